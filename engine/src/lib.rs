@@ -1,0 +1,1 @@
+//! The Myriad engine.

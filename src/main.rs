@@ -1,0 +1,2 @@
+//! The Myriad program.
+fn main() {}
