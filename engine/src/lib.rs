@@ -1,1 +1,5 @@
 //! The Myriad engine.
+pub mod dsp;
+pub mod render;
+pub mod simd;
+pub mod spectrum;
