@@ -114,7 +114,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     /// The bits of floats.
     fn bits(self, a: Self::F) -> Self::U;
     /// Floats of bits.
-    fn from_bits(self, a: Self::U) -> Self::F;
+    fn float(self, a: Self::U) -> Self::F;
     /// `table[index]` in every lane; indices past the end read the last entry.
     fn gather(self, table: &[f32], index: Self::U) -> Self::F;
     /// The sum of each of sixteen vectors: lane `i` of the result is the sum of `rows[i]`, its

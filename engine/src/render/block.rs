@@ -102,6 +102,11 @@ impl Buses {
         }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.samples.len() / (2 * Self::FRAMES)
+    }
+
     /// Left and right of `bus`.
     pub fn bus(&self, bus: usize) -> [&[f32]; 2] {
         let (left, right) =

@@ -163,7 +163,7 @@ impl Simd for Avx2 {
         both!(|h| _mm256_castps_si256(a[h]))
     }
     #[inline(always)]
-    fn from_bits(self, a: Self::U) -> Self::F {
+    fn float(self, a: Self::U) -> Self::F {
         both!(|h| _mm256_castsi256_ps(a[h]))
     }
     #[inline(always)]

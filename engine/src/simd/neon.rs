@@ -161,7 +161,7 @@ impl Simd for Neon {
         all!(|q| vreinterpretq_u32_f32(a[q]))
     }
     #[inline(always)]
-    fn from_bits(self, a: Self::U) -> Self::F {
+    fn float(self, a: Self::U) -> Self::F {
         all!(|q| vreinterpretq_f32_u32(a[q]))
     }
     #[inline(always)]

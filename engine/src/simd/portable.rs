@@ -130,7 +130,7 @@ impl Simd for Portable {
         a.map(f32::to_bits)
     }
     #[inline(always)]
-    fn from_bits(self, a: Self::U) -> Self::F {
+    fn float(self, a: Self::U) -> Self::F {
         a.map(f32::from_bits)
     }
     #[inline(always)]

@@ -52,7 +52,7 @@ impl Work for ExactResults {
             u(s, s.abs_i(bits)),
             f(s, s.i_to_f(bits)),
             u(s, s.f_to_u(s.mul(s.mul(a, a), s.splat(2e9)))),
-            f(s, s.from_bits(bits)),
+            f(s, s.float(bits)),
             f(s, s.gather(&table, index)),
             f(s, s.sums(&rows)),
             [s.any_greater(a, b) as u32; LANES],

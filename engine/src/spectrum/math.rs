@@ -1,6 +1,7 @@
 //! Functions that CPU and GPU compute from the same polynomials.
 
 use crate::simd::Simd;
+use std::f32::consts::{FRAC_PI_2, LN_2};
 
 /// `2^x`, within 2e-7 relative. Rounds operation by operation, so it is bit-equal everywhere.
 #[inline(always)]
@@ -10,7 +11,7 @@ pub fn exp2<S: Simd>(s: S, x: S::F) -> S::F {
     /// Minimax for 2^x on -0.5..0.5.
     const C: [f32; 7] = [
         1.0,
-        0.693_147_2,
+        LN_2,
         0.240_226_47,
         0.055_503_29,
         0.009_618_489,
@@ -25,7 +26,7 @@ pub fn exp2<S: Simd>(s: S, x: S::F) -> S::F {
         p = s.add(s.mul(p, fraction), s.splat(c));
     }
     // The integer part goes straight into the exponent.
-    s.from_bits(s.add_u(s.bits(p), s.shl_u::<23>(s.bits(shifted))))
+    s.float(s.add_u(s.bits(p), s.shl_u::<23>(s.bits(shifted))))
 }
 
 /// `sin(π/2 × t)` for t in -1..1, within 2e-7.
@@ -33,8 +34,8 @@ pub fn exp2<S: Simd>(s: S, x: S::F) -> S::F {
 pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
     /// Minimax for sin(π/2 t) / t in powers of t².
     const C: [f32; 5] = [
-        1.570_796_3,
-        -0.645_963_37,
+        FRAC_PI_2,
+        -0.645_963_4,
         0.079_688_48,
         -0.004_672_228,
         0.000_150_820_56,

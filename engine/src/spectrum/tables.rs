@@ -90,7 +90,7 @@ impl Table {
             Table::Square => x.powf(-mix(6.0, 1.0, position.sqrt())),
             Table::Pulse => (PI * x * mix(0.5, 0.02, position.sqrt())).sin().abs() / x,
             Table::Organ => organ(position, n),
-            Table::Vocal => vowel(position, x * VOWEL_PITCH) / x.sqrt(),
+            Table::Vocal => vowel(position, x * FORMANT_PITCH) / x.sqrt(),
             Table::Bell => {
                 // The hum is quieter than the strike; a hard clapper excites more modes.
                 let softness = if n == 1 { 0.6 } else { 1.0 };
@@ -159,8 +159,9 @@ fn stops<const N: usize>(frames: &[[f32; N]], position: f32, column: usize) -> f
     )
 }
 
-/// The pitch at which the vocal table's partials meet the formants where singers have them.
-pub(crate) const VOWEL_PITCH: f32 = 110.0;
+/// The pitch in Hertz at which tables are read as they are, whatever the formant hold: there
+/// the vocal table's partials meet the formants where singers have them.
+pub const FORMANT_PITCH: f32 = 110.0;
 
 /// The magnitude of five formants, after the tenor's values in the Csound manual's appendix D.
 fn vowel(position: f32, frequency: f32) -> f32 {
