@@ -81,7 +81,10 @@ impl Cast {
     /// When a patch that is asked for does not exist or cannot be read.
     pub(crate) fn choose(song: &Song, requests: &[PatchRequest]) -> Result<Self, CastError> {
         for (index, request) in requests.iter().enumerate() {
-            if requests[..index].iter().any(|earlier| earlier.channel == request.channel) {
+            if requests[..index]
+                .iter()
+                .any(|earlier| earlier.channel == request.channel)
+            {
                 return Err(CastError::Twice(match request.channel {
                     Some(channel) => format!("channel {}", channel + 1),
                     None => "all channels".to_owned(),
@@ -95,7 +98,12 @@ impl Cast {
             .collect::<Result<Vec<_>, LibraryError>>()?;
         let general_midi = GeneralMidi::embedded();
         let role = |part: &SongPart| {
-            let asked = |channel| asked.iter().find(|(c, _)| *c == channel).map(|(_, p)| p.clone());
+            let asked = |channel| {
+                asked
+                    .iter()
+                    .find(|(c, _)| *c == channel)
+                    .map(|(_, p)| p.clone())
+            };
             let chosen = asked(Some(part.channel))
                 .or_else(|| asked(None))
                 .or_else(|| part.name.as_deref().and_then(library::named));
@@ -107,7 +115,10 @@ impl Cast {
             }
         };
         let roles = song.parts.iter().map(role).collect();
-        Ok(Self { roles, general_midi })
+        Ok(Self {
+            roles,
+            general_midi,
+        })
     }
 
     /// The patch for a part whose channel changes to `program`, unless its patch is settled.
@@ -134,7 +145,10 @@ mod tests {
     fn requests_name_a_channel_or_none() {
         let parse = |text: &str| text.parse::<PatchRequest>();
         let request = parse("10=Glass Bells").unwrap();
-        assert_eq!((request.channel, request.patch.as_str()), (Some(9), "Glass Bells"));
+        assert_eq!(
+            (request.channel, request.patch.as_str()),
+            (Some(9), "Glass Bells")
+        );
         assert_eq!(parse("a=b.toml").unwrap().channel, None);
         for wrong in ["0=Organ", "17=Organ", "-1=Organ", "3=", ""] {
             assert!(parse(wrong).is_err(), "{wrong}");

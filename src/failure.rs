@@ -92,7 +92,10 @@ impl From<clap::Error> for Failure {
             .collect::<Vec<_>>()
             .join(" ");
         let news = news.strip_prefix("error: ").unwrap_or(&news);
-        Failure::misuse(format!("{} (--help explains)", news.replace(" tip: ", "; ")))
+        Failure::misuse(format!(
+            "{} (--help explains)",
+            news.replace(" tip: ", "; ")
+        ))
     }
 }
 

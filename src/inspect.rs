@@ -56,10 +56,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     if let Some(path) = &picture
-        && !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"))
+        && !path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("png"))
     {
         let shown = path.display();
-        return Err(Failure::misuse(format!("{shown}: only PNG is drawn; end --picture in .png")));
+        return Err(Failure::misuse(format!(
+            "{shown}: only PNG is drawn; end --picture in .png"
+        )));
     }
     let findings = examine(&args.file, picture.as_deref())?;
     match args.json {

@@ -83,15 +83,23 @@ pub(crate) fn resolve(request: &str) -> Result<Patch, LibraryError> {
 }
 
 fn load(file: &str) -> Result<Patch, LibraryError> {
-    let unreadable = |error| LibraryError::Unreadable { file: file.to_owned(), error };
+    let unreadable = |error| LibraryError::Unreadable {
+        file: file.to_owned(),
+        error,
+    };
     let mut bytes = Vec::new();
-    let mut source = File::open(file).map_err(unreadable)?.take(MAX_FILE_BYTES + 1);
+    let mut source = File::open(file)
+        .map_err(unreadable)?
+        .take(MAX_FILE_BYTES + 1);
     source.read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(LibraryError::TooLarge { file: file.to_owned() });
+        return Err(LibraryError::TooLarge {
+            file: file.to_owned(),
+        });
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| LibraryError::NotText { file: file.to_owned() })?;
+    let text = String::from_utf8(bytes).map_err(|_| LibraryError::NotText {
+        file: file.to_owned(),
+    })?;
     Ok(Patch::parse(&text, file)?)
 }
 

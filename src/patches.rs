@@ -92,7 +92,9 @@ fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
         categories.sort();
         categories.dedup();
         let known = categories.join(", ");
-        return Err(Failure::misuse(format!("no category is called '{wanted}'; there are {known}")));
+        return Err(Failure::misuse(format!(
+            "no category is called '{wanted}'; there are {known}"
+        )));
     }
     Ok(entries)
 }
@@ -102,7 +104,12 @@ fn to_text(entries: &[Entry]) -> String {
         .iter()
         .map(|entry| {
             let tags = entry.tags.join(", ");
-            [entry.name.clone(), entry.category.clone(), entry.description.clone(), tags]
+            [
+                entry.name.clone(),
+                entry.category.clone(),
+                entry.description.clone(),
+                tags,
+            ]
         })
         .collect();
     table::aligned(&["NAME", "CATEGORY", "DESCRIPTION", "TAGS"], &rows)

@@ -228,7 +228,9 @@ impl Performance {
     }
 
     fn apply_fade(&mut self, position: u64) {
-        let Some((start, length)) = self.fade else { return };
+        let Some((start, length)) = self.fade else {
+            return;
+        };
         if position + self.mix[0].len() as u64 <= start {
             return;
         }

@@ -165,7 +165,13 @@ impl Job {
         }
         let stems = outputs.finish()?;
         bar.finish_and_clear();
-        Ok(Report::new(self, &performance, &meter, stems, start.elapsed()))
+        Ok(Report::new(
+            self,
+            &performance,
+            &meter,
+            stems,
+            start.elapsed(),
+        ))
     }
 
     /// Refuses what cannot fit before any work is done.

@@ -1,9 +1,9 @@
 //! A song: what a MIDI file plays, in seconds and parts instead of ticks, tracks and channels.
 
 mod read;
+mod tempo;
 #[cfg(test)]
 mod tests;
-mod tempo;
 
 use midly::MidiMessage;
 use myriad_engine::EventKind;
@@ -104,7 +104,11 @@ impl Song {
         if parts.is_empty() {
             return Err(SongError::NoNotes);
         }
-        let mut song = Song { parts, moments: Vec::new(), seconds: 0.0 };
+        let mut song = Song {
+            parts,
+            moments: Vec::new(),
+            seconds: 0.0,
+        };
         if file.sequential {
             // Format 2: every track is a piece of its own; they follow each other.
             for track in &file.tracks {
@@ -135,7 +139,11 @@ impl Song {
                     // Channels without notes have no part: nobody would hear them.
                     if let Some(part) = self.parts.iter().position(|p| p.channel == channel) {
                         let what = happening(message);
-                        self.moments.push(Moment { seconds, part: part as u8, what });
+                        self.moments.push(Moment {
+                            seconds,
+                            part: part as u8,
+                            what,
+                        });
                     }
                 }
             }
@@ -145,8 +153,15 @@ impl Song {
     }
 
     fn push_transport(&mut self, seconds: f64, clock: &Clock) {
-        let what = Happening::Engine(EventKind::Transport { bpm: clock.bpm(), beat: clock.beat() });
-        self.moments.push(Moment { seconds, part: 0, what });
+        let what = Happening::Engine(EventKind::Transport {
+            bpm: clock.bpm(),
+            beat: clock.beat(),
+        });
+        self.moments.push(Moment {
+            seconds,
+            part: 0,
+            what,
+        });
     }
 
     /// Program changes up to a part's first note choose its sound; later ones stay in the song.
@@ -221,7 +236,10 @@ fn happening(message: MidiMessage) -> Happening {
             120 => EventKind::AllSoundOff,
             // The omni, mono and poly switches end all notes too; the patch decides the rest.
             123..=127 => EventKind::AllNotesOff,
-            cc => EventKind::Control { cc, value: unit(value) },
+            cc => EventKind::Control {
+                cc,
+                value: unit(value),
+            },
         },
         MidiMessage::ProgramChange { program } => return Happening::Program(program.as_int()),
     })
@@ -230,5 +248,9 @@ fn happening(message: MidiMessage) -> Happening {
 /// The 14-bit wheel as -1 to 1, with both ends reached and the centre exact.
 fn bend_from(raw: u16) -> f32 {
     let offset = f32::from(raw) - 8192.0;
-    if offset < 0.0 { offset / 8192.0 } else { offset / 8191.0 }
+    if offset < 0.0 {
+        offset / 8192.0
+    } else {
+        offset / 8191.0
+    }
 }

@@ -26,7 +26,10 @@ impl UnfinishedFile {
             Ok(kind) if kind.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(kind) if !kind.is_file() => None,
             // Renaming would replace a file that is protected from writing: ask for that right.
-            Ok(_) => File::options().append(true).open(&real).map(|_| temporary_beside(&real))?,
+            Ok(_) => File::options()
+                .append(true)
+                .open(&real)
+                .map(|_| temporary_beside(&real))?,
             Err(_) => temporary_beside(&real),
         };
         let file = match &temporary {

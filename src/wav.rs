@@ -135,7 +135,7 @@ impl WavFile {
         for (&left, &right) in left.iter().zip(right) {
             for sample in [left, right] {
                 match self.bits {
-                    Bits::Int16 => self.writer.write_sample(self.dither.to_i16(sample)),
+                    Bits::Int16 => self.writer.write_sample(self.dither.quantise(sample)),
                     Bits::Int24 => self.writer.write_sample(to_i24(sample)),
                     Bits::Float32 => self.writer.write_sample(sample),
                 }
@@ -162,5 +162,7 @@ impl WavFile {
 
 fn to_i24(sample: f32) -> i32 {
     const FULL_SCALE: f32 = (1 << 23) as f32;
-    (sample * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE - 1.0) as i32
+    (sample * FULL_SCALE)
+        .round()
+        .clamp(-FULL_SCALE, FULL_SCALE - 1.0) as i32
 }

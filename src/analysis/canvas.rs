@@ -55,7 +55,11 @@ impl Canvas {
     pub(super) fn dot(&mut self, x: usize, y: usize, colour: Rgb, opacity: f32) {
         if x < self.width && y < self.height {
             let pixel = &mut self.pixels[y * self.width + x];
-            *pixel = if opacity >= 1.0 { colour } else { blend(*pixel, colour, opacity) };
+            *pixel = if opacity >= 1.0 {
+                colour
+            } else {
+                blend(*pixel, colour, opacity)
+            };
         }
     }
 

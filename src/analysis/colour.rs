@@ -56,7 +56,11 @@ const RGB_FROM_LMS: [[f32; 3]; 3] = [
 fn to_oklab(rgb: Rgb) -> [f32; 3] {
     let linear = rgb.map(|value| {
         let value = f32::from(value) / 255.0;
-        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        if value <= 0.04045 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
     });
     multiply(&LAB, multiply(&LMS, linear).map(f32::cbrt))
 }

@@ -52,7 +52,11 @@ impl Findings {
         };
         row(
             "length",
-            format!("{}, {rate} kHz, {}, {channels}", clock(self.seconds), self.format),
+            format!(
+                "{}, {rate} kHz, {}, {channels}",
+                clock(self.seconds),
+                self.format
+            ),
         );
         row("peak", level(self.peak_dbfs, "dBFS"));
         row("loudness", level(self.loudness_lufs, "LUFS"));
@@ -68,7 +72,10 @@ impl Findings {
 /// # Errors
 /// When the file cannot be read or the picture not be written.
 pub(crate) fn examine(path: &Path, picture: Option<&Path>) -> Result<Findings, ExamineError> {
-    let unreadable = |reason: String| ExamineError::Unreadable { path: path.to_owned(), reason };
+    let unreadable = |reason: String| ExamineError::Unreadable {
+        path: path.to_owned(),
+        reason,
+    };
     let mut wav = WavReader::open(path).map_err(|error| unreadable(reason(error)))?;
     let spec = wav.spec();
     let frames = u64::from(wav.duration());
@@ -105,8 +112,12 @@ pub(crate) fn examine(path: &Path, picture: Option<&Path>) -> Result<Findings, E
     };
     if let (Some(mut spectrogram), Some(path)) = (spectrogram, picture) {
         spectrogram.finish();
-        picture::draw(&spectrogram, &caption(&findings), path)
-            .map_err(|error| ExamineError::Picture { path: path.to_owned(), error })?;
+        picture::draw(&spectrogram, &caption(&findings), path).map_err(|error| {
+            ExamineError::Picture {
+                path: path.to_owned(),
+                error,
+            }
+        })?;
     }
     Ok(findings)
 }

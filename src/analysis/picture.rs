@@ -88,17 +88,28 @@ fn draw_caption(canvas: &mut Canvas, caption: &Caption) {
     let room = (right - LEFT).saturating_sub(details) / Size::Large.width_of("m").max(1);
     let title: String = caption.title.chars().take(room.saturating_sub(2)).collect();
     canvas.text([LEFT, 22], Align::Left, Size::Large, INK, &title);
-    canvas.text([right, 28], Align::Right, Size::Small, FAINT, &caption.details);
+    canvas.text(
+        [right, 28],
+        Align::Right,
+        Size::Small,
+        FAINT,
+        &caption.details,
+    );
 }
 
-/// The wave's outline, in the colours of its level.
+/// The wave's outline, as tall as there is room, glowing where it is loud.
 fn draw_wave(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     let colours = colour::map();
     let middle = WAVE_TOP + WAVE_HEIGHT / 2;
+    let loudest = spectrogram
+        .peaks
+        .iter()
+        .fold(1e-6f32, |loudest, peak| loudest.max(*peak));
     for (column, peak) in spectrogram.peaks.iter().enumerate() {
-        let reach = ((peak.min(1.0) * (WAVE_HEIGHT / 2) as f32) as usize).max(1);
+        let peak = peak / loudest;
+        let reach = ((peak * (WAVE_HEIGHT / 2) as f32) as usize).max(1);
         for away in 0..reach {
-            let glow = 0.45 + 0.45 * away as f32 / reach as f32 * peak.min(1.0).sqrt();
+            let glow = 0.5 + 0.4 * away as f32 / (WAVE_HEIGHT / 2) as f32;
             let colour = colours[(glow * 255.0) as usize];
             canvas.dot(LEFT + column, middle + away, colour, 1.0);
             canvas.dot(LEFT + column, middle - away, colour, 1.0);
@@ -181,7 +192,13 @@ fn draw_scale(canvas: &mut Canvas, spectrogram: &Spectrogram) {
         let y = TOP + ((1.0 - height) * (rows - 1) as f32) as usize;
         let top = y.saturating_sub(Size::Small.height() / 2);
         let label = format!("{} dB", tens * 10);
-        canvas.text([x + BAR_WIDTH + 6, top], Align::Left, Size::Small, FAINT, &label);
+        canvas.text(
+            [x + BAR_WIDTH + 6, top],
+            Align::Left,
+            Size::Small,
+            FAINT,
+            &label,
+        );
     }
 }
 

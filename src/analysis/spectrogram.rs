@@ -1,7 +1,7 @@
 //! A spectrogram on a logarithmic frequency axis, computed while the sound streams by.
 //!
-//! Ears hear low notes by pitch and high ones by time, and so does this: three windows, long for
-//! the bass, short for the treble, blend into each other along the frequency axis.
+//! Ears hear low notes by pitch and high ones by time, and so does this: windows that are
+//! long for the bass and short for the treble blend into each other along the frequency axis.
 
 use realfft::num_complex::Complex;
 use realfft::{RealFftPlanner, RealToComplex};
@@ -14,10 +14,10 @@ const LOWEST_HZ: f32 = 25.0;
 /// The highest frequency shown, or half the sample rate when that is lower.
 const HIGHEST_HZ: f32 = 20_000.0;
 /// What stands for nothing at all.
-pub(super) const FLOOR_DB: f32 = -200.0;
+const FLOOR_DB: f32 = -200.0;
 
 /// Each window's length in seconds, and the frequency that it is made for.
-const WINDOWS: [(f32, f32); 3] = [(0.34, 120.0), (0.12, 900.0), (0.04, 5000.0)];
+const WINDOWS: [(f32, f32); 4] = [(0.5, 50.0), (0.3, 200.0), (0.1, 1000.0), (0.04, 5000.0)];
 
 /// Windows longer than this gain nothing but time.
 const LONGEST_WINDOW: usize = 1 << 16;
@@ -31,6 +31,8 @@ pub(super) struct Spectrogram {
     pub(super) rows: usize,
     pub(super) seconds: f64,
     pub(super) frequencies: Range<f32>,
+    /// The frequencies between which each row lies.
+    edges: Vec<f32>,
     /// In decibels of a full-scale sine; column after column, the lowest frequency first.
     pub(super) levels: Vec<f32>,
     /// The largest sample of each column.
@@ -54,20 +56,23 @@ impl Spectrogram {
     pub(super) fn new(sample_rate: u32, frames: u64, columns: usize, rows: usize) -> Self {
         let rate = sample_rate as f32;
         let highest = HIGHEST_HZ.min(rate / 2.0);
-        let frequencies = LOWEST_HZ.min(highest / 2.0)..highest;
+        let lowest = LOWEST_HZ.min(highest / 2.0);
         let lenses: Vec<Lens> = WINDOWS
             .iter()
             .map(|&(seconds, _)| Lens::new((seconds * rate) as usize, rate))
             .collect();
         let longest = lenses.iter().map(Lens::length).max().unwrap_or(0);
         let per_column = frames / columns as u64;
-        let step = lenses.get(1).map_or(1, |lens| lens.length() as u64 / 2);
+        let step = lenses.get(2).map_or(1, |lens| lens.length() as u64 / 2);
         let moments_per_column = (per_column / step.max(1)).clamp(1, MOMENTS_PER_COLUMN);
         Self {
             columns,
             rows,
             seconds: frames as f64 / f64::from(rate),
-            frequencies,
+            edges: (0..=rows)
+                .map(|row| lowest * (highest / lowest).powf(row as f32 / rows as f32))
+                .collect(),
+            frequencies: lowest..highest,
             levels: vec![FLOOR_DB; columns * rows],
             peaks: vec![0.0; columns],
             frames,
@@ -141,21 +146,19 @@ impl Spectrogram {
             lens.look([&self.history[0][window.clone()], &self.history[1][window]]);
         }
         let column = (self.moment * self.columns as u64 / self.moments) as usize;
-        let ratio = self.frequencies.end / self.frequencies.start;
-        let edge = |row: usize| {
-            self.frequencies.start * ratio.powf(row as f32 / self.rows as f32)
-        };
-        for row in 0..self.rows {
-            let level = blend(&self.lenses, edge(row), edge(row + 1));
-            let cell = &mut self.levels[column * self.rows + row];
-            *cell = cell.max(level);
+        let cells = &mut self.levels[column * self.rows..][..self.rows];
+        for (cell, edges) in cells.iter_mut().zip(self.edges.windows(2)) {
+            *cell = cell.max(blend(&self.lenses, edges[0], edges[1]));
         }
     }
 }
 
 /// The level between two frequencies, from the two lenses made for what lies around them.
 fn blend(lenses: &[Lens], low: f32, high: f32) -> f32 {
-    let upper = WINDOWS.iter().position(|&(_, hz)| low < hz).unwrap_or(WINDOWS.len());
+    let upper = WINDOWS
+        .iter()
+        .position(|&(_, hz)| low < hz)
+        .unwrap_or(WINDOWS.len());
     let (Some(below), Some(above)) = (upper.checked_sub(1), lenses.get(upper)) else {
         let only = upper.min(lenses.len() - 1);
         return lenses[only].level(low, high);
@@ -173,8 +176,8 @@ struct Lens {
     input: Vec<f32>,
     spectrum: Vec<Complex<f32>>,
     scratch: Vec<Complex<f32>>,
-    /// The level of each bin, in decibels of a full-scale sine.
-    levels: Vec<f32>,
+    /// The power of each bin, that of a full-scale sine being 1.
+    powers: Vec<f32>,
     bins_per_hz: f32,
 }
 
@@ -190,7 +193,7 @@ impl Lens {
             input: fft.make_input_vec(),
             spectrum: fft.make_output_vec(),
             scratch: fft.make_scratch_vec(),
-            levels: vec![FLOOR_DB; length / 2 + 1],
+            powers: vec![0.0; length / 2 + 1],
             bins_per_hz: length as f32 / rate,
             fft,
         }
@@ -202,7 +205,7 @@ impl Lens {
 
     /// Takes the louder channel's spectrum of one moment.
     fn look(&mut self, channels: [&[f32]; 2]) {
-        self.levels.fill(FLOOR_DB);
+        self.powers.fill(0.0);
         for channel in channels {
             let windowed = channel.iter().zip(&self.window).map(|(x, w)| x * w);
             for (input, value) in self.input.iter_mut().zip(windowed) {
@@ -214,11 +217,8 @@ impl Lens {
                 &mut self.spectrum,
                 &mut self.scratch,
             );
-            for (level, bin) in self.levels.iter_mut().zip(&self.spectrum) {
-                let power = bin.norm_sqr();
-                if power > 1e-20 {
-                    *level = level.max(10.0 * power.log10());
-                }
+            for (power, bin) in self.powers.iter_mut().zip(&self.spectrum) {
+                *power = power.max(bin.norm_sqr());
             }
         }
     }
@@ -226,14 +226,23 @@ impl Lens {
     /// The highest level between two frequencies; interpolated where bins are further apart.
     fn level(&self, low: f32, high: f32) -> f32 {
         let (low, high) = (low * self.bins_per_hz, high * self.bins_per_hz);
-        let at = |position: f32| {
-            let bin = (position as usize).min(self.levels.len() - 2);
-            let fraction = (position - bin as f32).clamp(0.0, 1.0);
-            self.levels[bin] + (self.levels[bin + 1] - self.levels[bin]) * fraction
-        };
-        let inside = (low.ceil() as usize)..(high.ceil() as usize).min(self.levels.len());
-        let highest = self.levels.get(inside).unwrap_or_default();
-        highest.iter().fold(at((low + high) / 2.0), |level, &bin| level.max(bin))
+        let bin = (((low + high) / 2.0) as usize).min(self.powers.len() - 2);
+        let fraction = ((low + high) / 2.0 - bin as f32).clamp(0.0, 1.0);
+        let [before, after] = [bin, bin + 1].map(|bin| decibels(self.powers[bin]));
+        let inside = (low.ceil() as usize)..(high.ceil() as usize).min(self.powers.len());
+        let inside = self.powers.get(inside).unwrap_or_default();
+        let highest = inside
+            .iter()
+            .fold(0.0f32, |highest, &power| highest.max(power));
+        decibels(highest).max(before + (after - before) * fraction)
+    }
+}
+
+fn decibels(power: f32) -> f32 {
+    if power > 1e-20 {
+        10.0 * power.log10()
+    } else {
+        FLOOR_DB
     }
 }
 
@@ -241,7 +250,11 @@ impl Lens {
 fn blackman_harris(n: usize, length: usize) -> f32 {
     const TERMS: [f32; 4] = [0.35875, -0.48829, 0.14128, -0.01168];
     let turn = TAU * n as f32 / length as f32;
-    TERMS.iter().zip(0u8..).map(|(term, k)| term * (turn * f32::from(k)).cos()).sum()
+    TERMS
+        .iter()
+        .zip(0u8..)
+        .map(|(term, k)| term * (turn * f32::from(k)).cos())
+        .sum()
 }
 
 #[cfg(test)]
@@ -260,7 +273,9 @@ mod tests {
         }
         spectrogram.finish();
         let column = &spectrogram.levels[5 * 300..6 * 300];
-        let loudest = (0..300).max_by(|&a, &b| column[a].total_cmp(&column[b])).unwrap();
+        let loudest = (0..300)
+            .max_by(|&a, &b| column[a].total_cmp(&column[b]))
+            .unwrap();
         let Range { start, end } = spectrogram.frequencies;
         let hz = start * (end / start).powf((loudest as f32 + 0.5) / 300.0);
         assert!((hz / 1000.0).log2().abs() < 0.1, "{hz}");

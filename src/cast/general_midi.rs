@@ -41,7 +41,8 @@ impl GeneralMidi {
         } else {
             program.and_then(|program| self.patch_name(program))
         };
-        name.and_then(library::named).unwrap_or_else(library::default_patch)
+        name.and_then(library::named)
+            .unwrap_or_else(library::default_patch)
     }
 
     fn patch_name(&self, program: u8) -> Option<&str> {
@@ -50,7 +51,10 @@ impl GeneralMidi {
             let [first, last] = family.programs;
             (first..=last).contains(&number)
         };
-        self.families.iter().find(covers).map(|family| family.patch.as_str())
+        self.families
+            .iter()
+            .find(covers)
+            .map(|family| family.patch.as_str())
     }
 }
 
@@ -61,10 +65,18 @@ mod tests {
     #[test]
     fn every_program_has_a_patch_that_exists() {
         let map: GeneralMidi = toml::from_str(MAP).unwrap();
-        assert!(library::named(&map.percussion).is_some(), "{}", map.percussion);
+        assert!(
+            library::named(&map.percussion).is_some(),
+            "{}",
+            map.percussion
+        );
         for program in 0..128 {
             let name = map.patch_name(program).unwrap_or("none");
-            assert!(library::named(name).is_some(), "program {}: {name}", program + 1);
+            assert!(
+                library::named(name).is_some(),
+                "program {}: {name}",
+                program + 1
+            );
         }
     }
 }

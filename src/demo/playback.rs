@@ -65,8 +65,12 @@ pub(crate) fn play(song: &Song, cast: Cast) -> Result<Outcome, PlaybackError> {
     // Kept until the end: the sound library would otherwise write about missing devices.
     #[cfg(target_os = "linux")]
     let _silence = alsa::Output::local_error_handler();
-    let device = cpal::default_host().default_output_device().ok_or(PlaybackError::NoDevice)?;
-    let config = device.default_output_config().map_err(|_| PlaybackError::NoDevice)?;
+    let device = cpal::default_host()
+        .default_output_device()
+        .ok_or(PlaybackError::NoDevice)?;
+    let config = device
+        .default_output_config()
+        .map_err(|_| PlaybackError::NoDevice)?;
     let settings = Settings {
         sample_rate: config.sample_rate(),
         threads: 1,
@@ -90,8 +94,7 @@ fn perform<T: SizedSample + FromSample<f32>>(
     mut performance: Performance,
 ) -> Result<Outcome, PlaybackError> {
     let rate = f64::from(config.sample_rate());
-    let (mut fill, mut drain) =
-        HeapRb::<[f32; 2]>::new((rate * RING_SECONDS) as usize).split();
+    let (mut fill, mut drain) = HeapRb::<[f32; 2]>::new((rate * RING_SECONDS) as usize).split();
     let shared = Arc::new(Shared::default());
     let channels = usize::from(config.channels());
     let audio = Arc::clone(&shared);
@@ -100,7 +103,10 @@ fn perform<T: SizedSample + FromSample<f32>>(
         StreamConfig::from(*config),
         move |output: &mut [T], _| write(output, channels, &mut drain, &audio),
         move |error: cpal::Error| {
-            if !matches!(error.kind(), cpal::ErrorKind::Xrun | cpal::ErrorKind::RealtimeDenied) {
+            if !matches!(
+                error.kind(),
+                cpal::ErrorKind::Xrun | cpal::ErrorKind::RealtimeDenied
+            ) {
                 failure.failed.store(true, Ordering::Relaxed);
             }
         },

@@ -24,12 +24,18 @@ pub(super) fn target(song: &Path, output: Option<&Path>) -> Result<PathBuf, Fail
     };
     let shown = target.display();
     if same_file(&target, song) {
-        return Err(Failure::misuse(format!("{shown}: is the song itself; choose another -o")));
+        return Err(Failure::misuse(format!(
+            "{shown}: is the song itself; choose another -o"
+        )));
     }
-    let is_wav = target.extension().is_some_and(|end| end.eq_ignore_ascii_case("wav"));
+    let is_wav = target
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("wav"));
     let is_device = target.exists() && !target.is_file() && !target.is_dir();
     if !is_wav && !is_device {
-        return Err(Failure::misuse(format!("{shown}: only WAV is written; end -o in .wav")));
+        return Err(Failure::misuse(format!(
+            "{shown}: only WAV is written; end -o in .wav"
+        )));
     }
     Ok(target)
 }
@@ -43,9 +49,8 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Begins the files.
     pub(super) fn create(job: &Job, cast: &Cast) -> Result<Self, Failure> {
-        let file = |path: &Path, seed| {
-            WavFile::create(path, job.settings.sample_rate, job.bits, seed)
-        };
+        let file =
+            |path: &Path, seed| WavFile::create(path, job.settings.sample_rate, job.bits, seed);
         let mix = file(&job.target, 0)?;
         let mut stems = Vec::new();
         if job.settings.stems {
@@ -87,7 +92,11 @@ fn stem_paths(mix: &Path, roles: &[Role]) -> Vec<PathBuf> {
         .iter()
         .map(|role| slug(role.track.as_deref().unwrap_or(&role.patch.name)))
         .collect();
-    let base = mix.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let base = mix
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let path = |(role, slug): (&Role, &String)| {
         let unique = slugs.iter().filter(|other| *other == slug).count() == 1;
         let name = match (slug.is_empty(), unique) {
@@ -110,7 +119,12 @@ fn slug(name: &str) -> String {
         .map(str::to_owned)
         .collect();
     let joined = words.join("-");
-    joined.chars().take(LONGEST).collect::<String>().trim_end_matches('-').to_owned()
+    joined
+        .chars()
+        .take(LONGEST)
+        .collect::<String>()
+        .trim_end_matches('-')
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -129,7 +143,12 @@ mod tests {
 
     #[test]
     fn stems_are_named_apart() {
-        let roles = [role(0, "Lead / 1"), role(1, "Pad"), role(4, "pad"), role(9, "//")];
+        let roles = [
+            role(0, "Lead / 1"),
+            role(1, "Pad"),
+            role(4, "pad"),
+            role(9, "//"),
+        ];
         let paths = stem_paths(Path::new("out/mix.wav"), &roles);
         let expected = ["lead-1", "pad-channel-2", "pad-channel-5", "channel-10"];
         for (path, expected) in paths.iter().zip(expected) {

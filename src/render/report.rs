@@ -83,19 +83,31 @@ impl Report {
             text += &format!("  {name:<9} {value}\n");
         };
         let rate = f64::from(self.sample_rate) / 1000.0;
-        row("length", format!("{}, {rate} kHz, {}", clock(self.seconds), self.format));
+        row(
+            "length",
+            format!("{}, {rate} kHz, {}", clock(self.seconds), self.format),
+        );
         row("peak", level(self.peak_dbfs, "dBFS"));
         row("loudness", level(self.loudness_lufs, "LUFS"));
         row(
             "voices",
-            format!("{} at most, {} partials", self.voices_peak, self.partials_peak),
+            format!(
+                "{} at most, {} partials",
+                self.voices_peak, self.partials_peak
+            ),
         );
         row(
             "speed",
-            format!("{:.1} x real time ({:.1} s)", self.realtime_factor, self.render_seconds),
+            format!(
+                "{:.1} x real time ({:.1} s)",
+                self.realtime_factor, self.render_seconds
+            ),
         );
         for part in &self.parts {
-            let stem = part.stem.as_ref().map(|path| format!("  {}", path.display()));
+            let stem = part
+                .stem
+                .as_ref()
+                .map(|path| format!("  {}", path.display()));
             let value = format!("{}{}", part.patch, stem.unwrap_or_default());
             row(&format!("channel {}", part.channel), value);
         }

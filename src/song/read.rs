@@ -53,11 +53,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
         match chunk {
             Ok(events) => tracks.push(read_track(bytes, events, tracks.len() + 1)?),
             Err(_) if tracks.len() >= announced => break,
-            Err(_) => return Err(SongError::CutShort { track: tracks.len() + 1 }),
+            Err(_) => {
+                return Err(SongError::CutShort {
+                    track: tracks.len() + 1,
+                });
+            }
         }
     }
     if tracks.len() < announced {
-        return Err(SongError::TracksMissing { found: tracks.len(), announced });
+        return Err(SongError::TracksMissing {
+            found: tracks.len(),
+            announced,
+        });
     }
     Ok(MidiFile {
         sequential: header.format == Format::Sequential,
@@ -67,13 +74,20 @@ pub(super) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
 }
 
 fn read_track(bytes: &[u8], mut events: EventIter<'_>, number: usize) -> Result<Track, SongError> {
-    let mut track = Track { name: None, events: Vec::new(), end: 0 };
+    let mut track = Track {
+        name: None,
+        events: Vec::new(),
+        end: 0,
+    };
     let mut instrument = None;
     loop {
         let status = events.running_status();
         let offset = offset_of(events.unread(), bytes);
         let Some(event) = events.next() else { break };
-        let event = event.map_err(|_| SongError::DamagedEvent { track: number, offset })?;
+        let event = event.map_err(|_| SongError::DamagedEvent {
+            track: number,
+            offset,
+        })?;
         if events.running_status().is_none() {
             *events.running_status_mut() = status;
         }
@@ -96,7 +110,10 @@ fn read_track(bytes: &[u8], mut events: EventIter<'_>, number: usize) -> Result<
             TrackEventKind::Meta(MetaMessage::EndOfTrack) => break,
             _ => continue,
         };
-        track.events.push(TickEvent { tick: track.end, what });
+        track.events.push(TickEvent {
+            tick: track.end,
+            what,
+        });
     }
     track.name = track.name.or(instrument);
     Ok(track)

@@ -34,7 +34,11 @@ fn a_beat_is_half_a_second_and_the_track_names_its_channel() {
     assert_eq!(song.seconds, 0.5);
     assert_eq!(
         song.parts,
-        [SongPart { channel: 0, name: Some("Bass".into()), program: None }]
+        [SongPart {
+            channel: 0,
+            name: Some("Bass".into()),
+            program: None
+        }]
     );
     assert_eq!(notes(&song), [(0.0, 0, 60)]);
 }
@@ -61,7 +65,10 @@ fn the_first_program_is_the_part_s_and_later_ones_happen() {
     let track = [0, 0xC0, 5, 0, 0x90, 60, 1, 0, 0xC0, 7, 0, 0x90, 61, 1];
     let song = Song::parse(&file(0, &[&track])).unwrap();
     assert_eq!(song.parts[0].program, Some(5));
-    let changes = song.moments.iter().filter(|m| matches!(m.what, Happening::Program(_)));
+    let changes = song
+        .moments
+        .iter()
+        .filter(|m| matches!(m.what, Happening::Program(_)));
     assert_eq!(changes.count(), 1);
 }
 

@@ -15,7 +15,7 @@ impl Dither {
         }
     }
 
-    pub(super) fn to_i16(&mut self, sample: f32) -> i16 {
+    pub(super) fn quantise(&mut self, sample: f32) -> i16 {
         // Digital silence stays silent.
         if sample == 0.0 {
             return 0;
@@ -41,7 +41,9 @@ mod tests {
     fn a_level_below_one_step_survives_on_average() {
         let mut dither = Dither::new(1);
         let count = 100_000;
-        let sum: i64 = (0..count).map(|_| i64::from(dither.to_i16(0.3 / 32768.0))).sum();
+        let sum: i64 = (0..count)
+            .map(|_| i64::from(dither.quantise(0.3 / 32768.0)))
+            .sum();
         let mean = sum as f64 / f64::from(count);
         assert!((mean - 0.3).abs() < 0.02, "{mean}");
     }
@@ -50,8 +52,8 @@ mod tests {
     fn full_scale_does_not_wrap() {
         let mut dither = Dither::new(1);
         for _ in 0..1000 {
-            assert!(dither.to_i16(1.0) > 32000);
-            assert!(dither.to_i16(-1.0) < -32000);
+            assert!(dither.quantise(1.0) > 32000);
+            assert!(dither.quantise(-1.0) < -32000);
         }
     }
 }
