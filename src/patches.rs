@@ -14,7 +14,9 @@ Examples:
   myriad patches                    all patches that come with Myriad
   myriad patches --category bass    those of one category
   myriad patches 'Glass Bells'      what one is made of
-  myriad patches mine.toml          the same for a file of yours, and whether it is sound";
+  myriad patches 'Glass Bells' --toml > mine.toml
+                                    a copy to change
+  myriad patches mine.toml          what yours is made of, and whether it is sound";
 
 /// List the patches, or show one
 #[derive(clap::Args)]
@@ -31,6 +33,10 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+
+    /// Print the patch as a file to start one of your own from
+    #[arg(long, requires = "patch", conflicts_with = "json")]
+    toml: bool,
 }
 
 /// A patch in a list; the fields are the keys of `--json`.
@@ -63,9 +69,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.patch {
         Some(request) => {
             let patch = library::resolve(request)?;
-            match args.json {
-                true => terminal::print_json(&show::to_json(&patch)?),
-                false => terminal::print(&show::to_text(&patch)),
+            match (args.json, args.toml) {
+                (true, _) => terminal::print_json(&show::to_json(&patch)?),
+                (_, true) => terminal::print(&patch.to_toml()),
+                _ => terminal::print(&show::to_text(&patch)),
             }
         }
         None => {

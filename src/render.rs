@@ -48,6 +48,7 @@ pub(crate) struct Args {
 
     /// Frames a second, from 8000 to 192000
     #[arg(short = 'r', long, value_name = "HZ", default_value_t = 48_000)]
+    #[arg(allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
     sample_rate: u32,
 
@@ -57,6 +58,7 @@ pub(crate) struct Args {
 
     /// What to keep after the song's end: `auto` is until silence, at most 60 seconds
     #[arg(short, long, value_name = "auto|SECONDS", default_value = "auto", value_parser = tail)]
+    #[arg(allow_negative_numbers = true)]
     tail: Tail,
 
     /// Threads that render [default: one a core]

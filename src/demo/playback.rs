@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How far the renderer may run ahead of the ear.
-const RING_SECONDS: f64 = 0.5;
+const RING_SECONDS: f64 = 1.0;
 
 /// How often the progress line moves and the renderer looks for room in the ring.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -33,6 +33,8 @@ pub(crate) enum PlaybackError {
     NoDevice,
     #[error("The audio device does not work ({0})")]
     Device(#[from] cpal::Error),
+    #[error("The audio device has gone")]
+    Gone,
     #[error("The engine does not start ({0})")]
     Engine(#[from] EngineError),
 }
@@ -160,6 +162,7 @@ fn perform<T: SizedSample + FromSample<f32>>(
     }
     match interrupt::requested() {
         true => Ok(Outcome::Stopped),
+        false if shared.failed.load(Ordering::Relaxed) => Err(PlaybackError::Gone),
         false => Ok(Outcome::Played),
     }
 }
