@@ -9,16 +9,13 @@ use std::path::Path;
 /// More than any patch holds; reading stops there rather than filling the memory.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// How alike two names must be, from 0 to 1, before one is offered for the other.
-const SUGGEST_ABOVE: f64 = 0.7;
-
 /// Why there is no such patch.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LibraryError {
-    #[error("no patch is called '{name}'; {}", hint(.suggestion.as_deref()))]
+    #[error("no patch is called '{name}'; {}", hint(*.suggestion))]
     Unknown {
         name: String,
-        suggestion: Option<String>,
+        suggestion: Option<&'static str>,
     },
     #[error("{file}: {error}")]
     Unreadable { file: String, error: io::Error },
@@ -46,19 +43,14 @@ fn hint(suggestion: Option<&str>) -> String {
     }
 }
 
-/// All factory patches.
-pub(crate) fn all() -> impl Iterator<Item = Patch> {
-    factory::patches().map(|entry| entry.patch())
-}
-
 /// The factory patch of that name, in any case.
 pub(crate) fn named(name: &str) -> Option<Patch> {
-    factory::find(name.trim()).map(|entry| entry.patch())
+    factory::find(name.trim()).cloned()
 }
 
 /// The patch that plays when nothing says otherwise.
 pub(crate) fn default_patch() -> Patch {
-    all().next().unwrap_or_default()
+    factory::patches().first().cloned().unwrap_or_default()
 }
 
 /// The patch that `request` means: a factory patch's name, else a file.
@@ -77,7 +69,7 @@ pub(crate) fn resolve(request: &str) -> Result<Patch, LibraryError> {
     } else {
         Err(LibraryError::Unknown {
             name: request.to_owned(),
-            suggestion: closest(request, all().map(|patch| patch.name)),
+            suggestion: suggestion(request),
         })
     }
 }
@@ -103,36 +95,12 @@ fn load(file: &str) -> Result<Patch, LibraryError> {
     Ok(Patch::parse(&text, file)?)
 }
 
-/// The name most like `wanted`, when one is like it at all: a misspelling, or a part of it.
-pub(crate) fn closest(wanted: &str, names: impl Iterator<Item = String>) -> Option<String> {
+/// A name much like the one that was given, or that contains it.
+fn suggestion(wanted: &str) -> Option<&'static str> {
     let wanted = wanted.trim().to_lowercase();
-    names
-        .map(|name| {
-            let lower = name.to_lowercase();
-            let contains = wanted.len() >= 3 && lower.contains(&wanted);
-            let alike = strsim::normalized_damerau_levenshtein(&wanted, &lower)
-                .max(strsim::jaro_winkler(&wanted, &lower) - 0.1);
-            (if contains { alike.max(0.9) } else { alike }, name)
-        })
-        .filter(|(alike, _)| *alike >= SUGGEST_ABOVE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn suggest(wanted: &str) -> Option<String> {
-        let names = ["Glass Bells", "Warm Pad", "Deep Bass"];
-        closest(wanted, names.into_iter().map(str::to_owned))
-    }
-
-    #[test]
-    fn misspellings_find_their_patch() {
-        assert_eq!(suggest("glas bels").as_deref(), Some("Glass Bells"));
-        assert_eq!(suggest("wramPad").as_deref(), Some("Warm Pad"));
-        assert_eq!(suggest("bass").as_deref(), Some("Deep Bass"));
-        assert_eq!(suggest("xyzzy"), None);
-    }
+    let contains = |patch: &&Patch| patch.name.to_lowercase().contains(&wanted);
+    factory::closest(&wanted).or_else(|| {
+        let found = factory::patches().iter().find(contains);
+        found.map(|patch| patch.name.as_str())
+    })
 }

@@ -6,8 +6,9 @@ mod table;
 use crate::failure::Failure;
 use crate::library;
 use crate::terminal;
-use myriad_engine::Patch;
+use myriad_engine::{Patch, factory};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,21 +43,21 @@ pub(crate) struct Args {
 /// A patch in a list; the fields are the keys of `--json`.
 #[derive(Serialize)]
 struct Entry {
-    name: String,
-    category: String,
-    author: String,
-    description: String,
-    tags: Vec<String>,
+    name: &'static str,
+    category: &'static str,
+    author: &'static str,
+    description: &'static str,
+    tags: &'static [String],
 }
 
-impl From<Patch> for Entry {
-    fn from(patch: Patch) -> Self {
+impl From<&'static Patch> for Entry {
+    fn from(patch: &'static Patch) -> Self {
         Self {
-            name: patch.name,
-            category: patch.category,
-            author: patch.author,
-            description: patch.description,
-            tags: patch.tags,
+            name: &patch.name,
+            category: &patch.category,
+            author: &patch.author,
+            description: &patch.description,
+            tags: &patch.tags,
         }
     }
 }
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The patches of a category, or all.
 fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
-    let all = library::all().map(Entry::from);
+    let all = factory::patches().iter().map(Entry::from);
     let Some(wanted) = category else {
         return Ok(all.collect());
     };
@@ -95,10 +96,11 @@ fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
         .filter(|entry| entry.category.eq_ignore_ascii_case(wanted.trim()))
         .collect();
     if entries.is_empty() {
-        let mut categories: Vec<String> = library::all().map(|patch| patch.category).collect();
-        categories.sort();
-        categories.dedup();
-        let known = categories.join(", ");
+        let categories = factory::patches()
+            .iter()
+            .map(|patch| patch.category.as_str());
+        let known: BTreeSet<&str> = categories.collect();
+        let known = Vec::from_iter(known).join(", ");
         return Err(Failure::misuse(format!(
             "no category is called '{wanted}'; there are {known}"
         )));
@@ -107,17 +109,10 @@ fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
 }
 
 fn to_text(entries: &[Entry]) -> String {
-    let rows: Vec<[String; 4]> = entries
-        .iter()
-        .map(|entry| {
-            let tags = entry.tags.join(", ");
-            [
-                entry.name.clone(),
-                entry.category.clone(),
-                entry.description.clone(),
-                tags,
-            ]
-        })
-        .collect();
+    let row = |entry: &Entry| {
+        let tags = entry.tags.join(", ");
+        [entry.name, entry.category, entry.description, &tags].map(str::to_owned)
+    };
+    let rows: Vec<[String; 4]> = entries.iter().map(row).collect();
     table::aligned(&["NAME", "CATEGORY", "DESCRIPTION", "TAGS"], &rows)
 }

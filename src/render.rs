@@ -7,7 +7,7 @@ use crate::analysis::Meter;
 use crate::cast::{Cast, PatchRequest};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::performance::{Ending, Performance, Settings, TAIL_LIMIT_SECONDS, Tail};
+use crate::performance::{Performance, Settings, Tail};
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
@@ -207,17 +207,6 @@ impl Job {
             .progress_chars("━╸ ");
         ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10))
             .with_style(style)
-    }
-}
-
-/// What the user should know about how the performance ended.
-fn ending_note(ending: Option<Ending>) -> Option<String> {
-    match ending {
-        Some(Ending::TailCut) => Some(format!(
-            "still sounding {TAIL_LIMIT_SECONDS} seconds after the end; faded out there"
-        )),
-        Some(Ending::Full) => Some("the tail ends at the 4 GiB a WAV file can hold".to_owned()),
-        Some(Ending::Complete) | None => None,
     }
 }
 

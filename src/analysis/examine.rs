@@ -43,7 +43,7 @@ impl Findings {
     /// A few aligned lines.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.file.display());
-        let mut row = |name: &str, value: String| text += &format!("  {name:<9} {value}\n");
+        let mut row = |name: &str, value: String| text += &format!("  {name:<10} {value}\n");
         let rate = f64::from(self.sample_rate) / 1000.0;
         let channels = match self.channels {
             1 => "mono".to_owned(),

@@ -34,12 +34,13 @@ impl GeneralMidi {
         toml::from_str(MAP).unwrap_or_default()
     }
 
-    /// What plays a channel (from 0) with that program (from 0).
+    /// What plays a channel (from 0) with that program (from 0), which is the first one for
+    /// channels that never chose.
     pub(super) fn patch(&self, channel: u8, program: Option<u8>) -> Patch {
         let name = if channel == PERCUSSION_CHANNEL {
             Some(self.percussion.as_str())
         } else {
-            program.and_then(|program| self.patch_name(program))
+            self.patch_name(program.unwrap_or(0))
         };
         name.and_then(library::named)
             .unwrap_or_else(library::default_patch)

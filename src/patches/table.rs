@@ -3,22 +3,26 @@
 /// Rows under headings, every column as wide as its widest entry.
 pub(super) fn aligned<const N: usize>(headings: &[&str; N], rows: &[[String; N]]) -> String {
     let headings = headings.map(str::to_owned);
-    let lines = || std::iter::once(&headings).chain(rows);
-    let widths: [usize; N] = std::array::from_fn(|column| {
-        lines()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    });
-    let line = |row: &[String; N]| {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(widths)
+    let all: Vec<&[String; N]> = std::iter::once(&headings).chain(rows).collect();
+    lines(&all, "")
+}
+
+/// Rows without headings, set in.
+pub(super) fn indented<const N: usize>(rows: &[[String; N]]) -> String {
+    lines(&rows.iter().collect::<Vec<_>>(), "  ")
+}
+
+fn lines<const N: usize>(rows: &[&[String; N]], margin: &str) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
+    let line = |row: &&[String; N]| {
+        let cells = row.iter().zip(widths);
+        let cells: Vec<String> = cells
             .map(|(cell, width)| format!("{cell:<width$}"))
             .collect();
-        cells.join("  ").trim_end().to_owned() + "\n"
+        format!("{margin}{}\n", cells.join("  ").trim_end())
     };
-    lines().map(line).collect()
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -27,10 +31,8 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let rows = [
-            ["a".to_owned(), "b".to_owned()],
-            ["long".to_owned(), "ü".to_owned()],
-        ];
+        let rows = [["a", "b"], ["long", "ü"]].map(|row| row.map(str::to_owned));
         assert_eq!(aligned(&["X", "YY"], &rows), "X     YY\na     b\nlong  ü\n");
+        assert_eq!(indented(&rows), "  a     b\n  long  ü\n");
     }
 }

@@ -1,8 +1,8 @@
 //! What a render tells when it is done, to people and to scripts.
 
-use super::{Job, ending_note};
+use super::Job;
 use crate::analysis::Meter;
-use crate::performance::Performance;
+use crate::performance::{Ending, Performance, TAIL_LIMIT_SECONDS};
 use crate::terminal::{clock, level};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ impl Report {
             render_seconds: took.as_secs_f64(),
             realtime_factor: seconds / took.as_secs_f64().max(1e-9),
             parts: performance.cast().roles.iter().map(part).collect(),
-            notes: ending_note(performance.ending()).into_iter().collect(),
+            notes: notes(performance),
         }
     }
 
@@ -80,7 +80,7 @@ impl Report {
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.output.display());
         let mut row = |name: &str, value: String| {
-            text += &format!("  {name:<9} {value}\n");
+            text += &format!("  {name:<10} {value}\n");
         };
         let rate = f64::from(self.sample_rate) / 1000.0;
         row(
@@ -113,4 +113,28 @@ impl Report {
         }
         text
     }
+}
+
+/// What did not go as the song asked.
+fn notes(performance: &Performance) -> Vec<String> {
+    let mut notes = Vec::new();
+    match performance.ending() {
+        Some(Ending::TailCut) => notes.push(format!(
+            "still sounding {TAIL_LIMIT_SECONDS} seconds after the end; faded out there"
+        )),
+        Some(Ending::Full) => {
+            notes.push("the tail ends at the 4 GiB a WAV file can hold".to_owned());
+        }
+        Some(Ending::Complete) | None => {}
+    }
+    let counters = performance.peaks();
+    for (count, what) in [
+        (counters.notes_dropped, "notes found no voice"),
+        (counters.events_dropped, "events came too thick to be heard"),
+    ] {
+        if count > 0 {
+            notes.push(format!("{count} {what}"));
+        }
+    }
+    notes
 }

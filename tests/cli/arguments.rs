@@ -72,7 +72,7 @@ fn failure_is_told_in_one_line() {
     folder.put("empty.mid", "");
     folder.put("silent.mid", midi::song(&[("", &[])]));
     folder.put("bad.toml", "]]]] not toml");
-    folder.put("wrong.toml", "name = \"x\"\nnonsense_key = 3\n");
+    folder.put("wrong.toml", "format = 2\nname = \"x\"\nnonsense_key = 3\n");
     folder.put("binary.toml", [0xff, 0xfe, 0x00]);
     std::fs::create_dir(folder.path("folder.wav")).unwrap();
     let cases: &[(&[&str], &str)] = &[
