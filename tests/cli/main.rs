@@ -1,4 +1,5 @@
 //! The program as its users meet it: real processes, real files.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 mod arguments;
 mod damage;
