@@ -1,0 +1,9 @@
+//! Small signal tools that know nothing of patches, threads or hosts.
+
+mod denormals;
+mod limiter;
+mod random;
+
+pub use denormals::FlushDenormals;
+pub use limiter::Limiter;
+pub use random::hash;

@@ -1,0 +1,315 @@
+//! The engine: events in, sound out, tick by tick.
+//!
+//! Events are collected until the tick they fall into is complete, then that tick is computed;
+//! so the output lags by one tick, plus the limiter's look-ahead, whatever the block sizes. A
+//! tick's sound depends on events and their samples alone, so the same events give the same
+//! samples however the stream is cut into blocks.
+
+mod master;
+
+use crate::event::{Event, EventKind};
+use crate::part::{Part, Transport};
+use crate::patch::Patch;
+use crate::pool::CloudPool;
+use crate::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, Renderer, TICK};
+use master::Master;
+
+/// What an engine is built for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EngineConfig {
+    /// Frames per second, 8,000 to 192,000.
+    pub sample_rate: f32,
+    /// Parts, each with its own patch and bus; at most 64.
+    pub parts: usize,
+    /// The most voices of a part; at most 1,024.
+    pub voices: usize,
+    /// The most clouds at once: each voice needs one for each copy of its unison.
+    pub clouds: usize,
+    /// Threads that render, the caller's included.
+    pub threads: usize,
+    /// Whether [`Engine::stem`] is wanted.
+    pub stems: bool,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            sample_rate: 48_000.0,
+            parts: 1,
+            voices: 256,
+            clouds: 1_024,
+            threads: 1,
+            stems: false,
+        }
+    }
+}
+
+/// Why an engine cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A rate no device has.
+    #[error("sample rate {0} is outside 8000 to 192000")]
+    SampleRate(f32),
+    /// A size beyond what engines are made for.
+    #[error("{what} must be 1 to {max}, not {value}")]
+    Size {
+        /// Of what.
+        what: &'static str,
+        /// As asked.
+        value: usize,
+        /// As possible.
+        max: usize,
+    },
+    /// The renderer could not be made ready.
+    #[error(transparent)]
+    Renderer(#[from] PrepareError),
+}
+
+/// What the engine is doing, for meters and reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Voices that sound.
+    pub voices: usize,
+    /// Clouds that sound, those that fade included.
+    pub clouds: usize,
+    /// Partials rendered in the last tick.
+    pub partials: usize,
+    /// Voices that had to give way since the start.
+    pub voices_stolen: u64,
+    /// Notes that found no room at all.
+    pub notes_dropped: u64,
+    /// Events beyond what a tick can hold.
+    pub events_dropped: u64,
+}
+
+/// Events that one tick can hold: six million a second.
+const EVENTS_PER_TICK: usize = 4_096;
+
+/// A synthesizer.
+pub struct Engine {
+    config: EngineConfig,
+    parts: Vec<Part>,
+    /// What each part plays, for `reset`.
+    patches: Vec<Patch>,
+    pool: CloudPool,
+    renderer: Box<dyn Renderer>,
+    buses: Buses,
+    master: Master,
+    /// Events of the tick that is being collected, with their frame in it.
+    pending: Vec<Event>,
+    /// Frames of that tick that have passed.
+    passed: usize,
+    transport: Transport,
+    partials: usize,
+    events_dropped: u64,
+}
+
+impl Engine {
+    /// An engine that renders on the CPU. Every part plays the default patch.
+    ///
+    /// # Errors
+    /// When the configuration is out of range, or memory or threads are refused.
+    pub fn new(config: &EngineConfig) -> Result<Engine, EngineError> {
+        Self::with_renderer(config, Box::new(CpuRenderer::new(config.threads)))
+    }
+
+    /// An engine that renders with `renderer`.
+    ///
+    /// # Errors
+    /// When the configuration is out of range, or the renderer cannot be prepared for it.
+    pub fn with_renderer(
+        config: &EngineConfig,
+        mut renderer: Box<dyn Renderer>,
+    ) -> Result<Engine, EngineError> {
+        if !(8_000.0..=192_000.0).contains(&config.sample_rate) {
+            return Err(EngineError::SampleRate(config.sample_rate));
+        }
+        for (what, value, max) in [
+            ("parts", config.parts, 64),
+            ("voices", config.voices, 1_024),
+            ("clouds", config.clouds, 65_536),
+            ("threads", config.threads, 256),
+        ] {
+            if !(1..=max).contains(&value) {
+                return Err(EngineError::Size { what, value, max });
+            }
+        }
+        // Clouds that fade keep their slots for a moment.
+        let slots = 2 * config.clouds;
+        renderer.prepare(Capacity {
+            slots,
+            buses: config.parts,
+        })?;
+        let part = |bus| Part::new(bus as u32, config.voices, config.sample_rate);
+        Ok(Engine {
+            config: *config,
+            parts: (0..config.parts).map(part).collect(),
+            patches: vec![Patch::new(); config.parts],
+            pool: CloudPool::new(slots, config.sample_rate),
+            renderer,
+            buses: Buses::new(config.parts),
+            master: Master::new(
+                if config.stems { config.parts } else { 0 },
+                config.sample_rate,
+            ),
+            pending: Vec::with_capacity(EVENTS_PER_TICK),
+            passed: 0,
+            transport: Transport::STOPPED,
+            partials: 0,
+            events_dropped: 0,
+        })
+    }
+
+    /// What it was built for.
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    /// Frames by which the output lags behind the events: constant.
+    pub const fn latency(&self) -> usize {
+        TICK + Master::LATENCY
+    }
+
+    /// Changes a part's patch: what sounds fades within milliseconds, what is played from now
+    /// on has the new sound. Parts that do not exist are ignored. Allocates; not for the audio
+    /// thread.
+    pub fn set_patch(&mut self, part: usize, patch: &Patch) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.set_patch(patch, &mut self.pool);
+            self.patches[part].clone_from(patch);
+        }
+    }
+
+    /// Back to the first sample: the next render is bit for bit like that of a new engine with
+    /// the same patches.
+    pub fn reset(&mut self) {
+        self.pool.reset();
+        self.renderer.reset();
+        self.master.reset();
+        for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
+            part.reset(patch);
+        }
+        self.pending.clear();
+        self.passed = 0;
+        self.transport = Transport::STOPPED;
+        self.partials = 0;
+        self.events_dropped = 0;
+    }
+
+    /// Renders the next `left.len()` frames. Events are in the order of their frames, which lie
+    /// within the block; later ones count as its last frame. Never allocates or fails.
+    ///
+    /// # Panics
+    /// When `left` and `right` differ in length.
+    pub fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
+        assert_eq!(left.len(), right.len(), "left and right are of one length");
+        self.master.start_block();
+        let mut events = events.iter().peekable();
+        let frames = left.len();
+        let mut done = 0;
+        while done < frames {
+            let chunk = (frames - done).min(MAX_TICKS * TICK);
+            let last = done + chunk == frames;
+            let mut at = 0;
+            while at < chunk {
+                let span = (TICK - self.passed).min(chunk - at);
+                let end = done + at + span;
+                while let Some(event) =
+                    events.next_if(|event| (event.frame as usize) < end || (last && end == frames))
+                {
+                    let in_span = (event.frame as usize)
+                        .saturating_sub(done + at)
+                        .min(span - 1);
+                    self.collect(Event {
+                        frame: (self.passed + in_span) as u32,
+                        ..*event
+                    });
+                }
+                self.passed += span;
+                at += span;
+                if self.passed == TICK {
+                    self.passed = 0;
+                    self.compute_tick();
+                }
+            }
+            self.flush();
+            let out = done..done + chunk;
+            self.master.pop(&mut left[out.clone()], &mut right[out]);
+            done += chunk;
+        }
+    }
+
+    /// What `part` contributed to the last block, after the limiter, so that stems add up to the
+    /// mix. Empty unless the configuration asked for stems; at most the first
+    /// [`Engine::MAX_STEM_FRAMES`] frames of the block.
+    pub fn stem(&self, part: usize) -> [&[f32]; 2] {
+        self.master.stem(part)
+    }
+
+    /// The longest block of which stems are kept whole.
+    pub const MAX_STEM_FRAMES: usize = 8_192;
+
+    /// Whether nothing sounds any more, and all sound has left.
+    pub fn is_silent(&self) -> bool {
+        self.pool.sounding() == 0 && self.pending.is_empty() && self.master.is_silent()
+    }
+
+    /// What it is doing.
+    pub fn counters(&self) -> Counters {
+        let sum = |count: fn(&Part) -> u64| self.parts.iter().map(count).sum();
+        Counters {
+            voices: self.parts.iter().map(Part::sounding).sum(),
+            clouds: self.pool.sounding(),
+            partials: self.partials,
+            voices_stolen: sum(|part| part.counters.stolen),
+            notes_dropped: sum(|part| part.counters.dropped),
+            events_dropped: self.events_dropped,
+        }
+    }
+
+    fn collect(&mut self, event: Event) {
+        match self.pending.len() < EVENTS_PER_TICK {
+            true => self.pending.push(event),
+            false => self.events_dropped += 1,
+        }
+    }
+
+    /// Applies the collected events and adds one tick of clouds to the block.
+    fn compute_tick(&mut self) {
+        if self.pool.block.is_full() {
+            self.flush();
+        }
+        self.pool.block.start_tick();
+        self.transport
+            .advance(TICK as f32 / self.config.sample_rate);
+        for index in 0..self.pending.len() {
+            let event = self.pending[index];
+            if let EventKind::Transport { bpm, beat } = event.kind {
+                let frames = TICK as u32 - event.frame;
+                let seconds = frames as f32 / self.config.sample_rate;
+                self.transport = Transport::at(bpm, beat, seconds);
+            } else if let Some(part) = self.parts.get_mut(usize::from(event.part)) {
+                part.handle(event.kind, event.frame, &mut self.pool);
+            }
+        }
+        self.pending.clear();
+        for part in &mut self.parts {
+            part.tick(self.transport, &mut self.pool);
+        }
+        self.pool.tick();
+    }
+
+    /// Renders the block's ticks and hands them to the master.
+    fn flush(&mut self) {
+        let ticks = self.pool.block.ticks();
+        if ticks == 0 {
+            return;
+        }
+        self.partials = self.renderer.render(&self.pool.block, &mut self.buses);
+        self.pool.block.clear();
+        self.master.push(&self.buses, ticks * TICK);
+    }
+}
+
+#[cfg(test)]
+mod tests;

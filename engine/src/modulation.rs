@@ -1,0 +1,195 @@
+//! Modulation: what moves, voice by voice, once a tick.
+//!
+//! Everything lies in lanes, one number a voice: sources (envelopes, LFOs, controllers) in, targets
+//! (parameters as each voice hears them) out. Only sources that a route uses are computed.
+
+mod envelope;
+mod lfo;
+mod route;
+
+pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
+
+pub(crate) use envelope::{EnvelopeBank, EnvelopeSettings};
+pub(crate) use lfo::{Lfo, LfoSettings};
+
+use crate::controls::Controls;
+use crate::params::{COUNT, Curve, Kind, Param, TABLE};
+
+/// Envelopes of a voice; the first is that of its level.
+pub(crate) const ENVELOPES: usize = 3;
+/// LFOs of a part.
+pub(crate) const LFOS: usize = 3;
+
+/// The lanes of all voices of a part.
+#[derive(Debug)]
+pub(crate) struct Modulation {
+    sources: Vec<Vec<f32>>,
+    /// Lanes of modulated parameters; of others, empty.
+    targets: Vec<Vec<f32>>,
+    routes: Vec<Route>,
+    /// For every source, whether a route uses it.
+    used: [bool; Source::COUNT],
+    /// For every parameter, whether a route reaches it.
+    routed: [bool; COUNT],
+    /// What a route adds, before it is added.
+    scratch: Vec<f32>,
+}
+
+impl Modulation {
+    pub(crate) fn new(voices: usize) -> Self {
+        let lane = || vec![0.0; voices];
+        let target = |row: &crate::params::ParamInfo| match row.modulated {
+            true => lane(),
+            false => Vec::new(),
+        };
+        Self {
+            sources: (0..Source::COUNT).map(|_| lane()).collect(),
+            targets: TABLE.iter().map(target).collect(),
+            routes: Vec::with_capacity(MAX_ROUTES),
+            used: [false; Source::COUNT],
+            routed: [false; COUNT],
+            scratch: lane(),
+        }
+    }
+
+    /// Takes over a patch's routes; at most [`MAX_ROUTES`], to parameters that can be modulated.
+    pub(crate) fn set_routes(&mut self, routes: &[Route]) {
+        self.routes.clear();
+        self.used = [false; Source::COUNT];
+        self.routed = [false; COUNT];
+        let reachable = routes.iter().filter(|route| route.target.info().modulated);
+        for route in reachable.take(MAX_ROUTES) {
+            self.used[route.source as usize] = true;
+            if let Some(via) = route.via {
+                self.used[via as usize] = true;
+            }
+            self.routed[route.target as usize] = true;
+            self.routes.push(*route);
+        }
+    }
+
+    pub(crate) fn uses(&self, source: Source) -> bool {
+        self.used[source as usize]
+    }
+
+    pub(crate) fn source_mut(&mut self, source: Source) -> &mut [f32] {
+        &mut self.sources[source as usize]
+    }
+
+    /// The parameter as `voice` hears it.
+    #[inline]
+    pub(crate) fn target(&self, param: Param, voice: usize) -> f32 {
+        self.targets[param as usize][voice]
+    }
+
+    /// Computes the targets of the first `voices` voices from parameters and sources.
+    pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
+        for &param in Param::ALL.iter().filter(|param| param.info().modulated) {
+            let value = controls[param];
+            let start = match self.routed[param as usize] {
+                true => to_sum(param.info().kind, value),
+                false => value,
+            };
+            self.targets[param as usize][..voices].fill(start);
+        }
+        for route in &self.routes {
+            let add = &mut self.scratch[..voices];
+            let source = &self.sources[route.source as usize][..voices];
+            for (add, &source) in add.iter_mut().zip(source) {
+                *add = route.amount * route.curve.shape(source);
+            }
+            if let Some(via) = route.via {
+                let via = &self.sources[via as usize][..voices];
+                add.iter_mut().zip(via).for_each(|(add, via)| *add *= via);
+            }
+            let target = &mut self.targets[route.target as usize][..voices];
+            target
+                .iter_mut()
+                .zip(add)
+                .for_each(|(target, add)| *target += *add);
+        }
+        for &param in Param::ALL
+            .iter()
+            .filter(|&&param| self.routed[param as usize])
+        {
+            let kind = param.info().kind;
+            for value in &mut self.targets[param as usize][..voices] {
+                *value = from_sum(kind, *value);
+            }
+        }
+    }
+}
+
+/// Where routes add up: see [`Curve`].
+fn to_sum(kind: Kind, value: f32) -> f32 {
+    match kind {
+        Kind::Number {
+            curve: Curve::Exponential,
+            ..
+        } => value.log2(),
+        Kind::Number {
+            curve: Curve::Power(_),
+            ..
+        } => kind.to_scale(value),
+        _ => value,
+    }
+}
+
+fn from_sum(kind: Kind, sum: f32) -> f32 {
+    match kind {
+        Kind::Number {
+            curve: Curve::Exponential,
+            ..
+        } => kind.clamp(sum.exp2()),
+        Kind::Number {
+            curve: Curve::Power(_),
+            ..
+        } => kind.from_scale(sum),
+        _ => kind.clamp(sum),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(source: Source, target: Param, amount: f32) -> Route {
+        Route {
+            source,
+            via: None,
+            target,
+            amount,
+            curve: RouteCurve::Linear,
+        }
+    }
+
+    #[test]
+    fn routes_add_in_the_targets_own_way_and_stay_in_range() {
+        let controls = Controls::new(0.001);
+        let mut modulation = Modulation::new(2);
+        modulation.set_routes(&[
+            route(Source::Env2, Param::FilterCutoff, 1.0),
+            route(Source::Env2, Param::AmpPan, -3.0),
+            Route {
+                via: Some(Source::Wheel),
+                ..route(Source::Lfo1, Param::PitchTune, 2.0)
+            },
+        ]);
+        modulation
+            .source_mut(Source::Env2)
+            .copy_from_slice(&[0.0, 1.0]);
+        modulation
+            .source_mut(Source::Lfo1)
+            .copy_from_slice(&[1.0, 1.0]);
+        modulation
+            .source_mut(Source::Wheel)
+            .copy_from_slice(&[0.0, 0.5]);
+        modulation.apply(&controls, 2);
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{a} for {b}");
+        near(modulation.target(Param::FilterCutoff, 0), 2_000.0);
+        near(modulation.target(Param::FilterCutoff, 1), 4_000.0);
+        near(modulation.target(Param::AmpPan, 1), -1.0);
+        near(modulation.target(Param::PitchTune, 0), 0.0);
+        near(modulation.target(Param::PitchTune, 1), 1.0);
+    }
+}

@@ -1,0 +1,247 @@
+//! Envelopes in six stages with curves, one lane for every voice.
+
+use crate::controls::Controls;
+use crate::params::Param;
+
+/// No attack is shorter: a jump within a sample would be a click, wherever in a tick it falls.
+const SHORTEST_ATTACK: f32 = 0.001;
+
+/// How strongly a curve of 1 bends.
+const BEND: f32 = 6.0;
+
+/// What an envelope does, for all voices of a part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EnvelopeSettings {
+    delay: f32,
+    attack: f32,
+    hold: f32,
+    decay: f32,
+    sustain: f32,
+    release: f32,
+    attack_curve: Bend,
+    decay_curve: Bend,
+    release_curve: Bend,
+}
+
+impl EnvelopeSettings {
+    /// The settings of envelope `index`, from the parameters.
+    pub(crate) fn read(controls: &Controls, index: usize) -> Self {
+        const ROWS: usize = Param::Env2Delay as usize - Param::Env1Delay as usize;
+        let get = |first: Param| controls[first.offset(index * ROWS)];
+        Self {
+            delay: get(Param::Env1Delay),
+            attack: get(Param::Env1Attack).max(SHORTEST_ATTACK),
+            hold: get(Param::Env1Hold),
+            decay: get(Param::Env1Decay),
+            sustain: get(Param::Env1Sustain),
+            release: get(Param::Env1Release),
+            attack_curve: Bend::new(get(Param::Env1AttackCurve)),
+            decay_curve: Bend::new(get(Param::Env1DecayCurve)),
+            release_curve: Bend::new(get(Param::Env1ReleaseCurve)),
+        }
+    }
+
+    fn seconds(&self, stage: Stage) -> f32 {
+        match stage {
+            Stage::Delay => self.delay,
+            Stage::Attack => self.attack,
+            Stage::Hold => self.hold,
+            Stage::Decay => self.decay,
+            Stage::Release => self.release,
+            Stage::Sustain | Stage::Done => f32::INFINITY,
+        }
+    }
+}
+
+/// A curve through a stage: exponential, fast first above zero, slow first below.
+#[derive(Clone, Copy, Debug)]
+struct Bend {
+    rate: f32,
+    scale: f32,
+}
+
+impl Bend {
+    fn new(curve: f32) -> Self {
+        let rate = -BEND * curve;
+        // Nearly straight is straight.
+        match rate.abs() < 0.01 {
+            true => Self {
+                rate: 0.0,
+                scale: 0.0,
+            },
+            false => Self {
+                rate,
+                scale: 1.0 / rate.exp_m1(),
+            },
+        }
+    }
+
+    fn at(self, x: f32) -> f32 {
+        match self.rate == 0.0 {
+            true => x,
+            false => (self.rate * x).exp_m1() * self.scale,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Delay,
+    Attack,
+    Hold,
+    Decay,
+    Sustain,
+    Release,
+    Done,
+}
+
+impl Stage {
+    fn next(self) -> Stage {
+        match self {
+            Stage::Delay => Stage::Attack,
+            Stage::Attack => Stage::Hold,
+            Stage::Hold => Stage::Decay,
+            Stage::Decay | Stage::Sustain => Stage::Sustain,
+            Stage::Release | Stage::Done => Stage::Done,
+        }
+    }
+}
+
+/// One envelope of every voice.
+#[derive(Debug)]
+pub(crate) struct EnvelopeBank {
+    stage: Vec<Stage>,
+    /// Seconds since the stage began.
+    elapsed: Vec<f32>,
+    /// The value when the stage began.
+    from: Vec<f32>,
+    value: Vec<f32>,
+}
+
+impl EnvelopeBank {
+    pub(crate) fn new(voices: usize) -> Self {
+        Self {
+            stage: vec![Stage::Done; voices],
+            elapsed: vec![0.0; voices],
+            from: vec![0.0; voices],
+            value: vec![0.0; voices],
+        }
+    }
+
+    /// Starts from silence.
+    pub(crate) fn start(&mut self, voice: usize) {
+        self.value[voice] = 0.0;
+        self.restart(voice);
+    }
+
+    /// Starts from where it is.
+    pub(crate) fn restart(&mut self, voice: usize) {
+        self.enter(voice, Stage::Delay);
+    }
+
+    /// Lets go.
+    pub(crate) fn release(&mut self, voice: usize) {
+        if self.stage[voice] != Stage::Done {
+            self.enter(voice, Stage::Release);
+        }
+    }
+
+    pub(crate) fn is_done(&self, voice: usize) -> bool {
+        self.stage[voice] == Stage::Done
+    }
+
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.value
+    }
+
+    fn enter(&mut self, voice: usize, stage: Stage) {
+        self.stage[voice] = stage;
+        self.elapsed[voice] = 0.0;
+        self.from[voice] = self.value[voice];
+    }
+
+    /// Moves `voice` on by `seconds`.
+    pub(crate) fn advance(&mut self, voice: usize, seconds: f32, settings: &EnvelopeSettings) {
+        let mut elapsed = self.elapsed[voice] + seconds;
+        let mut stage = self.stage[voice];
+        while elapsed >= settings.seconds(stage) {
+            elapsed -= settings.seconds(stage);
+            self.value[voice] = match stage {
+                Stage::Delay => self.from[voice],
+                Stage::Attack | Stage::Hold => 1.0,
+                Stage::Decay | Stage::Sustain => settings.sustain,
+                Stage::Release | Stage::Done => 0.0,
+            };
+            stage = stage.next();
+            self.enter(voice, stage);
+        }
+        self.elapsed[voice] = elapsed;
+        let from = self.from[voice];
+        let along =
+            |to: f32, bend: Bend| from + (to - from) * bend.at(elapsed / settings.seconds(stage));
+        self.value[voice] = match stage {
+            Stage::Delay => from,
+            Stage::Attack => along(1.0, settings.attack_curve),
+            Stage::Hold => 1.0,
+            Stage::Decay => along(settings.sustain, settings.decay_curve),
+            Stage::Sustain => settings.sustain,
+            Stage::Release => along(0.0, settings.release_curve),
+            Stage::Done => 0.0,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(pairs: &[(Param, f32)]) -> EnvelopeSettings {
+        let mut values = crate::controls::Values::new();
+        pairs
+            .iter()
+            .for_each(|&(param, value)| values.set(param, value));
+        let mut controls = Controls::new(0.001);
+        controls.jump_to(&values);
+        EnvelopeSettings::read(&controls, 0)
+    }
+
+    #[test]
+    fn passes_through_every_stage() {
+        let settings = settings(&[
+            (Param::Env1Delay, 0.1),
+            (Param::Env1Attack, 0.1),
+            (Param::Env1Hold, 0.1),
+            (Param::Env1Decay, 0.1),
+            (Param::Env1Sustain, 0.25),
+            (Param::Env1Release, 0.1),
+        ]);
+        let mut bank = EnvelopeBank::new(1);
+        bank.start(0);
+        let mut after = |seconds: f32, release: bool| {
+            if release {
+                bank.release(0);
+            }
+            (0..(seconds * 1000.0) as usize).for_each(|_| bank.advance(0, 0.001, &settings));
+            (bank.value[0], bank.is_done(0))
+        };
+        assert_eq!(after(0.09, false), (0.0, false));
+        assert!(after(0.05, false).0 > 0.4);
+        assert_eq!(after(0.1, false), (1.0, false));
+        assert!((after(0.2, false).0 - 0.25).abs() < 1e-6);
+        assert!(after(0.05, true).0 < 0.1);
+        assert_eq!(after(0.1, false), (0.0, true));
+    }
+
+    #[test]
+    fn does_not_depend_on_how_time_is_cut() {
+        let settings = settings(&[(Param::Env1Attack, 0.013), (Param::Env1Decay, 0.04)]);
+        let (mut fine, mut coarse) = (EnvelopeBank::new(1), EnvelopeBank::new(1));
+        fine.start(0);
+        coarse.start(0);
+        for _ in 0..50 {
+            (0..4).for_each(|_| fine.advance(0, 0.0005, &settings));
+            coarse.advance(0, 0.002, &settings);
+            assert!((fine.value[0] - coarse.value[0]).abs() < 1e-4);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Slow waves: free-running for all voices, or started by each note; in Hertz or with the tempo.
+
+use crate::controls::Controls;
+use crate::dsp::hash;
+use crate::params::Param;
+use std::f32::consts::TAU;
+
+/// What an LFO does, for all voices of a part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LfoSettings {
+    shape: Shape,
+    /// Cycles per second.
+    rate: f32,
+    /// Cycles per beat, when it follows the tempo.
+    cycles_per_beat: Option<f64>,
+    per_note: bool,
+    phase: f32,
+    fade: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Sine,
+    Triangle,
+    SawUp,
+    SawDown,
+    Square,
+    Steps,
+    Drift,
+}
+
+impl LfoSettings {
+    /// The settings of LFO `index`, from the parameters.
+    pub(crate) fn read(controls: &Controls, index: usize, bpm: f32) -> Self {
+        /// Beats of a cycle, in the order of the `sync` parameter's names after "off".
+        const BEATS: [f64; 11] = [
+            16.0,
+            8.0,
+            4.0,
+            2.0,
+            1.0,
+            0.5,
+            0.25,
+            2.0 / 3.0,
+            1.0 / 3.0,
+            1.5,
+            0.75,
+        ];
+        const SHAPES: [Shape; 7] = [
+            Shape::Sine,
+            Shape::Triangle,
+            Shape::SawUp,
+            Shape::SawDown,
+            Shape::Square,
+            Shape::Steps,
+            Shape::Drift,
+        ];
+        const ROWS: usize = Param::Lfo2Shape as usize - Param::Lfo1Shape as usize;
+        let get = |first: Param| controls[first.offset(index * ROWS)];
+        let cycles_per_beat = (get(Param::Lfo1Sync) as usize)
+            .checked_sub(1)
+            .map(|sync| 1.0 / BEATS[sync]);
+        Self {
+            shape: SHAPES[get(Param::Lfo1Shape) as usize],
+            rate: match cycles_per_beat {
+                Some(cycles) => bpm / 60.0 * cycles as f32,
+                None => get(Param::Lfo1Rate),
+            },
+            cycles_per_beat,
+            per_note: get(Param::Lfo1Mode) != 0.0,
+            phase: get(Param::Lfo1Phase),
+            fade: get(Param::Lfo1Fade),
+        }
+    }
+}
+
+impl Shape {
+    /// The height at `cycles`; the whole part chooses the random numbers.
+    fn at(self, cycles: f64, seed: u32) -> f32 {
+        let number = cycles.floor();
+        let x = (cycles - number) as f32;
+        let random = |step: f64| {
+            let hash = hash(seed ^ (number + step) as i64 as u32);
+            hash as f32 / (1u64 << 31) as f32 - 1.0
+        };
+        match self {
+            Shape::Sine => (TAU * x).sin(),
+            Shape::Triangle => 1.0 - 4.0 * ((x + 0.25).fract() - 0.5).abs(),
+            Shape::SawUp => 2.0 * x - 1.0,
+            Shape::SawDown => 1.0 - 2.0 * x,
+            Shape::Square if x < 0.5 => 1.0,
+            Shape::Square => -1.0,
+            Shape::Steps => random(0.0),
+            Shape::Drift => {
+                let smooth = x * x * (3.0 - 2.0 * x);
+                random(0.0) + (random(1.0) - random(0.0)) * smooth
+            }
+        }
+    }
+}
+
+/// One LFO of a part.
+#[derive(Clone, Debug)]
+pub(crate) struct Lfo {
+    /// Cycles since the start of the stream.
+    cycles: f64,
+    /// Cycles since each note's start.
+    note_cycles: Vec<f64>,
+}
+
+impl Lfo {
+    pub(crate) fn new(voices: usize) -> Self {
+        Self {
+            cycles: 0.0,
+            note_cycles: vec![0.0; voices],
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.cycles = 0.0;
+    }
+
+    pub(crate) fn start(&mut self, voice: usize) {
+        self.note_cycles[voice] = 0.0;
+    }
+
+    /// Moves on by a tick; `beat` is where the song is at its end, if it runs.
+    pub(crate) fn tick(&mut self, seconds: f32, beat: Option<f64>, settings: &LfoSettings) {
+        let step = (seconds * settings.rate) as f64;
+        self.cycles = match (settings.cycles_per_beat, beat) {
+            (Some(cycles), Some(beat)) => beat * cycles,
+            _ => self.cycles + step,
+        };
+        if settings.per_note {
+            self.note_cycles
+                .iter_mut()
+                .for_each(|cycles| *cycles += step);
+        }
+    }
+
+    /// The wave as `voice` hears it, `age` seconds after its start.
+    pub(crate) fn value(&self, voice: usize, age: f32, seed: u32, settings: &LfoSettings) -> f32 {
+        let fade = match settings.fade > 0.0 {
+            true => (age / settings.fade).min(1.0),
+            false => 1.0,
+        };
+        let phase = settings.phase as f64;
+        fade * match settings.per_note {
+            true => settings.shape.at(self.note_cycles[voice] + phase, seed),
+            false => settings.shape.at(self.cycles + phase, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_stay_within_bounds_and_drift_is_continuous() {
+        use Shape::*;
+        for shape in [Sine, Triangle, SawUp, SawDown, Square, Steps, Drift] {
+            let mut last = shape.at(0.0, 7);
+            for i in 0..10_000 {
+                let value = shape.at(i as f64 * 0.001, 7);
+                assert!(value.abs() <= 1.0, "{shape:?}");
+                if matches!(shape, Sine | Triangle | Drift) {
+                    assert!((value - last).abs() < 0.02, "{shape:?} jumps");
+                }
+                last = value;
+            }
+        }
+    }
+
+    #[test]
+    fn follows_the_song_when_synced() {
+        let mut values = crate::controls::Values::new();
+        values.set(Param::Lfo1Sync, 5.0); // A quarter note.
+        values.set(Param::Lfo1Shape, 2.0); // Saw up.
+        let mut controls = Controls::new(0.001);
+        controls.jump_to(&values);
+        let settings = LfoSettings::read(&controls, 0, 90.0);
+        let mut lfo = Lfo::new(1);
+        lfo.tick(0.001, Some(17.25), &settings);
+        assert!((lfo.value(0, 1.0, 0, &settings) + 0.5).abs() < 1e-6);
+    }
+}

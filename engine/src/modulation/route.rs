@@ -1,0 +1,106 @@
+//! Routes: from a source, by an amount, to a parameter.
+
+use crate::params::Param;
+
+/// The most routes a patch can have.
+pub const MAX_ROUTES: usize = 64;
+
+/// One row of the modulation matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Route {
+    /// What moves.
+    pub source: Source,
+    /// What scales the movement, if anything.
+    pub via: Option<Source>,
+    /// What is moved.
+    pub target: Param,
+    /// How far at the source's full height: in the parameter's unit, in octaves for
+    /// frequencies, in parts of the knob's way for times (see [`crate::params::Curve`]).
+    pub amount: f32,
+    /// How the source's height is bent first.
+    pub curve: RouteCurve,
+}
+
+/// How a source is bent before it is scaled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RouteCurve {
+    /// Not at all.
+    #[default]
+    Linear,
+    /// Squared, keeping its sign: little at first.
+    Squared,
+    /// The square root, keeping its sign: much at first.
+    Root,
+}
+
+impl RouteCurve {
+    /// All curves with the names that patches use.
+    pub const NAMES: &[(&str, RouteCurve)] = &[
+        ("linear", RouteCurve::Linear),
+        ("squared", RouteCurve::Squared),
+        ("root", RouteCurve::Root),
+    ];
+
+    #[inline]
+    pub(crate) fn shape(self, x: f32) -> f32 {
+        match self {
+            RouteCurve::Linear => x,
+            RouteCurve::Squared => x * x.abs(),
+            RouteCurve::Root => x.abs().sqrt().copysign(x),
+        }
+    }
+}
+
+macro_rules! sources {
+    ($($source:ident = $name:literal, $help:literal;)*) => {
+        /// What can move a parameter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Source { $(#[doc = $help] $source),* }
+
+        impl Source {
+            /// All sources with the names that patches use.
+            pub const NAMES: &[(&str, Source)] = &[$(($name, Source::$source)),*];
+            /// How many there are.
+            pub const COUNT: usize = Self::NAMES.len();
+        }
+    };
+}
+
+sources! {
+    Env1 = "env1", "The envelope that also shapes the level, 0 to 1.";
+    Env2 = "env2", "A free envelope, 0 to 1.";
+    Env3 = "env3", "A free envelope, 0 to 1.";
+    Lfo1 = "lfo1", "A slow wave, -1 to 1.";
+    Lfo2 = "lfo2", "A slow wave, -1 to 1.";
+    Lfo3 = "lfo3", "A slow wave, -1 to 1.";
+    Velocity = "velocity", "How hard the key was struck, 0 to 1.";
+    Release = "release", "How fast the key was let go, 0 to 1; zero while held.";
+    Key = "key", "The key's distance from middle C in units of five octaves.";
+    Wheel = "wheel", "The modulation wheel, 0 to 1.";
+    Bend = "bend", "The pitch wheel, -1 to 1.";
+    Pressure = "pressure", "Channel or key pressure, whichever is stronger, 0 to 1.";
+    Brightness = "brightness", "Controller 74 plus the note's own brightness, -1 to 1 about the middle.";
+    Breath = "breath", "Controller 2, 0 to 1.";
+    Expression = "expression", "Controller 11, 0 to 1.";
+    Random = "random", "A number of the note's own, -1 to 1.";
+    Macro1 = "macro1", "Macro 1, 0 to 1.";
+    Macro2 = "macro2", "Macro 2, 0 to 1.";
+    Macro3 = "macro3", "Macro 3, 0 to 1.";
+    Macro4 = "macro4", "Macro 4, 0 to 1.";
+    Macro5 = "macro5", "Macro 5, 0 to 1.";
+    Macro6 = "macro6", "Macro 6, 0 to 1.";
+    Macro7 = "macro7", "Macro 7, 0 to 1.";
+    Macro8 = "macro8", "Macro 8, 0 to 1.";
+}
+
+impl Source {
+    /// The name that patches use.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+
+    /// The source `offset` further on, for those that repeat.
+    pub(crate) fn offset(self, offset: usize) -> Source {
+        Self::NAMES[self as usize + offset].1
+    }
+}

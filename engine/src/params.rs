@@ -1,0 +1,292 @@
+//! The parameter table: every parameter of the instrument, declared once.
+//!
+//! Patches, modulation, the command line, the plugin, the editor and the manual read this table.
+//! To add a parameter, add a row here and use its [`Param`] where it takes effect.
+
+mod kind;
+
+pub use kind::{Curve, Kind, Unit};
+
+use crate::spectrum::Table;
+use kind::{choice, number, whole};
+
+/// What the table says about one parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo {
+    /// Stable id, `group.name`: what patches and hosts remember.
+    pub id: &'static str,
+    /// What people see.
+    pub name: &'static str,
+    /// Its values.
+    pub kind: Kind,
+    /// The value of a fresh patch.
+    pub default: f32,
+    /// Whether routes can reach it, voice by voice.
+    pub modulated: bool,
+    /// One sentence for tooltips and the manual.
+    pub help: &'static str,
+}
+
+impl ParamInfo {
+    /// The part of the id before the dot.
+    pub fn group(&self) -> &'static str {
+        self.id.split_once('.').map_or(self.id, |(group, _)| group)
+    }
+
+    /// The part of the id after the dot.
+    pub fn key(&self) -> &'static str {
+        self.id.split_once('.').map_or(self.id, |(_, key)| key)
+    }
+
+    /// The value as people read it, with its unit.
+    pub fn format(&self, value: f32) -> String {
+        self.kind.format(value)
+    }
+
+    /// The nearest value that the parameter can have.
+    pub fn clamp(&self, value: f32) -> f32 {
+        match value.is_nan() {
+            true => self.default,
+            false => self.kind.clamp(value),
+        }
+    }
+
+    const fn modulated(mut self) -> Self {
+        self.modulated = true;
+        self
+    }
+}
+
+macro_rules! table {
+    ($($param:ident = $row:expr;)*) => {
+        /// A parameter, by name. Its number is its row.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        #[allow(missing_docs)] // Every variant's row says what it is.
+        pub enum Param { $($param),* }
+
+        /// Every parameter, in order.
+        pub static TABLE: &[ParamInfo] = &[$($row),*];
+
+        impl Param {
+            /// Every parameter, in order.
+            pub const ALL: &[Param] = &[$(Param::$param),*];
+        }
+    };
+}
+
+table! {
+    SourceTable = choice("source.table", "Table", TABLES, 0,
+        "The family of spectra that the partials take their levels and ratios from.");
+    SourcePosition = number("source.position", "Position", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5,
+        "Where in the table: morphs between its frames.").modulated();
+    SourcePartials = number("source.partials", "Partials", 1.0, 1024.0, Curve::Exponential, Unit::Plain, 256.0,
+        "How many partials a voice has; those above hearing are never rendered.").modulated();
+    SourceFormant = number("source.formant", "Formant hold", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Keeps the peaks of the spectrum in place while the pitch moves, as a throat or a body does.").modulated();
+    SourceScatter = number("source.scatter", "Phase scatter", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Starts partials at random phases: from a sharp waveform to a soft cloud.");
+    ShapeStretch = number("shape.stretch", "Stretch", -0.5, 0.5, Curve::Linear, Unit::Percent, 0.0,
+        "Spreads partials apart or pulls them together: ratio to the power of 1 + stretch.").modulated();
+    ShapeStiffness = number("shape.stiffness", "Stiffness", 0.0, 0.05, Curve::Power(3), Unit::Plain, 0.0,
+        "Sharpens high partials as the stiffness of a string does.").modulated();
+    ShapeParity = number("shape.parity", "Parity", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Above zero even partials fade, towards hollow; below zero odd ones do, towards the octave.").modulated();
+    ShapeTilt = number("shape.tilt", "Tilt", -24.0, 12.0, Curve::Linear, Unit::DecibelsPerOctave, 0.0,
+        "Tips the spectrum: darker below zero, brighter above.").modulated();
+    ShapeWidth = number("shape.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Spreads the partials of a voice between left and right; the first stays in the middle.").modulated();
+    DecayRate = number("decay.rate", "Decay rate", 0.0, 200.0, Curve::Power(3), Unit::DecibelsPerSecond, 0.0,
+        "How fast the first partial dies away by itself.").modulated();
+    DecaySlope = number("decay.slope", "Decay slope", 0.0, 2.0, Curve::Linear, Unit::Plain, 0.7,
+        "How much faster high partials die: the rate goes with the ratio to this power.").modulated();
+    FilterType = choice("filter.type", "Filter", FILTERS, 0,
+        "The shape of the spectral filter, and its poles.");
+    FilterCutoff = number("filter.cutoff", "Cutoff", 20.0, 20_000.0, Curve::Exponential, Unit::Hertz, 2_000.0,
+        "The filter's frequency.").modulated();
+    FilterResonance = number("filter.resonance", "Resonance", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.1,
+        "The peak at the cutoff, up to 24 dB. It cannot become unstable.").modulated();
+    FilterKey = number("filter.key", "Key follow", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "How far the cutoff follows the keyboard, from middle C.");
+    UnisonVoices = whole("unison.voices", "Unison", 1, 16, 1,
+        "Copies of the whole cloud per note.");
+    UnisonDetune = number("unison.detune", "Detune", 0.0, 100.0, Curve::Power(2), Unit::Cents, 12.0,
+        "How far the outermost copies are out of tune.").modulated();
+    UnisonSpread = number("unison.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.7,
+        "How far the copies are panned apart.").modulated();
+    PitchTranspose = whole("pitch.transpose", "Transpose", -48, 48, 0,
+        "Semitones added to every note.");
+    PitchTune = number("pitch.tune", "Tune", -24.0, 24.0, Curve::Linear, Unit::Semitones, 0.0,
+        "Tuning in semitones, and the target for vibrato and pitch sweeps.").modulated();
+    PitchGlide = number("pitch.glide", "Glide", 0.0, 5.0, Curve::Power(3), Unit::Seconds, 0.0,
+        "Time to slide from the last note to the next.");
+    PitchBend = number("pitch.bend", "Bend range", 0.0, 48.0, Curve::Linear, Unit::Semitones, 2.0,
+        "How far the pitch wheel bends.");
+    AmpLevel = number("amp.level", "Level", -60.0, 12.0, Curve::Linear, Unit::Decibels, -6.0,
+        "Level of every voice.").modulated();
+    AmpPan = number("amp.pan", "Pan", -1.0, 1.0, Curve::Linear, Unit::Pan, 0.0,
+        "Place of every voice between left and right.").modulated();
+    AmpVelocity = number("amp.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.6,
+        "How much softer a soft note is.");
+    Env1Delay = number("env1.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
+    Env1Attack = number("env1.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
+    Env1Hold = number("env1.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
+    Env1Decay = number("env1.decay", "Decay", 0.001, 60.0, Curve::Power(4), Unit::Seconds, 0.5, DECAY);
+    Env1Sustain = number("env1.sustain", "Sustain", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.8, SUSTAIN);
+    Env1Release = number("env1.release", "Release", 0.002, 60.0, Curve::Power(4), Unit::Seconds, 0.2, RELEASE);
+    Env1AttackCurve = number("env1.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
+    Env1DecayCurve = number("env1.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
+    Env1ReleaseCurve = number("env1.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Env2Delay = number("env2.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
+    Env2Attack = number("env2.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
+    Env2Hold = number("env2.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
+    Env2Decay = number("env2.decay", "Decay", 0.001, 60.0, Curve::Power(4), Unit::Seconds, 0.5, DECAY);
+    Env2Sustain = number("env2.sustain", "Sustain", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, SUSTAIN);
+    Env2Release = number("env2.release", "Release", 0.002, 60.0, Curve::Power(4), Unit::Seconds, 0.2, RELEASE);
+    Env2AttackCurve = number("env2.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
+    Env2DecayCurve = number("env2.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
+    Env2ReleaseCurve = number("env2.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Env3Delay = number("env3.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
+    Env3Attack = number("env3.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
+    Env3Hold = number("env3.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
+    Env3Decay = number("env3.decay", "Decay", 0.001, 60.0, Curve::Power(4), Unit::Seconds, 0.5, DECAY);
+    Env3Sustain = number("env3.sustain", "Sustain", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, SUSTAIN);
+    Env3Release = number("env3.release", "Release", 0.002, 60.0, Curve::Power(4), Unit::Seconds, 0.2, RELEASE);
+    Env3AttackCurve = number("env3.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
+    Env3DecayCurve = number("env3.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
+    Env3ReleaseCurve = number("env3.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Lfo1Shape = choice("lfo1.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
+    Lfo1Rate = number("lfo1.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 5.0, LFO_RATE);
+    Lfo1Sync = choice("lfo1.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
+    Lfo1Mode = choice("lfo1.mode", "Mode", LFO_MODES, 0, LFO_MODE);
+    Lfo1Phase = number("lfo1.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
+    Lfo1Fade = number("lfo1.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo2Shape = choice("lfo2.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
+    Lfo2Rate = number("lfo2.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 0.5, LFO_RATE);
+    Lfo2Sync = choice("lfo2.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
+    Lfo2Mode = choice("lfo2.mode", "Mode", LFO_MODES, 0, LFO_MODE);
+    Lfo2Phase = number("lfo2.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
+    Lfo2Fade = number("lfo2.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo3Shape = choice("lfo3.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
+    Lfo3Rate = number("lfo3.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 0.1, LFO_RATE);
+    Lfo3Sync = choice("lfo3.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
+    Lfo3Mode = choice("lfo3.mode", "Mode", LFO_MODES, 0, LFO_MODE);
+    Lfo3Phase = number("lfo3.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
+    Lfo3Fade = number("lfo3.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Macro1 = number("macro.1", "Macro 1", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro2 = number("macro.2", "Macro 2", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro3 = number("macro.3", "Macro 3", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro4 = number("macro.4", "Macro 4", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro5 = number("macro.5", "Macro 5", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro6 = number("macro.6", "Macro 6", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro7 = number("macro.7", "Macro 7", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    Macro8 = number("macro.8", "Macro 8", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
+    VoiceMode = choice("voice.mode", "Mode", VOICE_MODES, 0,
+        "Poly; mono, each note starting anew; legato, tied notes sliding on without a new attack.");
+    VoiceLimit = whole("voice.limit", "Voices", 1, 1024, 32,
+        "The most notes at once; beyond, released and then quiet ones give way.");
+    VoiceRetrigger = choice("voice.retrigger", "Same key", RETRIGGERS, 0,
+        "A key played again while it sounds: layer a new voice over the old, or restart it.");
+    OutputGain = number("output.gain", "Gain", -60.0, 12.0, Curve::Linear, Unit::Decibels, 0.0,
+        "Level of the patch as a whole.");
+}
+
+/// Number of parameters.
+pub const COUNT: usize = Param::ALL.len();
+
+const TABLES: &[&str] = &[
+    "saw", "square", "pulse", "organ", "vocal", "bell", "pluck", "bar", "glass",
+];
+const _: () = assert!(TABLES.len() == Table::ALL.len());
+
+const FILTERS: &[&str] = &[
+    "off", "low 12", "low 24", "high 12", "high 24", "band 12", "band 24", "notch", "peak",
+];
+const LFO_SHAPES: &[&str] = &[
+    "sine", "triangle", "saw up", "saw down", "square", "steps", "drift",
+];
+const LFO_SYNCS: &[&str] = &[
+    "off",
+    "4 bars",
+    "2 bars",
+    "1 bar",
+    "1/2",
+    "1/4",
+    "1/8",
+    "1/16",
+    "1/4 triplet",
+    "1/8 triplet",
+    "1/4 dotted",
+    "1/8 dotted",
+];
+const LFO_MODES: &[&str] = &["free", "note"];
+const VOICE_MODES: &[&str] = &["poly", "mono", "legato"];
+const RETRIGGERS: &[&str] = &["layer", "restart"];
+
+const DELAY: &str = "Time before the envelope starts.";
+const ATTACK: &str = "Time to rise to the top.";
+const HOLD: &str = "Time at the top.";
+const DECAY: &str = "Time to fall to the sustain level.";
+const SUSTAIN: &str = "Level while the key is held.";
+const RELEASE: &str = "Time to fall to silence after the key is let go.";
+const ATTACK_CURVE: &str = "Above zero fast first, below zero slow first.";
+const DECAY_CURVE: &str = "Above zero fast first, below zero slow first.";
+const RELEASE_CURVE: &str = "Above zero fast first, below zero slow first.";
+const LFO_SHAPE: &str = "The wave; steps and drift are random.";
+const LFO_RATE: &str = "Cycles per second, when not synced.";
+const LFO_SYNC: &str = "Cycle length in bars or notes of the song's tempo.";
+const LFO_MODE: &str = "Free runs on for all voices; note starts afresh with every note.";
+const LFO_PHASE: &str = "Where in the cycle it starts.";
+const LFO_FADE: &str = "Time for the movement to grow after the note starts.";
+const MACRO: &str = "A knob of the patch's own; routes say what it does.";
+
+impl Param {
+    /// Its row in the table.
+    pub fn info(self) -> &'static ParamInfo {
+        &TABLE[self as usize]
+    }
+
+    /// The parameter with this id.
+    pub fn by_id(id: &str) -> Option<Param> {
+        let index = TABLE.iter().position(|row| row.id == id)?;
+        Some(Param::ALL[index])
+    }
+
+    /// The parameter `offset` rows further down, for groups that repeat (envelopes, LFOs).
+    pub(crate) fn offset(self, offset: usize) -> Param {
+        Param::ALL[self as usize + offset]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn ids_are_unique_and_have_a_group() {
+        let ids: HashSet<_> = TABLE.iter().map(|row| row.id).collect();
+        assert_eq!(ids.len(), COUNT);
+        assert!(TABLE.iter().all(|row| row.id.contains('.')));
+    }
+
+    #[test]
+    fn defaults_are_in_range_and_survive_the_scale() {
+        for row in TABLE {
+            assert_eq!(row.clamp(row.default), row.default, "{}", row.id);
+            let back = row.kind.from_scale(row.kind.to_scale(row.default));
+            assert!(
+                (back - row.default).abs() < 1e-3 * row.default.abs().max(1.0),
+                "{}",
+                row.id
+            );
+        }
+    }
+
+    #[test]
+    fn tables_are_named_as_the_parameter_names_them() {
+        for (name, table) in TABLES.iter().zip(Table::ALL) {
+            assert_eq!(*name, format!("{table:?}").to_lowercase());
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Kinds of parameter values: their ranges, scales and the way they are written.
+
+use super::ParamInfo;
+
+/// The values a parameter can have. Values are plain numbers in the parameter's own unit;
+/// choices are numbered from zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Any number between two.
+    Number {
+        /// Smallest value.
+        min: f32,
+        /// Largest value.
+        max: f32,
+        /// How a knob's way maps to it.
+        curve: Curve,
+        /// What it is measured in.
+        unit: Unit,
+    },
+    /// A whole number between two.
+    Whole {
+        /// Smallest value.
+        min: i32,
+        /// Largest value.
+        max: i32,
+    },
+    /// One of several names.
+    Choice(&'static [&'static str]),
+}
+
+/// How a knob's way maps to a value, and how routes add to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Curve {
+    /// Evenly; routes add in the parameter's unit.
+    Linear,
+    /// Evenly in octaves; routes add octaves.
+    Exponential,
+    /// With a power, fine at the low end; routes add parts of the knob's way.
+    Power(i32),
+}
+
+/// What a number is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The names say it.
+pub enum Unit {
+    Plain,
+    Percent,
+    Hertz,
+    Seconds,
+    Cents,
+    Semitones,
+    Decibels,
+    DecibelsPerOctave,
+    DecibelsPerSecond,
+    Pan,
+}
+
+impl Unit {
+    /// What stands behind a number of this unit, in patches and the manual.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::Plain | Unit::Pan => "",
+            Unit::Percent => "%",
+            Unit::Hertz => "Hz",
+            Unit::Seconds => "s",
+            Unit::Cents => "cents",
+            Unit::Semitones => "semitones",
+            Unit::Decibels => "dB",
+            Unit::DecibelsPerOctave => "dB/octave",
+            Unit::DecibelsPerSecond => "dB/s",
+        }
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a row of the table has these columns"
+)]
+pub(super) const fn number(
+    id: &'static str,
+    name: &'static str,
+    min: f32,
+    max: f32,
+    curve: Curve,
+    unit: Unit,
+    default: f32,
+    help: &'static str,
+) -> ParamInfo {
+    let kind = Kind::Number {
+        min,
+        max,
+        curve,
+        unit,
+    };
+    ParamInfo {
+        id,
+        name,
+        kind,
+        default,
+        modulated: false,
+        help,
+    }
+}
+
+pub(super) const fn whole(
+    id: &'static str,
+    name: &'static str,
+    min: i32,
+    max: i32,
+    default: i32,
+    help: &'static str,
+) -> ParamInfo {
+    let kind = Kind::Whole { min, max };
+    ParamInfo {
+        id,
+        name,
+        kind,
+        default: default as f32,
+        modulated: false,
+        help,
+    }
+}
+
+pub(super) const fn choice(
+    id: &'static str,
+    name: &'static str,
+    names: &'static [&'static str],
+    default: usize,
+    help: &'static str,
+) -> ParamInfo {
+    let kind = Kind::Choice(names);
+    ParamInfo {
+        id,
+        name,
+        kind,
+        default: default as f32,
+        modulated: false,
+        help,
+    }
+}
+
+impl Kind {
+    /// The smallest and the largest value.
+    pub fn range(self) -> (f32, f32) {
+        match self {
+            Kind::Number { min, max, .. } => (min, max),
+            Kind::Whole { min, max } => (min as f32, max as f32),
+            Kind::Choice(names) => (0.0, (names.len() - 1) as f32),
+        }
+    }
+
+    /// The nearest value of this kind.
+    pub fn clamp(self, value: f32) -> f32 {
+        let (min, max) = self.range();
+        match self {
+            Kind::Number { .. } => value.clamp(min, max),
+            Kind::Whole { .. } | Kind::Choice(_) => value.round().clamp(min, max),
+        }
+    }
+
+    /// The way of a knob, 0 to 1, that stands for `value`.
+    pub fn to_scale(self, value: f32) -> f32 {
+        let (min, max) = self.range();
+        let value = value.clamp(min, max);
+        match self {
+            Kind::Number {
+                curve: Curve::Exponential,
+                ..
+            } => (value / min).log2() / (max / min).log2(),
+            Kind::Number {
+                curve: Curve::Power(power),
+                ..
+            } => ((value - min) / (max - min)).powf(1.0 / power as f32),
+            _ => (value - min) / (max - min).max(f32::MIN_POSITIVE),
+        }
+    }
+
+    /// The value at `scale`, 0 to 1, of a knob's way.
+    pub fn from_scale(self, scale: f32) -> f32 {
+        let (min, max) = self.range();
+        let scale = scale.clamp(0.0, 1.0);
+        match self {
+            Kind::Number {
+                curve: Curve::Exponential,
+                ..
+            } => min * (max / min).powf(scale),
+            Kind::Number {
+                curve: Curve::Power(power),
+                ..
+            } => min + (max - min) * scale.powi(power),
+            Kind::Number {
+                curve: Curve::Linear,
+                ..
+            } => min + (max - min) * scale,
+            Kind::Whole { .. } | Kind::Choice(_) => self.clamp(min + (max - min) * scale),
+        }
+    }
+
+    /// `value` as people read it.
+    pub fn format(self, value: f32) -> String {
+        let unit = match self {
+            Kind::Choice(names) => return names[self.clamp(value) as usize].to_string(),
+            Kind::Whole { .. } => return format!("{value:.0}"),
+            Kind::Number { unit, .. } => unit,
+        };
+        match unit {
+            Unit::Plain => format!("{value:.4}")
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .into(),
+            Unit::Percent => format!("{:.0}%", value * 100.0),
+            Unit::Hertz if value >= 1000.0 => format!("{:.2} kHz", value / 1000.0),
+            Unit::Hertz => format!("{value:.2} Hz"),
+            Unit::Seconds if value < 1.0 => format!("{:.1} ms", value * 1000.0),
+            Unit::Seconds => format!("{value:.2} s"),
+            Unit::Pan if value.abs() < 0.005 => "centre".into(),
+            Unit::Pan if value < 0.0 => format!("{:.0}% left", -100.0 * value),
+            Unit::Pan => format!("{:.0}% right", 100.0 * value),
+            _ => format!("{value:.2} {}", unit.symbol()),
+        }
+    }
+}

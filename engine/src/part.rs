@@ -1,0 +1,298 @@
+//! A part: one patch being played, with its controllers, voices and modulation.
+
+mod channel;
+mod clouds;
+mod keys;
+mod notes;
+
+use crate::controls::Controls;
+use crate::event::EventKind;
+use crate::modulation::{
+    ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Source,
+};
+use crate::params::Param;
+use crate::patch::Patch;
+use crate::pool::CloudPool;
+use crate::render::TICK;
+use crate::voice::{Voice, VoiceState};
+use channel::Channel;
+use keys::KeyStack;
+
+/// Tempo and place of the song.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transport {
+    pub(crate) bpm: f32,
+    /// Quarter notes at the end of the current tick; nothing until a song runs.
+    pub(crate) beat: Option<f64>,
+}
+
+impl Transport {
+    /// No song yet; what follows a tempo assumes this one.
+    pub(crate) const STOPPED: Transport = Transport {
+        bpm: 120.0,
+        beat: None,
+    };
+
+    /// The song at `beat`, `seconds` before the end of the tick.
+    pub(crate) fn at(bpm: f32, beat: f64, seconds: f32) -> Self {
+        let bpm = if bpm.is_finite() {
+            bpm.clamp(1.0, 1_000.0)
+        } else {
+            120.0
+        };
+        let mut transport = Self {
+            bpm,
+            beat: beat.is_finite().then_some(beat),
+        };
+        transport.advance(seconds);
+        transport
+    }
+
+    pub(crate) fn advance(&mut self, seconds: f32) {
+        if let Some(beat) = &mut self.beat {
+            *beat += f64::from(seconds) * f64::from(self.bpm) / 60.0;
+        }
+    }
+}
+
+/// Everything that plays one patch.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The bus its clouds are mixed into.
+    bus: u32,
+    sample_rate: f32,
+    controls: Controls,
+    channel: Channel,
+    modulation: Modulation,
+    envelopes: [EnvelopeBank; ENVELOPES],
+    /// What the envelopes do in this tick; read once, since events need it too.
+    envelope_settings: [EnvelopeSettings; ENVELOPES],
+    lfos: [Lfo; LFOS],
+    voices: Vec<Voice>,
+    /// Voices from here on are free.
+    high: usize,
+    keys: KeyStack,
+    /// Where the last note was, for glides.
+    last_pitch: Option<f32>,
+    notes_started: u64,
+    pub(crate) counters: PartCounters,
+}
+
+/// What a part has had to do without.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PartCounters {
+    pub(crate) stolen: u64,
+    pub(crate) dropped: u64,
+}
+
+impl Part {
+    pub(crate) fn new(bus: u32, voices: usize, sample_rate: f32) -> Self {
+        let tick_seconds = TICK as f32 / sample_rate;
+        let controls = Controls::new(tick_seconds);
+        Self {
+            bus,
+            sample_rate,
+            envelope_settings: std::array::from_fn(|i| EnvelopeSettings::read(&controls, i)),
+            controls,
+            channel: Channel::new(tick_seconds),
+            modulation: Modulation::new(voices),
+            envelopes: std::array::from_fn(|_| EnvelopeBank::new(voices)),
+            lfos: std::array::from_fn(|_| Lfo::new(voices)),
+            voices: vec![Voice::default(); voices],
+            high: 0,
+            keys: KeyStack::default(),
+            last_pitch: None,
+            notes_started: 0,
+            counters: PartCounters::default(),
+        }
+    }
+
+    /// Back to how it was before the first event; the patch stays.
+    pub(crate) fn reset(&mut self, patch: &Patch) {
+        self.voices.fill(Voice::default());
+        self.high = 0;
+        self.keys.clear();
+        self.last_pitch = None;
+        self.notes_started = 0;
+        self.counters = PartCounters::default();
+        self.channel.reset();
+        self.lfos.iter_mut().for_each(Lfo::reset);
+        self.load(patch);
+    }
+
+    /// Changes to another patch: what sounds fades, what is played from now on is new.
+    pub(crate) fn set_patch(&mut self, patch: &Patch, pool: &mut CloudPool) {
+        self.fade_all(pool);
+        self.keys.clear();
+        self.load(patch);
+    }
+
+    fn load(&mut self, patch: &Patch) {
+        self.controls.jump_to(&patch.values);
+        self.modulation.set_routes(&patch.routes);
+        self.read_envelopes();
+    }
+
+    /// Something happens at `frame` of the current tick.
+    pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
+        match kind {
+            EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
+                self.note_on(key, velocity.min(1.0), frame, pool);
+            }
+            EventKind::NoteOn { key, .. } => self.note_off(key, 0.5, frame, pool),
+            EventKind::NoteOff { key, velocity } => self.note_off(key, velocity, frame, pool),
+            EventKind::PitchBend(bend) => self.channel.bend.set(bend.clamp(-1.0, 1.0)),
+            EventKind::ChannelPressure(value) => self.channel.pressure.set(value),
+            EventKind::PolyPressure { key, value } => {
+                self.voices_of(key).for_each(|voice| voice.pressure = value);
+            }
+            EventKind::Control { cc, value } => self.control(cc, value, frame, pool),
+            EventKind::NoteExpression { key, kind, value } => self.express(key, kind, value),
+            EventKind::Param { param, value } => self.controls.set(param, value),
+            EventKind::AllNotesOff => self.all_notes_off(frame),
+            EventKind::AllSoundOff => self.fade_all(pool),
+            EventKind::Transport { .. } => {}
+        }
+    }
+
+    /// Computes one tick and adds its clouds to the pool.
+    pub(crate) fn tick(&mut self, transport: Transport, pool: &mut CloudPool) {
+        self.controls.tick();
+        self.channel.tick();
+        self.read_envelopes();
+        self.keep_to_limit(pool);
+        if self.high == 0 {
+            self.advance_lfos(transport);
+            return;
+        }
+        self.advance_voices();
+        self.advance_lfos(transport);
+        self.fill_sources(transport);
+        self.modulation.apply(&self.controls, self.high);
+        for voice in 0..self.high {
+            if !self.voices[voice].is_free() {
+                self.push_clouds(voice, pool);
+                self.end_if_silent(voice, pool);
+            }
+        }
+        while self.high > 0 && self.voices[self.high - 1].is_free() {
+            self.high -= 1;
+        }
+    }
+
+    /// Voices that sound.
+    pub(crate) fn sounding(&self) -> usize {
+        self.voices[..self.high]
+            .iter()
+            .filter(|voice| !voice.is_free())
+            .count()
+    }
+
+    fn tick_seconds(&self) -> f32 {
+        TICK as f32 / self.sample_rate
+    }
+
+    fn read_envelopes(&mut self) {
+        self.envelope_settings =
+            std::array::from_fn(|index| EnvelopeSettings::read(&self.controls, index));
+    }
+
+    fn advance_voices(&mut self) {
+        for voice in 0..self.high {
+            if self.voices[voice].is_free() {
+                continue;
+            }
+            self.live_until(voice, TICK as u32);
+            self.voices[voice].clock = 0;
+            self.voices[voice].glide();
+        }
+    }
+
+    /// Lets a voice's envelopes live through the tick until `frame`.
+    fn live_until(&mut self, voice: usize, frame: u32) {
+        let frames = frame.saturating_sub(self.voices[voice].clock);
+        let seconds = frames as f32 / self.sample_rate;
+        for (index, bank) in self.envelopes.iter_mut().enumerate() {
+            if index == 0 || self.modulation.uses(Source::Env1.offset(index)) {
+                bank.advance(voice, seconds, &self.envelope_settings[index]);
+            }
+        }
+        self.voices[voice].age += seconds;
+        self.voices[voice].clock = frame;
+    }
+
+    fn advance_lfos(&mut self, transport: Transport) {
+        let seconds = self.tick_seconds();
+        for (index, lfo) in self.lfos.iter_mut().enumerate() {
+            if self.modulation.uses(Source::Lfo1.offset(index)) {
+                let settings = LfoSettings::read(&self.controls, index, transport.bpm);
+                lfo.tick(seconds, transport.beat, &settings);
+            }
+        }
+    }
+
+    /// Fills the lanes of every source that a route uses.
+    fn fill_sources(&mut self, transport: Transport) {
+        let (high, voices, channel) = (self.high, &self.voices, &self.channel);
+        for &(_, source) in Source::NAMES {
+            if !self.modulation.uses(source) {
+                continue;
+            }
+            let lane = &mut self.modulation.source_mut(source)[..high];
+            let mut each = |value: &dyn Fn(usize, &Voice) -> f32| {
+                for (index, (slot, voice)) in lane.iter_mut().zip(voices).enumerate() {
+                    *slot = value(index, voice);
+                }
+            };
+            match source {
+                Source::Env1 | Source::Env2 | Source::Env3 => {
+                    let bank = &self.envelopes[source as usize - Source::Env1 as usize];
+                    lane.copy_from_slice(&bank.values()[..high]);
+                }
+                Source::Lfo1 | Source::Lfo2 | Source::Lfo3 => {
+                    let index = source as usize - Source::Lfo1 as usize;
+                    let settings = LfoSettings::read(&self.controls, index, transport.bpm);
+                    let lfo = &self.lfos[index];
+                    each(&|index, voice| lfo.value(index, voice.age, voice.seed, &settings));
+                }
+                Source::Velocity => each(&|_, voice| voice.velocity),
+                Source::Release => each(&|_, voice| voice.release_velocity),
+                Source::Key => each(&|_, voice| (voice.pitch - 60.0) / 60.0),
+                Source::Pressure => {
+                    each(&|_, voice| voice.pressure.max(channel.pressure.now()));
+                }
+                Source::Brightness => each(&|_, voice| {
+                    let sum = channel.brightness.now() + voice.expression.brightness - 0.5;
+                    (2.0 * sum - 1.0).clamp(-1.0, 1.0)
+                }),
+                Source::Random => {
+                    each(&|_, voice| voice.seed as f32 / (1u64 << 31) as f32 - 1.0);
+                }
+                Source::Wheel => lane.fill(channel.wheel.now()),
+                Source::Bend => lane.fill(channel.bend.now()),
+                Source::Breath => lane.fill(channel.breath.now()),
+                Source::Expression => lane.fill(channel.expression.now()),
+                _ => {
+                    let index = source as usize - Source::Macro1 as usize;
+                    lane.fill(self.controls[Param::Macro1.offset(index)]);
+                }
+            }
+        }
+    }
+
+    /// Frees a voice whose level has come to its end.
+    fn end_if_silent(&mut self, voice: usize, pool: &mut CloudPool) {
+        /// Powers of two after which even a cloud at full level is below -144 dB.
+        const GONE: f32 = 24.0;
+        let slope = self.modulation.target(Param::DecaySlope, voice);
+        // Ratios start at a half, which decays slowest.
+        let decayed = self.voices[voice].damping * 0.5_f32.powf(slope) > GONE;
+        if self.envelopes[0].is_done(voice) || decayed {
+            let ended = &mut self.voices[voice];
+            ended.slots[..ended.copies]
+                .iter()
+                .for_each(|&slot| pool.give_back(slot));
+            ended.state = VoiceState::Free;
+        }
+    }
+}

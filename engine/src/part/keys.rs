@@ -1,0 +1,45 @@
+//! Keys that are down, in the order they were pressed: what a mono voice falls back to.
+
+/// A stack of keys without repeats.
+#[derive(Clone, Debug)]
+pub(super) struct KeyStack {
+    keys: [(u8, f32); 128],
+    count: usize,
+}
+
+impl Default for KeyStack {
+    fn default() -> Self {
+        Self {
+            keys: [(0, 0.0); 128],
+            count: 0,
+        }
+    }
+}
+
+impl KeyStack {
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    pub(super) fn press(&mut self, key: u8, velocity: f32) {
+        self.lift(key);
+        // Keys are below 128 and stand here once, so there is always room.
+        self.keys[self.count] = (key, velocity);
+        self.count += 1;
+    }
+
+    pub(super) fn lift(&mut self, key: u8) {
+        if let Some(at) = self.keys[..self.count]
+            .iter()
+            .position(|&(other, _)| other == key)
+        {
+            self.keys.copy_within(at + 1..self.count, at);
+            self.count -= 1;
+        }
+    }
+
+    /// The key pressed last that is still down, and its velocity.
+    pub(super) fn top(&self) -> Option<(u8, f32)> {
+        self.count.checked_sub(1).map(|top| self.keys[top])
+    }
+}

@@ -1,0 +1,289 @@
+//! Notes: keys and pedals, and which voice plays what.
+
+use super::Part;
+use crate::dsp::hash;
+use crate::event::Expression;
+use crate::modulation::Lfo;
+use crate::params::Param;
+use crate::pool::CloudPool;
+use crate::voice::{MAX_COPIES, Voice, VoiceState};
+
+/// Values of `voice.mode`.
+const MONO: f32 = 1.0;
+const LEGATO: f32 = 2.0;
+/// Value of `voice.retrigger`.
+const RESTART: f32 = 1.0;
+
+impl Part {
+    pub(super) fn note_on(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        let key = key.min(127);
+        let mode = self.controls[Param::VoiceMode];
+        if mode == MONO || mode == LEGATO {
+            self.keys.press(key, velocity);
+            self.play_alone(key, velocity, frame, pool);
+            return;
+        }
+        if self.controls[Param::VoiceRetrigger] == RESTART {
+            for voice in 0..self.high {
+                if self.voices[voice].key == key {
+                    self.fade(voice, pool);
+                }
+            }
+        }
+        self.start(key, velocity, frame, pool);
+    }
+
+    pub(super) fn note_off(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        self.keys.lift(key);
+        let mode = self.controls[Param::VoiceMode];
+        for voice in 0..self.high {
+            let held = &mut self.voices[voice];
+            if held.key != key || held.state != VoiceState::Held {
+                continue;
+            }
+            // A mono voice falls back to the key before.
+            if let (MONO | LEGATO, Some((below, velocity))) = (mode, self.keys.top()) {
+                return self.play_alone(below, velocity, frame, pool);
+            }
+            held.release_velocity = velocity;
+            self.let_go(voice, frame);
+        }
+    }
+
+    /// Plays a key in place of what sounds: legato slides on, mono starts anew.
+    fn play_alone(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        let legato = self.controls[Param::VoiceMode] == LEGATO;
+        let held = self.voices[..self.high]
+            .iter()
+            .position(|voice| voice.state == VoiceState::Held);
+        if let (true, Some(voice)) = (legato, held) {
+            let step = self.glide_step(self.voices[voice].pitch, key);
+            let tied = &mut self.voices[voice];
+            tied.key = key;
+            tied.glide_step = step;
+            if step == 0.0 {
+                tied.pitch = f32::from(key);
+            }
+            self.last_pitch = Some(f32::from(key));
+            return;
+        }
+        self.fade_all(pool);
+        self.start(key, velocity, frame, pool);
+    }
+
+    fn start(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        let limit = (self.controls[Param::VoiceLimit] as usize).min(self.voices.len());
+        while self.sounding() >= limit {
+            self.steal(pool);
+        }
+        let Some(voice) = self.voices.iter().position(Voice::is_free) else {
+            return;
+        };
+        let mut slots = [0; MAX_COPIES];
+        let wanted = self.controls[Param::UnisonVoices] as usize;
+        let mut copies = 0;
+        while copies < wanted
+            && let Some(slot) = pool.take()
+        {
+            slots[copies] = slot;
+            copies += 1;
+        }
+        if copies == 0 {
+            self.counters.dropped += 1;
+            return;
+        }
+        let from = self.last_pitch.unwrap_or(f32::from(key));
+        let glide_step = self.glide_step(from, key);
+        self.notes_started += 1;
+        self.voices[voice] = Voice {
+            state: VoiceState::Held,
+            key,
+            velocity,
+            order: self.notes_started,
+            clock: frame,
+            pitch: if glide_step == 0.0 {
+                f32::from(key)
+            } else {
+                from
+            },
+            glide_step,
+            seed: hash(self.notes_started as u32 ^ self.bus << 24),
+            starts_at: Some(frame),
+            slots,
+            copies,
+            ..Voice::default()
+        };
+        self.last_pitch = Some(f32::from(key));
+        self.high = self.high.max(voice + 1);
+        self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
+        self.lfos
+            .iter_mut()
+            .for_each(|lfo: &mut Lfo| lfo.start(voice));
+    }
+
+    /// Semitones a tick for a glide to `key`; zero for none.
+    fn glide_step(&self, from: f32, key: u8) -> f32 {
+        let seconds = self.controls[Param::PitchGlide];
+        match seconds > 0.0 {
+            true => (f32::from(key) - from) * (self.tick_seconds() / seconds).min(1.0),
+            false => 0.0,
+        }
+    }
+
+    /// A key goes up: pedals may still hold the voice.
+    fn let_go(&mut self, voice: usize, frame: u32) {
+        if self.channel.sustain || self.voices[voice].sostenuto {
+            self.voices[voice].state = VoiceState::Pedal;
+        } else {
+            self.release(voice, frame);
+        }
+    }
+
+    fn release(&mut self, voice: usize, frame: u32) {
+        self.live_until(voice, frame.max(self.voices[voice].clock));
+        self.voices[voice].state = VoiceState::Released;
+        self.envelopes
+            .iter_mut()
+            .for_each(|bank| bank.release(voice));
+    }
+
+    pub(super) fn all_notes_off(&mut self, frame: u32) {
+        self.keys.clear();
+        for voice in 0..self.high {
+            if self.voices[voice].state == VoiceState::Held {
+                self.let_go(voice, frame);
+            }
+        }
+    }
+
+    /// Releases what no pedal holds any longer.
+    fn lift_pedals(&mut self, frame: u32) {
+        for voice in 0..self.high {
+            self.voices[voice].sostenuto &= self.channel.sostenuto;
+            let held = self.channel.sustain || self.voices[voice].sostenuto;
+            if self.voices[voice].state == VoiceState::Pedal && !held {
+                self.release(voice, frame);
+            }
+        }
+    }
+
+    pub(super) fn control(&mut self, cc: u8, value: f32, frame: u32, pool: &mut CloudPool) {
+        let value = if value.is_finite() {
+            value.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let down = value >= 0.5;
+        match cc {
+            1 => self.channel.wheel.set(value),
+            2 => self.channel.breath.set(value),
+            7 => self.channel.volume.set(value),
+            10 => self.channel.pan.set(value),
+            11 => self.channel.expression.set(value),
+            74 => self.channel.brightness.set(value),
+            64 => {
+                self.channel.sustain = down;
+                self.lift_pedals(frame);
+            }
+            66 => {
+                if down && !self.channel.sostenuto {
+                    let voices = &mut self.voices[..self.high];
+                    let held = voices
+                        .iter_mut()
+                        .filter(|voice| voice.state == VoiceState::Held);
+                    held.for_each(|voice| voice.sostenuto = true);
+                }
+                self.channel.sostenuto = down;
+                self.lift_pedals(frame);
+            }
+            101 | 100 => {
+                self.channel.registered[usize::from(101 - cc)] = (value * 127.0).round() as u8;
+            }
+            // Registered parameter 0 is the bend range, in semitones.
+            6 if self.channel.registered == [0, 0] => {
+                self.controls.set(Param::PitchBend, (value * 127.0).round());
+            }
+            120 => self.fade_all(pool),
+            121 => {
+                self.channel.reset_controllers();
+                self.lift_pedals(frame);
+            }
+            // All notes off, and the mode messages that imply it.
+            123..=127 => self.all_notes_off(frame),
+            _ => {}
+        }
+    }
+
+    pub(super) fn express(&mut self, key: u8, kind: Expression, value: f32) {
+        if !value.is_finite() {
+            return;
+        }
+        self.voices_of(key).for_each(|voice| match kind {
+            Expression::Pitch => voice.expression.semitones = value.clamp(-120.0, 120.0),
+            Expression::Level => voice.expression.level = value.clamp(0.0, 4.0),
+            Expression::Pan => voice.expression.pan = value.clamp(-1.0, 1.0),
+            Expression::Brightness => voice.expression.brightness = value.clamp(0.0, 1.0),
+        });
+    }
+
+    /// Voices of a key that is down or held by a pedal.
+    pub(super) fn voices_of(&mut self, key: u8) -> impl Iterator<Item = &mut Voice> {
+        self.voices[..self.high].iter_mut().filter(move |voice| {
+            voice.key == key && matches!(voice.state, VoiceState::Held | VoiceState::Pedal)
+        })
+    }
+
+    pub(super) fn keep_to_limit(&mut self, pool: &mut CloudPool) {
+        let limit = self.controls[Param::VoiceLimit] as usize;
+        while self.sounding() > limit {
+            self.steal(pool);
+        }
+    }
+
+    /// Fades the voice that will be missed least: released ones first, then the quietest, then
+    /// the oldest.
+    fn steal(&mut self, pool: &mut CloudPool) {
+        let loudness = |voice: usize| {
+            let note = &self.voices[voice];
+            let decay = (-note.damping).exp2();
+            // What has not sounded yet will: it counts as loud.
+            let level = match note.starts_at {
+                Some(_) => 1.0,
+                None => self.envelopes[0].values()[voice],
+            };
+            level * note.velocity * note.expression.level * decay
+        };
+        let victim = (0..self.high)
+            .filter(|&voice| !self.voices[voice].is_free())
+            .min_by(|&a, &b| {
+                let rank = |voice: usize| self.voices[voice].state != VoiceState::Released;
+                rank(a)
+                    .cmp(&rank(b))
+                    .then(loudness(a).total_cmp(&loudness(b)))
+                    .then(self.voices[a].order.cmp(&self.voices[b].order))
+            });
+        if let Some(voice) = victim {
+            self.counters.stolen += 1;
+            self.fade(voice, pool);
+        }
+    }
+
+    pub(super) fn fade_all(&mut self, pool: &mut CloudPool) {
+        (0..self.high).for_each(|voice| self.fade(voice, pool));
+    }
+
+    /// Frees a voice at once; its clouds stay behind as ghosts for a few milliseconds.
+    fn fade(&mut self, voice: usize, pool: &mut CloudPool) {
+        let voice = &mut self.voices[voice];
+        if voice.is_free() {
+            return;
+        }
+        for &slot in &voice.slots[..voice.copies] {
+            match voice.starts_at {
+                Some(_) => pool.give_back(slot),
+                None => pool.fade(slot),
+            }
+        }
+        voice.state = VoiceState::Free;
+    }
+}

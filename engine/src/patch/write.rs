@@ -1,0 +1,85 @@
+//! From a patch to TOML: only what differs from the defaults, in the order of the table.
+
+use super::{FORMAT, Patch};
+use crate::modulation::RouteCurve;
+use crate::params::{Kind, TABLE};
+use std::fmt::Write;
+
+pub(super) fn to_toml(patch: &Patch) -> String {
+    let mut out = format!("format = {FORMAT}\nname = {}\n", quoted(&patch.name));
+    line(&mut out, "category", &quoted(&patch.category));
+    for (key, text) in [
+        ("author", &patch.author),
+        ("description", &patch.description),
+    ] {
+        if !text.is_empty() {
+            line(&mut out, key, &quoted(text));
+        }
+    }
+    if !patch.tags.is_empty() {
+        let tags: Vec<String> = patch.tags.iter().map(|tag| quoted(tag)).collect();
+        line(&mut out, "tags", &format!("[{}]", tags.join(", ")));
+    }
+    let mut group = "";
+    for (info, &value) in TABLE.iter().zip(&patch.values.0) {
+        if value == info.default {
+            continue;
+        }
+        if group != info.group() {
+            group = info.group();
+            out.push_str(&format!("\n[{group}]\n"));
+        }
+        let value = match info.kind {
+            Kind::Choice(names) => quoted(names[value as usize]),
+            Kind::Whole { .. } => format!("{value:.0}"),
+            Kind::Number { .. } => format!("{value:?}"),
+        };
+        line(&mut out, info.key(), &value);
+    }
+    if patch.macro_names.iter().any(|name| !name.is_empty()) {
+        out.push_str("\n[macro_names]\n");
+        for (index, name) in patch.macro_names.iter().enumerate() {
+            if !name.is_empty() {
+                line(&mut out, &(index + 1).to_string(), &quoted(name));
+            }
+        }
+    }
+    for route in &patch.routes {
+        out.push_str("\n[[route]]\n");
+        line(&mut out, "from", &quoted(route.source.name()));
+        if let Some(via) = route.via {
+            line(&mut out, "via", &quoted(via.name()));
+        }
+        line(&mut out, "to", &quoted(route.target.info().id));
+        line(&mut out, "amount", &format!("{:?}", route.amount));
+        let curve = RouteCurve::NAMES
+            .iter()
+            .find(|(_, curve)| *curve == route.curve);
+        if let Some((name, curve)) = curve
+            && *curve != RouteCurve::default()
+        {
+            line(&mut out, "curve", &quoted(name));
+        }
+    }
+    out
+}
+
+fn line(out: &mut String, key: &str, value: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{key} = {value}");
+}
+
+/// A TOML string: quotes, backslashes and control characters escaped.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

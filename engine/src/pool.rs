@@ -1,0 +1,110 @@
+//! The clouds that sound: their slots in the renderer, what they were last told, and the ghosts
+//! of those that must go.
+
+use crate::render::{TICK, VoiceBlock};
+use crate::spectrum::Cloud;
+
+/// Time in which a cloud fades that is stolen, silenced or replaced.
+const FADE_SECONDS: f32 = 0.005;
+
+/// Slots, and the block that is being filled.
+#[derive(Debug)]
+pub(crate) struct CloudPool {
+    /// What every slot was told last: ramps start there.
+    last: Vec<Cloud>,
+    free: Vec<u32>,
+    ghosts: Vec<Ghost>,
+    fade_ticks: u32,
+    pub(crate) block: VoiceBlock,
+}
+
+/// A cloud without a voice: it goes on as it last was, and fades.
+#[derive(Clone, Copy, Debug)]
+struct Ghost {
+    slot: u32,
+    ticks_left: u32,
+}
+
+impl CloudPool {
+    pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
+        let mut pool = Self {
+            last: vec![Cloud::default(); slots],
+            free: Vec::with_capacity(slots),
+            ghosts: Vec::with_capacity(slots),
+            fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
+            block: VoiceBlock::new(slots),
+        };
+        pool.reset();
+        pool
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.free.clear();
+        // Lowest first, so that sounding slots stay close together.
+        self.free.extend((0..self.last.len() as u32).rev());
+        self.ghosts.clear();
+        self.block.clear();
+    }
+
+    /// A slot, if one is free.
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        self.free.pop()
+    }
+
+    /// Gives back the slot of a cloud that has ended in silence.
+    pub(crate) fn give_back(&mut self, slot: u32) {
+        self.free.push(slot);
+    }
+
+    /// Fades the cloud in `slot` and then gives the slot back.
+    pub(crate) fn fade(&mut self, slot: u32) {
+        self.ghosts.push(Ghost {
+            slot,
+            ticks_left: self.fade_ticks,
+        });
+    }
+
+    /// The cloud that `slot` was told last.
+    pub(crate) fn last(&self, slot: u32) -> &Cloud {
+        &self.last[slot as usize]
+    }
+
+    /// Adds a cloud to the current tick.
+    pub(crate) fn push(&mut self, slot: u32, cloud: Cloud) {
+        self.last[slot as usize] = cloud;
+        self.block.push(slot, cloud);
+    }
+
+    /// Adds the ghosts to the current tick.
+    pub(crate) fn tick(&mut self) {
+        for index in 0..self.ghosts.len() {
+            let Ghost { slot, ticks_left } = self.ghosts[index];
+            let last = self.last[slot as usize];
+            let left = (ticks_left - 1) as f32 / ticks_left as f32;
+            self.push(
+                slot,
+                Cloud {
+                    flags: 0,
+                    first_frame: 0,
+                    gain_from: last.gain_to,
+                    gain_to: last.gain_to.map(|gain| gain * left),
+                    width_from: last.width_to,
+                    ..last
+                },
+            );
+            self.ghosts[index].ticks_left -= 1;
+        }
+        let free = &mut self.free;
+        self.ghosts.retain(|ghost| {
+            if ghost.ticks_left == 0 {
+                free.push(ghost.slot);
+            }
+            ghost.ticks_left > 0
+        });
+    }
+
+    /// Clouds that sound, ghosts included.
+    pub(crate) fn sounding(&self) -> usize {
+        self.last.len() - self.free.len()
+    }
+}

@@ -1,0 +1,60 @@
+//! Renderers: what turns clouds into sound.
+
+pub mod block;
+pub mod cpu;
+
+pub use block::{Buses, VoiceBlock};
+pub use cpu::CpuRenderer;
+
+/// Frames of a tick, the unit of control: values are computed at tick edges and ramped inside.
+pub const TICK: usize = 32;
+
+/// The most ticks that one call of a renderer covers.
+pub const MAX_TICKS: usize = 8;
+
+/// What a renderer must be ready for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Clouds that may sound at once; they are known by slots `0..slots`.
+    pub slots: usize,
+    /// Buses to mix into.
+    pub buses: usize,
+}
+
+/// Why a renderer could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The machine refused the memory.
+    #[error("{slots} clouds need {mebibytes} MiB, more than this machine gives")]
+    OutOfMemory {
+        /// Clouds asked for.
+        slots: usize,
+        /// What they need.
+        mebibytes: usize,
+    },
+    /// A worker thread could not be started.
+    #[error("cannot start worker thread {index}: {source}")]
+    Thread {
+        /// Which one.
+        index: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Turns blocks of clouds into audio, and keeps their phases from block to block.
+pub trait Renderer: Send {
+    /// Allocates all that `render` needs.
+    ///
+    /// # Errors
+    /// When memory, threads or a device cannot be had.
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError>;
+
+    /// Forgets all sound; the next render is like the first.
+    fn reset(&mut self);
+
+    /// Replaces the first `block.ticks()` ticks of `buses` by the sum of the block's clouds.
+    /// Sums in the order of slots, so that the result does not depend on how ticks are cut into
+    /// blocks. Returns how many partials were sounded in the last tick.
+    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> usize;
+}

@@ -1,0 +1,181 @@
+//! The CPU renderer: the reference, and first class.
+
+pub mod bank;
+mod cloud;
+mod workers;
+
+use super::{Buses, Capacity, MAX_TICKS, PrepareError, Renderer, TICK, VoiceBlock};
+use crate::dsp::FlushDenormals;
+use crate::simd::{F32x16, Level, Simd, Work};
+use crate::spectrum::{Tables, tables};
+use cloud::{CloudState, StereoTick};
+use workers::Workers;
+
+/// Clouds that one thread renders before they are mixed: few enough to stay in its cache.
+const WAVE: usize = 64;
+
+/// Renders on this machine's processor, with the widest instructions it has.
+pub struct CpuRenderer {
+    level: Level,
+    threads: usize,
+    tables: &'static Tables,
+    workers: Option<Workers>,
+    /// A state for every slot.
+    states: Vec<CloudState>,
+    /// The clouds of one wave, each on its own until they are mixed in order.
+    wave: Vec<Row>,
+    /// Slots of the block, in order.
+    slots: Vec<usize>,
+}
+
+/// One cloud's sound during a block.
+#[derive(Clone)]
+struct Row {
+    ticks: [StereoTick; MAX_TICKS],
+    /// Partials sounded in the last tick.
+    partials: usize,
+}
+
+impl CpuRenderer {
+    /// A renderer that uses the calling thread and `threads - 1` workers.
+    pub fn new(threads: usize) -> Self {
+        Self::with_level(threads, Level::best())
+    }
+
+    /// The same with chosen instructions, for tests and comparisons.
+    ///
+    /// # Panics
+    /// When this machine does not have them.
+    pub fn with_level(threads: usize, level: Level) -> Self {
+        assert!(Level::available().contains(&level), "no {}", level.name());
+        Self {
+            level,
+            threads: threads.max(1),
+            tables: tables(),
+            workers: None,
+            states: Vec::new(),
+            wave: Vec::new(),
+            slots: Vec::new(),
+        }
+    }
+}
+
+impl Renderer for CpuRenderer {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        let refused = |_| PrepareError::OutOfMemory {
+            slots: capacity.slots,
+            mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
+        };
+        self.states = Vec::new();
+        self.states
+            .try_reserve_exact(capacity.slots)
+            .map_err(refused)?;
+        self.states.resize_with(capacity.slots, CloudState::new);
+        let silence = Row {
+            ticks: [StereoTick::SILENCE; MAX_TICKS],
+            partials: 0,
+        };
+        self.wave = vec![silence; WAVE * self.threads];
+        self.slots = Vec::with_capacity(capacity.slots);
+        let workers = Workers::start(self.threads - 1)
+            .map_err(|(index, source)| PrepareError::Thread { index, source })?;
+        self.workers = Some(workers);
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.states.iter_mut().for_each(CloudState::reset);
+    }
+
+    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> usize {
+        let _flush = FlushDenormals::new();
+        buses.clear();
+        self.slots.clear();
+        self.slots.extend(block.slots());
+        let Some(workers) = &self.workers else {
+            return 0;
+        };
+        let mut partials = 0;
+        for slots in self.slots.chunks(self.wave.len()) {
+            let states = Disjoint(self.states.as_mut_ptr());
+            let rows = Disjoint(self.wave.as_mut_ptr());
+            let (level, tables) = (self.level, self.tables);
+            workers.run(slots.len(), &|index| {
+                let slot = slots[index];
+                // SAFETY: every index is taken once, slots are distinct and below the
+                // capacity (`VoiceBlock` has that many), and rows are at least `slots.len()`.
+                let (state, row) = unsafe { (states.get(slot), rows.get(index)) };
+                level.dispatch(RenderRow {
+                    tables,
+                    block,
+                    slot,
+                    state,
+                    row,
+                });
+            });
+            for (row, &slot) in self.wave.iter().zip(slots) {
+                partials += row.partials;
+                mix(block, slot, row, buses);
+            }
+        }
+        partials
+    }
+}
+
+/// A pointer whose elements different threads use, each its own.
+#[derive(Clone, Copy)]
+struct Disjoint<T>(*mut T);
+
+// SAFETY: `get` demands that no element is used by two threads at once.
+unsafe impl<T: Send> Sync for Disjoint<T> {}
+
+impl<T> Disjoint<T> {
+    /// # Safety
+    /// `index` is within the allocation and no other reference to that element is alive.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn get(&self, index: usize) -> &mut T {
+        // SAFETY: the caller's promise.
+        unsafe { &mut *self.0.add(index) }
+    }
+}
+
+/// Renders the cloud in `slot` through all ticks of the block.
+struct RenderRow<'a> {
+    tables: &'a Tables,
+    block: &'a VoiceBlock,
+    slot: usize,
+    state: &'a mut CloudState,
+    row: &'a mut Row,
+}
+
+impl Work for RenderRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        self.row.partials = 0;
+        for tick in 0..self.block.ticks() {
+            if let Some(cloud) = self.block.cloud(self.slot, tick) {
+                let out = &mut self.row.ticks[tick];
+                self.row.partials = cloud::render(s, cloud, self.tables, self.state, out);
+            }
+        }
+    }
+}
+
+/// Adds a row to its bus.
+fn mix(block: &VoiceBlock, slot: usize, row: &Row, buses: &mut Buses) {
+    for tick in 0..block.ticks() {
+        let Some(cloud) = block.cloud(slot, tick) else {
+            continue;
+        };
+        let [left, right] = buses.bus_mut(cloud.bus as usize);
+        let sound = &row.ticks[tick];
+        for (bus, samples) in [(left, &sound.left), (right, &sound.right)] {
+            let bus = &mut bus[tick * TICK..][..TICK];
+            for (sum, sample) in bus.iter_mut().zip(F32x16::flat(samples)) {
+                *sum += sample;
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! One cloud, one tick: evaluate its spectrum, run the bank, fold to stereo.
+
+use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
+use crate::render::TICK;
+use crate::simd::{F32x16, LANES, Simd, U32x16};
+use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, STARTS, Tables};
+
+/// What a slot remembers of its cloud between ticks.
+#[derive(Clone, Debug)]
+pub(crate) struct CloudState {
+    groups: [GroupState; MAX_GROUPS],
+    /// Groups that may have sounded in the last tick; above, levels are zero.
+    live: usize,
+    /// Groups whose state belongs to this cloud and not to an earlier one in this slot.
+    touched: usize,
+    /// Keeps neighbouring slots from sharing cache sets: without it the same group of every
+    /// slot would compete for the same few lines.
+    _stagger: F32x16,
+}
+
+#[derive(Clone, Debug)]
+struct GroupState {
+    phase: U32x16,
+    level: F32x16,
+}
+
+impl CloudState {
+    pub(crate) fn new() -> Self {
+        let group = GroupState {
+            phase: U32x16([0; LANES]),
+            level: F32x16([0.0; LANES]),
+        };
+        Self {
+            groups: std::array::from_fn(|_| group.clone()),
+            live: 0,
+            touched: 0,
+            _stagger: F32x16([0.0; LANES]),
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        (self.live, self.touched) = (0, 0);
+    }
+}
+
+/// A tick of stereo sound.
+#[derive(Clone, Debug)]
+pub(crate) struct StereoTick {
+    pub(crate) left: [F32x16; TICK / LANES],
+    pub(crate) right: [F32x16; TICK / LANES],
+}
+
+impl StereoTick {
+    pub(crate) const SILENCE: StereoTick = StereoTick {
+        left: [F32x16([0.0; LANES]); TICK / LANES],
+        right: [F32x16([0.0; LANES]); TICK / LANES],
+    };
+}
+
+/// Partials quieter than this at both ends of a tick are not rendered: -144 dB, so that even a
+/// thousand of them stay below -110 dB.
+const INAUDIBLE: f32 = 6e-8;
+
+/// Renders `cloud` for one tick. Returns how many partials it sounded.
+#[inline(always)]
+pub(crate) fn render<S: Simd>(
+    s: S,
+    cloud: &Cloud,
+    tables: &Tables,
+    state: &mut CloudState,
+    out: &mut StereoTick,
+) -> usize {
+    let starts = cloud.flags & STARTS != 0;
+    if starts {
+        state.reset();
+    }
+    let frames = TICK as u32 - cloud.first_frame;
+    let step = 1.0 / frames as f32;
+    let loudest = cloud.gain_from[0]
+        .max(cloud.gain_from[1])
+        .max(cloud.gain_to[0].max(cloud.gain_to[1]));
+    // Level × gain below the threshold; with no gain at all nothing is audible.
+    let threshold = s.splat(INAUDIBLE / loudest.max(1e-30));
+    let wanted = (cloud.partials.max(0.0) as usize + 1)
+        .div_ceil(LANES)
+        .min(MAX_GROUPS);
+
+    let mut sum = [F32x16([0.0; LANES]); TICK];
+    let mut queue = [Oscillators::silent(s); MAX_SIDE_BY_SIDE];
+    let (mut queued, mut sounded, mut group) = (0, 0, 0);
+    while group < MAX_GROUPS && (group < wanted || group < state.live) {
+        let frequency = spectrum::frequency(s, cloud, tables, group);
+        // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
+        if group >= state.live && s.first(frequency) >= FADE_END {
+            break;
+        }
+        let partials = spectrum::evaluate(s, cloud, tables, group, frequency);
+        let memory = &mut state.groups[group];
+        let new = group >= state.touched;
+        let phase = match new {
+            true => spectrum::first_phase(s, cloud, group),
+            false => s.load_u(&memory.phase),
+        };
+        let from = match (starts, new) {
+            (true, _) => partials.level,
+            (false, true) => s.splat(0.0),
+            (false, false) => s.load(&memory.level),
+        };
+        let turn = s.mul_u(partials.increment, s.splat_u(frames));
+        s.store_u(s.add_u(phase, turn), &mut memory.phase);
+        s.store(partials.level, &mut memory.level);
+        if s.any_greater(s.max(from, partials.level), threshold) {
+            queue[queued] = Oscillators::seed(
+                s,
+                phase,
+                partials.increment,
+                from,
+                partials.level,
+                s.splat(step),
+            );
+            queued += 1;
+            sounded += LANES;
+            if queued == S::GROUPS {
+                bank::advance(s, &queue[..S::GROUPS], &mut sum);
+                queued = 0;
+            }
+        }
+        group += 1;
+    }
+    bank::advance(s, &queue[..queued], &mut sum);
+    state.touched = state.touched.max(group);
+    state.live = still_live(s, state, group);
+    to_stereo(s, cloud, step, &mut sum, out);
+    sounded.min(cloud.partials as usize)
+}
+
+/// Groups up to the last one with a level, of the first `groups`.
+#[inline(always)]
+fn still_live<S: Simd>(s: S, state: &CloudState, groups: usize) -> usize {
+    let sounds = |group: &GroupState| s.any_greater(s.load(&group.level), s.splat(0.0));
+    let last = state.groups[..groups].iter().rposition(sounds);
+    last.map_or(0, |last| last + 1)
+}
+
+/// Where partials stand between left and right at full width, by number modulo sixteen. The
+/// first, and with it the bass, stays in the middle; the rest balance each other.
+const PLACES: F32x16 = F32x16([
+    0.0, 0.4, -0.4, 0.8, -0.8, 0.6, -0.6, 1.0, -1.0, 0.3, -0.3, 0.7, -0.7, 0.9, -0.9, 0.0,
+]);
+
+/// Sums the lanes, spreads them by width, and applies the ramped gains.
+#[inline(always)]
+fn to_stereo<S: Simd>(
+    s: S,
+    cloud: &Cloud,
+    step: f32,
+    sum: &mut [F32x16; TICK],
+    out: &mut StereoTick,
+) {
+    let wide = cloud.width_from != 0.0 || cloud.width_to != 0.0;
+    let ramp =
+        |from: f32, to: f32, time: S::F| s.fma(time, s.splat((to - from) * step), s.splat(from));
+    let (halves, _) = sum.as_chunks_mut::<LANES>();
+    for (half, rows) in halves.iter_mut().enumerate() {
+        let time = s.add(s.load(&FRAME), s.splat((half * LANES) as f32));
+        let middle = s.sums(rows);
+        let (mut left, mut right) = (middle, middle);
+        if wide {
+            for row in rows.iter_mut() {
+                s.store(s.mul(s.load(row), s.load(&PLACES)), row);
+            }
+            let side = s.mul(s.sums(rows), ramp(cloud.width_from, cloud.width_to, time));
+            (left, right) = (s.sub(middle, side), s.add(middle, side));
+        }
+        let gain = |side: usize| ramp(cloud.gain_from[side], cloud.gain_to[side], time);
+        s.store(s.mul(left, gain(0)), &mut out.left[half]);
+        s.store(s.mul(right, gain(1)), &mut out.right[half]);
+    }
+    if cloud.first_frame != 0 {
+        delay(&mut out.left, cloud.first_frame as usize);
+        delay(&mut out.right, cloud.first_frame as usize);
+    }
+}
+
+const FRAME: F32x16 = F32x16([
+    0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0,
+]);
+
+/// Moves a tick's samples `frames` later; what falls off belongs to the next tick.
+fn delay(samples: &mut [F32x16; TICK / LANES], frames: usize) {
+    let at = |i: usize| (i / LANES, i % LANES);
+    for i in (0..TICK).rev() {
+        let value = match i.checked_sub(frames) {
+            Some(from) => samples[at(from).0].0[at(from).1],
+            None => 0.0,
+        };
+        samples[at(i).0].0[at(i).1] = value;
+    }
+}

@@ -1,0 +1,201 @@
+//! Sixteen lanes of arithmetic, and the run-time choice of the instructions behind them.
+//!
+//! Signal code is written once against [`Simd`] and compiled for every instruction set. An
+//! implementation is a token: to hold one is proof that the machine has the instructions, so
+//! that calling through it is safe. Every implementation has sixteen lanes, whatever its
+//! registers hold, so the layout of data and the order of sums do not depend on the machine.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::Avx512;
+#[cfg(target_arch = "aarch64")]
+pub use neon::Neon;
+pub use portable::Portable;
+
+/// Lanes of every vector.
+pub const LANES: usize = 16;
+
+/// Sixteen `f32` in memory, aligned for whole-vector access.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct F32x16(pub [f32; LANES]);
+
+impl F32x16 {
+    /// The numbers of consecutive vectors, one after the other.
+    #[inline(always)]
+    pub fn flat(rows: &[F32x16]) -> &[f32] {
+        // SAFETY: the struct is an array of sixteen floats and, at 64 bytes, has no padding.
+        unsafe { std::slice::from_raw_parts(rows.as_ptr().cast(), rows.len() * LANES) }
+    }
+}
+
+/// Sixteen `u32` in memory, aligned for whole-vector access.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct U32x16(pub [u32; LANES]);
+
+/// Vector arithmetic for one instruction set.
+///
+/// `add`, `sub`, `mul`, `div` and `sqrt` round once each, as IEEE 754 says, so code made of
+/// them gives the same bits everywhere. `fma` may round once or twice: use it for levels, never
+/// for phases.
+pub trait Simd: Copy + Send + Sync + 'static {
+    /// Sixteen `f32`.
+    type F: Copy;
+    /// Sixteen `u32`.
+    type U: Copy;
+    /// Groups of sixteen partials that the bank advances side by side: enough independent
+    /// recurrences to hide their latency, few enough to stay in registers.
+    const GROUPS: usize;
+
+    /// All lanes `x`.
+    fn splat(self, x: f32) -> Self::F;
+    /// All lanes `x`.
+    fn splat_u(self, x: u32) -> Self::U;
+    /// Lanes from memory.
+    fn load(self, from: &F32x16) -> Self::F;
+    /// Lanes to memory.
+    fn store(self, x: Self::F, to: &mut F32x16);
+    /// Lanes from memory.
+    fn load_u(self, from: &U32x16) -> Self::U;
+    /// Lanes to memory.
+    fn store_u(self, x: Self::U, to: &mut U32x16);
+    /// `a + b`.
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a - b`.
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a × b`.
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a ÷ b`.
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The square root.
+    fn sqrt(self, a: Self::F) -> Self::F;
+    /// The smaller one.
+    fn min(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The larger one.
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a × b + c`.
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// `c - a × b`.
+    fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// Where `a < b` the lane of `x`, elsewhere zero.
+    fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U;
+    /// Whether any lane of `a` exceeds the same lane of `b`.
+    fn any_greater(self, a: Self::F, b: Self::F) -> bool;
+    /// The value of lane 0.
+    fn first(self, a: Self::F) -> f32;
+    /// `a + b`, wrapping.
+    fn add_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// `a - b`, wrapping.
+    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// `a × b`, wrapping.
+    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Exclusive or.
+    fn xor_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Logical shift right by `BITS`.
+    fn shr_u<const BITS: i32>(self, a: Self::U) -> Self::U;
+    /// Shift left by `BITS`.
+    fn shl_u<const BITS: i32>(self, a: Self::U) -> Self::U;
+    /// The magnitude of lanes read as signed numbers; `-2^31` stays as it is.
+    fn abs_i(self, a: Self::U) -> Self::U;
+    /// Lanes read as signed numbers, as floats.
+    fn i_to_f(self, a: Self::U) -> Self::F;
+    /// Floats in `0..2^31`, rounded towards zero.
+    fn f_to_u(self, a: Self::F) -> Self::U;
+    /// The bits of floats.
+    fn bits(self, a: Self::F) -> Self::U;
+    /// Floats of bits.
+    fn float(self, a: Self::U) -> Self::F;
+    /// `table[index]` in every lane; indices past the end read the last entry.
+    fn gather(self, table: &[f32], index: Self::U) -> Self::F;
+    /// The sum of each of sixteen vectors: lane `i` of the result is the sum of `rows[i]`, its
+    /// lanes folded in halves (16 to 8 to 4 to 2 to 1).
+    fn sums(self, rows: &[F32x16; LANES]) -> Self::F;
+}
+
+/// Work written once for every instruction set.
+///
+/// A trait and not a closure, because its body must be inlined (`#[inline(always)]`) into the
+/// function that enables the instructions; a closure the compiler may leave outside, where every
+/// operation becomes a call.
+pub trait Work {
+    /// What it gives back.
+    type Output;
+    /// Does it with the instructions behind `s`.
+    fn run<S: Simd>(self, s: S) -> Self::Output;
+}
+
+/// The instruction sets that Myriad has code for, slowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Whatever the compiler makes of plain Rust.
+    Portable,
+    /// 64-bit ARM.
+    Neon,
+    /// AVX2 with FMA.
+    Avx2,
+    /// AVX-512 F and DQ.
+    Avx512,
+}
+
+impl Level {
+    /// Every level this machine can run, slowest first.
+    pub fn available() -> Vec<Level> {
+        let mut levels = vec![Level::Portable];
+        #[cfg(target_arch = "aarch64")]
+        levels.push(Level::Neon);
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.extend(Avx2::detect().map(|_| Level::Avx2));
+            levels.extend(Avx512::detect().map(|_| Level::Avx512));
+        }
+        levels
+    }
+
+    /// The fastest level this machine can run.
+    pub fn best() -> Level {
+        Level::available().pop().unwrap_or(Level::Portable)
+    }
+
+    /// Runs `work`, compiled for this level; for plain Rust where the machine lacks it.
+    #[inline]
+    pub fn dispatch<W: Work>(self, work: W) -> W::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => match Avx512::detect() {
+                Some(token) => token.run(work),
+                None => work.run(Portable),
+            },
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => match Avx2::detect() {
+                Some(token) => token.run(work),
+                None => work.run(Portable),
+            },
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => work.run(Neon),
+            _ => work.run(Portable),
+        }
+    }
+
+    /// The name people know it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Portable => "portable",
+            Level::Neon => "NEON",
+            Level::Avx2 => "AVX2",
+            Level::Avx512 => "AVX-512",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

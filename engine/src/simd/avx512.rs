@@ -1,0 +1,206 @@
+//! AVX-512: one register holds all sixteen lanes.
+
+use super::{F32x16, LANES, Simd, U32x16, Work};
+use std::arch::x86_64::*;
+
+/// Proof that this machine has AVX-512 F and DQ.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+impl Avx512 {
+    /// The token, where the machine has the instructions.
+    pub fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("fma");
+        has.then_some(Self(()))
+    }
+
+    /// Runs `work` compiled for these instructions.
+    #[inline(always)]
+    pub(super) fn run<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+        fn inner<W: Work>(token: Avx512, work: W) -> W::Output {
+            work.run(token)
+        }
+        // SAFETY: the token exists only where `detect` found the instructions.
+        unsafe { inner(self, work) }
+    }
+}
+
+/// Calls an intrinsic under the token's guarantee.
+macro_rules! op {
+    ($intrinsic:expr) => {
+        // SAFETY: `self` exists only where `detect` found the instructions.
+        unsafe { $intrinsic }
+    };
+}
+
+impl Simd for Avx512 {
+    type F = __m512;
+    type U = __m512i;
+    const GROUPS: usize = 4;
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> Self::F {
+        op!(_mm512_set1_ps(x))
+    }
+    #[inline(always)]
+    fn splat_u(self, x: u32) -> Self::U {
+        op!(_mm512_set1_epi32(x as i32))
+    }
+    #[inline(always)]
+    fn load(self, from: &F32x16) -> Self::F {
+        op!(_mm512_load_ps(from.0.as_ptr()))
+    }
+    #[inline(always)]
+    fn store(self, x: Self::F, to: &mut F32x16) {
+        op!(_mm512_store_ps(to.0.as_mut_ptr(), x));
+    }
+    #[inline(always)]
+    fn load_u(self, from: &U32x16) -> Self::U {
+        op!(_mm512_load_si512(from.0.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store_u(self, x: Self::U, to: &mut U32x16) {
+        op!(_mm512_store_si512(to.0.as_mut_ptr().cast(), x));
+    }
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        op!(_mm512_add_ps(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        op!(_mm512_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        op!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        op!(_mm512_div_ps(a, b))
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::F) -> Self::F {
+        op!(_mm512_sqrt_ps(a))
+    }
+    #[inline(always)]
+    fn min(self, a: Self::F, b: Self::F) -> Self::F {
+        op!(_mm512_min_ps(a, b))
+    }
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        op!(_mm512_max_ps(a, b))
+    }
+    #[inline(always)]
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        op!(_mm512_fmadd_ps(a, b, c))
+    }
+    #[inline(always)]
+    fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        op!(_mm512_fnmadd_ps(a, b, c))
+    }
+    #[inline(always)]
+    fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
+        op!(_mm512_maskz_mov_epi32(
+            _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
+            x
+        ))
+    }
+    #[inline(always)]
+    fn any_greater(self, a: Self::F, b: Self::F) -> bool {
+        op!(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b)) != 0
+    }
+    #[inline(always)]
+    fn first(self, a: Self::F) -> f32 {
+        op!(_mm512_cvtss_f32(a))
+    }
+    #[inline(always)]
+    fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
+        op!(_mm512_add_epi32(a, b))
+    }
+    #[inline(always)]
+    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
+        op!(_mm512_sub_epi32(a, b))
+    }
+    #[inline(always)]
+    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
+        op!(_mm512_mullo_epi32(a, b))
+    }
+    #[inline(always)]
+    fn xor_u(self, a: Self::U, b: Self::U) -> Self::U {
+        op!(_mm512_xor_si512(a, b))
+    }
+    #[inline(always)]
+    fn shr_u<const BITS: i32>(self, a: Self::U) -> Self::U {
+        op!(_mm512_srl_epi32(a, _mm_cvtsi32_si128(BITS)))
+    }
+    #[inline(always)]
+    fn shl_u<const BITS: i32>(self, a: Self::U) -> Self::U {
+        op!(_mm512_sll_epi32(a, _mm_cvtsi32_si128(BITS)))
+    }
+    #[inline(always)]
+    fn abs_i(self, a: Self::U) -> Self::U {
+        op!(_mm512_abs_epi32(a))
+    }
+    #[inline(always)]
+    fn i_to_f(self, a: Self::U) -> Self::F {
+        op!(_mm512_cvtepi32_ps(a))
+    }
+    #[inline(always)]
+    fn f_to_u(self, a: Self::F) -> Self::U {
+        op!(_mm512_cvttps_epi32(a))
+    }
+    #[inline(always)]
+    fn bits(self, a: Self::F) -> Self::U {
+        op!(_mm512_castps_si512(a))
+    }
+    #[inline(always)]
+    fn float(self, a: Self::U) -> Self::F {
+        op!(_mm512_castsi512_ps(a))
+    }
+    #[inline(always)]
+    fn gather(self, table: &[f32], index: Self::U) -> Self::F {
+        let last = self.splat_u(table.len() as u32 - 1);
+        // SAFETY: the token, and every index is clamped into the table.
+        unsafe {
+            let index = _mm512_min_epu32(index, last);
+            _mm512_i32gather_ps::<4>(index, table.as_ptr())
+        }
+    }
+    #[inline(always)]
+    fn sums(self, rows: &[F32x16; LANES]) -> Self::F {
+        let row = |i: usize| self.load(&rows[i]);
+        // Each step halves the lanes of a sum and doubles the rows in a register.
+        let halves: [__m512; 8] = std::array::from_fn(|i| {
+            let (a, b) = (row(i), row(i + 8));
+            op!(_mm512_add_ps(
+                _mm512_shuffle_f32x4::<0x44>(a, b),
+                _mm512_shuffle_f32x4::<0xEE>(a, b)
+            ))
+        });
+        let quarters: [__m512; 4] = std::array::from_fn(|i| {
+            let (a, b) = (halves[i], halves[i + 4]);
+            op!(_mm512_add_ps(
+                _mm512_shuffle_f32x4::<0x88>(a, b),
+                _mm512_shuffle_f32x4::<0xDD>(a, b)
+            ))
+        });
+        let pairs: [__m512; 2] = std::array::from_fn(|i| {
+            let (a, b) = (quarters[2 * i], quarters[2 * i + 1]);
+            op!(_mm512_add_ps(
+                _mm512_unpacklo_ps(a, b),
+                _mm512_unpackhi_ps(a, b)
+            ))
+        });
+        op!({
+            let sums = _mm512_add_ps(
+                _mm512_shuffle_ps::<0x44>(pairs[0], pairs[1]),
+                _mm512_shuffle_ps::<0xEE>(pairs[0], pairs[1]),
+            );
+            // Rows stand as 0-3, 8-11, 4-7, 12-15: swap the middle quarters.
+            _mm512_shuffle_f32x4::<0xD8>(sums, sums)
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! The spectrum of a cloud: from its plain-data description to the pitch and level of every
+//! partial, sixteen at a time.
+//!
+//! This is the only place where spectra are evaluated. The functions here are small and named,
+//! and take nothing but a [`Cloud`] and table rows, because each has a CUDA twin of the same
+//! name. What decides a partial's *pitch* uses only operations that round once (see
+//! [`crate::simd::Simd`]), so that phases agree bit for bit on every machine for as long as a
+//! note lasts; what decides its *level* may use fused operations.
+
+mod cloud;
+pub mod math;
+mod tables;
+
+pub use cloud::{Cloud, Filter, STARTS, TURN};
+pub use tables::{FORMANT_PITCH, FRAMES, Table, Tables, tables};
+
+use crate::simd::{F32x16, Simd};
+
+/// The most partials that one cloud can hold.
+pub const MAX_PARTIALS: usize = 1024;
+
+/// Groups of sixteen partials in the largest cloud.
+pub const MAX_GROUPS: usize = MAX_PARTIALS / crate::simd::LANES;
+
+/// From this share of the sample rate on, partials fade...
+const FADE_START: f32 = 0.46 * TURN;
+/// ...and from this one on they are silent and their phase rests. Below Nyquist, so that a
+/// partial that fades out within a tick never folds over.
+pub const FADE_END: f32 = 0.495 * TURN;
+
+/// Sixteen partials: how fast their phases turn, and how loud they are at the end of the tick.
+#[derive(Clone, Copy)]
+pub struct Partials<S: Simd> {
+    /// Phase per sample; `2^32` is one turn.
+    pub increment: S::U,
+    /// Level, before the cloud's gain.
+    pub level: S::F,
+}
+
+/// Partials `16 × group + 1` and on of `cloud`, whose pitches are `frequency`.
+#[inline(always)]
+pub fn evaluate<S: Simd>(
+    s: S,
+    cloud: &Cloud,
+    tables: &Tables,
+    group: usize,
+    frequency: S::F,
+) -> Partials<S> {
+    let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
+    let number = number(s, group);
+    let mut level = table_level(s, cloud, tables, group, number);
+    level = s.mul(level, count_fade(s, cloud, number));
+    level = s.mul(level, parity(s, cloud));
+    if cloud.tilt != 0.0 || cloud.damping != 0.0 {
+        level = s.mul(level, tilt_and_damping(s, cloud, log2_ratio));
+    }
+    if cloud.filter.poles != 0 {
+        level = s.mul(level, filter_response(s, &cloud.filter, frequency));
+    }
+    level = s.mul(level, nyquist_fade(s, frequency));
+    Partials {
+        increment: increment(s, frequency),
+        level,
+    }
+}
+
+/// Phase per sample of sixteen partials, as floats: the ratios of the table, stretched, made
+/// stiff, times the cloud's own increment. Rises with the partial's number.
+#[inline(always)]
+pub fn frequency<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) -> S::F {
+    let mut ratio = s.load(&tables.row(cloud.table)[group]);
+    if cloud.stretch != 0.0 {
+        let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
+        let stretched = math::exp2(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
+        ratio = s.mul(ratio, stretched);
+    }
+    if cloud.inharmonicity != 0.0 {
+        // A stiff string: f(n) = n f0 sqrt(1 + B n²) (Fletcher 1964).
+        let square = s.mul(s.mul(ratio, ratio), s.splat(cloud.inharmonicity));
+        ratio = s.mul(ratio, s.sqrt(s.add(square, s.splat(1.0))));
+    }
+    // Far above Nyquist all pitches are alike; the clamp keeps infinities out.
+    s.min(s.mul(ratio, s.splat(cloud.increment)), s.splat(TURN))
+}
+
+/// The phase step of partials below the fade's end; those above rest.
+#[inline(always)]
+fn increment<S: Simd>(s: S, frequency: S::F) -> S::U {
+    let limit = s.splat(FADE_END);
+    s.keep_where_less(frequency, limit, s.f_to_u(s.min(frequency, limit)))
+}
+
+/// Partial numbers, from 1.
+#[inline(always)]
+fn number<S: Simd>(s: S, group: usize) -> S::F {
+    const FIRST: F32x16 = F32x16([
+        1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0,
+    ]);
+    s.add(s.load(&FIRST), s.splat((16 * group) as f32))
+}
+
+/// The table's level, between two frames; with a formant scale, read at `number × scale`, so
+/// that peaks of the spectrum stay where they are while the pitch moves.
+#[inline(always)]
+fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize, number: S::F) -> S::F {
+    let (low, high) = (tables.row(cloud.frame), tables.row(cloud.frame + 1));
+    let morph = s.splat(cloud.morph);
+    if cloud.formant == 1.0 {
+        let low = s.load(&low[group]);
+        return s.fma(s.sub(s.load(&high[group]), low), morph, low);
+    }
+    let position = s.max(
+        s.sub(s.mul(number, s.splat(cloud.formant)), s.splat(1.0)),
+        s.splat(0.0),
+    );
+    let position = s.min(position, s.splat(MAX_PARTIALS as f32));
+    let index = s.f_to_u(position);
+    let next = s.add_u(index, s.splat_u(1));
+    let between = s.sub(position, s.i_to_f(index));
+    let read = |row: &[F32x16]| {
+        let row = F32x16::flat(row);
+        let here = s.gather(row, index);
+        s.fma(s.sub(s.gather(row, next), here), between, here)
+    };
+    let low = read(low);
+    s.fma(s.sub(read(high), low), morph, low)
+}
+
+/// One for partials within the count, zero beyond; the last one fades, so that the count can
+/// move smoothly.
+#[inline(always)]
+fn count_fade<S: Simd>(s: S, cloud: &Cloud, number: S::F) -> S::F {
+    let inside = s.sub(s.splat(cloud.partials + 1.0), number);
+    s.min(s.max(inside, s.splat(0.0)), s.splat(1.0))
+}
+
+/// Levels of odd and even partials. Groups start at an odd number, so lanes alternate.
+#[inline(always)]
+fn parity<S: Simd>(s: S, cloud: &Cloud) -> S::F {
+    let (o, e) = (cloud.odd, cloud.even);
+    s.load(&F32x16([o, e, o, e, o, e, o, e, o, e, o, e, o, e, o, e]))
+}
+
+/// A slope per octave above the first partial, and the decay of partials since the note began:
+/// the higher, the faster, by the power `damping_slope`.
+#[inline(always)]
+fn tilt_and_damping<S: Simd>(s: S, cloud: &Cloud, log2_ratio: S::F) -> S::F {
+    let mut exponent = s.mul(log2_ratio, s.splat(cloud.tilt));
+    if cloud.damping != 0.0 {
+        let speed = math::exp2(s, s.mul(log2_ratio, s.splat(cloud.damping_slope)));
+        exponent = s.fnma(speed, s.splat(cloud.damping), exponent);
+    }
+    math::exp2(s, exponent)
+}
+
+/// The magnitude of a two-pole or four-pole resonant filter. With r = f / cutoff, a pair of
+/// two-poles has `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
+#[inline(always)]
+fn filter_response<S: Simd>(s: S, filter: &Filter, frequency: S::F) -> S::F {
+    let r = s.mul(frequency, s.splat(filter.inverse_cutoff));
+    let r2 = s.mul(r, r);
+    let [p0, p1, p2] = filter.pass.map(|p| s.splat(p));
+    let above = s.fma(s.fma(r2, p2, p1), r2, p0);
+    let detour = s.sub(s.splat(1.0), r2);
+    let below = s.fma(r2, s.splat(filter.inverse_q2), s.mul(detour, detour));
+    let pair = s.div(above, s.max(below, s.splat(f32::MIN_POSITIVE)));
+    if filter.poles == 2 {
+        s.sqrt(pair)
+    } else {
+        pair
+    }
+}
+
+/// From one to zero towards Nyquist.
+#[inline(always)]
+fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
+    const SLOPE: f32 = 1.0 / (FADE_END - FADE_START);
+    let fade = s.fnma(
+        frequency,
+        s.splat(SLOPE),
+        s.splat(FADE_END / (FADE_END - FADE_START)),
+    );
+    s.min(s.max(fade, s.splat(0.0)), s.splat(1.0))
+}
+
+/// The phase at which partials of a cloud start: a hash of the cloud's seed and the partial's
+/// number, scaled by the scatter; without scatter all start at zero.
+#[inline(always)]
+pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
+    if cloud.scatter == 0 {
+        return s.splat_u(0);
+    }
+    let number = s.f_to_u(number(s, group));
+    let x = s.mul_u(
+        s.add_u(number, s.splat_u(cloud.seed)),
+        s.splat_u(0x9E37_79B1),
+    );
+    let hash = math::hash(s, x);
+    s.mul_u(s.shr_u::<16>(hash), s.splat_u(cloud.scatter))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! Spectral tables: for every partial a ratio, and frames of levels to morph through. Each
+//! family is made by a few lines that say what it is.
+
+use super::{MAX_GROUPS, MAX_PARTIALS};
+use crate::simd::{F32x16, LANES};
+use std::f32::consts::PI;
+use std::sync::LazyLock;
+
+/// Frames of every table.
+pub const FRAMES: usize = 16;
+
+/// Rows of a table: ratios, their logarithms, the frames, and the last frame once more, so that
+/// there is always a next one to morph to.
+const ROWS: usize = 2 + FRAMES + 1;
+
+/// The families, in the order of the `source.table` parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// From a sine to a sawtooth.
+    Saw,
+    /// From a sine over a triangle to a square: odd partials only.
+    Square,
+    /// A pulse that narrows from a square to a spike.
+    Pulse,
+    /// Drawbar registrations, from flutes to the full organ.
+    Organ,
+    /// Vowels: oo, oh, ah, eh, ee.
+    Vocal,
+    /// A church bell's modes, from a soft clapper to a hard one.
+    Bell,
+    /// A plucked string, from its middle to its bridge.
+    Pluck,
+    /// A struck bar, from a soft mallet to a hard one.
+    Bar,
+    /// A rubbed and struck glass.
+    Glass,
+}
+
+impl Table {
+    /// All families, in order.
+    pub const ALL: [Table; 9] = [
+        Table::Saw,
+        Table::Square,
+        Table::Pulse,
+        Table::Organ,
+        Table::Vocal,
+        Table::Bell,
+        Table::Pluck,
+        Table::Bar,
+        Table::Glass,
+    ];
+
+    /// Frequency ratios of the modes, for families that are not harmonic.
+    fn modes(self) -> Option<Vec<f32>> {
+        match self {
+            // Hum, prime, tierce, quint, nominal and what follows (Rossing, "Science of
+            // Percussion Instruments"); higher ones as the n² of a rim.
+            Table::Bell => {
+                let mut modes = vec![
+                    0.5, 1.0, 1.183, 1.506, 2.0, 2.514, 2.662, 3.011, 4.166, 5.433, 6.796, 8.215,
+                ];
+                modes.extend((0..36).map(|k| 0.052 * (13.5 + k as f32).powf(2.0)));
+                Some(modes)
+            }
+            // A free bar: (2k + 1)², relative to the first (Euler and Bernoulli); a copy of
+            // each mode, slightly off, gives the wood its shimmer.
+            Table::Bar => Some(
+                (1..=24)
+                    .map(|k| ((2 * k + 1) as f32 / 3.011).powi(2))
+                    .flat_map(|mode| [mode, mode * 1.0015])
+                    .collect(),
+            ),
+            // A wine glass: modes go with n², n from 2 (French 1983), each split in two.
+            Table::Glass => Some(
+                (2..=26)
+                    .map(|n| (n * n) as f32 / 4.0)
+                    .flat_map(|mode| [mode, mode * 1.002])
+                    .collect(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// The level of partial `n` (from 1) with frequency `ratio`, at `position` 0 to 1.
+    fn level(self, position: f32, n: usize, ratio: f32) -> f32 {
+        let x = n as f32;
+        match self {
+            Table::Saw => x.powf(-mix(7.0, 1.0, position.sqrt())),
+            Table::Square if n.is_multiple_of(2) => 0.0,
+            Table::Square => x.powf(-mix(6.0, 1.0, position.sqrt())),
+            Table::Pulse => (PI * x * mix(0.5, 0.02, position.sqrt())).sin().abs() / x,
+            Table::Organ => organ(position, n),
+            Table::Vocal => vowel(position, x * FORMANT_PITCH) / x.sqrt(),
+            Table::Bell => {
+                // The hum is quieter than the strike; a hard clapper excites more modes.
+                let softness = if n == 1 { 0.6 } else { 1.0 };
+                softness * (-ratio / mix(1.5, 9.0, position)).exp()
+            }
+            Table::Pluck => {
+                let at = mix(0.5, 0.06, position);
+                (PI * x * at).sin().abs() * x.powf(-mix(1.6, 1.0, position))
+            }
+            Table::Bar => {
+                let split = if n.is_multiple_of(2) { 0.35 } else { 1.0 };
+                split * (-(ratio - 1.0) / mix(2.0, 18.0, position)).exp()
+            }
+            Table::Glass => {
+                let split = if n.is_multiple_of(2) { 0.7 } else { 1.0 };
+                split * (-(ratio - 1.0) / mix(0.7, 12.0, position)).exp()
+            }
+        }
+    }
+
+    /// The first row of this table.
+    pub fn first_row(self) -> u32 {
+        (self as usize * ROWS) as u32
+    }
+
+    /// The lower frame's row, and the way from it to the next, at `position` 0 to 1.
+    pub fn frame_at(self, position: f32) -> (u32, f32) {
+        let at = position.clamp(0.0, 1.0) * (FRAMES - 1) as f32;
+        let frame = (at as u32).min(FRAMES as u32 - 2);
+        (self.first_row() + 2 + frame, at - frame as f32)
+    }
+}
+
+fn mix(a: f32, b: f32, t: f32) -> f32 {
+    a + (b - a) * t
+}
+
+/// Nine drawbars (16', 5 1/3', 8', 4', 2 2/3', 2', 1 3/5', 1 1/3', 1') sound partials 1, 3, 2, 4,
+/// 6, 8, 10, 12, 16 of a sub-octave; the note is partial 2 there, so tables hold the even ones.
+fn organ(position: f32, n: usize) -> f32 {
+    const PARTIALS: [usize; 7] = [1, 2, 3, 4, 5, 6, 8];
+    const REGISTRATIONS: [[f32; 7]; 5] = [
+        [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [8.0, 4.0, 0.0, 2.0, 0.0, 0.0, 0.0],
+        [8.0, 6.0, 5.0, 0.0, 0.0, 0.0, 3.0],
+        [8.0, 8.0, 6.0, 6.0, 3.0, 4.0, 5.0],
+        [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0],
+    ];
+    // Pipes are not pure: every drawbar brings a little of its own octave and twelfth.
+    let leak = |of: usize| -> f32 {
+        PARTIALS
+            .iter()
+            .position(|&p| p * of == n)
+            .map_or(0.0, |bar| stops(&REGISTRATIONS, position, bar))
+    };
+    leak(1) + 0.06 * leak(2) + 0.03 * leak(3)
+}
+
+fn stops<const N: usize>(frames: &[[f32; N]], position: f32, column: usize) -> f32 {
+    let at = position * (frames.len() - 1) as f32;
+    let frame = (at as usize).min(frames.len() - 2);
+    mix(
+        frames[frame][column],
+        frames[frame + 1][column],
+        at - frame as f32,
+    )
+}
+
+/// The pitch in Hertz at which tables are read as they are, whatever the formant hold: there
+/// the vocal table's partials meet the formants where singers have them.
+pub const FORMANT_PITCH: f32 = 110.0;
+
+/// The magnitude of five formants, after the tenor's values in the Csound manual's appendix D.
+fn vowel(position: f32, frequency: f32) -> f32 {
+    const FREQUENCIES: [[f32; 5]; 5] = [
+        [350.0, 600.0, 2700.0, 2900.0, 3300.0],
+        [400.0, 800.0, 2600.0, 2800.0, 3000.0],
+        [650.0, 1080.0, 2650.0, 2900.0, 3250.0],
+        [400.0, 1700.0, 2600.0, 3200.0, 3580.0],
+        [290.0, 1870.0, 2800.0, 3250.0, 3540.0],
+    ];
+    const LEVELS_DB: [[f32; 5]; 5] = [
+        [0.0, -20.0, -17.0, -14.0, -26.0],
+        [0.0, -10.0, -12.0, -12.0, -26.0],
+        [0.0, -6.0, -7.0, -8.0, -22.0],
+        [0.0, -14.0, -12.0, -14.0, -20.0],
+        [0.0, -15.0, -18.0, -20.0, -30.0],
+    ];
+    const WIDTHS: [f32; 5] = [70.0, 90.0, 130.0, 150.0, 180.0];
+    let formants: f32 = (0..5)
+        .map(|i| {
+            let centre = stops(&FREQUENCIES, position, i);
+            let level = 10.0_f32.powf(stops(&LEVELS_DB, position, i) / 20.0);
+            let off = (frequency - centre) / WIDTHS[i];
+            level / (1.0 + off * off).sqrt()
+        })
+        .sum();
+    // Breath fills the gaps; above the formants the voice rolls off.
+    (formants + 0.004) / (1.0 + (frequency / 5000.0).powi(2))
+}
+
+/// All tables as rows of 1,024 numbers, ready to be read sixteen at a time or copied to a GPU.
+#[derive(Debug)]
+pub struct Tables {
+    rows: Vec<F32x16>,
+}
+
+/// The tables, made on first use.
+pub fn tables() -> &'static Tables {
+    static TABLES: LazyLock<Tables> = LazyLock::new(Tables::generate);
+    &TABLES
+}
+
+impl Tables {
+    fn generate() -> Self {
+        let mut rows = Vec::with_capacity(Table::ALL.len() * ROWS * MAX_GROUPS);
+        for table in Table::ALL {
+            let modes = table.modes();
+            let count = modes.as_ref().map_or(MAX_PARTIALS, Vec::len);
+            let ratio = |n: usize| match &modes {
+                // Past the last mode nothing sounds; ratios go on rising all the same.
+                Some(modes) => match modes.get(n - 1) {
+                    Some(&mode) => mode,
+                    None => modes[count - 1] + (n - count) as f32,
+                },
+                None => n as f32,
+            };
+            push_row(&mut rows, ratio);
+            push_row(&mut rows, |n| ratio(n).log2());
+            for frame in (0..FRAMES).chain([FRAMES - 1]) {
+                let position = frame as f32 / (FRAMES - 1) as f32;
+                let level = |n: usize| match n <= count {
+                    true => table.level(position, n, ratio(n)),
+                    false => 0.0,
+                };
+                // Every frame has the power of a sine, so that morphing keeps the loudness.
+                let power: f32 = (1..=MAX_PARTIALS).map(|n| level(n).powi(2)).sum();
+                let gain = power.sqrt().recip();
+                push_row(&mut rows, |n| gain * level(n));
+            }
+        }
+        Self { rows }
+    }
+
+    /// Row `index`, in groups of sixteen partials.
+    #[inline(always)]
+    pub fn row(&self, index: u32) -> &[F32x16] {
+        &self.rows[index as usize * MAX_GROUPS..][..MAX_GROUPS]
+    }
+
+    /// Every row, for copying to a device.
+    pub fn rows(&self) -> &[f32] {
+        F32x16::flat(&self.rows)
+    }
+}
+
+fn push_row(rows: &mut Vec<F32x16>, value: impl Fn(usize) -> f32) {
+    rows.extend(
+        (0..MAX_GROUPS).map(|group| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)))),
+    );
+}

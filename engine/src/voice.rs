@@ -1,0 +1,88 @@
+//! A voice: one note, from its key to its clouds.
+
+/// The most copies that unison makes of a voice.
+pub(crate) const MAX_COPIES: usize = 16;
+
+/// What a note has of its own. What modulation does to it lies in lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Voice {
+    pub(crate) state: VoiceState,
+    pub(crate) key: u8,
+    pub(crate) velocity: f32,
+    pub(crate) release_velocity: f32,
+    /// Held by the sostenuto pedal.
+    pub(crate) sostenuto: bool,
+    /// The number of the note since the start: the lower, the older.
+    pub(crate) order: u64,
+    /// Frames of the current tick that its envelopes have already lived through.
+    pub(crate) clock: u32,
+    /// Seconds since its start.
+    pub(crate) age: f32,
+    /// Its key, or on the way there when it glides.
+    pub(crate) pitch: f32,
+    /// Semitones that a tick of gliding covers; zero when it has arrived.
+    pub(crate) glide_step: f32,
+    pub(crate) expression: NoteExpression,
+    /// Pressure on its own key.
+    pub(crate) pressure: f32,
+    /// A number of its own, for phases and random modulation.
+    pub(crate) seed: u32,
+    /// Powers of two that ratio 1 has decayed by.
+    pub(crate) damping: f32,
+    /// Set until it has been rendered for the first time: the frame at which it starts.
+    pub(crate) starts_at: Option<u32>,
+    /// Its clouds' slots; the first `copies` count.
+    pub(crate) slots: [u32; MAX_COPIES],
+    pub(crate) copies: usize,
+}
+
+/// Where a voice is in its life.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum VoiceState {
+    /// Silent, and free for a note.
+    #[default]
+    Free,
+    /// Its key is down.
+    Held,
+    /// Its key is up, but a pedal holds it.
+    Pedal,
+    /// It is fading by itself.
+    Released,
+}
+
+/// Expression of a single note.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoteExpression {
+    pub(crate) semitones: f32,
+    pub(crate) level: f32,
+    pub(crate) pan: f32,
+    pub(crate) brightness: f32,
+}
+
+impl Default for NoteExpression {
+    fn default() -> Self {
+        Self {
+            semitones: 0.0,
+            level: 1.0,
+            pan: 0.0,
+            brightness: 0.5,
+        }
+    }
+}
+
+impl Voice {
+    pub(crate) fn is_free(&self) -> bool {
+        self.state == VoiceState::Free
+    }
+
+    /// Moves the pitch towards the key by one tick.
+    pub(crate) fn glide(&mut self) {
+        let target = f32::from(self.key);
+        self.pitch += self.glide_step;
+        let past = (target - self.pitch) * self.glide_step.signum() <= 0.0;
+        if self.glide_step == 0.0 || past {
+            self.pitch = target;
+            self.glide_step = 0.0;
+        }
+    }
+}
