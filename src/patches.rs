@@ -14,8 +14,8 @@ const EXAMPLES: &str = "\
 Examples:
   myriad patches                    all patches that come with Myriad
   myriad patches --category bass    those of one category
-  myriad patches 'Glass Bells'      what one is made of
-  myriad patches 'Glass Bells' --toml > mine.toml
+  myriad patches 'Crystal Rain'      what one is made of
+  myriad patches 'Crystal Rain' --toml > mine.toml
                                     a copy to change
   myriad patches mine.toml          what yours is made of, and whether it is sound";
 
@@ -114,5 +114,9 @@ fn to_text(entries: &[Entry]) -> String {
         [entry.name, entry.category, entry.description, &tags].map(str::to_owned)
     };
     let rows: Vec<[String; 4]> = entries.iter().map(row).collect();
-    table::aligned(&["NAME", "CATEGORY", "DESCRIPTION", "TAGS"], &rows)
+    table::aligned(
+        &["NAME", "CATEGORY", "DESCRIPTION", "TAGS"],
+        &rows,
+        terminal::width(),
+    )
 }

@@ -31,6 +31,12 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// Columns of the terminal that standard output goes to, if it goes to one.
+pub(crate) fn width() -> Option<usize> {
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    Some(usize::from(columns))
+}
+
 /// A length of time as a clock shows it, to the millisecond.
 pub(crate) fn clock(seconds: f64) -> String {
     let millis = (seconds * 1000.0).round() as u64;
