@@ -21,11 +21,11 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Try:
-  myriad demo                                 hear it, or get demo.wav on a machine without sound
-  myriad patches                              what there is to play
-  myriad render song.mid                      a MIDI file to song.wav
-  myriad render song.mid --patch 'Aurora'   the same, all of it played by one patch
-  myriad inspect song.wav                     length, peak, loudness, and a picture of the sound";
+  myriad demo                                   hear it, or get demo.wav on a machine without sound
+  myriad patches                                what there is to play
+  myriad render song.mid                        a MIDI file to song.wav
+  myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
+  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]

@@ -14,7 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   myriad patches                    all patches that come with Myriad
   myriad patches --category bass    those of one category
-  myriad patches 'Crystal Rain'      what one is made of
+  myriad patches 'Crystal Rain'     what one is made of
   myriad patches 'Crystal Rain' --toml > mine.toml
                                     a copy to change
   myriad patches mine.toml          what yours is made of, and whether it is sound";

@@ -22,9 +22,9 @@ const EXAMPLES: &str = "\
 Examples:
   myriad render song.mid
       writes song.wav; the patches follow the tracks' names and General MIDI programs
-  myriad render song.mid --patch 'Aurora' -o pad.wav
+  myriad render song.mid --patch Aurora -o pad.wav
       everything played by one patch (`myriad patches` lists them)
-  myriad render song.mid --patch 'Aurora' --patch 2='Night Bass' --patch 10=my-drums.toml
+  myriad render song.mid --patch Aurora --patch 2='Night Bass' --patch 10=my-drums.toml
       channel 2 and 10 have patches of their own
   myriad render song.mid --sample-rate 96000 --bits 32f --stems
       for the mixing desk: one file a part beside the mix, which they add up to

@@ -9,33 +9,33 @@ use tempfile::TempDir;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A folder that the program runs in and that goes away afterwards.
-pub struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 /// How a run ended.
-pub struct Run {
+pub(crate) struct Run {
     /// The exit code; none when a signal ended it.
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(TempDir::new().unwrap())
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// Writes a file for the program to read.
-    pub fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
         std::fs::write(self.path(name), bytes).unwrap();
         self
     }
 
     /// The names of all files, hidden ones too, sorted.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> = entries
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -44,7 +44,7 @@ impl Folder {
         names
     }
 
-    pub fn spawn(&self, args: &[&str]) -> Child {
+    pub(crate) fn spawn(&self, args: &[&str]) -> Child {
         Command::new(env!("CARGO_BIN_EXE_myriad"))
             .args(args)
             .current_dir(self.0.path())
@@ -57,7 +57,7 @@ impl Folder {
             .unwrap()
     }
 
-    pub fn run(&self, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         let mut child = self.spawn(args);
         let start = Instant::now();
         while child.try_wait().unwrap().is_none() {
@@ -71,14 +71,14 @@ impl Folder {
     }
 
     /// Runs what must work.
-    pub fn succeed(&self, args: &[&str]) -> Run {
+    pub(crate) fn succeed(&self, args: &[&str]) -> Run {
         let run = self.run(args);
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.stderr);
         run
     }
 
     /// Runs what must fail with `code`, in one line that contains `words`, leaving no trace.
-    pub fn fail(&self, args: &[&str], code: i32, words: &str) {
+    pub(crate) fn fail(&self, args: &[&str], code: i32, words: &str) {
         let before = self.files();
         let run = self.run(args);
         assert_eq!(run.code, Some(code), "{args:?}: {}", run.stderr);
@@ -90,7 +90,7 @@ impl Folder {
 
 impl Run {
     /// An error is one line on standard error that starts with the program's name.
-    pub fn assert_one_line(&self, about: impl std::fmt::Debug) {
+    pub(crate) fn assert_one_line(&self, about: impl std::fmt::Debug) {
         let said = &self.stderr;
         assert_eq!(said.lines().count(), 1, "{about:?}: {said}");
         assert!(said.starts_with("myriad: "), "{about:?}: {said}");
@@ -98,7 +98,7 @@ impl Run {
         assert_eq!(self.stdout, "", "{about:?}");
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap()
     }
 }
@@ -115,7 +115,7 @@ impl From<Output> for Run {
 }
 
 /// The left and right samples of a 32-bit float WAV file.
-pub fn samples(path: &Path) -> [Vec<f32>; 2] {
+pub(crate) fn samples(path: &Path) -> [Vec<f32>; 2] {
     let mut wav = hound::WavReader::open(path).unwrap();
     assert_eq!(wav.spec().channels, 2);
     let all: Vec<f32> = wav.samples::<f32>().map(Result::unwrap).collect();

@@ -4,13 +4,13 @@ use midly::num::{u15, u28};
 use midly::{Format, Header, MetaMessage, MidiMessage, Smf, Timing, Track};
 use midly::{TrackEvent, TrackEventKind};
 
-pub const TICKS_PER_BEAT: u16 = 24_000;
+pub(crate) const TICKS_PER_BEAT: u16 = 24_000;
 
 /// A note: channel (from 0), key, first tick, length in ticks.
-pub type Note = (u8, u8, u32, u32);
+pub(crate) type Note = (u8, u8, u32, u32);
 
 /// A MIDI file with one track for each (name, notes).
-pub fn song(tracks: &[(&str, &[Note])]) -> Vec<u8> {
+pub(crate) fn song(tracks: &[(&str, &[Note])]) -> Vec<u8> {
     let timing = Timing::Metrical(u15::new(TICKS_PER_BEAT));
     let mut smf = Smf::new(Header::new(Format::Parallel, timing));
     for (name, notes) in tracks {
@@ -59,7 +59,7 @@ fn track<'a>(name: &'a str, notes: &[Note]) -> Track<'a> {
 }
 
 /// Half a second of three parts.
-pub fn trio() -> Vec<u8> {
+pub(crate) fn trio() -> Vec<u8> {
     song(&[
         ("Lead", &[(0, 69, 0, 12_000), (0, 72, 12_000, 12_000)]),
         ("Bass", &[(1, 45, 0, 24_000)]),
@@ -68,6 +68,6 @@ pub fn trio() -> Vec<u8> {
 }
 
 /// One note of a tenth of a second.
-pub fn beep() -> Vec<u8> {
+pub(crate) fn beep() -> Vec<u8> {
     song(&[("", &[(0, 69, 0, 4_800)])])
 }
