@@ -1,2 +1,70 @@
-//! The Myriad program.
-fn main() {}
+//! The `myriad` program: the command line, and nothing else.
+
+mod analysis;
+mod cast;
+mod demo;
+mod failure;
+mod inspect;
+mod interrupt;
+mod library;
+mod patches;
+mod performance;
+mod render;
+mod song;
+mod terminal;
+mod unfinished;
+mod wav;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Try:
+  myriad demo                                   hear it, or get demo.wav on a machine without sound
+  myriad patches                                what there is to play
+  myriad render song.mid                        a MIDI file to song.wav
+  myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
+  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound";
+
+/// Myriad, a synthesizer in which every sound is a cloud of partials.
+#[derive(Parser)]
+#[command(name = "myriad", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Render(render::Args),
+    Patches(patches::Args),
+    Demo(demo::Args),
+    Inspect(inspect::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(error) if error.use_stderr() && !failure::is_help(&error) => Err(error.into()),
+        Err(help) => {
+            // Help goes to standard output, or to standard error when it was not asked for.
+            let _ = help.print();
+            return ExitCode::from(if help.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Render(args) => render::run(&args),
+        Command::Patches(args) => patches::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+    }
+}

@@ -1,0 +1,11 @@
+//! Looking at sound that is done: how loud it is, and what it looks like.
+
+mod canvas;
+mod colour;
+mod examine;
+mod meter;
+mod picture;
+mod spectrogram;
+
+pub(crate) use examine::{ExamineError, examine};
+pub(crate) use meter::Meter;

@@ -1,0 +1,66 @@
+//! `myriad demo`: a song to hear what this is about, or to look at where nothing can be heard.
+
+mod playback;
+
+use crate::analysis::examine;
+use crate::cast::Cast;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::performance::{Settings, Tail};
+use crate::render::{Job, cores};
+use crate::song::Song;
+use crate::terminal;
+use crate::wav::Bits;
+use playback::{Outcome, PlaybackError};
+use std::path::{Path, PathBuf};
+
+const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
+
+/// Play the demo song, or render it where there is no sound
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Render to demo.wav and demo.png even when there is an audio device
+    #[arg(long)]
+    file: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the song cannot be rendered or the file not be written.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    interrupt::install();
+    let song = Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))?;
+    if !args.file {
+        match playback::play(&song, Cast::choose(&song, &[])?) {
+            Ok(Outcome::Played | Outcome::Stopped) => return Ok(()),
+            Err(PlaybackError::NoDevice) => {
+                terminal::say("No audio device here: rendering the demo to demo.wav instead.");
+            }
+            Err(error) => {
+                terminal::say(&format!("{error}: rendering the demo to demo.wav instead."));
+            }
+        }
+    }
+    render(&song)
+}
+
+fn render(song: &Song) -> Result<(), Failure> {
+    let bits = Bits::Int24;
+    let job = Job {
+        name: "demo".to_owned(),
+        target: PathBuf::from("demo.wav"),
+        bits,
+        settings: Settings {
+            sample_rate: 48_000,
+            threads: cores(),
+            stems: false,
+            tail: Tail::Auto,
+            max_frames: bits.max_frames(),
+        },
+        progress: true,
+    };
+    job.render(song, Cast::choose(song, &[])?)?;
+    let findings = examine(&job.target, Some(Path::new("demo.png")))?;
+    terminal::print(&findings.to_text())
+}

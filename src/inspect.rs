@@ -1,0 +1,73 @@
+//! `myriad inspect`: what a WAV file holds, in figures and as a picture.
+
+use crate::analysis::{ExamineError, examine};
+use crate::failure::{Exit, Failure};
+use crate::interrupt;
+use crate::terminal;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  myriad inspect song.wav                      figures, and the picture song.png
+  myriad inspect song.wav --picture art.png    the picture elsewhere
+  myriad inspect song.wav --no-picture --json  figures only, for a script";
+
+/// Measure a WAV file and draw its spectrogram
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The WAV file
+    file: PathBuf,
+
+    /// Where to draw [default: the file's name with .png, in the current folder]
+    #[arg(short, long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
+
+    /// Draw nothing
+    #[arg(long, conflicts_with = "picture")]
+    no_picture: bool,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<ExamineError> for Failure {
+    fn from(error: ExamineError) -> Self {
+        match error {
+            ExamineError::Interrupted => Failure::new(Exit::Interrupted, error),
+            _ => Failure::failed(error),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the file cannot be read or the picture not be written.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    interrupt::install();
+    let picture = match (&args.picture, args.no_picture) {
+        (_, true) => None,
+        (Some(path), _) => Some(path.clone()),
+        (None, _) => {
+            let name = args.file.file_name().unwrap_or_default();
+            Some(PathBuf::from(name).with_extension("png"))
+        }
+    };
+    if let Some(path) = &picture
+        && !path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("png"))
+    {
+        let shown = path.display();
+        return Err(Failure::misuse(format!(
+            "{shown}: only PNG is drawn; end --picture in .png"
+        )));
+    }
+    let findings = examine(&args.file, picture.as_deref())?;
+    match args.json {
+        true => terminal::print_json(&findings),
+        false => terminal::print(&findings.to_text()),
+    }
+}

@@ -1,0 +1,216 @@
+//! `myriad render`: a MIDI file to a WAV file.
+
+mod outputs;
+mod report;
+
+use crate::analysis::Meter;
+use crate::cast::{Cast, PatchRequest};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::performance::{Performance, Settings, Tail};
+use crate::song::Song;
+use crate::terminal;
+use crate::wav::Bits;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use outputs::Outputs;
+use report::Report;
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const EXAMPLES: &str = "\
+Examples:
+  myriad render song.mid
+      writes song.wav; the patches follow the tracks' names and General MIDI programs
+  myriad render song.mid --patch Aurora -o pad.wav
+      everything played by one patch (`myriad patches` lists them)
+  myriad render song.mid --patch Aurora --patch 2='Night Bass' --patch 10=my-drums.toml
+      channel 2 and 10 have patches of their own
+  myriad render song.mid --sample-rate 96000 --bits 32f --stems
+      for the mixing desk: one file a part beside the mix, which they add up to
+  myriad render loop.mid --tail 0 --json
+      exactly as long as the file, and the figures for a script";
+
+/// Render a MIDI file to a WAV file
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The MIDI file to play
+    song: PathBuf,
+
+    /// A patch's name or file, for all channels, or for one: CH=NAME. May be repeated
+    #[arg(short, long = "patch", value_name = "[CH=]NAME|FILE")]
+    patches: Vec<PatchRequest>,
+
+    /// Where to write [default: the song's name with .wav, in the current folder]
+    #[arg(short, long, value_name = "FILE.wav")]
+    output: Option<PathBuf>,
+
+    /// Frames a second, from 8000 to 192000
+    #[arg(short = 'r', long, value_name = "HZ", default_value_t = 48_000)]
+    #[arg(allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
+    sample_rate: u32,
+
+    /// How samples are stored
+    #[arg(short, long, value_enum, default_value = "24")]
+    bits: Bits,
+
+    /// What to keep after the song's end: `auto` is until silence, at most 60 seconds
+    #[arg(short, long, value_name = "auto|SECONDS", default_value = "auto", value_parser = tail)]
+    #[arg(allow_negative_numbers = true)]
+    tail: Tail,
+
+    /// Threads that render [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+
+    /// Write each part to a file of its own, too
+    #[arg(long)]
+    stems: bool,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn tail(text: &str) -> Result<Tail, String> {
+    match text.parse::<f64>() {
+        _ if text.eq_ignore_ascii_case("auto") => Ok(Tail::Auto),
+        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(Tail::Seconds(seconds)),
+        _ => Err("give `auto`, or seconds from 0 to 3600".to_owned()),
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the song or a patch cannot be read, or the file not written.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    interrupt::install();
+    let song = Song::load(&args.song)
+        .map_err(|error| Failure::failed(format!("{}: {error}", args.song.display())))?;
+    let cast = Cast::choose(&song, &args.patches)?;
+    let mut notes: Vec<String> = cast
+        .idle_channels(&args.patches)
+        .into_iter()
+        .map(|channel| format!("channel {} has a patch but plays no notes", channel + 1))
+        .collect();
+    let target = outputs::target(&args.song, args.output.as_deref())?;
+    let job = Job {
+        name: args.song.display().to_string(),
+        target,
+        bits: args.bits,
+        settings: Settings {
+            sample_rate: args.sample_rate,
+            threads: args.threads.map_or_else(cores, usize::from),
+            stems: args.stems,
+            tail: args.tail,
+            max_frames: args.bits.max_frames(),
+        },
+        progress: !args.quiet,
+    };
+    let mut report = job.render(&song, cast)?;
+    report.notes.append(&mut notes);
+    if !args.quiet {
+        for note in &report.notes {
+            terminal::say(&format!("myriad: note: {note}"));
+        }
+    }
+    match (args.json, args.quiet) {
+        (true, _) => terminal::print_json(&report),
+        (false, true) => Ok(()),
+        (false, false) => terminal::print(&report.to_text()),
+    }
+}
+
+/// How many threads can run at once here.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// One song to one file and its stems.
+pub(crate) struct Job {
+    /// What errors call the song.
+    pub(crate) name: String,
+    pub(crate) target: PathBuf,
+    pub(crate) bits: Bits,
+    pub(crate) settings: Settings,
+    /// Whether to show progress, where somebody can see it.
+    pub(crate) progress: bool,
+}
+
+impl Job {
+    /// Renders the song. Memory does not grow with its length: blocks go straight to the disk.
+    ///
+    /// # Errors
+    /// When the song is too long for a WAV file, or the disk does not take it.
+    pub(crate) fn render(&self, song: &Song, cast: Cast) -> Result<Report, Failure> {
+        self.check_length(song)?;
+        let rate = self.settings.sample_rate;
+        let mut performance = Performance::new(song, cast, &self.settings)
+            .map_err(|error| Failure::failed(format!("{}: {error}", self.name)))?;
+        let mut outputs = Outputs::create(self, performance.cast())?;
+        let mut meter = Meter::new(rate);
+        let bar = self.progress_bar(performance.song_frames());
+        let start = Instant::now();
+        while let Some(mix) = performance.next_block() {
+            interrupt::check()?;
+            meter.add(mix);
+            outputs.write_mix(mix)?;
+            outputs.write_stems(&performance)?;
+            bar.set_position(performance.frames());
+        }
+        let stems = outputs.finish()?;
+        bar.finish_and_clear();
+        Ok(Report::new(
+            self,
+            &performance,
+            &meter,
+            stems,
+            start.elapsed(),
+        ))
+    }
+
+    /// Refuses what cannot fit before any work is done.
+    fn check_length(&self, song: &Song) -> Result<(), Failure> {
+        let tail = match self.settings.tail {
+            Tail::Auto => 0.0,
+            Tail::Seconds(seconds) => seconds,
+        };
+        let rate = f64::from(self.settings.sample_rate);
+        let frames = (song.seconds + tail) * rate;
+        if frames <= self.settings.max_frames as f64 {
+            return Ok(());
+        }
+        let longest = self.settings.max_frames as f64 / rate;
+        Err(Failure::failed(format!(
+            "{}: {} of {} audio at {rate} Hz is more than the 4 GiB a WAV file can hold ({}); \
+             lower --sample-rate or --bits, or split the song",
+            self.name,
+            terminal::clock(song.seconds + tail),
+            self.bits.label(),
+            terminal::clock(longest),
+        )))
+    }
+
+    fn progress_bar(&self, frames: u64) -> ProgressBar {
+        if !self.progress || !stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("  {wide_bar:.magenta} {percent:>3}%  {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("━╸ ");
+        ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10))
+            .with_style(style)
+    }
+}
+
+/// Whether two paths lead to the same file.
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}

@@ -1,0 +1,140 @@
+//! What a render tells when it is done, to people and to scripts.
+
+use super::Job;
+use crate::analysis::Meter;
+use crate::performance::{Ending, Performance, TAIL_LIMIT_SECONDS};
+use crate::terminal::{clock, level};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The figures of a render; the fields are the keys of `--json`.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    pub(crate) song: String,
+    pub(crate) output: PathBuf,
+    pub(crate) sample_rate: u32,
+    pub(crate) format: &'static str,
+    pub(crate) frames: u64,
+    pub(crate) seconds: f64,
+    /// None in silence.
+    pub(crate) peak_dbfs: Option<f64>,
+    /// Integrated, after EBU R 128; none in silence or below 0.4 seconds.
+    pub(crate) loudness_lufs: Option<f64>,
+    pub(crate) voices_peak: usize,
+    pub(crate) partials_peak: usize,
+    pub(crate) render_seconds: f64,
+    pub(crate) realtime_factor: f64,
+    pub(crate) parts: Vec<PartReport>,
+    /// What the user should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Who played a part.
+#[derive(Serialize)]
+pub(crate) struct PartReport {
+    /// From 1 to 16.
+    channel: u8,
+    track: Option<String>,
+    patch: String,
+    stem: Option<PathBuf>,
+}
+
+impl Report {
+    pub(super) fn new(
+        job: &Job,
+        performance: &Performance,
+        meter: &Meter,
+        stems: Vec<PathBuf>,
+        took: Duration,
+    ) -> Self {
+        let frames = performance.frames();
+        let seconds = frames as f64 / f64::from(job.settings.sample_rate);
+        let peaks = performance.peaks();
+        let mut stems = stems.into_iter();
+        let part = |role: &crate::cast::Role| PartReport {
+            channel: role.channel + 1,
+            track: role.track.clone(),
+            patch: role.patch.name.clone(),
+            stem: stems.next(),
+        };
+        Self {
+            song: job.name.clone(),
+            output: job.target.clone(),
+            sample_rate: job.settings.sample_rate,
+            format: job.bits.label(),
+            frames,
+            seconds,
+            peak_dbfs: meter.peak_dbfs(),
+            loudness_lufs: meter.loudness_lufs(),
+            voices_peak: peaks.voices,
+            partials_peak: peaks.partials,
+            render_seconds: took.as_secs_f64(),
+            realtime_factor: seconds / took.as_secs_f64().max(1e-9),
+            parts: performance.cast().roles.iter().map(part).collect(),
+            notes: notes(performance),
+        }
+    }
+
+    /// A few aligned lines.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = format!("{}\n", self.output.display());
+        let mut row = |name: &str, value: String| {
+            text += &format!("  {name:<10} {value}\n");
+        };
+        let rate = f64::from(self.sample_rate) / 1000.0;
+        row(
+            "length",
+            format!("{}, {rate} kHz, {}", clock(self.seconds), self.format),
+        );
+        row("peak", level(self.peak_dbfs, "dBFS"));
+        row("loudness", level(self.loudness_lufs, "LUFS"));
+        row(
+            "voices",
+            format!(
+                "{} at most, {} partials",
+                self.voices_peak, self.partials_peak
+            ),
+        );
+        row(
+            "speed",
+            format!(
+                "{:.1} x real time ({:.1} s)",
+                self.realtime_factor, self.render_seconds
+            ),
+        );
+        for part in &self.parts {
+            let stem = part
+                .stem
+                .as_ref()
+                .map(|path| format!("  {}", path.display()));
+            let value = format!("{}{}", part.patch, stem.unwrap_or_default());
+            row(&format!("channel {}", part.channel), value);
+        }
+        text
+    }
+}
+
+/// What did not go as the song asked.
+fn notes(performance: &Performance) -> Vec<String> {
+    let mut notes = Vec::new();
+    match performance.ending() {
+        Some(Ending::TailCut) => notes.push(format!(
+            "still sounding {TAIL_LIMIT_SECONDS} seconds after the end; faded out there"
+        )),
+        Some(Ending::Full) => {
+            notes.push("the tail ends at the 4 GiB a WAV file can hold".to_owned());
+        }
+        Some(Ending::Complete) | None => {}
+    }
+    let counters = performance.peaks();
+    for (count, what) in [
+        (counters.notes_dropped, "notes found no voice"),
+        (counters.events_dropped, "events came too thick to be heard"),
+    ] {
+        if count > 0 {
+            notes.push(format!("{count} {what}"));
+        }
+    }
+    notes
+}

@@ -1,0 +1,127 @@
+//! Wrong command lines: one line that helps, exit code 2.
+
+use crate::harness::Folder;
+use crate::midi;
+
+#[test]
+fn misuse_is_told_in_one_line() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::beep());
+    let cases: &[(&[&str], &str)] = &[
+        (&["sing"], "unrecognized subcommand"),
+        (&["rendr", "song.mid"], "render"),
+        (&["render"], "<SONG>"),
+        (&["render", "song.mid", "--loud"], "--loud"),
+        (&["render", "song.mid", "more.mid"], "more.mid"),
+        (&["render", "song.mid", "--sample-rate", "7999"], "8000"),
+        (&["render", "song.mid", "--sample-rate", "192001"], "192000"),
+        (&["render", "song.mid", "--sample-rate", "fast"], "fast"),
+        (&["render", "song.mid", "--sample-rate", "-1"], "-1"),
+        (&["render", "song.mid", "--bits", "12"], "32f"),
+        (&["render", "song.mid", "--tail", "-1"], "tail"),
+        (&["render", "song.mid", "--tail", "nan"], "auto"),
+        (&["render", "song.mid", "--tail", "inf"], "auto"),
+        (&["render", "song.mid", "--threads", "0"], "threads"),
+        (&["render", "song.mid", "--patch", "17=Organ"], "1 to 16"),
+        (&["render", "song.mid", "--patch", "0=Organ"], "1 to 16"),
+        (&["render", "song.mid", "--patch", ""], "name or file"),
+        (&["render", "song.mid", "--patch", "3="], "name or file"),
+        (
+            &["render", "song.mid", "--patch", "no such patch"],
+            "no patch is called",
+        ),
+        (
+            &["render", "song.mid", "--patch", "9=no such patch"],
+            "no patch is called",
+        ),
+        (&["render", "song.mid", "-o", "song.mp3"], ".wav"),
+        (&["render", "song.mid", "-o", "-"], ".wav"),
+        (&["render", "song.mid", "-o", "song.mid"], "the song itself"),
+        (&["patches", "no such patch"], "no patch is called"),
+        (&["patches", "--category", "no such category"], "there are"),
+        (&["patches", "a", "b"], "b"),
+        (&["inspect"], "<FILE>"),
+        (&["inspect", "a.wav", "--picture", "a.jpg"], ".png"),
+        (
+            &["inspect", "a.wav", "--picture", "a.png", "--no-picture"],
+            "--no-picture",
+        ),
+        (&["demo", "--loud"], "--loud"),
+    ];
+    for (args, words) in cases {
+        folder.fail(args, 2, words);
+    }
+}
+
+#[test]
+fn the_same_patch_option_twice_is_misuse() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::beep());
+    let patches = folder.succeed(&["patches", "--json"]).json();
+    let name = patches[0]["name"].as_str().unwrap();
+    let one = format!("1={name}");
+    folder.fail(&["render", "song.mid", "-p", name, "-p", name], 2, "twice");
+    folder.fail(&["render", "song.mid", "-p", &one, "-p", &one], 2, "twice");
+}
+
+#[test]
+fn failure_is_told_in_one_line() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::beep());
+    folder.put("text.mid", "this is not music");
+    folder.put("empty.mid", "");
+    folder.put("silent.mid", midi::song(&[("", &[])]));
+    folder.put("bad.toml", "]]]] not toml");
+    folder.put("wrong.toml", "format = 2\nname = \"x\"\nnonsense_key = 3\n");
+    folder.put("binary.toml", [0xff, 0xfe, 0x00]);
+    std::fs::create_dir(folder.path("folder.wav")).unwrap();
+    let cases: &[(&[&str], &str)] = &[
+        (&["render", "missing.mid"], "missing.mid: "),
+        (&["render", "."], ".: "),
+        (&["render", "text.mid"], "text.mid: not a MIDI file"),
+        (&["render", "empty.mid"], "empty.mid: not a MIDI file"),
+        (&["render", "silent.mid"], "silent.mid: has no notes"),
+        (
+            &["render", "song.mid", "-p", "missing.toml"],
+            "missing.toml: ",
+        ),
+        (&["render", "song.mid", "-p", "bad.toml"], "bad.toml"),
+        (&["render", "song.mid", "-p", "wrong.toml"], "nonsense_key"),
+        (
+            &["render", "song.mid", "-p", "binary.toml"],
+            "binary.toml: not a text file",
+        ),
+        (&["render", "song.mid", "-p", "2=bad.toml"], "bad.toml"),
+        (
+            &["render", "song.mid", "-o", "no/such/folder.wav"],
+            "no/such/folder.wav: ",
+        ),
+        (&["render", "song.mid", "-o", "folder.wav"], "folder.wav: "),
+        (&["inspect", "missing.wav"], "missing.wav: "),
+        (&["inspect", "song.mid"], "song.mid: not a WAV file"),
+        (&["inspect", "empty.mid"], "empty.mid: "),
+        (&["patches", "missing.toml"], "missing.toml: "),
+        (&["patches", "bad.toml"], "bad.toml"),
+    ];
+    for (args, words) in cases {
+        folder.fail(args, 1, words);
+    }
+}
+
+#[test]
+fn help_teaches_with_examples() {
+    let folder = Folder::new();
+    for command in ["render", "patches", "inspect"] {
+        let help = folder.succeed(&[command, "--help"]).stdout;
+        assert!(help.contains("Examples:") && help.contains(&format!("myriad {command}")));
+    }
+    assert!(
+        folder
+            .succeed(&["--help"])
+            .stdout
+            .contains("myriad render song.mid")
+    );
+    let bare = folder.run(&[]);
+    assert_eq!(bare.code, Some(2));
+    assert!(bare.stderr.contains("Usage: myriad"));
+}

@@ -1,0 +1,123 @@
+//! Running the program in a folder of its own, and what must hold however it ends.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Nothing in these tests takes nearly so long; a hang is a failure.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A folder that the program runs in and that goes away afterwards.
+pub(crate) struct Folder(TempDir);
+
+/// How a run ended.
+pub(crate) struct Run {
+    /// The exit code; none when a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file for the program to read.
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self
+    }
+
+    /// The names of all files, hidden ones too, sorted.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn spawn(&self, args: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_myriad"))
+            .args(args)
+            .current_dir(self.0.path())
+            // Sound devices of the machine are none of the tests' business.
+            .env("ALSA_CONFIG_PATH", "/dev/null")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
+        let mut child = self.spawn(args);
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > DEADLINE {
+                child.kill().unwrap();
+                panic!("{args:?} takes too long");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// Runs what must work.
+    pub(crate) fn succeed(&self, args: &[&str]) -> Run {
+        let run = self.run(args);
+        assert_eq!(run.code, Some(0), "{args:?}: {}", run.stderr);
+        run
+    }
+
+    /// Runs what must fail with `code`, in one line that contains `words`, leaving no trace.
+    pub(crate) fn fail(&self, args: &[&str], code: i32, words: &str) {
+        let before = self.files();
+        let run = self.run(args);
+        assert_eq!(run.code, Some(code), "{args:?}: {}", run.stderr);
+        run.assert_one_line(args);
+        assert!(run.stderr.contains(words), "{args:?}: {}", run.stderr);
+        assert_eq!(self.files(), before, "{args:?}");
+    }
+}
+
+impl Run {
+    /// An error is one line on standard error that starts with the program's name.
+    pub(crate) fn assert_one_line(&self, about: impl std::fmt::Debug) {
+        let said = &self.stderr;
+        assert_eq!(said.lines().count(), 1, "{about:?}: {said}");
+        assert!(said.starts_with("myriad: "), "{about:?}: {said}");
+        assert!(!said.contains("panicked"), "{about:?}: {said}");
+        assert_eq!(self.stdout, "", "{about:?}");
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+/// The left and right samples of a 32-bit float WAV file.
+pub(crate) fn samples(path: &Path) -> [Vec<f32>; 2] {
+    let mut wav = hound::WavReader::open(path).unwrap();
+    assert_eq!(wav.spec().channels, 2);
+    let all: Vec<f32> = wav.samples::<f32>().map(Result::unwrap).collect();
+    [0, 1].map(|channel| all.iter().skip(channel).step_by(2).copied().collect())
+}

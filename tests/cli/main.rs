@@ -1,0 +1,10 @@
+//! The program as its users meet it: real processes, real files.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
+
+mod arguments;
+mod damage;
+mod harness;
+mod inspect;
+mod midi;
+mod patches;
+mod render;
