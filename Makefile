@@ -1,0 +1,42 @@
+# Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
+
+.PHONY: help play test check bench peers neon golden setup clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make play    build Myriad and play the demo (or render it to demo.wav)"
+	@echo "make test    format, lints and every test there is"
+	@echo "make bench   benchmarks of the bank and of the whole engine"
+	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
+	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
+	@echo "make golden  regenerate the golden renders, after listening"
+
+play: setup
+	@cargo build --release --quiet
+	@./target/release/myriad demo
+
+test: setup check
+	cargo test --workspace --quiet
+	python3 assets/songs/make_demo.py --check
+
+check:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+bench: setup
+	cargo bench --workspace
+
+peers: setup
+	benches/peers/run
+
+neon:
+	tests/neon/run
+
+golden: setup
+	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
+
+setup:
+	@./setup
+
+clean:
+	cargo clean

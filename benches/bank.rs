@@ -1,0 +1,200 @@
+//! The bank kernel against the yardstick, and what each step around it costs.
+//!
+//! All rows are measured in turns in one run, so that a noisy machine disturbs them alike;
+//! the best round of each counts. Figures are partials held in real time by one core at 48 kHz.
+
+#[cfg(target_arch = "x86_64")]
+#[path = "bank/yardstick.rs"]
+mod yardstick;
+
+use myriad_engine::render::cpu::bank::{Oscillators, advance};
+use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, TICK, VoiceBlock};
+use myriad_engine::simd::{F32x16, LANES, Level, Simd, Work};
+use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use std::hint::black_box;
+use std::time::Instant;
+
+const PARTIALS: usize = 1024;
+const GROUPS: usize = PARTIALS / LANES;
+const ROUNDS: usize = 60;
+/// Ticks of one round: a few milliseconds.
+const TICKS: usize = 160;
+
+/// A thing to measure: renders so many ticks of 1,024 partials.
+type Row<'a> = (&'static str, Box<dyn FnMut() + 'a>);
+
+fn main() {
+    for level in Level::available().into_iter().rev() {
+        println!("{}: partials in real time on one core", level.name());
+        report(&mut rows(level));
+    }
+}
+
+/// Runs the rows in turns and prints the best of each, and its share of the first.
+fn report(rows: &mut [Row<'_>]) {
+    let mut best = vec![f64::INFINITY; rows.len()];
+    for _ in 0..ROUNDS {
+        for (best, (_, run)) in best.iter_mut().zip(rows.iter_mut()) {
+            let start = Instant::now();
+            run();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    let held = |seconds: f64| (PARTIALS * TICKS * TICK) as f64 / 48_000.0 / seconds;
+    for ((name, _), seconds) in rows.iter().zip(&best) {
+        let share = best[0] / seconds * 100.0;
+        println!("  {name:<44} {:>9.0}  {share:>5.1}%", held(*seconds));
+    }
+}
+
+fn rows(level: Level) -> Vec<Row<'static>> {
+    let mut rows: Vec<Row<'static>> = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    if level == Level::Avx512 || level == Level::Avx2 {
+        let mut groups: Vec<_> = (0..GROUPS).map(yardstick::Group::new).collect();
+        let mut sum = [[0.0; 16]; yardstick::FRAMES];
+        rows.push((
+            "yardstick: bare delta-form loop",
+            Box::new(move || {
+                for _ in 0..TICKS {
+                    // SAFETY: the level is available, and there are 64 groups.
+                    unsafe {
+                        match level {
+                            Level::Avx512 => yardstick::avx512(&mut groups, &mut sum),
+                            _ => yardstick::avx2(&mut groups, &mut sum),
+                        }
+                    }
+                    black_box(&mut sum);
+                }
+            }),
+        ));
+    }
+    rows.push((
+        "bank: advance",
+        Box::new(move || level.dispatch(Bank { seeding: false })),
+    ));
+    rows.push((
+        "bank: seed and advance",
+        Box::new(move || level.dispatch(Bank { seeding: true })),
+    ));
+    let still = |_| cloud();
+    rows.push((
+        "renderer: table only, nothing moves",
+        renderer(level, still),
+    ));
+    let moving = |tick: usize| {
+        let (frame, morph) = Table::Saw.frame_at(0.5 + 0.3 * (tick as f32 * 0.01).sin());
+        Cloud {
+            frame,
+            morph,
+            increment: cloud().increment * (1.0 + 1e-3 * (tick as f32 * 0.02).sin()),
+            tilt: -0.1,
+            filter: Filter {
+                poles: 4,
+                // High enough that no partial is too quiet to be rendered.
+                inverse_cutoff: 1.0 / (9_000.0 / 48_000.0 * TURN),
+                inverse_q2: 0.5,
+                pass: [1.0, 0.0, 0.0],
+            },
+            ..cloud()
+        }
+    };
+    rows.push((
+        "renderer: pitch, morph, tilt and filter move",
+        renderer(level, moving),
+    ));
+    let everything = move |tick: usize| Cloud {
+        stretch: 0.001,
+        inharmonicity: 1e-7,
+        damping: 0.01,
+        damping_slope: 0.5,
+        width_from: 0.5,
+        width_to: 0.5,
+        ..moving(tick)
+    };
+    rows.push(("renderer: everything there is", renderer(level, everything)));
+    rows
+}
+
+/// The kernel alone, over groups that lie in memory as the renderer leaves them.
+struct Bank {
+    seeding: bool,
+}
+
+impl Work for Bank {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let mut groups = [Oscillators::silent(s); GROUPS];
+        for (index, group) in groups.iter_mut().enumerate() {
+            *group = seeded(s, index);
+        }
+        let mut sum = [F32x16([0.0; LANES]); TICK];
+        for _ in 0..TICKS {
+            if self.seeding {
+                for (index, group) in groups.iter_mut().enumerate() {
+                    *group = seeded(s, index);
+                }
+            }
+            for side_by_side in groups.chunks(S::GROUPS) {
+                advance(s, side_by_side, &mut sum);
+            }
+            black_box(&mut sum);
+        }
+    }
+}
+
+#[inline(always)]
+fn seeded<S: Simd>(s: S, index: usize) -> Oscillators<S> {
+    let phase = s.splat_u(black_box(index as u32 * 77_777));
+    let increment = s.splat_u(black_box(1_000_000 + index as u32 * 20_000_000));
+    let level = s.splat(1e-3);
+    Oscillators::seed(s, phase, increment, level, level, s.splat(1.0 / 32.0))
+}
+
+fn cloud() -> Cloud {
+    let (frame, morph) = Table::Saw.frame_at(0.9);
+    Cloud {
+        table: Table::Saw.first_row(),
+        frame,
+        morph,
+        partials: PARTIALS as f32,
+        increment: 20.0 / 48_000.0 * TURN,
+        formant: 1.0,
+        odd: 1.0,
+        even: 0.9,
+        gain_from: [0.1; 2],
+        gain_to: [0.1; 2],
+        ..Cloud::default()
+    }
+}
+
+/// One cloud of 1,024 partials through the whole renderer.
+fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn FnMut()> {
+    let mut renderer = CpuRenderer::with_level(1, level);
+    if let Err(error) = renderer.prepare(Capacity { slots: 1, buses: 1 }) {
+        eprintln!("{error}");
+    }
+    let mut block = VoiceBlock::new(1);
+    let mut buses = Buses::new(1);
+    let mut tick = 0;
+    Box::new(move || {
+        for _ in 0..TICKS / MAX_TICKS {
+            block.clear();
+            for _ in 0..MAX_TICKS {
+                block.start_tick();
+                let flags = if tick == 0 { STARTS } else { 0 };
+                block.push(
+                    0,
+                    Cloud {
+                        flags,
+                        ..cloud(tick)
+                    },
+                );
+                tick += 1;
+            }
+            renderer.render(&block, &mut buses);
+        }
+    })
+}
