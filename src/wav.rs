@@ -69,7 +69,7 @@ enum Reason {
 impl WavError {
     fn new(file: &UnfinishedFile, error: hound::Error) -> Self {
         Self {
-            path: file.target().to_owned(),
+            path: file.name().to_owned(),
             reason: error.into(),
         }
     }
@@ -150,7 +150,7 @@ impl WavFile {
     /// # Errors
     /// When the disk is full or gone.
     pub(crate) fn finish(self) -> Result<(), WavError> {
-        let path = self.file.target().to_owned();
+        let path = self.file.name().to_owned();
         let finalized = self.writer.finalize();
         finalized.map_err(|error| WavError::new(&self.file, error))?;
         self.file.finish().map_err(|error| WavError {
