@@ -310,6 +310,3 @@ impl Engine {
         self.master.push(&self.buses, ticks * TICK);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,6 +12,7 @@
 //! # Ok::<(), myriad_engine::EngineError>(())
 //! ```
 
+pub mod conformance;
 mod controls;
 pub mod dsp;
 mod engine;

@@ -115,7 +115,7 @@ table! {
     UnisonSpread = number("unison.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.7,
         "How far the copies are panned apart.").modulated();
     PitchTranspose = whole("pitch.transpose", "Transpose", -48, 48, 0,
-        "Semitones added to every note.");
+        "Semitones added to every note played from now on.");
     PitchTune = number("pitch.tune", "Tune", -24.0, 24.0, Curve::Linear, Unit::Semitones, 0.0,
         "Tuning in semitones, and the target for vibrato and pitch sweeps.").modulated();
     PitchGlide = number("pitch.glide", "Glide", 0.0, 5.0, Curve::Power(3), Unit::Seconds, 0.0,

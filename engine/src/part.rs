@@ -72,6 +72,8 @@ pub(crate) struct Part {
     /// Voices from here on are free.
     high: usize,
     keys: KeyStack,
+    /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
+    made_with: [f32; 3],
     /// Where the last note was, for glides.
     last_pitch: Option<f32>,
     notes_started: u64,
@@ -101,6 +103,7 @@ impl Part {
             voices: vec![Voice::default(); voices],
             high: 0,
             keys: KeyStack::default(),
+            made_with: [0.0; 3],
             last_pitch: None,
             notes_started: 0,
             counters: PartCounters::default(),
@@ -131,6 +134,7 @@ impl Part {
         self.controls.jump_to(&patch.values);
         self.modulation.set_routes(&patch.routes);
         self.read_envelopes();
+        self.made_with = self.choices();
     }
 
     /// Something happens at `frame` of the current tick.
@@ -161,6 +165,7 @@ impl Part {
         self.channel.tick();
         self.read_envelopes();
         self.keep_to_limit(pool);
+        self.follow_choices(pool);
         if self.high == 0 {
             self.advance_lfos(transport);
             return;

@@ -64,6 +64,11 @@ impl CloudPool {
         });
     }
 
+    /// The share of a fade that one tick covers.
+    pub(crate) fn fade_step(&self) -> f32 {
+        1.0 / self.fade_ticks as f32
+    }
+
     /// The cloud that `slot` was told last.
     pub(crate) fn last(&self, slot: u32) -> &Cloud {
         &self.last[slot as usize]

@@ -87,6 +87,10 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// `c - a × b`.
     fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// What rounding took from `product`, which is `a × b` rounded: exact.
+    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F;
+    /// Where `a < b` the lane of `x`, elsewhere that of `y`.
+    fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F;
     /// Where `a < b` the lane of `x`, elsewhere zero.
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U;
     /// Whether any lane of `a` exceeds the same lane of `b`.

@@ -18,7 +18,9 @@ pub(crate) struct Voice {
     pub(crate) clock: u32,
     /// Seconds since its start.
     pub(crate) age: f32,
-    /// Its key, or on the way there when it glides.
+    /// Its key, transposed as the patch said when it was played.
+    pub(crate) target: f32,
+    /// The same, or on the way there when it glides.
     pub(crate) pitch: f32,
     /// Semitones that a tick of gliding covers; zero when it has arrived.
     pub(crate) glide_step: f32,
@@ -29,6 +31,9 @@ pub(crate) struct Voice {
     pub(crate) seed: u32,
     /// Powers of two that ratio 1 has decayed by.
     pub(crate) damping: f32,
+    /// How far it has faded in after its clouds were replaced, 0 to 1; notes start at 1, since
+    /// their envelope begins at zero.
+    pub(crate) entry: f32,
     /// Set until it has been rendered for the first time: the frame at which it starts.
     pub(crate) starts_at: Option<u32>,
     /// Its clouds' slots; the first `copies` count.
@@ -77,11 +82,10 @@ impl Voice {
 
     /// Moves the pitch towards the key by one tick.
     pub(crate) fn glide(&mut self) {
-        let target = f32::from(self.key);
         self.pitch += self.glide_step;
-        let past = (target - self.pitch) * self.glide_step.signum() <= 0.0;
+        let past = (self.target - self.pitch) * self.glide_step.signum() <= 0.0;
         if self.glide_step == 0.0 || past {
-            self.pitch = target;
+            self.pitch = self.target;
             self.glide_step = 0.0;
         }
     }

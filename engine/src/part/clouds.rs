@@ -9,6 +9,9 @@ use std::f32::consts::{FRAC_PI_4, LOG2_10};
 /// Decibels to powers of two.
 const LOG2_PER_DB: f32 = LOG2_10 / 20.0;
 
+/// A voice at 0 dB is as loud as a sine at this part of full scale, so that chords have room.
+const HEADROOM: f32 = 0.25;
+
 /// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
 #[derive(Clone, Copy)]
 enum FilterKind {
@@ -36,7 +39,6 @@ impl Part {
         let target = |param: Param| self.modulation.target(param, voice);
         let note = &self.voices[voice];
         let pitch = note.pitch
-            + self.controls[Param::PitchTranspose]
             + target(Param::PitchTune)
             + self.channel.bend.now() * self.controls[Param::PitchBend]
             + note.expression.semitones;
@@ -70,7 +72,8 @@ impl Part {
             ..Cloud::default()
         };
         let copies = note.copies;
-        let gain = self.gain(voice) / (copies as f32).sqrt();
+        let entry = (note.entry + pool.fade_step()).min(1.0);
+        let gain = entry * self.gain(voice) / (copies as f32).sqrt();
         let pan = target(Param::AmpPan) + self.channel.pan() + note.expression.pan;
         let width = target(Param::ShapeWidth);
         let (detune, spread) = (target(Param::UnisonDetune), target(Param::UnisonSpread));
@@ -110,6 +113,7 @@ impl Part {
         }
         let note = &mut self.voices[voice];
         note.damping = damping;
+        note.entry = entry;
         note.starts_at = None;
     }
 
@@ -120,7 +124,8 @@ impl Part {
         let velocity = 1.0 - sensitivity + sensitivity * note.velocity * note.velocity;
         let decibels =
             self.modulation.target(Param::AmpLevel, voice) + self.controls[Param::OutputGain];
-        (decibels * LOG2_PER_DB).exp2()
+        HEADROOM
+            * (decibels * LOG2_PER_DB).exp2()
             * velocity
             * self.envelopes[0].values()[voice]
             * note.expression.level

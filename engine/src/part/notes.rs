@@ -57,14 +57,11 @@ impl Part {
             .iter()
             .position(|voice| voice.state == VoiceState::Held);
         if let (true, Some(voice)) = (legato, held) {
-            let step = self.glide_step(self.voices[voice].pitch, key);
+            let target = self.transposed(key);
+            let glide_step = self.glide_step(self.voices[voice].pitch, target);
             let tied = &mut self.voices[voice];
-            tied.key = key;
-            tied.glide_step = step;
-            if step == 0.0 {
-                tied.pitch = f32::from(key);
-            }
-            self.last_pitch = Some(f32::from(key));
+            (tied.key, tied.target, tied.glide_step) = (key, target, glide_step);
+            self.last_pitch = Some(target);
             return;
         }
         self.fade_all(pool);
@@ -79,21 +76,14 @@ impl Part {
         let Some(voice) = self.voices.iter().position(Voice::is_free) else {
             return;
         };
-        let mut slots = [0; MAX_COPIES];
-        let wanted = self.controls[Param::UnisonVoices] as usize;
-        let mut copies = 0;
-        while copies < wanted
-            && let Some(slot) = pool.take()
-        {
-            slots[copies] = slot;
-            copies += 1;
-        }
+        let (slots, copies) = self.take_slots(pool);
         if copies == 0 {
             self.counters.dropped += 1;
             return;
         }
-        let from = self.last_pitch.unwrap_or(f32::from(key));
-        let glide_step = self.glide_step(from, key);
+        let target = self.transposed(key);
+        let from = self.last_pitch.unwrap_or(target);
+        let glide_step = self.glide_step(from, target);
         self.notes_started += 1;
         self.voices[voice] = Voice {
             state: VoiceState::Held,
@@ -101,19 +91,17 @@ impl Part {
             velocity,
             order: self.notes_started,
             clock: frame,
-            pitch: if glide_step == 0.0 {
-                f32::from(key)
-            } else {
-                from
-            },
+            target,
+            pitch: if glide_step == 0.0 { target } else { from },
             glide_step,
+            entry: 1.0,
             seed: hash(self.notes_started as u32 ^ self.bus << 24),
             starts_at: Some(frame),
             slots,
             copies,
             ..Voice::default()
         };
-        self.last_pitch = Some(f32::from(key));
+        self.last_pitch = Some(target);
         self.high = self.high.max(voice + 1);
         self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
         self.lfos
@@ -121,11 +109,57 @@ impl Part {
             .for_each(|lfo: &mut Lfo| lfo.start(voice));
     }
 
-    /// Semitones a tick for a glide to `key`; zero for none.
-    fn glide_step(&self, from: f32, key: u8) -> f32 {
+    /// Slots for a voice's clouds: one for each copy, as far as there are any.
+    fn take_slots(&self, pool: &mut CloudPool) -> ([u32; MAX_COPIES], usize) {
+        let mut slots = [0; MAX_COPIES];
+        let mut copies = 0;
+        while copies < self.controls[Param::UnisonVoices] as usize
+            && let Some(slot) = pool.take()
+        {
+            slots[copies] = slot;
+            copies += 1;
+        }
+        (slots, copies)
+    }
+
+    /// Choices that cannot move smoothly: the table, the filter's type, the copies of unison.
+    pub(super) fn choices(&self) -> [f32; 3] {
+        [Param::SourceTable, Param::FilterType, Param::UnisonVoices]
+            .map(|param| self.controls[param])
+    }
+
+    /// When one of them has changed, what sounds fades as it is, and its voices fade in anew.
+    pub(super) fn follow_choices(&mut self, pool: &mut CloudPool) {
+        if self.choices() == self.made_with {
+            return;
+        }
+        self.made_with = self.choices();
+        for voice in 0..self.high {
+            if self.voices[voice].is_free() || self.voices[voice].starts_at.is_some() {
+                continue;
+            }
+            let (slots, copies) = self.take_slots(pool);
+            if copies > 0 {
+                let voice = &mut self.voices[voice];
+                voice.slots[..voice.copies]
+                    .iter()
+                    .for_each(|&slot| pool.fade(slot));
+                (voice.slots, voice.copies) = (slots, copies);
+                voice.starts_at = Some(0);
+                voice.entry = 0.0;
+            }
+        }
+    }
+
+    fn transposed(&self, key: u8) -> f32 {
+        f32::from(key) + self.controls[Param::PitchTranspose]
+    }
+
+    /// Semitones a tick for a glide; zero for none.
+    fn glide_step(&self, from: f32, target: f32) -> f32 {
         let seconds = self.controls[Param::PitchGlide];
         match seconds > 0.0 {
-            true => (f32::from(key) - from) * (self.tick_seconds() / seconds).min(1.0),
+            true => (target - from) * (self.tick_seconds() / seconds).min(1.0),
             false => 0.0,
         }
     }

@@ -106,6 +106,14 @@ impl Simd for Avx2 {
         both!(|h| _mm256_fnmadd_ps(a[h], b[h], c[h]))
     }
     #[inline(always)]
+    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
+        both!(|h| _mm256_fmsub_ps(a[h], b[h], product[h]))
+    }
+    #[inline(always)]
+    fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
+        both!(|h| _mm256_blendv_ps(y[h], x[h], _mm256_cmp_ps::<_CMP_LT_OQ>(a[h], b[h])))
+    }
+    #[inline(always)]
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
         both!(|h| {
             let less = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a[h], b[h]));

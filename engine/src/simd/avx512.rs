@@ -102,6 +102,18 @@ impl Simd for Avx512 {
         op!(_mm512_fnmadd_ps(a, b, c))
     }
     #[inline(always)]
+    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
+        op!(_mm512_fmsub_ps(a, b, product))
+    }
+    #[inline(always)]
+    fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
+        op!(_mm512_mask_blend_ps(
+            _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
+            y,
+            x
+        ))
+    }
+    #[inline(always)]
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
         op!(_mm512_maskz_mov_epi32(
             _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),

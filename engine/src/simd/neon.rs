@@ -104,6 +104,14 @@ impl Simd for Neon {
         all!(|q| vfmsq_f32(c[q], a[q], b[q]))
     }
     #[inline(always)]
+    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
+        all!(|q| vfmaq_f32(vnegq_f32(product[q]), a[q], b[q]))
+    }
+    #[inline(always)]
+    fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
+        all!(|q| vbslq_f32(vcltq_f32(a[q], b[q]), x[q], y[q]))
+    }
+    #[inline(always)]
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
         all!(|q| vandq_u32(vcltq_f32(a[q], b[q]), x[q]))
     }

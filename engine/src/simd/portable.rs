@@ -78,6 +78,16 @@ impl Simd for Portable {
         std::array::from_fn(|i| c[i] - a[i] * b[i])
     }
     #[inline(always)]
+    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
+        // Twice the digits hold the product of two floats whole.
+        let exact = |i: usize| f64::from(a[i]) * f64::from(b[i]);
+        std::array::from_fn(|i| (exact(i) - f64::from(product[i])) as f32)
+    }
+    #[inline(always)]
+    fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
+        std::array::from_fn(|i| if a[i] < b[i] { x[i] } else { y[i] })
+    }
+    #[inline(always)]
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
         std::array::from_fn(|i| if a[i] < b[i] { x[i] } else { 0 })
     }

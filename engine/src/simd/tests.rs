@@ -43,6 +43,8 @@ impl Work for ExactResults {
             f(s, s.sqrt(s.mul(a, a))),
             f(s, s.min(a, b)),
             f(s, s.max(a, b)),
+            f(s, s.product_error(a, b, s.mul(a, b))),
+            f(s, s.where_less(a, b, b, a)),
             u(s, s.keep_where_less(a, b, bits)),
             u(s, s.add_u(bits, index)),
             u(s, s.sub_u(index, bits)),

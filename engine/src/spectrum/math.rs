@@ -48,6 +48,37 @@ pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
     s.mul(p, t)
 }
 
+/// `4 sin²(π/2 × t)` for t in 0..1, within one unit in the last place.
+///
+/// A sine recurrence turns by an angle that this number fixes, and every sample adds its error
+/// again; so products carry their rounding errors along, and only the last step rounds.
+#[inline(always)]
+pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
+    /// What π/2 has beyond single precision.
+    const FRAC_PI_2_REST: f32 = -4.371_139e-8;
+    /// Minimax for (sin(π/2 u) - π/2 u) / u³ on 0..0.5, in powers of u².
+    const C: [f32; 3] = [-0.645_963_5, 0.079_679_67, -0.004_600_198_3];
+    // Above the middle, 4 sin²(x) = 4 - 4 sin²(π/2 - x): the argument stays small.
+    let one = s.splat(1.0);
+    let u = s.min(t, s.sub(one, t));
+    let (half_pi, rest) = (s.splat(FRAC_PI_2), s.splat(FRAC_PI_2_REST));
+    let high = s.mul(u, half_pi);
+    let u2 = s.mul(u, u);
+    let cubic = s.fma(s.fma(s.splat(C[2]), u2, s.splat(C[1])), u2, s.splat(C[0]));
+    let low = s.fma(u, rest, s.product_error(u, half_pi, high));
+    let low = s.fma(s.mul(u2, u), cubic, low);
+    let square = s.mul(high, high);
+    let square_low = s.fma(
+        low,
+        s.add(s.add(high, high), low),
+        s.product_error(high, high, square),
+    );
+    let four = s.splat(4.0);
+    let below = s.mul(four, s.add(square, square_low));
+    let above = s.fnma(four, square_low, s.fnma(four, square, four));
+    s.where_less(t, s.splat(0.5), below, above)
+}
+
 /// The cosine of an integer phase.
 #[inline(always)]
 pub fn cosine<S: Simd>(s: S, phase: S::U) -> S::F {

@@ -1,0 +1,114 @@
+//! Renders that must be equal: to themselves, to other cuts, to the reference.
+
+use super::{MakeRenderer, peak_difference_db, reference};
+use crate::dsp::hash;
+use crate::{Engine, EngineConfig, Event, EventKind, Patch, factory};
+
+/// How close two renderers must be.
+const PARITY_DB: f64 = -110.0;
+
+/// A short performance: a chord, more notes, bends, pedal, then release.
+fn performance() -> Vec<(usize, EventKind)> {
+    let on = |key, velocity| EventKind::NoteOn { key, velocity };
+    let off = |key| EventKind::NoteOff { key, velocity: 0.5 };
+    vec![
+        (5, on(48, 0.9)),
+        (37, on(64, 0.6)),
+        (700, on(91, 0.8)),
+        (4_001, EventKind::PitchBend(0.7)),
+        (6_000, EventKind::Control { cc: 1, value: 0.8 }),
+        (9_000, on(52, 1.0)),
+        (9_001, off(64)),
+        (12_345, EventKind::PitchBend(0.0)),
+        (14_000, off(48)),
+        (14_000, off(91)),
+        (15_000, off(52)),
+    ]
+}
+
+const FRAMES: usize = 19_200;
+
+fn play(engine: &mut Engine, block: impl Fn(usize) -> usize) -> Vec<f32> {
+    let events = performance();
+    let (mut left, mut right) = (vec![0.0; FRAMES], vec![0.0; FRAMES]);
+    let mut at = 0;
+    while at < FRAMES {
+        let end = (at + block(at).max(1)).min(FRAMES);
+        let now: Vec<Event> = events
+            .iter()
+            .filter(|(time, _)| (at..end).contains(time))
+            .map(|&(time, kind)| Event {
+                frame: (time - at) as u32,
+                part: 0,
+                kind,
+            })
+            .collect();
+        engine.render(&now, &mut left[at..end], &mut right[at..end]);
+        at = end;
+    }
+    left.extend(right);
+    left
+}
+
+fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
+    let config = EngineConfig {
+        clouds: 128,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::with_renderer(&config, make()).map_err(|error| error.to_string())?;
+    engine.set_patch(0, patch);
+    Ok(engine)
+}
+
+fn same(a: &[f32], b: &[f32]) -> bool {
+    a.iter()
+        .map(|x| x.to_bits())
+        .eq(b.iter().map(|x| x.to_bits()))
+}
+
+pub(super) fn repeats_after_reset(make: MakeRenderer<'_>) -> Result<String, String> {
+    for patch in factory::patches() {
+        let mut first = engine(make, patch)?;
+        let expected = play(&mut first, |_| 512);
+        first.reset();
+        let again = play(&mut first, |_| 512);
+        let fresh = play(&mut engine(make, patch)?, |_| 512);
+        if !same(&expected, &again) || !same(&expected, &fresh) {
+            return Err(format!("{} differs from itself", patch.name));
+        }
+    }
+    Ok(format!("{} patches, bit for bit", factory::patches().len()))
+}
+
+pub(super) fn blocks_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
+    let sizes: [&dyn Fn(usize) -> usize; 5] = [&|_| 1, &|_| 32, &|_| 333, &|_| 8_192, &|at| {
+        hash(at as u32) as usize % 700
+    }];
+    for patch in factory::patches() {
+        let expected = play(&mut engine(make, patch)?, |_| 256);
+        for size in sizes {
+            if !same(&expected, &play(&mut engine(make, patch)?, size)) {
+                return Err(format!("{} depends on block sizes", patch.name));
+            }
+        }
+    }
+    Ok("blocks of 1, 32, 333, 8192 and random sizes".into())
+}
+
+pub(super) fn patches_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
+    let mut worst = (f64::NEG_INFINITY, "");
+    for patch in factory::patches() {
+        let expected = play(&mut engine(&reference, patch)?, |_| 512);
+        let got = play(&mut engine(make, patch)?, |_| 512);
+        let db = peak_difference_db(&expected, &got);
+        if db > worst.0 {
+            worst = (db, &patch.name);
+        }
+    }
+    let measured = format!("{:.1} dBFS at worst ({})", worst.0, worst.1);
+    if worst.0 < PARITY_DB {
+        Ok(measured)
+    } else {
+        Err(measured)
+    }
+}

@@ -1,0 +1,45 @@
+//! `render` never allocates: an allocation inside aborts this test.
+
+mod common;
+
+use assert_no_alloc::{AllocDisabler, assert_no_alloc};
+use common::*;
+use myriad_engine::params::Param;
+use myriad_engine::{Event, EventKind, factory};
+
+#[global_allocator]
+static ALLOCATOR: AllocDisabler = AllocDisabler;
+
+#[test]
+fn rendering_never_allocates() {
+    for patch in factory::patches() {
+        let mut engine = engine(patch);
+        let mut events = Vec::new();
+        for i in 0..64u32 {
+            let kind = match i % 8 {
+                0..=3 => on((30 + i) as u8),
+                4 => off((30 + i - 4) as u8),
+                5 => EventKind::PitchBend(0.3),
+                6 => EventKind::Param {
+                    param: Param::ALL[i as usize],
+                    value: 0.5,
+                },
+                _ => cc(64, (i % 2) as f32),
+            };
+            events.push(Event {
+                frame: i * 5,
+                part: 0,
+                kind,
+            });
+        }
+        let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
+        assert_no_alloc(|| {
+            for _ in 0..8 {
+                engine.render(&events, &mut left, &mut right);
+                engine.render(&[], &mut left[..17], &mut right[..17]);
+            }
+            engine.reset();
+            engine.render(&events, &mut left, &mut right);
+        });
+    }
+}

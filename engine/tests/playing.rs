@@ -1,0 +1,324 @@
+//! Playing: keys, pedals, wheels and modes do what players expect.
+
+mod common;
+
+use common::*;
+use myriad_engine::params::Param;
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Expression, Patch};
+
+fn sounding_after(patch: &Patch, events: &[(usize, EventKind)], frames: usize) -> usize {
+    let mut engine = engine(patch);
+    play(&mut engine, events, frames);
+    engine.counters().voices
+}
+
+#[test]
+fn a_note_starts_on_its_sample_after_the_latency() {
+    for start in [0, 1, 31, 32, 100, 1_234] {
+        let mut engine = engine(&soft());
+        let [out, _] = play(&mut engine, &[(start, on(69))], 4_800);
+        let first = out.iter().position(|&x| x != 0.0).unwrap();
+        // Level and phase both start at zero, so the first sound is a sample later.
+        assert_eq!(first, start + engine.latency() + 1, "start {start}");
+    }
+}
+
+#[test]
+fn notes_are_in_tune_at_every_rate() {
+    for rate in [8_000.0, 44_100.0, 96_000.0, 192_000.0] {
+        let config = EngineConfig {
+            sample_rate: rate,
+            ..EngineConfig::default()
+        };
+        let mut engine = Engine::new(&config).unwrap();
+        engine.set_patch(0, &soft());
+        let frames = (rate * 0.5) as usize;
+        let [out, _] = play(&mut engine, &[(0, on(69))], frames);
+        let measured = pitch(&out[frames / 4..]) * rate / RATE as f32;
+        assert!((measured - 440.0).abs() < 0.5, "{measured} Hz at {rate}");
+    }
+}
+
+#[test]
+fn velocity_makes_louder() {
+    let level = |velocity| {
+        let note = EventKind::NoteOn { key: 60, velocity };
+        rms(&play(&mut engine(&soft()), &[(0, note)], 9_600)[0])
+    };
+    assert!(level(1.0) > 1.5 * level(0.5) && level(0.5) > 1.1 * level(0.1));
+}
+
+#[test]
+fn the_sustain_pedal_holds_until_it_is_lifted() {
+    let pedal = [(0, cc(64, 1.0)), (10, on(60)), (1_000, off(60))];
+    assert_eq!(sounding_after(&soft(), &pedal, 24_000), 1);
+    let lifted = [pedal.as_slice(), &[(2_000, cc(64, 0.0))]].concat();
+    assert_eq!(sounding_after(&soft(), &lifted, 24_000), 0);
+}
+
+#[test]
+fn sostenuto_holds_only_what_was_down() {
+    let events = [
+        (0, on(60)),
+        (100, cc(66, 1.0)),
+        (200, on(64)),
+        (1_000, off(60)),
+        (1_000, off(64)),
+    ];
+    assert_eq!(sounding_after(&soft(), &events, 24_000), 1);
+    let lifted = [events.as_slice(), &[(2_000, cc(66, 0.0))]].concat();
+    assert_eq!(sounding_after(&soft(), &lifted, 24_000), 0);
+}
+
+#[test]
+fn all_notes_off_respects_the_pedal_and_reset_lifts_it() {
+    let held = [(0, cc(64, 1.0)), (0, on(60)), (500, EventKind::AllNotesOff)];
+    assert_eq!(sounding_after(&soft(), &held, 24_000), 1);
+    let reset = [held.as_slice(), &[(1_000, cc(121, 0.0))]].concat();
+    assert_eq!(sounding_after(&soft(), &reset, 24_000), 0);
+    assert_eq!(
+        sounding_after(&soft(), &[(0, on(60)), (500, cc(123, 0.0))], 24_000),
+        0
+    );
+}
+
+#[test]
+fn bend_reaches_its_range_and_midi_can_set_it() {
+    let measured = |events: &[(usize, EventKind)]| {
+        let out = play(&mut engine(&soft()), events, 38_400);
+        pitch(&out[0][9_600..9_600 + (1 << 14)])
+    };
+    let two = measured(&[(0, on(60)), (0, EventKind::PitchBend(1.0))]);
+    assert!((two / hertz(62.0) - 1.0).abs() < 1e-3);
+    let range = [
+        (0, cc(101, 0.0)),
+        (0, cc(100, 0.0)),
+        (0, cc(6, 12.0 / 127.0)),
+    ];
+    let events = [
+        range.as_slice(),
+        &[(0, on(60)), (0, EventKind::PitchBend(-1.0))],
+    ]
+    .concat();
+    assert!((measured(&events) / hertz(48.0) - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn expression_is_the_notes_own() {
+    let pitch_of = |events: &[(usize, EventKind)]| {
+        let out = play(&mut engine(&soft()), events, 38_400);
+        pitch(&out[0][9_600..9_600 + (1 << 14)])
+    };
+    let express = |key, kind, value| EventKind::NoteExpression { key, kind, value };
+    let up = [(0, on(60)), (10, express(60, Expression::Pitch, 0.5))];
+    assert!((pitch_of(&up) / hertz(60.5) - 1.0).abs() < 1e-3);
+    let other = [(0, on(60)), (10, express(61, Expression::Pitch, 0.5))];
+    assert!((pitch_of(&other) / hertz(60.0) - 1.0).abs() < 1e-3);
+    let [left, right] = play(
+        &mut engine(&soft()),
+        &[(0, on(60)), (10, express(60, Expression::Pan, -1.0))],
+        19_200,
+    );
+    assert!(rms(&left[9_600..]) > 0.01 && rms(&right[9_600..]) < 1e-6);
+}
+
+#[test]
+fn mono_plays_one_note_and_falls_back_to_the_key_still_down() {
+    for mode in [1.0, 2.0] {
+        let mut mono = soft();
+        mono.values.set(Param::VoiceMode, mode);
+        let mut engine = engine(&mono);
+        let events = [(0, on(60)), (4_800, on(67)), (24_000, off(67))];
+        let [out, _] = play(&mut engine, &events, 60_000);
+        assert_eq!(engine.counters().voices, 1);
+        assert!((pitch(&out[7_000..7_000 + 16_384]) / hertz(67.0) - 1.0).abs() < 1e-3);
+        assert!((pitch(&out[30_000..30_000 + 16_384]) / hertz(60.0) - 1.0).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn legato_ties_notes_and_glide_takes_its_time() {
+    let mut legato = soft();
+    legato.values.set(Param::VoiceMode, 2.0);
+    legato.values.set(Param::PitchGlide, 0.5);
+    let [out, _] = play(
+        &mut engine(&legato),
+        &[(0, on(48)), (9_600, on(60))],
+        60_000,
+    );
+    // Half-way through a glide in semitones it is half-way up.
+    let middle = 9_600 + 12_000;
+    let measured = pitch(&out[middle - 1_024..middle + 1_024]);
+    assert!((measured / hertz(54.0) - 1.0).abs() < 0.03, "{measured} Hz");
+    assert!((pitch(&out[40_000..40_000 + 16_384]) / hertz(60.0) - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn stealing_takes_released_voices_first_then_the_quietest() {
+    let mut three = soft();
+    three.values.set(Param::VoiceLimit, 3.0);
+    three.values.set(Param::Env1Release, 5.0);
+    let loud = |key| EventKind::NoteOn { key, velocity: 1.0 };
+    let quiet = |key| EventKind::NoteOn { key, velocity: 0.2 };
+    let level_at = |out: &[f32], key: f32| {
+        let (levels, _) = spectrum(&out[24_000..24_000 + (1 << 15)]);
+        levels[(hertz(key) / RATE as f32 * (1 << 15) as f32).round() as usize]
+    };
+    // 40 is released: it goes, though louder than 47.
+    let events = [
+        (0, loud(40)),
+        (0, quiet(47)),
+        (0, loud(54)),
+        (4_800, off(40)),
+        (9_600, loud(61)),
+    ];
+    let [out, _] = play(&mut engine(&three), &events, 60_000);
+    assert!(level_at(&out, 40.0) < -90.0 && level_at(&out, 47.0) > -60.0);
+    // None is released: the quiet one goes.
+    let events = [
+        (0, loud(40)),
+        (0, quiet(47)),
+        (0, loud(54)),
+        (9_600, loud(61)),
+    ];
+    let mut engine = engine(&three);
+    let [out, _] = play(&mut engine, &events, 60_000);
+    assert!(level_at(&out, 47.0) < -90.0 && level_at(&out, 40.0) > -60.0);
+    assert_eq!(engine.counters().voices_stolen, 1);
+}
+
+#[test]
+fn floods_of_notes_leave_nothing_behind() {
+    let mut wide = soft();
+    wide.values.set(Param::UnisonVoices, 16.0);
+    wide.values.set(Param::VoiceLimit, 1024.0);
+    let mut engine = engine(&wide);
+    let mut events: Vec<(usize, EventKind)> = Vec::new();
+    for i in 0..3_000 {
+        events.push((i, on((i % 128) as u8)));
+        events.push((i + 10, off((i % 128) as u8)));
+    }
+    events.sort_by_key(|event| event.0);
+    let [left, right] = play(&mut engine, &events, 48_000);
+    assert!(peak(&left).max(peak(&right)) <= 1.0);
+    assert!(engine.is_silent() && engine.counters().clouds == 0);
+}
+
+#[test]
+fn absurd_values_are_tamed() {
+    let nonsense = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -5.0];
+    let mut events = vec![(0, on(60))];
+    for (i, &value) in nonsense.iter().enumerate() {
+        let at = 100 * i;
+        events.push((at, EventKind::PitchBend(value)));
+        events.push((at, EventKind::ChannelPressure(value)));
+        events.push((at, EventKind::PolyPressure { key: 200, value }));
+        events.push((
+            at,
+            EventKind::NoteOn {
+                key: 255,
+                velocity: value,
+            },
+        ));
+        events.push((
+            at,
+            EventKind::NoteOff {
+                key: 255,
+                velocity: value,
+            },
+        ));
+        events.push((
+            at,
+            EventKind::Transport {
+                bpm: value,
+                beat: f64::from(value),
+            },
+        ));
+        events.extend((0..128).map(|number| (at, cc(number, value))));
+        events.extend(
+            Param::ALL
+                .iter()
+                .map(|&param| (at, EventKind::Param { param, value })),
+        );
+        for kind in [
+            Expression::Pitch,
+            Expression::Level,
+            Expression::Pan,
+            Expression::Brightness,
+        ] {
+            events.push((
+                at,
+                EventKind::NoteExpression {
+                    key: 60,
+                    kind,
+                    value,
+                },
+            ));
+        }
+    }
+    let out = play(&mut engine(&soft()), &events, 9_600);
+    assert!(
+        out.iter()
+            .flatten()
+            .all(|x| x.is_finite() && x.abs() <= 1.0)
+    );
+}
+
+#[test]
+fn stems_add_up_to_the_mix() {
+    let config = EngineConfig {
+        parts: 3,
+        stems: true,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::new(&config).unwrap();
+    (0..3).for_each(|part| engine.set_patch(part, &myriad_engine::factory::patches()[part]));
+    // Loud enough for the limiter to act.
+    let events: Vec<Event> = (0..30)
+        .map(|i| Event {
+            frame: 0,
+            part: i % 3,
+            kind: EventKind::NoteOn {
+                key: 30 + i,
+                velocity: 1.0,
+            },
+        })
+        .collect();
+    let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
+    engine.render(&events, &mut left, &mut right);
+    for (side, mix) in [&left, &right].into_iter().enumerate() {
+        for (frame, mix) in mix.iter().enumerate() {
+            let sum: f32 = (0..3).map(|part| engine.stem(part)[side][frame]).sum();
+            assert!((sum - mix).abs() < 1e-6);
+        }
+    }
+    assert!(peak(&left) > 0.05);
+}
+
+#[test]
+fn wrong_configurations_are_refused_in_words() {
+    let refused = |config: EngineConfig| Engine::new(&config).err().unwrap().to_string();
+    let base = EngineConfig::default();
+    assert!(
+        refused(EngineConfig {
+            sample_rate: 1.0,
+            ..base
+        })
+        .contains("outside 8000 to 192000")
+    );
+    assert!(
+        refused(EngineConfig {
+            sample_rate: f32::NAN,
+            ..base
+        })
+        .contains("sample rate")
+    );
+    assert!(refused(EngineConfig { parts: 0, ..base }).contains("parts must be 1 to 64"));
+    assert!(
+        refused(EngineConfig {
+            voices: 1 << 40,
+            ..base
+        })
+        .contains("voices")
+    );
+}
