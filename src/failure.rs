@@ -64,10 +64,18 @@ impl Failure {
     }
 }
 
-/// Errors of the parsers we use may span lines (a quoted source line, a caret): join them.
+/// Errors of the parsers we use may span lines (a quoted source line, a caret): join them. The
+/// system's own add a number that tells a user nothing.
 fn one_line(message: &str) -> String {
     let words: Vec<&str> = message.split_whitespace().collect();
-    words.join(" ")
+    let line = words.join(" ");
+    match line.split_once(" (os error ") {
+        Some((before, after)) => {
+            let after = after.split_once(')').map_or("", |(_, after)| after);
+            format!("{before}{after}")
+        }
+        None => line,
+    }
 }
 
 /// Whether clap stopped in order to teach rather than to complain.
@@ -106,5 +114,6 @@ mod tests {
     #[test]
     fn messages_are_one_line() {
         assert_eq!(one_line("a\n  |\n3 | b\n"), "a | 3 | b");
+        assert_eq!(one_line("x: gone (os error 2); so"), "x: gone; so");
     }
 }

@@ -11,7 +11,7 @@ use crate::performance::{Performance, Settings, Tail};
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use outputs::Outputs;
 use report::Report;
 use std::io::{IsTerminal, stderr};
@@ -166,7 +166,7 @@ impl Job {
             bar.set_position(performance.frames());
         }
         let stems = outputs.finish()?;
-        bar.finish_and_clear();
+        drop(bar);
         Ok(Report::new(
             self,
             &performance,
@@ -207,6 +207,7 @@ impl Job {
             .progress_chars("━╸ ");
         ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10))
             .with_style(style)
+            .with_finish(ProgressFinish::AndClear)
     }
 }
 

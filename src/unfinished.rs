@@ -1,14 +1,17 @@
 //! Files that appear when they are complete and not before.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file being written beside its final name. Dropped before [`finish`](Self::finish), it is
 /// removed, so neither an error nor Ctrl-C leaves half a file.
 #[derive(Debug)]
 pub(crate) struct UnfinishedFile {
+    /// What the user calls it.
+    name: PathBuf,
+    /// The same with all links followed.
     target: PathBuf,
     /// None when the target is a device such as `/dev/null`, or when all is done.
     temporary: Option<PathBuf>,
@@ -26,26 +29,27 @@ impl UnfinishedFile {
             Ok(kind) if kind.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(kind) if !kind.is_file() => None,
             // Renaming would replace a file that is protected from writing: ask for that right.
-            Ok(_) => File::options()
-                .append(true)
-                .open(&real)
-                .map(|_| temporary_beside(&real))?,
-            Err(_) => temporary_beside(&real),
+            Ok(_) => {
+                File::options().append(true).open(&real)?;
+                Some(temporary_beside(&real))
+            }
+            Err(_) => Some(temporary_beside(&real)),
         };
         let file = match &temporary {
             Some(path) => File::create(path)?,
             None => File::options().write(true).open(&real)?,
         };
         let unfinished = Self {
+            name: target.to_owned(),
             target: real,
             temporary,
         };
         Ok((unfinished, file))
     }
 
-    /// What it will be called.
-    pub(crate) fn target(&self) -> &Path {
-        &self.target
+    /// What the user calls it.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
     }
 
     /// Gives the file its name. It must be closed, or at least flushed.
@@ -70,9 +74,8 @@ impl Drop for UnfinishedFile {
 }
 
 /// A hidden name in the same folder, so that renaming stays within one disk.
-fn temporary_beside(target: &Path) -> Option<PathBuf> {
-    let mut name = OsString::from(".");
-    name.push(target.file_name()?);
-    name.push(format!(".{}.part", std::process::id()));
-    Some(target.with_file_name(name))
+fn temporary_beside(target: &Path) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    target.with_file_name(format!(".myriad-{}-{count}.part", std::process::id()))
 }

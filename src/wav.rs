@@ -69,7 +69,7 @@ enum Reason {
 impl WavError {
     fn new(file: &UnfinishedFile, error: hound::Error) -> Self {
         Self {
-            path: file.target().to_owned(),
+            path: file.name().to_owned(),
             reason: error.into(),
         }
     }
@@ -84,7 +84,7 @@ impl From<hound::Error> for Reason {
     }
 }
 
-/// A stereo WAV file being written. Dropped before [`finish`](Self::finish), it leaves nothing.
+/// A stereo WAV file being written. Dropped before it is revealed, it leaves nothing.
 pub(crate) struct WavFile {
     // Declared first: it is closed before the unfinished file is removed.
     writer: WavWriter<BufWriter<File>>,
@@ -145,15 +145,28 @@ impl WavFile {
         Ok(())
     }
 
-    /// Completes the file and lets it appear under its name.
+    /// Completes the file; what is left to do is to let it appear under its name.
     ///
     /// # Errors
     /// When the disk is full or gone.
-    pub(crate) fn finish(self) -> Result<(), WavError> {
-        let path = self.file.target().to_owned();
+    pub(crate) fn seal(self) -> Result<SealedWav, WavError> {
         let finalized = self.writer.finalize();
         finalized.map_err(|error| WavError::new(&self.file, error))?;
-        self.file.finish().map_err(|error| WavError {
+        Ok(SealedWav(self.file))
+    }
+}
+
+/// A WAV file that is complete and waits for its name.
+pub(crate) struct SealedWav(UnfinishedFile);
+
+impl SealedWav {
+    /// Lets the file appear.
+    ///
+    /// # Errors
+    /// When the folder is gone or does not allow it.
+    pub(crate) fn reveal(self) -> Result<(), WavError> {
+        let path = self.0.name().to_owned();
+        self.0.finish().map_err(|error| WavError {
             path,
             reason: error.into(),
         })

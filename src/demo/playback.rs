@@ -5,11 +5,12 @@
 use crate::cast::Cast;
 use crate::interrupt;
 use crate::performance::{Performance, Settings, Tail};
+use crate::render::cores;
 use crate::song::Song;
 use crate::terminal;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Device, FromSample, SampleFormat, SizedSample, StreamConfig, SupportedStreamConfig};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use myriad_engine::EngineError;
 use ringbuf::HeapRb;
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
@@ -75,7 +76,7 @@ pub(crate) fn play(song: &Song, cast: Cast) -> Result<Outcome, PlaybackError> {
         .map_err(|_| PlaybackError::NoDevice)?;
     let settings = Settings {
         sample_rate: config.sample_rate(),
-        threads: 1,
+        threads: cores(),
         stems: false,
         tail: Tail::Auto,
         max_frames: u64::MAX,
@@ -114,7 +115,7 @@ fn perform<T: SizedSample + FromSample<f32>>(
         },
         None,
     )?;
-    let bar = progress_bar(performance.song_frames(), rate);
+    let bar = progress_bar(performance.song_frames());
     let mut started = false;
     let stopped = || {
         let stop = interrupt::requested() || shared.failed.load(Ordering::Relaxed);
@@ -200,12 +201,12 @@ fn write<T: SizedSample + FromSample<f32>>(
     shared.missed.fetch_add(missed, Ordering::Relaxed);
 }
 
-fn progress_bar(frames: u64, rate: f64) -> ProgressBar {
-    let template = "  Playing the demo {wide_bar:.magenta} {elapsed} / {msg}  Ctrl-C stops";
+fn progress_bar(frames: u64) -> ProgressBar {
+    let template = "  Playing the demo {wide_bar:.magenta} {elapsed}  Ctrl-C stops";
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("━╸ ");
     ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10))
         .with_style(style)
-        .with_message(format!("{:.0}s", frames as f64 / rate))
+        .with_finish(ProgressFinish::AndClear)
 }

@@ -24,7 +24,11 @@ fn shortened(line: &str, width: usize) -> String {
         return line.to_owned();
     }
     let kept: String = line.chars().take(width.saturating_sub(1)).collect();
-    kept.trim_end().to_owned() + "…"
+    match kept.strip_suffix(' ') {
+        // The cut falls between columns.
+        Some(kept) => kept.trim_end().to_owned(),
+        None => kept + "…",
+    }
 }
 
 /// Rows without headings, set in.
@@ -57,7 +61,7 @@ mod tests {
             "X     YY\na     b\nlong  ü\n"
         );
         let narrow = aligned(&["X", "YY"], &rows, Some(7));
-        assert_eq!(narrow, "X…\na     b\nlong  ü\n");
+        assert_eq!(narrow, "X\na     b\nlong  ü\n");
         assert_eq!(indented(&rows), "  a     b\n  long  ü\n");
     }
 }

@@ -73,14 +73,18 @@ impl Outputs {
         Ok(())
     }
 
-    /// Lets the files appear, and tells where the stems are.
+    /// Lets the files appear, all or none, and tells where the stems are.
     pub(super) fn finish(self) -> Result<Vec<PathBuf>, WavError> {
-        let mut paths = Vec::new();
-        for (path, stem) in self.stems {
-            stem.finish()?;
-            paths.push(path);
+        let (paths, stems): (Vec<_>, Vec<_>) = self.stems.into_iter().unzip();
+        // A disk that is full shows when files are completed; only then do any get their names.
+        let sealed = stems
+            .into_iter()
+            .chain([self.mix])
+            .map(WavFile::seal)
+            .collect::<Result<Vec<_>, WavError>>()?;
+        for file in sealed {
+            file.reveal()?;
         }
-        self.mix.finish()?;
         Ok(paths)
     }
 }
