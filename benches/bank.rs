@@ -83,7 +83,7 @@ fn rows(level: Level) -> Vec<Row<'static>> {
         renderer(level, still),
     ));
     let moving = |tick: usize| {
-        let (frame, morph) = Table::Saw.frame_at(0.5 + 0.3 * (tick as f32 * 0.01).sin());
+        let (frame, morph) = Table::Saw.frame_at(0.9 + 0.05 * (tick as f32 * 0.01).sin());
         Cloud {
             frame,
             morph,

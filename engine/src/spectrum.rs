@@ -14,13 +14,13 @@ mod tables;
 pub use cloud::{Cloud, Filter, STARTS, TURN};
 pub use tables::{FORMANT_PITCH, FRAMES, Table, Tables, tables};
 
-use crate::simd::{F32x16, Simd};
+use crate::simd::{F32x16, LANES, Simd};
 
 /// The most partials that one cloud can hold.
 pub const MAX_PARTIALS: usize = 1024;
 
 /// Groups of sixteen partials in the largest cloud.
-pub const MAX_GROUPS: usize = MAX_PARTIALS / crate::simd::LANES;
+pub const MAX_GROUPS: usize = MAX_PARTIALS / LANES;
 
 /// From this share of the sample rate on, partials fade...
 const FADE_START: f32 = 0.46 * TURN;
@@ -38,6 +38,8 @@ pub struct Partials<S: Simd> {
 }
 
 /// Partials `16 × group + 1` and on of `cloud`, whose pitches are `frequency`.
+///
+/// Whatever a cloud does not use is skipped for the whole group, never lane by lane.
 #[inline(always)]
 pub fn evaluate<S: Simd>(
     s: S,
@@ -46,21 +48,30 @@ pub fn evaluate<S: Simd>(
     group: usize,
     frequency: S::F,
 ) -> Partials<S> {
-    let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
-    let number = number(s, group);
-    let mut level = table_level(s, cloud, tables, group, number);
-    level = s.mul(level, count_fade(s, cloud, number));
-    level = s.mul(level, parity(s, cloud));
+    let mut level = table_level(s, cloud, tables, group);
+    if cloud.partials < ((group + 1) * LANES) as f32 {
+        level = s.mul(level, count_fade(s, cloud, group));
+    }
+    if cloud.odd != 1.0 || cloud.even != 1.0 {
+        level = s.mul(level, parity(s, cloud));
+    }
     if cloud.tilt != 0.0 || cloud.damping != 0.0 {
+        let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
         level = s.mul(level, tilt_and_damping(s, cloud, log2_ratio));
     }
     if cloud.filter.poles != 0 {
         level = s.mul(level, filter_response(s, &cloud.filter, frequency));
     }
-    level = s.mul(level, nyquist_fade(s, frequency));
-    Partials {
-        increment: increment(s, frequency),
-        level,
+    if s.any_greater(frequency, s.splat(FADE_START)) {
+        Partials {
+            increment: increment_or_rest(s, frequency),
+            level: s.mul(level, nyquist_fade(s, frequency)),
+        }
+    } else {
+        Partials {
+            increment: s.f_to_u(frequency),
+            level,
+        }
     }
 }
 
@@ -71,7 +82,7 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) ->
     let mut ratio = s.load(&tables.row(cloud.table)[group]);
     if cloud.stretch != 0.0 {
         let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
-        let stretched = math::exp2(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
+        let stretched = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
         ratio = s.mul(ratio, stretched);
     }
     if cloud.inharmonicity != 0.0 {
@@ -79,13 +90,12 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) ->
         let square = s.mul(s.mul(ratio, ratio), s.splat(cloud.inharmonicity));
         ratio = s.mul(ratio, s.sqrt(s.add(square, s.splat(1.0))));
     }
-    // Far above Nyquist all pitches are alike; the clamp keeps infinities out.
-    s.min(s.mul(ratio, s.splat(cloud.increment)), s.splat(TURN))
+    s.mul(ratio, s.splat(cloud.increment))
 }
 
 /// The phase step of partials below the fade's end; those above rest.
 #[inline(always)]
-fn increment<S: Simd>(s: S, frequency: S::F) -> S::U {
+fn increment_or_rest<S: Simd>(s: S, frequency: S::F) -> S::U {
     let limit = s.splat(FADE_END);
     s.keep_where_less(frequency, limit, s.f_to_u(s.min(frequency, limit)))
 }
@@ -102,7 +112,7 @@ fn number<S: Simd>(s: S, group: usize) -> S::F {
 /// The table's level, between two frames; with a formant scale, read at `number × scale`, so
 /// that peaks of the spectrum stay where they are while the pitch moves.
 #[inline(always)]
-fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize, number: S::F) -> S::F {
+fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) -> S::F {
     let (low, high) = (tables.row(cloud.frame), tables.row(cloud.frame + 1));
     let morph = s.splat(cloud.morph);
     if cloud.formant == 1.0 {
@@ -110,7 +120,10 @@ fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize, numb
         return s.fma(s.sub(s.load(&high[group]), low), morph, low);
     }
     let position = s.max(
-        s.sub(s.mul(number, s.splat(cloud.formant)), s.splat(1.0)),
+        s.sub(
+            s.mul(number(s, group), s.splat(cloud.formant)),
+            s.splat(1.0),
+        ),
         s.splat(0.0),
     );
     let position = s.min(position, s.splat(MAX_PARTIALS as f32));
@@ -129,8 +142,8 @@ fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize, numb
 /// One for partials within the count, zero beyond; the last one fades, so that the count can
 /// move smoothly.
 #[inline(always)]
-fn count_fade<S: Simd>(s: S, cloud: &Cloud, number: S::F) -> S::F {
-    let inside = s.sub(s.splat(cloud.partials + 1.0), number);
+fn count_fade<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::F {
+    let inside = s.sub(s.splat(cloud.partials + 1.0), number(s, group));
     s.min(s.max(inside, s.splat(0.0)), s.splat(1.0))
 }
 

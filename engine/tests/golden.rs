@@ -3,6 +3,8 @@
 //! After a change of sound that is meant, listen, then regenerate:
 //! `REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden`
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
 mod common;
 
 use common::*;

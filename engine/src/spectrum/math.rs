@@ -3,9 +3,20 @@
 use crate::simd::Simd;
 use std::f32::consts::{FRAC_PI_2, LN_2};
 
-/// `2^x`, within 2e-7 relative. Rounds operation by operation, so it is bit-equal everywhere.
+/// `2^x` for x up to 126, within 2e-7 relative.
 #[inline(always)]
 pub fn exp2<S: Simd>(s: S, x: S::F) -> S::F {
+    exp2_by(s, x, |p, x, c| s.fma(p, x, c))
+}
+
+/// The same, rounding operation by operation, so that it is bit-equal everywhere.
+#[inline(always)]
+pub fn exp2_exact<S: Simd>(s: S, x: S::F) -> S::F {
+    exp2_by(s, x, |p, x, c| s.add(s.mul(p, x), c))
+}
+
+#[inline(always)]
+fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S::F {
     /// Adding this to a float leaves its nearest integer in the lowest bits of the sum.
     const MAGIC: f32 = 12_582_912.0;
     /// Minimax for 2^x on -0.5..0.5.
@@ -18,12 +29,12 @@ pub fn exp2<S: Simd>(s: S, x: S::F) -> S::F {
         0.001_339_993_1,
         0.000_153_458_12,
     ];
-    let x = s.min(s.max(x, s.splat(-126.0)), s.splat(126.0));
+    let x = s.max(x, s.splat(-126.0));
     let shifted = s.add(x, s.splat(MAGIC));
     let fraction = s.sub(x, s.sub(shifted, s.splat(MAGIC)));
     let mut p = s.splat(C[6]);
     for &c in C[..6].iter().rev() {
-        p = s.add(s.mul(p, fraction), s.splat(c));
+        p = step(p, fraction, s.splat(c));
     }
     // The integer part goes straight into the exponent.
     s.float(s.add_u(s.bits(p), s.shl_u::<23>(s.bits(shifted))))
@@ -48,7 +59,7 @@ pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
     s.mul(p, t)
 }
 
-/// `4 sin²(π/2 × t)` for t in 0..1, within one unit in the last place.
+/// `4 sin²(π/2 × t)` for t in 0..1, within about one unit in the last place.
 ///
 /// A sine recurrence turns by an angle that this number fixes, and every sample adds its error
 /// again; so products carry their rounding errors along, and only the last step rounds.
@@ -58,9 +69,14 @@ pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
     const FRAC_PI_2_REST: f32 = -4.371_139e-8;
     /// Minimax for (sin(π/2 u) - π/2 u) / u³ on 0..0.5, in powers of u².
     const C: [f32; 3] = [-0.645_963_5, 0.079_679_67, -0.004_600_198_3];
+    let half = s.splat(0.5);
+    let upper = s.any_greater(t, half);
     // Above the middle, 4 sin²(x) = 4 - 4 sin²(π/2 - x): the argument stays small.
-    let one = s.splat(1.0);
-    let u = s.min(t, s.sub(one, t));
+    let u = if upper {
+        s.min(t, s.sub(s.splat(1.0), t))
+    } else {
+        t
+    };
     let (half_pi, rest) = (s.splat(FRAC_PI_2), s.splat(FRAC_PI_2_REST));
     let high = s.mul(u, half_pi);
     let u2 = s.mul(u, u);
@@ -75,8 +91,11 @@ pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
     );
     let four = s.splat(4.0);
     let below = s.mul(four, s.add(square, square_low));
+    if !upper {
+        return below;
+    }
     let above = s.fnma(four, square_low, s.fnma(four, square, four));
-    s.where_less(t, s.splat(0.5), below, above)
+    s.where_less(t, half, below, above)
 }
 
 /// The cosine of an integer phase.

@@ -1,15 +1,16 @@
 //! What the engine's tests share: playing events at sample times, and measuring what comes out.
 
-#![allow(dead_code)] // Every test file uses its own part of this.
+#![allow(dead_code, reason = "every test file uses its own part of this")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 use realfft::RealFftPlanner;
 
-pub const RATE: usize = 48_000;
+pub(crate) const RATE: usize = 48_000;
 
 /// A patch in which the given parameters differ from the default.
-pub fn patch(settings: &[(Param, f32)]) -> Patch {
+pub(crate) fn patch(settings: &[(Param, f32)]) -> Patch {
     let mut patch = Patch::new();
     settings
         .iter()
@@ -18,7 +19,7 @@ pub fn patch(settings: &[(Param, f32)]) -> Patch {
 }
 
 /// A steady sound of a few low partials: any click stands out of it.
-pub fn soft() -> Patch {
+pub(crate) fn soft() -> Patch {
     patch(&[
         (Param::SourcePartials, 4.0),
         (Param::SourcePosition, 0.3),
@@ -28,7 +29,7 @@ pub fn soft() -> Patch {
     ])
 }
 
-pub fn engine(patch: &Patch) -> Engine {
+pub(crate) fn engine(patch: &Patch) -> Engine {
     let config = EngineConfig {
         sample_rate: RATE as f32,
         ..EngineConfig::default()
@@ -38,24 +39,28 @@ pub fn engine(patch: &Patch) -> Engine {
     engine
 }
 
-pub fn on(key: u8) -> EventKind {
+pub(crate) fn on(key: u8) -> EventKind {
     EventKind::NoteOn { key, velocity: 0.8 }
 }
 
-pub fn off(key: u8) -> EventKind {
+pub(crate) fn off(key: u8) -> EventKind {
     EventKind::NoteOff { key, velocity: 0.5 }
 }
 
-pub fn cc(cc: u8, value: f32) -> EventKind {
+pub(crate) fn cc(cc: u8, value: f32) -> EventKind {
     EventKind::Control { cc, value }
 }
 
 /// Plays events of part 0 at their times, in blocks of 256; left and right.
-pub fn play(engine: &mut Engine, events: &[(usize, EventKind)], frames: usize) -> [Vec<f32>; 2] {
+pub(crate) fn play(
+    engine: &mut Engine,
+    events: &[(usize, EventKind)],
+    frames: usize,
+) -> [Vec<f32>; 2] {
     play_in_blocks(engine, events, frames, &mut std::iter::repeat(256))
 }
 
-pub fn play_in_blocks(
+pub(crate) fn play_in_blocks(
     engine: &mut Engine,
     events: &[(usize, EventKind)],
     frames: usize,
@@ -81,28 +86,28 @@ pub fn play_in_blocks(
     out
 }
 
-pub fn peak(samples: &[f32]) -> f32 {
+pub(crate) fn peak(samples: &[f32]) -> f32 {
     samples.iter().fold(0.0, |peak, x| peak.max(x.abs()))
 }
 
-pub fn rms(samples: &[f32]) -> f32 {
+pub(crate) fn rms(samples: &[f32]) -> f32 {
     let power: f64 = samples.iter().map(|&x| f64::from(x).powi(2)).sum();
     (power / samples.len().max(1) as f64).sqrt() as f32
 }
 
-pub fn db(level: f32) -> f32 {
+pub(crate) fn db(level: f32) -> f32 {
     20.0 * level.max(1e-15).log10()
 }
 
 /// The steepest step between neighbouring samples.
-pub fn steepest(samples: &[f32]) -> f32 {
+pub(crate) fn steepest(samples: &[f32]) -> f32 {
     samples
         .windows(2)
         .fold(0.0, |top, pair| top.max((pair[1] - pair[0]).abs()))
 }
 
 /// The strongest bend: what a step, or a kink, does to the second difference.
-pub fn sharpest(samples: &[f32]) -> f32 {
+pub(crate) fn sharpest(samples: &[f32]) -> f32 {
     samples
         .windows(3)
         .fold(0.0, |top, x| top.max((x[2] - 2.0 * x[1] + x[0]).abs()))
@@ -110,7 +115,7 @@ pub fn sharpest(samples: &[f32]) -> f32 {
 
 /// Magnitudes in decibels relative to a full-scale sine, under a window whose side lobes lie
 /// below -140 dB, and the width of its main lobe to either side, in bins.
-pub fn spectrum(samples: &[f32]) -> (Vec<f32>, usize) {
+pub(crate) fn spectrum(samples: &[f32]) -> (Vec<f32>, usize) {
     /// A Kaiser window of this shape falls that deep.
     const BETA: f64 = 20.0;
     let n = samples.len();
@@ -145,7 +150,7 @@ fn bessel(x: f64) -> f64 {
 }
 
 /// The frequency of the strongest partial, refined between bins.
-pub fn pitch(samples: &[f32]) -> f32 {
+pub(crate) fn pitch(samples: &[f32]) -> f32 {
     let (levels, _) = spectrum(samples);
     let top = (1..levels.len() - 1)
         .max_by(|&a, &b| levels[a].total_cmp(&levels[b]))
@@ -155,6 +160,6 @@ pub fn pitch(samples: &[f32]) -> f32 {
     (top as f32 + shift) * RATE as f32 / samples.len() as f32
 }
 
-pub fn hertz(key: f32) -> f32 {
+pub(crate) fn hertz(key: f32) -> f32 {
     440.0 * ((key - 69.0) / 12.0).exp2()
 }

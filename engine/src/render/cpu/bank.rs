@@ -8,7 +8,7 @@
 
 use crate::render::TICK;
 use crate::simd::{F32x16, Simd};
-use crate::spectrum::math::{cosine, four_sine_squared, quarter_sine, sine};
+use crate::spectrum::math::{cosine, four_sine_squared, sine};
 
 /// The most groups that are advanced together.
 pub const MAX_SIDE_BY_SIDE: usize = 4;
@@ -44,14 +44,14 @@ impl<S: Simd> Oscillators<S> {
     #[inline(always)]
     pub fn seed(s: S, phase: S::U, increment: S::U, from: S::F, to: S::F, step: S::F) -> Self {
         let half_angle = s.mul(s.i_to_f(increment), s.splat(1.0 / (1u32 << 31) as f32));
-        let half_sine = quarter_sine(s, half_angle);
-        // sin(θ) - sin(θ - w) = 2 sin(w/2) cos(θ - w/2).
+        let k = four_sine_squared(s, half_angle);
+        // sin(θ) - sin(θ - w) = 2 sin(w/2) cos(θ - w/2), and 2 sin(w/2) is the root of k.
         let middle = s.sub_u(phase, s.shr_u::<1>(increment));
         Self {
             y: sine(s, phase),
-            d: s.mul(s.add(half_sine, half_sine), cosine(s, middle)),
+            d: s.mul(s.sqrt(k), cosine(s, middle)),
             level: from,
-            k: four_sine_squared(s, half_angle),
+            k,
             level_step: s.mul(s.sub(to, from), step),
         }
     }

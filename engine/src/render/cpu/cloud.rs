@@ -106,7 +106,10 @@ pub(crate) fn render<S: Simd>(
             (false, true) => s.splat(0.0),
             (false, false) => s.load(&memory.level),
         };
-        let turn = s.mul_u(partials.increment, s.splat_u(frames));
+        let turn = match frames == TICK as u32 {
+            true => s.shl_u::<{ TICK.ilog2() as i32 }>(partials.increment),
+            false => s.mul_u(partials.increment, s.splat_u(frames)),
+        };
         s.store_u(s.add_u(phase, turn), &mut memory.phase);
         s.store(partials.level, &mut memory.level);
         if s.any_greater(s.max(from, partials.level), threshold) {
