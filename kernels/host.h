@@ -25,7 +25,6 @@
 #define __global__
 #define __device__
 #define __launch_bounds__(...)
-#define __align__(bytes) alignas(bytes)
 // One block runs at a time, so what its threads share can be static.
 #define __shared__ static
 

@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * WARP)
 render_clouds(const Header* upload, const float* tables, u32 table_rows, u32* phases,
               float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
               u32 buses) {
-    __shared__ __align__(16) Scratch scratches[WARPS];
+    __shared__ Scratch scratches[WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const u32 number = blockIdx.x * WARPS + warp;
     if (number >= upload->items) return;
@@ -192,11 +192,11 @@ constexpr u32 BANK_WARPS = 2;
 extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP)
 bank_alone(u32* phases, const u32* increments, const float* from, const float* to, float* out,
            u32 warps, u32 ticks) {
-    struct Parameters {
+    struct alignas(16) Parameters {
         float fold[WARP * Scratch::STRIDE];
         uint4 partial[BANK_ROWS * WARP];
     };
-    __shared__ __align__(16) Parameters shared[BANK_WARPS];
+    __shared__ Parameters shared[BANK_WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const u32 number = blockIdx.x * BANK_WARPS + warp;
     if (number >= warps) return;

@@ -51,7 +51,7 @@ struct Memory {
 
 // A warp's share of the block's shared memory. A row of `fold` is a thread's sums; its stride
 // makes both the writes (16 bytes a thread) and the reads (a column a thread) free of conflicts.
-struct Scratch {
+struct alignas(16) Scratch {
     static constexpr u32 STRIDE = TICK + 4;
     float fold[WARP * STRIDE];
     u32 phase[SLICE];
