@@ -27,6 +27,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     device: usize,
 
+    /// Run this check only
+    #[arg(long, value_name = "CHECK")]
+    only: Option<String>,
+
     /// How many blocks to render in the memory check
     #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
     renders: usize,
@@ -55,8 +59,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let smallest = Capacity { slots: 1, buses: 1 };
     make().prepare(smallest).map_err(Failure::failed)?;
 
-    let mut broken = 0;
+    let (mut broken, mut reported) = (0, 0);
     let mut report = |name: &str, promise: &str, measure: &dyn Fn() -> Result<String, String>| {
+        if args.only.as_deref().is_some_and(|only| only != name) {
+            return Ok(());
+        }
+        reported += 1;
         let start = Instant::now();
         let (verdict, measured) = match measure() {
             Ok(measured) => ("ok  ", measured),
@@ -85,6 +93,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         },
     )?;
     match broken {
+        0 if reported == 0 => Err(Failure::misuse(format!(
+            "no check of that name; there are {}, memory",
+            CHECKS
+                .iter()
+                .map(|check| check.name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ))),
         0 => Ok(()),
         1 => Err(Failure::failed("selftest: one promise is broken")),
         _ => Err(Failure::failed(format!(

@@ -1,4 +1,5 @@
-//! What a CUDA card holds and how quickly it answers: `gpu_bench [bank|engine|latency|start]...`.
+//! What a CUDA card holds and how quickly it answers: `gpu_bench [PART]...`, where a part is
+//! `start`, `bank`, `engine`, `latency` or `played`; `profile` is a few renders for a profiler.
 //! Tables on standard output; run it on an otherwise idle machine.
 
 use myriad_engine::render::cuda::{CudaOptions, CudaRenderer, yardstick};
@@ -11,10 +12,14 @@ use std::time::{Duration, Instant};
 const RATE: f32 = 48_000.0;
 
 type Outcome = Result<(), Box<dyn Error>>;
+type Part = (&'static str, fn() -> Outcome);
 
 fn main() -> Outcome {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let all: [(&str, fn() -> Outcome); 5] = [
+    if wanted == ["profile"] {
+        return profile();
+    }
+    let all: [Part; 5] = [
         ("start", start_up),
         ("bank", bank),
         ("engine", engine),
@@ -71,6 +76,24 @@ fn bank() -> Outcome {
             run.in_real_time(f64::from(RATE)) / 1e6,
             run.error_db
         );
+    }
+    Ok(())
+}
+
+/// A few renders of each kernel.
+fn profile() -> Outcome {
+    yardstick::bank_alone(0, 33 << 20, 4, 2)?;
+    for spectrum in [Spectrum::Plain, Spectrum::Usual, Spectrum::Full] {
+        let clouds = 2_048;
+        let mut renderer = CudaRenderer::new(0);
+        renderer.prepare(Capacity {
+            slots: clouds,
+            buses: 1,
+        })?;
+        for starts in [true, false, false] {
+            let block = load(clouds, 1_024.0, 4, spectrum, starts);
+            renderer.render(&block, &mut Buses::new(1))?;
+        }
     }
     Ok(())
 }
