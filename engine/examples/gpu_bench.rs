@@ -172,7 +172,7 @@ fn engine() -> Outcome {
     let period = (ticks * TICK) as f64 / f64::from(RATE);
     println!("whole renderer, 128 frames, all parameters moving; partials as the card counts them");
     println!(
-        "  clouds x partials  spectrum   sounded M   render us p50   worst   submit   upload  compute   download   MB up   M in real time (device alone)"
+        "  clouds x partials  spectrum   sounded M   render us p50   worst   submit   upload  compute   MB up   M in real time (device alone)"
     );
     for (clouds, partials, spectrum) in [
         (8_192, 1_024.0, Spectrum::Usual),
@@ -230,11 +230,10 @@ fn engine() -> Outcome {
                     as f64
                     / 1e6;
                 println!(
-                    "   {:>6.0}   {:>6.1}   {:>6.0}   {:>6.1}   {megabytes:>6.2}   ({:.1})",
+                    "   {:>6.0}   {:>6.1}   {:>6.0}   {megabytes:>6.2}   ({:.1})",
                     middle.submit,
                     middle.upload,
                     middle.compute,
-                    middle.download,
                     sounded as f64 * period / (f64::from(middle.compute) * 1e-6) / 1e6
                 );
             }
@@ -279,13 +278,6 @@ fn latency() -> Outcome {
             },
         ),
         (
-            "graph, mapped",
-            CudaOptions {
-                mapped: true,
-                ..copy
-            },
-        ),
-        (
             "graph, timed",
             CudaOptions {
                 stage_times: true,
@@ -301,7 +293,7 @@ fn latency() -> Outcome {
         (64, 512.0, 2, false),
         (8, 1_024.0, 2, false),
     ] {
-        for (how, options) in ways.iter().take(if both { 4 } else { 1 }) {
+        for (how, options) in ways.iter().take(if both { 3 } else { 1 }) {
             let mut renderer = CudaRenderer::with_options(0, *options);
             renderer.prepare(Capacity {
                 slots: 2_048,
