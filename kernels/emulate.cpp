@@ -111,12 +111,11 @@ uint32_t* exchange(uint32_t given) {
 void __syncthreads() { wait(Waits::ForBlock); }
 void __syncwarp() { wait(Waits::ForWarp); }
 
-bool __any_sync(uint32_t, bool vote) {
+uint32_t __ballot_sync(uint32_t, bool vote) {
     const uint32_t* votes = exchange(vote);
-    for (uint32_t i = 0; i < 32; ++i) {
-        if (votes[i]) return true;
-    }
-    return false;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < 32; ++i) bits |= votes[i] << i;
+    return bits;
 }
 
 uint32_t __shfl_sync(uint32_t, uint32_t x, uint32_t from) { return exchange(x)[from]; }

@@ -205,7 +205,7 @@ bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
         float sum[TICK];
         UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
         const float passed = __int2float_rn(int(tick)) * share;
-        ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
+        UNROLL_BY_TWO for (u32 row = 0; row < BANK_ROWS; ++row) {
             const Strand strand = next;
             next = load(strands + (row + 1) % BANK_ROWS * WARP);
             const float move = strand.to - strand.from, from = fmaf(move, passed, strand.from);

@@ -23,6 +23,8 @@ constexpr u32 ALL = 0xFFFFFFFFu;
 constexpr u32 ROWS = 8;
 constexpr u32 SLICE = ROWS * WARP;
 constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
+// Groups of sixteen partials in a slice.
+constexpr u32 GROUPS = SLICE / spectrum::LANES;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that has nothing to add to a tick.
@@ -186,9 +188,9 @@ DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     };
 }
 
-// Per thread, a bit a row: whether its partial was processed, has a level, can be heard.
+// Per thread, a bit a row: whether its partial has a level, and can be heard.
 struct Marks {
-    static constexpr u32 LIVELY = ROWS, AUDIBLE = 2 * ROWS;
+    static constexpr u32 AUDIBLE = ROWS;
     u32 bits;
 
     DEVICE_METHOD void set(bool mark, u32 row) {
@@ -202,11 +204,24 @@ struct Marks {
     }
     DEVICE_METHOD u32 rows(u32 which) const { return bits >> which & ((1u << ROWS) - 1); }
 };
-static_assert(3 * ROWS <= 32, "marks fit into a word");
+static_assert(2 * ROWS <= 32, "marks fit into a word");
 
 // Groups up to the last one marked, given the marks of both groups of every row.
 DEVICE u32 groups_up_to(u32 lower, u32 upper) {
     return max(2 * (32 - __clz(int(lower))) - (lower ? 1 : 0), 2 * (32 - __clz(int(upper))));
+}
+
+// How many groups are to be processed: those that still have a level, and those that the count
+// asks for and that start below Nyquist. Ratios rise, so these are the first ones; a thread
+// looks at one group.
+template <bool Bent>
+DEVICE u32 groups_to_process(const Cloud& cloud, const Tick& tick, const float* tables,
+                             const Slice& slice, u32 lane) {
+    using namespace spectrum;
+    const u32 group = lane % GROUPS;
+    const float first = frequency<Bent>(cloud, tables, slice.first + group * LANES);
+    const u32 above = ~__ballot_sync(ALL, group < tick.wanted && first < FADE_END);
+    return max(slice.live, min(u32(__clz(int(__brev(above)))), GROUPS));
 }
 
 // Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
@@ -215,34 +230,29 @@ template <bool Bent>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
+    const u32 groups = groups_to_process<Bent>(cloud, tick, tables, slice, lane);
     Marks own = {0};
-    ROLLED for (u32 row = 0; row < ROWS; ++row) {
-        if (2 * row >= max(tick.wanted, slice.live)) break;
+    // Two rows at a time: one alone is a chain of dependent operations.
+    UNROLL_BY_TWO for (u32 row = 0; row < (groups + 1) / 2; ++row) {
         const u32 at = row * WARP + lane, index = slice.first + at;
         const u32 group = 2 * row + lane / LANES;
         const float frequency = spectrum::frequency<Bent>(cloud, tables, index);
-        // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
-        const float group_first = __shfl_sync(ALL, frequency, lane & LANES);
-        const bool processed =
-            group < slice.live || (group < tick.wanted && group_first < FADE_END);
-        if (!__any_sync(ALL, processed)) break;
-
         Partial partial = evaluate(cloud, tables, index, frequency);
-        // A group that is not rendered rests as it is: in silence.
+        // A group that is not processed rests as it is: in silence.
+        const bool processed = group < groups;
         if (!processed) partial = {0, 0.0f};
         Strand strand = load(strands + at);
         if (group >= slice.touched) strand = {first_phase(cloud, index), 0, 0.0f, 0.0f};
         const float from = !processed ? 0.0f : tick.starts ? partial.level : strand.to;
         store(strands + at, {strand.phase + tick.frames * partial.increment, partial.increment,
                              from, partial.level});
-        own.set(processed, row);
-        own.set(partial.level > 0.0f, row + Marks::LIVELY);
+        own.set(partial.level > 0.0f, row);
         own.set(fmaxf(from, partial.level) > tick.threshold, row + Marks::AUDIBLE);
     }
     own.gather(lane);
     const Marks lower = {__shfl_sync(ALL, own.bits, 0)}, upper = {__shfl_sync(ALL, own.bits, LANES)};
-    slice.touched = max(slice.touched, groups_up_to(lower.rows(0), upper.rows(0)));
-    slice.live = groups_up_to(lower.rows(Marks::LIVELY), upper.rows(Marks::LIVELY));
+    slice.touched = max(slice.touched, groups);
+    slice.live = groups_up_to(lower.rows(0), upper.rows(0));
     const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
     const u32 sounded = LANES * u32(__popc(lower_heard) + __popc(upper_heard));
     slice.sounded = min(sounded, tick.count > slice.first ? tick.count - slice.first : 0);

@@ -28,8 +28,9 @@ pub(crate) struct Sketch {
     pub(crate) sounding: u8,
     /// A bit for each tick in which a cloud starts.
     pub(crate) starts: u8,
-    /// Groups of sixteen partials that the cloud asks for, by tick, where it sounds.
-    pub(crate) groups: [u8; MAX_TICKS],
+    /// The most groups of sixteen partials that a tick asks for, and what the last one does.
+    pub(crate) most_groups: u8,
+    pub(crate) last_groups: u8,
 }
 
 const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
@@ -69,7 +70,8 @@ impl VoiceBlock {
         let sketch = &mut self.sketches[slot];
         sketch.sounding |= 1 << tick;
         sketch.starts |= ((cloud.flags & STARTS) as u8) << tick;
-        sketch.groups[tick] = groups(cloud.partials) as u8;
+        sketch.last_groups = groups(cloud.partials) as u8;
+        sketch.most_groups = sketch.most_groups.max(sketch.last_groups);
         self.clouds[tick * self.sketches.len() + slot] = cloud;
         self.slots[slot / 64] |= 1 << (slot % 64);
     }

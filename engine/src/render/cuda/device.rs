@@ -3,7 +3,7 @@
 use super::driver::{
     Card, Context, Event, Failed, Function, Module, Pinned, Registered, Shape, Stream,
 };
-use super::graph::{Copy, Graph, Kernel, Size, Work};
+use super::graph::{Copy, Graph, Kernel, Pitch, Size, Work};
 use super::kernels::{self, MIX_BUSES, MIX_GROUPS, MIXED_WORDS, RENDER_ITEMS};
 use super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece, SLICES};
 use super::{CudaCounters, CudaOptions};
@@ -328,34 +328,35 @@ impl Link {
         Size {
             upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
             clouds: self.cloud_copy(0..piece.slots.end.next_multiple_of(UPLOAD_SLOTS)),
+            clouds_pitch: self.clouds_pitch(),
             render_blocks: render_blocks.next_multiple_of(RENDER_BLOCKS),
             mix_blocks: groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
         }
     }
 
-    /// The copy of the clouds in `slots`, as far as there are any.
+    /// The copy of the first tick's clouds in `slots`, as far as there are any.
     fn cloud_copy(&self, slots: std::ops::Range<usize>) -> Copy {
         let end = slots.end.min(self.slots).min(self.block_slots);
         let start = slots.start.min(end);
         Copy {
             host: self.clouds.wrapping_add(start).cast(),
-            host_pitch: self.block_slots * CLOUD,
             device: self.memory.clouds + (start * CLOUD) as CUdeviceptr,
-            device_pitch: self.slots * CLOUD,
-            width: (end - start) * CLOUD,
-            rows: self.ticks,
+            bytes: (end - start) * CLOUD,
+        }
+    }
+
+    fn clouds_pitch(&self) -> Pitch {
+        Pitch {
+            host: self.block_slots * CLOUD,
+            device: self.slots * CLOUD,
         }
     }
 
     fn upload_copy(&self, stage: usize, words: usize) -> Copy {
-        let stage = &self.stages[stage];
         Copy {
-            host: stage.host.address(),
-            host_pitch: 4 * words,
-            device: stage.device,
-            device_pitch: 4 * words,
-            width: 4 * words,
-            rows: 1,
+            host: self.stages[stage].host.address(),
+            device: self.stages[stage].device,
+            bytes: 4 * words,
         }
     }
 
@@ -365,18 +366,15 @@ impl Link {
             self.ticks = ticks;
             let nothing = Size {
                 upload_words: UPLOAD_WORDS,
-                clouds: Copy {
-                    // Any memory will do: no item, no cloud.
-                    width: CLOUD,
-                    rows: 1,
-                    ..self.upload_copy(1, UPLOAD_WORDS)
-                },
+                // Any memory will do: no item, no cloud.
+                clouds: self.upload_copy(1, UPLOAD_WORDS),
+                clouds_pitch: Pitch { host: 0, device: 0 },
                 render_blocks: RENDER_BLOCKS,
                 mix_blocks: 1,
             };
             let stream = self.stages[0].stream;
             let graph = self.with_work(nothing, |context, work| {
-                Graph::new(context, work, nothing, stream)
+                Graph::new(context, work, nothing, ticks, stream)
             })?;
             self.graphs.push(graph);
             self.send_all(nothing)?;
@@ -391,7 +389,7 @@ impl Link {
 
     /// A block that fits into one piece.
     fn send_all(&mut self, size: Size) -> Result<(), Failed> {
-        self.counters.upload_bytes = 4 * size.upload_words + size.clouds.width * size.clouds.rows;
+        self.counters.upload_bytes = 4 * size.upload_words + self.ticks * size.clouds.bytes;
         if !self.options.graph {
             return self.send_call_by_call(size);
         }
@@ -418,7 +416,6 @@ impl Link {
         let mut mix = self.mix_arguments(self.stages[0].device);
         let work = Work {
             upload: self.upload_copy(0, size.upload_words),
-            clouds: size.clouds,
             render: Kernel {
                 function: self.render_clouds,
                 shape: self.render_shape(size.render_blocks),
@@ -439,12 +436,17 @@ impl Link {
         let stream = self.stages[0].stream;
         self.mark(0)?;
         stream.copy(&self.upload_copy(0, size.upload_words))?;
-        stream.copy(&size.clouds)?;
+        self.copy_clouds(stream, size.clouds)?;
         self.mark(1)?;
         let mut render = self.render_arguments(self.stages[0].device);
         let shape = self.render_shape(size.render_blocks);
         stream.launch(self.render_clouds, shape, &mut render.pointers())?;
         self.mix(self.stages[0].device, size.mix_blocks)
+    }
+
+    fn copy_clouds(&self, stream: Stream, first: Copy) -> Result<(), Failed> {
+        let pitch = self.clouds_pitch();
+        (0..self.ticks).try_for_each(|tick| stream.copy(&first.further(tick, pitch)))
     }
 
     /// One of several pieces: its upload overlaps what the one before computes.
@@ -456,10 +458,10 @@ impl Link {
         }
         let upload = self.upload_copy(number % 2, piece.words);
         let clouds = self.cloud_copy(piece.slots.clone());
-        self.counters.upload_bytes += upload.width + clouds.width * clouds.rows;
+        self.counters.upload_bytes += upload.bytes + self.ticks * clouds.bytes;
         let stage = &self.stages[number % 2];
         stage.stream.copy(&upload)?;
-        stage.stream.copy(&clouds)?;
+        self.copy_clouds(stage.stream, clouds)?;
         stage.stream.record(stage.uploaded)?;
         let mut render = self.render_arguments(stage.device);
         let shape = self.render_shape(piece.items.div_ceil(RENDER_ITEMS) as u32);

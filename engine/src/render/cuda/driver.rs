@@ -415,7 +415,12 @@ impl Stream {
 
     /// Copies from host to device.
     pub(super) fn copy(self, copy: &Copy) -> Result<(), Failed> {
-        call!(cuMemcpy3DAsync_v2(&copy.parameters(), self.0))
+        call!(cuMemcpyHtoDAsync_v2(
+            copy.device,
+            copy.host,
+            copy.bytes,
+            self.0
+        ))
     }
 
     pub(super) fn record(self, event: Event) -> Result<(), Failed> {

@@ -1,9 +1,10 @@
-//! A block's work as a CUDA graph: two uploads, render, mix, submitted in one call.
+//! A block's work as a CUDA graph: uploads, render, mix, submitted in one call.
 //!
 //! One graph for every number of ticks. Sizes are rounded up, and the device reads the exact
 //! counts from the upload, so a graph is changed only when the load moves to another size.
 
 use super::driver::{Context, Event, Failed, Function, Shape, Stream, call};
+use crate::render::MAX_TICKS;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, zeroed};
@@ -14,29 +15,50 @@ use std::ptr::null_mut;
 pub(super) struct Size {
     /// Words of the upload.
     pub(super) upload_words: usize,
-    /// The clouds to upload.
+    /// The clouds to upload, of the first tick...
     pub(super) clouds: Copy,
+    /// ...and of those that follow, so much further on each.
+    pub(super) clouds_pitch: Pitch,
     /// Blocks of the render kernel.
     pub(super) render_blocks: u32,
     /// Blocks of the mix kernel, a tick.
     pub(super) mix_blocks: u32,
 }
 
-/// A copy of rows of bytes from host to device.
+impl Size {
+    /// The upload, then the clouds of every tick.
+    fn copies(self, upload: Copy, ticks: usize) -> impl Iterator<Item = Copy> {
+        let clouds = (0..ticks).map(move |tick| self.clouds.further(tick, self.clouds_pitch));
+        std::iter::once(upload).chain(clouds)
+    }
+}
+
+/// A copy from host to device. In one dimension: a graph can change no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Copy {
     pub(super) host: *const c_void,
-    /// Bytes from one row to the next.
-    pub(super) host_pitch: usize,
     pub(super) device: sys::CUdeviceptr,
-    pub(super) device_pitch: usize,
-    /// Bytes of a row.
-    pub(super) width: usize,
-    pub(super) rows: usize,
+    pub(super) bytes: usize,
+}
+
+/// Bytes from one tick's clouds to the next one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pitch {
+    pub(super) host: usize,
+    pub(super) device: usize,
 }
 
 impl Copy {
-    pub(super) fn parameters(&self) -> sys::CUDA_MEMCPY3D {
+    /// The same, `rows` rows further on.
+    pub(super) fn further(self, rows: usize, pitch: Pitch) -> Self {
+        Self {
+            host: self.host.wrapping_byte_add(rows * pitch.host),
+            device: self.device + (rows * pitch.device) as sys::CUdeviceptr,
+            bytes: self.bytes,
+        }
+    }
+
+    fn parameters(&self) -> sys::CUDA_MEMCPY3D {
         use sys::CUmemorytype_enum::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
         // SAFETY: all fields may be zero but for the two that are set before they are looked at.
         let mut copy = unsafe {
@@ -46,10 +68,8 @@ impl Copy {
             copy.assume_init()
         };
         copy.srcHost = self.host;
-        copy.srcPitch = self.host_pitch;
         copy.dstDevice = self.device;
-        copy.dstPitch = self.device_pitch;
-        (copy.WidthInBytes, copy.Height, copy.Depth) = (self.width, self.rows, 1);
+        (copy.WidthInBytes, copy.Height, copy.Depth) = (self.bytes, 1, 1);
         copy
     }
 }
@@ -79,12 +99,14 @@ impl Kernel<'_> {
 #[derive(Debug)]
 pub(super) struct Work<'a> {
     pub(super) upload: Copy,
-    pub(super) clouds: Copy,
     pub(super) render: Kernel<'a>,
     pub(super) mix: Kernel<'a>,
     /// Passed at the start, after the uploads, and at the end.
     pub(super) marks: Option<[Event; 3]>,
 }
+
+/// The most copies of a graph.
+const COPIES: usize = 1 + MAX_TICKS;
 
 /// A graph ready to be replayed. Dropped before its context, while that is current.
 #[derive(Debug)]
@@ -92,8 +114,9 @@ pub(super) struct Graph {
     /// Kept because its nodes say which part of the executable to change.
     graph: sys::CUgraph,
     executable: sys::CUgraphExec,
-    upload: sys::CUgraphNode,
-    clouds: sys::CUgraphNode,
+    /// The upload, then the clouds of every tick.
+    copies: [sys::CUgraphNode; COPIES],
+    ticks: usize,
     render: sys::CUgraphNode,
     mix: sys::CUgraphNode,
     pub(super) size: Size,
@@ -107,13 +130,14 @@ impl Graph {
         context: &Context,
         mut work: Work<'_>,
         size: Size,
+        ticks: usize,
         stream: Stream,
     ) -> Result<Self, Failed> {
         let mut graph = null_mut();
         call!(cuGraphCreate(&mut graph, 0))?;
         let mut chain = Chain {
             graph,
-            before: [null_mut(); 2],
+            before: [null_mut(); COPIES],
             count: 0,
         };
         let mark = |chain: &mut Chain, which: usize| match work.marks {
@@ -121,7 +145,7 @@ impl Graph {
             None => Ok(()),
         };
         mark(&mut chain, 0)?;
-        let [upload, clouds] = chain.copies([&work.upload, &work.clouds], context)?;
+        let copies = chain.copies(size.copies(work.upload, ticks), context)?;
         mark(&mut chain, 1)?;
         let render = chain.kernel(&mut work.render)?;
         let mix = chain.kernel(&mut work.mix)?;
@@ -132,8 +156,8 @@ impl Graph {
         Ok(Self {
             graph,
             executable,
-            upload,
-            clouds,
+            copies,
+            ticks,
             render,
             mix,
             size,
@@ -147,15 +171,14 @@ impl Graph {
         mut work: Work<'_>,
         size: Size,
     ) -> Result<(), Failed> {
-        let copies = [
-            (
-                self.upload,
-                &work.upload,
-                size.upload_words != self.size.upload_words,
-            ),
-            (self.clouds, &work.clouds, size.clouds != self.size.clouds),
-        ];
-        for (node, copy, differs) in copies {
+        let clouds_differ =
+            (size.clouds, size.clouds_pitch) != (self.size.clouds, self.size.clouds_pitch);
+        let copies = size.copies(work.upload, self.ticks);
+        for (index, (copy, node)) in copies.zip(self.copies).enumerate() {
+            let differs = match index {
+                0 => size.upload_words != self.size.upload_words,
+                _ => clouds_differ,
+            };
             if differs {
                 let (copy, context) = (copy.parameters(), context.handle());
                 call!(cuGraphExecMemcpyNodeSetParams(
@@ -203,29 +226,30 @@ impl Drop for Graph {
 struct Chain {
     graph: sys::CUgraph,
     /// What the next node comes after.
-    before: [sys::CUgraphNode; 2],
+    before: [sys::CUgraphNode; COPIES],
     count: usize,
 }
 
 impl Chain {
-    /// Two copies side by side.
+    /// Copies side by side.
     fn copies(
         &mut self,
-        copies: [&Copy; 2],
+        copies: impl Iterator<Item = Copy>,
         context: &Context,
-    ) -> Result<[sys::CUgraphNode; 2], Failed> {
-        let mut nodes = [null_mut(); 2];
-        for (node, copy) in nodes.iter_mut().zip(copies) {
+    ) -> Result<[sys::CUgraphNode; COPIES], Failed> {
+        let (mut nodes, mut count) = ([null_mut(); COPIES], 0);
+        for copy in copies {
             call!(cuGraphAddMemcpyNode(
-                node,
+                &mut nodes[count],
                 self.graph,
                 self.before.as_ptr(),
                 self.count,
                 &copy.parameters(),
                 context.handle()
             ))?;
+            count += 1;
         }
-        (self.before, self.count) = (nodes, 2);
+        (self.before, self.count) = (nodes, count);
         Ok(nodes)
     }
 

@@ -164,20 +164,12 @@ impl Packer {
     ) -> usize {
         let (known, sketch) = (&mut self.slots[slot], block.sketch(slot));
         let generation = known.generation;
-        let mut groups = 0;
-        for tick in 0..block.ticks() {
-            if sketch.sounding >> tick & 1 == 0 {
-                continue;
-            }
-            if sketch.starts >> tick & 1 == 1 {
-                known.generation = known.generation.wrapping_add(1);
-                known.groups = 0;
-            }
-            // Those that the last tick had still fade in this one.
-            let wanted = sketch.groups[tick];
-            groups = groups.max(wanted).max(known.groups);
-            known.groups = wanted;
-        }
+        // Those that the last tick had still fade in this block, unless it starts anew.
+        let starts_anew = sketch.starts & sketch.sounding & sketch.sounding.wrapping_neg() != 0;
+        let fading = if starts_anew { 0 } else { known.groups };
+        let groups = sketch.most_groups.max(fading);
+        known.generation = generation.wrapping_add(sketch.starts.count_ones());
+        known.groups = sketch.last_groups;
         let slices = usize::from(groups).div_ceil(SLICE_GROUPS);
         let ticks = SLICES as u32 * u32::from(sketch.sounding);
         for (slice, item) in room[..slices].iter_mut().enumerate() {
