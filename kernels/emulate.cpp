@@ -157,11 +157,22 @@ extern "C" float host_cosine(u32 phase) { return math::cosine(phase); }
 extern "C" float host_sine(u32 phase) { return math::sine(phase); }
 extern "C" u32 host_hash(u32 x) { return math::hash(x); }
 extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 index) {
-    return spectrum::frequency(*cloud, tables, index);
+    const u32 indices[1] = {index};
+    float frequency[1];
+    if (spectrum::is_bent(*cloud)) {
+        spectrum::frequencies<true>(*cloud, tables, indices, frequency);
+    } else {
+        spectrum::frequencies<false>(*cloud, tables, indices, frequency);
+    }
+    return frequency[0];
 }
 extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tables, u32 index,
                                            float frequency) {
-    return spectrum::evaluate(*cloud, tables, index, frequency);
+    const u32 indices[1] = {index};
+    const float frequencies[1] = {frequency};
+    spectrum::Partial partial[1];
+    spectrum::evaluate(*cloud, tables, indices, frequencies, partial);
+    return partial[0];
 }
 extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {
     return spectrum::first_phase(*cloud, index);

@@ -5,6 +5,9 @@
 // run, thread by thread, on a machine without a GPU: see emulate.cpp.
 #pragma once
 
+// For every i below a constant n, written out.
+#define EACH(i, n) UNROLL for (int i = 0; i < n; ++i)
+
 #ifdef __CUDACC__
 
 #define DEVICE __device__ __forceinline__

@@ -25,6 +25,8 @@ constexpr u32 SLICE = ROWS * WARP;
 constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
 // Groups of sixteen partials in a slice.
 constexpr u32 GROUPS = SLICE / spectrum::LANES;
+// Rows whose spectrum is evaluated side by side.
+constexpr int PAIR = 2;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that has nothing to add to a tick.
@@ -218,9 +220,10 @@ template <bool Bent>
 DEVICE u32 groups_to_process(const Cloud& cloud, const Tick& tick, const float* tables,
                              const Slice& slice, u32 lane) {
     using namespace spectrum;
-    const u32 group = lane % GROUPS;
-    const float first = frequency<Bent>(cloud, tables, slice.first + group * LANES);
-    const u32 above = ~__ballot_sync(ALL, group < tick.wanted && first < FADE_END);
+    const u32 group = lane % GROUPS, index[1] = {slice.first + group * LANES};
+    float first[1];
+    frequencies<Bent>(cloud, tables, index, first);
+    const u32 above = ~__ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
     return max(slice.live, min(u32(__clz(int(__brev(above)))), GROUPS));
 }
 
@@ -232,22 +235,29 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
     using namespace spectrum;
     const u32 groups = groups_to_process<Bent>(cloud, tick, tables, slice, lane);
     Marks own = {0};
-    // Two rows at a time: one alone is a chain of dependent operations.
-    UNROLL_BY_TWO for (u32 row = 0; row < (groups + 1) / 2; ++row) {
-        const u32 at = row * WARP + lane, index = slice.first + at;
-        const u32 group = 2 * row + lane / LANES;
-        const float frequency = spectrum::frequency<Bent>(cloud, tables, index);
-        Partial partial = evaluate(cloud, tables, index, frequency);
-        // A group that is not processed rests as it is: in silence.
-        const bool processed = group < groups;
-        if (!processed) partial = {0, 0.0f};
-        Strand strand = load(strands + at);
-        if (group >= slice.touched) strand = {first_phase(cloud, index), 0, 0.0f, 0.0f};
-        const float from = !processed ? 0.0f : tick.starts ? partial.level : strand.to;
-        store(strands + at, {strand.phase + tick.frames * partial.increment, partial.increment,
-                             from, partial.level});
-        own.set(partial.level > 0.0f, row);
-        own.set(fmaxf(from, partial.level) > tick.threshold, row + Marks::AUDIBLE);
+    ROLLED for (u32 row = 0; 2 * row < groups; row += PAIR) {
+        u32 at[PAIR], index[PAIR];
+        EACH(i, PAIR) {
+            at[i] = (row + i) * WARP + lane;
+            index[i] = slice.first + at[i];
+        }
+        float frequency[PAIR];
+        frequencies<Bent>(cloud, tables, index, frequency);
+        Partial partial[PAIR];
+        evaluate(cloud, tables, index, frequency, partial);
+        EACH(i, PAIR) {
+            const u32 group = 2 * (row + i) + lane / LANES;
+            // A group that is not processed rests as it is: in silence.
+            const bool processed = group < groups;
+            if (!processed) partial[i] = {0, 0.0f};
+            Strand strand = load(strands + at[i]);
+            if (group >= slice.touched) strand = {first_phase(cloud, index[i]), 0, 0.0f, 0.0f};
+            const float from = !processed ? 0.0f : tick.starts ? partial[i].level : strand.to;
+            strand.phase += tick.frames * partial[i].increment;
+            store(strands + at[i], {strand.phase, partial[i].increment, from, partial[i].level});
+            own.set(partial[i].level > 0.0f, row + i);
+            own.set(fmaxf(from, partial[i].level) > tick.threshold, row + i + Marks::AUDIBLE);
+        }
     }
     own.gather(lane);
     const Marks lower = {__shfl_sync(ALL, own.bits, 0)}, upper = {__shfl_sync(ALL, own.bits, LANES)};

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 /// The most items of one piece. Small enough that a large block has several, to overlap; large
 /// enough to fill any card.
-const PIECE_ITEMS: usize = 8_192;
+const PIECE_ITEMS: usize = 16_384;
 
 /// Samples of a tick, both sides.
 const STEREO: usize = 2 * TICK;
