@@ -141,9 +141,19 @@ extern "C" void emulate_mix(u32 blocks, const u32* ends, const float* samples, c
     });
 }
 
-extern "C" void emulate_bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
+extern "C" void emulate_bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
     launch({(warps + BANK_WARPS - 1) / BANK_WARPS, 1, 1}, BANK_WARPS * WARP, [=] {
-        bank_alone(strands, out, warps, ticks);
+        bank_alone(partials, out, warps, ticks);
+    });
+}
+
+extern "C" void emulate_fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs,
+                              const uint2* clouds_from, uint2* clouds, u32 cloud_pairs,
+                              u32 pitch_from, u32 pitch, u32 ticks) {
+    const u32 most = max(upload_pairs, cloud_pairs);
+    launch({(most + FETCH_THREADS - 1) / FETCH_THREADS, 1 + ticks, 1}, FETCH_THREADS, [=] {
+        fetch(upload_from, upload, upload_pairs, clouds_from, clouds, cloud_pairs, pitch_from,
+              pitch);
     });
 }
 
@@ -179,5 +189,6 @@ extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {
 }
 extern "C" void host_advance(u32 phase, u32 increment, float from, float to, float step,
                              float* sum) {
-    bank::advance(phase + bank::MIDDLE * increment, increment, from, to, step, *reinterpret_cast<float(*)[TICK]>(sum));
+    bank::advance(phase + bank::MIDDLE * increment, increment, bank::recurrence(increment), from,
+                  (to - from) * step, *reinterpret_cast<float(*)[TICK]>(sum));
 }

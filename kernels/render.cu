@@ -15,6 +15,27 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16, "Header");
 
+// Threads of a block of `fetch`.
+constexpr u32 FETCH_THREADS = 256;
+
+// Copies what a block needs out of the host's pinned memory: the upload, and of every tick's
+// clouds the first ones, whose rows are `pitch_from` and `pitch` apart. All sizes count pairs of
+// words. Grid: as much as the larger of the two, then the upload and every tick.
+//
+// A thread copies 8 bytes, so a warp asks for whole lines. Limit: the bus, 8 bytes a cloud word
+// pair; quicker than the copy engine because the graph has no other kind of node.
+extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
+fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* clouds_from,
+      uint2* clouds, u32 cloud_pairs, u32 pitch_from, u32 pitch) {
+    const u32 at = blockIdx.x * FETCH_THREADS + threadIdx.x, row = blockIdx.y;
+    if (row == 0) {
+        if (at < upload_pairs) upload[at] = upload_from[at];
+    } else if (at < cloud_pairs) {
+        const size_t tick = row - 1;
+        clouds[tick * pitch + at] = clouds_from[tick * pitch_from + at];
+    }
+}
+
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
 // Reads the upload (16 bytes an item), its cloud in `clouds[tick][slot]` (120 bytes a tick), and
@@ -23,7 +44,7 @@ static_assert(sizeof(Header) == 16, "Header");
 // `routes[item][tick]`.
 // Limit: the FP32 issue rate. A partial takes 160 instructions a tick for the bank, 70 to 130 for
 // its spectrum, and 115 / 8 for folding.
-extern "C" __global__ void __launch_bounds__(WARPS * WARP)
+extern "C" __global__ void __launch_bounds__(WARPS * WARP, 7)
 render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
               u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
               u32 buses) {
@@ -188,36 +209,53 @@ mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* 
 constexpr u32 BANK_ROWS = 16;
 constexpr u32 BANK_WARPS = 2;
 
-// The bank alone, as a yardstick: partials with given pitches, their levels leading from `from`
-// to `to` through all ticks. A warp takes 512 of them and writes 32 samples a tick to
-// `out[warp][tick][frame]`. Reads 16 bytes a partial and tick, of which all but the first reading
-// comes from the caches, a row ahead of its use; writes 16 once. The rest is `advance`.
+// A partial of the bare bank: its pitch stays for the block, its level moves by `slope` a frame.
+struct alignas(16) BarePartial {
+    u32 phase, increment;
+    float level, slope;
+};
+
+// The bank alone, as a yardstick: partials whose pitches stay through the block, so that their
+// recurrences are made once and their seeds every tick, and whose levels move. A warp takes 512
+// of them and writes 32 samples a tick to `out[warp][tick][frame]`.
+//
+// Reads 16 bytes a partial and tick, of which all but the first reading comes from the caches, a
+// row ahead of its use; writes 16 once. The rest is `advance`, less what is made once.
 extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP)
-bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
-    __shared__ FoldSpace space[BANK_WARPS];
+bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
+    struct Space {
+        FoldSpace fold;
+        bank::Recurrence recurrences[BANK_ROWS * WARP];
+    };
+    __shared__ Space spaces[BANK_WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const u32 number = blockIdx.x * BANK_WARPS + warp;
     if (number >= warps) return;
-    strands += number * size_t(BANK_ROWS * WARP) + lane;
-    const float share = 1.0f / __int2float_rn(int(ticks));
-    Strand next = load(strands);
+    Space& space = spaces[warp];
+    uint4* own = reinterpret_cast<uint4*>(partials) + number * size_t(BANK_ROWS * WARP) + lane;
+    ROLLED for (u32 row = 0; row < BANK_ROWS; row += 4) {
+        u32 increments[4];
+        EACH(i, 4) increments[i] = own[(row + i) * WARP].y;
+        EACH(i, 4) space.recurrences[(row + i) * WARP + lane] = bank::recurrence(increments[i]);
+    }
+    uint4 next = own[0];
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
         float sum[TICK];
-        UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
-        const float passed = __int2float_rn(int(tick)) * share;
+        EACH(t, TICK) sum[t] = 0.0f;
+        const u32 passed = TICK * tick;
+        const float time = __int2float_rn(int(passed));
         UNROLL_BY_TWO for (u32 row = 0; row < BANK_ROWS; ++row) {
-            const Strand strand = next;
-            next = load(strands + (row + 1) % BANK_ROWS * WARP);
-            const float move = strand.to - strand.from, from = fmaf(move, passed, strand.from);
-            bank::advance(strand.phase + strand.increment * (TICK * tick + bank::MIDDLE),
-                          strand.increment, from, fmaf(move, share, from), 1.0f / TICK, sum);
+            const uint4 partial = next;
+            next = own[(row + 1) % BANK_ROWS * WARP];
+            const float slope = __int_as_float(int(partial.w));
+            const float level = fmaf(slope, time, __int_as_float(int(partial.z)));
+            bank::advance(partial.x + partial.y * (passed + bank::MIDDLE), partial.y,
+                          space.recurrences[row * WARP + lane], level, slope, sum);
         }
-        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, space[warp], lane).middle;
+        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, space.fold, lane).middle;
     }
     ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
-        Strand strand = load(strands + row * WARP);
-        strand.phase += strand.increment * (TICK * ticks);
-        store(strands + row * WARP, strand);
+        own[row * WARP].x += own[row * WARP].y * (TICK * ticks);
     }
 }
 

@@ -293,8 +293,9 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     ROLLED for (u32 row = 0; row < ROWS; ++row) {
         if ((rows >> row & 1) == 0) continue;
         const Strand strand = load(scratch.strands + row * WARP + lane);
-        bank::advance(strand.phase - back * strand.increment, strand.increment, strand.from,
-                      strand.to, tick.step, sum);
+        bank::advance(strand.phase - back * strand.increment, strand.increment,
+                      bank::recurrence(strand.increment), strand.from,
+                      (strand.to - strand.from) * tick.step, sum);
     }
     to_stereo(shared, fold(sum, scratch.fold, lane), tick.step, out, lane);
     return true;

@@ -7,8 +7,8 @@
 // a note lasts. What decides its level may be fused and approximate (the build asks for quick
 // division and roots).
 //
-// `index` is the partial's number less one; `tables` are rows of MAX_PARTIALS numbers. All
-// branches are on the cloud, so a warp takes them together. `frequencies` and `evaluate` take N
+// `index` is the partial's number less one; `tables` are rows of MAX_PARTIALS numbers. Branches
+// are on the cloud or on the whole group of sixteen, so a warp takes them together. `frequencies` and `evaluate` take N
 // partials through each branch side by side: one alone is a chain of dependent operations.
 #pragma once
 
@@ -150,7 +150,13 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const u32 (&index)
     } else {
         EACH(i, N) level[i] = formant_level(cloud, tables, index[i]);
     }
-    EACH(i, N) level[i] *= count_fade(cloud, index[i]) * parity(cloud, index[i]);
+    // The last index is the highest.
+    if (cloud.partials < __int2float_rn(int(index[N - 1] | (LANES - 1)) + 1)) {
+        EACH(i, N) level[i] *= count_fade(cloud, index[i]);
+    }
+    if (cloud.odd != 1.0f || cloud.even != 1.0f) {
+        EACH(i, N) level[i] *= parity(cloud, index[i]);
+    }
     if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
         EACH(i, N) level[i] *= tilt_and_damping(cloud, at(tables, cloud.table + 1, index[i]));
     }

@@ -1,8 +1,11 @@
 //! What passes between the engine and a renderer: clouds in, buses out.
 
+mod memory;
+
 use super::{MAX_TICKS, TICK};
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
+use memory::CloudMemory;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The clouds of a few ticks, by slot. Slots are the renderer's memory: a cloud keeps its slot
@@ -11,9 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct VoiceBlock {
     /// Tells this block from every other one, also from one that later has the same address.
     id: u64,
-    /// `clouds[tick × slots + slot]`, meaningful where `sounding` says so. A device copies them
-    /// from here, so this never moves.
-    clouds: Box<[Cloud]>,
+    /// `clouds[tick × slots + slot]`, meaningful where sketches say so. A device reads them here.
+    clouds: CloudMemory,
     /// What is known of every slot without a look at its clouds.
     sketches: Vec<Sketch>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
@@ -41,7 +43,7 @@ impl VoiceBlock {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            clouds: vec![Cloud::default(); slots * MAX_TICKS].into_boxed_slice(),
+            clouds: CloudMemory::new(slots * MAX_TICKS),
             sketches: vec![Sketch::default(); slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
@@ -103,8 +105,8 @@ impl VoiceBlock {
         &self.sketches[slot]
     }
 
-    /// All clouds, by tick and slot, for copying to a device.
-    pub(crate) fn clouds(&self) -> &[Cloud] {
+    /// All clouds, by tick and slot, for a device to read.
+    pub(crate) fn clouds(&self) -> &CloudMemory {
         &self.clouds
     }
 

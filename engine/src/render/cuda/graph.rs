@@ -1,78 +1,13 @@
-//! A block's work as a CUDA graph: uploads, render, mix, submitted in one call.
+//! A block's work as a CUDA graph: fetch, render, mix, submitted in one call.
 //!
 //! One graph for every number of ticks. Sizes are rounded up, and the device reads the exact
 //! counts from the upload, so a graph is changed only when the load moves to another size.
 
-use super::driver::{Context, Event, Failed, Function, Shape, Stream, call};
-use crate::render::MAX_TICKS;
+use super::driver::{Event, Failed, Function, Shape, Stream, call};
 use cudarc::driver::sys;
 use std::ffi::c_void;
-use std::mem::{MaybeUninit, zeroed};
+use std::mem::zeroed;
 use std::ptr::null_mut;
-
-/// How much a replay covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    /// Words of the upload.
-    pub(super) upload_words: usize,
-    /// The clouds to upload, of the first tick...
-    pub(super) clouds: Copy,
-    /// ...and of those that follow, so much further on each.
-    pub(super) clouds_pitch: Pitch,
-    /// Blocks of the render kernel.
-    pub(super) render_blocks: u32,
-    /// Blocks of the mix kernel, a tick.
-    pub(super) mix_blocks: u32,
-}
-
-impl Size {
-    /// The upload, then the clouds of every tick.
-    fn copies(self, upload: Copy, ticks: usize) -> impl Iterator<Item = Copy> {
-        let clouds = (0..ticks).map(move |tick| self.clouds.further(tick, self.clouds_pitch));
-        std::iter::once(upload).chain(clouds)
-    }
-}
-
-/// A copy from host to device. In one dimension: a graph can change no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Copy {
-    pub(super) host: *const c_void,
-    pub(super) device: sys::CUdeviceptr,
-    pub(super) bytes: usize,
-}
-
-/// Bytes from one tick's clouds to the next one's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pitch {
-    pub(super) host: usize,
-    pub(super) device: usize,
-}
-
-impl Copy {
-    /// The same, `rows` rows further on.
-    pub(super) fn further(self, rows: usize, pitch: Pitch) -> Self {
-        Self {
-            host: self.host.wrapping_byte_add(rows * pitch.host),
-            device: self.device + (rows * pitch.device) as sys::CUdeviceptr,
-            bytes: self.bytes,
-        }
-    }
-
-    fn parameters(&self) -> sys::CUDA_MEMCPY3D {
-        use sys::CUmemorytype_enum::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
-        // SAFETY: all fields may be zero but for the two that are set before they are looked at.
-        let mut copy = unsafe {
-            let mut copy = MaybeUninit::<sys::CUDA_MEMCPY3D>::zeroed();
-            (*copy.as_mut_ptr()).srcMemoryType = CU_MEMORYTYPE_HOST;
-            (*copy.as_mut_ptr()).dstMemoryType = CU_MEMORYTYPE_DEVICE;
-            copy.assume_init()
-        };
-        copy.srcHost = self.host;
-        copy.dstDevice = self.device;
-        (copy.WidthInBytes, copy.Height, copy.Depth) = (self.bytes, 1, 1);
-        copy
-    }
-}
 
 /// A kernel with its arguments.
 #[derive(Debug)]
@@ -95,18 +30,16 @@ impl Kernel<'_> {
     }
 }
 
-/// All that a graph is made of.
+/// Kernels of a graph.
+pub(super) const KERNELS: usize = 3;
+
+/// All that a graph is made of, in order.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
-    pub(super) upload: Copy,
-    pub(super) render: Kernel<'a>,
-    pub(super) mix: Kernel<'a>,
-    /// Passed at the start, after the uploads, and at the end.
+    pub(super) kernels: [Kernel<'a>; KERNELS],
+    /// Passed at the start, after the first kernel, and at the end.
     pub(super) marks: Option<[Event; 3]>,
 }
-
-/// The most copies of a graph.
-const COPIES: usize = 1 + MAX_TICKS;
 
 /// A graph ready to be replayed. Dropped before its context, while that is current.
 #[derive(Debug)]
@@ -114,98 +47,67 @@ pub(super) struct Graph {
     /// Kept because its nodes say which part of the executable to change.
     graph: sys::CUgraph,
     executable: sys::CUgraphExec,
-    /// The upload, then the clouds of every tick.
-    copies: [sys::CUgraphNode; COPIES],
-    ticks: usize,
-    render: sys::CUgraphNode,
-    mix: sys::CUgraphNode,
-    pub(super) size: Size,
+    kernels: [sys::CUgraphNode; KERNELS],
 }
 
 // SAFETY: handles may be used from any thread, one at a time.
 unsafe impl Send for Graph {}
 
 impl Graph {
-    pub(super) fn new(
-        context: &Context,
-        mut work: Work<'_>,
-        size: Size,
-        ticks: usize,
-        stream: Stream,
-    ) -> Result<Self, Failed> {
+    pub(super) fn new(work: Work<'_>, stream: Stream) -> Result<Self, Failed> {
         let mut graph = null_mut();
         call!(cuGraphCreate(&mut graph, 0))?;
-        let mut chain = Chain {
+        let mut made = Self {
             graph,
-            before: [null_mut(); COPIES],
-            count: 0,
+            executable: null_mut(),
+            kernels: [null_mut(); KERNELS],
         };
-        let mark = |chain: &mut Chain, which: usize| match work.marks {
-            Some(marks) => chain.mark(marks[which]),
+        let mut last = null_mut();
+        let mark = |last: &mut sys::CUgraphNode, which: usize| match work.marks {
+            Some(marks) => after(last, |node, before, count| {
+                call!(cuGraphAddEventRecordNode(
+                    node,
+                    graph,
+                    before,
+                    count,
+                    marks[which].0
+                ))
+            }),
             None => Ok(()),
         };
-        mark(&mut chain, 0)?;
-        let copies = chain.copies(size.copies(work.upload, ticks), context)?;
-        mark(&mut chain, 1)?;
-        let render = chain.kernel(&mut work.render)?;
-        let mix = chain.kernel(&mut work.mix)?;
-        mark(&mut chain, 2)?;
-        let mut executable = null_mut();
-        call!(cuGraphInstantiateWithFlags(&mut executable, graph, 0))?;
-        call!(cuGraphUpload(executable, stream.0))?;
-        Ok(Self {
-            graph,
-            executable,
-            copies,
-            ticks,
-            render,
-            mix,
-            size,
-        })
+        mark(&mut last, 0)?;
+        for (index, mut kernel) in work.kernels.into_iter().enumerate() {
+            let parameters = kernel.parameters();
+            after(&mut last, |node, before, count| {
+                call!(cuGraphAddKernelNode_v2(
+                    node,
+                    graph,
+                    before,
+                    count,
+                    &parameters
+                ))
+            })?;
+            made.kernels[index] = last;
+            if index == 0 {
+                mark(&mut last, 1)?;
+            }
+        }
+        mark(&mut last, 2)?;
+        call!(cuGraphInstantiateWithFlags(&mut made.executable, graph, 0))?;
+        call!(cuGraphUpload(made.executable, stream.0))?;
+        Ok(made)
     }
 
     /// Changes what a replay covers.
-    pub(super) fn resize(
-        &mut self,
-        context: &Context,
-        mut work: Work<'_>,
-        size: Size,
-    ) -> Result<(), Failed> {
-        let clouds_differ =
-            (size.clouds, size.clouds_pitch) != (self.size.clouds, self.size.clouds_pitch);
-        let copies = size.copies(work.upload, self.ticks);
-        for (index, (copy, node)) in copies.zip(self.copies).enumerate() {
-            let differs = match index {
-                0 => size.upload_words != self.size.upload_words,
-                _ => clouds_differ,
-            };
-            if differs {
-                let (copy, context) = (copy.parameters(), context.handle());
-                call!(cuGraphExecMemcpyNodeSetParams(
-                    self.executable,
-                    node,
-                    &copy,
-                    context
-                ))?;
-            }
-        }
-        if size.render_blocks != self.size.render_blocks {
-            let kernel = work.render.parameters();
+    pub(super) fn change(&mut self, work: Work<'_>) -> Result<(), Failed> {
+        for (mut kernel, node) in work.kernels.into_iter().zip(self.kernels) {
+            let parameters = kernel.parameters();
             call!(cuGraphExecKernelNodeSetParams_v2(
                 self.executable,
-                self.render,
-                &kernel
+                node,
+                &parameters
             ))?;
         }
-        if size.mix_blocks != self.size.mix_blocks {
-            let kernel = work.mix.parameters();
-            call!(cuGraphExecKernelNodeSetParams_v2(
-                self.executable,
-                self.mix,
-                &kernel
-            ))?;
-        }
-        self.size = size;
         Ok(())
     }
 
@@ -214,73 +116,21 @@ impl Graph {
     }
 }
 
+/// Adds a node that comes after `last`, if there is one, and takes its place.
+fn after(
+    last: &mut sys::CUgraphNode,
+    add: impl FnOnce(*mut sys::CUgraphNode, *const sys::CUgraphNode, usize) -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    let (before, count) = (*last, usize::from(!last.is_null()));
+    add(last, &before, count)
+}
+
 impl Drop for Graph {
     fn drop(&mut self) {
         // Nothing can be done about a failure.
-        let _ = call!(cuGraphExecDestroy(self.executable));
-        let _ = call!(cuGraphDestroy(self.graph));
-    }
-}
-
-/// A graph under construction, one node after the other.
-struct Chain {
-    graph: sys::CUgraph,
-    /// What the next node comes after.
-    before: [sys::CUgraphNode; COPIES],
-    count: usize,
-}
-
-impl Chain {
-    /// Copies side by side.
-    fn copies(
-        &mut self,
-        copies: impl Iterator<Item = Copy>,
-        context: &Context,
-    ) -> Result<[sys::CUgraphNode; COPIES], Failed> {
-        let (mut nodes, mut count) = ([null_mut(); COPIES], 0);
-        for copy in copies {
-            call!(cuGraphAddMemcpyNode(
-                &mut nodes[count],
-                self.graph,
-                self.before.as_ptr(),
-                self.count,
-                &copy.parameters(),
-                context.handle()
-            ))?;
-            count += 1;
+        if !self.executable.is_null() {
+            let _ = call!(cuGraphExecDestroy(self.executable));
         }
-        (self.before, self.count) = (nodes, count);
-        Ok(nodes)
-    }
-
-    fn kernel(&mut self, kernel: &mut Kernel<'_>) -> Result<sys::CUgraphNode, Failed> {
-        let mut node = null_mut();
-        call!(cuGraphAddKernelNode_v2(
-            &mut node,
-            self.graph,
-            self.before.as_ptr(),
-            self.count,
-            &kernel.parameters()
-        ))?;
-        self.came(node);
-        Ok(node)
-    }
-
-    fn mark(&mut self, event: Event) -> Result<(), Failed> {
-        let mut node = null_mut();
-        call!(cuGraphAddEventRecordNode(
-            &mut node,
-            self.graph,
-            self.before.as_ptr(),
-            self.count,
-            event.0
-        ))?;
-        self.came(node);
-        Ok(())
-    }
-
-    fn came(&mut self, node: sys::CUgraphNode) {
-        self.before[0] = node;
-        self.count = 1;
+        let _ = call!(cuGraphDestroy(self.graph));
     }
 }
