@@ -132,12 +132,12 @@ extern "C" void emulate_render_clouds(const Header* upload, const u32* clouds, u
     });
 }
 
-extern "C" void emulate_mix(u32 blocks, const u32* ends, const float* samples, const u32* routes,
-                            float* sums, u32* arrivals, u32* sounded, Mixed* mixed, u32 ticks,
-                            u32 buses) {
+extern "C" void emulate_mix(u32 blocks, const Header* upload, const float* samples,
+                            const u32* routes, float* sums, u32* arrivals, u32* sounded,
+                            Mixed* mixed, u32 ticks, u32 buses) {
     const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
     launch({blocks, ticks, tiles}, MIX_GROUPS * STEREO, [=] {
-        mix(ends, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
+        mix(upload, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
     });
 }
 
@@ -182,6 +182,7 @@ extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tabl
     const float frequencies[1] = {frequency};
     spectrum::Partial partial[1];
     spectrum::evaluate(*cloud, tables, indices, frequencies, partial);
+    if (frequency > spectrum::FADE_START) spectrum::fade(frequencies, partial);
     return partial[0];
 }
 extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {

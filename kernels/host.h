@@ -14,7 +14,7 @@
 #define DEVICE_METHOD __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-#define UNROLL_BY_TWO _Pragma("unroll 2")
+#define UNROLL_BY_FOUR _Pragma("unroll 4")
 #define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
 
 #else
@@ -27,7 +27,7 @@
 #define DEVICE_METHOD inline
 #define UNROLL
 #define ROLLED
-#define UNROLL_BY_TWO
+#define UNROLL_BY_FOUR
 #define OFFSET(type, field) __builtin_offsetof(type, field)
 #define __global__
 #define __device__
@@ -66,6 +66,7 @@ static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 template <class T> T __ldcg(const T* from) { return *from; }
 static inline uint32_t atomicAdd(uint32_t* to, uint32_t x) { uint32_t old = *to; *to += x; return old; }
 static inline void __threadfence() {}
+static inline void __threadfence_system() {}
 static inline void __trap() {}
 // Those that threads do together.
 void __syncthreads();

@@ -4,14 +4,15 @@
 // Warps of a block. They have nothing to do with each other; a block is only a way to launch.
 constexpr u32 WARPS = 4;
 
-// What an upload starts with.
+// What an upload starts with. Then come the ends (see `mix`), then the items.
 struct Header {
     u32 items;
     // The number of the first item among all of the block's.
     u32 first_item;
     // Where the items are, in bytes from the header.
     u32 items_at;
-    u32 unused;
+    // The block's number, which the host waits for.
+    u32 block;
 };
 static_assert(sizeof(Header) == 16, "Header");
 
@@ -118,10 +119,12 @@ constexpr u32 MIX_GROUPS = 4;
 constexpr u32 MIX_STAGE = 16;
 constexpr u32 MIX_BUSES = 16;
 
-// What a mix ends with: this, then `[tick][bus][side][frame]`.
+// What a mix ends with, in the host's memory: this, then `[tick][bus][side][frame]`.
 struct Mixed {
+    // The number of the last block that is complete.
+    volatile u32 block;
     u32 sounded;
-    u32 unused[15];
+    u32 unused[14];
 };
 
 // Adds the items up into buses, in an order that depends on slots alone: items of 16 slots one
@@ -129,19 +132,21 @@ struct Mixed {
 // other. So the sum does not depend on what else sounds, nor on how ticks are cut into blocks.
 //
 // `ends[0]` is how many groups of 16 slots are in use, `ends[1 + group]` the number of the first
-// item after the group's. Grid: blocks of 64 slots, ticks, bus tiles. The block of a tick that
-// comes last adds up what all have written.
+// item after the group's; they follow the upload's header. Grid: blocks of 64 slots, ticks, bus
+// tiles. The block of a tick that comes last adds up what all have written; the last of these
+// tells the host. `arrivals` counts both kinds, one for each tick and tile and one for all.
 //
 // Reads 256 bytes an item and tick, once for every 16 buses. Limit: memory bandwidth when there
 // are many items, latency (two dependent reads and one hand-over) when there are few.
 extern "C" __global__ void __launch_bounds__(MIX_GROUPS * STEREO)
-mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* arrivals,
+mix(const Header* upload, const float* samples, const u32* routes, float* sums, u32* arrivals,
     u32* sounded, Mixed* mixed, u32 ticks, u32 buses) {
     __shared__ float bus_sums[MIX_GROUPS][MIX_BUSES][STEREO];
     __shared__ bool is_last;
     const u32 thread = threadIdx.x % STEREO, group = threadIdx.x / STEREO;
     const u32 tick = blockIdx.y, first_bus = blockIdx.z * MIX_BUSES;
     const u32 tile = min(buses - first_bus, MIX_BUSES);
+    const u32* ends = reinterpret_cast<const u32*>(upload + 1);
     const u32 groups = ends[0], blocks = (groups + MIX_GROUPS - 1) / MIX_GROUPS;
     if (blockIdx.x >= blocks) return;
     float* out = reinterpret_cast<float*>(mixed + 1);
@@ -176,7 +181,7 @@ mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* 
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        u32* arrived = arrivals + blockIdx.z * ticks + tick;
+        u32* arrived = arrivals + 1 + blockIdx.z * ticks + tick;
         is_last = atomicAdd(arrived, 1u) == blocks - 1;
         if (is_last) *arrived = 0;
     }
@@ -199,9 +204,16 @@ mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* 
         }
         if (group == 0) out[(tick * buses + first_bus + bus) * STEREO + thread] = total;
     }
-    if (tick == 0 && first_bus == 0 && threadIdx.x == 0) {
+    // What this block has written must be there before the host is told.
+    __threadfence_system();
+    __syncthreads();
+    const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
+    if (threadIdx.x == 0 && atomicAdd(arrivals, 1u) == ticks * tiles - 1) {
+        *arrivals = 0;
         mixed->sounded = *sounded;
         *sounded = 0;
+        __threadfence_system();
+        mixed->block = upload->block;
     }
 }
 
@@ -221,7 +233,7 @@ struct alignas(16) BarePartial {
 //
 // Reads 16 bytes a partial and tick, of which all but the first reading comes from the caches, a
 // row ahead of its use; writes 16 once. The rest is `advance`, less what is made once.
-extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP)
+extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP, 14)
 bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
     struct Space {
         FoldSpace fold;
@@ -244,7 +256,7 @@ bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
         EACH(t, TICK) sum[t] = 0.0f;
         const u32 passed = TICK * tick;
         const float time = __int2float_rn(int(passed));
-        UNROLL_BY_TWO for (u32 row = 0; row < BANK_ROWS; ++row) {
+        UNROLL_BY_FOUR for (u32 row = 0; row < BANK_ROWS; ++row) {
             const uint4 partial = next;
             next = own[(row + 1) % BANK_ROWS * WARP];
             const float slope = __int_as_float(int(partial.w));
@@ -252,7 +264,7 @@ bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
             bank::advance(partial.x + partial.y * (passed + bank::MIDDLE), partial.y,
                           space.recurrences[row * WARP + lane], level, slope, sum);
         }
-        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, space.fold, lane).middle;
+        out[(number * size_t(ticks) + tick) * TICK + lane] = fold<false>(sum, space.fold, lane).middle;
     }
     ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
         own[row * WARP].x += own[row * WARP].y * (TICK * ticks);

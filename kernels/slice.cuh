@@ -99,8 +99,9 @@ DEVICE constexpr float place(u32 lane) {
     return PLACES[lane];
 }
 
-// Twice 4 wide writes, 16 reads and two operations a read, then one exchange: about 115
-// instructions.
+// Twice 4 wide writes, 16 reads and one or two operations a read, then one exchange: about 100
+// instructions, 140 when Wide. Otherwise the side stays empty.
+template <bool Wide>
 DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
     constexpr u32 LANES = spectrum::LANES, HALF = TICK / 2;
     const u32 upper = lane / LANES, column = lane % LANES;
@@ -118,15 +119,15 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
         UNROLL for (u32 i = 0; i < LANES; ++i) {
             const float x = rows[i * FoldSpace::STRIDE];
             middle[i % 2] += x;
-            side[i % 2] = fmaf(x, place(i), side[i % 2]);
+            if (Wide) side[i % 2] = fmaf(x, place(i), side[i % 2]);
         }
         halves[half] = {middle[0] + middle[1], side[0] + side[1]};
         __syncwarp();
     }
     // A thread keeps the half of its own frame and gets the other rows' share of it.
     const Folded own = upper ? halves[1] : halves[0], other = upper ? halves[0] : halves[1];
-    return {own.middle + __shfl_sync(ALL, other.middle, lane ^ LANES),
-            own.side + __shfl_sync(ALL, other.side, lane ^ LANES)};
+    const float middle = own.middle + __shfl_sync(ALL, other.middle, lane ^ LANES);
+    return {middle, Wide ? own.side + __shfl_sync(ALL, other.side, lane ^ LANES) : 0.0f};
 }
 
 // Spreads by width, applies the ramped gains, and writes a tick that starts at `first_frame`.
@@ -213,18 +214,31 @@ DEVICE u32 groups_up_to(u32 lower, u32 upper) {
     return max(2 * (32 - __clz(int(lower))) - (lower ? 1 : 0), 2 * (32 - __clz(int(upper))));
 }
 
-// How many groups are to be processed: those that still have a level, and those that the count
-// asks for and that start below Nyquist. Ratios rise, so these are the first ones; a thread
-// looks at one group.
+// Groups of a slice, counted from its first.
+struct Reach {
+    // To be processed: those that still have a level, and those that the count asks for and that
+    // start below Nyquist.
+    u32 processed;
+    // Far enough below Nyquist that none of their partials fades.
+    u32 clear;
+};
+
+// How many leading bits are set, counted from the lowest.
+DEVICE u32 leading(u32 bits) { return u32(__clz(int(__brev(~bits)))); }
+
+// Ratios rise, so both are the first groups; a thread looks at one group.
 template <bool Bent>
-DEVICE u32 groups_to_process(const Cloud& cloud, const Tick& tick, const float* tables,
-                             const Slice& slice, u32 lane) {
+DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, const Slice& slice,
+                   u32 lane) {
     using namespace spectrum;
     const u32 group = lane % GROUPS, index[1] = {slice.first + group * LANES};
     float first[1];
     frequencies<Bent>(cloud, tables, index, first);
-    const u32 above = ~__ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
-    return max(slice.live, min(u32(__clz(int(__brev(above)))), GROUPS));
+    const u32 below = __ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
+    const u32 clear = __ballot_sync(ALL, first[0] < FADE_START);
+    // A group ends below where the next one starts.
+    return {max(slice.live, min(leading(below), GROUPS)),
+            max(min(leading(clear), GROUPS), 1u) - 1};
 }
 
 // Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
@@ -233,7 +247,8 @@ template <bool Bent>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
-    const u32 groups = groups_to_process<Bent>(cloud, tick, tables, slice, lane);
+    const Reach reached = reach<Bent>(cloud, tick, tables, slice, lane);
+    const u32 groups = reached.processed;
     Marks own = {0};
     ROLLED for (u32 row = 0; 2 * row < groups; row += PAIR) {
         u32 at[PAIR], index[PAIR];
@@ -245,6 +260,7 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
         frequencies<Bent>(cloud, tables, index, frequency);
         Partial partial[PAIR];
         evaluate(cloud, tables, index, frequency, partial);
+        if (2 * (row + PAIR) > reached.clear) fade(frequency, partial);
         EACH(i, PAIR) {
             const u32 group = 2 * (row + i) + lane / LANES;
             // A group that is not processed rests as it is: in silence.
@@ -297,6 +313,9 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
                       bank::recurrence(strand.increment), strand.from,
                       (strand.to - strand.from) * tick.step, sum);
     }
-    to_stereo(shared, fold(sum, scratch.fold, lane), tick.step, out, lane);
+    const bool wide = shared.width_from != 0.0f || shared.width_to != 0.0f;
+    const Folded folded = wide ? fold<true>(sum, scratch.fold, lane)
+                               : fold<false>(sum, scratch.fold, lane);
+    to_stereo(shared, folded, tick.step, out, lane);
     return true;
 }

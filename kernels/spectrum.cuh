@@ -140,7 +140,7 @@ DEVICE float nyquist_fade(float frequency) {
     return fminf(fmaxf(fade, 0.0f), 1.0f);
 }
 
-// The partials `index` of `cloud`, whose pitches are `frequency`.
+// The partials `index` of `cloud`, whose pitches are `frequency`, as if Nyquist were far away.
 template <int N>
 DEVICE void evaluate(const Cloud& cloud, const float* tables, const u32 (&index)[N],
                      const float (&frequency)[N], Partial (&partial)[N]) {
@@ -163,8 +163,14 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const u32 (&index)
     if (cloud.filter.poles != 0) {
         EACH(i, N) level[i] *= filter_response(cloud.filter, frequency[i]);
     }
+    EACH(i, N) partial[i] = {u32(__float2int_rz(frequency[i])), level[i]};
+}
+
+// Fades partials near Nyquist, and has those beyond rest.
+template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial)[N]) {
     EACH(i, N) {
-        partial[i] = {increment_or_rest(frequency[i]), level[i] * nyquist_fade(frequency[i])};
+        partial[i] = {increment_or_rest(frequency[i]),
+                      partial[i].level * nyquist_fade(frequency[i])};
     }
 }
 

@@ -90,8 +90,16 @@ impl VoiceBlock {
 
     /// Slots that sound in any tick, in rising order.
     pub fn slots(&self) -> impl Iterator<Item = usize> + '_ {
-        let words = self.slots.iter().enumerate();
-        words.flat_map(|(word, &bits)| bits_of(bits).map(move |bit| word * 64 + bit))
+        let (mut word, mut bits) = (0, self.slots.first().map_or(0, |&bits| bits));
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                word += 1;
+                bits = *self.slots.get(word)?;
+            }
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            Some(word * 64 + bit)
+        })
     }
 
     /// The cloud of `slot` in `tick`, if it sounds.

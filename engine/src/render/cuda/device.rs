@@ -4,7 +4,9 @@ use super::driver::{
     Card, Context, Event, Failed, Function, Module, Pinned, Registered, Shape, Stream,
 };
 use super::graph::{Graph, KERNELS, Kernel, Work};
-use super::kernels::{self, MIX_BUSES, MIX_GROUPS, MIXED_WORDS, RENDER_ITEMS};
+use super::kernels::{
+    self, MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS, RENDER_ITEMS,
+};
 use super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece, SLICES};
 use super::{CudaCounters, CudaOptions};
 use crate::render::{Buses, Capacity, DeviceError, MAX_TICKS, RenderError, TICK, VoiceBlock};
@@ -42,7 +44,6 @@ pub(super) struct Device {
 struct Link {
     options: CudaOptions,
     counters: CudaCounters,
-    layout: Layout,
     slots: usize,
     buses: usize,
     /// Ticks of the block that is being sent.
@@ -136,7 +137,7 @@ impl Words {
             samples: items * MAX_TICKS * STEREO,
             routes: items * MAX_TICKS,
             sums: MAX_TICKS * capacity.buses * blocks * STEREO,
-            arrivals: capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS,
+            arrivals: 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS,
             mixed: MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO,
             stage: layout.words.next_multiple_of(UPLOAD_WORDS),
         }
@@ -195,7 +196,6 @@ impl Device {
                 card: card.name,
                 ..CudaCounters::default()
             },
-            layout,
             slots: capacity.slots,
             buses: capacity.buses,
             ticks: 0,
@@ -256,7 +256,7 @@ impl Device {
         packer.pack(block, link)?;
         let submitted = Instant::now();
         if link.sounds {
-            link.stages[0].stream.finish(link.options.deadline)?;
+            link.finish(packer.block)?;
         }
         let partials = link.hand_over(buses);
         let counters = &mut link.counters;
@@ -543,10 +543,35 @@ impl Link {
 
     fn mix_arguments(&self, upload: CUdeviceptr) -> MixArguments {
         MixArguments {
-            ends: upload + 4 * self.layout.ends_at as CUdeviceptr,
+            upload,
             memory: self.memory,
             ticks: self.ticks as u32,
             buses: self.buses as u32,
+        }
+    }
+
+    /// Waits for the device to say that it is done with `block`. It writes that to our memory,
+    /// which is quicker to look at than to ask the driver; the driver knows about failures.
+    fn finish(&self, block: u32) -> Result<(), RenderError> {
+        const LOOKS: usize = 2_000;
+        let stream = self.stages[0].stream;
+        if self.options.stage_times {
+            return stream.finish(self.options.deadline);
+        }
+        let start = Instant::now();
+        loop {
+            for _ in 0..LOOKS {
+                if self.mixed.look(MIXED_BLOCK) == block {
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+            stream.check()?;
+            if start.elapsed() > self.options.deadline {
+                return Err(RenderError::Late {
+                    milliseconds: self.options.deadline.as_millis() as u64,
+                });
+            }
         }
     }
 
@@ -567,7 +592,11 @@ impl Link {
                 }
             }
         }
-        if self.sounds { header[0] as usize } else { 0 }
+        if self.sounds {
+            header[MIXED_SOUNDED] as usize
+        } else {
+            0
+        }
     }
 }
 
@@ -638,7 +667,7 @@ impl RenderArguments {
 
 /// Arguments of `mix`.
 struct MixArguments {
-    ends: CUdeviceptr,
+    upload: CUdeviceptr,
     memory: Memory,
     ticks: u32,
     buses: u32,
@@ -648,7 +677,7 @@ impl MixArguments {
     fn pointers(&mut self) -> [*mut c_void; 9] {
         let memory = &mut self.memory;
         [
-            pointer(&mut self.ends),
+            pointer(&mut self.upload),
             pointer(&mut memory.samples),
             pointer(&mut memory.routes),
             pointer(&mut memory.sums),

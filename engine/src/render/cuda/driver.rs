@@ -8,7 +8,7 @@ use crate::render::{DeviceError, RenderError};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -323,6 +323,15 @@ impl Pinned {
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.words) }
     }
 
+    /// The word at `index`, which the device may be writing. What it wrote before that word is
+    /// there too.
+    pub(super) fn look(&self, index: usize) -> u32 {
+        assert!(index < self.words);
+        // SAFETY: within the allocation and aligned; the device writes whole words.
+        let word = unsafe { AtomicU32::from_ptr(self.pointer.add(index)) };
+        word.load(Ordering::Acquire)
+    }
+
     pub(super) fn address(&self) -> *mut c_void {
         self.pointer.cast()
     }
@@ -494,6 +503,15 @@ impl Stream {
     /// Has what is queued from now on wait for `event`.
     pub(super) fn wait_for(self, event: Event) -> Result<(), Failed> {
         call!(cuStreamWaitEvent(self.0, event.0, 0))
+    }
+
+    /// Whether what is queued has failed.
+    pub(super) fn check(self) -> Result<(), Failed> {
+        // SAFETY: the stream is alive, and its context is current.
+        match unsafe { sys::cuStreamQuery(self.0) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(()),
+            code => checked("cuStreamQuery", code),
+        }
     }
 
     /// Waits until all is done, at most `deadline`. Looks all the time: sleeping would cost

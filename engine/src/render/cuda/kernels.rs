@@ -17,8 +17,11 @@ pub(super) const RENDER_ITEMS: usize = 4;
 pub(super) const MIX_THREADS: u32 = 256;
 pub(super) const MIX_GROUPS: usize = 4;
 pub(super) const MIX_BUSES: usize = 16;
-/// Words of the header that comes before the mixed samples.
+/// Words of the header that comes before the mixed samples, and two of them: the number of the
+/// last block that is complete, and the partials it sounded.
 pub(super) const MIXED_WORDS: usize = 16;
+pub(super) const MIXED_BLOCK: usize = 0;
+pub(super) const MIXED_SOUNDED: usize = 1;
 /// Threads of a block of `bank_alone`, its warps, and the partials of a warp.
 pub(super) const BANK_THREADS: u32 = 64;
 pub(super) const BANK_WARPS: usize = 2;

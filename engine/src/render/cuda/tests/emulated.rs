@@ -1,6 +1,6 @@
 //! The whole of a block, from packing to buses, with the kernels run thread by thread on the host.
 
-use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_WORDS};
+use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece, SLICES};
 use super::kernels;
 use crate::conformance::CHECKS;
@@ -25,7 +25,6 @@ struct Memory {
     /// The block's clouds, and how many slots a tick has there.
     source: (Vec<Cloud>, usize),
     slots: usize,
-    ends_at: usize,
     buses: usize,
     ticks: usize,
     sounds: bool,
@@ -122,7 +121,7 @@ impl Carrier for Memory {
                 let mix = library.get::<Mix>(b"emulate_mix").expect("is there");
                 mix(
                     groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
-                    self.upload[self.ends_at..].as_ptr(),
+                    self.upload.as_ptr(),
                     self.samples.as_ptr(),
                     self.routes.as_ptr(),
                     self.sums.as_mut_ptr(),
@@ -145,7 +144,6 @@ impl Renderer for Emulated {
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         self.packer = Some(Packer::new(capacity.slots, layout));
         self.memory = Memory {
-            ends_at: layout.ends_at,
             buses: capacity.buses,
             slots: capacity.slots,
             stage: vec![0; layout.words],
@@ -157,7 +155,7 @@ impl Renderer for Emulated {
             samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
             routes: vec![0; items * MAX_TICKS],
             sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
-            arrivals: vec![0; capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS],
+            arrivals: vec![0; 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS],
             mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
             ..Memory::default()
         };
@@ -188,7 +186,8 @@ impl Renderer for Emulated {
                 }
             }
         }
-        Ok(header[0] as usize)
+        assert_eq!(header[MIXED_BLOCK], packer.block);
+        Ok(header[MIXED_SOUNDED] as usize)
     }
 }
 
