@@ -138,7 +138,7 @@ impl Work for Bank {
                 }
             }
             for side_by_side in groups.chunks(S::GROUPS) {
-                advance(s, side_by_side, &mut sum);
+                advance::<S, false>(s, side_by_side, &mut sum);
             }
             black_box(&mut sum);
         }

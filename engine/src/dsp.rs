@@ -1,6 +1,7 @@
 //! Small signal tools that know nothing of patches, threads or hosts.
 
 mod denormals;
+pub mod fast;
 mod limiter;
 mod random;
 

@@ -12,7 +12,7 @@ pub mod math;
 mod tables;
 
 pub use cloud::{Cloud, Filter, STARTS, TURN};
-pub use tables::{FORMANT_PITCH, FRAMES, Table, Tables, tables};
+pub use tables::{FORMANT_KEY, FRAMES, Table, Tables, tables};
 
 use crate::simd::{F32x16, LANES, Simd};
 

@@ -1,7 +1,8 @@
 //! Functions that CPU and GPU compute from the same polynomials.
 
+use crate::dsp::fast::{EXP2, QUARTER_SINE, ROUND};
 use crate::simd::Simd;
-use std::f32::consts::{FRAC_PI_2, LN_2};
+use std::f32::consts::FRAC_PI_2;
 
 /// `2^x` for x up to 126, within 2e-7 relative.
 #[inline(always)]
@@ -17,23 +18,11 @@ pub fn exp2_exact<S: Simd>(s: S, x: S::F) -> S::F {
 
 #[inline(always)]
 fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S::F {
-    /// Adding this to a float leaves its nearest integer in the lowest bits of the sum.
-    const MAGIC: f32 = 12_582_912.0;
-    /// Minimax for 2^x on -0.5..0.5.
-    const C: [f32; 7] = [
-        1.0,
-        LN_2,
-        0.240_226_47,
-        0.055_503_29,
-        0.009_618_489,
-        0.001_339_993_1,
-        0.000_153_458_12,
-    ];
     let x = s.max(x, s.splat(-126.0));
-    let shifted = s.add(x, s.splat(MAGIC));
-    let fraction = s.sub(x, s.sub(shifted, s.splat(MAGIC)));
-    let mut p = s.splat(C[6]);
-    for &c in C[..6].iter().rev() {
+    let shifted = s.add(x, s.splat(ROUND));
+    let fraction = s.sub(x, s.sub(shifted, s.splat(ROUND)));
+    let mut p = s.splat(EXP2[6]);
+    for &c in EXP2[..6].iter().rev() {
         p = step(p, fraction, s.splat(c));
     }
     // The integer part goes straight into the exponent.
@@ -43,17 +32,9 @@ fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S
 /// `sin(π/2 × t)` for t in -1..1, within 2e-7.
 #[inline(always)]
 pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
-    /// Minimax for sin(π/2 t) / t in powers of t².
-    const C: [f32; 5] = [
-        FRAC_PI_2,
-        -0.645_963_4,
-        0.079_688_48,
-        -0.004_672_228,
-        0.000_150_820_56,
-    ];
     let t2 = s.mul(t, t);
-    let mut p = s.splat(C[4]);
-    for &c in C[..4].iter().rev() {
+    let mut p = s.splat(QUARTER_SINE[4]);
+    for &c in QUARTER_SINE[..4].iter().rev() {
         p = s.fma(p, t2, s.splat(c));
     }
     s.mul(p, t)

@@ -159,9 +159,12 @@ fn stops<const N: usize>(frames: &[[f32; N]], position: f32, column: usize) -> f
     )
 }
 
-/// The pitch in Hertz at which tables are read as they are, whatever the formant hold: there
-/// the vocal table's partials meet the formants where singers have them.
-pub const FORMANT_PITCH: f32 = 110.0;
+/// The key at which tables are read as they are, whatever the formant hold: there the vocal
+/// table's partials meet the formants where singers have them.
+pub const FORMANT_KEY: f32 = 45.0;
+
+/// Its pitch in Hertz.
+const FORMANT_PITCH: f32 = 110.0;
 
 /// The magnitude of five formants, after the tenor's values in the Csound manual's appendix D.
 fn vowel(position: f32, frequency: f32) -> f32 {

@@ -58,31 +58,37 @@ impl<S: Simd> Oscillators<S> {
 }
 
 /// Adds one tick of `groups` to `sum`: lane i of `sum[t]` is the sum of all lanes i at frame t.
+/// Where nothing has been added yet (`FIRST`), replaces what is there.
 #[inline(always)]
-pub fn advance<S: Simd>(s: S, groups: &[Oscillators<S>], sum: &mut [F32x16; TICK]) {
-    #[inline(always)]
-    fn side_by_side<S: Simd, const N: usize>(
-        s: S,
-        groups: &[Oscillators<S>],
-        sum: &mut [F32x16; TICK],
-    ) {
-        let mut groups: [Oscillators<S>; N] = std::array::from_fn(|i| groups[i]);
-        for frame in sum {
-            let mut mix = s.load(frame);
-            for o in &mut groups {
-                mix = s.fma(o.level, o.y, mix);
-                o.d = s.fnma(o.k, o.y, o.d);
-                o.y = s.add(o.y, o.d);
-                o.level = s.add(o.level, o.level_step);
-            }
-            s.store(mix, frame);
-        }
-    }
+pub fn advance<S: Simd, const FIRST: bool>(
+    s: S,
+    groups: &[Oscillators<S>],
+    sum: &mut [F32x16; TICK],
+) {
     match groups.len() {
-        4 => side_by_side::<S, 4>(s, groups, sum),
-        3 => side_by_side::<S, 3>(s, groups, sum),
-        2 => side_by_side::<S, 2>(s, groups, sum),
-        1 => side_by_side::<S, 1>(s, groups, sum),
+        4 => side_by_side::<S, 4, FIRST>(s, groups, sum),
+        3 => side_by_side::<S, 3, FIRST>(s, groups, sum),
+        2 => side_by_side::<S, 2, FIRST>(s, groups, sum),
+        1 => side_by_side::<S, 1, FIRST>(s, groups, sum),
         _ => {}
+    }
+}
+
+#[inline(always)]
+fn side_by_side<S: Simd, const N: usize, const FIRST: bool>(
+    s: S,
+    groups: &[Oscillators<S>],
+    sum: &mut [F32x16; TICK],
+) {
+    let mut groups: [Oscillators<S>; N] = std::array::from_fn(|i| groups[i]);
+    for frame in sum {
+        let mut mix = if FIRST { s.splat(0.0) } else { s.load(frame) };
+        for o in &mut groups {
+            mix = s.fma(o.level, o.y, mix);
+            o.d = s.fnma(o.k, o.y, o.d);
+            o.y = s.add(o.y, o.d);
+            o.level = s.add(o.level, o.level_step);
+        }
+        s.store(mix, frame);
     }
 }

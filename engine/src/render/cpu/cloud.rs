@@ -7,15 +7,17 @@ use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, STARTS, Tables};
 
 /// What a slot remembers of its cloud between ticks.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct CloudState {
-    groups: [GroupState; MAX_GROUPS],
     /// Groups that may have sounded in the last tick; above, levels are zero.
+    ///
+    /// This and the next field take a cache line of their own. It also keeps the groups of
+    /// neighbouring slots from competing for the same few lines, as they would at a distance of
+    /// a power of two.
     live: usize,
     /// Groups whose state belongs to this cloud and not to an earlier one in this slot.
     touched: usize,
-    /// Keeps neighbouring slots from sharing cache sets: without it the same group of every
-    /// slot would compete for the same few lines.
-    _stagger: F32x16,
+    groups: [GroupState; MAX_GROUPS],
 }
 
 #[derive(Clone, Debug)]
@@ -31,10 +33,9 @@ impl CloudState {
             level: F32x16([0.0; LANES]),
         };
         Self {
-            groups: std::array::from_fn(|_| group.clone()),
             live: 0,
             touched: 0,
-            _stagger: F32x16([0.0; LANES]),
+            groups: std::array::from_fn(|_| group.clone()),
         }
     }
 
@@ -124,13 +125,19 @@ pub(crate) fn render<S: Simd>(
             queued += 1;
             sounded += LANES;
             if queued == S::GROUPS {
-                bank::advance(s, &queue[..S::GROUPS], &mut sum);
+                match sounded == S::GROUPS * LANES {
+                    true => bank::advance::<S, true>(s, &queue[..S::GROUPS], &mut sum),
+                    false => bank::advance::<S, false>(s, &queue[..S::GROUPS], &mut sum),
+                }
                 queued = 0;
             }
         }
         group += 1;
     }
-    bank::advance(s, &queue[..queued], &mut sum);
+    match sounded == queued * LANES {
+        true => bank::advance::<S, true>(s, &queue[..queued], &mut sum),
+        false => bank::advance::<S, false>(s, &queue[..queued], &mut sum),
+    }
     state.touched = state.touched.max(group);
     state.live = still_live(s, state, group);
     to_stereo(s, cloud, step, &mut sum, out);
