@@ -355,7 +355,7 @@ def lead():
 
 def drums():
     kick, snare, hat, open_hat, crash = 36, 38, 42, 46, 49
-    track = Track("Skin and Shell", 10, volume=94, pan=64, loose=0.004, uneven=5)
+    track = Track("Skin and Shell", 10, volume=102, pan=64, loose=0.004, uneven=5)
     for number in range(GROOVE, END):
         last = number == END - 1
         for beat in (0.0, 1.75, 2.5) if number % 2 else (0.0, 2.5):
