@@ -11,7 +11,7 @@ use crate::simd::{F32x16, Simd};
 use crate::spectrum::math::{cosine, four_sine_squared, sine};
 
 /// The most groups that are advanced together.
-pub const MAX_SIDE_BY_SIDE: usize = 4;
+pub const MAX_SIDE_BY_SIDE: usize = 8;
 
 /// Sixteen oscillators at the start of a tick.
 #[derive(Clone, Copy)]
@@ -65,13 +65,15 @@ pub fn advance<S: Simd, const FIRST: bool>(
     groups: &[Oscillators<S>],
     sum: &mut [F32x16; TICK],
 ) {
-    match groups.len() {
-        4 => side_by_side::<S, 4, FIRST>(s, groups, sum),
-        3 => side_by_side::<S, 3, FIRST>(s, groups, sum),
-        2 => side_by_side::<S, 2, FIRST>(s, groups, sum),
-        1 => side_by_side::<S, 1, FIRST>(s, groups, sum),
-        _ => {}
+    macro_rules! by_count {
+        ($($count:literal),*) => {
+            match groups.len() {
+                $($count => side_by_side::<S, $count, FIRST>(s, groups, sum),)*
+                _ => {}
+            }
+        };
     }
+    by_count!(1, 2, 3, 4, 5, 6, 7, 8);
 }
 
 #[inline(always)]
