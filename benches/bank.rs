@@ -194,7 +194,9 @@ fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn F
                 );
                 tick += 1;
             }
-            renderer.render(&block, &mut buses);
+            if let Err(error) = renderer.render(&block, &mut buses) {
+                panic!("{error}");
+            }
         }
     })
 }

@@ -2,6 +2,7 @@
 //! instruction set, and on a user's machine for the renderers it has.
 
 mod accuracy;
+mod random;
 mod sameness;
 
 use crate::render::{CpuRenderer, Renderer};
@@ -34,6 +35,11 @@ pub const CHECKS: &[Check] = &[
         run: accuracy::phases_never_drift,
     },
     Check {
+        name: "clouds",
+        promise: "any cloud sounds as on the reference, to -110 dBFS, however ticks are cut",
+        run: random::clouds_match_the_reference,
+    },
+    Check {
         name: "repeat",
         promise: "a render repeats bit for bit, also after a reset",
         run: sameness::repeats_after_reset,
@@ -59,6 +65,13 @@ pub fn reference() -> Box<dyn Renderer> {
 pub fn relative_db(difference: &[f32], signal: &[f32]) -> f64 {
     let power = |samples: &[f32]| samples.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
     10.0 * (power(difference).max(1e-300) / power(signal).max(1e-300)).log10()
+}
+
+/// Whether two signals have the same bits.
+fn same(a: &[f32], b: &[f32]) -> bool {
+    a.iter()
+        .map(|x| x.to_bits())
+        .eq(b.iter().map(|x| x.to_bits()))
 }
 
 /// The largest difference between two signals, in decibels of full scale.

@@ -80,6 +80,8 @@ pub struct Counters {
     pub notes_dropped: u64,
     /// Events beyond what a tick can hold.
     pub events_dropped: u64,
+    /// Blocks that the renderer failed to render, and that were silent instead.
+    pub renders_failed: u64,
 }
 
 /// Events that one tick can hold: six million a second.
@@ -102,6 +104,7 @@ pub struct Engine {
     transport: Transport,
     partials: usize,
     events_dropped: u64,
+    renders_failed: u64,
 }
 
 impl Engine {
@@ -157,6 +160,7 @@ impl Engine {
             transport: Transport::STOPPED,
             partials: 0,
             events_dropped: 0,
+            renders_failed: 0,
         })
     }
 
@@ -194,6 +198,7 @@ impl Engine {
         self.transport = Transport::STOPPED;
         self.partials = 0;
         self.events_dropped = 0;
+        self.renders_failed = 0;
     }
 
     /// Renders the next `left.len()` frames. Events are in the order of their frames, which lie
@@ -264,6 +269,7 @@ impl Engine {
             voices_stolen: sum(|part| part.counters.stolen),
             notes_dropped: sum(|part| part.counters.dropped),
             events_dropped: self.events_dropped,
+            renders_failed: self.renders_failed,
         }
     }
 
@@ -305,7 +311,15 @@ impl Engine {
         if ticks == 0 {
             return;
         }
-        self.partials = self.renderer.render(&self.pool.block, &mut self.buses);
+        match self.renderer.render(&self.pool.block, &mut self.buses) {
+            Ok(partials) => self.partials = partials,
+            Err(_) => {
+                // Better silence than what a failed device left behind.
+                self.buses.clear();
+                self.partials = 0;
+                self.renders_failed += 1;
+            }
+        }
         self.pool.block.clear();
         self.master.push(&self.buses, ticks * TICK);
     }

@@ -2,9 +2,13 @@
 
 pub mod block;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+mod error;
 
 pub use block::{Buses, VoiceBlock};
 pub use cpu::CpuRenderer;
+pub use error::{DeviceError, PrepareError, RenderError};
 
 /// Frames of a tick, the unit of control: values are computed at tick edges and ramped inside.
 pub const TICK: usize = 32;
@@ -21,27 +25,6 @@ pub struct Capacity {
     pub buses: usize,
 }
 
-/// Why a renderer could not be prepared.
-#[derive(Debug, thiserror::Error)]
-pub enum PrepareError {
-    /// The machine refused the memory.
-    #[error("{slots} clouds need {mebibytes} MiB, more than this machine gives")]
-    OutOfMemory {
-        /// Clouds asked for.
-        slots: usize,
-        /// What they need.
-        mebibytes: usize,
-    },
-    /// A worker thread could not be started.
-    #[error("cannot start worker thread {index}: {source}")]
-    Thread {
-        /// Which one.
-        index: usize,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
 /// Turns blocks of clouds into audio, and keeps their phases from block to block.
 pub trait Renderer: Send {
     /// Allocates all that `render` needs.
@@ -56,5 +39,9 @@ pub trait Renderer: Send {
     /// Replaces the first `block.ticks()` ticks of `buses` by the sum of the block's clouds.
     /// Sums in the order of slots, so that the result does not depend on how ticks are cut into
     /// blocks. Returns how many partials were sounded in the last tick.
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> usize;
+    ///
+    /// # Errors
+    /// When a device fails or is late; then `buses` hold nothing of use, and what the renderer
+    /// remembers of its clouds is lost until it is prepared again.
+    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError>;
 }

@@ -26,7 +26,7 @@ fn sine(hertz: f32, sample_rate: f32) -> Cloud {
 }
 
 /// Renders `ticks` ticks of `cloud`, left channel.
-fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Vec<f32> {
+fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Result<Vec<f32>, String> {
     let mut block = VoiceBlock::new(1);
     let mut buses = Buses::new(1);
     let mut out = Vec::with_capacity(ticks * TICK);
@@ -35,10 +35,12 @@ fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Vec<f32> {
         block.start_tick();
         let flags = if tick == 0 { STARTS } else { 0 };
         block.push(0, Cloud { flags, ..cloud });
-        renderer.render(&block, &mut buses);
+        renderer
+            .render(&block, &mut buses)
+            .map_err(|error| error.to_string())?;
         out.extend_from_slice(&buses.bus(0)[0][..TICK]);
     }
-    out
+    Ok(out)
 }
 
 fn prepared(make: MakeRenderer<'_>) -> Result<Box<dyn Renderer>, String> {
@@ -73,7 +75,7 @@ pub(super) fn sines_match_double_precision(make: MakeRenderer<'_>) -> Result<Str
         for step in 0..=90 {
             let hertz = 20.0 * 1000.0_f32.powf(step as f32 / 90.0);
             let cloud = sine(hertz, sample_rate);
-            let got = render(&mut *renderer, cloud, 96);
+            let got = render(&mut *renderer, cloud, 96)?;
             let exact = exact(&cloud, got.len());
             let error: Vec<f32> = got.iter().zip(&exact).map(|(a, b)| a - b).collect();
             let db = relative_db(&error, &exact);
@@ -94,7 +96,7 @@ pub(super) fn phases_never_drift(make: MakeRenderer<'_>) -> Result<String, Strin
     const SECONDS: usize = 60;
     let mut renderer = prepared(make)?;
     let cloud = sine(3_333.3, 48_000.0);
-    let got = render(&mut *renderer, cloud, SECONDS * 48_000 / TICK);
+    let got = render(&mut *renderer, cloud, SECONDS * 48_000 / TICK)?;
     let exact = exact(&cloud, got.len());
     let tail = got.len() - 4_800..;
     let error: Vec<f32> = got[tail.clone()]

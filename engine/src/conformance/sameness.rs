@@ -1,6 +1,6 @@
 //! Renders that must be equal: to themselves, to other cuts, to the reference.
 
-use super::{MakeRenderer, peak_difference_db, reference};
+use super::{MakeRenderer, peak_difference_db, reference, same};
 use crate::dsp::hash;
 use crate::{Engine, EngineConfig, Event, EventKind, Patch, factory};
 
@@ -58,12 +58,6 @@ fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
     let mut engine = Engine::with_renderer(&config, make()).map_err(|error| error.to_string())?;
     engine.set_patch(0, patch);
     Ok(engine)
-}
-
-fn same(a: &[f32], b: &[f32]) -> bool {
-    a.iter()
-        .map(|x| x.to_bits())
-        .eq(b.iter().map(|x| x.to_bits()))
 }
 
 pub(super) fn repeats_after_reset(make: MakeRenderer<'_>) -> Result<String, String> {

@@ -4,7 +4,7 @@ pub mod bank;
 mod cloud;
 mod workers;
 
-use super::{Buses, Capacity, MAX_TICKS, PrepareError, Renderer, TICK, VoiceBlock};
+use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
@@ -87,13 +87,13 @@ impl Renderer for CpuRenderer {
         self.states.iter_mut().for_each(CloudState::reset);
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> usize {
+    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
         let _flush = FlushDenormals::new();
         buses.clear();
         self.slots.clear();
         self.slots.extend(block.slots());
         let Some(workers) = &self.workers else {
-            return 0;
+            return Err(RenderError::NotPrepared);
         };
         let mut partials = 0;
         for slots in self.slots.chunks(self.wave.len()) {
@@ -118,7 +118,7 @@ impl Renderer for CpuRenderer {
                 mix(block, slot, row, buses);
             }
         }
-        partials
+        Ok(partials)
     }
 }
 

@@ -1,0 +1,206 @@
+//! Clouds that no patch would make, but a renderer must render all the same.
+
+use super::{MakeRenderer, peak_difference_db, reference, same};
+use crate::dsp::hash;
+use crate::render::{Buses, Capacity, MAX_TICKS, Renderer, TICK, VoiceBlock};
+use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+
+/// How close two renderers must be.
+const PARITY_DB: f64 = -110.0;
+
+const BUSES: usize = 3;
+
+/// Numbers from a seed.
+struct Random(u32);
+
+impl Random {
+    fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9);
+        hash(self.0)
+    }
+
+    /// Below `n`.
+    fn below(&mut self, n: u32) -> u32 {
+        self.bits() % n
+    }
+
+    fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.bits() >> 8) as f32 / (1 << 24) as f32
+    }
+
+    /// `usual` half of the time, else between two numbers.
+    fn perhaps(&mut self, usual: f32, low: f32, high: f32) -> f32 {
+        match self.below(2) {
+            0 => usual,
+            _ => self.between(low, high),
+        }
+    }
+}
+
+/// A performance: for every tick, the clouds by slot.
+type Performance = Vec<Vec<(u32, Cloud)>>;
+
+fn performance(seed: u32, slots: u32, ticks: usize) -> Performance {
+    let mut random = Random(seed);
+    let mut sounding: Vec<Option<Cloud>> = vec![None; slots as usize];
+    let mut tick = || {
+        let mut clouds = Vec::new();
+        for slot in 0..slots {
+            let last = sounding[slot as usize];
+            let cloud = match last {
+                // A slot may be taken over from one tick to the next.
+                Some(last) if random.below(40) != 0 => Some(next(&mut random, &last)),
+                _ if random.below(4) == 0 => Some(start(&mut random, slots)),
+                _ => None,
+            };
+            sounding[slot as usize] = cloud;
+            clouds.extend(cloud.map(|cloud| (slot, cloud)));
+        }
+        clouds
+    };
+    (0..ticks).map(|_| tick()).collect()
+}
+
+fn start(random: &mut Random, slots: u32) -> Cloud {
+    let table = Table::ALL[random.below(Table::ALL.len() as u32) as usize];
+    let (frame, morph) = table.frame_at(random.between(0.0, 1.0));
+    let hertz = 25.0 * 2.0_f32.powf(random.between(0.0, 8.5));
+    let gain = [(); 2].map(|()| random.between(0.0, 0.5) / slots as f32);
+    let width = random.perhaps(0.0, 0.0, 1.0);
+    Cloud {
+        flags: STARTS,
+        first_frame: random.below(TICK as u32),
+        bus: random.below(BUSES as u32),
+        seed: random.bits(),
+        scatter: [0, 65_535, 20_000][random.below(3) as usize],
+        table: table.first_row(),
+        frame,
+        morph,
+        partials: count(random),
+        increment: hertz / 48_000.0 * TURN,
+        formant: random.perhaps(1.0, 0.3, 3.0),
+        stretch: random.perhaps(0.0, -0.3, 0.3),
+        inharmonicity: random.perhaps(0.0, 0.0, 1e-3),
+        odd: random.perhaps(1.0, 0.0, 1.0),
+        even: random.perhaps(1.0, 0.0, 1.0),
+        tilt: random.perhaps(0.0, -2.0, 0.2),
+        damping: random.perhaps(0.0, 0.0, 2.0),
+        damping_slope: random.between(0.0, 1.5),
+        filter: filter(random),
+        gain_from: gain,
+        gain_to: gain,
+        width_from: width,
+        width_to: width,
+    }
+}
+
+fn count(random: &mut Random) -> f32 {
+    match random.below(4) {
+        0 => random.between(0.0, 20.0),
+        1 => random.between(16.0, 128.0),
+        2 => 16.0 * random.below(64) as f32,
+        _ => random.between(0.0, 1024.0),
+    }
+}
+
+fn filter(random: &mut Random) -> Filter {
+    let pass = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]];
+    Filter {
+        poles: [0, 2, 4][random.below(3) as usize],
+        inverse_cutoff: 1.0 / (random.between(0.002, 0.4) * TURN),
+        inverse_q2: random.between(0.3, 4.0),
+        pass: pass[random.below(3) as usize],
+    }
+}
+
+/// A tick later: most things move a little, the count of partials sometimes jumps.
+fn next(random: &mut Random, last: &Cloud) -> Cloud {
+    let mut cloud = Cloud {
+        flags: 0,
+        first_frame: 0,
+        increment: last.increment * random.between(0.995, 1.005),
+        morph: (last.morph + random.between(-0.05, 0.05)).clamp(0.0, 1.0),
+        damping: last.damping * 1.02,
+        gain_from: last.gain_to,
+        gain_to: last.gain_to.map(|gain| gain * random.between(0.9, 1.1)),
+        width_from: last.width_to,
+        width_to: last.width_to * random.between(0.9, 1.0),
+        ..*last
+    };
+    cloud.filter.inverse_cutoff *= random.between(0.95, 1.05);
+    match random.below(12) {
+        0 => cloud.partials = count(random),
+        1 => cloud.partials = (last.partials + random.between(-3.0, 3.0)).clamp(0.0, 1024.0),
+        _ => {}
+    }
+    cloud
+}
+
+/// Renders a performance in blocks of the given numbers of ticks, again and again.
+fn play(
+    renderer: &mut dyn Renderer,
+    slots: usize,
+    performance: &Performance,
+    blocks: &[usize],
+) -> Result<Vec<f32>, String> {
+    let mut block = VoiceBlock::new(slots);
+    let mut buses = Buses::new(BUSES);
+    let mut out = Vec::new();
+    let mut sizes = blocks.iter().cycle();
+    let mut rest = &performance[..];
+    while let Some(&size) = sizes.next().filter(|_| !rest.is_empty()) {
+        let (now, later) = rest.split_at(size.min(rest.len()));
+        rest = later;
+        block.clear();
+        for clouds in now {
+            block.start_tick();
+            clouds
+                .iter()
+                .for_each(|&(slot, cloud)| block.push(slot, cloud));
+        }
+        renderer
+            .render(&block, &mut buses)
+            .map_err(|error| error.to_string())?;
+        for frame in 0..now.len() * TICK {
+            for bus in 0..BUSES {
+                out.extend(buses.bus(bus).map(|side| side[frame]));
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn prepared(make: MakeRenderer<'_>, slots: usize) -> Result<Box<dyn Renderer>, String> {
+    let mut renderer = make();
+    let capacity = Capacity {
+        slots,
+        buses: BUSES,
+    };
+    renderer
+        .prepare(capacity)
+        .map_err(|error| error.to_string())?;
+    Ok(renderer)
+}
+
+pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
+    let (rounds, slots, ticks) = (3, 40, 64);
+    let mut worst = f64::NEG_INFINITY;
+    for round in 0..rounds {
+        let performance = performance(round, slots, ticks);
+        let play = |make, blocks: &[usize]| {
+            let mut renderer = prepared(make, slots as usize)?;
+            play(&mut *renderer, slots as usize, &performance, blocks)
+        };
+        let expected = play(&reference, &[1])?;
+        let got = play(make, &[MAX_TICKS])?;
+        if !same(&got, &play(make, &[1, 3, 2, 5])?) {
+            return Err(format!("performance {round} depends on how ticks are cut"));
+        }
+        worst = worst.max(peak_difference_db(&expected, &got));
+    }
+    let measured = format!("{worst:.1} dBFS at worst, {rounds} performances of {slots} clouds");
+    match worst < PARITY_DB {
+        true => Ok(measured),
+        false => Err(measured),
+    }
+}

@@ -1,0 +1,102 @@
+//! Why a renderer cannot be prepared, and why a render failed.
+
+/// Why a renderer could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The machine refused the memory.
+    #[error("{slots} clouds need {mebibytes} MiB, more than this machine gives")]
+    OutOfMemory {
+        /// Clouds asked for.
+        slots: usize,
+        /// What they need.
+        mebibytes: usize,
+    },
+    /// A worker thread could not be started.
+    #[error("cannot start worker thread {index}: {source}")]
+    Thread {
+        /// Which one.
+        index: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The device that should render is not fit for it.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// What is wrong with a graphics card or its driver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// The driver's library is not there, or finds no card at all.
+    #[error("no NVIDIA driver found on this machine")]
+    NoDriver,
+    /// The driver cannot run our kernels.
+    #[error(
+        "the NVIDIA driver is too old: it has CUDA {}.{}, and {}.{} is needed (driver 530 or newer)",
+        found / 1000, found % 1000 / 10, needed / 1000, needed % 1000 / 10
+    )]
+    DriverTooOld {
+        /// The CUDA version it has, as the driver counts: 1000 × major + 10 × minor.
+        found: u32,
+        /// The one our kernels need.
+        needed: u32,
+    },
+    /// There are fewer cards than that.
+    #[error("no CUDA device {index}: this machine has {count}")]
+    NoDevice {
+        /// The one asked for.
+        index: usize,
+        /// Those there are.
+        count: usize,
+    },
+    /// The card cannot run our kernels.
+    #[error("{name} is too old: it has compute capability {}.{}, and 6.0 is needed", found.0, found.1)]
+    CardTooOld {
+        /// What the card calls itself.
+        name: String,
+        /// Its compute capability.
+        found: (u32, u32),
+    },
+    /// The card has less free memory than the renderer needs.
+    #[error("{name} has {free} MiB free, and {slots} clouds need {needed} MiB")]
+    OutOfMemory {
+        /// What the card calls itself.
+        name: String,
+        /// Clouds asked for.
+        slots: usize,
+        /// MiB they need.
+        needed: usize,
+        /// MiB there are.
+        free: usize,
+    },
+    /// A call of the driver failed.
+    #[error("{call} failed: {reason}")]
+    Call {
+        /// Which one.
+        call: &'static str,
+        /// The driver's name for what happened.
+        reason: &'static str,
+    },
+}
+
+/// Why a block was not rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// `prepare` was not called, or failed.
+    #[error("the renderer is not prepared")]
+    NotPrepared,
+    /// A call of the device's driver failed.
+    #[error("{call} failed: {reason}")]
+    Call {
+        /// Which one.
+        call: &'static str,
+        /// The driver's name for what happened.
+        reason: &'static str,
+    },
+    /// The device did not finish in time.
+    #[error("the device did not finish within {milliseconds} ms")]
+    Late {
+        /// The time it was given.
+        milliseconds: u64,
+    },
+}

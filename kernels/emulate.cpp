@@ -1,0 +1,174 @@
+// Runs the kernels on the host, thread by thread: every thread is a fiber, and what threads do
+// together (barriers, votes, shuffles) waits until all have come. For tests on machines without
+// a GPU; also gives them the device functions one by one.
+#include "host.h"
+
+Index threadIdx, blockIdx;
+
+#include "render.cu"
+
+#include <functional>
+#include <memory>
+#include <ucontext.h>
+#include <vector>
+
+namespace {
+
+enum class Waits { No, ForWarp, ForBlock, ForEver };
+
+struct Fiber {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack{new char[STACK]};
+    Waits waits;
+    // Votes and shuffled values of the collective before last and of the last one.
+    uint32_t given[2];
+    uint32_t collectives;
+    static constexpr size_t STACK = 128 << 10;
+};
+
+std::vector<Fiber> fibers;
+ucontext_t scheduler;
+uint32_t running, threads;
+std::function<void()> body;
+
+void start() {
+    body();
+    fibers[running].waits = Waits::ForEver;
+    swapcontext(&fibers[running].context, &scheduler);
+}
+
+void wait(Waits what) {
+    const uint32_t self = running;
+    fibers[self].waits = what;
+    swapcontext(&fibers[self].context, &scheduler);
+}
+
+// Lets go of those who wait for each other, once nobody of theirs is missing.
+bool release(uint32_t first, uint32_t count, Waits what) {
+    bool any = false;
+    for (uint32_t i = first; i < first + count; ++i) {
+        if (fibers[i].waits == what) any = true;
+        else if (fibers[i].waits != Waits::ForEver) return false;
+    }
+    for (uint32_t i = first; any && i < first + count; ++i) {
+        if (fibers[i].waits == what) fibers[i].waits = Waits::No;
+    }
+    return any;
+}
+
+void run_block() {
+    for (uint32_t i = 0; i < threads; ++i) {
+        Fiber& fiber = fibers[i];
+        fiber.waits = Waits::No;
+        fiber.collectives = 0;
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = Fiber::STACK;
+        fiber.context.uc_link = nullptr;
+        makecontext(&fiber.context, start, 0);
+    }
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (running = 0; running < threads; ++running) {
+            if (fibers[running].waits != Waits::No) continue;
+            moved = true;
+            threadIdx = {running, 0, 0};
+            swapcontext(&scheduler, &fibers[running].context);
+        }
+        for (uint32_t warp = 0; warp < threads; warp += 32) {
+            moved |= release(warp, 32, Waits::ForWarp);
+        }
+        moved |= release(0, threads, Waits::ForBlock);
+    }
+}
+
+void launch(Index grid, uint32_t block, std::function<void()> kernel) {
+    if (fibers.size() < block) fibers = std::vector<Fiber>(block);
+    threads = block;
+    body = std::move(kernel);
+    for (uint32_t z = 0; z < grid.z; ++z)
+        for (uint32_t y = 0; y < grid.y; ++y)
+            for (uint32_t x = 0; x < grid.x; ++x) {
+                blockIdx = {x, y, z};
+                run_block();
+            }
+}
+
+uint32_t* exchange(uint32_t given) {
+    Fiber& self = fibers[running];
+    const uint32_t turn = self.collectives++ % 2;
+    self.given[turn] = given;
+    wait(Waits::ForWarp);
+    static uint32_t warp[32];
+    const uint32_t first = running / 32 * 32;
+    for (uint32_t i = 0; i < 32; ++i) warp[i] = fibers[first + i].given[turn];
+    return warp;
+}
+
+}  // namespace
+
+void __syncthreads() { wait(Waits::ForBlock); }
+void __syncwarp() { wait(Waits::ForWarp); }
+
+uint32_t __ballot_sync(uint32_t, bool vote) {
+    const uint32_t* votes = exchange(vote);
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < 32; ++i) bits |= votes[i] << i;
+    return bits;
+}
+
+float __shfl_sync(uint32_t, float x, uint32_t from) {
+    return __int_as_float(int32_t(exchange(uint32_t(__float_as_int(x)))[from]));
+}
+
+// The kernels.
+
+extern "C" void emulate_render_clouds(const Header* upload, const float* tables, u32 table_rows,
+                                      u32* phases, float* levels, uint2* slices, float* samples,
+                                      u32* routes, u32* sounded, u32 ticks, u32 buses) {
+    launch({(upload->items + WARPS - 1) / WARPS, 1, 1}, WARPS * WARP, [=] {
+        render_clouds(upload, tables, table_rows, phases, levels, slices, samples, routes, sounded,
+                      ticks, buses);
+    });
+}
+
+extern "C" void emulate_mix(u32 blocks, const u32* ends, const float* samples, const u32* routes,
+                            float* sums, u32* arrivals, u32* sounded, Mixed* mixed, u32 ticks,
+                            u32 buses) {
+    const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
+    launch({blocks, ticks, tiles}, MIX_GROUPS * STEREO, [=] {
+        mix(ends, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
+    });
+}
+
+extern "C" void emulate_bank_alone(u32* phases, const u32* increments, const float* from,
+                                   const float* to, float* out, u32 warps, u32 ticks) {
+    launch({(warps + BANK_WARPS - 1) / BANK_WARPS, 1, 1}, BANK_WARPS * WARP, [=] {
+        bank_alone(phases, increments, from, to, out, warps, ticks);
+    });
+}
+
+// The functions.
+
+extern "C" float host_exp2_exact(float x) { return math::exp2_exact(x); }
+extern "C" float host_exp2(float x) { return math::exp2(x); }
+extern "C" float host_quarter_sine(float t) { return math::quarter_sine(t); }
+extern "C" float host_four_sine_squared(float t) { return math::four_sine_squared(t); }
+extern "C" float host_cosine(u32 phase) { return math::cosine(phase); }
+extern "C" float host_sine(u32 phase) { return math::sine(phase); }
+extern "C" u32 host_hash(u32 x) { return math::hash(x); }
+extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 index) {
+    return spectrum::frequency(*cloud, tables, index);
+}
+extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tables, u32 index,
+                                           float frequency) {
+    return spectrum::evaluate(*cloud, tables, index, frequency);
+}
+extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {
+    return spectrum::first_phase(*cloud, index);
+}
+extern "C" void host_advance(u32 phase, u32 increment, float from, float to, float step,
+                             float* sum) {
+    bank::advance(phase, increment, from, to, step, *reinterpret_cast<float(*)[TICK]>(sum));
+}

@@ -1,0 +1,61 @@
+// What device code needs in order to compile: nothing on a GPU, stand-ins on a host.
+//
+// On the host every intrinsic used by the kernels is a plain function that rounds the same way
+// (compile with -ffp-contract=off), so that the device functions can be called and the kernels
+// run, thread by thread, on a machine without a GPU: see emulate.cpp.
+#pragma once
+
+#ifdef __CUDACC__
+
+#define DEVICE __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
+#define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
+
+#else
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DEVICE static inline
+#define UNROLL
+#define ROLLED
+#define OFFSET(type, field) __builtin_offsetof(type, field)
+#define __global__
+#define __device__
+#define __launch_bounds__(...)
+// One block runs at a time, so what its threads share can be static.
+#define __shared__ static
+
+struct uint2 { uint32_t x, y; };
+struct uint4 { uint32_t x, y, z, w; };
+struct float4 { float x, y, z, w; };
+static inline uint2 make_uint2(uint32_t x, uint32_t y) { return {x, y}; }
+static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
+struct Index { uint32_t x, y, z; };
+extern Index threadIdx, blockIdx;
+
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fsub_rn(float a, float b) { return a - b; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fsqrt_rn(float a) { return sqrtf(a); }
+static inline float __int_as_float(int32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
+static inline int32_t __float_as_int(float x) { int32_t bits; memcpy(&bits, &x, 4); return bits; }
+static inline float __int2float_rn(int32_t x) { return float(x); }
+static inline int32_t __float2int_rz(float x) { return int32_t(x); }
+static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+template <class T> T __ldcg(const T* from) { return *from; }
+static inline uint32_t atomicAdd(uint32_t* to, uint32_t x) { uint32_t old = *to; *to += x; return old; }
+static inline void __threadfence() {}
+static inline void __trap() {}
+// Those that threads do together.
+void __syncthreads();
+void __syncwarp();
+uint32_t __ballot_sync(uint32_t lanes, bool vote);
+float __shfl_sync(uint32_t lanes, float x, uint32_t from);
+
+#endif

@@ -1,0 +1,95 @@
+// Functions that CPU and GPU compute from the same polynomials. Twin of
+// engine/src/spectrum/math.rs.
+#pragma once
+
+#include "cloud.cuh"
+
+namespace math {
+
+// 2^x; the integer part goes straight into the exponent. With Exact every operation rounds, so
+// that the result is bit-equal everywhere; without, products and sums are fused.
+template <bool Exact> DEVICE float exp2_by(float x) {
+    // Adding this to a float leaves its nearest integer in the lowest bits of the sum.
+    const float MAGIC = 12582912.0f;
+    // Minimax for 2^x on -0.5..0.5.
+    const float C[7] = {1.0f,          0.693147182f,   0.24022647f,   0.05550329f,
+                        0.009618489f,  0.0013399931f,  0.00015345812f};
+    x = fmaxf(x, -126.0f);
+    const float shifted = __fadd_rn(x, MAGIC);
+    const float fraction = __fsub_rn(x, __fsub_rn(shifted, MAGIC));
+    float p = C[6];
+    UNROLL for (int i = 5; i >= 0; --i) {
+        p = Exact ? __fadd_rn(__fmul_rn(p, fraction), C[i]) : fmaf(p, fraction, C[i]);
+    }
+    return __int_as_float(int(u32(__float_as_int(p)) + (u32(__float_as_int(shifted)) << 23)));
+}
+
+// 2^x for x up to 126, for pitches: bit-equal to the CPU's.
+DEVICE float exp2_exact(float x) { return exp2_by<true>(x); }
+
+// 2^x for x up to 126, for levels: within 3e-7 relative. A GPU has an instruction for it.
+DEVICE float exp2(float x) {
+#ifdef __CUDACC__
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(fmaxf(x, -126.0f)));
+    return result;
+#else
+    return exp2_by<false>(x);
+#endif
+}
+
+// sin(pi/2 t) for t in -1..1, within 2e-7.
+DEVICE float quarter_sine(float t) {
+    // Minimax for sin(pi/2 t) / t in powers of t squared.
+    const float t2 = t * t;
+    float p = 0.00015082056f;
+    p = fmaf(p, t2, -0.004672228f);
+    p = fmaf(p, t2, 0.07968848f);
+    p = fmaf(p, t2, -0.6459634f);
+    p = fmaf(p, t2, 1.57079637f);
+    return p * t;
+}
+
+// 4 sin^2(pi/2 t) for t in 0..1, within about one unit in the last place.
+//
+// A sine recurrence turns by an angle that this number fixes, and every step adds its error
+// again. So the square of t carries its rounding error along, and only the last step rounds.
+// The CPU squares a sine; here one polynomial in t squared does.
+DEVICE float four_sine_squared(float t) {
+    // pi squared, and what it has beyond single precision.
+    const float LEAD = 9.86960411f, REST = 2.90371585e-7f;
+    // Above the middle, 4 sin^2(x) = 4 - 4 sin^2(pi/2 - x): the argument stays small.
+    const float u = fminf(t, 1.0f - t);
+    const float u2 = u * u;
+    const float u2_low = fmaf(u, u, -u2);
+    // Minimax for 4 sin^2(pi/2 u) / u^2 - pi^2 on 0..0.5, in powers of u squared.
+    float p = 0.0493066497f;
+    p = fmaf(p, u2, -0.470178187f);
+    p = fmaf(p, u2, 2.6704855f);
+    p = fmaf(p, u2, -8.11742306f);
+    p = fmaf(p, u2, REST);
+    const float below = fmaf(u2, LEAD, fmaf(u2_low, LEAD, u2 * p));
+    return t > 0.5f ? 4.0f - below : below;
+}
+
+// The cosine of an integer phase. cos is even, and cos(x) = sin(pi/2 - |x|): two integer
+// operations fold the turn into the half turn that the polynomial covers.
+DEVICE float cosine(u32 phase) {
+    const u32 magnitude = int(phase) < 0 ? 0u - phase : phase;
+    const u32 folded = (1u << 30) - magnitude;
+    return quarter_sine(__int2float_rn(int(folded)) * (1.0f / (1u << 30)));
+}
+
+// The sine of an integer phase.
+DEVICE float sine(u32 phase) { return cosine(phase - (1u << 30)); }
+
+// A well-mixed hash ("lowbias32", Chris Wellons).
+DEVICE u32 hash(u32 x) {
+    x ^= x >> 16;
+    x *= 0x7FEB352Du;
+    x ^= x >> 15;
+    x *= 0x846CA68Bu;
+    return x ^ (x >> 16);
+}
+
+}  // namespace math

@@ -1,0 +1,232 @@
+// The kernels: thin entry points over the templates and functions in the other files.
+#include "slice.cuh"
+
+// Warps of a block. They have nothing to do with each other; a block is only a way to launch.
+constexpr u32 WARPS = 4;
+
+// What an upload starts with; then come the items, then, at `clouds`, the clouds.
+struct Header {
+    u32 items;
+    // The number of the first item among all of the block's.
+    u32 first_item;
+    // Where the clouds are, in bytes from the header.
+    u32 clouds;
+    // Where the items are, in bytes from the header.
+    u32 items_at;
+};
+static_assert(sizeof(Header) == 16, "Header");
+
+// Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
+//
+// Reads the upload (16 bytes an item, 120 a cloud and tick) and tables (through the caches).
+// Reads and writes 8 bytes a partial of memory, once. Writes 256 bytes an item and tick to
+// `samples[item][tick][side][frame]`, and where they go to `routes[item][tick]`.
+// Limit: the FP32 issue rate. A partial takes 145 instructions a tick for the bank and 30 to 80
+// for its spectrum, a row of partials 90 / 8 for folding.
+extern "C" __global__ void __launch_bounds__(WARPS * WARP)
+render_clouds(const Header* upload, const float* tables, u32 table_rows, u32* phases,
+              float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
+              u32 buses) {
+    __shared__ Scratch scratches[WARPS];
+    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const u32 number = blockIdx.x * WARPS + warp;
+    if (number >= upload->items) return;
+    Scratch& scratch = scratches[warp];
+    const char* base = reinterpret_cast<const char*>(upload);
+    const uint4 words = reinterpret_cast<const uint4*>(base + upload->items_at)[number];
+    const Item item = {words.x, words.y, words.z, words.w};
+    const u32* clouds = reinterpret_cast<const u32*>(base + upload->clouds);
+    const u32 which = item.slice_and_ticks % SLICES, sounding = item.slice_and_ticks / SLICES;
+
+    const u32 known = item.slot * SLICES + which;
+    const uint2 memory = slices[known];
+    Slice slice = {which * SLICE, which * (SLICE / spectrum::LANES), 0, 0, 0};
+    u32 generation = item.generation;
+    if (memory.x == generation) {
+        slice.touched = memory.y & 0xFF;
+        slice.live = memory.y >> 8;
+    }
+    phases += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
+    levels += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
+    ROLLED for (u32 row = 0; 2 * row < slice.touched; ++row) {
+        scratch.phase[row * WARP + lane] = phases[row * WARP + lane];
+        scratch.level[row * WARP + lane] = levels[row * WARP + lane];
+    }
+
+    constexpr u32 WORDS = sizeof(Cloud) / 4;
+    const u32 place = upload->first_item + number;
+    const u32 word = min(lane, WORDS - 1);
+    u32 next = clouds[item.cloud * WORDS + word];
+    u32 sounding_partials = 0;
+    ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
+        __syncwarp();
+        scratch.cloud[lane] = next;
+        __syncwarp();
+        if (tick + 1 < ticks) next = clouds[(item.cloud + tick + 1) * WORDS + word];
+        u32 route = NOWHERE;
+        if (sounding >> tick & 1) {
+            Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
+            // A cloud that names what does not exist must not read or write elsewhere.
+            const bool sane = cloud.table + 1 < table_rows && cloud.frame + 1 < table_rows &&
+                              cloud.bus < buses && cloud.first_frame < TICK;
+            if (sane) {
+                generation += cloud.flags & STARTS;
+                float* out = samples + (place * size_t(ticks) + tick) * STEREO;
+                if (render(cloud, tables, slice, scratch, out, lane)) route = cloud.bus;
+                sounding_partials = slice.sounded;
+            }
+        }
+        if (lane == 0) routes[place * ticks + tick] = route;
+    }
+
+    ROLLED for (u32 row = 0; 2 * row < slice.touched; ++row) {
+        phases[row * WARP + lane] = scratch.phase[row * WARP + lane];
+        levels[row * WARP + lane] = scratch.level[row * WARP + lane];
+    }
+    if (lane == 0) {
+        slices[known] = make_uint2(generation, slice.touched | slice.live << 8);
+        if (sounding_partials) atomicAdd(sounded, sounding_partials);
+    }
+}
+
+// Thread groups of a block of the mix (each adds up the items of 16 slots), blocks of a stage, and
+// buses that a block sums side by side.
+constexpr u32 MIX_GROUPS = 4;
+constexpr u32 MIX_STAGE = 16;
+constexpr u32 MIX_BUSES = 16;
+
+// What a mix ends with: this, then `[tick][bus][side][frame]`.
+struct Mixed {
+    u32 sounded;
+    u32 unused[15];
+};
+
+// Adds the items up into buses, in an order that depends on slots alone: items of 16 slots one
+// after the other, four such sums to a block, sixteen blocks to a stage, stages one after the
+// other. So the sum does not depend on what else sounds, nor on how ticks are cut into blocks.
+//
+// `ends[0]` is how many groups of 16 slots are in use, `ends[1 + group]` the number of the first
+// item after the group's. Grid: blocks of 64 slots, ticks, bus tiles. The block of a tick that
+// comes last adds up what all have written.
+//
+// Reads 256 bytes an item and tick, once for every 16 buses. Limit: memory bandwidth when there
+// are many items, latency (two dependent reads and one hand-over) when there are few.
+extern "C" __global__ void __launch_bounds__(MIX_GROUPS * STEREO)
+mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* arrivals,
+    u32* sounded, Mixed* mixed, u32 ticks, u32 buses) {
+    __shared__ float bus_sums[MIX_GROUPS][MIX_BUSES][STEREO];
+    __shared__ bool is_last;
+    const u32 thread = threadIdx.x % STEREO, group = threadIdx.x / STEREO;
+    const u32 tick = blockIdx.y, first_bus = blockIdx.z * MIX_BUSES;
+    const u32 tile = min(buses - first_bus, MIX_BUSES);
+    const u32 groups = ends[0], blocks = (groups + MIX_GROUPS - 1) / MIX_GROUPS;
+    if (blockIdx.x >= blocks) return;
+    float* out = reinterpret_cast<float*>(mixed + 1);
+
+    for (u32 bus = 0; bus < tile; ++bus) bus_sums[group][bus][thread] = 0.0f;
+    const u32 slots = blockIdx.x * MIX_GROUPS + group;
+    const u32 begin = slots == 0 || slots >= groups ? 0 : ends[slots];
+    const u32 end = slots < groups ? ends[slots + 1] : 0;
+    constexpr u32 AHEAD = 8;
+    for (u32 item = begin; item < end; item += AHEAD) {
+        u32 route[AHEAD];
+        float sample[AHEAD];
+        UNROLL for (u32 i = 0; i < AHEAD; ++i) {
+            const size_t at = min(item + i, end - 1) * size_t(ticks) + tick;
+            route[i] = item + i < end ? routes[at] - first_bus : NOWHERE;
+            sample[i] = samples[at * STEREO + thread];
+        }
+        UNROLL for (u32 i = 0; i < AHEAD; ++i) {
+            if (route[i] < tile) bus_sums[group][route[i]][thread] += sample[i];
+        }
+    }
+    __syncthreads();
+    // sums[tick][bus][block][side][frame]
+    float* block_sums = sums + (tick * size_t(buses) + first_bus) * blocks * STEREO;
+    for (u32 bus = group; bus < tile; bus += MIX_GROUPS) {
+        float sum = bus_sums[0][bus][thread];
+        UNROLL for (u32 i = 1; i < MIX_GROUPS; ++i) sum += bus_sums[i][bus][thread];
+        block_sums[(bus * size_t(blocks) + blockIdx.x) * STEREO + thread] = sum;
+    }
+
+    // Whoever finds all others gone before finishes the tick.
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        u32* arrived = arrivals + blockIdx.z * ticks + tick;
+        is_last = atomicAdd(arrived, 1u) == blocks - 1;
+        if (is_last) *arrived = 0;
+    }
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    for (u32 bus = 0; bus < tile; ++bus) {
+        const float* row = block_sums + bus * size_t(blocks) * STEREO + thread;
+        float total = 0.0f;
+        for (u32 stage = 0; stage * MIX_STAGE < blocks; stage += MIX_GROUPS) {
+            const u32 from = (stage + group) * MIX_STAGE;
+            float sum = 0.0f;
+            UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
+                sum += from + i < blocks ? __ldcg(row + (from + i) * size_t(STEREO)) : 0.0f;
+            }
+            __syncthreads();
+            bus_sums[group][0][thread] = sum;
+            __syncthreads();
+            UNROLL for (u32 i = 0; i < MIX_GROUPS; ++i) total += bus_sums[i][0][thread];
+        }
+        if (group == 0) out[(tick * buses + first_bus + bus) * STEREO + thread] = total;
+    }
+    if (tick == 0 && first_bus == 0 && threadIdx.x == 0) {
+        mixed->sounded = *sounded;
+        *sounded = 0;
+    }
+}
+
+// Rows of 32 partials that a warp of the bare bank renders, and its warps.
+constexpr u32 BANK_ROWS = 16;
+constexpr u32 BANK_WARPS = 2;
+
+// The bank alone, as a yardstick: partials with given pitches, their levels leading from `from`
+// to `to` through all ticks. A warp takes 512 of them and writes 32 samples a tick to
+// `out[warp][tick][frame]`. Reads 16 bytes a partial and writes 4, once; the rest is `advance`.
+extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP)
+bank_alone(u32* phases, const u32* increments, const float* from, const float* to, float* out,
+           u32 warps, u32 ticks) {
+    struct alignas(16) Parameters {
+        float fold[WARP * Scratch::STRIDE];
+        uint4 partial[BANK_ROWS * WARP];
+    };
+    __shared__ Parameters shared[BANK_WARPS];
+    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const u32 number = blockIdx.x * BANK_WARPS + warp;
+    if (number >= warps) return;
+    Parameters& own = shared[warp];
+    const size_t base = number * size_t(BANK_ROWS * WARP) + lane;
+    const float share = 1.0f / __int2float_rn(int(ticks));
+    ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
+        const size_t at = base + row * WARP;
+        uint4 partial;
+        partial.x = phases[at];
+        partial.y = increments[at];
+        partial.z = u32(__float_as_int(from[at]));
+        partial.w = u32(__float_as_int((to[at] - from[at]) * share));
+        own.partial[row * WARP + lane] = partial;
+        phases[at] = partial.x + partial.y * (TICK * ticks);
+    }
+    ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
+        float sum[TICK];
+        UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
+        const float passed = __int2float_rn(int(tick));
+        ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
+            const uint4 partial = own.partial[row * WARP + lane];
+            const float move = __int_as_float(int(partial.w));
+            const float level = fmaf(move, passed, __int_as_float(int(partial.z)));
+            bank::advance(partial.x + partial.y * (TICK * tick), partial.y, level, level + move,
+                          1.0f / TICK, sum);
+        }
+        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, own.fold, lane).middle;
+    }
+}
+
+// Fails, and takes its context with it: what tests of recovery need.
+extern "C" __global__ void fail() { __trap(); }
