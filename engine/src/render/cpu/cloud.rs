@@ -86,16 +86,17 @@ pub(crate) fn render<S: Simd>(
         .div_ceil(LANES)
         .min(MAX_GROUPS);
 
+    let rows = tables.rows_of(cloud);
     let mut sum = [F32x16([0.0; LANES]); TICK];
     let mut queue = [Oscillators::silent(s); MAX_SIDE_BY_SIDE];
     let (mut queued, mut sounded, mut group) = (0, 0, 0);
     while group < MAX_GROUPS && (group < wanted || group < state.live) {
-        let frequency = spectrum::frequency(s, cloud, tables, group);
+        let frequency = spectrum::frequency(s, cloud, rows, group);
         // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
         if group >= state.live && s.first(frequency) >= FADE_END {
             break;
         }
-        let partials = spectrum::evaluate(s, cloud, tables, group, frequency);
+        let partials = spectrum::evaluate(s, cloud, rows, group, frequency);
         let memory = &mut state.groups[group];
         let new = group >= state.touched;
         let phase = match new {
