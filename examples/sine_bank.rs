@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Renders partials through the whole engine on one thread, everything moving, and prints the time.
 #[derive(Parser)]
 struct Arguments {
-    /// Partials, a multiple of 256: voices have 256 each.
+    /// Partials, a multiple of 512: voices have 512 each.
     #[arg(long, default_value_t = 65_536)]
     partials: usize,
     /// Seconds of audio.
@@ -23,7 +23,7 @@ struct Arguments {
     wav: Option<PathBuf>,
 }
 
-const PARTIALS_PER_VOICE: usize = 256;
+const PARTIALS_PER_VOICE: usize = 512;
 const RATE: u32 = 48_000;
 const BLOCK: usize = 64;
 

@@ -39,7 +39,8 @@ pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
     s.mul(p, t)
 }
 
-/// `4 sin²(π/2 × t)` for t in 0..1, within about one unit in the last place.
+/// `4 sin²(π/2 × t)` for t in 0..1, within about one unit in the last place (two where the
+/// machine cannot fuse).
 ///
 /// A sine recurrence turns by an angle that this number fixes, and every sample adds its error
 /// again; so products carry their rounding errors along, and only the last step rounds.
