@@ -12,13 +12,13 @@
 // steps; at a stride of four the angle is four times as large, and three steps reach either end.
 // All phases are exact integers, so nothing is carried from tick to tick.
 //
-// Instructions for a partial and tick of 32 samples:
-//     seeds       4 polynomials of 9 or 10, and what joins them       42
-//     middle      delta form, 7 samples x 2                           14
+// Instructions for a partial and tick of 32 samples, as compiled for sm_90:
+//     seeds       4 polynomials, and what joins them                  54
+//     middle      delta form, 7 samples x 2                           13
 //     outwards    24 samples x 1                                      24
-//     level       a ramp, one addition a sample                       33
+//     level       a ramp, one operation a sample                      36
 //     sum         one fused multiply-add a sample                     32
-// that is 145, or 4.5 a sample; none of them touches memory.
+// that is about 160, or 5 a sample; none of them touches memory.
 #pragma once
 
 #include "math.cuh"
@@ -27,13 +27,15 @@ constexpr int TICK = 32;
 
 namespace bank {
 
-// Adds a sine to `sum`: at `phase`, turning by `increment` a sample, its level leading from
-// `from` to `to` in `1 / step` samples.
-DEVICE void advance(u32 phase, u32 increment, float from, float to, float step,
+// The sample that seeds are made for.
+constexpr int MIDDLE = TICK / 2;
+
+// Adds a sine to `sum`: at phase `middle` in sample MIDDLE, turning by `increment` a sample, its
+// level leading from `from` to `to` in `1 / step` samples.
+DEVICE void advance(u32 middle, u32 increment, float from, float to, float step,
                     float (&sum)[TICK]) {
-    constexpr int MIDDLE = TICK / 2, STRIDE = 4;
+    constexpr int STRIDE = 4;
     const float k = math::four_sine_squared(__int2float_rn(int(increment)) * (1.0f / (1u << 31)));
-    const u32 middle = phase + MIDDLE * increment;
 
     // Samples MIDDLE - STRIDE to MIDDLE + STRIDE - 1, from the middle to both sides.
     // sin(a) - sin(a - w) = 2 sin(w/2) cos(a - w/2), and 2 sin(w/2) is the root of k.

@@ -111,25 +111,25 @@ uint32_t* exchange(uint32_t given) {
 void __syncthreads() { wait(Waits::ForBlock); }
 void __syncwarp() { wait(Waits::ForWarp); }
 
-uint32_t __ballot_sync(uint32_t, bool vote) {
+bool __any_sync(uint32_t, bool vote) {
     const uint32_t* votes = exchange(vote);
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < 32; ++i) bits |= votes[i] << i;
-    return bits;
+    for (uint32_t i = 0; i < 32; ++i) {
+        if (votes[i]) return true;
+    }
+    return false;
 }
 
-float __shfl_sync(uint32_t, float x, uint32_t from) {
-    return __int_as_float(int32_t(exchange(uint32_t(__float_as_int(x)))[from]));
-}
+uint32_t __shfl_sync(uint32_t, uint32_t x, uint32_t from) { return exchange(x)[from]; }
 
 // The kernels.
 
-extern "C" void emulate_render_clouds(const Header* upload, const float* tables, u32 table_rows,
-                                      u32* phases, float* levels, uint2* slices, float* samples,
-                                      u32* routes, u32* sounded, u32 ticks, u32 buses) {
+extern "C" void emulate_render_clouds(const Header* upload, const u32* clouds, u32 slots,
+                                      const float* tables, u32 table_rows, u32* phases,
+                                      float* levels, uint2* slices, float* samples, u32* routes,
+                                      u32* sounded, u32 ticks, u32 buses) {
     launch({(upload->items + WARPS - 1) / WARPS, 1, 1}, WARPS * WARP, [=] {
-        render_clouds(upload, tables, table_rows, phases, levels, slices, samples, routes, sounded,
-                      ticks, buses);
+        render_clouds(upload, clouds, slots, tables, table_rows, phases, levels, slices, samples,
+                      routes, sounded, ticks, buses);
     });
 }
 
@@ -142,10 +142,9 @@ extern "C" void emulate_mix(u32 blocks, const u32* ends, const float* samples, c
     });
 }
 
-extern "C" void emulate_bank_alone(u32* phases, const u32* increments, const float* from,
-                                   const float* to, float* out, u32 warps, u32 ticks) {
+extern "C" void emulate_bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
     launch({(warps + BANK_WARPS - 1) / BANK_WARPS, 1, 1}, BANK_WARPS * WARP, [=] {
-        bank_alone(phases, increments, from, to, out, warps, ticks);
+        bank_alone(strands, out, warps, ticks);
     });
 }
 
@@ -170,5 +169,5 @@ extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {
 }
 extern "C" void host_advance(u32 phase, u32 increment, float from, float to, float step,
                              float* sum) {
-    bank::advance(phase, increment, from, to, step, *reinterpret_cast<float(*)[TICK]>(sum));
+    bank::advance(phase + bank::MIDDLE * increment, increment, from, to, step, *reinterpret_cast<float(*)[TICK]>(sum));
 }

@@ -8,6 +8,7 @@
 #ifdef __CUDACC__
 
 #define DEVICE __device__ __forceinline__
+#define DEVICE_METHOD __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #define DEVICE static inline
+#define DEVICE_METHOD inline
 #define UNROLL
 #define ROLLED
 #define OFFSET(type, field) __builtin_offsetof(type, field)
@@ -48,6 +50,9 @@ static inline int32_t __float2int_rz(float x) { return int32_t(x); }
 static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+static inline int __clz(int x) { return x ? __builtin_clz(uint32_t(x)) : 32; }
+static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
+
 template <class T> T __ldcg(const T* from) { return *from; }
 static inline uint32_t atomicAdd(uint32_t* to, uint32_t x) { uint32_t old = *to; *to += x; return old; }
 static inline void __threadfence() {}
@@ -55,7 +60,10 @@ static inline void __trap() {}
 // Those that threads do together.
 void __syncthreads();
 void __syncwarp();
-uint32_t __ballot_sync(uint32_t lanes, bool vote);
-float __shfl_sync(uint32_t lanes, float x, uint32_t from);
+bool __any_sync(uint32_t lanes, bool vote);
+uint32_t __shfl_sync(uint32_t lanes, uint32_t x, uint32_t from);
+static inline float __shfl_sync(uint32_t lanes, float x, uint32_t from) {
+    return __int_as_float(int32_t(__shfl_sync(lanes, uint32_t(__float_as_int(x)), from)));
+}
 
 #endif

@@ -4,28 +4,28 @@
 // Warps of a block. They have nothing to do with each other; a block is only a way to launch.
 constexpr u32 WARPS = 4;
 
-// What an upload starts with; then come the items, then, at `clouds`, the clouds.
+// What an upload starts with.
 struct Header {
     u32 items;
     // The number of the first item among all of the block's.
     u32 first_item;
-    // Where the clouds are, in bytes from the header.
-    u32 clouds;
     // Where the items are, in bytes from the header.
     u32 items_at;
+    u32 unused;
 };
 static_assert(sizeof(Header) == 16, "Header");
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes an item, 120 a cloud and tick) and tables (through the caches).
-// Reads and writes 8 bytes a partial of memory, once. Writes 256 bytes an item and tick to
-// `samples[item][tick][side][frame]`, and where they go to `routes[item][tick]`.
-// Limit: the FP32 issue rate. A partial takes 145 instructions a tick for the bank and 30 to 80
-// for its spectrum, a row of partials 90 / 8 for folding.
+// Reads the upload (16 bytes an item), its cloud in `clouds[tick][slot]` (120 bytes a tick), and
+// tables (through the caches). Reads and writes 8 bytes a partial of memory, once. Writes 256
+// bytes an item and tick to `samples[item][tick][side][frame]`, and where they go to
+// `routes[item][tick]`.
+// Limit: the FP32 issue rate. A partial takes 160 instructions a tick for the bank, 70 to 130 for
+// its spectrum, and 115 / 8 for folding.
 extern "C" __global__ void __launch_bounds__(WARPS * WARP)
-render_clouds(const Header* upload, const float* tables, u32 table_rows, u32* phases,
-              float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
+render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
+              u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
               u32 buses) {
     __shared__ Scratch scratches[WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -35,7 +35,6 @@ render_clouds(const Header* upload, const float* tables, u32 table_rows, u32* ph
     const char* base = reinterpret_cast<const char*>(upload);
     const uint4 words = reinterpret_cast<const uint4*>(base + upload->items_at)[number];
     const Item item = {words.x, words.y, words.z, words.w};
-    const u32* clouds = reinterpret_cast<const u32*>(base + upload->clouds);
     const u32 which = item.slice_and_ticks % SLICES, sounding = item.slice_and_ticks / SLICES;
 
     const u32 known = item.slot * SLICES + which;
@@ -49,20 +48,21 @@ render_clouds(const Header* upload, const float* tables, u32 table_rows, u32* ph
     phases += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
     levels += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
     ROLLED for (u32 row = 0; 2 * row < slice.touched; ++row) {
-        scratch.phase[row * WARP + lane] = phases[row * WARP + lane];
-        scratch.level[row * WARP + lane] = levels[row * WARP + lane];
+        const u32 at = row * WARP + lane;
+        store(scratch.strands + at, {phases[at], 0, 0.0f, levels[at]});
     }
 
     constexpr u32 WORDS = sizeof(Cloud) / 4;
     const u32 place = upload->first_item + number;
-    const u32 word = min(lane, WORDS - 1);
-    u32 next = clouds[item.cloud * WORDS + word];
+    clouds += item.slot * WORDS + min(lane, WORDS - 1);
+    u32 next = *clouds;
     u32 sounding_partials = 0;
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
         __syncwarp();
         scratch.cloud[lane] = next;
         __syncwarp();
-        if (tick + 1 < ticks) next = clouds[(item.cloud + tick + 1) * WORDS + word];
+        clouds += size_t(slots) * WORDS;
+        if (tick + 1 < ticks) next = *clouds;
         u32 route = NOWHERE;
         if (sounding >> tick & 1) {
             Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
@@ -80,8 +80,10 @@ render_clouds(const Header* upload, const float* tables, u32 table_rows, u32* ph
     }
 
     ROLLED for (u32 row = 0; 2 * row < slice.touched; ++row) {
-        phases[row * WARP + lane] = scratch.phase[row * WARP + lane];
-        levels[row * WARP + lane] = scratch.level[row * WARP + lane];
+        const u32 at = row * WARP + lane;
+        const Strand strand = load(scratch.strands + at);
+        phases[at] = strand.phase;
+        levels[at] = strand.to;
     }
     if (lane == 0) {
         slices[known] = make_uint2(generation, slice.touched | slice.live << 8);
@@ -188,43 +190,34 @@ constexpr u32 BANK_WARPS = 2;
 
 // The bank alone, as a yardstick: partials with given pitches, their levels leading from `from`
 // to `to` through all ticks. A warp takes 512 of them and writes 32 samples a tick to
-// `out[warp][tick][frame]`. Reads 16 bytes a partial and writes 4, once; the rest is `advance`.
+// `out[warp][tick][frame]`. Reads 16 bytes a partial and tick, of which all but the first reading
+// comes from the caches, a row ahead of its use; writes 16 once. The rest is `advance`.
 extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP)
-bank_alone(u32* phases, const u32* increments, const float* from, const float* to, float* out,
-           u32 warps, u32 ticks) {
-    struct alignas(16) Parameters {
-        float fold[WARP * Scratch::STRIDE];
-        uint4 partial[BANK_ROWS * WARP];
-    };
-    __shared__ Parameters shared[BANK_WARPS];
+bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
+    __shared__ FoldSpace space[BANK_WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const u32 number = blockIdx.x * BANK_WARPS + warp;
     if (number >= warps) return;
-    Parameters& own = shared[warp];
-    const size_t base = number * size_t(BANK_ROWS * WARP) + lane;
+    strands += number * size_t(BANK_ROWS * WARP) + lane;
     const float share = 1.0f / __int2float_rn(int(ticks));
-    ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
-        const size_t at = base + row * WARP;
-        uint4 partial;
-        partial.x = phases[at];
-        partial.y = increments[at];
-        partial.z = u32(__float_as_int(from[at]));
-        partial.w = u32(__float_as_int((to[at] - from[at]) * share));
-        own.partial[row * WARP + lane] = partial;
-        phases[at] = partial.x + partial.y * (TICK * ticks);
-    }
+    Strand next = load(strands);
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
         float sum[TICK];
         UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
-        const float passed = __int2float_rn(int(tick));
+        const float passed = __int2float_rn(int(tick)) * share;
         ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
-            const uint4 partial = own.partial[row * WARP + lane];
-            const float move = __int_as_float(int(partial.w));
-            const float level = fmaf(move, passed, __int_as_float(int(partial.z)));
-            bank::advance(partial.x + partial.y * (TICK * tick), partial.y, level, level + move,
-                          1.0f / TICK, sum);
+            const Strand strand = next;
+            next = load(strands + (row + 1) % BANK_ROWS * WARP);
+            const float move = strand.to - strand.from, from = fmaf(move, passed, strand.from);
+            bank::advance(strand.phase + strand.increment * (TICK * tick + bank::MIDDLE),
+                          strand.increment, from, fmaf(move, share, from), 1.0f / TICK, sum);
         }
-        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, own.fold, lane).middle;
+        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, space[warp], lane).middle;
+    }
+    ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
+        Strand strand = load(strands + row * WARP);
+        strand.phase += strand.increment * (TICK * ticks);
+        store(strands + row * WARP, strand);
     }
 }
 

@@ -2,10 +2,12 @@
 // Twin of engine/src/render/cpu/cloud.rs.
 //
 // The CPU walks a cloud in groups of sixteen partials; here a warp walks in rows of 32, two
-// groups side by side, and a thread keeps the same place between left and right. Per tick and
-// row: evaluate the spectrum, run the bank into 32 sums in registers. Per tick: fold the sums of
-// the 32 threads through shared memory, once, spread by width, apply gains, write 64 samples.
-// Between ticks phases and levels wait in shared memory; device memory sees them once a block.
+// groups side by side, and a thread keeps the same place between left and right. Per tick, three
+// steps: `evaluate_rows` goes through the rows and leaves a Strand for each partial in shared
+// memory; `advance` runs the bank over the strands into 32 sums in registers; `fold` adds up the
+// sums of the 32 threads through shared memory, once, and `to_stereo` spreads them by width,
+// applies gains and writes 64 samples. Strands are also what a slice remembers between ticks;
+// device memory sees them once a block.
 //
 // What a group does follows the CPU exactly but for one thing: `live` counts within the slice.
 // A silent group above the count, below a sounding group of a higher slice, rests a tick earlier
@@ -30,32 +32,52 @@ constexpr float INAUDIBLE = 6e-8f;
 
 // One warp's work: a slice of the cloud in a slot. Twin of engine/src/render/cuda/upload.rs.
 struct Item {
-    // Where its clouds are in the upload, one a tick.
-    u32 cloud;
     u32 slot;
     // The slice's number, and above it a bit for each tick in which the cloud sounds.
     u32 slice_and_ticks;
     // How often clouds had started in this slot when the block began.
     u32 generation;
+    u32 unused;
 };
 static_assert(sizeof(Item) == 16, "Item");
 
-// What slices remember between blocks, by slot.
-struct Memory {
-    // A phase and a level for every partial.
-    u32* phases;
-    float* levels;
-    // For every slice: the generation it belongs to, and `touched | live << 8`.
-    uint2* slices;
+// A partial during a tick, and what is left of it afterwards.
+struct alignas(16) Strand {
+    // At the end of the tick.
+    u32 phase;
+    u32 increment;
+    // Levels at both ends.
+    float from, to;
 };
 
-// A warp's share of the block's shared memory. A row of `fold` is a thread's sums; its stride
-// makes both the writes (16 bytes a thread) and the reads (a column a thread) free of conflicts.
+// In one access of 16 bytes.
+DEVICE Strand load(const Strand* strand) {
+    const uint4 words = *reinterpret_cast<const uint4*>(strand);
+    return {words.x, words.y, __int_as_float(int(words.z)), __int_as_float(int(words.w))};
+}
+
+DEVICE void store(Strand* to, Strand strand) {
+    uint4 words;
+    words.x = strand.phase;
+    words.y = strand.increment;
+    words.z = u32(__float_as_int(strand.from));
+    words.w = u32(__float_as_int(strand.to));
+    *reinterpret_cast<uint4*>(to) = words;
+}
+
+// Where 32 threads fold their sums, half a tick at a time. A row is a thread's; its stride, and
+// a gap before the upper sixteen, keep writes (16 bytes a thread) and reads (two columns at a
+// time) free of conflicts.
+struct alignas(16) FoldSpace {
+    static constexpr u32 STRIDE = TICK / 2 + 4, GAP = 16;
+    float words[WARP * STRIDE + GAP];
+    DEVICE_METHOD static u32 row(u32 thread) { return thread * STRIDE + (thread / 16) * GAP; }
+};
+
+// A warp's share of the block's shared memory.
 struct alignas(16) Scratch {
-    static constexpr u32 STRIDE = TICK + 4;
-    float fold[WARP * STRIDE];
-    u32 phase[SLICE];
-    float level[SLICE];
+    FoldSpace fold;
+    Strand strands[SLICE];
     u32 cloud[WARP];
 };
 
@@ -73,22 +95,34 @@ DEVICE constexpr float place(u32 lane) {
     return PLACES[lane];
 }
 
-// 8 wide writes, 32 reads, and an addition or two a read: about 90 instructions.
-DEVICE Folded fold(const float (&sum)[TICK], float* scratch, u32 lane) {
-    constexpr u32 STRIDE = Scratch::STRIDE;
-    UNROLL for (int t = 0; t < TICK; t += 4) {
-        float4* to = reinterpret_cast<float4*>(scratch + lane * STRIDE + t);
-        *to = make_float4(sum[t], sum[t + 1], sum[t + 2], sum[t + 3]);
+// Twice 4 wide writes, 16 reads and two operations a read, then one exchange: about 115
+// instructions.
+DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
+    constexpr u32 LANES = spectrum::LANES, HALF = TICK / 2;
+    const u32 upper = lane / LANES, column = lane % LANES;
+    Folded halves[2];
+    UNROLL for (u32 half = 0; half < 2; ++half) {
+        UNROLL for (u32 t = 0; t < HALF; t += 4) {
+            const float* from = sum + half * HALF + t;
+            float4* to = reinterpret_cast<float4*>(space.words + FoldSpace::row(lane) + t);
+            *to = make_float4(from[0], from[1], from[2], from[3]);
+        }
+        __syncwarp();
+        // Sixteen threads add up the lower rows, sixteen the upper ones.
+        const float* rows = space.words + FoldSpace::row(upper * LANES) + column;
+        float middle[2] = {0.0f, 0.0f}, side[2] = {0.0f, 0.0f};
+        UNROLL for (u32 i = 0; i < LANES; ++i) {
+            const float x = rows[i * FoldSpace::STRIDE];
+            middle[i % 2] += x;
+            side[i % 2] = fmaf(x, place(i), side[i % 2]);
+        }
+        halves[half] = {middle[0] + middle[1], side[0] + side[1]};
+        __syncwarp();
     }
-    __syncwarp();
-    float middle[2] = {0.0f, 0.0f}, side[2] = {0.0f, 0.0f};
-    UNROLL for (u32 i = 0; i < spectrum::LANES; ++i) {
-        const float both = scratch[i * STRIDE + lane] + scratch[(i + 16) * STRIDE + lane];
-        middle[i % 2] += both;
-        side[i % 2] = fmaf(both, place(i), side[i % 2]);
-    }
-    __syncwarp();
-    return {middle[0] + middle[1], side[0] + side[1]};
+    // A thread keeps the half of its own frame and gets the other rows' share of it.
+    const Folded own = upper ? halves[1] : halves[0], other = upper ? halves[0] : halves[1];
+    return {own.middle + __shfl_sync(ALL, other.middle, lane ^ LANES),
+            own.side + __shfl_sync(ALL, other.side, lane ^ LANES)};
 }
 
 // Spreads by width, applies the ramped gains, and writes a tick that starts at `first_frame`.
@@ -122,60 +156,126 @@ struct Slice {
     u32 sounded;
 };
 
-// Renders one tick of a slice. Returns whether it wrote to `out`; otherwise it is silent.
-DEVICE bool render(const Cloud& cloud, const float* tables, Slice& slice, Scratch& scratch,
-                   float* out, u32 lane) {
+// What a tick of a cloud asks for.
+struct Tick {
+    bool starts;
+    // Frames from the cloud's start to the tick's end.
+    u32 frames;
+    // One over that.
+    float step;
+    // The cloud's partials, and the groups of the slice that they fill.
+    u32 count, wanted;
+    // Levels below this at both ends are not heard.
+    float threshold;
+};
+
+DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     using namespace spectrum;
-    const bool starts = (cloud.flags & STARTS) != 0;
-    if (starts) {
-        slice.touched = 0;
-        slice.live = 0;
-    }
-    const u32 frames = TICK - cloud.first_frame;
-    const float step = 1.0f / __int2float_rn(int(frames));
     const float loudest = fmaxf(fmaxf(cloud.gain_from[0], cloud.gain_from[1]),
                                 fmaxf(cloud.gain_to[0], cloud.gain_to[1]));
-    const float threshold = INAUDIBLE / fmaxf(loudest, 1e-30f);
     const u32 count = u32(__float2int_rz(fmaxf(cloud.partials, 0.0f)));
-    const u32 wanted_groups = min((count + LANES) / LANES, MAX_GROUPS);
-    const u32 wanted = wanted_groups > slice.groups_before ? wanted_groups - slice.groups_before : 0;
+    const u32 groups = min((count + LANES) / LANES, MAX_GROUPS);
+    const u32 frames = TICK - cloud.first_frame;
+    return {
+        (cloud.flags & STARTS) != 0,
+        frames,
+        1.0f / __int2float_rn(int(frames)),
+        count,
+        groups > slice.groups_before ? groups - slice.groups_before : 0,
+        INAUDIBLE / fmaxf(loudest, 1e-30f),
+    };
+}
+
+// Per thread, a bit a row: whether its partial was processed, has a level, can be heard.
+struct Marks {
+    static constexpr u32 LIVELY = ROWS, AUDIBLE = 2 * ROWS;
+    u32 bits;
+
+    DEVICE_METHOD void set(bool mark, u32 row) {
+        if (mark) bits |= 1u << row;
+    }
+    // Together with the marks of all threads of the same group.
+    DEVICE_METHOD void gather(u32 lane) {
+        UNROLL for (u32 distance = 8; distance > 0; distance /= 2) {
+            bits |= __shfl_sync(ALL, bits, lane ^ distance);
+        }
+    }
+    DEVICE_METHOD u32 rows(u32 which) const { return bits >> which & ((1u << ROWS) - 1); }
+};
+static_assert(3 * ROWS <= 32, "marks fit into a word");
+
+// Groups up to the last one marked, given the marks of both groups of every row.
+DEVICE u32 groups_up_to(u32 lower, u32 upper) {
+    return max(2 * (32 - __clz(int(lower))) - (lower ? 1 : 0), 2 * (32 - __clz(int(upper))));
+}
+
+// Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
+// that can be heard.
+template <bool Bent>
+DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
+                         Strand* strands, u32 lane) {
+    using namespace spectrum;
+    Marks own = {0};
+    ROLLED for (u32 row = 0; row < ROWS; ++row) {
+        if (2 * row >= max(tick.wanted, slice.live)) break;
+        const u32 at = row * WARP + lane, index = slice.first + at;
+        const u32 group = 2 * row + lane / LANES;
+        const float frequency = spectrum::frequency<Bent>(cloud, tables, index);
+        // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
+        const float group_first = __shfl_sync(ALL, frequency, lane & LANES);
+        const bool processed =
+            group < slice.live || (group < tick.wanted && group_first < FADE_END);
+        if (!__any_sync(ALL, processed)) break;
+
+        Partial partial = evaluate(cloud, tables, index, frequency);
+        // A group that is not rendered rests as it is: in silence.
+        if (!processed) partial = {0, 0.0f};
+        Strand strand = load(strands + at);
+        if (group >= slice.touched) strand = {first_phase(cloud, index), 0, 0.0f, 0.0f};
+        const float from = !processed ? 0.0f : tick.starts ? partial.level : strand.to;
+        store(strands + at, {strand.phase + tick.frames * partial.increment, partial.increment,
+                             from, partial.level});
+        own.set(processed, row);
+        own.set(partial.level > 0.0f, row + Marks::LIVELY);
+        own.set(fmaxf(from, partial.level) > tick.threshold, row + Marks::AUDIBLE);
+    }
+    own.gather(lane);
+    const Marks lower = {__shfl_sync(ALL, own.bits, 0)}, upper = {__shfl_sync(ALL, own.bits, LANES)};
+    slice.touched = max(slice.touched, groups_up_to(lower.rows(0), upper.rows(0)));
+    slice.live = groups_up_to(lower.rows(Marks::LIVELY), upper.rows(Marks::LIVELY));
+    const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
+    const u32 sounded = LANES * u32(__popc(lower_heard) + __popc(upper_heard));
+    slice.sounded = min(sounded, tick.count > slice.first ? tick.count - slice.first : 0);
+    return lower_heard | upper_heard;
+}
+
+// Renders one tick of a slice. Returns whether it wrote to `out`; otherwise it is silent.
+DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scratch& scratch,
+                   float* out, u32 lane) {
+    Tick tick;
+    u32 rows;
+    {
+        const Cloud cloud = shared;
+        tick = tick_of(cloud, slice);
+        if (tick.starts) {
+            slice.touched = 0;
+            slice.live = 0;
+        }
+        rows = spectrum::is_bent(cloud)
+                   ? evaluate_rows<true>(cloud, tick, tables, slice, scratch.strands, lane)
+                   : evaluate_rows<false>(cloud, tick, tables, slice, scratch.strands, lane);
+    }
+    if (rows == 0) return false;
 
     float sum[TICK];
     UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
-    u32 live = 0, processed_groups = 0, sounded = 0;
+    const u32 back = tick.frames - bank::MIDDLE;
     ROLLED for (u32 row = 0; row < ROWS; ++row) {
-        if (2 * row >= max(wanted, slice.live)) break;
-        const u32 at = row * WARP + lane, index = slice.first + at;
-        const u32 group = 2 * row + lane / LANES;
-        const float frequency = spectrum::frequency(cloud, tables, index);
-        // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
-        const float group_first = __shfl_sync(ALL, frequency, lane & LANES);
-        const bool processed = group < slice.live || (group < wanted && group_first < FADE_END);
-        const u32 processed_lanes = __ballot_sync(ALL, processed);
-        if (processed_lanes == 0) break;
-        processed_groups = 2 * row + (processed_lanes >> LANES ? 2 : 1);
-
-        const Partial partial = evaluate(cloud, tables, index, frequency);
-        const bool fresh = group >= slice.touched;
-        const u32 phase = fresh ? first_phase(cloud, index) : scratch.phase[at];
-        float from = starts ? partial.level : fresh ? 0.0f : scratch.level[at];
-        if (processed) {
-            scratch.phase[at] = phase + frames * partial.increment;
-            scratch.level[at] = partial.level;
-        }
-        const u32 lively = __ballot_sync(ALL, processed && partial.level > 0.0f);
-        if (lively) live = 2 * row + (lively >> LANES ? 2 : 1);
-        const bool audible = processed && fmaxf(from, partial.level) > threshold;
-        const u32 audible_lanes = __ballot_sync(ALL, audible);
-        if (audible_lanes == 0) continue;
-        sounded += (audible_lanes & 0xFFFFu ? LANES : 0) + (audible_lanes >> LANES ? LANES : 0);
-        bank::advance(phase, partial.increment, processed ? from : 0.0f,
-                      processed ? partial.level : 0.0f, step, sum);
+        if ((rows >> row & 1) == 0) continue;
+        const Strand strand = load(scratch.strands + row * WARP + lane);
+        bank::advance(strand.phase - back * strand.increment, strand.increment, strand.from,
+                      strand.to, tick.step, sum);
     }
-    slice.touched = max(slice.touched, processed_groups);
-    slice.live = live;
-    slice.sounded = min(sounded, count > slice.first ? count - slice.first : 0);
-    if (sounded == 0) return false;
-    to_stereo(cloud, fold(sum, scratch.fold, lane), step, out, lane);
+    to_stereo(shared, fold(sum, scratch.fold, lane), tick.step, out, lane);
     return true;
 }

@@ -32,18 +32,28 @@ struct Partial {
     float level;
 };
 
+// Entry `index` of a row. The sum stays in 32 bits, which makes for short addresses.
+DEVICE float at(const float* tables, u32 row, u32 index) {
+    return tables[row * MAX_PARTIALS + index];
+}
+
 DEVICE float number(u32 index) { return __int2float_rn(int(index + 1)); }
 
+// Whether the cloud's partials are anywhere else than its table says.
+DEVICE bool is_bent(const Cloud& cloud) {
+    return cloud.stretch != 0.0f || cloud.inharmonicity != 0.0f;
+}
+
 // Phase per sample as a float: the ratio of the table, stretched, made stiff, times the cloud's
-// own increment.
+// own increment. Without Bent the cloud is known to be neither.
+template <bool Bent = true>
 DEVICE float frequency(const Cloud& cloud, const float* tables, u32 index) {
-    const float* row = tables + cloud.table * MAX_PARTIALS + index;
-    float ratio = row[0];
-    if (cloud.stretch != 0.0f) {
-        const float log2_ratio = row[MAX_PARTIALS];
+    float ratio = at(tables, cloud.table, index);
+    if (Bent && cloud.stretch != 0.0f) {
+        const float log2_ratio = at(tables, cloud.table + 1, index);
         ratio = __fmul_rn(ratio, math::exp2_exact(__fmul_rn(log2_ratio, cloud.stretch)));
     }
-    if (cloud.inharmonicity != 0.0f) {
+    if (Bent && cloud.inharmonicity != 0.0f) {
         const float square = __fmul_rn(__fmul_rn(ratio, ratio), cloud.inharmonicity);
         ratio = __fmul_rn(ratio, __fsqrt_rn(__fadd_rn(square, 1.0f)));
     }
@@ -56,27 +66,26 @@ DEVICE u32 increment_or_rest(float frequency) {
 }
 
 // A row read between two entries; past the end it is flat.
-DEVICE float read_between(const float* row, u32 at, float between) {
-    const float here = row[min(at, MAX_PARTIALS - 1)];
-    const float next = row[min(at + 1, MAX_PARTIALS - 1)];
+DEVICE float read_between(const float* tables, u32 row, u32 index, float between) {
+    const float here = at(tables, row, min(index, MAX_PARTIALS - 1));
+    const float next = at(tables, row, min(index + 1, MAX_PARTIALS - 1));
     return fmaf(next - here, between, here);
 }
 
 // The table's level, between two frames; with a formant scale, read at `number x scale`.
 DEVICE float table_level(const Cloud& cloud, const float* tables, u32 index) {
-    const float* low = tables + cloud.frame * MAX_PARTIALS;
-    const float* high = low + MAX_PARTIALS;
+    const u32 low = cloud.frame, high = cloud.frame + 1;
     float from, to;
     if (cloud.formant == 1.0f) {
-        from = low[index];
-        to = high[index];
+        from = at(tables, low, index);
+        to = at(tables, high, index);
     } else {
         float position = fmaxf(__fsub_rn(__fmul_rn(number(index), cloud.formant), 1.0f), 0.0f);
         position = fminf(position, float(MAX_PARTIALS));
-        const u32 at = u32(__float2int_rz(position));
-        const float between = position - __int2float_rn(int(at));
-        from = read_between(low, at, between);
-        to = read_between(high, at, between);
+        const u32 whole = u32(__float2int_rz(position));
+        const float between = position - __int2float_rn(int(whole));
+        from = read_between(tables, low, whole, between);
+        to = read_between(tables, high, whole, between);
     }
     return fmaf(to - from, cloud.morph, from);
 }
@@ -125,7 +134,7 @@ DEVICE Partial evaluate(const Cloud& cloud, const float* tables, u32 index, floa
     float level = table_level(cloud, tables, index) * count_fade(cloud, index);
     level *= parity(cloud, index);
     if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
-        const float log2_ratio = tables[(cloud.table + 1) * MAX_PARTIALS + index];
+        const float log2_ratio = at(tables, cloud.table + 1, index);
         level *= tilt_and_damping(cloud, log2_ratio);
     }
     if (cloud.filter.poles != 0) {

@@ -10,6 +10,7 @@ mod library;
 mod patches;
 mod performance;
 mod render;
+mod selftest;
 mod song;
 mod terminal;
 mod unfinished;
@@ -42,6 +43,7 @@ enum Command {
     Patches(patches::Args),
     Demo(demo::Args),
     Inspect(inspect::Args),
+    Selftest(selftest::Args),
 }
 
 fn main() -> ExitCode {
@@ -66,5 +68,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Patches(args) => patches::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Selftest(args) => selftest::run(&args),
     }
 }

@@ -65,7 +65,7 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     let table = Table::ALL[random.below(Table::ALL.len() as u32) as usize];
     let (frame, morph) = table.frame_at(random.between(0.0, 1.0));
     let hertz = 25.0 * 2.0_f32.powf(random.between(0.0, 8.5));
-    let gain = [(); 2].map(|()| random.between(0.0, 0.5) / slots as f32);
+    let gain = [(); 2].map(|()| random.between(0.0, 4.0) / slots as f32);
     let width = random.perhaps(0.0, 0.0, 1.0);
     Cloud {
         flags: STARTS,

@@ -1,29 +1,47 @@
 //! What passes between the engine and a renderer: clouds in, buses out.
 
 use super::{MAX_TICKS, TICK};
-use crate::spectrum::Cloud;
+use crate::simd::LANES;
+use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The clouds of a few ticks, by slot. Slots are the renderer's memory: a cloud keeps its slot
 /// as long as it sounds.
 #[derive(Debug)]
 pub struct VoiceBlock {
-    /// `clouds[slot × MAX_TICKS + tick]`, meaningful where `sounding` says so.
-    clouds: Vec<Cloud>,
-    /// For every slot, a bit for each tick in which its cloud sounds.
-    sounding: Vec<u8>,
+    /// Tells this block from every other one, also from one that later has the same address.
+    id: u64,
+    /// `clouds[tick × slots + slot]`, meaningful where `sounding` says so. A device copies them
+    /// from here, so this never moves.
+    clouds: Box<[Cloud]>,
+    /// What is known of every slot without a look at its clouds.
+    sketches: Vec<Sketch>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     ticks: usize,
 }
 
-const _: () = assert!(MAX_TICKS <= u8::BITS as usize);
+/// A slot at a glance.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sketch {
+    /// A bit for each tick in which the cloud sounds.
+    pub(crate) sounding: u8,
+    /// A bit for each tick in which a cloud starts.
+    pub(crate) starts: u8,
+    /// Groups of sixteen partials that the cloud asks for, by tick, where it sounds.
+    pub(crate) groups: [u8; MAX_TICKS],
+}
+
+const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
 
 impl VoiceBlock {
     /// An empty block that can hold `slots` clouds.
     pub fn new(slots: usize) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Self {
-            clouds: vec![Cloud::default(); slots * MAX_TICKS],
-            sounding: vec![0; slots],
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            clouds: vec![Cloud::default(); slots * MAX_TICKS].into_boxed_slice(),
+            sketches: vec![Sketch::default(); slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
         }
@@ -33,7 +51,7 @@ impl VoiceBlock {
     pub fn clear(&mut self) {
         for (word, bits) in self.slots.iter_mut().enumerate() {
             for bit in bits_of(std::mem::take(bits)) {
-                self.sounding[word * 64 + bit] = 0;
+                self.sketches[word * 64 + bit] = Sketch::default();
             }
         }
         self.ticks = 0;
@@ -48,8 +66,11 @@ impl VoiceBlock {
     /// Adds the cloud in `slot` to the current tick.
     pub fn push(&mut self, slot: u32, cloud: Cloud) {
         let (slot, tick) = (slot as usize, self.ticks - 1);
-        self.clouds[slot * MAX_TICKS + tick] = cloud;
-        self.sounding[slot] |= 1 << tick;
+        let sketch = &mut self.sketches[slot];
+        sketch.sounding |= 1 << tick;
+        sketch.starts |= ((cloud.flags & STARTS) as u8) << tick;
+        sketch.groups[tick] = groups(cloud.partials) as u8;
+        self.clouds[tick * self.sketches.len() + slot] = cloud;
         self.slots[slot / 64] |= 1 << (slot % 64);
     }
 
@@ -71,8 +92,37 @@ impl VoiceBlock {
 
     /// The cloud of `slot` in `tick`, if it sounds.
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<&Cloud> {
-        (self.sounding[slot] >> tick & 1 == 1).then(|| &self.clouds[slot * MAX_TICKS + tick])
+        let sounds = self.sketches[slot].sounding >> tick & 1 == 1;
+        sounds.then(|| &self.clouds[tick * self.sketches.len() + slot])
     }
+
+    /// The slot at a glance.
+    pub(crate) fn sketch(&self, slot: usize) -> &Sketch {
+        &self.sketches[slot]
+    }
+
+    /// All clouds, by tick and slot, for copying to a device.
+    pub(crate) fn clouds(&self) -> &[Cloud] {
+        &self.clouds
+    }
+
+    /// Slots that it can hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.sketches.len()
+    }
+
+    /// Never the same for two blocks.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+/// Groups of sixteen that hold `partials` partials and one that fades.
+pub(crate) fn groups(partials: f32) -> usize {
+    (partials.max(0.0) as usize)
+        .saturating_add(1)
+        .div_ceil(LANES)
+        .min(MAX_GROUPS)
 }
 
 fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {

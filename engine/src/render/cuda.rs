@@ -1,9 +1,9 @@
 //! The CUDA renderer: all clouds of a block in one batch on an NVIDIA card.
 //!
 //! Nothing of CUDA is touched before `prepare`, not even its library. `prepare` allocates
-//! everything; `render` packs the block into pinned memory, replays a graph (upload, render, mix,
-//! download) and waits. Large blocks travel in pieces instead, so that packing, copying and
-//! computing overlap.
+//! everything; `render` lists what sounds, replays a graph (copy the clouds, render, mix into the
+//! host's memory) and waits. Large blocks travel in pieces instead, so that copying and computing
+//! overlap. The first time that a block is seen its memory is pinned.
 
 mod device;
 mod driver;
@@ -23,8 +23,6 @@ pub struct CudaOptions {
     pub graph: bool,
     /// Measure the device's stages. Costs a few microseconds a block.
     pub stage_times: bool,
-    /// Have the device read the host's memory itself instead of copying first.
-    pub mapped: bool,
     /// How long a block may take before the device counts as lost.
     pub deadline: Duration,
 }
@@ -34,7 +32,6 @@ impl Default for CudaOptions {
         Self {
             graph: true,
             stage_times: false,
-            mapped: false,
             deadline: Duration::from_secs(1),
         }
     }
@@ -74,10 +71,8 @@ pub struct StageTimes {
     pub wait: f32,
     /// On the device, when [`CudaOptions::stage_times`] asks: copying in,
     pub upload: f32,
-    /// rendering and mixing,
+    /// and rendering and mixing, into the host's memory.
     pub compute: f32,
-    /// and copying out.
-    pub download: f32,
 }
 
 /// Renders on an NVIDIA card.

@@ -56,7 +56,7 @@ pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
 #[inline(always)]
 fn four_sine_squared_below_half<S: Simd>(s: S, t: S::F) -> S::F {
     /// π² in single precision, and what it has beyond.
-    const PI_SQUARED: (f32, f32) = (9.869_604, 2.903_715_8e-7);
+    const PI_SQUARED: (f32, f32) = (9.869_604, 2.903_716e-7);
     /// Minimax for (4 sin²(π/2 t) / t² - π²) / t² on 0..0.5, in powers of t².
     const C: [f32; 4] = [-8.117_423, 2.670_486, -0.470_181_95, 0.049_314_04];
     let square = s.mul(t, t);

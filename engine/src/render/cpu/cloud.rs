@@ -2,6 +2,7 @@
 
 use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
+use crate::render::block::groups;
 use crate::simd::{F32x16, LANES, Simd, U32x16};
 use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables};
 
@@ -83,9 +84,7 @@ pub(crate) fn render<S: Simd>(
         .max(cloud.gain_to[0].max(cloud.gain_to[1]));
     // Level × gain below the threshold; with no gain at all nothing is audible.
     let threshold = s.splat(INAUDIBLE / loudest.max(1e-30));
-    let wanted = (cloud.partials.max(0.0) as usize + 1)
-        .div_ceil(LANES)
-        .min(MAX_GROUPS);
+    let wanted = groups(cloud.partials);
     let small = wanted.max(state.live) <= 2;
 
     let rows = tables.rows_of(cloud);

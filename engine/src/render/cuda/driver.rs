@@ -3,6 +3,7 @@
 //! A [`Context`] of our own, not the process's primary one: whatever goes wrong in it, other
 //! users of CUDA in the same host are not concerned, and dropping it cleans everything up.
 
+use super::graph::Copy;
 use super::kernels;
 use crate::render::{DeviceError, RenderError};
 use cudarc::driver::sys::{self, CUresult};
@@ -261,7 +262,7 @@ impl Drop for Context {
 }
 
 /// Numbers of four bytes, of which every pattern of bits is one.
-pub(super) trait Word: Copy {}
+pub(super) trait Word: std::marker::Copy {}
 impl Word for u32 {}
 impl Word for f32 {}
 
@@ -289,6 +290,32 @@ impl Pinned {
 
     pub(super) fn address(&self) -> *mut c_void {
         self.pointer.cast()
+    }
+}
+
+/// Memory of the host that somebody else owns, pinned so that copies run at full speed.
+///
+/// Its owner may free it first: then the pages stay until this is dropped, and nothing else
+/// happens, as long as nobody copies from there any more.
+#[derive(Debug)]
+pub(super) struct Registered(*mut c_void);
+
+// SAFETY: only an address, which is handed to the driver.
+unsafe impl Send for Registered {}
+
+impl Registered {
+    /// The context is current, also when it is dropped.
+    pub(super) fn new<T>(memory: &[T]) -> Result<Self, Failed> {
+        let address = memory.as_ptr().cast_mut().cast();
+        call!(cuMemHostRegister_v2(address, size_of_val(memory), 0))?;
+        Ok(Self(address))
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure.
+        let _ = call!(cuMemHostUnregister(self.0));
     }
 }
 
@@ -386,24 +413,9 @@ impl Stream {
         ))
     }
 
-    pub(super) fn upload(
-        self,
-        to: sys::CUdeviceptr,
-        from: &Pinned,
-        words: usize,
-    ) -> Result<(), Failed> {
-        debug_assert!(words <= from.words);
-        call!(cuMemcpyHtoDAsync_v2(to, from.address(), 4 * words, self.0))
-    }
-
-    pub(super) fn download(
-        self,
-        to: &mut Pinned,
-        from: sys::CUdeviceptr,
-        words: usize,
-    ) -> Result<(), Failed> {
-        debug_assert!(words <= to.words);
-        call!(cuMemcpyDtoHAsync_v2(to.address(), from, 4 * words, self.0))
+    /// Copies from host to device.
+    pub(super) fn copy(self, copy: &Copy) -> Result<(), Failed> {
+        call!(cuMemcpy3DAsync_v2(&copy.parameters(), self.0))
     }
 
     pub(super) fn record(self, event: Event) -> Result<(), Failed> {

@@ -1,4 +1,4 @@
-//! A block's work as a CUDA graph: upload, render, mix, download, submitted in one call.
+//! A block's work as a CUDA graph: two uploads, render, mix, submitted in one call.
 //!
 //! One graph for every number of ticks. Sizes are rounded up, and the device reads the exact
 //! counts from the upload, so a graph is changed only when the load moves to another size.
@@ -6,50 +6,50 @@
 use super::driver::{Context, Event, Failed, Function, Shape, Stream, call};
 use cudarc::driver::sys;
 use std::ffi::c_void;
-use std::mem::zeroed;
+use std::mem::{MaybeUninit, zeroed};
 use std::ptr::null_mut;
 
 /// How much a replay covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Words to upload.
+    /// Words of the upload.
     pub(super) upload_words: usize,
+    /// The clouds to upload.
+    pub(super) clouds: Copy,
     /// Blocks of the render kernel.
     pub(super) render_blocks: u32,
     /// Blocks of the mix kernel, a tick.
     pub(super) mix_blocks: u32,
 }
 
-/// A copy between host and device.
-#[derive(Clone, Copy, Debug)]
+/// A copy of rows of bytes from host to device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Copy {
-    pub(super) host: *mut c_void,
+    pub(super) host: *const c_void,
+    /// Bytes from one row to the next.
+    pub(super) host_pitch: usize,
     pub(super) device: sys::CUdeviceptr,
-    pub(super) words: usize,
-    pub(super) to_device: bool,
+    pub(super) device_pitch: usize,
+    /// Bytes of a row.
+    pub(super) width: usize,
+    pub(super) rows: usize,
 }
 
 impl Copy {
-    fn parameters(&self) -> sys::CUDA_MEMCPY3D {
+    pub(super) fn parameters(&self) -> sys::CUDA_MEMCPY3D {
         use sys::CUmemorytype_enum::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
-        // SAFETY: the struct is plain numbers, pointers and enums for which zero is replaced below.
-        let mut copy: sys::CUDA_MEMCPY3D = unsafe {
-            let mut bytes = std::mem::MaybeUninit::<sys::CUDA_MEMCPY3D>::zeroed();
-            (*bytes.as_mut_ptr()).srcMemoryType = CU_MEMORYTYPE_HOST;
-            (*bytes.as_mut_ptr()).dstMemoryType = CU_MEMORYTYPE_DEVICE;
-            bytes.assume_init()
+        // SAFETY: all fields may be zero but for the two that are set before they are looked at.
+        let mut copy = unsafe {
+            let mut copy = MaybeUninit::<sys::CUDA_MEMCPY3D>::zeroed();
+            (*copy.as_mut_ptr()).srcMemoryType = CU_MEMORYTYPE_HOST;
+            (*copy.as_mut_ptr()).dstMemoryType = CU_MEMORYTYPE_DEVICE;
+            copy.assume_init()
         };
-        copy.WidthInBytes = 4 * self.words;
-        (copy.Height, copy.Depth) = (1, 1);
-        if self.to_device {
-            copy.srcHost = self.host;
-            copy.dstDevice = self.device;
-        } else {
-            copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-            copy.srcDevice = self.device;
-            copy.dstMemoryType = CU_MEMORYTYPE_HOST;
-            copy.dstHost = self.host;
-        }
+        copy.srcHost = self.host;
+        copy.srcPitch = self.host_pitch;
+        copy.dstDevice = self.device;
+        copy.dstPitch = self.device_pitch;
+        (copy.WidthInBytes, copy.Height, copy.Depth) = (self.width, self.rows, 1);
         copy
     }
 }
@@ -78,13 +78,12 @@ impl Kernel<'_> {
 /// All that a graph is made of.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
-    /// Missing when the device reads the host's memory itself.
-    pub(super) upload: Option<Copy>,
+    pub(super) upload: Copy,
+    pub(super) clouds: Copy,
     pub(super) render: Kernel<'a>,
     pub(super) mix: Kernel<'a>,
-    pub(super) download: Copy,
-    /// Passed at the start, after the upload, after the kernels, and at the end.
-    pub(super) marks: Option<[Event; 4]>,
+    /// Passed at the start, after the uploads, and at the end.
+    pub(super) marks: Option<[Event; 3]>,
 }
 
 /// A graph ready to be replayed. Dropped before its context, while that is current.
@@ -94,6 +93,7 @@ pub(super) struct Graph {
     graph: sys::CUgraph,
     executable: sys::CUgraphExec,
     upload: sys::CUgraphNode,
+    clouds: sys::CUgraphNode,
     render: sys::CUgraphNode,
     mix: sys::CUgraphNode,
     pub(super) size: Size,
@@ -113,23 +113,19 @@ impl Graph {
         call!(cuGraphCreate(&mut graph, 0))?;
         let mut chain = Chain {
             graph,
-            last: null_mut(),
+            before: [null_mut(); 2],
+            count: 0,
         };
         let mark = |chain: &mut Chain, which: usize| match work.marks {
             Some(marks) => chain.mark(marks[which]),
             None => Ok(()),
         };
         mark(&mut chain, 0)?;
-        let upload = match &work.upload {
-            Some(copy) => chain.copy(copy, context)?,
-            None => null_mut(),
-        };
+        let [upload, clouds] = chain.copies([&work.upload, &work.clouds], context)?;
         mark(&mut chain, 1)?;
         let render = chain.kernel(&mut work.render)?;
         let mix = chain.kernel(&mut work.mix)?;
         mark(&mut chain, 2)?;
-        chain.copy(&work.download, context)?;
-        mark(&mut chain, 3)?;
         let mut executable = null_mut();
         call!(cuGraphInstantiateWithFlags(&mut executable, graph, 0))?;
         call!(cuGraphUpload(executable, stream.0))?;
@@ -137,6 +133,7 @@ impl Graph {
             graph,
             executable,
             upload,
+            clouds,
             render,
             mix,
             size,
@@ -150,16 +147,24 @@ impl Graph {
         mut work: Work<'_>,
         size: Size,
     ) -> Result<(), Failed> {
-        if let Some(copy) = &work.upload
-            && size.upload_words != self.size.upload_words
-        {
-            let copy = copy.parameters();
-            call!(cuGraphExecMemcpyNodeSetParams(
-                self.executable,
+        let copies = [
+            (
                 self.upload,
-                &copy,
-                context.handle()
-            ))?;
+                &work.upload,
+                size.upload_words != self.size.upload_words,
+            ),
+            (self.clouds, &work.clouds, size.clouds != self.size.clouds),
+        ];
+        for (node, copy, differs) in copies {
+            if differs {
+                let (copy, context) = (copy.parameters(), context.handle());
+                call!(cuGraphExecMemcpyNodeSetParams(
+                    self.executable,
+                    node,
+                    &copy,
+                    context
+                ))?;
+            }
         }
         if size.render_blocks != self.size.render_blocks {
             let kernel = work.render.parameters();
@@ -197,48 +202,61 @@ impl Drop for Graph {
 /// A graph under construction, one node after the other.
 struct Chain {
     graph: sys::CUgraph,
-    last: sys::CUgraphNode,
+    /// What the next node comes after.
+    before: [sys::CUgraphNode; 2],
+    count: usize,
 }
 
 impl Chain {
-    fn copy(&mut self, copy: &Copy, context: &Context) -> Result<sys::CUgraphNode, Failed> {
-        let (before, count, mut node) = (self.last, self.count(), null_mut());
-        call!(cuGraphAddMemcpyNode(
-            &mut node,
-            self.graph,
-            &before,
-            count,
-            &copy.parameters(),
-            context.handle()
-        ))?;
-        self.last = node;
-        Ok(node)
+    /// Two copies side by side.
+    fn copies(
+        &mut self,
+        copies: [&Copy; 2],
+        context: &Context,
+    ) -> Result<[sys::CUgraphNode; 2], Failed> {
+        let mut nodes = [null_mut(); 2];
+        for (node, copy) in nodes.iter_mut().zip(copies) {
+            call!(cuGraphAddMemcpyNode(
+                node,
+                self.graph,
+                self.before.as_ptr(),
+                self.count,
+                &copy.parameters(),
+                context.handle()
+            ))?;
+        }
+        (self.before, self.count) = (nodes, 2);
+        Ok(nodes)
     }
 
     fn kernel(&mut self, kernel: &mut Kernel<'_>) -> Result<sys::CUgraphNode, Failed> {
-        let (before, count, mut node) = (self.last, self.count(), null_mut());
+        let mut node = null_mut();
         call!(cuGraphAddKernelNode_v2(
             &mut node,
             self.graph,
-            &before,
-            count,
+            self.before.as_ptr(),
+            self.count,
             &kernel.parameters()
         ))?;
-        self.last = node;
+        self.came(node);
         Ok(node)
     }
 
     fn mark(&mut self, event: Event) -> Result<(), Failed> {
-        let (before, count, mut node) = (self.last, self.count(), null_mut());
+        let mut node = null_mut();
         call!(cuGraphAddEventRecordNode(
-            &mut node, self.graph, &before, count, event.0
+            &mut node,
+            self.graph,
+            self.before.as_ptr(),
+            self.count,
+            event.0
         ))?;
-        self.last = node;
+        self.came(node);
         Ok(())
     }
 
-    /// Nodes that the next one comes after.
-    fn count(&self) -> usize {
-        usize::from(!self.last.is_null())
+    fn came(&mut self, node: sys::CUgraphNode) {
+        self.before[0] = node;
+        self.count = 1;
     }
 }

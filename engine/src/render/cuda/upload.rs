@@ -1,9 +1,10 @@
-//! What travels to the device for a block: a header, the clouds, and a list of slices to render.
-//! Pure packing; knows nothing of CUDA. Its structs are shared with `kernels/`.
+//! What travels to the device for a block besides its clouds: a list of slices to render, and
+//! which of them belong together. Pure packing; knows nothing of CUDA. Its structs are shared
+//! with `kernels/`.
 
 use crate::render::VoiceBlock;
-use crate::simd::LANES;
-use crate::spectrum::{Cloud, MAX_GROUPS, MAX_PARTIALS, STARTS};
+use crate::spectrum::MAX_GROUPS;
+use std::ops::Range;
 
 /// Slices of a cloud: a warp of the device renders one.
 pub(crate) const SLICES: usize = 4;
@@ -12,41 +13,20 @@ const SLICE_GROUPS: usize = MAX_GROUPS / SLICES;
 /// Slots whose items are summed one after the other before anything else is added.
 pub(crate) const MIX_SLOTS: usize = 16;
 
-/// The start of an upload. Offsets are in bytes from here.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct Header {
-    items: u32,
-    /// The number of the first item among all of the block's.
-    first_item: u32,
-    clouds: u32,
-    items_at: u32,
-}
+/// Words of an upload's header: items, number of the first item, where items are in bytes.
+const HEADER_WORDS: usize = 4;
 
-/// One warp's work: a slice of the cloud in a slot.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct Item {
-    /// Where its clouds are in the upload, one a tick.
-    cloud: u32,
-    slot: u32,
-    /// The slice's number, and above it a bit for each tick in which the cloud sounds.
-    slice_and_ticks: u32,
-    /// How often clouds had started in this slot when the block began.
-    generation: u32,
-}
-
-const HEADER_WORDS: usize = size_of::<Header>() / 4;
-const ITEM_WORDS: usize = size_of::<Item>() / 4;
-const CLOUD_WORDS: usize = size_of::<Cloud>() / 4;
-const _: () = assert!(size_of::<Header>() == 16 && size_of::<Item>() == 16);
+/// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
+/// for each tick in which the cloud sounds; how often clouds had started in this slot when the
+/// block began; nothing.
+const ITEM_WORDS: usize = 4;
 
 /// Where things are in an upload, in words of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Ends of the groups of slots, for the mix: how many are in use, then one for each.
     pub(crate) ends_at: usize,
-    clouds_at: usize,
+    items_at: usize,
     /// The most items of one upload.
     pub(crate) items: usize,
     /// The most words of one upload.
@@ -54,17 +34,16 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// For blocks of up to `slots` slots and `ticks` ticks, in uploads of up to `items` items.
-    pub(crate) fn new(slots: usize, ticks: usize, items: usize) -> Self {
+    /// For blocks of up to `slots` slots, in uploads of up to `items` items.
+    pub(crate) fn new(slots: usize, items: usize) -> Self {
         let ends_at = HEADER_WORDS;
-        let clouds_at = (ends_at + 1 + slots.div_ceil(MIX_SLOTS)).next_multiple_of(4);
-        // Four more, because items start at a multiple of sixteen bytes.
-        let words = clouds_at + items * (ticks * CLOUD_WORDS + ITEM_WORDS) + 4;
+        // Items start at a multiple of sixteen bytes.
+        let items_at = (ends_at + 1 + slots.div_ceil(MIX_SLOTS)).next_multiple_of(4);
         Self {
             ends_at,
-            clouds_at,
+            items_at,
             items,
-            words,
+            words: items_at + items * ITEM_WORDS,
         }
     }
 }
@@ -75,7 +54,7 @@ struct Slot {
     /// How often clouds have started here.
     generation: u32,
     /// Groups that the last tick asked for: levels above are zero.
-    groups: u32,
+    groups: u8,
 }
 
 /// Packs blocks, and keeps what it must know of slots from block to block.
@@ -83,13 +62,14 @@ struct Slot {
 pub(crate) struct Packer {
     layout: Layout,
     slots: Vec<Slot>,
-    items: Vec<Item>,
     ends: Vec<u32>,
 }
 
 /// One upload, ready to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
+    /// Slots whose clouds it needs.
+    pub(crate) slots: Range<usize>,
     /// Items in this upload.
     pub(crate) items: usize,
     /// Words that the device needs of it.
@@ -113,7 +93,6 @@ impl Packer {
         Self {
             layout,
             slots: vec![Slot::default(); slots],
-            items: Vec::with_capacity(layout.items),
             ends: vec![0; 1 + slots.div_ceil(MIX_SLOTS)],
         }
     }
@@ -132,31 +111,40 @@ impl Packer {
         block: &VoiceBlock,
         carrier: &mut C,
     ) -> Result<(), C::Error> {
-        let ticks = block.ticks();
         let mut slots = block.slots().peekable();
         let (mut first_item, mut groups) = (0, 0);
         for number in 0.. {
             let words = carrier.stage(number)?;
-            self.items.clear();
-            let mut clouds = 0;
-            while let Some(slot) = slots.next_if(|_| self.items.len() + SLICES <= self.layout.items)
-            {
+            let (head, room) = words.split_at_mut(self.layout.items_at);
+            let (room, _) = room.as_chunks_mut::<ITEM_WORDS>();
+            let first_slot = slots.peek().map_or(0, |&slot| slot);
+            let (mut items, mut end_slot) = (0, first_slot);
+            while let Some(slot) = slots.next_if(|_| items + SLICES <= self.layout.items) {
                 while groups <= slot / MIX_SLOTS {
-                    self.ends[1 + groups] = (first_item + self.items.len()) as u32;
+                    self.ends[1 + groups] = (first_item + items) as u32;
                     groups += 1;
                 }
-                self.pack_slot(block, slot, clouds, words);
-                clouds += ticks;
-                self.ends[groups] = (first_item + self.items.len()) as u32;
+                items += self.pack_slot(block, slot, &mut room[items..]);
+                self.ends[groups] = (first_item + items) as u32;
+                end_slot = slot + 1;
             }
             let last = slots.peek().is_none();
-            let words = self.finish(words, first_item, clouds, last.then_some(groups));
-            let items = self.items.len();
-            let groups = last.then_some(groups);
+            if last {
+                self.ends[0] = groups as u32;
+                head[self.layout.ends_at..][..=groups].copy_from_slice(&self.ends[..=groups]);
+            }
+            let items_at = 4 * self.layout.items_at;
+            head[..HEADER_WORDS].copy_from_slice(&[
+                items as u32,
+                first_item as u32,
+                items_at as u32,
+                0,
+            ]);
             let piece = Piece {
+                slots: first_slot..end_slot,
                 items,
-                words,
-                groups,
+                words: self.layout.items_at + items * ITEM_WORDS,
+                groups: last.then_some(groups),
             };
             carrier.send(number, piece)?;
             if last {
@@ -167,72 +155,34 @@ impl Packer {
         Ok(())
     }
 
-    /// Writes the clouds of `slot`, and the items for the slices that may sound.
-    fn pack_slot(&mut self, block: &VoiceBlock, slot: usize, cloud: usize, words: &mut [u32]) {
-        let known = &mut self.slots[slot];
+    /// Writes items for the slices of `slot` that may sound. Returns how many.
+    fn pack_slot(
+        &mut self,
+        block: &VoiceBlock,
+        slot: usize,
+        room: &mut [[u32; ITEM_WORDS]],
+    ) -> usize {
+        let (known, sketch) = (&mut self.slots[slot], block.sketch(slot));
         let generation = known.generation;
-        let (mut sounding, mut groups) = (0, 0);
-        let at = self.layout.clouds_at + cloud * CLOUD_WORDS;
-        let rows = words[at..][..block.ticks() * CLOUD_WORDS].chunks_exact_mut(CLOUD_WORDS);
-        for (tick, row) in rows.enumerate() {
-            let Some(cloud) = block.cloud(slot, tick) else {
+        let mut groups = 0;
+        for tick in 0..block.ticks() {
+            if sketch.sounding >> tick & 1 == 0 {
                 continue;
-            };
-            row.copy_from_slice(cloud_words(cloud));
-            sounding |= 1 << tick;
-            let wanted = wanted_groups(cloud.partials);
-            if cloud.flags & STARTS != 0 {
+            }
+            if sketch.starts >> tick & 1 == 1 {
                 known.generation = known.generation.wrapping_add(1);
                 known.groups = 0;
             }
             // Those that the last tick had still fade in this one.
+            let wanted = sketch.groups[tick];
             groups = groups.max(wanted).max(known.groups);
             known.groups = wanted;
         }
-        for slice in 0..groups.div_ceil(SLICE_GROUPS as u32) {
-            self.items.push(Item {
-                cloud: cloud as u32,
-                slot: slot as u32,
-                slice_and_ticks: slice + SLICES as u32 * sounding,
-                generation,
-            });
+        let slices = usize::from(groups).div_ceil(SLICE_GROUPS);
+        let ticks = SLICES as u32 * u32::from(sketch.sounding);
+        for (slice, item) in room[..slices].iter_mut().enumerate() {
+            *item = [slot as u32, slice as u32 + ticks, generation, 0];
         }
+        slices
     }
-
-    /// Writes what comes before and after the clouds. Returns how many words there are.
-    fn finish(
-        &mut self,
-        words: &mut [u32],
-        first_item: usize,
-        clouds: usize,
-        groups: Option<usize>,
-    ) -> usize {
-        if let Some(groups) = groups {
-            self.ends[0] = groups as u32;
-            words[self.layout.ends_at..][..=groups].copy_from_slice(&self.ends[..=groups]);
-        }
-        let items_at = (self.layout.clouds_at + clouds * CLOUD_WORDS).next_multiple_of(4);
-        words[..HEADER_WORDS].copy_from_slice(&[
-            self.items.len() as u32,
-            first_item as u32,
-            4 * self.layout.clouds_at as u32,
-            4 * items_at as u32,
-        ]);
-        let (rows, _) = words[items_at..].as_chunks_mut::<ITEM_WORDS>();
-        for (row, item) in rows.iter_mut().zip(&self.items) {
-            *row = [item.cloud, item.slot, item.slice_and_ticks, item.generation];
-        }
-        items_at + self.items.len() * ITEM_WORDS
-    }
-}
-
-/// Groups of sixteen partials that a cloud with that many asks for.
-fn wanted_groups(partials: f32) -> u32 {
-    let count = partials.clamp(0.0, MAX_PARTIALS as f32) as usize;
-    (count + 1).div_ceil(LANES).min(MAX_GROUPS) as u32
-}
-
-fn cloud_words(cloud: &Cloud) -> &[u32; CLOUD_WORDS] {
-    // SAFETY: a cloud is `repr(C)` and nothing but four-byte numbers, so it has no padding.
-    unsafe { &*std::ptr::from_ref(cloud).cast() }
 }

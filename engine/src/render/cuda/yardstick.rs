@@ -1,7 +1,7 @@
 //! The bank kernel alone, on partials with fixed pitches: how fast a card can go at all.
 
 use super::device::pointer;
-use super::driver::{Card, Context, Event, Failed, Module, Shape, Stream};
+use super::driver::{Card, Context, Event, Module, Shape, Stream};
 use super::kernels::{self, BANK_PARTIALS, BANK_THREADS, BANK_WARPS};
 use crate::dsp::hash;
 use crate::render::{DeviceError, TICK};
@@ -58,20 +58,15 @@ pub fn bank_alone(
     let (mut context, _current) = Context::new(&card)?;
     let module = Module::load(kernels::image(card.capability).1)?;
     let kernel = module.function(kernels::BANK_ALONE)?;
-    let mut upload = |words: &[u32]| -> Result<_, Failed> {
-        let memory = context.device_words(words.len())?;
-        Context::write(memory, words)?;
-        Ok(memory)
-    };
-    let (mut phases_at, mut increments_at) = (upload(&phases)?, upload(&increments)?);
-    let (mut from_at, mut to_at) = (upload(&from)?, upload(&to)?);
+    let strands: Vec<u32> = (0..partials)
+        .flat_map(|i| [phases[i], increments[i], from[i], to[i]])
+        .collect();
+    let mut strands_at = context.device_words(strands.len())?;
+    Context::write(strands_at, &strands)?;
     let mut out_at = context.device_words(warps * ticks * TICK)?;
     let (mut warps_argument, mut ticks_argument) = (warps as u32, ticks as u32);
     let mut arguments = [
-        pointer(&mut phases_at),
-        pointer(&mut increments_at),
-        pointer(&mut from_at),
-        pointer(&mut to_at),
+        pointer(&mut strands_at),
         pointer(&mut out_at),
         pointer(&mut warps_argument),
         pointer(&mut ticks_argument),

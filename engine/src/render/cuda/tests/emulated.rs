@@ -7,7 +7,7 @@ use crate::conformance::CHECKS;
 use crate::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
-use crate::spectrum::{MAX_PARTIALS, tables};
+use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
 
 const STEREO: usize = 2 * TICK;
 
@@ -21,6 +21,8 @@ struct Emulated {
 
 #[derive(Default)]
 struct Memory {
+    clouds: Vec<Cloud>,
+    slots: usize,
     ends_at: usize,
     buses: usize,
     ticks: usize,
@@ -39,6 +41,8 @@ struct Memory {
 
 type RenderClouds = unsafe extern "C" fn(
     *const u32,
+    *const Cloud,
+    u32,
     *const f32,
     u32,
     *mut u32,
@@ -84,6 +88,8 @@ impl Carrier for Memory {
                 .expect("is there");
             render(
                 self.stage.as_ptr(),
+                self.clouds.as_ptr(),
+                self.slots as u32,
                 rows.as_ptr(),
                 (rows.len() / MAX_PARTIALS) as u32,
                 self.phases.as_mut_ptr(),
@@ -118,7 +124,7 @@ impl Carrier for Memory {
 impl Renderer for Emulated {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         let items = capacity.slots * SLICES;
-        let layout = Layout::new(capacity.slots, MAX_TICKS, self.piece_items.min(items));
+        let layout = Layout::new(capacity.slots, self.piece_items.min(items));
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         self.packer = Some(Packer::new(capacity.slots, layout));
         self.memory = Memory {
@@ -146,6 +152,9 @@ impl Renderer for Emulated {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
         (memory.ticks, memory.sounds) = (block.ticks(), false);
+        memory.clouds.clear();
+        memory.clouds.extend_from_slice(block.clouds());
+        memory.slots = block.capacity();
         packer.pack(block, memory)?;
         buses.clear();
         if !memory.sounds {

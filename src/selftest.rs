@@ -1,0 +1,110 @@
+//! `myriad selftest`: whether a renderer keeps its promises on this machine.
+
+mod steadiness;
+
+use crate::failure::Failure;
+use crate::terminal;
+use myriad_engine::conformance::CHECKS;
+use myriad_engine::render::cuda::CudaRenderer;
+use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
+use std::time::Instant;
+
+const EXAMPLES: &str = "\
+Examples:
+  myriad selftest                             the CPU renderer
+  myriad selftest --renderer cuda             an NVIDIA card
+  myriad selftest --renderer cuda --device 1  another one";
+
+/// Check a renderer on this machine: accuracy, sameness, steady memory
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Which renderer
+    #[arg(short, long, value_enum, default_value_t = Kind::Cpu)]
+    renderer: Kind,
+
+    /// Which card, where there are several
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    device: usize,
+
+    /// Run this check only
+    #[arg(long, value_name = "CHECK")]
+    only: Option<String>,
+
+    /// How many blocks to render in the memory check
+    #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
+    renders: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// This machine's processor, with the widest instructions it has
+    Cpu,
+    /// An NVIDIA card
+    Cuda,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the renderer cannot be used at all, or breaks a promise.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let make = || -> Box<dyn Renderer> {
+        match args.renderer {
+            Kind::Cpu => Box::new(CpuRenderer::new(1)),
+            Kind::Cuda => Box::new(CudaRenderer::new(args.device)),
+        }
+    };
+    // Said once and plainly, rather than by every check.
+    let smallest = Capacity { slots: 1, buses: 1 };
+    make().prepare(smallest).map_err(Failure::failed)?;
+
+    let (mut broken, mut reported) = (0, 0);
+    let mut report = |name: &str, promise: &str, measure: &dyn Fn() -> Result<String, String>| {
+        if args.only.as_deref().is_some_and(|only| only != name) {
+            return Ok(());
+        }
+        reported += 1;
+        let start = Instant::now();
+        let (verdict, measured) = match measure() {
+            Ok(measured) => ("ok  ", measured),
+            Err(measured) => {
+                broken += 1;
+                ("FAIL", format!("{measured}; promised: {promise}"))
+            }
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        terminal::print(&format!(
+            "{verdict}  {name:<9}  {seconds:6.1} s  {measured}\n"
+        ))
+    };
+    for check in CHECKS {
+        report(check.name, check.promise, &|| (check.run)(&make))?;
+    }
+    report(
+        "memory",
+        "memory stays flat however long one plays",
+        &|| match args.renderer {
+            Kind::Cpu => steadiness::check(CpuRenderer::new(1), |_| 0, args.renders),
+            Kind::Cuda => {
+                let renderer = CudaRenderer::new(args.device);
+                steadiness::check(renderer, CudaRenderer::free_bytes, args.renders)
+            }
+        },
+    )?;
+    match broken {
+        0 if reported == 0 => Err(Failure::misuse(format!(
+            "no check of that name; there are {}, memory",
+            CHECKS
+                .iter()
+                .map(|check| check.name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ))),
+        0 => Ok(()),
+        1 => Err(Failure::failed("selftest: one promise is broken")),
+        _ => Err(Failure::failed(format!(
+            "selftest: {broken} promises are broken"
+        ))),
+    }
+}
