@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Renders partials through the whole engine on one thread, everything moving, and prints the time.
 #[derive(Parser)]
 struct Arguments {
-    /// Partials, a multiple of 512: voices have 512 each.
+    /// Partials, a multiple of 1,024: voices have that many each.
     #[arg(long, default_value_t = 65_536)]
     partials: usize,
     /// Seconds of audio.
@@ -23,7 +23,7 @@ struct Arguments {
     wav: Option<PathBuf>,
 }
 
-const PARTIALS_PER_VOICE: usize = 512;
+const PARTIALS_PER_VOICE: usize = 1024;
 const RATE: u32 = 48_000;
 const BLOCK: usize = 64;
 

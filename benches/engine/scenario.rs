@@ -10,7 +10,7 @@ pub(crate) fn moving_patch(partials: usize) -> Patch {
     let mut patch = Patch::new();
     for (param, value) in [
         (Param::SourcePartials, partials as f32),
-        (Param::SourcePosition, 0.9),
+        (Param::SourcePosition, 0.97),
         (Param::SourceScatter, 1.0),
         (Param::FilterType, 2.0), // Low, four poles.
         (Param::FilterCutoff, 9_000.0),
@@ -32,7 +32,7 @@ pub(crate) fn moving_patch(partials: usize) -> Patch {
     };
     patch.routes = vec![
         route(Source::Lfo1, Param::PitchTune, 0.2),
-        route(Source::Lfo2, Param::SourcePosition, 0.05),
+        route(Source::Lfo2, Param::SourcePosition, 0.03),
         route(Source::Lfo3, Param::FilterCutoff, 0.3),
         route(Source::Lfo2, Param::ShapeTilt, 0.3),
     ];
