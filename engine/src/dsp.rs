@@ -3,8 +3,10 @@
 mod denormals;
 pub mod fast;
 mod limiter;
+mod predict;
 mod random;
 
 pub use denormals::FlushDenormals;
 pub use limiter::Limiter;
+pub use predict::continue_sound;
 pub use random::hash;
