@@ -30,35 +30,44 @@ namespace bank {
 // The sample that seeds are made for.
 constexpr int MIDDLE = TICK / 2;
 
-// Adds a sine to `sum`: at phase `middle` in sample MIDDLE, turning by `increment` a sample, its
-// level leading from `from` to `to` in `1 / step` samples.
-DEVICE void advance(u32 middle, u32 increment, float from, float to, float step,
-                    float (&sum)[TICK]) {
-    constexpr int STRIDE = 4;
-    const float k = math::four_sine_squared(__int2float_rn(int(increment)) * (1.0f / (1u << 31)));
+// Samples of a step outwards.
+constexpr int STRIDE = 4;
 
+// What the pitch alone decides: k of the delta form, and 2 cos(4w).
+struct Recurrence {
+    float k, turn;
+};
+
+DEVICE Recurrence recurrence(u32 increment) {
+    return {math::four_sine_squared(__int2float_rn(int(increment)) * (1.0f / (1u << 31))),
+            2.0f * math::cosine(STRIDE * increment)};
+}
+
+// Adds a sine to `sum`: at phase `middle` in sample MIDDLE, turning by `increment` a sample, its
+// level leading from `from` on by `slope` a sample.
+DEVICE void advance(u32 middle, u32 increment, Recurrence recurrence, float from, float slope,
+                    float (&sum)[TICK]) {
+    const float k = recurrence.k, turn = recurrence.turn;
     // Samples MIDDLE - STRIDE to MIDDLE + STRIDE - 1, from the middle to both sides.
     // sin(a) - sin(a - w) = 2 sin(w/2) cos(a - w/2), and 2 sin(w/2) is the root of k.
     float y[2 * STRIDE];
     y[STRIDE] = math::sine(middle);
-    const float slope = sqrtf(k) * math::cosine(middle - (increment >> 1));
-    float d = slope;
+    const float rise = sqrtf(k) * math::cosine(middle - (increment >> 1));
+    float d = rise;
     UNROLL for (int i = STRIDE + 1; i < 2 * STRIDE; ++i) {
         d = fmaf(-k, y[i - 1], d);
         y[i] = y[i - 1] + d;
     }
-    d = slope;
+    d = rise;
     UNROLL for (int i = STRIDE - 1; i >= 0; --i) {
         y[i] = y[i + 1] - d;
         d = fmaf(k, y[i], d);
     }
 
-    const float turn = 2.0f * math::cosine(STRIDE * increment);
-    const float level_step = (to - from) * step;
-    const float stride_step = STRIDE * level_step;
+    const float stride_slope = STRIDE * slope;
     // Four chains, one a sample of the stride: backwards from the middle, then forwards.
     UNROLL for (int chain = 0; chain < STRIDE; ++chain) {
-        const float start = fmaf(level_step, float(MIDDLE - STRIDE + chain), from);
+        const float start = fmaf(slope, float(MIDDLE - STRIDE + chain), from);
         float level = start, here = y[chain], after = y[chain + STRIDE];
         UNROLL for (int t = MIDDLE - STRIDE + chain; t >= 0; t -= STRIDE) {
             sum[t] = fmaf(level, here, sum[t]);
@@ -66,10 +75,10 @@ DEVICE void advance(u32 middle, u32 increment, float from, float to, float step,
                 const float before = fmaf(turn, here, -after);
                 after = here;
                 here = before;
-                level -= stride_step;
+                level -= stride_slope;
             }
         }
-        level = start + stride_step;
+        level = start + stride_slope;
         float past = y[chain];
         here = y[chain + STRIDE];
         UNROLL for (int t = MIDDLE + chain; t < TICK; t += STRIDE) {
@@ -78,7 +87,7 @@ DEVICE void advance(u32 middle, u32 increment, float from, float to, float step,
                 const float next = fmaf(turn, here, -past);
                 past = here;
                 here = next;
-                level += stride_step;
+                level += stride_slope;
             }
         }
     }

@@ -111,12 +111,11 @@ uint32_t* exchange(uint32_t given) {
 void __syncthreads() { wait(Waits::ForBlock); }
 void __syncwarp() { wait(Waits::ForWarp); }
 
-bool __any_sync(uint32_t, bool vote) {
+uint32_t __ballot_sync(uint32_t, bool vote) {
     const uint32_t* votes = exchange(vote);
-    for (uint32_t i = 0; i < 32; ++i) {
-        if (votes[i]) return true;
-    }
-    return false;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < 32; ++i) bits |= votes[i] << i;
+    return bits;
 }
 
 uint32_t __shfl_sync(uint32_t, uint32_t x, uint32_t from) { return exchange(x)[from]; }
@@ -133,18 +132,28 @@ extern "C" void emulate_render_clouds(const Header* upload, const u32* clouds, u
     });
 }
 
-extern "C" void emulate_mix(u32 blocks, const u32* ends, const float* samples, const u32* routes,
-                            float* sums, u32* arrivals, u32* sounded, Mixed* mixed, u32 ticks,
-                            u32 buses) {
+extern "C" void emulate_mix(u32 blocks, const Header* upload, const float* samples,
+                            const u32* routes, float* sums, u32* arrivals, u32* sounded,
+                            Mixed* mixed, u32 ticks, u32 buses) {
     const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
     launch({blocks, ticks, tiles}, MIX_GROUPS * STEREO, [=] {
-        mix(ends, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
+        mix(upload, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
     });
 }
 
-extern "C" void emulate_bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
+extern "C" void emulate_bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
     launch({(warps + BANK_WARPS - 1) / BANK_WARPS, 1, 1}, BANK_WARPS * WARP, [=] {
-        bank_alone(strands, out, warps, ticks);
+        bank_alone(partials, out, warps, ticks);
+    });
+}
+
+extern "C" void emulate_fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs,
+                              const uint2* clouds_from, uint2* clouds, u32 cloud_pairs,
+                              u32 pitch_from, u32 pitch, u32 ticks) {
+    const u32 most = max(upload_pairs, cloud_pairs);
+    launch({(most + FETCH_THREADS - 1) / FETCH_THREADS, 1 + ticks, 1}, FETCH_THREADS, [=] {
+        fetch(upload_from, upload, upload_pairs, clouds_from, clouds, cloud_pairs, pitch_from,
+              pitch);
     });
 }
 
@@ -158,16 +167,29 @@ extern "C" float host_cosine(u32 phase) { return math::cosine(phase); }
 extern "C" float host_sine(u32 phase) { return math::sine(phase); }
 extern "C" u32 host_hash(u32 x) { return math::hash(x); }
 extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 index) {
-    return spectrum::frequency(*cloud, tables, index);
+    const u32 indices[1] = {index};
+    float frequency[1];
+    if (spectrum::is_bent(*cloud)) {
+        spectrum::frequencies<true>(*cloud, tables, indices, frequency);
+    } else {
+        spectrum::frequencies<false>(*cloud, tables, indices, frequency);
+    }
+    return frequency[0];
 }
 extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tables, u32 index,
                                            float frequency) {
-    return spectrum::evaluate(*cloud, tables, index, frequency);
+    const u32 indices[1] = {index};
+    const float frequencies[1] = {frequency};
+    spectrum::Partial partial[1];
+    spectrum::evaluate(*cloud, tables, indices, frequencies, partial);
+    if (frequency > spectrum::FADE_START) spectrum::fade(frequencies, partial);
+    return partial[0];
 }
 extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {
     return spectrum::first_phase(*cloud, index);
 }
 extern "C" void host_advance(u32 phase, u32 increment, float from, float to, float step,
                              float* sum) {
-    bank::advance(phase + bank::MIDDLE * increment, increment, from, to, step, *reinterpret_cast<float(*)[TICK]>(sum));
+    bank::advance(phase + bank::MIDDLE * increment, increment, bank::recurrence(increment), from,
+                  (to - from) * step, *reinterpret_cast<float(*)[TICK]>(sum));
 }

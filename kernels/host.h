@@ -5,12 +5,16 @@
 // run, thread by thread, on a machine without a GPU: see emulate.cpp.
 #pragma once
 
+// For every i below a constant n, written out.
+#define EACH(i, n) UNROLL for (int i = 0; i < n; ++i)
+
 #ifdef __CUDACC__
 
 #define DEVICE __device__ __forceinline__
 #define DEVICE_METHOD __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+#define UNROLL_BY_FOUR _Pragma("unroll 4")
 #define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
 
 #else
@@ -23,6 +27,7 @@
 #define DEVICE_METHOD inline
 #define UNROLL
 #define ROLLED
+#define UNROLL_BY_FOUR
 #define OFFSET(type, field) __builtin_offsetof(type, field)
 #define __global__
 #define __device__
@@ -51,16 +56,22 @@ static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static inline int __clz(int x) { return x ? __builtin_clz(uint32_t(x)) : 32; }
+static inline uint32_t __brev(uint32_t x) {
+    uint32_t reversed = 0;
+    for (int bit = 0; bit < 32; ++bit) reversed |= (x >> bit & 1) << (31 - bit);
+    return reversed;
+}
 static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 
 template <class T> T __ldcg(const T* from) { return *from; }
 static inline uint32_t atomicAdd(uint32_t* to, uint32_t x) { uint32_t old = *to; *to += x; return old; }
 static inline void __threadfence() {}
+static inline void __threadfence_system() {}
 static inline void __trap() {}
 // Those that threads do together.
 void __syncthreads();
 void __syncwarp();
-bool __any_sync(uint32_t lanes, bool vote);
+uint32_t __ballot_sync(uint32_t lanes, bool vote);
 uint32_t __shfl_sync(uint32_t lanes, uint32_t x, uint32_t from);
 static inline float __shfl_sync(uint32_t lanes, float x, uint32_t from) {
     return __int_as_float(int32_t(__shfl_sync(lanes, uint32_t(__float_as_int(x)), from)));

@@ -4,16 +4,38 @@
 // Warps of a block. They have nothing to do with each other; a block is only a way to launch.
 constexpr u32 WARPS = 4;
 
-// What an upload starts with.
+// What an upload starts with. Then come the ends (see `mix`), then the items.
 struct Header {
     u32 items;
     // The number of the first item among all of the block's.
     u32 first_item;
     // Where the items are, in bytes from the header.
     u32 items_at;
-    u32 unused;
+    // The block's number, which the host waits for.
+    u32 block;
 };
 static_assert(sizeof(Header) == 16, "Header");
+
+// Threads of a block of `fetch`.
+constexpr u32 FETCH_THREADS = 256;
+
+// Copies what a block needs out of the host's pinned memory: the upload, and of every tick's
+// clouds the first ones, whose rows are `pitch_from` and `pitch` apart. All sizes count pairs of
+// words. Grid: as much as the larger of the two, then the upload and every tick.
+//
+// A thread copies 8 bytes, so a warp asks for whole lines. Limit: the bus, 8 bytes a cloud word
+// pair; quicker than the copy engine because the graph has no other kind of node.
+extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
+fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* clouds_from,
+      uint2* clouds, u32 cloud_pairs, u32 pitch_from, u32 pitch) {
+    const u32 at = blockIdx.x * FETCH_THREADS + threadIdx.x, row = blockIdx.y;
+    if (row == 0) {
+        if (at < upload_pairs) upload[at] = upload_from[at];
+    } else if (at < cloud_pairs) {
+        const size_t tick = row - 1;
+        clouds[tick * pitch + at] = clouds_from[tick * pitch_from + at];
+    }
+}
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
@@ -23,7 +45,7 @@ static_assert(sizeof(Header) == 16, "Header");
 // `routes[item][tick]`.
 // Limit: the FP32 issue rate. A partial takes 160 instructions a tick for the bank, 70 to 130 for
 // its spectrum, and 115 / 8 for folding.
-extern "C" __global__ void __launch_bounds__(WARPS * WARP)
+extern "C" __global__ void __launch_bounds__(WARPS * WARP, 7)
 render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
               u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
               u32 buses) {
@@ -97,10 +119,12 @@ constexpr u32 MIX_GROUPS = 4;
 constexpr u32 MIX_STAGE = 16;
 constexpr u32 MIX_BUSES = 16;
 
-// What a mix ends with: this, then `[tick][bus][side][frame]`.
+// What a mix ends with, in the host's memory: this, then `[tick][bus][side][frame]`.
 struct Mixed {
+    // The number of the last block that is complete.
+    volatile u32 block;
     u32 sounded;
-    u32 unused[15];
+    u32 unused[14];
 };
 
 // Adds the items up into buses, in an order that depends on slots alone: items of 16 slots one
@@ -108,19 +132,21 @@ struct Mixed {
 // other. So the sum does not depend on what else sounds, nor on how ticks are cut into blocks.
 //
 // `ends[0]` is how many groups of 16 slots are in use, `ends[1 + group]` the number of the first
-// item after the group's. Grid: blocks of 64 slots, ticks, bus tiles. The block of a tick that
-// comes last adds up what all have written.
+// item after the group's; they follow the upload's header. Grid: blocks of 64 slots, ticks, bus
+// tiles. The block of a tick that comes last adds up what all have written; the last of these
+// tells the host. `arrivals` counts both kinds, one for each tick and tile and one for all.
 //
 // Reads 256 bytes an item and tick, once for every 16 buses. Limit: memory bandwidth when there
 // are many items, latency (two dependent reads and one hand-over) when there are few.
 extern "C" __global__ void __launch_bounds__(MIX_GROUPS * STEREO)
-mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* arrivals,
+mix(const Header* upload, const float* samples, const u32* routes, float* sums, u32* arrivals,
     u32* sounded, Mixed* mixed, u32 ticks, u32 buses) {
     __shared__ float bus_sums[MIX_GROUPS][MIX_BUSES][STEREO];
     __shared__ bool is_last;
     const u32 thread = threadIdx.x % STEREO, group = threadIdx.x / STEREO;
     const u32 tick = blockIdx.y, first_bus = blockIdx.z * MIX_BUSES;
     const u32 tile = min(buses - first_bus, MIX_BUSES);
+    const u32* ends = reinterpret_cast<const u32*>(upload + 1);
     const u32 groups = ends[0], blocks = (groups + MIX_GROUPS - 1) / MIX_GROUPS;
     if (blockIdx.x >= blocks) return;
     float* out = reinterpret_cast<float*>(mixed + 1);
@@ -155,7 +181,7 @@ mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* 
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        u32* arrived = arrivals + blockIdx.z * ticks + tick;
+        u32* arrived = arrivals + 1 + blockIdx.z * ticks + tick;
         is_last = atomicAdd(arrived, 1u) == blocks - 1;
         if (is_last) *arrived = 0;
     }
@@ -178,9 +204,16 @@ mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* 
         }
         if (group == 0) out[(tick * buses + first_bus + bus) * STEREO + thread] = total;
     }
-    if (tick == 0 && first_bus == 0 && threadIdx.x == 0) {
+    // What this block has written must be there before the host is told.
+    __threadfence_system();
+    __syncthreads();
+    const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
+    if (threadIdx.x == 0 && atomicAdd(arrivals, 1u) == ticks * tiles - 1) {
+        *arrivals = 0;
         mixed->sounded = *sounded;
         *sounded = 0;
+        __threadfence_system();
+        mixed->block = upload->block;
     }
 }
 
@@ -188,36 +221,53 @@ mix(const u32* ends, const float* samples, const u32* routes, float* sums, u32* 
 constexpr u32 BANK_ROWS = 16;
 constexpr u32 BANK_WARPS = 2;
 
-// The bank alone, as a yardstick: partials with given pitches, their levels leading from `from`
-// to `to` through all ticks. A warp takes 512 of them and writes 32 samples a tick to
-// `out[warp][tick][frame]`. Reads 16 bytes a partial and tick, of which all but the first reading
-// comes from the caches, a row ahead of its use; writes 16 once. The rest is `advance`.
-extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP)
-bank_alone(Strand* strands, float* out, u32 warps, u32 ticks) {
-    __shared__ FoldSpace space[BANK_WARPS];
+// A partial of the bare bank: its pitch stays for the block, its level moves by `slope` a frame.
+struct alignas(16) BarePartial {
+    u32 phase, increment;
+    float level, slope;
+};
+
+// The bank alone, as a yardstick: partials whose pitches stay through the block, so that their
+// recurrences are made once and their seeds every tick, and whose levels move. A warp takes 512
+// of them and writes 32 samples a tick to `out[warp][tick][frame]`.
+//
+// Reads 16 bytes a partial and tick, of which all but the first reading comes from the caches, a
+// row ahead of its use; writes 16 once. The rest is `advance`, less what is made once.
+extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP, 14)
+bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
+    struct Space {
+        FoldSpace fold;
+        bank::Recurrence recurrences[BANK_ROWS * WARP];
+    };
+    __shared__ Space spaces[BANK_WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const u32 number = blockIdx.x * BANK_WARPS + warp;
     if (number >= warps) return;
-    strands += number * size_t(BANK_ROWS * WARP) + lane;
-    const float share = 1.0f / __int2float_rn(int(ticks));
-    Strand next = load(strands);
+    Space& space = spaces[warp];
+    uint4* own = reinterpret_cast<uint4*>(partials) + number * size_t(BANK_ROWS * WARP) + lane;
+    ROLLED for (u32 row = 0; row < BANK_ROWS; row += 4) {
+        u32 increments[4];
+        EACH(i, 4) increments[i] = own[(row + i) * WARP].y;
+        EACH(i, 4) space.recurrences[(row + i) * WARP + lane] = bank::recurrence(increments[i]);
+    }
+    uint4 next = own[0];
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
         float sum[TICK];
-        UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
-        const float passed = __int2float_rn(int(tick)) * share;
-        ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
-            const Strand strand = next;
-            next = load(strands + (row + 1) % BANK_ROWS * WARP);
-            const float move = strand.to - strand.from, from = fmaf(move, passed, strand.from);
-            bank::advance(strand.phase + strand.increment * (TICK * tick + bank::MIDDLE),
-                          strand.increment, from, fmaf(move, share, from), 1.0f / TICK, sum);
+        EACH(t, TICK) sum[t] = 0.0f;
+        const u32 passed = TICK * tick;
+        const float time = __int2float_rn(int(passed));
+        UNROLL_BY_FOUR for (u32 row = 0; row < BANK_ROWS; ++row) {
+            const uint4 partial = next;
+            next = own[(row + 1) % BANK_ROWS * WARP];
+            const float slope = __int_as_float(int(partial.w));
+            const float level = fmaf(slope, time, __int_as_float(int(partial.z)));
+            bank::advance(partial.x + partial.y * (passed + bank::MIDDLE), partial.y,
+                          space.recurrences[row * WARP + lane], level, slope, sum);
         }
-        out[(number * size_t(ticks) + tick) * TICK + lane] = fold(sum, space[warp], lane).middle;
+        out[(number * size_t(ticks) + tick) * TICK + lane] = fold<false>(sum, space.fold, lane).middle;
     }
     ROLLED for (u32 row = 0; row < BANK_ROWS; ++row) {
-        Strand strand = load(strands + row * WARP);
-        strand.phase += strand.increment * (TICK * ticks);
-        store(strands + row * WARP, strand);
+        own[row * WARP].x += own[row * WARP].y * (TICK * ticks);
     }
 }
 

@@ -23,6 +23,10 @@ constexpr u32 ALL = 0xFFFFFFFFu;
 constexpr u32 ROWS = 8;
 constexpr u32 SLICE = ROWS * WARP;
 constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
+// Groups of sixteen partials in a slice.
+constexpr u32 GROUPS = SLICE / spectrum::LANES;
+// Rows whose spectrum is evaluated side by side.
+constexpr int PAIR = 2;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that has nothing to add to a tick.
@@ -95,8 +99,9 @@ DEVICE constexpr float place(u32 lane) {
     return PLACES[lane];
 }
 
-// Twice 4 wide writes, 16 reads and two operations a read, then one exchange: about 115
-// instructions.
+// Twice 4 wide writes, 16 reads and one or two operations a read, then one exchange: about 100
+// instructions, 140 when Wide. Otherwise the side stays empty.
+template <bool Wide>
 DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
     constexpr u32 LANES = spectrum::LANES, HALF = TICK / 2;
     const u32 upper = lane / LANES, column = lane % LANES;
@@ -114,15 +119,15 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
         UNROLL for (u32 i = 0; i < LANES; ++i) {
             const float x = rows[i * FoldSpace::STRIDE];
             middle[i % 2] += x;
-            side[i % 2] = fmaf(x, place(i), side[i % 2]);
+            if (Wide) side[i % 2] = fmaf(x, place(i), side[i % 2]);
         }
         halves[half] = {middle[0] + middle[1], side[0] + side[1]};
         __syncwarp();
     }
     // A thread keeps the half of its own frame and gets the other rows' share of it.
     const Folded own = upper ? halves[1] : halves[0], other = upper ? halves[0] : halves[1];
-    return {own.middle + __shfl_sync(ALL, other.middle, lane ^ LANES),
-            own.side + __shfl_sync(ALL, other.side, lane ^ LANES)};
+    const float middle = own.middle + __shfl_sync(ALL, other.middle, lane ^ LANES);
+    return {middle, Wide ? own.side + __shfl_sync(ALL, other.side, lane ^ LANES) : 0.0f};
 }
 
 // Spreads by width, applies the ramped gains, and writes a tick that starts at `first_frame`.
@@ -186,9 +191,9 @@ DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     };
 }
 
-// Per thread, a bit a row: whether its partial was processed, has a level, can be heard.
+// Per thread, a bit a row: whether its partial has a level, and can be heard.
 struct Marks {
-    static constexpr u32 LIVELY = ROWS, AUDIBLE = 2 * ROWS;
+    static constexpr u32 AUDIBLE = ROWS;
     u32 bits;
 
     DEVICE_METHOD void set(bool mark, u32 row) {
@@ -202,11 +207,38 @@ struct Marks {
     }
     DEVICE_METHOD u32 rows(u32 which) const { return bits >> which & ((1u << ROWS) - 1); }
 };
-static_assert(3 * ROWS <= 32, "marks fit into a word");
+static_assert(2 * ROWS <= 32, "marks fit into a word");
 
 // Groups up to the last one marked, given the marks of both groups of every row.
 DEVICE u32 groups_up_to(u32 lower, u32 upper) {
     return max(2 * (32 - __clz(int(lower))) - (lower ? 1 : 0), 2 * (32 - __clz(int(upper))));
+}
+
+// Groups of a slice, counted from its first.
+struct Reach {
+    // To be processed: those that still have a level, and those that the count asks for and that
+    // start below Nyquist.
+    u32 processed;
+    // Far enough below Nyquist that none of their partials fades.
+    u32 clear;
+};
+
+// How many leading bits are set, counted from the lowest.
+DEVICE u32 leading(u32 bits) { return u32(__clz(int(__brev(~bits)))); }
+
+// Ratios rise, so both are the first groups; a thread looks at one group.
+template <bool Bent>
+DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, const Slice& slice,
+                   u32 lane) {
+    using namespace spectrum;
+    const u32 group = lane % GROUPS, index[1] = {slice.first + group * LANES};
+    float first[1];
+    frequencies<Bent>(cloud, tables, index, first);
+    const u32 below = __ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
+    const u32 clear = __ballot_sync(ALL, first[0] < FADE_START);
+    // A group ends below where the next one starts.
+    return {max(slice.live, min(leading(below), GROUPS)),
+            max(min(leading(clear), GROUPS), 1u) - 1};
 }
 
 // Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
@@ -215,34 +247,38 @@ template <bool Bent>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
+    const Reach reached = reach<Bent>(cloud, tick, tables, slice, lane);
+    const u32 groups = reached.processed;
     Marks own = {0};
-    ROLLED for (u32 row = 0; row < ROWS; ++row) {
-        if (2 * row >= max(tick.wanted, slice.live)) break;
-        const u32 at = row * WARP + lane, index = slice.first + at;
-        const u32 group = 2 * row + lane / LANES;
-        const float frequency = spectrum::frequency<Bent>(cloud, tables, index);
-        // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
-        const float group_first = __shfl_sync(ALL, frequency, lane & LANES);
-        const bool processed =
-            group < slice.live || (group < tick.wanted && group_first < FADE_END);
-        if (!__any_sync(ALL, processed)) break;
-
-        Partial partial = evaluate(cloud, tables, index, frequency);
-        // A group that is not rendered rests as it is: in silence.
-        if (!processed) partial = {0, 0.0f};
-        Strand strand = load(strands + at);
-        if (group >= slice.touched) strand = {first_phase(cloud, index), 0, 0.0f, 0.0f};
-        const float from = !processed ? 0.0f : tick.starts ? partial.level : strand.to;
-        store(strands + at, {strand.phase + tick.frames * partial.increment, partial.increment,
-                             from, partial.level});
-        own.set(processed, row);
-        own.set(partial.level > 0.0f, row + Marks::LIVELY);
-        own.set(fmaxf(from, partial.level) > tick.threshold, row + Marks::AUDIBLE);
+    ROLLED for (u32 row = 0; 2 * row < groups; row += PAIR) {
+        u32 at[PAIR], index[PAIR];
+        EACH(i, PAIR) {
+            at[i] = (row + i) * WARP + lane;
+            index[i] = slice.first + at[i];
+        }
+        float frequency[PAIR];
+        frequencies<Bent>(cloud, tables, index, frequency);
+        Partial partial[PAIR];
+        evaluate(cloud, tables, index, frequency, partial);
+        if (2 * (row + PAIR) > reached.clear) fade(frequency, partial);
+        EACH(i, PAIR) {
+            const u32 group = 2 * (row + i) + lane / LANES;
+            // A group that is not processed rests as it is: in silence.
+            const bool processed = group < groups;
+            if (!processed) partial[i] = {0, 0.0f};
+            Strand strand = load(strands + at[i]);
+            if (group >= slice.touched) strand = {first_phase(cloud, index[i]), 0, 0.0f, 0.0f};
+            const float from = !processed ? 0.0f : tick.starts ? partial[i].level : strand.to;
+            strand.phase += tick.frames * partial[i].increment;
+            store(strands + at[i], {strand.phase, partial[i].increment, from, partial[i].level});
+            own.set(partial[i].level > 0.0f, row + i);
+            own.set(fmaxf(from, partial[i].level) > tick.threshold, row + i + Marks::AUDIBLE);
+        }
     }
     own.gather(lane);
     const Marks lower = {__shfl_sync(ALL, own.bits, 0)}, upper = {__shfl_sync(ALL, own.bits, LANES)};
-    slice.touched = max(slice.touched, groups_up_to(lower.rows(0), upper.rows(0)));
-    slice.live = groups_up_to(lower.rows(Marks::LIVELY), upper.rows(Marks::LIVELY));
+    slice.touched = max(slice.touched, groups);
+    slice.live = groups_up_to(lower.rows(0), upper.rows(0));
     const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
     const u32 sounded = LANES * u32(__popc(lower_heard) + __popc(upper_heard));
     slice.sounded = min(sounded, tick.count > slice.first ? tick.count - slice.first : 0);
@@ -273,9 +309,13 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     ROLLED for (u32 row = 0; row < ROWS; ++row) {
         if ((rows >> row & 1) == 0) continue;
         const Strand strand = load(scratch.strands + row * WARP + lane);
-        bank::advance(strand.phase - back * strand.increment, strand.increment, strand.from,
-                      strand.to, tick.step, sum);
+        bank::advance(strand.phase - back * strand.increment, strand.increment,
+                      bank::recurrence(strand.increment), strand.from,
+                      (strand.to - strand.from) * tick.step, sum);
     }
-    to_stereo(shared, fold(sum, scratch.fold, lane), tick.step, out, lane);
+    const bool wide = shared.width_from != 0.0f || shared.width_to != 0.0f;
+    const Folded folded = wide ? fold<true>(sum, scratch.fold, lane)
+                               : fold<false>(sum, scratch.fold, lane);
+    to_stereo(shared, folded, tick.step, out, lane);
     return true;
 }

@@ -7,8 +7,9 @@
 // a note lasts. What decides its level may be fused and approximate (the build asks for quick
 // division and roots).
 //
-// `index` is the partial's number less one; `tables` are rows of MAX_PARTIALS numbers. All
-// branches are on the cloud, so a warp takes them together.
+// `index` is the partial's number less one; `tables` are rows of MAX_PARTIALS numbers. Branches
+// are on the cloud or on the whole group of sixteen, so a warp takes them together. `frequencies` and `evaluate` take N
+// partials through each branch side by side: one alone is a chain of dependent operations.
 #pragma once
 
 #include "math.cuh"
@@ -44,20 +45,31 @@ DEVICE bool is_bent(const Cloud& cloud) {
     return cloud.stretch != 0.0f || cloud.inharmonicity != 0.0f;
 }
 
-// Phase per sample as a float: the ratio of the table, stretched, made stiff, times the cloud's
+// The ratio of a stretched table: raised to the power 1 + stretch.
+DEVICE float stretched(const Cloud& cloud, float ratio, float log2_ratio) {
+    return __fmul_rn(ratio, math::exp2_exact(__fmul_rn(log2_ratio, cloud.stretch)));
+}
+
+// The ratio of a stiff string.
+DEVICE float stiff(const Cloud& cloud, float ratio) {
+    const float square = __fmul_rn(__fmul_rn(ratio, ratio), cloud.inharmonicity);
+    return __fmul_rn(ratio, __fsqrt_rn(__fadd_rn(square, 1.0f)));
+}
+
+// Phase per sample as floats: the ratios of the table, stretched, made stiff, times the cloud's
 // own increment. Without Bent the cloud is known to be neither.
-template <bool Bent = true>
-DEVICE float frequency(const Cloud& cloud, const float* tables, u32 index) {
-    float ratio = at(tables, cloud.table, index);
+template <bool Bent, int N>
+DEVICE void frequencies(const Cloud& cloud, const float* tables, const u32 (&index)[N],
+                        float (&frequency)[N]) {
+    float ratio[N];
+    EACH(i, N) ratio[i] = at(tables, cloud.table, index[i]);
     if (Bent && cloud.stretch != 0.0f) {
-        const float log2_ratio = at(tables, cloud.table + 1, index);
-        ratio = __fmul_rn(ratio, math::exp2_exact(__fmul_rn(log2_ratio, cloud.stretch)));
+        EACH(i, N) ratio[i] = stretched(cloud, ratio[i], at(tables, cloud.table + 1, index[i]));
     }
     if (Bent && cloud.inharmonicity != 0.0f) {
-        const float square = __fmul_rn(__fmul_rn(ratio, ratio), cloud.inharmonicity);
-        ratio = __fmul_rn(ratio, __fsqrt_rn(__fadd_rn(square, 1.0f)));
+        EACH(i, N) ratio[i] = stiff(cloud, ratio[i]);
     }
-    return __fmul_rn(ratio, cloud.increment);
+    EACH(i, N) frequency[i] = __fmul_rn(ratio[i], cloud.increment);
 }
 
 // The phase step of partials below the fade's end; those above rest.
@@ -72,22 +84,21 @@ DEVICE float read_between(const float* tables, u32 row, u32 index, float between
     return fmaf(next - here, between, here);
 }
 
-// The table's level, between two frames; with a formant scale, read at `number x scale`.
+// The table's level, between two frames.
 DEVICE float table_level(const Cloud& cloud, const float* tables, u32 index) {
-    const u32 low = cloud.frame, high = cloud.frame + 1;
-    float from, to;
-    if (cloud.formant == 1.0f) {
-        from = at(tables, low, index);
-        to = at(tables, high, index);
-    } else {
-        float position = fmaxf(__fsub_rn(__fmul_rn(number(index), cloud.formant), 1.0f), 0.0f);
-        position = fminf(position, float(MAX_PARTIALS));
-        const u32 whole = u32(__float2int_rz(position));
-        const float between = position - __int2float_rn(int(whole));
-        from = read_between(tables, low, whole, between);
-        to = read_between(tables, high, whole, between);
-    }
-    return fmaf(to - from, cloud.morph, from);
+    const float low = at(tables, cloud.frame, index), high = at(tables, cloud.frame + 1, index);
+    return fmaf(high - low, cloud.morph, low);
+}
+
+// The same with a formant scale: read at `number x scale`.
+DEVICE float formant_level(const Cloud& cloud, const float* tables, u32 index) {
+    float position = fmaxf(__fsub_rn(__fmul_rn(number(index), cloud.formant), 1.0f), 0.0f);
+    position = fminf(position, float(MAX_PARTIALS));
+    const u32 whole = u32(__float2int_rz(position));
+    const float between = position - __int2float_rn(int(whole));
+    const float low = read_between(tables, cloud.frame, whole, between);
+    const float high = read_between(tables, cloud.frame + 1, whole, between);
+    return fmaf(high - low, cloud.morph, low);
 }
 
 // One for partials within the count, zero beyond; the last one fades.
@@ -129,18 +140,38 @@ DEVICE float nyquist_fade(float frequency) {
     return fminf(fmaxf(fade, 0.0f), 1.0f);
 }
 
-// The partial `index` of `cloud`, whose pitch is `frequency`.
-DEVICE Partial evaluate(const Cloud& cloud, const float* tables, u32 index, float frequency) {
-    float level = table_level(cloud, tables, index) * count_fade(cloud, index);
-    level *= parity(cloud, index);
+// The partials `index` of `cloud`, whose pitches are `frequency`, as if Nyquist were far away.
+template <int N>
+DEVICE void evaluate(const Cloud& cloud, const float* tables, const u32 (&index)[N],
+                     const float (&frequency)[N], Partial (&partial)[N]) {
+    float level[N];
+    if (cloud.formant == 1.0f) {
+        EACH(i, N) level[i] = table_level(cloud, tables, index[i]);
+    } else {
+        EACH(i, N) level[i] = formant_level(cloud, tables, index[i]);
+    }
+    // The last index is the highest.
+    if (cloud.partials < __int2float_rn(int(index[N - 1] | (LANES - 1)) + 1)) {
+        EACH(i, N) level[i] *= count_fade(cloud, index[i]);
+    }
+    if (cloud.odd != 1.0f || cloud.even != 1.0f) {
+        EACH(i, N) level[i] *= parity(cloud, index[i]);
+    }
     if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
-        const float log2_ratio = at(tables, cloud.table + 1, index);
-        level *= tilt_and_damping(cloud, log2_ratio);
+        EACH(i, N) level[i] *= tilt_and_damping(cloud, at(tables, cloud.table + 1, index[i]));
     }
     if (cloud.filter.poles != 0) {
-        level *= filter_response(cloud.filter, frequency);
+        EACH(i, N) level[i] *= filter_response(cloud.filter, frequency[i]);
     }
-    return {increment_or_rest(frequency), level * nyquist_fade(frequency)};
+    EACH(i, N) partial[i] = {u32(__float2int_rz(frequency[i])), level[i]};
+}
+
+// Fades partials near Nyquist, and has those beyond rest.
+template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial)[N]) {
+    EACH(i, N) {
+        partial[i] = {increment_or_rest(frequency[i]),
+                      partial[i].level * nyquist_fade(frequency[i])};
+    }
 }
 
 // The phase at which a partial starts: a hash of the cloud's seed and the partial's number,

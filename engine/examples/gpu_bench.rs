@@ -138,17 +138,17 @@ fn load(
                 formant: 1.0,
                 odd: 1.0,
                 even: 1.0,
-                gain_from: [1e-2, 1.1e-2],
-                gain_to: [1.1e-2, 1e-2],
+                gain_from: [0.1, 0.11],
+                gain_to: [0.11, 0.1],
                 ..Cloud::default()
             };
             if spectrum != Spectrum::Plain {
-                cloud.tilt = -0.2 - 0.1 * time;
+                cloud.tilt = -0.1 - 0.05 * time;
                 cloud.damping = 0.01 * time;
                 cloud.damping_slope = 0.5;
                 cloud.filter = Filter {
                     poles: 2,
-                    inverse_cutoff: 1.0 / ((0.1 + 0.05 * time) * TURN),
+                    inverse_cutoff: 1.0 / ((0.25 + 0.05 * time) * TURN),
                     inverse_q2: 1.0,
                     pass: [1.0, 0.0, 0.0],
                 };

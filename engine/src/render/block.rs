@@ -1,8 +1,11 @@
 //! What passes between the engine and a renderer: clouds in, buses out.
 
+mod memory;
+
 use super::{MAX_TICKS, TICK};
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
+use memory::CloudMemory;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The clouds of a few ticks, by slot. Slots are the renderer's memory: a cloud keeps its slot
@@ -11,9 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct VoiceBlock {
     /// Tells this block from every other one, also from one that later has the same address.
     id: u64,
-    /// `clouds[tick × slots + slot]`, meaningful where `sounding` says so. A device copies them
-    /// from here, so this never moves.
-    clouds: Box<[Cloud]>,
+    /// `clouds[tick × slots + slot]`, meaningful where sketches say so. A device reads them here.
+    clouds: CloudMemory,
     /// What is known of every slot without a look at its clouds.
     sketches: Vec<Sketch>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
@@ -28,8 +30,9 @@ pub(crate) struct Sketch {
     pub(crate) sounding: u8,
     /// A bit for each tick in which a cloud starts.
     pub(crate) starts: u8,
-    /// Groups of sixteen partials that the cloud asks for, by tick, where it sounds.
-    pub(crate) groups: [u8; MAX_TICKS],
+    /// The most groups of sixteen partials that a tick asks for, and what the last one does.
+    pub(crate) most_groups: u8,
+    pub(crate) last_groups: u8,
 }
 
 const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
@@ -40,7 +43,7 @@ impl VoiceBlock {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            clouds: vec![Cloud::default(); slots * MAX_TICKS].into_boxed_slice(),
+            clouds: CloudMemory::new(slots * MAX_TICKS),
             sketches: vec![Sketch::default(); slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
@@ -69,7 +72,8 @@ impl VoiceBlock {
         let sketch = &mut self.sketches[slot];
         sketch.sounding |= 1 << tick;
         sketch.starts |= ((cloud.flags & STARTS) as u8) << tick;
-        sketch.groups[tick] = groups(cloud.partials) as u8;
+        sketch.last_groups = groups(cloud.partials) as u8;
+        sketch.most_groups = sketch.most_groups.max(sketch.last_groups);
         self.clouds[tick * self.sketches.len() + slot] = cloud;
         self.slots[slot / 64] |= 1 << (slot % 64);
     }
@@ -86,8 +90,16 @@ impl VoiceBlock {
 
     /// Slots that sound in any tick, in rising order.
     pub fn slots(&self) -> impl Iterator<Item = usize> + '_ {
-        let words = self.slots.iter().enumerate();
-        words.flat_map(|(word, &bits)| bits_of(bits).map(move |bit| word * 64 + bit))
+        let (mut word, mut bits) = (0, self.slots.first().map_or(0, |&bits| bits));
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                word += 1;
+                bits = *self.slots.get(word)?;
+            }
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            Some(word * 64 + bit)
+        })
     }
 
     /// The cloud of `slot` in `tick`, if it sounds.
@@ -101,8 +113,8 @@ impl VoiceBlock {
         &self.sketches[slot]
     }
 
-    /// All clouds, by tick and slot, for copying to a device.
-    pub(crate) fn clouds(&self) -> &[Cloud] {
+    /// All clouds, by tick and slot, for a device to read.
+    pub(crate) fn clouds(&self) -> &CloudMemory {
         &self.clouds
     }
 

@@ -1,9 +1,9 @@
 //! The CUDA renderer: all clouds of a block in one batch on an NVIDIA card.
 //!
 //! Nothing of CUDA is touched before `prepare`, not even its library. `prepare` allocates
-//! everything; `render` lists what sounds, replays a graph (copy the clouds, render, mix into the
-//! host's memory) and waits. Large blocks travel in pieces instead, so that copying and computing
-//! overlap. The first time that a block is seen its memory is pinned.
+//! everything; `render` lists what sounds, replays a graph (fetch the clouds from the block, render
+//! them, mix into the host's memory) and waits. Large blocks travel in pieces instead, so that
+//! copying and computing overlap. The first time that a block is seen its memory is pinned.
 
 mod device;
 mod driver;
@@ -69,7 +69,7 @@ pub struct StageTimes {
     pub submit: f32,
     /// Waiting for the device.
     pub wait: f32,
-    /// On the device, when [`CudaOptions::stage_times`] asks: copying in,
+    /// On the device, when [`CudaOptions::stage_times`] asks: fetching clouds,
     pub upload: f32,
     /// and rendering and mixing, into the host's memory.
     pub compute: f32,
@@ -112,11 +112,11 @@ impl CudaRenderer {
     }
 
     fn let_go(&mut self) {
-        match (self.device.take(), self.failed.take()) {
-            // Whatever we would call would wait for what does not come: leave it to the system.
-            (Some(device), Some(RenderError::Late { .. })) => std::mem::forget(device),
-            (device, _) => drop(device),
+        // Whatever we would call would wait for what does not come: leave it to the system.
+        if let (Some(device), Some(RenderError::Late { .. })) = (&self.device, self.failed) {
+            device.give_up();
         }
+        (self.device, self.failed) = (None, None);
     }
 }
 

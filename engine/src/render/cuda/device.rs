@@ -3,19 +3,22 @@
 use super::driver::{
     Card, Context, Event, Failed, Function, Module, Pinned, Registered, Shape, Stream,
 };
-use super::graph::{Copy, Graph, Kernel, Size, Work};
-use super::kernels::{self, MIX_BUSES, MIX_GROUPS, MIXED_WORDS, RENDER_ITEMS};
+use super::graph::{Graph, KERNELS, Kernel, Work};
+use super::kernels::{
+    self, MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS, RENDER_ITEMS,
+};
 use super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece, SLICES};
 use super::{CudaCounters, CudaOptions};
 use crate::render::{Buses, Capacity, DeviceError, MAX_TICKS, RenderError, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
 use cudarc::driver::sys::CUdeviceptr;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::time::Instant;
 
 /// The most items of one piece. Small enough that a large block has several, to overlap; large
 /// enough to fill any card.
-const PIECE_ITEMS: usize = 8_192;
+const PIECE_ITEMS: usize = 16_384;
 
 /// Samples of a tick, both sides.
 const STEREO: usize = 2 * TICK;
@@ -41,33 +44,47 @@ pub(super) struct Device {
 struct Link {
     options: CudaOptions,
     counters: CudaCounters,
-    layout: Layout,
     slots: usize,
     buses: usize,
     /// Ticks of the block that is being sent.
     ticks: usize,
-    /// Where its clouds are: `host[tick][slot]`, and how many slots a tick has there.
-    clouds: *const Cloud,
-    block_slots: usize,
+    source: Source,
     /// Whether the block that is being sent makes any sound.
     sounds: bool,
-    render_clouds: Function,
-    mix: Function,
+    /// `fetch`, `render_clouds` and `mix`.
+    functions: [Function; KERNELS],
     /// Pieces take turns; the first one's queue also mixes.
     stages: [Stage; 2],
     marks: [Event; 3],
     /// What the device has mixed.
     mixed: Pinned,
     memory: Memory,
-    /// The block whose clouds are pinned, by its id.
-    adopted: Option<(u64, Option<Registered>)>,
-    /// By ticks, from one on; dropped before the context.
-    graphs: Vec<Graph>,
+    /// By ticks, from one on, and what they cover; dropped before the context.
+    graphs: Vec<(Graph, Size)>,
     context: Context,
 }
 
-// SAFETY: the address of the clouds is only used within `render`, which holds the block.
-unsafe impl Send for Link {}
+/// The block that is being sent: `clouds[tick][slot]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Source {
+    /// The id of the block, whose memory is pinned.
+    block: Option<u64>,
+    /// Where its clouds are for the host, and for the device.
+    host: usize,
+    device: CUdeviceptr,
+    /// Slots of a tick.
+    slots: usize,
+}
+
+/// How much a replay covers: what its kernels are launched with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size {
+    upload_words: usize,
+    slots: usize,
+    source: Source,
+    render_blocks: u32,
+    mix_blocks: u32,
+}
 
 #[derive(Debug)]
 struct Stage {
@@ -120,7 +137,7 @@ impl Words {
             samples: items * MAX_TICKS * STEREO,
             routes: items * MAX_TICKS,
             sums: MAX_TICKS * capacity.buses * blocks * STEREO,
-            arrivals: capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS,
+            arrivals: 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS,
             mixed: MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO,
             stage: layout.words.next_multiple_of(UPLOAD_WORDS),
         }
@@ -179,20 +196,20 @@ impl Device {
                 card: card.name,
                 ..CudaCounters::default()
             },
-            layout,
             slots: capacity.slots,
             buses: capacity.buses,
             ticks: 0,
-            clouds: std::ptr::null(),
-            block_slots: 0,
+            source: Source::default(),
             sounds: false,
-            render_clouds: module.function(kernels::RENDER_CLOUDS)?,
-            mix: module.function(kernels::MIX)?,
+            functions: [
+                module.function(kernels::FETCH)?,
+                module.function(kernels::RENDER_CLOUDS)?,
+                module.function(kernels::MIX)?,
+            ],
             stages,
             marks: [Event::new()?, Event::new()?, Event::new()?],
             mixed,
             memory,
-            adopted: None,
             graphs: Vec::with_capacity(MAX_TICKS),
             context,
         };
@@ -214,6 +231,11 @@ impl Device {
         }
     }
 
+    /// Says that the device hangs, so that nobody waits for it any more.
+    pub(super) fn give_up(&self) {
+        self.link.context.give_up();
+    }
+
     pub(super) fn reset(&mut self) {
         self.packer.reset();
     }
@@ -229,12 +251,12 @@ impl Device {
         }
         let start = Instant::now();
         let _current = link.context.make_current()?;
-        link.adopt(block);
+        link.adopt(block)?;
         (link.ticks, link.sounds) = (block.ticks(), false);
         packer.pack(block, link)?;
         let submitted = Instant::now();
         if link.sounds {
-            link.stages[0].stream.finish(link.options.deadline)?;
+            link.finish(packer.block)?;
         }
         let partials = link.hand_over(buses);
         let counters = &mut link.counters;
@@ -301,7 +323,7 @@ impl Carrier for Link {
                 self.sounds = true;
                 self.send_piece(number, &piece)?;
                 if let Some(groups) = groups {
-                    self.mix_pieces(number, self.size(&piece, groups).mix_blocks)?;
+                    self.mix_pieces(number, &self.size(&piece, groups))?;
                 }
                 Ok(())
             }
@@ -311,78 +333,62 @@ impl Carrier for Link {
 
 impl Link {
     /// Pins the block's clouds, when it is another block than the last one.
-    fn adopt(&mut self, block: &VoiceBlock) {
-        self.clouds = block.clouds().as_ptr();
-        self.block_slots = block.capacity();
-        if self.adopted.as_ref().map(|(id, _)| *id) != Some(block.id()) {
-            // The old one first: both may have had the same address.
-            self.adopted = None;
-            // Where it is refused, copies are slower, and that is all.
-            let registered = Registered::new(block.clouds()).ok();
-            self.adopted = Some((block.id(), registered));
+    fn adopt(&mut self, block: &VoiceBlock) -> Result<(), Failed> {
+        if self.source.block == Some(block.id()) {
+            return Ok(());
         }
+        self.source = Source::default();
+        let clouds = block.clouds();
+        // Another renderer may have had it before.
+        clouds.set_pin(None);
+        let registered = Registered::new(&self.context, clouds.bytes())?;
+        self.source = Source {
+            block: Some(block.id()),
+            host: clouds.as_ptr() as usize,
+            device: registered.address,
+            slots: block.capacity(),
+        };
+        clouds.set_pin(Some(Box::new(registered)));
+        Ok(())
     }
 
     fn size(&self, piece: &Piece, groups: usize) -> Size {
         let render_blocks = piece.items.div_ceil(RENDER_ITEMS) as u32;
         Size {
             upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
-            clouds: self.cloud_copy(0..piece.slots.end.next_multiple_of(UPLOAD_SLOTS)),
+            slots: self
+                .slots_of(0..piece.slots.end.next_multiple_of(UPLOAD_SLOTS))
+                .end,
+            source: self.source,
             render_blocks: render_blocks.next_multiple_of(RENDER_BLOCKS),
             mix_blocks: groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
         }
     }
 
-    /// The copy of the clouds in `slots`, as far as there are any.
-    fn cloud_copy(&self, slots: std::ops::Range<usize>) -> Copy {
-        let end = slots.end.min(self.slots).min(self.block_slots);
-        let start = slots.start.min(end);
-        Copy {
-            host: self.clouds.wrapping_add(start).cast(),
-            host_pitch: self.block_slots * CLOUD,
-            device: self.memory.clouds + (start * CLOUD) as CUdeviceptr,
-            device_pitch: self.slots * CLOUD,
-            width: (end - start) * CLOUD,
-            rows: self.ticks,
-        }
-    }
-
-    fn upload_copy(&self, stage: usize, words: usize) -> Copy {
-        let stage = &self.stages[stage];
-        Copy {
-            host: stage.host.address(),
-            host_pitch: 4 * words,
-            device: stage.device,
-            device_pitch: 4 * words,
-            width: 4 * words,
-            rows: 1,
-        }
+    /// Those of `slots` that exist on both sides.
+    fn slots_of(&self, slots: Range<usize>) -> Range<usize> {
+        let end = slots.end.min(self.slots).min(self.source.slots);
+        slots.start.min(end)..end
     }
 
     /// Loads code and makes graphs, so that the first block is as quick as any.
     fn warm_up(&mut self) -> Result<(), DeviceError> {
+        let nothing = Size {
+            upload_words: UPLOAD_WORDS,
+            slots: 0,
+            source: Source::default(),
+            render_blocks: RENDER_BLOCKS,
+            mix_blocks: 1,
+        };
+        let stream = self.stages[0].stream;
         for ticks in 1..=MAX_TICKS {
             self.ticks = ticks;
-            let nothing = Size {
-                upload_words: UPLOAD_WORDS,
-                clouds: Copy {
-                    // Any memory will do: no item, no cloud.
-                    width: CLOUD,
-                    rows: 1,
-                    ..self.upload_copy(1, UPLOAD_WORDS)
-                },
-                render_blocks: RENDER_BLOCKS,
-                mix_blocks: 1,
-            };
-            let stream = self.stages[0].stream;
-            let graph = self.with_work(nothing, |context, work| {
-                Graph::new(context, work, nothing, stream)
-            })?;
-            self.graphs.push(graph);
+            let graph = self.with_work(&nothing, |work| Graph::new(work, stream))?;
+            self.graphs.push((graph, nothing));
             self.send_all(nothing)?;
         }
         let deadline = std::time::Duration::from_secs(10);
-        let finished = self.stages[0].stream.finish(deadline);
+        let finished = stream.finish(deadline);
         finished.map_err(|_| DeviceError::Call {
             call: "warming up",
             reason: "the device does not finish",
@@ -391,60 +397,62 @@ impl Link {
 
     /// A block that fits into one piece.
     fn send_all(&mut self, size: Size) -> Result<(), Failed> {
-        self.counters.upload_bytes = 4 * size.upload_words + size.clouds.width * size.clouds.rows;
+        self.counters.upload_bytes = 4 * size.upload_words + self.ticks * size.slots * CLOUD;
+        let stream = self.stages[0].stream;
         if !self.options.graph {
-            return self.send_call_by_call(size);
+            return self.send_call_by_call(size, stream);
         }
-        let index = self.ticks - 1;
-        if self.graphs[index].size != size {
-            let mut graphs = std::mem::take(&mut self.graphs);
-            let resized = self.with_work(size, |context, work| {
-                graphs[index].resize(context, work, size)
-            });
-            self.graphs = graphs;
-            resized?;
+        let mut graphs = std::mem::take(&mut self.graphs);
+        let (graph, covered) = &mut graphs[self.ticks - 1];
+        let mut outcome = Ok(());
+        if *covered != size {
+            outcome = self.with_work(&size, |work| graph.change(work));
+            *covered = size;
             self.counters.resizes += 1;
         }
-        self.graphs[index].launch(self.stages[0].stream)
+        outcome = outcome.and_then(|()| graph.launch(stream));
+        self.graphs = graphs;
+        outcome
     }
 
     /// Describes a block's work to `then`.
     fn with_work<T>(
         &self,
-        size: Size,
-        then: impl FnOnce(&Context, Work<'_>) -> Result<T, Failed>,
+        size: &Size,
+        then: impl FnOnce(Work<'_>) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
-        let mut render = self.render_arguments(self.stages[0].device);
-        let mut mix = self.mix_arguments(self.stages[0].device);
-        let work = Work {
-            upload: self.upload_copy(0, size.upload_words),
-            clouds: size.clouds,
-            render: Kernel {
-                function: self.render_clouds,
-                shape: self.render_shape(size.render_blocks),
-                arguments: &mut render.pointers(),
-            },
-            mix: Kernel {
-                function: self.mix,
-                shape: self.mix_shape(size.mix_blocks),
-                arguments: &mut mix.pointers(),
-            },
-            marks: self.options.stage_times.then_some(self.marks),
+        let upload = self.stages[0].device;
+        let mut fetch = self.fetch_arguments(size);
+        let mut render = self.render_arguments(upload);
+        let mut mix = self.mix_arguments(upload);
+        let shapes = self.shapes(size);
+        let kernel = |index: usize, arguments| Kernel {
+            function: self.functions[index],
+            shape: shapes[index],
+            arguments,
         };
-        then(&self.context, work)
+        then(Work {
+            kernels: [
+                kernel(0, &mut fetch.pointers()),
+                kernel(1, &mut render.pointers()),
+                kernel(2, &mut mix.pointers()),
+            ],
+            marks: self.options.stage_times.then_some(self.marks),
+        })
     }
 
     /// The same work without a graph, for comparison.
-    fn send_call_by_call(&mut self, size: Size) -> Result<(), Failed> {
-        let stream = self.stages[0].stream;
-        self.mark(0)?;
-        stream.copy(&self.upload_copy(0, size.upload_words))?;
-        stream.copy(&size.clouds)?;
-        self.mark(1)?;
-        let mut render = self.render_arguments(self.stages[0].device);
-        let shape = self.render_shape(size.render_blocks);
-        stream.launch(self.render_clouds, shape, &mut render.pointers())?;
-        self.mix(self.stages[0].device, size.mix_blocks)
+    fn send_call_by_call(&mut self, size: Size, stream: Stream) -> Result<(), Failed> {
+        self.with_work(&size, |work| {
+            self.mark(0)?;
+            for (index, kernel) in work.kernels.into_iter().enumerate() {
+                stream.launch(kernel.function, kernel.shape, kernel.arguments)?;
+                if index == 0 {
+                    self.mark(1)?;
+                }
+            }
+            self.mark(2)
+        })
     }
 
     /// One of several pieces: its upload overlaps what the one before computes.
@@ -454,32 +462,34 @@ impl Link {
             self.mark(1)?;
             self.counters.upload_bytes = 0;
         }
-        let upload = self.upload_copy(number % 2, piece.words);
-        let clouds = self.cloud_copy(piece.slots.clone());
-        self.counters.upload_bytes += upload.width + clouds.width * clouds.rows;
+        let slots = self.slots_of(piece.slots.clone());
+        self.counters.upload_bytes += 4 * piece.words + self.ticks * slots.len() * CLOUD;
         let stage = &self.stages[number % 2];
-        stage.stream.copy(&upload)?;
-        stage.stream.copy(&clouds)?;
-        stage.stream.record(stage.uploaded)?;
+        let stream = stage.stream;
+        stream.copy(stage.device, stage.host.address(), 4 * piece.words)?;
+        for tick in 0..self.ticks {
+            let from = self.source.host + (tick * self.source.slots + slots.start) * CLOUD;
+            let to = (tick * self.slots + slots.start) * CLOUD;
+            let to = self.memory.clouds + to as CUdeviceptr;
+            stream.copy(to, from as *const c_void, slots.len() * CLOUD)?;
+        }
+        stream.record(stage.uploaded)?;
         let mut render = self.render_arguments(stage.device);
-        let shape = self.render_shape(piece.items.div_ceil(RENDER_ITEMS) as u32);
-        stage
-            .stream
-            .launch(self.render_clouds, shape, &mut render.pointers())?;
-        stage.stream.record(stage.rendered)
+        let shape = Shape {
+            grid: [piece.items.div_ceil(RENDER_ITEMS) as u32, 1, 1],
+            threads: kernels::RENDER_THREADS,
+        };
+        stream.launch(self.functions[1], shape, &mut render.pointers())?;
+        stream.record(stage.rendered)
     }
 
     /// Mixes all pieces once both queues have rendered theirs; the last one brought the ends.
-    fn mix_pieces(&mut self, last: usize, blocks: u32) -> Result<(), Failed> {
-        self.stages[0].stream.wait_for(self.stages[1].rendered)?;
-        self.mix(self.stages[last % 2].device, blocks)
-    }
-
-    fn mix(&mut self, upload: CUdeviceptr, blocks: u32) -> Result<(), Failed> {
-        let mut mix = self.mix_arguments(upload);
-        let shape = self.mix_shape(blocks);
+    fn mix_pieces(&mut self, last: usize, size: &Size) -> Result<(), Failed> {
         let stream = self.stages[0].stream;
-        stream.launch(self.mix, shape, &mut mix.pointers())?;
+        stream.wait_for(self.stages[1].rendered)?;
+        let mut mix = self.mix_arguments(self.stages[last % 2].device);
+        let [_, _, shape] = self.shapes(size);
+        stream.launch(self.functions[2], shape, &mut mix.pointers())?;
         self.mark(2)
     }
 
@@ -490,18 +500,34 @@ impl Link {
         }
     }
 
-    fn render_shape(&self, blocks: u32) -> Shape {
-        Shape {
-            grid: [blocks, 1, 1],
-            threads: kernels::RENDER_THREADS,
-        }
+    /// Shapes of the three kernels.
+    fn shapes(&self, size: &Size) -> [Shape; KERNELS] {
+        let most = (size.upload_words / 2).max(size.slots * CLOUD / 8) as u32;
+        let tiles = self.buses.div_ceil(MIX_BUSES).max(1) as u32;
+        let ticks = self.ticks as u32;
+        let shape = |grid, threads| Shape { grid, threads };
+        [
+            shape(
+                [most.div_ceil(kernels::FETCH_THREADS), 1 + ticks, 1],
+                kernels::FETCH_THREADS,
+            ),
+            shape([size.render_blocks, 1, 1], kernels::RENDER_THREADS),
+            shape([size.mix_blocks, ticks, tiles], kernels::MIX_THREADS),
+        ]
     }
 
-    fn mix_shape(&self, blocks: u32) -> Shape {
-        let tiles = self.buses.div_ceil(MIX_BUSES).max(1);
-        Shape {
-            grid: [blocks, self.ticks as u32, tiles as u32],
-            threads: kernels::MIX_THREADS,
+    fn fetch_arguments(&self, size: &Size) -> FetchArguments {
+        let pairs = |slots: usize| (slots * CLOUD / 8) as u32;
+        FetchArguments {
+            // Host and device share one address space on every system we run on.
+            upload_from: self.stages[0].host.address() as CUdeviceptr,
+            upload: self.stages[0].device,
+            upload_pairs: (size.upload_words / 2) as u32,
+            clouds_from: size.source.device,
+            clouds: self.memory.clouds,
+            cloud_pairs: pairs(size.slots),
+            pitch_from: pairs(size.source.slots),
+            pitch: pairs(self.slots),
         }
     }
 
@@ -517,10 +543,35 @@ impl Link {
 
     fn mix_arguments(&self, upload: CUdeviceptr) -> MixArguments {
         MixArguments {
-            ends: upload + 4 * self.layout.ends_at as CUdeviceptr,
+            upload,
             memory: self.memory,
             ticks: self.ticks as u32,
             buses: self.buses as u32,
+        }
+    }
+
+    /// Waits for the device to say that it is done with `block`. It writes that to our memory,
+    /// which is quicker to look at than to ask the driver; the driver knows about failures.
+    fn finish(&self, block: u32) -> Result<(), RenderError> {
+        const LOOKS: usize = 2_000;
+        let stream = self.stages[0].stream;
+        if self.options.stage_times {
+            return stream.finish(self.options.deadline);
+        }
+        let start = Instant::now();
+        loop {
+            for _ in 0..LOOKS {
+                if self.mixed.look(MIXED_BLOCK) == block {
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+            stream.check()?;
+            if start.elapsed() > self.options.deadline {
+                return Err(RenderError::Late {
+                    milliseconds: self.options.deadline.as_millis() as u64,
+                });
+            }
         }
     }
 
@@ -541,7 +592,11 @@ impl Link {
                 }
             }
         }
-        if self.sounds { header[0] as usize } else { 0 }
+        if self.sounds {
+            header[MIXED_SOUNDED] as usize
+        } else {
+            0
+        }
     }
 }
 
@@ -549,8 +604,34 @@ impl Drop for Link {
     fn drop(&mut self) {
         if let Ok(_current) = self.context.make_current() {
             self.graphs.clear();
-            self.adopted = None;
         }
+    }
+}
+
+/// Arguments of `fetch`.
+struct FetchArguments {
+    upload_from: CUdeviceptr,
+    upload: CUdeviceptr,
+    upload_pairs: u32,
+    clouds_from: CUdeviceptr,
+    clouds: CUdeviceptr,
+    cloud_pairs: u32,
+    pitch_from: u32,
+    pitch: u32,
+}
+
+impl FetchArguments {
+    fn pointers(&mut self) -> [*mut c_void; 8] {
+        [
+            pointer(&mut self.upload_from),
+            pointer(&mut self.upload),
+            pointer(&mut self.upload_pairs),
+            pointer(&mut self.clouds_from),
+            pointer(&mut self.clouds),
+            pointer(&mut self.cloud_pairs),
+            pointer(&mut self.pitch_from),
+            pointer(&mut self.pitch),
+        ]
     }
 }
 
@@ -586,7 +667,7 @@ impl RenderArguments {
 
 /// Arguments of `mix`.
 struct MixArguments {
-    ends: CUdeviceptr,
+    upload: CUdeviceptr,
     memory: Memory,
     ticks: u32,
     buses: u32,
@@ -596,7 +677,7 @@ impl MixArguments {
     fn pointers(&mut self) -> [*mut c_void; 9] {
         let memory = &mut self.memory;
         [
-            pointer(&mut self.ends),
+            pointer(&mut self.upload),
             pointer(&mut memory.samples),
             pointer(&mut memory.routes),
             pointer(&mut memory.sums),

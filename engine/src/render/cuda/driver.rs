@@ -3,12 +3,13 @@
 //! A [`Context`] of our own, not the process's primary one: whatever goes wrong in it, other
 //! users of CUDA in the same host are not concerned, and dropping it cleans everything up.
 
-use super::graph::Copy;
 use super::kernels;
 use crate::render::{DeviceError, RenderError};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// A call that failed.
@@ -150,10 +151,39 @@ impl Card {
     }
 }
 
+/// A context, destroyed with the last one who holds it.
+#[derive(Debug)]
+struct Handle {
+    context: sys::CUcontext,
+    /// Set when the device hangs: whatever we would call would wait for it.
+    hangs: AtomicBool,
+}
+
+// SAFETY: a context may be used from any thread; it is made current for each use.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    fn make_current(&self) -> Result<Current, Failed> {
+        call!(cuCtxPushCurrent_v2(self.context))?;
+        Ok(Current)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if !self.hangs.load(Ordering::Relaxed) {
+            // Nothing can be done about a failure.
+            let _ = call!(cuCtxDestroy_v2(self.context));
+        }
+    }
+}
+
 /// A context on a card, with everything allocated in it.
 #[derive(Debug)]
 pub(super) struct Context {
-    handle: sys::CUcontext,
+    handle: Arc<Handle>,
     device_memory: Vec<sys::CUdeviceptr>,
     host_memory: Vec<*mut c_void>,
     pub(super) device_bytes: usize,
@@ -178,11 +208,15 @@ impl Drop for Current {
 impl Context {
     /// A context, current on this thread until the guard is dropped.
     pub(super) fn new(card: &Card) -> Result<(Self, Current), Failed> {
-        let mut handle = null_mut();
+        let mut context = null_mut();
         let flags = sys::CUctx_flags::CU_CTX_SCHED_SPIN as c_uint;
-        call!(cuCtxCreate_v2(&mut handle, flags, card.handle))?;
+        call!(cuCtxCreate_v2(&mut context, flags, card.handle))?;
+        let handle = Handle {
+            context,
+            hangs: AtomicBool::new(false),
+        };
         let context = Self {
-            handle,
+            handle: Arc::new(handle),
             device_memory: Vec::new(),
             host_memory: Vec::new(),
             device_bytes: 0,
@@ -192,12 +226,12 @@ impl Context {
     }
 
     pub(super) fn make_current(&self) -> Result<Current, Failed> {
-        call!(cuCtxPushCurrent_v2(self.handle))?;
-        Ok(Current)
+        self.handle.make_current()
     }
 
-    pub(super) fn handle(&self) -> sys::CUcontext {
-        self.handle
+    /// Says that the device hangs: from now on nothing is freed any more.
+    pub(super) fn give_up(&self) {
+        self.handle.hangs.store(true, Ordering::Relaxed);
     }
 
     /// Device memory for `words` words of four bytes, zeroed.
@@ -246,23 +280,24 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        if self.handle.hangs.load(Ordering::Relaxed) {
+            return;
+        }
         // After a failure that killed the context these calls fail too, and there is nothing
         // left to free; destroying it is then all there is to do.
-        if let Ok(current) = self.make_current() {
+        if let Ok(_current) = self.make_current() {
             for &pointer in &self.device_memory {
                 let _ = call!(cuMemFree_v2(pointer));
             }
             for &pointer in &self.host_memory {
                 let _ = call!(cuMemFreeHost(pointer));
             }
-            drop(current);
         }
-        let _ = call!(cuCtxDestroy_v2(self.handle));
     }
 }
 
 /// Numbers of four bytes, of which every pattern of bits is one.
-pub(super) trait Word: std::marker::Copy {}
+pub(super) trait Word: Copy {}
 impl Word for u32 {}
 impl Word for f32 {}
 
@@ -288,34 +323,72 @@ impl Pinned {
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.words) }
     }
 
+    /// The word at `index`, which the device may be writing. What it wrote before that word is
+    /// there too.
+    pub(super) fn look(&self, index: usize) -> u32 {
+        assert!(index < self.words);
+        // SAFETY: within the allocation and aligned; the device writes whole words.
+        let word = unsafe { AtomicU32::from_ptr(self.pointer.add(index)) };
+        word.load(Ordering::Acquire)
+    }
+
     pub(super) fn address(&self) -> *mut c_void {
         self.pointer.cast()
     }
 }
 
-/// Memory of the host that somebody else owns, pinned so that copies run at full speed.
-///
-/// Its owner may free it first: then the pages stay until this is dropped, and nothing else
-/// happens, as long as nobody copies from there any more.
+/// Memory of the host that somebody else owns, pinned, so that the device can read it. Who owns
+/// it drops this first.
 #[derive(Debug)]
-pub(super) struct Registered(*mut c_void);
+pub(super) struct Registered {
+    memory: *mut c_void,
+    /// Where the device sees it.
+    pub(super) address: sys::CUdeviceptr,
+    /// When the context is gone, so is the registration.
+    context: Weak<Handle>,
+}
 
-// SAFETY: only an address, which is handed to the driver.
+// SAFETY: only addresses, which are handed to the driver.
 unsafe impl Send for Registered {}
 
 impl Registered {
-    /// The context is current, also when it is dropped.
-    pub(super) fn new<T>(memory: &[T]) -> Result<Self, Failed> {
-        let address = memory.as_ptr().cast_mut().cast();
-        call!(cuMemHostRegister_v2(address, size_of_val(memory), 0))?;
-        Ok(Self(address))
+    /// Pins `bytes` bytes. The context is current.
+    pub(super) fn new(
+        context: &Context,
+        (memory, bytes): (*const u8, usize),
+    ) -> Result<Self, Failed> {
+        let memory = memory.cast_mut().cast();
+        call!(cuMemHostRegister_v2(
+            memory,
+            bytes,
+            sys::CU_MEMHOSTREGISTER_DEVICEMAP
+        ))?;
+        let mut registered = Self {
+            memory,
+            address: 0,
+            context: Arc::downgrade(&context.handle),
+        };
+        call!(cuMemHostGetDevicePointer_v2(
+            &mut registered.address,
+            memory,
+            0
+        ))?;
+        Ok(registered)
     }
 }
 
 impl Drop for Registered {
     fn drop(&mut self) {
+        let Some(context) = self.context.upgrade() else {
+            return;
+        };
+        if context.hangs.load(Ordering::Relaxed) {
+            return;
+        }
         // Nothing can be done about a failure.
-        let _ = call!(cuMemHostUnregister(self.0));
+        if let Ok(_current) = context.make_current() {
+            let _ = call!(cuMemHostUnregister(self.memory));
+        }
     }
 }
 
@@ -413,9 +486,14 @@ impl Stream {
         ))
     }
 
-    /// Copies from host to device.
-    pub(super) fn copy(self, copy: &Copy) -> Result<(), Failed> {
-        call!(cuMemcpy3DAsync_v2(&copy.parameters(), self.0))
+    /// Copies `bytes` bytes from pinned memory of the host to the device.
+    pub(super) fn copy(
+        self,
+        to: sys::CUdeviceptr,
+        from: *const c_void,
+        bytes: usize,
+    ) -> Result<(), Failed> {
+        call!(cuMemcpyHtoDAsync_v2(to, from, bytes, self.0))
     }
 
     pub(super) fn record(self, event: Event) -> Result<(), Failed> {
@@ -425,6 +503,15 @@ impl Stream {
     /// Has what is queued from now on wait for `event`.
     pub(super) fn wait_for(self, event: Event) -> Result<(), Failed> {
         call!(cuStreamWaitEvent(self.0, event.0, 0))
+    }
+
+    /// Whether what is queued has failed.
+    pub(super) fn check(self) -> Result<(), Failed> {
+        // SAFETY: the stream is alive, and its context is current.
+        match unsafe { sys::cuStreamQuery(self.0) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(()),
+            code => checked("cuStreamQuery", code),
+        }
     }
 
     /// Waits until all is done, at most `deadline`. Looks all the time: sleeping would cost

@@ -8,6 +8,8 @@ pub(super) const NEEDED_VERSION: u32 = 12_010;
 /// The oldest compute capability that our PTX is for.
 pub(super) const NEEDED_CAPABILITY: (u32, u32) = (6, 0);
 
+/// Threads of a block of `fetch`.
+pub(super) const FETCH_THREADS: u32 = 256;
 /// Threads of a block of `render_clouds`, and the items they render.
 pub(super) const RENDER_THREADS: u32 = 128;
 pub(super) const RENDER_ITEMS: usize = 4;
@@ -15,14 +17,18 @@ pub(super) const RENDER_ITEMS: usize = 4;
 pub(super) const MIX_THREADS: u32 = 256;
 pub(super) const MIX_GROUPS: usize = 4;
 pub(super) const MIX_BUSES: usize = 16;
-/// Words of the header that comes before the mixed samples.
+/// Words of the header that comes before the mixed samples, and two of them: the number of the
+/// last block that is complete, and the partials it sounded.
 pub(super) const MIXED_WORDS: usize = 16;
+pub(super) const MIXED_BLOCK: usize = 0;
+pub(super) const MIXED_SOUNDED: usize = 1;
 /// Threads of a block of `bank_alone`, its warps, and the partials of a warp.
 pub(super) const BANK_THREADS: u32 = 64;
 pub(super) const BANK_WARPS: usize = 2;
 pub(super) const BANK_PARTIALS: usize = 512;
 
 /// Entry points.
+pub(super) const FETCH: &CStr = c"fetch";
 pub(super) const RENDER_CLOUDS: &CStr = c"render_clouds";
 pub(super) const MIX: &CStr = c"mix";
 pub(super) const BANK_ALONE: &CStr = c"bank_alone";

@@ -13,7 +13,8 @@ const SLICE_GROUPS: usize = MAX_GROUPS / SLICES;
 /// Slots whose items are summed one after the other before anything else is added.
 pub(crate) const MIX_SLOTS: usize = 16;
 
-/// Words of an upload's header: items, number of the first item, where items are in bytes.
+/// Words of an upload's header: items, number of the first item, where items are in bytes, and
+/// the block's number.
 const HEADER_WORDS: usize = 4;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
@@ -25,7 +26,7 @@ const ITEM_WORDS: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Ends of the groups of slots, for the mix: how many are in use, then one for each.
-    pub(crate) ends_at: usize,
+    ends_at: usize,
     items_at: usize,
     /// The most items of one upload.
     pub(crate) items: usize,
@@ -63,6 +64,8 @@ pub(crate) struct Packer {
     layout: Layout,
     slots: Vec<Slot>,
     ends: Vec<u32>,
+    /// Counts blocks, so that the host can tell when the device is done with one.
+    pub(crate) block: u32,
 }
 
 /// One upload, ready to be sent.
@@ -94,6 +97,7 @@ impl Packer {
             layout,
             slots: vec![Slot::default(); slots],
             ends: vec![0; 1 + slots.div_ceil(MIX_SLOTS)],
+            block: 0,
         }
     }
 
@@ -111,35 +115,37 @@ impl Packer {
         block: &VoiceBlock,
         carrier: &mut C,
     ) -> Result<(), C::Error> {
-        let mut slots = block.slots().peekable();
+        self.block = self.block.wrapping_add(1);
+        let mut slots = block.slots();
+        let mut slot = slots.next();
         let (mut first_item, mut groups) = (0, 0);
         for number in 0.. {
             let words = carrier.stage(number)?;
             let (head, room) = words.split_at_mut(self.layout.items_at);
             let (room, _) = room.as_chunks_mut::<ITEM_WORDS>();
-            let first_slot = slots.peek().map_or(0, |&slot| slot);
+            let first_slot = slot.unwrap_or(0);
             let (mut items, mut end_slot) = (0, first_slot);
-            while let Some(slot) = slots.next_if(|_| items + SLICES <= self.layout.items) {
-                while groups <= slot / MIX_SLOTS {
-                    self.ends[1 + groups] = (first_item + items) as u32;
-                    groups += 1;
+            while let Some(next) = slot
+                && items + SLICES <= self.layout.items
+            {
+                if groups <= next / MIX_SLOTS {
+                    let count = (first_item + items) as u32;
+                    self.ends[1 + groups..2 + next / MIX_SLOTS].fill(count);
+                    groups = next / MIX_SLOTS + 1;
                 }
-                items += self.pack_slot(block, slot, &mut room[items..]);
+                items += self.pack_slot(block, next, &mut room[items..]);
                 self.ends[groups] = (first_item + items) as u32;
-                end_slot = slot + 1;
+                end_slot = next + 1;
+                slot = slots.next();
             }
-            let last = slots.peek().is_none();
+            let last = slot.is_none();
             if last {
                 self.ends[0] = groups as u32;
                 head[self.layout.ends_at..][..=groups].copy_from_slice(&self.ends[..=groups]);
             }
-            let items_at = 4 * self.layout.items_at;
-            head[..HEADER_WORDS].copy_from_slice(&[
-                items as u32,
-                first_item as u32,
-                items_at as u32,
-                0,
-            ]);
+            let items_at = 4 * self.layout.items_at as u32;
+            let header = [items as u32, first_item as u32, items_at, self.block];
+            head[..HEADER_WORDS].copy_from_slice(&header);
             let piece = Piece {
                 slots: first_slot..end_slot,
                 items,
@@ -156,6 +162,7 @@ impl Packer {
     }
 
     /// Writes items for the slices of `slot` that may sound. Returns how many.
+    #[inline(always)]
     fn pack_slot(
         &mut self,
         block: &VoiceBlock,
@@ -164,20 +171,12 @@ impl Packer {
     ) -> usize {
         let (known, sketch) = (&mut self.slots[slot], block.sketch(slot));
         let generation = known.generation;
-        let mut groups = 0;
-        for tick in 0..block.ticks() {
-            if sketch.sounding >> tick & 1 == 0 {
-                continue;
-            }
-            if sketch.starts >> tick & 1 == 1 {
-                known.generation = known.generation.wrapping_add(1);
-                known.groups = 0;
-            }
-            // Those that the last tick had still fade in this one.
-            let wanted = sketch.groups[tick];
-            groups = groups.max(wanted).max(known.groups);
-            known.groups = wanted;
-        }
+        // Those that the last tick had still fade in this block, unless it starts anew.
+        let starts_anew = sketch.starts & sketch.sounding & sketch.sounding.wrapping_neg() != 0;
+        let fading = if starts_anew { 0 } else { known.groups };
+        let groups = sketch.most_groups.max(fading);
+        known.generation = generation.wrapping_add(sketch.starts.count_ones());
+        known.groups = sketch.last_groups;
         let slices = usize::from(groups).div_ceil(SLICE_GROUPS);
         let ticks = SLICES as u32 * u32::from(sketch.sounding);
         for (slice, item) in room[..slices].iter_mut().enumerate() {

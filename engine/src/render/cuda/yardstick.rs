@@ -58,15 +58,19 @@ pub fn bank_alone(
     let (mut context, _current) = Context::new(&card)?;
     let module = Module::load(kernels::image(card.capability).1)?;
     let kernel = module.function(kernels::BANK_ALONE)?;
-    let strands: Vec<u32> = (0..partials)
-        .flat_map(|i| [phases[i], increments[i], from[i], to[i]])
+    let slope = |i: usize| {
+        let [from, to] = [from[i], to[i]].map(f32::from_bits);
+        ((to - from) / (ticks * TICK) as f32).to_bits()
+    };
+    let bare: Vec<u32> = (0..partials)
+        .flat_map(|i| [phases[i], increments[i], from[i], slope(i)])
         .collect();
-    let mut strands_at = context.device_words(strands.len())?;
-    Context::write(strands_at, &strands)?;
+    let mut bare_at = context.device_words(bare.len())?;
+    Context::write(bare_at, &bare)?;
     let mut out_at = context.device_words(warps * ticks * TICK)?;
     let (mut warps_argument, mut ticks_argument) = (warps as u32, ticks as u32);
     let mut arguments = [
-        pointer(&mut strands_at),
+        pointer(&mut bare_at),
         pointer(&mut out_at),
         pointer(&mut warps_argument),
         pointer(&mut ticks_argument),

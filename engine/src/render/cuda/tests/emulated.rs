@@ -1,9 +1,10 @@
 //! The whole of a block, from packing to buses, with the kernels run thread by thread on the host.
 
-use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_WORDS};
+use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece, SLICES};
 use super::kernels;
 use crate::conformance::CHECKS;
+use crate::dsp::hash;
 use crate::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
@@ -21,13 +22,15 @@ struct Emulated {
 
 #[derive(Default)]
 struct Memory {
-    clouds: Vec<Cloud>,
+    /// The block's clouds, and how many slots a tick has there.
+    source: (Vec<Cloud>, usize),
     slots: usize,
-    ends_at: usize,
     buses: usize,
     ticks: usize,
     sounds: bool,
     stage: Vec<u32>,
+    upload: Vec<u32>,
+    clouds: Vec<Cloud>,
     phases: Vec<u32>,
     levels: Vec<f32>,
     slices: Vec<[u32; 2]>,
@@ -39,6 +42,8 @@ struct Memory {
     mixed: Vec<u32>,
 }
 
+type Fetch =
+    unsafe extern "C" fn(*const u32, *mut u32, u32, *const Cloud, *mut Cloud, u32, u32, u32, u32);
 type RenderClouds = unsafe extern "C" fn(
     *const u32,
     *const Cloud,
@@ -76,18 +81,29 @@ impl Carrier for Memory {
 
     fn send(&mut self, _: usize, piece: Piece) -> Result<(), RenderError> {
         let library = kernels();
-        // What is not sent does not arrive.
-        self.stage[piece.words..].fill(u32::MAX);
         self.sounds |= piece.items > 0;
         let rows = tables().rows();
         // SAFETY: the types are those of emulate.cpp, and the memory is as large as the CUDA
         // renderer's.
         unsafe {
+            let pairs = |slots: usize| (slots * size_of::<Cloud>() / 8) as u32;
+            let fetch = library.get::<Fetch>(b"emulate_fetch").expect("is there");
+            fetch(
+                self.stage.as_ptr(),
+                self.upload.as_mut_ptr(),
+                (piece.words / 2) as u32,
+                self.source.0.as_ptr(),
+                self.clouds.as_mut_ptr(),
+                pairs(piece.slots.end),
+                pairs(self.source.1),
+                pairs(self.slots),
+                self.ticks as u32,
+            );
             let render = library
                 .get::<RenderClouds>(b"emulate_render_clouds")
                 .expect("is there");
             render(
-                self.stage.as_ptr(),
+                self.upload.as_ptr(),
                 self.clouds.as_ptr(),
                 self.slots as u32,
                 rows.as_ptr(),
@@ -105,7 +121,7 @@ impl Carrier for Memory {
                 let mix = library.get::<Mix>(b"emulate_mix").expect("is there");
                 mix(
                     groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
-                    self.stage[self.ends_at..].as_ptr(),
+                    self.upload.as_ptr(),
                     self.samples.as_ptr(),
                     self.routes.as_ptr(),
                     self.sums.as_mut_ptr(),
@@ -128,16 +144,18 @@ impl Renderer for Emulated {
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         self.packer = Some(Packer::new(capacity.slots, layout));
         self.memory = Memory {
-            ends_at: layout.ends_at,
             buses: capacity.buses,
+            slots: capacity.slots,
             stage: vec![0; layout.words],
+            upload: vec![u32::MAX; layout.words],
+            clouds: vec![Cloud::default(); MAX_TICKS * capacity.slots],
             phases: vec![0; capacity.slots * MAX_PARTIALS],
             levels: vec![f32::NAN; capacity.slots * MAX_PARTIALS],
             slices: vec![[0; 2]; items],
             samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
             routes: vec![0; items * MAX_TICKS],
             sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
-            arrivals: vec![0; capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS],
+            arrivals: vec![0; 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS],
             mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
             ..Memory::default()
         };
@@ -152,9 +170,7 @@ impl Renderer for Emulated {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
         (memory.ticks, memory.sounds) = (block.ticks(), false);
-        memory.clouds.clear();
-        memory.clouds.extend_from_slice(block.clouds());
-        memory.slots = block.capacity();
+        memory.source = (block.clouds().to_vec(), block.capacity());
         packer.pack(block, memory)?;
         buses.clear();
         if !memory.sounds {
@@ -170,7 +186,8 @@ impl Renderer for Emulated {
                 }
             }
         }
-        Ok(header[0] as usize)
+        assert_eq!(header[MIXED_BLOCK], packer.block);
+        Ok(header[MIXED_SOUNDED] as usize)
     }
 }
 
@@ -202,4 +219,45 @@ fn random_clouds_match_the_reference() {
 #[test]
 fn random_clouds_match_the_reference_in_pieces() {
     conforms("clouds", 12);
+}
+
+type BankAlone = unsafe extern "C" fn(*mut [u32; 4], *mut f32, u32, u32);
+
+#[test]
+fn the_bare_bank_is_a_sum_of_sines() {
+    const PARTIALS: usize = 512;
+    const TICKS: usize = 4;
+    let number = |i: usize, salt: u32| f64::from(hash(i as u32 ^ salt)) / f64::from(u32::MAX);
+    let partial = |i: usize| {
+        let hertz = 20.0 * 1000.0_f64.powf(number(i, 1));
+        let increment = (hertz / 48_000.0 * 4_294_967_296.0) as f32 as u32;
+        let (level, slope) = (number(i, 2) as f32, 1e-3 * number(i, 3) as f32);
+        [hash(i as u32), increment, level.to_bits(), slope.to_bits()]
+    };
+    let partials: Vec<[u32; 4]> = (0..PARTIALS).map(partial).collect();
+    let (mut moved, mut got) = (partials.clone(), vec![0.0_f32; TICKS * TICK]);
+    let library = kernels();
+    // SAFETY: the type is that of emulate.cpp; a warp has 512 partials and as many samples.
+    unsafe {
+        let bank = library
+            .get::<BankAlone>(b"emulate_bank_alone")
+            .expect("is there");
+        bank(moved.as_mut_ptr(), got.as_mut_ptr(), 1, TICKS as u32);
+    }
+    let (mut error, mut power) = (0.0, 0.0);
+    for (frame, got) in got.into_iter().enumerate() {
+        let sine = |&[phase, increment, level, slope]: &[u32; 4]| {
+            let phase = phase.wrapping_add(increment.wrapping_mul(frame as u32));
+            let [level, slope] = [level, slope].map(|bits| f64::from(f32::from_bits(bits)));
+            let angle = f64::from(phase) / 4_294_967_296.0 * std::f64::consts::TAU;
+            (level + slope * frame as f64) * angle.sin()
+        };
+        let exact: f64 = partials.iter().map(sine).sum();
+        error += (f64::from(got) - exact).powi(2);
+        power += exact.powi(2);
+    }
+    let db = 10.0 * (error / power).log10();
+    assert!(db < -115.0, "{db:.1} dB");
+    let turn = partials[7][1].wrapping_mul((TICKS * TICK) as u32);
+    assert_eq!(moved[7][0], partials[7][0].wrapping_add(turn));
 }

@@ -1,0 +1,116 @@
+//! Memory for clouds that a device can pin: on pages of its own, and never moved.
+
+use crate::spectrum::Cloud;
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+/// What devices pin is whole pages.
+const PAGE: usize = 4096;
+
+/// A fixed number of clouds.
+pub(crate) struct CloudMemory {
+    clouds: NonNull<Cloud>,
+    count: usize,
+    /// What a device holds of it; let go of before the memory is.
+    pin: Mutex<Option<Box<dyn Send>>>,
+}
+
+// SAFETY: owns its memory like a box; what is behind the pin is sent, not shared.
+unsafe impl Send for CloudMemory {}
+// SAFETY: as above.
+unsafe impl Sync for CloudMemory {}
+
+impl CloudMemory {
+    pub(crate) fn new(count: usize) -> Self {
+        let layout = Self::layout(count);
+        // SAFETY: the layout is at least a page.
+        let memory = unsafe { alloc_zeroed(layout) };
+        let Some(clouds) = NonNull::new(memory.cast()) else {
+            handle_alloc_error(layout)
+        };
+        Self {
+            clouds,
+            count,
+            pin: Mutex::new(None),
+        }
+    }
+
+    /// Whole pages, so that nothing else is pinned along.
+    fn layout(count: usize) -> Layout {
+        let bytes = (count * size_of::<Cloud>())
+            .next_multiple_of(PAGE)
+            .max(PAGE);
+        match Layout::from_size_align(bytes, PAGE) {
+            Ok(layout) => layout,
+            Err(_) => panic!("{count} clouds are more than an address space holds"),
+        }
+    }
+
+    /// All of the memory, up to its last page's end.
+    pub(crate) fn bytes(&self) -> (*const u8, usize) {
+        (self.clouds.as_ptr().cast(), Self::layout(self.count).size())
+    }
+
+    /// Has `pin` live as long as the memory, or until the next pin.
+    pub(crate) fn set_pin(&self, pin: Option<Box<dyn Send>>) {
+        *self.pin.lock().unwrap_or_else(PoisonError::into_inner) = pin;
+    }
+}
+
+impl Drop for CloudMemory {
+    fn drop(&mut self) {
+        self.set_pin(None);
+        // SAFETY: allocated with the same layout, and nobody holds on to it any more.
+        unsafe { dealloc(self.clouds.as_ptr().cast(), Self::layout(self.count)) };
+    }
+}
+
+impl Deref for CloudMemory {
+    type Target = [Cloud];
+
+    fn deref(&self) -> &[Cloud] {
+        // SAFETY: that many clouds, which were zeroed, and zeros are a cloud.
+        unsafe { std::slice::from_raw_parts(self.clouds.as_ptr(), self.count) }
+    }
+}
+
+impl DerefMut for CloudMemory {
+    fn deref_mut(&mut self) -> &mut [Cloud] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.clouds.as_ptr(), self.count) }
+    }
+}
+
+impl std::fmt::Debug for CloudMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CloudMemory({})", self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn clouds_have_pages_of_their_own() {
+        let mut memory = CloudMemory::new(3);
+        memory[2].seed = 7;
+        assert_eq!(memory.len(), 3);
+        assert_eq!(memory[0], Cloud::default());
+        let (start, length) = memory.bytes();
+        assert!((start as usize).is_multiple_of(PAGE) && length == PAGE);
+    }
+
+    #[test]
+    fn pins_go_first() {
+        let pinned = Arc::new(());
+        let memory = CloudMemory::new(1);
+        memory.set_pin(Some(Box::new(Arc::clone(&pinned))));
+        assert_eq!(Arc::strong_count(&pinned), 2);
+        drop(memory);
+        assert_eq!(Arc::strong_count(&pinned), 1);
+    }
+}
