@@ -138,7 +138,7 @@ impl Work for Bank {
                 }
             }
             for side_by_side in groups.chunks(S::GROUPS) {
-                advance(s, side_by_side, &mut sum);
+                advance::<S, false>(s, side_by_side, &mut sum);
             }
             black_box(&mut sum);
         }
@@ -150,7 +150,7 @@ fn seeded<S: Simd>(s: S, index: usize) -> Oscillators<S> {
     let phase = s.splat_u(black_box(index as u32 * 77_777));
     let increment = s.splat_u(black_box(1_000_000 + index as u32 * 20_000_000));
     let level = s.splat(1e-3);
-    Oscillators::seed(s, phase, increment, level, level, s.splat(1.0 / 32.0))
+    Oscillators::seed(s, phase, increment, level, level, s.splat(1.0 / 32.0)).0
 }
 
 fn cloud() -> Cloud {

@@ -192,7 +192,7 @@ class Myriad(Peer):
     name = "myriad"
     title = "**Myriad**"
     note = "example `sine_bank`: the whole engine on the CPU renderer, parameters moving"
-    checkable = False  # the example writes no audio; the engine's own tests listen to it
+    checkable = False  # plays a sound of its own; the example fails where a partial is silent
 
     def version(self):
         number = found(r'\nversion = "([^"]+)"', (ROOT / "Cargo.toml").read_text())

@@ -42,6 +42,8 @@ pub(crate) struct Controls {
     target: Values,
     moving: [bool; COUNT],
     any_moving: bool,
+    /// Whether any value has changed since [`Controls::take_changed`] was last asked.
+    changed: bool,
     /// The share of the remaining way that a tick covers.
     step: f32,
 }
@@ -53,6 +55,7 @@ impl Controls {
             target: Values::new(),
             moving: [false; COUNT],
             any_moving: false,
+            changed: true,
             step: 1.0 - (-tick_seconds / SMOOTHING_SECONDS).exp(),
         }
     }
@@ -63,11 +66,13 @@ impl Controls {
         self.target.0 = values.0;
         self.moving = [false; COUNT];
         self.any_moving = false;
+        self.changed = true;
     }
 
     /// Sends a parameter on its way. Whole numbers and choices arrive at once.
     pub(crate) fn set(&mut self, param: Param, value: f32) {
         self.target.set(param, value);
+        self.changed = true;
         let index = param as usize;
         match TABLE[index].kind {
             Kind::Number { .. } => {
@@ -84,6 +89,7 @@ impl Controls {
             return;
         }
         self.any_moving = false;
+        self.changed = true;
         for (index, info) in TABLE.iter().enumerate() {
             if !self.moving[index] {
                 continue;
@@ -102,6 +108,12 @@ impl Controls {
             self.moving[index] = !arrived;
             self.any_moving |= !arrived;
         }
+    }
+
+    /// Whether any value has changed since this was last asked: what is derived from them can be
+    /// kept until then.
+    pub(crate) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
     }
 
     /// Where the parameter is going.

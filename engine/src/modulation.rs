@@ -13,7 +13,8 @@ pub(crate) use envelope::{EnvelopeBank, EnvelopeSettings};
 pub(crate) use lfo::{Lfo, LfoSettings};
 
 use crate::controls::Controls;
-use crate::params::{COUNT, Curve, Kind, Param, TABLE};
+use crate::dsp::fast::exp2;
+use crate::params::{Curve, Kind, Param, TABLE};
 
 /// Envelopes of a voice; the first is that of its level.
 pub(crate) const ENVELOPES: usize = 3;
@@ -29,8 +30,8 @@ pub(crate) struct Modulation {
     routes: Vec<Route>,
     /// For every source, whether a route uses it.
     used: [bool; Source::COUNT],
-    /// For every parameter, whether a route reaches it.
-    routed: [bool; COUNT],
+    /// Parameters that can be modulated, and whether a route reaches them.
+    modulated: Vec<(Param, bool)>,
     /// What a route adds, before it is added.
     scratch: Vec<f32>,
 }
@@ -47,7 +48,11 @@ impl Modulation {
             targets: TABLE.iter().map(target).collect(),
             routes: Vec::with_capacity(MAX_ROUTES),
             used: [false; Source::COUNT],
-            routed: [false; COUNT],
+            modulated: Param::ALL
+                .iter()
+                .filter(|param| param.info().modulated)
+                .map(|&param| (param, false))
+                .collect(),
             scratch: lane(),
         }
     }
@@ -56,15 +61,16 @@ impl Modulation {
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.routes.clear();
         self.used = [false; Source::COUNT];
-        self.routed = [false; COUNT];
         let reachable = routes.iter().filter(|route| route.target.info().modulated);
         for route in reachable.take(MAX_ROUTES) {
             self.used[route.source as usize] = true;
             if let Some(via) = route.via {
                 self.used[via as usize] = true;
             }
-            self.routed[route.target as usize] = true;
             self.routes.push(*route);
+        }
+        for (param, routed) in &mut self.modulated {
+            *routed = self.routes.iter().any(|route| route.target == *param);
         }
     }
 
@@ -84,9 +90,9 @@ impl Modulation {
 
     /// Computes the targets of the first `voices` voices from parameters and sources.
     pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
-        for &param in Param::ALL.iter().filter(|param| param.info().modulated) {
+        for &(param, routed) in &self.modulated {
             let value = controls[param];
-            let start = match self.routed[param as usize] {
+            let start = match routed {
                 true => to_sum(param.info().kind, value),
                 false => value,
             };
@@ -108,10 +114,7 @@ impl Modulation {
                 .zip(add)
                 .for_each(|(target, add)| *target += *add);
         }
-        for &param in Param::ALL
-            .iter()
-            .filter(|&&param| self.routed[param as usize])
-        {
+        for &(param, _) in self.modulated.iter().filter(|(_, routed)| *routed) {
             let kind = param.info().kind;
             for value in &mut self.targets[param as usize][..voices] {
                 *value = from_sum(kind, *value);
@@ -140,7 +143,7 @@ fn from_sum(kind: Kind, sum: f32) -> f32 {
         Kind::Number {
             curve: Curve::Exponential,
             ..
-        } => kind.clamp(sum.exp2()),
+        } => kind.clamp(exp2(sum)),
         Kind::Number {
             curve: Curve::Power(_),
             ..

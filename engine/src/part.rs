@@ -6,6 +6,7 @@ mod keys;
 mod notes;
 
 use crate::controls::Controls;
+use crate::dsp::fast::exp2;
 use crate::event::EventKind;
 use crate::modulation::{
     ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Source,
@@ -198,6 +199,9 @@ impl Part {
     }
 
     fn read_envelopes(&mut self) {
+        if !self.controls.take_changed() {
+            return;
+        }
         self.envelope_settings =
             std::array::from_fn(|index| EnvelopeSettings::read(&self.controls, index));
     }
@@ -258,7 +262,12 @@ impl Part {
                     let index = source as usize - Source::Lfo1 as usize;
                     let settings = LfoSettings::read(&self.controls, index, transport.bpm);
                     let lfo = &self.lfos[index];
-                    each(&|index, voice| lfo.value(index, voice.age, voice.seed, &settings));
+                    match lfo.shared(&settings) {
+                        Some(value) => lane.fill(value),
+                        None => {
+                            each(&|index, voice| lfo.value(index, voice.age, voice.seed, &settings))
+                        }
+                    }
                 }
                 Source::Velocity => each(&|_, voice| voice.velocity),
                 Source::Release => each(&|_, voice| voice.release_velocity),
@@ -291,7 +300,7 @@ impl Part {
         const GONE: f32 = 24.0;
         let slope = self.modulation.target(Param::DecaySlope, voice);
         // Ratios start at a half, which decays slowest.
-        let decayed = self.voices[voice].damping * 0.5_f32.powf(slope) > GONE;
+        let decayed = self.voices[voice].damping * exp2(-slope) > GONE;
         if self.envelopes[0].is_done(voice) || decayed {
             let ended = &mut self.voices[voice];
             ended.slots[..ended.copies]

@@ -4,6 +4,7 @@ mod error;
 mod factory_list;
 mod migrate;
 mod read;
+mod text;
 mod write;
 
 pub use error::PatchError;

@@ -5,6 +5,8 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod error;
+pub mod failover;
+pub mod fault;
 
 pub use block::{Buses, VoiceBlock};
 pub use cpu::CpuRenderer;

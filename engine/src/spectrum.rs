@@ -12,7 +12,7 @@ pub mod math;
 mod tables;
 
 pub use cloud::{Cloud, Filter, STARTS, TURN};
-pub use tables::{FORMANT_PITCH, FRAMES, Table, Tables, tables};
+pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Row, Table, Tables, tables};
 
 use crate::simd::{F32x16, LANES, Simd};
 
@@ -44,11 +44,11 @@ pub struct Partials<S: Simd> {
 pub fn evaluate<S: Simd>(
     s: S,
     cloud: &Cloud,
-    tables: &Tables,
+    rows: CloudRows<'_>,
     group: usize,
     frequency: S::F,
 ) -> Partials<S> {
-    let mut level = table_level(s, cloud, tables, group);
+    let mut level = table_level(s, cloud, rows, group);
     if cloud.partials < ((group + 1) * LANES) as f32 {
         level = s.mul(level, count_fade(s, cloud, group));
     }
@@ -56,7 +56,7 @@ pub fn evaluate<S: Simd>(
         level = s.mul(level, parity(s, cloud));
     }
     if cloud.tilt != 0.0 || cloud.damping != 0.0 {
-        let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
+        let log2_ratio = s.load(&rows.log2_ratio[group]);
         level = s.mul(level, tilt_and_damping(s, cloud, log2_ratio));
     }
     if cloud.filter.poles != 0 {
@@ -78,10 +78,10 @@ pub fn evaluate<S: Simd>(
 /// Phase per sample of sixteen partials, as floats: the ratios of the table, stretched, made
 /// stiff, times the cloud's own increment. Rises with the partial's number.
 #[inline(always)]
-pub fn frequency<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) -> S::F {
-    let mut ratio = s.load(&tables.row(cloud.table)[group]);
+pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
+    let mut ratio = s.load(&rows.ratio[group]);
     if cloud.stretch != 0.0 {
-        let log2_ratio = s.load(&tables.row(cloud.table + 1)[group]);
+        let log2_ratio = s.load(&rows.log2_ratio[group]);
         let stretched = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
         ratio = s.mul(ratio, stretched);
     }
@@ -112,8 +112,8 @@ fn number<S: Simd>(s: S, group: usize) -> S::F {
 /// The table's level, between two frames; with a formant scale, read at `number × scale`, so
 /// that peaks of the spectrum stay where they are while the pitch moves.
 #[inline(always)]
-fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) -> S::F {
-    let (low, high) = (tables.row(cloud.frame), tables.row(cloud.frame + 1));
+fn table_level<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
+    let CloudRows { low, high, .. } = rows;
     let morph = s.splat(cloud.morph);
     if cloud.formant == 1.0 {
         let low = s.load(&low[group]);
@@ -130,7 +130,7 @@ fn table_level<S: Simd>(s: S, cloud: &Cloud, tables: &Tables, group: usize) -> S
     let index = s.f_to_u(position);
     let next = s.add_u(index, s.splat_u(1));
     let between = s.sub(position, s.i_to_f(index));
-    let read = |row: &[F32x16]| {
+    let read = |row: &Row| {
         let row = F32x16::flat(row);
         let here = s.gather(row, index);
         s.fma(s.sub(s.gather(row, next), here), between, here)

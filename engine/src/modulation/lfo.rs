@@ -138,6 +138,13 @@ impl Lfo {
         }
     }
 
+    /// The wave, where all voices hear the same.
+    pub(crate) fn shared(&self, settings: &LfoSettings) -> Option<f32> {
+        let phase = f64::from(settings.phase);
+        let alike = !settings.per_note && settings.fade == 0.0;
+        alike.then(|| settings.shape.at(self.cycles + phase, 0))
+    }
+
     /// The wave as `voice` hears it, `age` seconds after its start.
     pub(crate) fn value(&self, voice: usize, age: f32, seed: u32, settings: &LfoSettings) -> f32 {
         let fade = match settings.fade > 0.0 {

@@ -1,10 +1,11 @@
 //! From a voice to its clouds: parameters in musical units become what renderers compute with.
 
 use super::Part;
+use crate::dsp::fast::{exp2, quarter_sine};
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::spectrum::{Cloud, FORMANT_PITCH, Filter, STARTS, TURN, Table};
-use std::f32::consts::{FRAC_PI_4, LOG2_10};
+use crate::spectrum::{Cloud, FORMANT_KEY, Filter, STARTS, TURN, Table};
+use std::f32::consts::LOG2_10;
 
 /// Decibels to powers of two.
 const LOG2_PER_DB: f32 = LOG2_10 / 20.0;
@@ -33,6 +34,21 @@ const FILTERS: [(FilterKind, u32); 8] = [
     (FilterKind::Peak, 4),
 ];
 
+/// Gains of left and right, of constant power, for a place from -1 to 1.
+fn pan_gains(pan: f32) -> [f32; 2] {
+    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
+    [quarter_sine(1.0 - right), quarter_sine(right)]
+}
+
+/// Where partial n of a note reads its level in the table: at n times this. Held fully, the
+/// spectrum keeps its peaks; not at all, they follow the pitch.
+fn formant(hold: f32, pitch: f32) -> f32 {
+    match hold == 0.0 {
+        true => 1.0,
+        false => exp2(hold * (pitch - FORMANT_KEY) / 12.0),
+    }
+}
+
 impl Part {
     /// Adds the clouds of `voice` to the tick.
     pub(super) fn push_clouds(&mut self, voice: usize, pool: &mut CloudPool) {
@@ -42,7 +58,7 @@ impl Part {
             + target(Param::PitchTune)
             + self.channel.bend.now() * self.controls[Param::PitchBend]
             + note.expression.semitones;
-        let hertz = 440.0 * ((pitch - 69.0) / 12.0).exp2();
+        let hertz = 440.0 * exp2((pitch - 69.0) / 12.0);
         let stiffness = target(Param::ShapeStiffness);
         // The first partial of a stiff string stays in tune.
         let increment = hertz / self.sample_rate * TURN / (1.0 + stiffness).sqrt();
@@ -60,7 +76,7 @@ impl Part {
             frame,
             morph,
             partials: target(Param::SourcePartials),
-            formant: (target(Param::SourceFormant) * (hertz / FORMANT_PITCH).log2()).exp2(),
+            formant: formant(target(Param::SourceFormant), pitch),
             stretch: target(Param::ShapeStretch),
             inharmonicity: stiffness,
             odd: 1.0 + parity.min(0.0),
@@ -85,16 +101,16 @@ impl Part {
             };
             let detuned = match place == 0.0 {
                 true => 1.0,
-                false => (place * detune / 1200.0).exp2(),
+                false => exp2(place * detune / 1200.0),
             };
             let slot = note.slots[copy];
             // Neighbours in pitch stand on opposite sides.
             let side = if copy % 2 == 0 { 1.0 } else { -1.0 };
-            let angle = ((pan + place * side * spread).clamp(-1.0, 1.0) + 1.0) * FRAC_PI_4;
+            let [left, right] = pan_gains(pan + place * side * spread);
             let cloud = Cloud {
                 seed: note.seed.wrapping_add(copy as u32 * 1024),
                 increment: increment * detuned,
-                gain_to: [gain * angle.cos(), gain * angle.sin()],
+                gain_to: [gain * left, gain * right],
                 width_to: width * side,
                 ..cloud
             };
@@ -125,7 +141,7 @@ impl Part {
         let decibels =
             self.modulation.target(Param::AmpLevel, voice) + self.controls[Param::OutputGain];
         HEADROOM
-            * (decibels * LOG2_PER_DB).exp2()
+            * exp2(decibels * LOG2_PER_DB)
             * velocity
             * self.envelopes[0].values()[voice]
             * note.expression.level
@@ -138,9 +154,9 @@ impl Part {
         };
         let (kind, poles) = FILTERS[kind];
         let follow = self.controls[Param::FilterKey] * (pitch - 60.0) / 12.0;
-        let hertz = self.modulation.target(Param::FilterCutoff, voice) * follow.exp2();
+        let hertz = self.modulation.target(Param::FilterCutoff, voice) * exp2(follow);
         // At the cutoff from -6 dB, without a peak, to +24 dB.
-        let peak = 0.5 * (5.0 * self.modulation.target(Param::FilterResonance, voice)).exp2();
+        let peak = 0.5 * exp2(5.0 * self.modulation.target(Param::FilterResonance, voice));
         // Two poles have the resonance Q there, four have Q².
         let inverse_q2 = match poles {
             2 => 1.0 / (peak * peak),

@@ -1,6 +1,6 @@
 //! Old formats: what changed from one to the next. Every old patch keeps loading.
 
-use super::read::{Content, Entry};
+use super::text::{Content, Entry};
 
 /// Brings entries of `format` to the next one, until they are current.
 pub(super) fn migrate(entries: &mut [Entry], mut format: u32) {

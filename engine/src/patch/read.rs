@@ -1,103 +1,16 @@
-//! From TOML to a patch, with errors that say where.
+//! From the entries of a text to a patch, with errors that say where.
 
+use super::text::{Content, Document, Entry, PatchText, take_apart};
 use super::{FORMAT, MACROS, Patch, PatchError, migrate};
 use crate::modulation::{MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
-use std::ops::Range;
-use toml::de::{DeTable, DeValue};
-
-/// No patch is near this size; what is larger is something else.
-const MAX_BYTES: usize = 1 << 20;
-
-/// A value of the file, with its place.
-pub(super) struct Entry {
-    /// `group.key`, or the key alone at the top level and in routes.
-    pub(super) key: String,
-    pub(super) content: Content,
-    line: usize,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Content {
-    Text(String),
-    Number(f64),
-    Texts(Vec<String>),
-    /// Something that no key of a patch takes.
-    Other(&'static str),
-}
-
-/// The text, for errors: its name, and lines by offset.
-struct PatchText<'a> {
-    file: &'a str,
-    text: &'a str,
-}
-
-impl PatchText<'_> {
-    fn line(&self, span: Range<usize>) -> usize {
-        let end = span.start.min(self.text.len());
-        1 + self.text.as_bytes()[..end]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count()
-    }
-
-    fn error(&self, line: usize, key: &str, problem: impl Into<String>) -> PatchError {
-        PatchError {
-            file: self.file.into(),
-            line,
-            key: key.into(),
-            problem: problem.into(),
-        }
-    }
-
-    fn entry_error(&self, entry: &Entry, problem: impl Into<String>) -> PatchError {
-        self.error(entry.line, &entry.key, problem)
-    }
-}
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
-    if text.len() > MAX_BYTES {
-        return Err(source.error(1, "", "too large for a patch"));
-    }
-    let document = DeTable::parse(text).map_err(|error| {
-        let line = source.line(error.span().unwrap_or(0..0));
-        // The message may go on over several lines; the first says what is wrong.
-        let problem = error
-            .message()
-            .lines()
-            .next()
-            .unwrap_or("not TOML")
-            .to_string();
-        source.error(line, "", problem)
-    })?;
-    let mut entries = Vec::new();
-    let mut routes = Vec::new();
-    for (key, value) in document.get_ref() {
-        let name = key.get_ref().as_ref();
-        let line = source.line(key.span());
-        match value.get_ref() {
-            DeValue::Table(table) => entries.extend(flatten(&source, name, table)),
-            DeValue::Array(list) if name == "route" => {
-                for item in list.iter() {
-                    let DeValue::Table(table) = item.get_ref() else {
-                        return Err(source.error(
-                            line,
-                            "route",
-                            "expected tables, as in [[route]]",
-                        ));
-                    };
-                    let line = source.line(item.span());
-                    routes.push((line, flatten(&source, "", table)));
-                }
-            }
-            value => entries.push(Entry {
-                key: name.into(),
-                content: content(value),
-                line,
-            }),
-        }
-    }
+    let Document {
+        mut entries,
+        routes,
+    } = take_apart(&source)?;
     let format = format(&source, &entries)?;
     migrate::migrate(&mut entries, format);
     let mut patch = Patch::new();
@@ -116,48 +29,6 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
         return Err(source.error(1, "name", "missing; every patch has a name"));
     }
     Ok(patch)
-}
-
-fn flatten(source: &PatchText<'_>, group: &str, table: &DeTable<'_>) -> Vec<Entry> {
-    let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
-        let name: &toml::de::DeString<'_> = key.get_ref();
-        let key_line = source.line(key.span());
-        let key = match group.is_empty() {
-            true => name.to_string(),
-            false => format!("{group}.{name}"),
-        };
-        Entry {
-            key,
-            content: content(value.get_ref()),
-            line: key_line,
-        }
-    };
-    table.iter().map(entry).collect()
-}
-
-fn content(value: &DeValue<'_>) -> Content {
-    let number = |text: &str| text.replace('_', "").parse().ok();
-    match value {
-        DeValue::String(text) => Content::Text(text.to_string()),
-        DeValue::Integer(integer) if integer.radix() == 10 => {
-            number(integer.as_str()).map_or(Content::Other("a number too large"), Content::Number)
-        }
-        DeValue::Float(float) => {
-            number(float.as_str()).map_or(Content::Other("no number"), Content::Number)
-        }
-        DeValue::Array(list) => {
-            let texts = list.iter().map(|item| match item.get_ref() {
-                DeValue::String(text) => Some(text.to_string()),
-                _ => None,
-            });
-            texts
-                .collect::<Option<_>>()
-                .map_or(Content::Other("a list"), Content::Texts)
-        }
-        DeValue::Boolean(_) => Content::Other("true or false"),
-        DeValue::Table(_) => Content::Other("a table"),
-        _ => Content::Other("no plain value"),
-    }
 }
 
 /// The format of the file, which must be one that this version knows.

@@ -6,7 +6,7 @@ mod workers;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::dsp::FlushDenormals;
-use crate::simd::{F32x16, Level, Simd, Work};
+use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
 use cloud::{CloudState, StereoTick};
 use workers::Workers;
@@ -32,6 +32,8 @@ pub struct CpuRenderer {
 #[derive(Clone)]
 struct Row {
     ticks: [StereoTick; MAX_TICKS],
+    /// Where lanes are summed before they are folded to stereo.
+    scratch: [F32x16; TICK],
     /// Partials sounded in the last tick.
     partials: usize,
 }
@@ -73,6 +75,7 @@ impl Renderer for CpuRenderer {
         self.states.resize_with(capacity.slots, CloudState::new);
         let silence = Row {
             ticks: [StereoTick::SILENCE; MAX_TICKS],
+            scratch: [F32x16([0.0; LANES]); TICK],
             partials: 0,
         };
         self.wave = vec![silence; WAVE * self.threads];
@@ -156,8 +159,13 @@ impl Work for RenderRow<'_> {
         self.row.partials = 0;
         for tick in 0..self.block.ticks() {
             if let Some(cloud) = self.block.cloud(self.slot, tick) {
-                let out = &mut self.row.ticks[tick];
-                self.row.partials = cloud::render(s, cloud, self.tables, self.state, out);
+                let Row {
+                    ticks,
+                    scratch,
+                    partials,
+                } = &mut *self.row;
+                *partials =
+                    cloud::render(s, cloud, self.tables, self.state, scratch, &mut ticks[tick]);
             }
         }
     }

@@ -39,7 +39,7 @@ macro_rules! op {
 impl Simd for Avx512 {
     type F = __m512;
     type U = __m512i;
-    const GROUPS: usize = 4;
+    const GROUPS: usize = 8;
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {

@@ -1,7 +1,7 @@
 //! Functions that CPU and GPU compute from the same polynomials.
 
+use crate::dsp::fast::{EXP2, QUARTER_SINE, ROUND};
 use crate::simd::Simd;
-use std::f32::consts::{FRAC_PI_2, LN_2};
 
 /// `2^x` for x up to 126, within 2e-7 relative.
 #[inline(always)]
@@ -17,23 +17,11 @@ pub fn exp2_exact<S: Simd>(s: S, x: S::F) -> S::F {
 
 #[inline(always)]
 fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S::F {
-    /// Adding this to a float leaves its nearest integer in the lowest bits of the sum.
-    const MAGIC: f32 = 12_582_912.0;
-    /// Minimax for 2^x on -0.5..0.5.
-    const C: [f32; 7] = [
-        1.0,
-        LN_2,
-        0.240_226_47,
-        0.055_503_29,
-        0.009_618_489,
-        0.001_339_993_1,
-        0.000_153_458_12,
-    ];
     let x = s.max(x, s.splat(-126.0));
-    let shifted = s.add(x, s.splat(MAGIC));
-    let fraction = s.sub(x, s.sub(shifted, s.splat(MAGIC)));
-    let mut p = s.splat(C[6]);
-    for &c in C[..6].iter().rev() {
+    let shifted = s.add(x, s.splat(ROUND));
+    let fraction = s.sub(x, s.sub(shifted, s.splat(ROUND)));
+    let mut p = s.splat(EXP2[6]);
+    for &c in EXP2[..6].iter().rev() {
         p = step(p, fraction, s.splat(c));
     }
     // The integer part goes straight into the exponent.
@@ -43,59 +31,53 @@ fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S
 /// `sin(π/2 × t)` for t in -1..1, within 2e-7.
 #[inline(always)]
 pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
-    /// Minimax for sin(π/2 t) / t in powers of t².
-    const C: [f32; 5] = [
-        FRAC_PI_2,
-        -0.645_963_4,
-        0.079_688_48,
-        -0.004_672_228,
-        0.000_150_820_56,
-    ];
     let t2 = s.mul(t, t);
-    let mut p = s.splat(C[4]);
-    for &c in C[..4].iter().rev() {
+    let mut p = s.splat(QUARTER_SINE[4]);
+    for &c in QUARTER_SINE[..4].iter().rev() {
         p = s.fma(p, t2, s.splat(c));
     }
     s.mul(p, t)
 }
 
-/// `4 sin²(π/2 × t)` for t in 0..1, within about one unit in the last place.
+/// `4 sin²(π/2 × t)` for t in 0..1, within about one unit in the last place (two where the
+/// machine cannot fuse).
 ///
 /// A sine recurrence turns by an angle that this number fixes, and every sample adds its error
 /// again; so products carry their rounding errors along, and only the last step rounds.
 #[inline(always)]
 pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
-    /// What π/2 has beyond single precision.
-    const FRAC_PI_2_REST: f32 = -4.371_139e-8;
-    /// Minimax for (sin(π/2 u) - π/2 u) / u³ on 0..0.5, in powers of u².
-    const C: [f32; 3] = [-0.645_963_5, 0.079_679_67, -0.004_600_198_3];
-    let half = s.splat(0.5);
-    let upper = s.any_greater(t, half);
-    // Above the middle, 4 sin²(x) = 4 - 4 sin²(π/2 - x): the argument stays small.
-    let u = if upper {
-        s.min(t, s.sub(s.splat(1.0), t))
-    } else {
-        t
-    };
-    let (half_pi, rest) = (s.splat(FRAC_PI_2), s.splat(FRAC_PI_2_REST));
-    let high = s.mul(u, half_pi);
-    let u2 = s.mul(u, u);
-    let cubic = s.fma(s.fma(s.splat(C[2]), u2, s.splat(C[1])), u2, s.splat(C[0]));
-    let low = s.fma(u, rest, s.product_error(u, half_pi, high));
-    let low = s.fma(s.mul(u2, u), cubic, low);
-    let square = s.mul(high, high);
-    let square_low = s.fma(
-        low,
-        s.add(s.add(high, high), low),
-        s.product_error(high, high, square),
-    );
-    let four = s.splat(4.0);
-    let below = s.mul(four, s.add(square, square_low));
-    if !upper {
-        return below;
+    match s.any_greater(t, s.splat(0.5)) {
+        true => four_sine_squared_folded(s, t),
+        false => four_sine_squared_below_half(s, t),
     }
-    let above = s.fnma(four, square_low, s.fnma(four, square, four));
-    s.where_less(t, half, below, above)
+}
+
+/// The same for t in 0..0.5: a polynomial in t², whose first term is exact.
+#[inline(always)]
+fn four_sine_squared_below_half<S: Simd>(s: S, t: S::F) -> S::F {
+    /// π² in single precision, and what it has beyond.
+    const PI_SQUARED: (f32, f32) = (9.869_604, 2.903_716e-7);
+    /// Minimax for (4 sin²(π/2 t) / t² - π²) / t² on 0..0.5, in powers of t².
+    const C: [f32; 4] = [-8.117_423, 2.670_486, -0.470_181_95, 0.049_314_04];
+    let square = s.mul(t, t);
+    let rest = s.product_error(t, t, square);
+    let mut p = s.splat(C[3]);
+    for &c in C[..3].iter().rev() {
+        p = s.fma(p, square, s.splat(c));
+    }
+    let pi_squared = s.splat(PI_SQUARED.0);
+    let small = s.mul(square, s.fma(p, square, s.splat(PI_SQUARED.1)));
+    s.fma(square, pi_squared, s.fma(rest, pi_squared, small))
+}
+
+/// The same for t in 0..1. Above the middle, 4 sin²(x) = 4 - 4 sin²(π/2 - x), so that the
+/// argument stays small.
+#[inline(always)]
+fn four_sine_squared_folded<S: Simd>(s: S, t: S::F) -> S::F {
+    let four = s.splat(4.0);
+    let half = s.splat(0.5);
+    let below = four_sine_squared_below_half(s, s.min(t, s.sub(s.splat(1.0), t)));
+    s.where_less(t, half, below, s.sub(four, below))
 }
 
 /// The cosine of an integer phase.

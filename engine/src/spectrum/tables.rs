@@ -1,7 +1,7 @@
 //! Spectral tables: for every partial a ratio, and frames of levels to morph through. Each
 //! family is made by a few lines that say what it is.
 
-use super::{MAX_GROUPS, MAX_PARTIALS};
+use super::{Cloud, MAX_GROUPS, MAX_PARTIALS};
 use crate::simd::{F32x16, LANES};
 use std::f32::consts::PI;
 use std::sync::LazyLock;
@@ -159,9 +159,12 @@ fn stops<const N: usize>(frames: &[[f32; N]], position: f32, column: usize) -> f
     )
 }
 
-/// The pitch in Hertz at which tables are read as they are, whatever the formant hold: there
-/// the vocal table's partials meet the formants where singers have them.
-pub const FORMANT_PITCH: f32 = 110.0;
+/// The key at which tables are read as they are, whatever the formant hold: there the vocal
+/// table's partials meet the formants where singers have them.
+pub const FORMANT_KEY: f32 = 45.0;
+
+/// Its pitch in Hertz.
+const FORMANT_PITCH: f32 = 110.0;
 
 /// The magnitude of five formants, after the tenor's values in the Csound manual's appendix D.
 fn vowel(position: f32, frequency: f32) -> f32 {
@@ -195,7 +198,23 @@ fn vowel(position: f32, frequency: f32) -> f32 {
 /// All tables as rows of 1,024 numbers, ready to be read sixteen at a time or copied to a GPU.
 #[derive(Debug)]
 pub struct Tables {
-    rows: Vec<F32x16>,
+    rows: Vec<Row>,
+}
+
+/// One row, in groups of sixteen partials.
+pub type Row = [F32x16; MAX_GROUPS];
+
+/// What a cloud reads of the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct CloudRows<'a> {
+    /// Frequency ratios of the partials.
+    pub ratio: &'a Row,
+    /// Their logarithms.
+    pub log2_ratio: &'a Row,
+    /// Levels of the frame below the cloud's position.
+    pub low: &'a Row,
+    /// Levels of the frame above.
+    pub high: &'a Row,
 }
 
 /// The tables, made on first use.
@@ -206,7 +225,7 @@ pub fn tables() -> &'static Tables {
 
 impl Tables {
     fn generate() -> Self {
-        let mut rows = Vec::with_capacity(Table::ALL.len() * ROWS * MAX_GROUPS);
+        let mut rows = Vec::with_capacity(Table::ALL.len() * ROWS);
         for table in Table::ALL {
             let modes = table.modes();
             let count = modes.as_ref().map_or(MAX_PARTIALS, Vec::len);
@@ -235,20 +254,30 @@ impl Tables {
         Self { rows }
     }
 
-    /// Row `index`, in groups of sixteen partials.
+    /// Row `index`.
     #[inline(always)]
-    pub fn row(&self, index: u32) -> &[F32x16] {
-        &self.rows[index as usize * MAX_GROUPS..][..MAX_GROUPS]
+    pub fn row(&self, index: u32) -> &Row {
+        &self.rows[index as usize]
+    }
+
+    /// The rows that a cloud reads.
+    #[inline(always)]
+    pub fn rows_of(&self, cloud: &Cloud) -> CloudRows<'_> {
+        CloudRows {
+            ratio: self.row(cloud.table),
+            log2_ratio: self.row(cloud.table + 1),
+            low: self.row(cloud.frame),
+            high: self.row(cloud.frame + 1),
+        }
     }
 
     /// Every row, for copying to a device.
     pub fn rows(&self) -> &[f32] {
-        F32x16::flat(&self.rows)
+        F32x16::flat(self.rows.as_flattened())
     }
 }
 
-fn push_row(rows: &mut Vec<F32x16>, value: impl Fn(usize) -> f32) {
-    rows.extend(
-        (0..MAX_GROUPS).map(|group| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)))),
-    );
+fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
+    let group = |group: usize| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)));
+    rows.push(std::array::from_fn(group));
 }

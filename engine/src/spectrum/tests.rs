@@ -24,14 +24,14 @@ fn sine_is_accurate_over_the_whole_turn() {
 }
 
 #[test]
-fn the_recurrence_factor_is_accurate_to_about_the_last_place() {
+fn the_recurrence_factor_is_accurate_to_two_last_places() {
     for i in 0..100_000 {
         let t = i as f32 / 100_000.0;
         let y = math::four_sine_squared(Portable, [t; LANES])[0];
         let exact = 4.0 * (f64::from(t) * std::f64::consts::FRAC_PI_2).sin().powi(2);
         let place = f64::from(y.next_up() - y);
         assert!(
-            (f64::from(y) - exact).abs() <= 1.25 * place,
+            (f64::from(y) - exact).abs() <= 2.0 * place,
             "t {t}: {y} for {exact}"
         );
     }
@@ -69,8 +69,8 @@ fn cloud() -> Cloud {
 }
 
 fn levels(cloud: &Cloud, group: usize) -> [f32; LANES] {
-    let frequency = frequency(Portable, cloud, tables(), group);
-    evaluate(Portable, cloud, tables(), group, frequency).level
+    let frequency = frequency(Portable, cloud, tables().rows_of(cloud), group);
+    evaluate(Portable, cloud, tables().rows_of(cloud), group, frequency).level
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn tilt_and_stretch_follow_their_formulas() {
         inharmonicity: 0.001,
         ..cloud()
     };
-    let f = frequency(Portable, &stretched, tables(), 0);
+    let f = frequency(Portable, &stretched, tables().rows_of(&stretched), 0);
     let ratio = 10f64.powf(1.05);
     let exact = ratio * (1.0 + 0.001 * ratio * ratio).sqrt() * stretched.increment as f64;
     assert!((f[9] as f64 / exact - 1.0).abs() < 1e-6);
@@ -132,8 +132,8 @@ fn nothing_sounds_above_the_fade() {
         increment: 9_000.0 / 48_000.0 * TURN,
         ..cloud()
     };
-    let frequency = frequency(Portable, &high, tables(), 0);
-    let partials = evaluate(Portable, &high, tables(), 0, frequency);
+    let frequency = frequency(Portable, &high, tables().rows_of(&high), 0);
+    let partials = evaluate(Portable, &high, tables().rows_of(&high), 0, frequency);
     assert!(partials.level[1] > 0.0);
     assert!(partials.level[2..].iter().all(|&level| level == 0.0));
     assert!(partials.increment[2..].iter().all(|&step| step == 0));

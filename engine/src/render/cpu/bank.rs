@@ -8,10 +8,10 @@
 
 use crate::render::TICK;
 use crate::simd::{F32x16, Simd};
-use crate::spectrum::math::{cosine, four_sine_squared, sine};
+use crate::spectrum::math::{cosine, four_sine_squared, quarter_sine, sine};
 
 /// The most groups that are advanced together.
-pub const MAX_SIDE_BY_SIDE: usize = 4;
+pub const MAX_SIDE_BY_SIDE: usize = 8;
 
 /// Sixteen oscillators at the start of a tick.
 #[derive(Clone, Copy)]
@@ -40,49 +40,131 @@ impl<S: Simd> Oscillators<S> {
     }
 
     /// Sines at `phase`, turning by `increment` a sample, levels leading from `from` to `to` in
-    /// `1 / step` samples.
+    /// `1 / step` samples. Also gives the steepest step from sample to sample, 2 sin(w/2).
     #[inline(always)]
-    pub fn seed(s: S, phase: S::U, increment: S::U, from: S::F, to: S::F, step: S::F) -> Self {
+    pub fn seed(
+        s: S,
+        phase: S::U,
+        increment: S::U,
+        from: S::F,
+        to: S::F,
+        step: S::F,
+    ) -> (Self, S::F) {
         let half_angle = s.mul(s.i_to_f(increment), s.splat(1.0 / (1u32 << 31) as f32));
-        let k = four_sine_squared(s, half_angle);
-        // sin(θ) - sin(θ - w) = 2 sin(w/2) cos(θ - w/2), and 2 sin(w/2) is the root of k.
-        let middle = s.sub_u(phase, s.shr_u::<1>(increment));
-        Self {
-            y: sine(s, phase),
-            d: s.mul(s.sqrt(k), cosine(s, middle)),
+        let half_sine = quarter_sine(s, half_angle);
+        let slope = s.add(half_sine, half_sine);
+        let (y, d) = Self::start(s, phase, increment, slope);
+        let oscillators = Self {
+            y,
+            d,
             level: from,
-            k,
+            k: four_sine_squared(s, half_angle),
             level_step: s.mul(s.sub(to, from), step),
+        };
+        (oscillators, slope)
+    }
+
+    /// A sine at `phase`, and what it has gained since the sample before:
+    /// sin(θ) - sin(θ - w) = 2 sin(w/2) cos(θ - w/2).
+    #[inline(always)]
+    fn start(s: S, phase: S::U, increment: S::U, slope: S::F) -> (S::F, S::F) {
+        let middle = s.sub_u(phase, s.shr_u::<1>(increment));
+        (sine(s, phase), s.mul(slope, cosine(s, middle)))
+    }
+
+    /// Adds the present sample to `mix`, and moves on to the next.
+    #[inline(always)]
+    fn step(&mut self, s: S, mix: S::F) -> S::F {
+        let mix = s.fma(self.level, self.y, mix);
+        self.d = s.fnma(self.k, self.y, self.d);
+        self.y = s.add(self.y, self.d);
+        self.level = s.add(self.level, self.level_step);
+        mix
+    }
+
+    /// The same oscillators half a tick later, seeded anew from the `phase` they have then.
+    #[inline(always)]
+    pub fn half_a_tick_later(&self, s: S, phase: S::U, increment: S::U, slope: S::F) -> Self {
+        let (y, d) = Self::start(s, phase, increment, slope);
+        Self {
+            y,
+            d,
+            level: s.fma(self.level_step, s.splat(HALF as f32), self.level),
+            ..*self
         }
     }
 }
 
+/// Half a tick.
+const HALF: usize = TICK / 2;
+
 /// Adds one tick of `groups` to `sum`: lane i of `sum[t]` is the sum of all lanes i at frame t.
+/// Where nothing has been added yet (`FIRST`), replaces what is there.
 #[inline(always)]
-pub fn advance<S: Simd>(s: S, groups: &[Oscillators<S>], sum: &mut [F32x16; TICK]) {
-    #[inline(always)]
-    fn side_by_side<S: Simd, const N: usize>(
-        s: S,
-        groups: &[Oscillators<S>],
-        sum: &mut [F32x16; TICK],
-    ) {
-        let mut groups: [Oscillators<S>; N] = std::array::from_fn(|i| groups[i]);
-        for frame in sum {
-            let mut mix = s.load(frame);
-            for o in &mut groups {
-                mix = s.fma(o.level, o.y, mix);
-                o.d = s.fnma(o.k, o.y, o.d);
-                o.y = s.add(o.y, o.d);
-                o.level = s.add(o.level, o.level_step);
+pub fn advance<S: Simd, const FIRST: bool>(
+    s: S,
+    groups: &[Oscillators<S>],
+    sum: &mut [F32x16; TICK],
+) {
+    macro_rules! by_count {
+        ($($count:literal),*) => {
+            match groups.len() {
+                $($count => side_by_side::<S, $count, FIRST>(s, groups, sum),)*
+                _ => {}
+            }
+        };
+    }
+    by_count!(1, 2, 3, 4, 5, 6, 7, 8);
+}
+
+#[inline(always)]
+fn side_by_side<S: Simd, const N: usize, const FIRST: bool>(
+    s: S,
+    groups: &[Oscillators<S>],
+    sum: &mut [F32x16; TICK],
+) {
+    let mut groups: [Oscillators<S>; N] = std::array::from_fn(|i| groups[i]);
+    for frame in sum {
+        let mut mix = if FIRST { s.splat(0.0) } else { s.load(frame) };
+        for o in &mut groups {
+            mix = o.step(s, mix);
+        }
+        s.store(mix, frame);
+    }
+}
+
+/// Replaces `sum` by one tick of two groups at most, each given as it is at the start and half a
+/// tick later. So few recurrences could not hide their latency; cut in halves they are twice as
+/// many and half as long.
+#[inline(always)]
+pub fn advance_halves<S: Simd>(
+    s: S,
+    first: &[Oscillators<S>],
+    second: &[Oscillators<S>],
+    sum: &mut [F32x16; TICK],
+) {
+    match (first, second) {
+        ([a], [b]) => halves_side_by_side(s, [*a], [*b], sum),
+        ([a, c], [b, d]) => halves_side_by_side(s, [*a, *c], [*b, *d], sum),
+        _ => {}
+    }
+}
+
+#[inline(always)]
+fn halves_side_by_side<S: Simd, const N: usize>(
+    s: S,
+    mut first: [Oscillators<S>; N],
+    mut second: [Oscillators<S>; N],
+    sum: &mut [F32x16; TICK],
+) {
+    let (early, late) = sum.split_at_mut(HALF);
+    for (early, late) in early.iter_mut().zip(late) {
+        for (groups, frame) in [(&mut first, early), (&mut second, late)] {
+            let mut mix = s.splat(0.0);
+            for o in groups {
+                mix = o.step(s, mix);
             }
             s.store(mix, frame);
         }
-    }
-    match groups.len() {
-        4 => side_by_side::<S, 4>(s, groups, sum),
-        3 => side_by_side::<S, 3>(s, groups, sum),
-        2 => side_by_side::<S, 2>(s, groups, sum),
-        1 => side_by_side::<S, 1>(s, groups, sum),
-        _ => {}
     }
 }

@@ -4,19 +4,21 @@ use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
 use crate::render::block::groups;
 use crate::simd::{F32x16, LANES, Simd, U32x16};
-use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, STARTS, Tables};
+use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables};
 
 /// What a slot remembers of its cloud between ticks.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct CloudState {
-    groups: [GroupState; MAX_GROUPS],
     /// Groups that may have sounded in the last tick; above, levels are zero.
+    ///
+    /// This and the next field take a cache line of their own. It also keeps the groups of
+    /// neighbouring slots from competing for the same few lines, as they would at a distance of
+    /// a power of two.
     live: usize,
     /// Groups whose state belongs to this cloud and not to an earlier one in this slot.
     touched: usize,
-    /// Keeps neighbouring slots from sharing cache sets: without it the same group of every
-    /// slot would compete for the same few lines.
-    _stagger: F32x16,
+    groups: [GroupState; MAX_GROUPS],
 }
 
 #[derive(Clone, Debug)]
@@ -32,10 +34,9 @@ impl CloudState {
             level: F32x16([0.0; LANES]),
         };
         Self {
-            groups: std::array::from_fn(|_| group.clone()),
             live: 0,
             touched: 0,
-            _stagger: F32x16([0.0; LANES]),
+            groups: std::array::from_fn(|_| group.clone()),
         }
     }
 
@@ -62,13 +63,14 @@ impl StereoTick {
 /// thousand of them stay below -110 dB.
 const INAUDIBLE: f32 = 6e-8;
 
-/// Renders `cloud` for one tick. Returns how many partials it sounded.
+/// Renders `cloud` for one tick. Returns how many partials it sounded. `sum` is scratch space.
 #[inline(always)]
 pub(crate) fn render<S: Simd>(
     s: S,
     cloud: &Cloud,
     tables: &Tables,
     state: &mut CloudState,
+    sum: &mut [F32x16; TICK],
     out: &mut StereoTick,
 ) -> usize {
     let starts = cloud.flags & STARTS != 0;
@@ -83,17 +85,19 @@ pub(crate) fn render<S: Simd>(
     // Level × gain below the threshold; with no gain at all nothing is audible.
     let threshold = s.splat(INAUDIBLE / loudest.max(1e-30));
     let wanted = groups(cloud.partials);
+    let small = wanted.max(state.live) <= 2;
 
-    let mut sum = [F32x16([0.0; LANES]); TICK];
+    let rows = tables.rows_of(cloud);
     let mut queue = [Oscillators::silent(s); MAX_SIDE_BY_SIDE];
+    let mut later = [Oscillators::silent(s); 2];
     let (mut queued, mut sounded, mut group) = (0, 0, 0);
     while group < MAX_GROUPS && (group < wanted || group < state.live) {
-        let frequency = spectrum::frequency(s, cloud, tables, group);
+        let frequency = spectrum::frequency(s, cloud, rows, group);
         // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
         if group >= state.live && s.first(frequency) >= FADE_END {
             break;
         }
-        let partials = spectrum::evaluate(s, cloud, tables, group, frequency);
+        let Partials { increment, level } = spectrum::evaluate(s, cloud, rows, group, frequency);
         let memory = &mut state.groups[group];
         let new = group >= state.touched;
         let phase = match new {
@@ -101,39 +105,53 @@ pub(crate) fn render<S: Simd>(
             false => s.load_u(&memory.phase),
         };
         let from = match (starts, new) {
-            (true, _) => partials.level,
+            (true, _) => level,
             (false, true) => s.splat(0.0),
             (false, false) => s.load(&memory.level),
         };
         let turn = match frames == TICK as u32 {
-            true => s.shl_u::<{ TICK.ilog2() as i32 }>(partials.increment),
-            false => s.mul_u(partials.increment, s.splat_u(frames)),
+            true => s.shl_u::<{ TICK.ilog2() as i32 }>(increment),
+            false => s.mul_u(increment, s.splat_u(frames)),
         };
         s.store_u(s.add_u(phase, turn), &mut memory.phase);
-        s.store(partials.level, &mut memory.level);
-        if s.any_greater(s.max(from, partials.level), threshold) {
-            queue[queued] = Oscillators::seed(
-                s,
-                phase,
-                partials.increment,
-                from,
-                partials.level,
-                s.splat(step),
-            );
-            queued += 1;
-            sounded += LANES;
-            if queued == S::GROUPS {
-                bank::advance(s, &queue[..S::GROUPS], &mut sum);
-                queued = 0;
-            }
-        }
+        s.store(level, &mut memory.level);
         group += 1;
+        if !s.any_greater(s.max(from, level), threshold) {
+            continue;
+        }
+        let (oscillators, slope) =
+            Oscillators::seed(s, phase, increment, from, level, s.splat(step));
+        queue[queued] = oscillators;
+        if small {
+            let half_turn = s.shl_u::<{ TICK.ilog2() as i32 - 1 }>(increment);
+            let phase = s.add_u(phase, half_turn);
+            later[queued] = oscillators.half_a_tick_later(s, phase, increment, slope);
+        }
+        queued += 1;
+        sounded += LANES;
+        if queued == S::GROUPS && !small {
+            add(s, &queue[..S::GROUPS], sounded == S::GROUPS * LANES, sum);
+            queued = 0;
+        }
     }
-    bank::advance(s, &queue[..queued], &mut sum);
+    match (small, sounded) {
+        (_, 0) => sum.fill(F32x16([0.0; LANES])),
+        (true, _) => bank::advance_halves(s, &queue[..queued], &later[..queued], sum),
+        (false, _) => add(s, &queue[..queued], sounded == queued * LANES, sum),
+    }
     state.touched = state.touched.max(group);
     state.live = still_live(s, state, group);
-    to_stereo(s, cloud, step, &mut sum, out);
+    to_stereo(s, cloud, step, sum, out);
     sounded.min(cloud.partials as usize)
+}
+
+/// Adds groups to the sum, or starts it with them.
+#[inline(always)]
+fn add<S: Simd>(s: S, groups: &[Oscillators<S>], first: bool, sum: &mut [F32x16; TICK]) {
+    match first {
+        true => bank::advance::<S, true>(s, groups, sum),
+        false => bank::advance::<S, false>(s, groups, sum),
+    }
 }
 
 /// Groups up to the last one with a level, of the first `groups`.

@@ -132,8 +132,8 @@ fn spectra_agree() {
     for number in 0..600 {
         let cloud = cloud(number);
         for group in 0..MAX_GROUPS {
-            let pitches = spectrum::frequency(s, &cloud, tables, group);
-            let partials = spectrum::evaluate(s, &cloud, tables, group, pitches);
+            let pitches = spectrum::frequency(s, &cloud, tables.rows_of(&cloud), group);
+            let partials = spectrum::evaluate(s, &cloud, tables.rows_of(&cloud), group, pitches);
             let phases = spectrum::first_phase(s, &cloud, group);
             for lane in 0..LANES {
                 let index = (group * LANES + lane) as u32;
