@@ -14,7 +14,7 @@ pub(super) fn check(device: usize) -> Result<String, String> {
     let mut renderer = CudaRenderer::new(device);
     let mut block = VoiceBlock::new(capacity.slots);
     fill(&mut block, 0);
-    let mut render = |renderer: &mut CudaRenderer| -> Result<Vec<u32>, String> {
+    let render = |renderer: &mut CudaRenderer| -> Result<Vec<u32>, String> {
         let mut buses = Buses::new(capacity.buses);
         let rendered = renderer.render(&block, &mut buses);
         rendered.map_err(|error| error.to_string())?;
