@@ -1,6 +1,6 @@
 //! `myriad selftest`: whether a renderer keeps its promises on this machine.
 
-mod recovery;
+mod failing;
 mod steadiness;
 
 use crate::failure::Failure;
@@ -93,16 +93,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         },
     )?;
+    // Last, because the driver may refuse this process afterwards.
     if args.renderer == Kind::Cuda {
         report(
-            "recovery",
-            "after a failure that costs the card its context, sound comes back",
-            &|| recovery::check(args.device),
+            "failure",
+            "a card that fails is noticed, and the reason said",
+            &|| failing::check(args.device),
         )?;
     }
     match broken {
         0 if reported == 0 => Err(Failure::misuse(format!(
-            "no check of that name; there are {}, memory and, for CUDA, recovery",
+            "no check of that name; there are {}, memory and, for CUDA, failure",
             CHECKS
                 .iter()
                 .map(|check| check.name)

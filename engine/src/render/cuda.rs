@@ -111,8 +111,9 @@ impl CudaRenderer {
         self.device.as_ref().map_or(0, Device::free_bytes)
     }
 
-    /// Has the device fail for real, in a way that costs it its context: for tests of recovery. The
-    /// next render reports it; `prepare` starts anew.
+    /// Has the device fail for real: for tests. The next render reports it. `prepare` starts anew,
+    /// unless the driver now refuses this process ([`super::DeviceError::NeedsRestart`]), as those
+    /// we have seen do.
     ///
     /// # Errors
     /// When not even that can be submitted.

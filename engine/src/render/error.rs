@@ -69,6 +69,13 @@ pub enum DeviceError {
         /// MiB there are.
         free: usize,
     },
+    /// A kernel has failed in this process, whoever's it was. From then on the driver refuses every
+    /// new context in the same process with the same error, so trying again is no use.
+    #[error("CUDA has failed in this program ({reason}); restart it to use the card again")]
+    NeedsRestart {
+        /// The driver's name for what happened.
+        reason: &'static str,
+    },
     /// A call of the driver failed.
     #[error("{call} failed: {reason}")]
     Call {

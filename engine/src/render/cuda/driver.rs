@@ -33,6 +33,24 @@ impl Failed {
         name.to_str().unwrap_or("an error with a strange name")
     }
 
+    /// Whether it is the failure of a kernel, which makes a process unfit for CUDA.
+    fn is_sticky(self) -> bool {
+        use CUresult as Code;
+        matches!(
+            self.code,
+            Code::CUDA_ERROR_ILLEGAL_ADDRESS
+                | Code::CUDA_ERROR_LAUNCH_TIMEOUT
+                | Code::CUDA_ERROR_ASSERT
+                | Code::CUDA_ERROR_HARDWARE_STACK_ERROR
+                | Code::CUDA_ERROR_ILLEGAL_INSTRUCTION
+                | Code::CUDA_ERROR_MISALIGNED_ADDRESS
+                | Code::CUDA_ERROR_INVALID_ADDRESS_SPACE
+                | Code::CUDA_ERROR_INVALID_PC
+                | Code::CUDA_ERROR_LAUNCH_FAILED
+                | Code::CUDA_ERROR_ECC_UNCORRECTABLE
+        )
+    }
+
     pub(super) fn is_out_of_memory(self) -> bool {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY
     }
@@ -40,9 +58,10 @@ impl Failed {
 
 impl From<Failed> for DeviceError {
     fn from(failed: Failed) -> Self {
-        DeviceError::Call {
-            call: failed.call,
-            reason: failed.reason(),
+        let (call, reason) = (failed.call, failed.reason());
+        match failed.is_sticky() {
+            true => DeviceError::NeedsRestart { reason },
+            false => DeviceError::Call { call, reason },
         }
     }
 }

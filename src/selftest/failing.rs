@@ -1,11 +1,11 @@
-//! A card that fails for real, and comes back.
+//! A card that fails for real.
 
 use super::steadiness::fill;
 use myriad_engine::render::cuda::CudaRenderer;
-use myriad_engine::render::{Buses, Capacity, Renderer, VoiceBlock};
+use myriad_engine::render::{Buses, Capacity, DeviceError, PrepareError, Renderer, VoiceBlock};
 use std::time::Instant;
 
-/// Renders, has a kernel trap, and starts again in the same process.
+/// Renders, has a kernel trap, and tries to start again in the same process.
 pub(super) fn check(device: usize) -> Result<String, String> {
     let capacity = Capacity {
         slots: 64,
@@ -20,11 +20,9 @@ pub(super) fn check(device: usize) -> Result<String, String> {
         rendered.map_err(|error| error.to_string())?;
         Ok(buses.bus(0)[0].iter().map(|x| x.to_bits()).collect())
     };
-    let prepare = |renderer: &mut CudaRenderer| {
-        let prepared = renderer.prepare(capacity);
-        prepared.map_err(|error| error.to_string())
-    };
-    prepare(&mut renderer)?;
+    renderer
+        .prepare(capacity)
+        .map_err(|error| error.to_string())?;
     let expected = render(&mut renderer)?;
     renderer
         .provoke_failure()
@@ -33,7 +31,13 @@ pub(super) fn check(device: usize) -> Result<String, String> {
         return Err("a kernel that traps went unnoticed".into());
     };
     let start = Instant::now();
-    prepare(&mut renderer).map_err(|error| format!("{reason}; then {error}"))?;
+    match renderer.prepare(capacity) {
+        Ok(()) => {}
+        Err(PrepareError::Device(DeviceError::NeedsRestart { .. })) => {
+            return Ok(format!("{reason}; the driver asks for a restart"));
+        }
+        Err(error) => return Err(format!("{reason}; then {error}")),
+    }
     let milliseconds = start.elapsed().as_millis();
     match render(&mut renderer)? == expected {
         true => Ok(format!("{reason}; back within {milliseconds} ms")),
