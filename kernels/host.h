@@ -14,6 +14,7 @@
 #define DEVICE_METHOD __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+#define UNROLL_BY_TWO _Pragma("unroll 2")
 #define UNROLL_BY_FOUR _Pragma("unroll 4")
 #define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
 
@@ -27,6 +28,7 @@
 #define DEVICE_METHOD inline
 #define UNROLL
 #define ROLLED
+#define UNROLL_BY_TWO
 #define UNROLL_BY_FOUR
 #define OFFSET(type, field) __builtin_offsetof(type, field)
 #define __global__

@@ -3,6 +3,8 @@
 
 // Warps of a block. They have nothing to do with each other; a block is only a way to launch.
 constexpr u32 WARPS = 4;
+// Blocks that a processor should hold: what the compiler may use of its registers.
+constexpr u32 BLOCKS = ROWS == 16 ? 5 : 7;
 
 // What an upload starts with. Then come the ends (see `mix`), then the items.
 struct Header {
@@ -44,8 +46,8 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* cl
 // bytes an item and tick to `samples[item][tick][side][frame]`, and where they go to
 // `routes[item][tick]`.
 // Limit: the FP32 issue rate. A partial takes 160 instructions a tick for the bank, 70 to 130 for
-// its spectrum, and 115 / 8 for folding.
-extern "C" __global__ void __launch_bounds__(WARPS * WARP, 7)
+// its spectrum, and 20 to 45 for what is done once a tick.
+extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
 render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
               u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
               u32 buses) {

@@ -1,4 +1,4 @@
-// A slice of a cloud: up to 256 partials, rendered by one warp through all ticks of a block.
+// A slice of a cloud: 256 or 512 partials, rendered by one warp through all ticks of a block.
 // Twin of engine/src/render/cpu/cloud.rs.
 //
 // The CPU walks a cloud in groups of sixteen partials; here a warp walks in rows of 32, two
@@ -19,14 +19,23 @@
 
 constexpr u32 WARP = 32;
 constexpr u32 ALL = 0xFFFFFFFFu;
-// Rows of 32 partials in a slice, and slices in a cloud.
-constexpr u32 ROWS = 8;
+// Rows of 32 partials in a slice: as many as leave a processor enough slices at once, by the
+// shared memory that it has. The engine knows (engine/src/render/cuda/kernels.rs).
+#ifndef SLICE_ROWS
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define SLICE_ROWS 16
+#else
+#define SLICE_ROWS 8
+#endif
+#endif
+constexpr u32 ROWS = SLICE_ROWS;
+// Partials in a slice, and slices in a cloud.
 constexpr u32 SLICE = ROWS * WARP;
 constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
 // Groups of sixteen partials in a slice.
 constexpr u32 GROUPS = SLICE / spectrum::LANES;
 // Rows whose spectrum is evaluated side by side.
-constexpr int PAIR = 2;
+constexpr int ABREAST = ROWS / 4;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that has nothing to add to a tick.
@@ -250,18 +259,18 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
     const Reach reached = reach<Bent>(cloud, tick, tables, slice, lane);
     const u32 groups = reached.processed;
     Marks own = {0};
-    ROLLED for (u32 row = 0; 2 * row < groups; row += PAIR) {
-        u32 at[PAIR], index[PAIR];
-        EACH(i, PAIR) {
+    ROLLED for (u32 row = 0; 2 * row < groups; row += ABREAST) {
+        u32 at[ABREAST], index[ABREAST];
+        EACH(i, ABREAST) {
             at[i] = (row + i) * WARP + lane;
             index[i] = slice.first + at[i];
         }
-        float frequency[PAIR];
+        float frequency[ABREAST];
         frequencies<Bent>(cloud, tables, index, frequency);
-        Partial partial[PAIR];
+        Partial partial[ABREAST];
         evaluate(cloud, tables, index, frequency, partial);
-        if (2 * (row + PAIR) > reached.clear) fade(frequency, partial);
-        EACH(i, PAIR) {
+        if (2 * (row + ABREAST) > reached.clear) fade(frequency, partial);
+        EACH(i, ABREAST) {
             const u32 group = 2 * (row + i) + lane / LANES;
             // A group that is not processed rests as it is: in silence.
             const bool processed = group < groups;
@@ -306,7 +315,7 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     float sum[TICK];
     UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
     const u32 back = tick.frames - bank::MIDDLE;
-    ROLLED for (u32 row = 0; row < ROWS; ++row) {
+    UNROLL_BY_TWO for (u32 row = 0; row < ROWS; ++row) {
         if ((rows >> row & 1) == 0) continue;
         const Strand strand = load(scratch.strands + row * WARP + lane);
         bank::advance(strand.phase - back * strand.increment, strand.increment,

@@ -1,6 +1,8 @@
 //! The conformance suite, instantiated for every renderer this machine has.
 
 use myriad_engine::conformance::CHECKS;
+#[cfg(feature = "cuda")]
+use myriad_engine::render::{Capacity, cuda::CudaRenderer};
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::simd::Level;
 
@@ -46,4 +48,14 @@ fn avx512() {
 #[test]
 fn worker_threads() {
     cpu_at(Level::best(), 3);
+}
+
+#[test]
+#[cfg(feature = "cuda")]
+fn cuda() {
+    let smallest = Capacity { slots: 1, buses: 1 };
+    match CudaRenderer::new(0).prepare(smallest) {
+        Ok(()) => conforms("CUDA", &|| Box::new(CudaRenderer::new(0))),
+        Err(reason) => println!("{reason}"),
+    }
 }

@@ -5,7 +5,7 @@ mod memory;
 use super::{MAX_TICKS, TICK};
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
-use memory::CloudMemory;
+pub use memory::CloudMemory;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The clouds of a few ticks, by slot. Slots are the renderer's memory: a cloud keeps its slot
@@ -25,14 +25,15 @@ pub struct VoiceBlock {
 
 /// A slot at a glance.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sketch {
+pub struct Sketch {
     /// A bit for each tick in which the cloud sounds.
-    pub(crate) sounding: u8,
+    pub sounding: u8,
     /// A bit for each tick in which a cloud starts.
-    pub(crate) starts: u8,
-    /// The most groups of sixteen partials that a tick asks for, and what the last one does.
-    pub(crate) most_groups: u8,
-    pub(crate) last_groups: u8,
+    pub starts: u8,
+    /// The most groups of sixteen partials that a tick asks for.
+    pub most_groups: u8,
+    /// Those of the last tick in which it sounds.
+    pub last_groups: u8,
 }
 
 const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
@@ -109,22 +110,22 @@ impl VoiceBlock {
     }
 
     /// The slot at a glance.
-    pub(crate) fn sketch(&self, slot: usize) -> &Sketch {
+    pub fn sketch(&self, slot: usize) -> &Sketch {
         &self.sketches[slot]
     }
 
     /// All clouds, by tick and slot, for a device to read.
-    pub(crate) fn clouds(&self) -> &CloudMemory {
+    pub fn clouds(&self) -> &CloudMemory {
         &self.clouds
     }
 
     /// Slots that it can hold.
-    pub(crate) fn capacity(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.sketches.len()
     }
 
     /// Never the same for two blocks.
-    pub(crate) fn id(&self) -> u64 {
+    pub fn id(&self) -> u64 {
         self.id
     }
 }

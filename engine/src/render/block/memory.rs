@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 const PAGE: usize = 4096;
 
 /// A fixed number of clouds.
-pub(crate) struct CloudMemory {
+pub struct CloudMemory {
     clouds: NonNull<Cloud>,
     count: usize,
     /// What a device holds of it; let go of before the memory is.
@@ -23,7 +23,8 @@ unsafe impl Send for CloudMemory {}
 unsafe impl Sync for CloudMemory {}
 
 impl CloudMemory {
-    pub(crate) fn new(count: usize) -> Self {
+    /// That many clouds, none of which sounds.
+    pub fn new(count: usize) -> Self {
         let layout = Self::layout(count);
         // SAFETY: the layout is at least a page.
         let memory = unsafe { alloc_zeroed(layout) };
@@ -49,12 +50,12 @@ impl CloudMemory {
     }
 
     /// All of the memory, up to its last page's end.
-    pub(crate) fn bytes(&self) -> (*const u8, usize) {
+    pub fn bytes(&self) -> (*const u8, usize) {
         (self.clouds.as_ptr().cast(), Self::layout(self.count).size())
     }
 
     /// Has `pin` live as long as the memory, or until the next pin.
-    pub(crate) fn set_pin(&self, pin: Option<Box<dyn Send>>) {
+    pub fn set_pin(&self, pin: Option<Box<dyn Send>>) {
         *self.pin.lock().unwrap_or_else(PoisonError::into_inner) = pin;
     }
 }

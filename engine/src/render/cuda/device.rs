@@ -7,7 +7,7 @@ use super::graph::{Graph, KERNELS, Kernel, Work};
 use super::kernels::{
     self, MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS, RENDER_ITEMS,
 };
-use super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece, SLICES};
+use super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece};
 use super::{CudaCounters, CudaOptions};
 use crate::render::{Buses, Capacity, DeviceError, MAX_TICKS, RenderError, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
@@ -127,8 +127,8 @@ struct Words {
 }
 
 impl Words {
-    fn new(capacity: Capacity, layout: &Layout) -> Self {
-        let items = capacity.slots * SLICES;
+    fn new(capacity: Capacity, slices: usize, layout: &Layout) -> Self {
+        let items = capacity.slots * slices;
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         Self {
             clouds: MAX_TICKS * capacity.slots * CLOUD / 4,
@@ -157,9 +157,10 @@ impl Device {
     ) -> Result<Self, DeviceError> {
         let card = Card::find(index)?;
         let (mut context, _current) = Context::new(&card)?;
-        let items = (capacity.slots * SLICES).min(PIECE_ITEMS);
+        let image = kernels::image(card.capability);
+        let items = (capacity.slots * image.slices).min(PIECE_ITEMS);
         let layout = Layout::new(capacity.slots, items);
-        let words = Words::new(capacity, &layout);
+        let words = Words::new(capacity, image.slices, &layout);
         let refused = |failed: Failed, context: &Context| match failed.is_out_of_memory() {
             true => DeviceError::OutOfMemory {
                 name: card.name.clone(),
@@ -169,8 +170,7 @@ impl Device {
             },
             false => failed.into(),
         };
-        let (code, image) = kernels::image(card.capability);
-        let module = Module::load(image)?;
+        let module = Module::load(image.bytes)?;
         let mixed = context.pinned_words(words.mixed)?;
         let memory = Memory::new(&mut context, &words, mixed.address() as CUdeviceptr)
             .map_err(|failed| refused(failed, &context))?;
@@ -189,7 +189,7 @@ impl Device {
         let mut link = Link {
             options,
             counters: CudaCounters {
-                code,
+                code: image.name,
                 processors: card.processors,
                 device_bytes: context.device_bytes,
                 pinned_bytes: context.host_bytes,
@@ -215,7 +215,7 @@ impl Device {
         };
         link.warm_up()?;
         Ok(Self {
-            packer: Packer::new(capacity.slots, layout),
+            packer: Packer::new(capacity.slots, image.slices, layout),
             link,
         })
     }

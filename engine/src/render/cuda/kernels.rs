@@ -43,24 +43,49 @@ macro_rules! built {
     };
 }
 
-/// Machine code by compute capability, and its name.
-const CARDS: [((u32, u32), &str, &[u8]); 5] = [
-    ((7, 5), "sm_75", built!("sm_75.cubin")),
-    ((8, 0), "sm_80", built!("sm_80.cubin")),
-    ((8, 6), "sm_86", built!("sm_86.cubin")),
-    ((8, 9), "sm_89", built!("sm_89.cubin")),
-    ((9, 0), "sm_90", built!("sm_90.cubin")),
+/// Code for a card.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Image {
+    /// The compute capability it is made for.
+    capability: (u32, u32),
+    pub(super) name: &'static str,
+    pub(super) bytes: &'static [u8],
+    /// Slices into which it cuts the largest cloud.
+    pub(super) slices: usize,
+}
+
+const fn image_for(
+    capability: (u32, u32),
+    name: &'static str,
+    bytes: &'static [u8],
+    slices: usize,
+) -> Image {
+    Image {
+        capability,
+        name,
+        bytes,
+        slices,
+    }
+}
+
+/// Machine code.
+const CARDS: [Image; 5] = [
+    image_for((7, 5), "sm_75", built!("sm_75.cubin"), 4),
+    image_for((8, 0), "sm_80", built!("sm_80.cubin"), 4),
+    image_for((8, 6), "sm_86", built!("sm_86.cubin"), 4),
+    image_for((8, 9), "sm_89", built!("sm_89.cubin"), 4),
+    image_for((9, 0), "sm_90", built!("sm_90.cubin"), 2),
 ];
 
 /// PTX, which ends in a zero byte, for all other cards: the driver compiles it.
-const PORTABLE: &[u8] = built!("compute_60.ptx");
+const PORTABLE: Image = image_for(NEEDED_CAPABILITY, "compute_60", built!("compute_60.ptx"), 4);
 
-/// The image for a card, and its name. Machine code runs on cards of the same major number whose
-/// minor one is not smaller.
-pub(super) fn image(capability: (u32, u32)) -> (&'static str, &'static [u8]) {
-    let fits = |card: &(u32, u32)| card.0 == capability.0 && card.1 <= capability.1;
-    let card = CARDS.iter().rev().find(|(card, ..)| fits(card));
-    card.map_or(("compute_60", PORTABLE), |&(_, name, image)| (name, image))
+/// The image for a card. Machine code runs on cards of the same major number whose minor one is
+/// not smaller.
+pub(super) fn image(capability: (u32, u32)) -> Image {
+    let fits =
+        |image: &&Image| image.capability.0 == capability.0 && image.capability.1 <= capability.1;
+    CARDS.iter().rev().find(fits).copied().unwrap_or(PORTABLE)
 }
 
 #[cfg(test)]
@@ -69,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_card_gets_code_it_can_run() {
-        let name = |major, minor| image((major, minor)).0;
+        let name = |major, minor| image((major, minor)).name;
         assert_eq!(name(6, 1), "compute_60");
         assert_eq!(name(7, 0), "compute_60");
         assert_eq!(name(7, 5), "sm_75");
@@ -83,9 +108,9 @@ mod tests {
 
     #[test]
     fn images_are_whole() {
-        assert_eq!(PORTABLE.last(), Some(&0));
-        for (_, name, image) in CARDS {
-            assert!(image.starts_with(b"\x7fELF"), "{name}");
+        assert_eq!(PORTABLE.bytes.last(), Some(&0));
+        for image in CARDS {
+            assert!(image.bytes.starts_with(b"\x7fELF"), "{}", image.name);
         }
     }
 }

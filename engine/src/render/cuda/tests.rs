@@ -3,29 +3,34 @@
 mod emulated;
 mod functions;
 
+use super::CudaRenderer;
+use crate::render::{Buses, Capacity, RenderError, Renderer, VoiceBlock};
+use crate::spectrum::MAX_PARTIALS;
 use libloading::Library;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The kernels as a library of this machine, built once. One test at a time may use it: the
-/// threads of a kernel share static memory there.
-fn kernels() -> MutexGuard<'static, Library> {
-    static LIBRARY: OnceLock<Mutex<Library>> = OnceLock::new();
-    let library = LIBRARY.get_or_init(|| Mutex::new(build()));
+/// The kernels as a library of this machine, with clouds cut into so many slices, built once. One
+/// test at a time may use it: the threads of a kernel share static memory there.
+fn kernels(slices: usize) -> MutexGuard<'static, Library> {
+    static LIBRARIES: [OnceLock<Mutex<Library>>; 2] = [const { OnceLock::new() }; 2];
+    let library = &LIBRARIES[usize::from(slices == 2)];
+    let library = library.get_or_init(|| Mutex::new(build(slices)));
     // A test that failed has left nothing behind that another one could trip over.
-    library
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+    library.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn build() -> Library {
+fn build(slices: usize) -> Library {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/emulate.cpp");
-    let built = std::env::temp_dir().join(format!("myriad-kernels-{}.so", std::process::id()));
+    let name = format!("myriad-kernels-{}-{slices}.so", std::process::id());
+    let built = std::env::temp_dir().join(name);
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let status = Command::new(&compiler)
         .args(["-std=c++17", "-O2", "-fPIC", "-shared", "-ffp-contract=off"])
-        .args(["-Wall", "-Wno-unknown-pragmas", "-o"])
+        .args(["-Wall", "-Wno-unknown-pragmas"])
+        .arg(format!("-DSLICE_ROWS={}", MAX_PARTIALS / 32 / slices))
+        .arg("-o")
         .args([&built, &source])
         .status()
         .unwrap_or_else(|error| panic!("needs a C++ compiler; cannot run {compiler}: {error}"));
@@ -35,6 +40,22 @@ fn build() -> Library {
     // Loaded is loaded: the file is no longer needed.
     let _ = std::fs::remove_file(&built);
     library
+}
+
+#[test]
+fn without_a_card_it_says_why() {
+    let mut renderer = CudaRenderer::new(0);
+    let (block, mut buses) = (VoiceBlock::new(1), Buses::new(1));
+    let unprepared = renderer.render(&block, &mut buses);
+    assert_eq!(unprepared, Err(RenderError::NotPrepared));
+    match renderer.prepare(Capacity { slots: 1, buses: 1 }) {
+        Ok(()) => println!("{:?}", renderer.counters()),
+        Err(error) => {
+            let reason = error.to_string();
+            assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
+            assert!(renderer.counters().is_none());
+        }
+    }
 }
 
 #[test]

@@ -6,10 +6,6 @@ use crate::render::VoiceBlock;
 use crate::spectrum::MAX_GROUPS;
 use std::ops::Range;
 
-/// Slices of a cloud: a warp of the device renders one.
-pub(crate) const SLICES: usize = 4;
-/// Groups of sixteen partials in a slice.
-const SLICE_GROUPS: usize = MAX_GROUPS / SLICES;
 /// Slots whose items are summed one after the other before anything else is added.
 pub(crate) const MIX_SLOTS: usize = 16;
 
@@ -62,6 +58,8 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct Packer {
     layout: Layout,
+    /// Slices of a cloud: a warp of the device renders one.
+    slices: usize,
     slots: Vec<Slot>,
     ends: Vec<u32>,
     /// Counts blocks, so that the host can tell when the device is done with one.
@@ -92,9 +90,10 @@ pub(crate) trait Carrier {
 }
 
 impl Packer {
-    pub(crate) fn new(slots: usize, layout: Layout) -> Self {
+    pub(crate) fn new(slots: usize, slices: usize, layout: Layout) -> Self {
         Self {
             layout,
+            slices,
             slots: vec![Slot::default(); slots],
             ends: vec![0; 1 + slots.div_ceil(MIX_SLOTS)],
             block: 0,
@@ -126,7 +125,7 @@ impl Packer {
             let first_slot = slot.unwrap_or(0);
             let (mut items, mut end_slot) = (0, first_slot);
             while let Some(next) = slot
-                && items + SLICES <= self.layout.items
+                && items + self.slices <= self.layout.items
             {
                 if groups <= next / MIX_SLOTS {
                     let count = (first_item + items) as u32;
@@ -177,8 +176,8 @@ impl Packer {
         let groups = sketch.most_groups.max(fading);
         known.generation = generation.wrapping_add(sketch.starts.count_ones());
         known.groups = sketch.last_groups;
-        let slices = usize::from(groups).div_ceil(SLICE_GROUPS);
-        let ticks = SLICES as u32 * u32::from(sketch.sounding);
+        let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
+        let ticks = self.slices as u32 * u32::from(sketch.sounding);
         for (slice, item) in room[..slices].iter_mut().enumerate() {
             *item = [slot as u32, slice as u32 + ticks, generation, 0];
         }

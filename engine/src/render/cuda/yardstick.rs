@@ -56,7 +56,7 @@ pub fn bank_alone(
 
     let card = Card::find(device)?;
     let (mut context, _current) = Context::new(&card)?;
-    let module = Module::load(kernels::image(card.capability).1)?;
+    let module = Module::load(kernels::image(card.capability).bytes)?;
     let kernel = module.function(kernels::BANK_ALONE)?;
     let slope = |i: usize| {
         let [from, to] = [from[i], to[i]].map(f32::from_bits);

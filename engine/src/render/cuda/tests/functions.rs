@@ -24,7 +24,7 @@ fn numbers(low: f32, high: f32) -> impl Iterator<Item = [f32; LANES]> {
 }
 
 fn compare(name: &str, low: f32, high: f32, tolerance: f32, rust: fn([f32; 16]) -> [f32; 16]) {
-    let library = kernels();
+    let library = kernels(4);
     let device = function::<extern "C" fn(f32) -> f32>(&library, name);
     for x in numbers(low, high) {
         for (x, rust) in x.into_iter().zip(rust(x)) {
@@ -51,7 +51,7 @@ fn functions_of_numbers_agree() {
 
 #[test]
 fn functions_of_phases_agree() {
-    let library = kernels();
+    let library = kernels(4);
     let device_hash = function::<extern "C" fn(u32) -> u32>(&library, "host_hash");
     let sine = function::<extern "C" fn(u32) -> f32>(&library, "host_sine");
     let cosine = function::<extern "C" fn(u32) -> f32>(&library, "host_cosine");
@@ -123,7 +123,7 @@ type FirstPhase = extern "C" fn(&Cloud, u32) -> u32;
 
 #[test]
 fn spectra_agree() {
-    let library = kernels();
+    let library = kernels(4);
     let frequency = function::<Frequency>(&library, "host_frequency");
     let evaluate = function::<Evaluate>(&library, "host_evaluate");
     let first_phase = function::<FirstPhase>(&library, "host_first_phase");
@@ -165,7 +165,7 @@ type Advance = extern "C" fn(u32, u32, f32, f32, f32, *mut f32);
 
 #[test]
 fn the_bank_is_clean() {
-    let library = kernels();
+    let library = kernels(4);
     let advance = function::<Advance>(&library, "host_advance");
     let mut worst = (f64::NEG_INFINITY, 0.0);
     for step in 0..=400 {
