@@ -1,5 +1,6 @@
 //! `myriad selftest`: whether a renderer keeps its promises on this machine.
 
+mod recovery;
 mod steadiness;
 
 use crate::failure::Failure;
@@ -92,9 +93,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         },
     )?;
+    if args.renderer == Kind::Cuda {
+        report(
+            "recovery",
+            "after a failure that costs the card its context, sound comes back",
+            &|| recovery::check(args.device),
+        )?;
+    }
     match broken {
         0 if reported == 0 => Err(Failure::misuse(format!(
-            "no check of that name; there are {}, memory",
+            "no check of that name; there are {}, memory and, for CUDA, recovery",
             CHECKS
                 .iter()
                 .map(|check| check.name)

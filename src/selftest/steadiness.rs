@@ -44,7 +44,7 @@ pub(super) fn check<R: Renderer>(
 }
 
 /// A block whose size depends on its number.
-fn fill(block: &mut VoiceBlock, render: usize) {
+pub(super) fn fill(block: &mut VoiceBlock, render: usize) {
     let (frame, morph) = Table::Saw.frame_at(0.8);
     block.clear();
     for _ in 0..1 + render % MAX_TICKS {
@@ -58,7 +58,7 @@ fn fill(block: &mut VoiceBlock, render: usize) {
                     table: Table::Saw.first_row(),
                     frame,
                     morph,
-                    partials: (render % 40) as f32,
+                    partials: (1 + render % 40) as f32,
                     increment: (100.0 + slot as f32) / 48_000.0 * TURN,
                     formant: 1.0,
                     odd: 1.0,

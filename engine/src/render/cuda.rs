@@ -111,6 +111,16 @@ impl CudaRenderer {
         self.device.as_ref().map_or(0, Device::free_bytes)
     }
 
+    /// Has the device fail for real, in a way that costs it its context: for tests of recovery. The
+    /// next render reports it; `prepare` starts anew.
+    ///
+    /// # Errors
+    /// When not even that can be submitted.
+    pub fn provoke_failure(&mut self) -> Result<(), RenderError> {
+        let device = self.device.as_ref().ok_or(RenderError::NotPrepared)?;
+        device.provoke_failure()
+    }
+
     fn let_go(&mut self) {
         // Whatever we would call would wait for what does not come: leave it to the system.
         if let (Some(device), Some(RenderError::Late { .. })) = (&self.device, self.failed) {

@@ -53,6 +53,7 @@ struct Link {
     sounds: bool,
     /// `fetch`, `render_clouds` and `mix`.
     functions: [Function; KERNELS],
+    fail: Function,
     /// Pieces take turns; the first one's queue also mixes.
     stages: [Stage; 2],
     marks: [Event; 3],
@@ -206,6 +207,7 @@ impl Device {
                 module.function(kernels::RENDER_CLOUDS)?,
                 module.function(kernels::MIX)?,
             ],
+            fail: module.function(kernels::FAIL)?,
             stages,
             marks: [Event::new()?, Event::new()?, Event::new()?],
             mixed,
@@ -229,6 +231,17 @@ impl Device {
             Ok(_current) => self.link.context.free_bytes(),
             Err(_) => 0,
         }
+    }
+
+    /// Starts a kernel that fails.
+    pub(super) fn provoke_failure(&self) -> Result<(), RenderError> {
+        let _current = self.link.context.make_current()?;
+        let shape = Shape {
+            grid: [1; 3],
+            threads: 1,
+        };
+        let stream = self.link.stages[0].stream;
+        Ok(stream.launch(self.link.fail, shape, &mut [])?)
     }
 
     /// Says that the device hangs, so that nobody waits for it any more.

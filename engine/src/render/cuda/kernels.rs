@@ -32,6 +32,7 @@ pub(super) const FETCH: &CStr = c"fetch";
 pub(super) const RENDER_CLOUDS: &CStr = c"render_clouds";
 pub(super) const MIX: &CStr = c"mix";
 pub(super) const BANK_ALONE: &CStr = c"bank_alone";
+pub(super) const FAIL: &CStr = c"fail";
 
 macro_rules! built {
     ($name:literal) => {
