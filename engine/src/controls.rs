@@ -6,6 +6,11 @@ use std::ops::Index;
 /// Time in which a change has done most of its way.
 const SMOOTHING_SECONDS: f32 = 0.008;
 
+/// The share of the remaining way that a tick covers, for parameters and controllers alike.
+pub(crate) fn smoothing_step(tick_seconds: f32) -> f32 {
+    1.0 - (-tick_seconds / SMOOTHING_SECONDS).exp()
+}
+
 /// One number for every parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values(pub(crate) [f32; COUNT]);
@@ -56,7 +61,7 @@ impl Controls {
             moving: [false; COUNT],
             any_moving: false,
             changed: true,
-            step: 1.0 - (-tick_seconds / SMOOTHING_SECONDS).exp(),
+            step: smoothing_step(tick_seconds),
         }
     }
 

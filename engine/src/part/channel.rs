@@ -1,7 +1,6 @@
 //! Controllers of a channel, smoothed, since they arrive in 128 steps.
 
-/// Time in which a change has done most of its way.
-const SMOOTHING_SECONDS: f32 = 0.008;
+use crate::controls::smoothing_step;
 
 /// A controller on its way to where it was set.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +68,7 @@ impl Channel {
             sustain: false,
             sostenuto: false,
             registered: [127, 127],
-            step: 1.0 - (-tick_seconds / SMOOTHING_SECONDS).exp(),
+            step: smoothing_step(tick_seconds),
         }
     }
 
