@@ -1,6 +1,7 @@
 //! The `myriad` program: the command line, and nothing else.
 
 mod analysis;
+mod bench;
 mod cast;
 mod demo;
 mod failure;
@@ -44,6 +45,7 @@ enum Command {
     Demo(demo::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -69,5 +71,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
+        Command::Bench(args) => bench::run(&args),
     }
 }
