@@ -7,6 +7,7 @@ mod grid;
 mod held;
 mod load;
 mod machine;
+mod overlap;
 mod pace;
 mod played;
 mod plots;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use myriad_engine::render::cuda::{CudaCounters, CudaOptions, CudaRenderer};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, PrepareError, Renderer, VoiceBlock};
+use std::sync::Arc;
 
 /// A renderer that can be prepared as often as one likes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +97,7 @@ impl Rig {
     /// When a device fails.
     pub(super) fn render(
         &mut self,
-        block: &VoiceBlock,
+        block: &Arc<VoiceBlock>,
         buses: &mut Buses,
     ) -> Result<usize, Failure> {
         let rendered = self.renderer().render(block, buses);

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use myriad_engine::render::{Buses, Capacity, TICK, VoiceBlock};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Ticks of a block: 128 frames.
 const TICKS: usize = 4;
@@ -86,7 +87,7 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Grid, Fai
     let pieces = voices.len() * partials.len() * contenders.len() * ROUNDS;
     let length = plan.piece(0.1, pieces);
     let bar = plan.bar("grid", pieces);
-    let mut block = VoiceBlock::new(capacity.slots);
+    let mut block = Arc::new(VoiceBlock::new(capacity.slots));
     let mut buses = Buses::new(capacity.buses);
     let mut cells = Vec::new();
     let loads = voices.iter().flat_map(|&clouds| {

@@ -3,6 +3,7 @@
 use myriad_engine::render::VoiceBlock;
 use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 use super::RATE;
 
@@ -30,8 +31,8 @@ pub(super) struct Load {
 impl Load {
     /// Replaces what is in `block` by the `number`th block of this load, `ticks` ticks long. The
     /// first one starts the clouds.
-    pub(super) fn fill(&self, block: &mut VoiceBlock, ticks: usize, number: usize) {
-        block.clear();
+    pub(super) fn fill(&self, block: &mut Arc<VoiceBlock>, ticks: usize, number: usize) {
+        let block = VoiceBlock::reuse(block);
         for tick in 0..ticks {
             block.start_tick();
             let now = number * ticks + tick;
@@ -113,7 +114,7 @@ mod tests {
                 };
                 let mut renderer = CpuRenderer::new(1);
                 renderer.prepare(Capacity { slots: 8, buses: 1 }).unwrap();
-                let (mut block, mut buses) = (VoiceBlock::new(8), Buses::new(1));
+                let (mut block, mut buses) = (Arc::new(VoiceBlock::new(8)), Buses::new(1));
                 for number in 0..40 {
                     load.fill(&mut block, 4, number);
                     let sounded = renderer.render(&block, &mut buses).unwrap();

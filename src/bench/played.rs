@@ -103,6 +103,13 @@ struct Timed {
     spent: Arc<AtomicU64>,
 }
 
+impl Timed {
+    fn add(&self, seconds: f64) {
+        let nanoseconds = (seconds * 1e9) as u64;
+        self.spent.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+}
+
 impl Renderer for Timed {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         self.inner.prepare(capacity)
@@ -112,11 +119,20 @@ impl Renderer for Timed {
         self.inner.reset();
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
-        let (seconds, rendered) = timed(|| self.inner.render(block, buses));
-        self.spent
-            .fetch_add((seconds * 1e9) as u64, Ordering::Relaxed);
-        rendered
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        let (seconds, submitted) = timed(|| self.inner.submit(block));
+        self.add(seconds);
+        submitted
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let (seconds, collected) = timed(|| self.inner.collect(buses));
+        self.add(seconds);
+        collected
     }
 }
 

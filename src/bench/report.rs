@@ -114,6 +114,11 @@ impl Report {
                 add(format!("round trip {case} {name}"), *figure, Better::Less);
             }
         }
+        for row in self.round_trip.iter().flat_map(|trips| &trips.overlap) {
+            let case = format!("{}x{} {}", row.voices, row.partials, row.renderer);
+            add(format!("one at a time {case}"), row.alone, Better::Less);
+            add(format!("overlapped {case}"), row.overlapped, Better::Less);
+        }
         for row in self.played.iter().flatten() {
             let case = format!("{} {}", row.pace.name(), row.renderer);
             for (what, percentiles) in [("block", row.block), ("host", row.host)] {

@@ -3,6 +3,7 @@
 use super::contender::{Contender, Rig};
 use super::figure::{Figure, Percentiles, median};
 use super::load::{Load, Spectrum};
+use super::overlap::{self, Overlap};
 use super::pace::{Pace, timed};
 use super::period;
 use super::turns::{Plan, ROUNDS, in_turns};
@@ -11,6 +12,7 @@ use crate::interrupt;
 use myriad_engine::render::cuda::{CudaOptions, StageTimes};
 use myriad_engine::render::{Buses, Capacity, TICK, VoiceBlock};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Block sizes, in ticks: 32 to 256 frames.
 const TICKS: [usize; 4] = [1, 2, 4, 8];
@@ -36,6 +38,8 @@ pub(crate) struct RoundTrips {
     pub(crate) rows: Vec<RoundTrip>,
     /// Where the time goes on a card.
     pub(crate) stages: Vec<Stages>,
+    /// Several blocks under way, where a renderer takes them.
+    pub(crate) overlap: Vec<Overlap>,
 }
 
 /// How long blocks of one size take.
@@ -69,7 +73,7 @@ pub(crate) struct Stages {
 struct Player {
     contender: Contender,
     rig: Rig,
-    block: VoiceBlock,
+    block: Arc<VoiceBlock>,
     buses: Buses,
     /// Blocks rendered.
     number: usize,
@@ -81,7 +85,7 @@ impl Player {
         Ok(Self {
             contender,
             rig: contender.prepare(CAPACITY).map_err(Failure::failed)?,
-            block: VoiceBlock::new(CAPACITY.slots),
+            block: Arc::new(VoiceBlock::new(CAPACITY.slots)),
             buses: Buses::new(CAPACITY.buses),
             number: 0,
             rounds: Vec::new(),
@@ -148,6 +152,7 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrip
         partials: LOAD.partials,
         rows,
         stages,
+        overlap: overlap::measure(contenders, plan)?,
     })
 }
 

@@ -8,6 +8,7 @@ use super::pace::timed;
 use crate::failure::Failure;
 use myriad_engine::render::{Buses, Capacity, PrepareError, VoiceBlock};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// As an engine for 1,024 voices prepares its renderer.
 const CAPACITY: Capacity = Capacity {
@@ -67,7 +68,7 @@ pub(super) fn first(contender: &Contender) -> Result<(Start, Option<Card>), Prep
 
 /// Seconds of the first block. Should it fail, so will all others, and they will say why.
 fn first_block(rig: &mut Rig) -> f64 {
-    let mut block = VoiceBlock::new(CAPACITY.slots);
+    let mut block = Arc::new(VoiceBlock::new(CAPACITY.slots));
     let mut buses = Buses::new(CAPACITY.buses);
     LOAD.fill(&mut block, TICKS, 0);
     timed(|| rig.render(&block, &mut buses)).0

@@ -6,6 +6,7 @@ use super::figure::Percentiles;
 use super::grid::Grid;
 use super::held::{Held, Work};
 use super::machine::Machine;
+use super::overlap::Overlap;
 use super::pace::Pace;
 use super::played::Played;
 use super::report::Report;
@@ -198,6 +199,9 @@ impl Text<'_> {
                 );
             }
         }
+        if !trips.overlap.is_empty() {
+            text += &overlap(&trips.overlap);
+        }
         if !trips.stages.is_empty() {
             text += &stages(trips);
         }
@@ -246,6 +250,28 @@ fn times(percentiles: &Percentiles, frames: usize) -> impl Iterator<Item = Strin
     named
         .into_iter()
         .chain([percent(percentiles.p99_9.value / period)])
+}
+
+/// What several blocks under way save.
+fn overlap(rows: &[Overlap]) -> String {
+    let mut table = Table::new(
+        1,
+        ["load", "frames", "one at a time", "under way", "", "saves"],
+    );
+    for row in rows {
+        table.row([
+            format!("{} × {}", whole(row.voices as f64), row.partials),
+            row.frames.to_string(),
+            micros(row.alone.value),
+            row.depth.to_string(),
+            micros(row.overlapped.value),
+            percent(1.0 - row.overlapped.value / row.alone.value),
+        ]);
+    }
+    titled(
+        "Time a block in µs, written and rendered: one at a time, and several under way",
+        &table,
+    )
 }
 
 /// Where the time of a card's blocks goes.

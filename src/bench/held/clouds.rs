@@ -8,6 +8,7 @@ use crate::bench::pace::{Pace, timed};
 use crate::bench::period;
 use crate::failure::Failure;
 use myriad_engine::render::{Buses, Capacity, DeviceError, PrepareError, VoiceBlock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Partials of a cloud: the most there are, so that few clouds make many.
@@ -28,7 +29,7 @@ pub(super) struct Clouds {
     rig: Rig,
     /// Clouds that it is prepared for.
     capacity: usize,
-    block: VoiceBlock,
+    block: Arc<VoiceBlock>,
     buses: Buses,
     /// Partials that really sound.
     sounded: usize,
@@ -53,7 +54,7 @@ impl Clouds {
                 .prepare(capacity(clouds))
                 .map_err(Failure::failed)?,
             capacity: clouds,
-            block: VoiceBlock::new(clouds),
+            block: Arc::new(VoiceBlock::new(clouds)),
             buses: Buses::new(1),
             sounded: 0,
             memory_limited: false,
@@ -87,7 +88,7 @@ impl Clouds {
                 Err(error) => return Err(Failure::failed(error)),
             }
             self.capacity = clouds;
-            self.block = VoiceBlock::new(clouds);
+            self.block = Arc::new(VoiceBlock::new(clouds));
         }
         self.load.clouds = clouds;
         Ok(true)
