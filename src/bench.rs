@@ -36,6 +36,10 @@ use turns::Plan;
 /// Frames a second of everything that is measured.
 const RATE: f64 = 48_000.0;
 
+/// How long to measure in all, in seconds, unless told otherwise; the second when in a hurry.
+const USUAL: f64 = 180.0;
+const QUICK: f64 = 13.0;
+
 /// How long it takes to play `ticks` ticks.
 fn period(ticks: usize) -> Duration {
     Duration::from_secs_f64((ticks * TICK) as f64 / RATE)
@@ -86,6 +90,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 
+    /// Show the run that wrote this JSON instead of measuring
+    #[arg(long, value_name = "RUN.json")]
+    #[arg(conflicts_with_all = ["renderer", "device", "only", "quick", "seconds"])]
+    from: Option<PathBuf>,
+
     /// Say what changed since the run that wrote this JSON
     #[arg(long, value_name = "OLD.json")]
     compare: Option<PathBuf>,
@@ -134,22 +143,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::failed(format!("{}: {error}", folder.display())))?;
     }
-    let plan = Plan {
-        seconds: args
-            .seconds
-            .unwrap_or(if args.quick { 15.0 } else { 180.0 }),
-        progress: true,
+    let mut report = match &args.from {
+        Some(path) => Report::load(path)?,
+        None => measure(args)?,
     };
-    let mut lineup = LineUp::start(args)?;
-    let machine = Machine::new(cores(), lineup.card.take());
-    let mut report = Report::new(machine, plan.seconds);
-    report.notes.append(&mut lineup.notes);
-    for note in &report.notes {
-        terminal::say(&format!("myriad: note: {note}"));
+    if args.from.is_some() && !args.json {
+        terminal::print(&Text::whole(&report))?;
     }
-    measure(args, &plan, lineup, &mut report)?;
-
-    report.interrupted = interrupt::requested();
     if let Some(before) = &before {
         let (changes, compared) = compare::changes(before, &report);
         if before.machine != report.machine {
@@ -168,7 +168,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             terminal::say(&format!("myriad: drew {}", path.display()));
         }
     }
-    match report.interrupted {
+    match interrupt::requested() {
         true => Err(Failure::new(
             Exit::Interrupted,
             "interrupted; the figures are those measured until then",
@@ -178,7 +178,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Measures section by section, and shows each as soon as it is done.
-fn measure(args: &Args, plan: &Plan, lineup: LineUp, report: &mut Report) -> Result<(), Failure> {
+fn measure(args: &Args) -> Result<Report, Failure> {
+    let plan = Plan {
+        seconds: args
+            .seconds
+            .unwrap_or(if args.quick { QUICK } else { USUAL }),
+        progress: true,
+    };
+    let LineUp {
+        contenders,
+        mut starts,
+        card,
+        notes,
+    } = LineUp::start(args)?;
+    let mut report = Report::new(Machine::new(cores(), card), plan.seconds, notes);
+    for note in &report.notes {
+        terminal::say(&format!("myriad: note: {note}"));
+    }
     let wanted =
         |section| (args.only.is_empty() || args.only.contains(&section)) && !interrupt::requested();
     let show = |text: String| match args.json {
@@ -187,12 +203,7 @@ fn measure(args: &Args, plan: &Plan, lineup: LineUp, report: &mut Report) -> Res
     };
     let machine = report.machine.clone();
     let text = Text { machine: &machine };
-    let LineUp {
-        contenders,
-        mut starts,
-        ..
-    } = lineup;
-    show(text::head(report))?;
+    show(text::head(&report))?;
     if wanted(Section::Start) {
         for (contender, start) in contenders.iter().zip(&mut starts) {
             start::again(contender, start)?;
@@ -201,26 +212,27 @@ fn measure(args: &Args, plan: &Plan, lineup: LineUp, report: &mut Report) -> Res
         report.start = Some(starts);
     }
     if wanted(Section::Held) {
-        let held = held::measure(&contenders, machine.card.as_ref(), plan)?;
+        let held = held::measure(&contenders, machine.card.as_ref(), &plan)?;
         show(text.held(&held))?;
         report.held = Some(held);
     }
     if wanted(Section::Grid) {
-        let grid = grid::measure(&contenders, plan)?;
+        let grid = grid::measure(&contenders, &plan)?;
         show(text.grid(&grid))?;
         report.grid = Some(grid);
     }
     if wanted(Section::RoundTrip) {
-        let trips = round_trip::measure(&contenders, plan)?;
+        let trips = round_trip::measure(&contenders, &plan)?;
         show(text.round_trip(&trips))?;
         report.round_trip = Some(trips);
     }
     if wanted(Section::Played) {
-        let played = played::measure(&contenders, plan)?;
+        let played = played::measure(&contenders, &plan)?;
         show(text.played(&played))?;
         report.played = Some(played);
     }
-    Ok(())
+    report.interrupted = interrupt::requested();
+    Ok(report)
 }
 
 /// Those who take part: all that were asked for and could be started.

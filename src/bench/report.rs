@@ -48,7 +48,7 @@ pub(super) enum Better {
 }
 
 impl Report {
-    pub(super) fn new(machine: Machine, seconds: f64) -> Self {
+    pub(super) fn new(machine: Machine, seconds: f64, notes: Vec<String>) -> Self {
         Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -57,7 +57,7 @@ impl Report {
             sample_rate: super::RATE,
             seconds,
             interrupted: false,
-            notes: Vec::new(),
+            notes,
             start: None,
             held: None,
             grid: None,

@@ -44,6 +44,21 @@ pub(super) fn head(report: &Report) -> String {
 }
 
 impl Text<'_> {
+    /// A whole run.
+    pub(super) fn whole(report: &Report) -> String {
+        let text = Text {
+            machine: &report.machine,
+        };
+        let start = report.start.as_ref().map(|rows| text.start(rows));
+        let held = report.held.as_ref().map(|rows| text.held(rows));
+        let grid = report.grid.as_ref().map(|grid| text.grid(grid));
+        let trips = report.round_trip.as_ref();
+        let trips = trips.map(|trips| text.round_trip(trips));
+        let played = report.played.as_ref().map(|rows| text.played(rows));
+        let sections = [start, held, grid, trips, played];
+        head(report) + &sections.into_iter().flatten().collect::<String>()
+    }
+
     fn name(&self, id: &str) -> String {
         contender::name(id, self.machine.cores)
     }
@@ -155,7 +170,10 @@ impl Text<'_> {
             text += &table.text();
         }
         for than in distinct(grid.crossovers.iter().map(|row| row.than.as_str())) {
-            let who = self.name(than);
+            let who = match than {
+                "cpu-1" => "one core".to_owned(),
+                _ => format!("all {} cores", self.machine.cores),
+            };
             text += &match grid.crossover(than) {
                 Some(from) => format!(
                     "  CUDA is quicker than {who} from about {} partials ({} to {} by number of voices)\n",
@@ -346,7 +364,7 @@ fn titled(title: &str, table: &Table) -> String {
 }
 
 /// Each once, in the order of their first appearance.
-fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for one in all {
         if !found.contains(&one) {
