@@ -11,6 +11,7 @@ mod library;
 mod patches;
 mod performance;
 mod render;
+mod renderer;
 mod selftest;
 mod song;
 mod terminal;
