@@ -62,11 +62,11 @@ the JSON means.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Who is measured
-    #[arg(short, long, value_enum, default_value_t = Who::All)]
+    #[arg(long, value_enum, default_value_t = Who::All)]
     renderer: Who,
 
     /// Which card, where there are several
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
 
     /// Measure this section only. May be repeated

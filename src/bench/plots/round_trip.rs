@@ -10,7 +10,7 @@ use crate::bench::table::whole;
 use crate::bench::{period, text::distinct};
 use myriad_engine::TICK;
 
-const SIZE: [f64; 2] = [1400.0, 760.0];
+const SIZE: [f64; 2] = [1400.0, 780.0];
 const TOP: f64 = 150.0;
 const BOTTOM: f64 = 640.0;
 const AXIS: f64 = 96.0;
@@ -37,7 +37,7 @@ pub(super) fn draw(report: &Report, trips: &RoundTrips) -> String {
     for (index, pace) in Pace::ALL.into_iter().enumerate() {
         let left = AXIS + index as f64 * (PANEL + GAP);
         panel(&mut svg, &scale, left, index == 0);
-        let name = [left + PANEL / 2.0, BOTTOM + 58.0];
+        let name = [left + PANEL / 2.0, BOTTOM + 76.0];
         let caption = match pace {
             Pace::BackToBack => "back to back",
             Pace::Paced => "paced as in live play, one block a period",
@@ -48,12 +48,13 @@ pub(super) fn draw(report: &Report, trips: &RoundTrips) -> String {
             let x = left + column as f64 * width;
             let y = scale.at(deadline(frames));
             svg.path(&[[x + 8.0, y], [x + width - 8.0, y]], DEADLINE, 2.0, true);
-            let label = format!("deadline {} µs", whole(deadline(frames)));
-            let place = [x + width - 8.0, y - 7.0];
-            svg.text(place, style(11.0, DEADLINE, Anchor::End), &label);
-            let place = [x + width / 2.0, BOTTOM + 26.0];
+            let middle = x + width / 2.0;
             let label = format!("{frames} frames");
+            let place = [middle, BOTTOM + 26.0];
             svg.text(place, style(14.0, FAINT, Anchor::Middle), &label);
+            let label = format!("deadline {} µs", whole(deadline(frames)));
+            let place = [middle, BOTTOM + 45.0];
+            svg.text(place, style(12.0, DEADLINE, Anchor::Middle), &label);
             for (number, id) in ids.iter().enumerate() {
                 let mut rows = trips.at(pace);
                 let Some(row) = rows.find(|row| row.frames == frames && row.renderer == *id) else {

@@ -49,21 +49,22 @@ pub(super) fn picture(report: &Report, size: Point, title: &str, subtitle: &str)
 /// Names of renderers beside their colours, in a line that ends at `right`.
 pub(super) fn legend(svg: &mut Svg, report: &Report, renderers: &[&str], right: f64, y: f64) {
     const DOT: f64 = 16.0;
+    const GAP: f64 = 22.0;
     let names = renderers
         .iter()
         .map(|id| contender::name(id, report.machine.cores));
     // Text cannot be measured here; letters of this size are about this wide.
     let names = names.map(|name| (8.4 * name.chars().count() as f64, name));
     let names: Vec<(f64, String)> = names.collect();
-    let mut x = right
+    let mut x = right + GAP
         - names
             .iter()
-            .map(|(width, _)| DOT + width + 12.0)
+            .map(|(width, _)| DOT + width + GAP)
             .sum::<f64>();
     for (id, (width, name)) in renderers.iter().zip(&names) {
         svg.dot([x, y - 5.0], 5.0, colour(id));
         svg.text([x + DOT, y], style(14.0, INK, Anchor::Start), name);
-        x += DOT + width + 12.0;
+        x += DOT + width + GAP;
     }
 }
 
