@@ -24,8 +24,8 @@ use crate::render::cores;
 use crate::{interrupt, terminal};
 use contender::Contender;
 use machine::Machine;
-use myriad_engine::render::TICK;
 use myriad_engine::render::cuda::CudaOptions;
+use myriad_engine::render::{PrepareError, TICK};
 use report::Report;
 use start::Start;
 use std::path::PathBuf;
@@ -183,7 +183,6 @@ fn measure(args: &Args) -> Result<Report, Failure> {
         seconds: args
             .seconds
             .unwrap_or(if args.quick { QUICK } else { USUAL }),
-        progress: true,
     };
     let LineUp {
         contenders,
@@ -253,9 +252,11 @@ impl LineUp {
             notes: Vec::new(),
         };
         if args.renderer != Who::Cuda {
-            lineup.add(Contender::Cpu { threads: 1 })?;
+            let one = lineup.add(Contender::Cpu { threads: 1 });
+            one.map_err(Failure::failed)?;
             if cores() > 1 {
-                lineup.add(Contender::Cpu { threads: cores() })?;
+                let all = lineup.add(Contender::Cpu { threads: cores() });
+                all.map_err(Failure::failed)?;
             }
         }
         if args.renderer != Who::Cpu {
@@ -264,22 +265,27 @@ impl LineUp {
                 options: CudaOptions::default(),
             });
             match (added, args.renderer) {
-                (Err(failure), Who::All) => {
-                    lineup
-                        .notes
-                        .push(format!("CUDA is not measured: {failure}"));
+                (Err(reason), Who::All) => {
+                    let note = format!("CUDA is not measured: {reason}");
+                    lineup.notes.push(note);
                 }
-                (added, _) => added?,
+                (Err(reason), _) => {
+                    return Err(Failure::failed(format!("--renderer cuda: {reason}")));
+                }
+                (Ok(()), _) => {}
             }
         }
         Ok(lineup)
     }
 
-    fn add(&mut self, contender: Contender) -> Result<(), Failure> {
-        let (start, card) = start::first(&contender).map_err(Failure::failed)?;
+    fn add(&mut self, contender: Contender) -> Result<(), PrepareError> {
+        let (start, card) = start::first(&contender)?;
         self.contenders.push(contender);
         self.starts.push(start);
         self.card = self.card.take().or(card);
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

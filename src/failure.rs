@@ -2,7 +2,7 @@
 
 use crate::terminal;
 use clap::error::ErrorKind;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::process::ExitCode;
 
 /// What the exit code tells a script.
@@ -58,15 +58,9 @@ impl Failure {
     /// Prints the one line and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if self.exit != Exit::PipeClosed {
-            terminal::say(&format!("myriad: {self}"));
+            terminal::say(&format!("myriad: {}", one_line(&self.message)));
         }
         ExitCode::from(self.exit.code())
-    }
-}
-
-impl Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&one_line(&self.message))
     }
 }
 

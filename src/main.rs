@@ -28,7 +28,8 @@ Try:
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
-  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound";
+  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
+  myriad bench --quick                          what this machine holds";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]

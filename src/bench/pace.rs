@@ -42,7 +42,7 @@ impl Pace {
             if self == Pace::Paced {
                 sleep_until(moment);
                 // Who is late starts at once, and then a period from there.
-                moment = moment.max(Instant::now() - period) + period;
+                moment = (moment + period).max(Instant::now());
             }
             times.push(block()?);
             if begin.elapsed() >= length || interrupt::requested() {

@@ -15,8 +15,6 @@ pub(super) const ROUNDS: usize = 5;
 pub(super) struct Plan {
     /// In all.
     pub(super) seconds: f64,
-    /// Whether to show progress, where somebody can see it.
-    pub(super) progress: bool,
 }
 
 impl Plan {
@@ -32,9 +30,9 @@ impl Plan {
         Duration::from_secs_f64(self.seconds * share / pieces.max(1) as f64)
     }
 
-    /// A bar for `steps` steps of a section.
+    /// A bar for `steps` steps of a section, where somebody can see it.
     pub(super) fn bar(&self, section: &'static str, steps: usize) -> ProgressBar {
-        if !self.progress || !stderr().is_terminal() {
+        if !stderr().is_terminal() {
             return ProgressBar::hidden();
         }
         let template = "  {msg:<10} {wide_bar:.magenta} {percent:>3}%  {eta} left";
