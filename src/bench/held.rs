@@ -69,7 +69,7 @@ pub(crate) struct Held {
     pub(crate) partials: Figure,
     /// Partials of the load at which that was measured.
     pub(crate) measured_at: usize,
-    /// Whether the renderer would hold more than its memory does.
+    /// Whether memory is what ends at that number, before time does.
     pub(crate) memory_limited: bool,
     /// For a card: the share of what its FP32 units could do at their highest clock, if a partial
     /// took four instructions a frame and nothing else.

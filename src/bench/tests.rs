@@ -96,7 +96,7 @@ fn the_tables_say_what_a_card_is_good_for() {
         "CUDA holds 100 × one core, 10 × all cores",
         "CUDA is quicker than one core from about 500 partials",
         "At 64 frames a graph saves 6.0 µs back to back, 10.0 µs paced",
-        "≥ 20.0 million",
+        "20.0 million (memory)",
         "244.1 KiB",
         "25%",
         "CUDA, no graph",

@@ -111,8 +111,8 @@ impl Text<'_> {
             };
             let cell = |id: &&str| {
                 find(id).map_or_else(String::new, |row| {
-                    let more = if row.memory_limited { "≥ " } else { "" };
-                    format!("{more}{}", partials(row.partials.value))
+                    let why = if row.memory_limited { " (memory)" } else { "" };
+                    partials(row.partials.value) + why
                 })
             };
             let limit = cuda.then(|| {

@@ -62,12 +62,14 @@ impl Clouds {
         for _ in 0..STEPS {
             found.begin()?;
             let share = found.time(Duration::ZERO)? / period(TICKS).as_secs_f64();
+            found.memory_limited &= share * NEAR < 1.0;
             if (1.0 / NEAR..NEAR).contains(&share) {
                 break;
             }
             let step = (1.0 / share).clamp(1.0 / 16.0, 16.0);
-            let clouds = ((found.load.clouds as f64 * step) as usize).clamp(1, MOST);
-            if clouds == found.load.clouds || !found.resize(clouds)? {
+            let clouds = found.load.clouds;
+            found.resize(((clouds as f64 * step) as usize).clamp(1, MOST))?;
+            if found.load.clouds == clouds {
                 break;
             }
         }
@@ -75,23 +77,31 @@ impl Clouds {
         Ok(found)
     }
 
-    /// Makes room for `clouds` clouds. False when there is no memory for them.
-    fn resize(&mut self, clouds: usize) -> Result<bool, Failure> {
-        if clouds > self.capacity {
+    /// Changes the load to `clouds` clouds, or to about as many as there is memory for.
+    fn resize(&mut self, clouds: usize) -> Result<(), Failure> {
+        let mut clouds = clouds;
+        while clouds > self.capacity {
             match self.rig.prepare(capacity(clouds)) {
-                Ok(()) => {}
+                Ok(()) => {
+                    self.capacity = clouds;
+                    self.block = Arc::new(VoiceBlock::new(clouds));
+                }
                 Err(error) if is_out_of_memory(&error) => {
                     self.memory_limited = true;
-                    let before = self.rig.prepare(capacity(self.capacity));
-                    return before.map(|()| false).map_err(Failure::failed);
+                    // Half way by ratio, until that is as good as where we are.
+                    let fewer = (clouds as f64 * self.capacity as f64).sqrt() as usize;
+                    clouds = fewer;
+                    if (fewer as f64) < NEAR * self.capacity as f64 {
+                        clouds = self.capacity;
+                        let before = self.rig.prepare(capacity(clouds));
+                        before.map_err(Failure::failed)?;
+                    }
                 }
                 Err(error) => return Err(Failure::failed(error)),
             }
-            self.capacity = clouds;
-            self.block = Arc::new(VoiceBlock::new(clouds));
         }
         self.load.clouds = clouds;
-        Ok(true)
+        Ok(())
     }
 
     /// Starts the clouds, and goes on to the block that will be timed.
@@ -133,7 +143,12 @@ fn is_out_of_memory(error: &PrepareError) -> bool {
 impl Holding for Clouds {
     fn held(&mut self, length: Duration) -> Result<f64, Failure> {
         let seconds = self.time(length)?;
-        Ok(self.sounded as f64 * period(TICKS).as_secs_f64() / seconds)
+        let held = self.sounded as f64 * period(TICKS).as_secs_f64() / seconds;
+        // What has no room cannot be held, however much time is left.
+        Ok(match self.memory_limited {
+            true => held.min(self.sounded as f64),
+            false => held,
+        })
     }
 
     fn load(&self) -> usize {

@@ -55,8 +55,8 @@ pub(super) fn draw(report: &Report, rows: &[Held]) -> String {
             let y_middle = y + BAR / 2.0;
             svg.line([low, y_middle], [high, y_middle], BACKGROUND, 2.0);
             let place = [AXIS + length.max(high - AXIS) + 10.0, y_middle + 5.0];
-            let more = if row.memory_limited { "≥ " } else { "" };
-            let label = format!("{more}{}", partials(row.partials.value));
+            let why = if row.memory_limited { " (memory)" } else { "" };
+            let label = partials(row.partials.value) + why;
             svg.text(place, style(14.0, INK, Anchor::Start), &label);
         }
     }
