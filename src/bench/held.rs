@@ -71,6 +71,8 @@ pub(crate) struct Held {
     pub(crate) measured_at: usize,
     /// Whether memory is what ends at that number, before time does.
     pub(crate) memory_limited: bool,
+    /// For a card's bank: its error against double precision, in decibels.
+    pub(crate) error_db: Option<f64>,
     /// For a card: the share of what its FP32 units could do at their highest clock, if a partial
     /// took four instructions a frame and nothing else.
     pub(crate) share_of_limit: Option<f64>,
@@ -82,6 +84,10 @@ trait Holding {
     fn held(&mut self, length: Duration) -> Result<f64, Failure>;
     /// Partials of the load.
     fn load(&self) -> usize;
+    /// The error of what sounds, where it is known.
+    fn error_db(&self) -> Option<f64> {
+        None
+    }
     /// Whether memory ended the search for it.
     fn memory_limited(&self) -> bool {
         false
@@ -147,6 +153,7 @@ fn row(work: Work, player: &Player, card: Option<&Card>) -> Option<Held> {
         partials,
         measured_at: player.holding.load(),
         memory_limited: player.holding.memory_limited(),
+        error_db: player.holding.error_db(),
         share_of_limit: card.map(|card| partials.value / card.most_partials()),
     })
 }

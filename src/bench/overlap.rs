@@ -8,6 +8,7 @@ use super::pace::{Pace, timed};
 use super::period;
 use super::turns::{Plan, ROUNDS, in_turns};
 use crate::failure::Failure;
+use crate::interrupt;
 use indicatif::ProgressBar;
 use myriad_engine::render::{Buses, Capacity, Renderer, TICK, VoiceBlock};
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ struct Player {
 pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Vec<Overlap>, Failure> {
     let mut rows = Vec::new();
     for contender in contenders {
-        for case in CASES {
+        for case in CASES.into_iter().filter(|_| !interrupt::requested()) {
             let length = plan.piece(0.02, 2 * CASES.len() * ROUNDS);
             rows.extend(measure_case(contender, case, length)?);
         }

@@ -28,6 +28,7 @@ fn with_card() -> Value {
         json!({
             "work": "filtered", "renderer": id, "partials": figure(partials),
             "measured_at": 1000, "memory_limited": share.is_some(), "share_of_limit": share,
+            "error_db": share.map(|_| -119.0),
         })
     };
     json!({
@@ -97,6 +98,7 @@ fn the_tables_say_what_a_card_is_good_for() {
         "CUDA is quicker than one core from about 500 partials",
         "At 64 frames a graph saves 6.0 µs back to back, 10.0 µs paced",
         "20.0 million (memory)",
+        "Error of the card's bank: -119.0 dB",
         "244.1 KiB",
         "25%",
         "CUDA, no graph",

@@ -95,4 +95,8 @@ impl Holding for CudaBank {
     fn load(&self) -> usize {
         self.bank.partials()
     }
+
+    fn error_db(&self) -> Option<f64> {
+        Some(self.bank.error_db())
+    }
 }
