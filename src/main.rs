@@ -11,6 +11,8 @@ mod library;
 mod patches;
 mod performance;
 mod render;
+#[cfg(target_os = "linux")]
+mod render_server;
 mod renderer;
 mod selftest;
 mod song;
@@ -20,6 +22,8 @@ mod wav;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+#[cfg(target_os = "linux")]
+use myriad_engine::render::remote::SUBCOMMAND;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -48,6 +52,9 @@ enum Command {
     Inspect(inspect::Args),
     Selftest(selftest::Args),
     Bench(bench::Args),
+    #[cfg(target_os = "linux")]
+    #[command(name = SUBCOMMAND, hide = true)]
+    RenderServer(render_server::Args),
 }
 
 fn main() -> ExitCode {
@@ -74,5 +81,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Bench(args) => bench::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::RenderServer(args) => render_server::run(&args),
     }
 }
