@@ -1,9 +1,11 @@
-//! The audio side under RealtimeSanitizer, which aborts on an allocation, a wait or I/O between
-//! `__rtsan_realtime_enter` and `_exit`. (Locks of Rust's library are bare system calls, which older
-//! sanitizers do not see: `engine/tests/stream_syscalls.rs` has those.) `tests/rtsan/run` builds it with the sanitizer and runs it.
+//! The audio side under RealtimeSanitizer, which aborts on an allocation or I/O between
+//! `__rtsan_realtime_enter` and `_exit`. Waits and locks of Rust's library are system calls that
+//! older sanitizers do not see; `engine/tests/stream_syscalls.rs` is there for those.
+//! `tests/rtsan/run` builds this with the sanitizer and runs it.
 //!
 //!     realtime                      a stream with its render thread, and everything that happens to it
-//!     realtime allocate|sleep|write  a violation, which must be caught
+//!     realtime allocate|open         a violation, which must be caught
+
 #![allow(clippy::unwrap_used, reason = "a program for developers")]
 #![allow(
     unexpected_cfgs,
@@ -13,7 +15,6 @@
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::stream::{self, AudioSide, StreamConfig};
 use myriad_engine::{Event, EventKind, factory};
-use std::io::Write;
 use std::time::Duration;
 
 #[cfg(rtsan)]
@@ -35,8 +36,7 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         None => everything(),
         Some("allocate") => in_real_time(|| drop(std::hint::black_box(vec![1u8; 4_096]))),
-        Some("sleep") => in_real_time(|| std::thread::sleep(Duration::from_millis(1))),
-        Some("write") => in_real_time(|| drop(std::io::stderr().write(b"heard\n"))),
+        Some("open") => in_real_time(|| drop(std::fs::File::open("/dev/null"))),
         Some(other) => panic!("no violation is called {other}"),
     }
 }
