@@ -1,5 +1,6 @@
 //! Renderers: what turns clouds into sound.
 
+pub mod attended;
 pub mod block;
 pub mod choice;
 pub mod cpu;
@@ -8,6 +9,7 @@ pub mod cuda;
 mod error;
 pub mod failover;
 pub mod fault;
+mod workload;
 
 pub use block::{Buses, VoiceBlock};
 pub use choice::{RendererChoice, RendererHandle, RendererKind, RendererReport};

@@ -1,6 +1,6 @@
 //! Which renderer: asked for by a person, chosen by us, and what became of it.
 
-use super::failover::{Failover, FailoverReport, MakePreferred};
+use super::failover::{Failover, FailoverReport, Home, MakePreferred};
 use super::{CpuRenderer, Renderer};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,15 +65,19 @@ impl RendererChoice {
         (Box::new(failover), handle)
     }
 
-    #[cfg(feature = "cuda")]
+    /// Makes the card's renderer. When the driver refuses this process, only one that lives in
+    /// another can help.
     fn make_card(&self) -> MakePreferred {
-        let device = self.device;
-        Arc::new(move || Box::new(super::cuda::CudaRenderer::new(device)))
-    }
-
-    #[cfg(not(feature = "cuda"))]
-    fn make_card(&self) -> MakePreferred {
-        Arc::new(|| Box::new(NotBuilt))
+        #[cfg(feature = "cuda")]
+        {
+            let device = self.device;
+            Arc::new(move |home| match home {
+                Home::Here => Some(Box::new(super::cuda::CudaRenderer::new(device))),
+                Home::Apart => None,
+            })
+        }
+        #[cfg(not(feature = "cuda"))]
+        Arc::new(|_| None)
     }
 }
 
@@ -101,26 +105,5 @@ impl RendererHandle {
             why,
             failover,
         }
-    }
-}
-
-/// Stands where the CUDA renderer would be.
-#[cfg(not(feature = "cuda"))]
-struct NotBuilt;
-
-#[cfg(not(feature = "cuda"))]
-impl Renderer for NotBuilt {
-    fn prepare(&mut self, _: super::Capacity) -> Result<(), super::PrepareError> {
-        Err(super::DeviceError::NotBuilt.into())
-    }
-
-    fn reset(&mut self) {}
-
-    fn submit(&mut self, _: &Arc<super::VoiceBlock>) -> Result<(), super::RenderError> {
-        Err(super::RenderError::NotPrepared)
-    }
-
-    fn collect(&mut self, _: &mut super::Buses) -> Result<usize, super::RenderError> {
-        Err(super::RenderError::NotPrepared)
     }
 }
