@@ -1,13 +1,15 @@
 //! Which renderer: asked for by a person, chosen by us, and what became of it.
 
-use super::failover::{Failover, FailoverReport, Home, MakePreferred};
+use super::attended::Deadlines;
+use super::auto::{self, Chooser, Piece, faster_for};
+use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
 use super::{CpuRenderer, Renderer};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RendererKind {
-    /// A card if there is one that is fit, the CPU otherwise.
+    /// The CPU where it holds the load, a card where there is one that does better.
     #[default]
     Auto,
     /// The CPU, whatever else there is.
@@ -16,9 +18,21 @@ pub enum RendererKind {
     Cuda,
 }
 
+/// What the renderer is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Purpose {
+    /// Somebody listens while it plays, at this sample rate: blocks must be on time.
+    Live {
+        /// Frames a second.
+        sample_rate: f32,
+    },
+    /// A piece is rendered as fast as can be, and whole.
+    Piece(Piece),
+}
+
 /// Everything that is needed to make a renderer. Making one touches no device: that is left to
 /// `prepare`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RendererChoice {
     /// Which.
     pub kind: RendererKind,
@@ -26,6 +40,10 @@ pub struct RendererChoice {
     pub device: usize,
     /// Threads that the CPU renderer uses, the caller's included.
     pub threads: usize,
+    /// What for.
+    pub purpose: Purpose,
+    /// Whether to measure this machine again, whatever is known of it.
+    pub recalibrate: bool,
 }
 
 /// What is in use, and why.
@@ -58,11 +76,39 @@ impl RendererChoice {
             return (Box::new(cpu), handle);
         }
         let mut failover = Failover::new(self.make_card(), cpu);
-        if self.kind == RendererKind::Cuda {
-            failover = failover.insisting();
+        if let Purpose::Live { sample_rate } = self.purpose {
+            failover = failover
+                .within(Deadlines::LIVE)
+                .live(sample_rate, wall_clock());
         }
+        failover = match self.kind {
+            RendererKind::Cuda => failover.insisting(),
+            RendererKind::Auto | RendererKind::Cpu => failover.wishing(self.make_wishes()),
+        };
         handle.failover = Some(failover.report());
         (Box::new(failover), handle)
+    }
+
+    /// Chooses by what was measured on this machine.
+    fn make_wishes(&self) -> MakeWishes {
+        let choice = *self;
+        Box::new(move |_| {
+            let RendererChoice {
+                device, threads, ..
+            } = choice;
+            let make = choice.make_card();
+            let measured = auto::calibration(device, threads, &make, choice.recalibrate)?;
+            Ok(match choice.purpose {
+                Purpose::Live { sample_rate } => {
+                    let mut chooser = Chooser::new(&measured, sample_rate);
+                    Box::new(move |load| chooser.wish(load))
+                }
+                Purpose::Piece(piece) => {
+                    let wish = faster_for(piece, &measured);
+                    Box::new(move |_| wish)
+                }
+            })
+        })
     }
 
     /// Makes the card's renderer. When the driver refuses this process, only one that lives in
@@ -70,6 +116,7 @@ impl RendererChoice {
     fn make_card(&self) -> MakePreferred {
         #[cfg(feature = "cuda")]
         {
+            use super::failover::Home;
             let device = self.device;
             Arc::new(move |home| match home {
                 Home::Here => Some(Box::new(super::cuda::CudaRenderer::new(device))),
@@ -95,10 +142,10 @@ impl RendererHandle {
         let why = match (&failover.lost_because, &failover.refused_because) {
             _ if self.kind == RendererKind::Cpu => "asked for".into(),
             _ if failover.preferred && self.kind == RendererKind::Cuda => "asked for".into(),
-            _ if failover.preferred => "a card was found".into(),
+            _ if failover.preferred => "the load asks for it".into(),
             (Some(lost), _) => format!("the card was lost: {lost}"),
             (None, Some(refused)) => refused.clone(),
-            (None, None) => "not prepared yet".into(),
+            (None, None) => "it holds the load".into(),
         };
         RendererReport {
             using,

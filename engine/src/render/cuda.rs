@@ -8,9 +8,12 @@
 mod device;
 mod driver;
 mod graph;
+mod identity;
 mod kernels;
 mod upload;
 pub mod yardstick;
+
+pub use identity::identity;
 
 use super::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use device::Device;

@@ -212,6 +212,18 @@ impl Failover {
         change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// Makes up the wishes, and fulfils the first.
+    fn make_a_wish(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        // Until they are known.
+        (self.wishes, self.wish) = (Box::new(|_| Wish::Fallback), Wish::Fallback);
+        self.wishes = (self.make_wishes)(capacity)?;
+        self.wish = (self.wishes)(Load::default());
+        match self.wish {
+            Wish::Preferred => self.card.prepare(),
+            Wish::Fallback | Wish::GetReady => Ok(()),
+        }
+    }
+
     /// Decides who renders the block that comes next.
     fn plan(&mut self, block: &VoiceBlock) -> Plan {
         let frames = block.ticks() * TICK;
@@ -315,11 +327,12 @@ impl Failover {
             return self.fallback.render(block, buses);
         };
         let partials = thinning.render(&mut self.fallback, block, buses)?;
-        if let Some(thinned) = thinning.news() {
-            self.note(|report| {
-                report.thinned = thinned;
-                report.thinned_most = report.thinned_most.max(thinned);
-            });
+        // Without waiting for a reader: this may be an audio thread.
+        if thinning.is_news()
+            && let Ok(mut report) = self.report.try_lock()
+        {
+            report.thinned = thinning.tell();
+            report.thinned_most = report.thinned_most.max(report.thinned);
         }
         Ok(partials)
     }
@@ -365,17 +378,13 @@ impl Renderer for Failover {
         self.other = Buses::new(capacity.buses);
         self.seam = Seam::new(capacity.buses);
         self.thinning.iter_mut().for_each(Thinning::reset);
-        (self.course, self.cpu_plays, self.returns) = (Course::Cpu, false, false);
+        (self.course, self.cpu_plays, self.returns) = (Course::Cpu, true, false);
         self.card.let_go(capacity);
-        let outcome = (self.make_wishes)(capacity).and_then(|wishes| {
-            self.wishes = wishes;
-            self.wish = (self.wishes)(Load::default());
-            match self.wish {
-                Wish::Preferred => self.card.prepare(),
-                Wish::Fallback | Wish::GetReady => Ok(()),
-            }
-        });
-        if outcome.is_ok() && self.wish == Wish::Preferred {
+        let outcome = self.make_a_wish(capacity);
+        if let Err(error) = &outcome {
+            self.card.refuse(error);
+        }
+        if self.card.is_ready() {
             self.course = Course::Card;
         }
         self.depth = self.card.depth();
@@ -387,13 +396,9 @@ impl Renderer for Failover {
                 ..FailoverReport::default()
             };
         });
-        match outcome {
-            Err(error) if self.insists => Err(error),
-            Err(error) => {
-                self.card.refuse(&error);
-                Ok(())
-            }
-            Ok(()) => Ok(()),
+        match self.insists {
+            true => outcome,
+            false => Ok(()),
         }
     }
 

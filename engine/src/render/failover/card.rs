@@ -111,11 +111,14 @@ impl Card {
         matches!(self.state, State::Ready(_))
     }
 
-    /// Blocks that it takes at once, prepared or not.
+    /// Blocks that it takes at once, or will take.
     pub(super) fn depth(&self) -> usize {
         match &self.state {
             State::Ready(ready) => ready.depth(),
-            _ => (self.make)(Home::Here).map_or(1, |renderer| renderer.depth()),
+            State::Away => 1,
+            State::Resting(..) | State::Attempting(_) => {
+                (self.make)(Home::Here).map_or(1, |renderer| renderer.depth())
+            }
         }
     }
 

@@ -118,11 +118,15 @@ impl Thinning {
         Ok(partials)
     }
 
-    /// How many partials are left out, if that has changed.
-    pub(super) fn news(&mut self) -> Option<usize> {
-        let changed = self.thinned != self.told;
+    /// Whether other partials are left out than was last told.
+    pub(super) fn is_news(&self) -> bool {
+        self.thinned != self.told
+    }
+
+    /// How many are.
+    pub(super) fn tell(&mut self) -> usize {
         self.told = self.thinned;
-        changed.then_some(self.thinned)
+        self.thinned
     }
 }
 
