@@ -103,6 +103,13 @@ impl FaultRenderer {
     }
 }
 
+impl FaultRenderer {
+    /// Fails from the next block on, until it is prepared anew.
+    pub fn fail(&mut self) {
+        self.broken = true;
+    }
+}
+
 impl Renderer for FaultRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         let fault = self.faults.state().fault;
