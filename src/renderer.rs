@@ -5,6 +5,7 @@ mod expectation;
 use crate::failure::Failure;
 pub(crate) use expectation::expect;
 use myriad_engine::render::auto::Piece;
+use myriad_engine::render::failover::MakePreferred;
 use myriad_engine::render::{
     Purpose, Renderer, RendererChoice, RendererHandle, RendererKind, RendererReport,
 };
@@ -60,8 +61,18 @@ impl RendererArgs {
         self.make(threads, Purpose::Piece(piece))
     }
 
+    /// Makes the card's renderer, whoever was asked for.
+    pub(crate) fn card(&self) -> MakePreferred {
+        let sample_rate = 48_000.0;
+        self.choice(1, Purpose::Live { sample_rate }).make_card()
+    }
+
     fn make(&self, threads: usize, purpose: Purpose) -> (Box<dyn Renderer>, RendererHandle) {
-        let choice = RendererChoice {
+        self.choice(threads, purpose).make()
+    }
+
+    fn choice(&self, threads: usize, purpose: Purpose) -> RendererChoice {
+        RendererChoice {
             kind: match self.renderer {
                 Kind::Auto => RendererKind::Auto,
                 Kind::Cpu => RendererKind::Cpu,
@@ -71,8 +82,8 @@ impl RendererArgs {
             threads,
             purpose,
             recalibrate: self.recalibrate,
-        };
-        choice.make()
+            server: std::env::current_exe().ok(),
+        }
     }
 }
 

@@ -90,7 +90,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     )?;
     let goes_on = "a chord goes on when its renderer fails, and nothing clicks";
     if !cuda {
-        report("chord", goes_on, &|| chord::check(brittle, break_down))?;
+        report("chord", goes_on, &|| {
+            chord::check(brittle, break_down, Arc::new(|_| None))
+        })?;
     }
     if cuda {
         // In a process of its own, because the driver may refuse it afterwards.
@@ -99,6 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Some(_) => chord::check(
                 move || CudaRenderer::new(device),
                 CudaRenderer::provoke_failure,
+                args.renderer.card(),
             ),
         })?;
         // Last, for the same reason.

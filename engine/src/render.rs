@@ -10,6 +10,8 @@ pub mod cuda;
 mod error;
 pub mod failover;
 pub mod fault;
+#[cfg(target_os = "linux")]
+pub mod remote;
 mod workload;
 
 pub use block::{Buses, VoiceBlock};

@@ -53,24 +53,24 @@ impl<R: Renderer> Renderer for Sabotaged<R> {
     }
 }
 
-/// Plays a chord on what `make` makes, has it `fail`, and listens.
+/// Plays a chord on what `make` makes, has it `fail`, and listens. When this process is then unfit
+/// for the card, `apart` makes what is taken back.
 pub(super) fn check<R: Renderer + 'static>(
     make: impl Fn() -> R + Send + Sync + 'static,
     fail: fn(&mut R) -> Result<(), RenderError>,
+    apart: MakePreferred,
 ) -> Result<String, String> {
     let now = Arc::new(AtomicBool::new(false));
     let fails_now = Arc::clone(&now);
     let make: MakePreferred = Arc::new(move |home| {
-        let now = Arc::clone(&fails_now);
-        let renderer = make();
-        let sabotaged = move || -> Box<dyn Renderer> {
-            Box::new(Sabotaged {
-                renderer,
-                fail,
-                now,
-            })
-        };
-        (home == Home::Here).then(sabotaged)
+        if home == Home::Apart {
+            return apart(home);
+        }
+        Some(Box::new(Sabotaged {
+            renderer: make(),
+            fail,
+            now: Arc::clone(&fails_now),
+        }))
     });
     let mut stage = Stage::new(make)?;
     let before = stage.play(true, RATE);

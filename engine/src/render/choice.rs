@@ -4,6 +4,9 @@ use super::attended::Deadlines;
 use super::auto::{self, Chooser, Piece, faster_for};
 use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
 use super::{CpuRenderer, Renderer};
+#[cfg(feature = "cuda")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can be asked for.
@@ -32,7 +35,7 @@ pub enum Purpose {
 
 /// Everything that is needed to make a renderer. Making one touches no device: that is left to
 /// `prepare`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RendererChoice {
     /// Which.
     pub kind: RendererKind,
@@ -44,6 +47,9 @@ pub struct RendererChoice {
     pub purpose: Purpose,
     /// Whether to measure this machine again, whatever is known of it.
     pub recalibrate: bool,
+    /// The `myriad` program, whose process renders when the driver refuses this one; without it a
+    /// card that such a driver has given up is not had back.
+    pub server: Option<PathBuf>,
 }
 
 /// What is in use, and why.
@@ -91,7 +97,7 @@ impl RendererChoice {
 
     /// Chooses by what was measured on this machine.
     fn make_wishes(&self) -> MakeWishes {
-        let choice = *self;
+        let choice = self.clone();
         Box::new(move |_| {
             let RendererChoice {
                 device, threads, ..
@@ -111,21 +117,34 @@ impl RendererChoice {
         })
     }
 
-    /// Makes the card's renderer. When the driver refuses this process, only one that lives in
-    /// another can help.
-    fn make_card(&self) -> MakePreferred {
+    /// Makes the card's renderer alone. When the driver refuses this process, only one that lives
+    /// in another can help.
+    pub fn make_card(&self) -> MakePreferred {
         #[cfg(feature = "cuda")]
         {
             use super::failover::Home;
             let device = self.device;
+            let server = self.server.clone();
             Arc::new(move |home| match home {
                 Home::Here => Some(Box::new(super::cuda::CudaRenderer::new(device))),
-                Home::Apart => None,
+                Home::Apart => in_a_process_of(server.as_ref()?, device),
             })
         }
         #[cfg(not(feature = "cuda"))]
         Arc::new(|_| None)
     }
+}
+
+/// A card in a process of `program`, where we know how to have one.
+#[cfg(feature = "cuda")]
+fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
+    #[cfg(target_os = "linux")]
+    return Some(Box::new(super::remote::RemoteRenderer::cuda(
+        program.to_owned(),
+        device,
+    )));
+    #[cfg(not(target_os = "linux"))]
+    return None;
 }
 
 impl RendererHandle {

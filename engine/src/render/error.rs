@@ -34,6 +34,10 @@ pub enum PrepareError {
     /// The device that should render is not fit for it.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The process that should render cannot be had.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Remote(#[from] super::remote::StartError),
 }
 
 impl PrepareError {
@@ -54,6 +58,8 @@ impl PrepareError {
             | PrepareError::Late { .. }
             | PrepareError::Trial(_)
             | PrepareError::ThreadEnded => false,
+            #[cfg(target_os = "linux")]
+            PrepareError::Remote(_) => false,
         }
     }
 }
@@ -146,4 +152,8 @@ pub enum RenderError {
         /// The time it was given.
         milliseconds: u64,
     },
+    /// The process that rendered is lost.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Remote(#[from] super::remote::RemoteFailure),
 }
