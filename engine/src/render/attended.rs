@@ -101,6 +101,11 @@ impl Attended {
         }
     }
 
+    /// Is more or less patient from now on.
+    pub(crate) fn set_deadlines(&mut self, deadlines: Deadlines) {
+        self.deadlines = deadlines;
+    }
+
     fn start(&mut self) -> Result<(), PrepareError> {
         let Some(inner) = self.inner.take() else {
             return Ok(());

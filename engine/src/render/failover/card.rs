@@ -210,9 +210,15 @@ fn prepared(
     deadlines: Deadlines,
 ) -> Result<Box<Attended>, PrepareError> {
     let at = |renderer| -> Result<Box<Attended>, PrepareError> {
-        let mut attended = Box::new(Attended::new(renderer, deadlines));
+        // The first block may take as long as preparing.
+        let patient = Deadlines {
+            render: deadlines.prepare,
+            ..deadlines
+        };
+        let mut attended = Box::new(Attended::new(renderer, patient));
         attended.prepare(capacity)?;
         try_out(&mut attended, capacity).map_err(PrepareError::Trial)?;
+        attended.set_deadlines(deadlines);
         Ok(attended)
     };
     let here = make(Home::Here).ok_or(DeviceError::NotBuilt)?;
