@@ -1,6 +1,7 @@
 //! The `myriad` program: the command line, and nothing else.
 
 mod analysis;
+mod bench;
 mod cast;
 mod demo;
 mod failure;
@@ -31,7 +32,8 @@ Try:
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
-  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound";
+  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
+  myriad bench --quick                          what this machine holds";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]
@@ -49,6 +51,7 @@ enum Command {
     Demo(demo::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
+    Bench(bench::Args),
     #[cfg(target_os = "linux")]
     #[command(name = SUBCOMMAND, hide = true)]
     RenderServer(render_server::Args),
@@ -77,6 +80,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
+        Command::Bench(args) => bench::run(&args),
         #[cfg(target_os = "linux")]
         Command::RenderServer(args) => render_server::run(&args),
     }

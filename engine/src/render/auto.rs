@@ -66,14 +66,14 @@ fn calibrate(threads: usize, make: &MakePreferred) -> Result<Calibration, Prepar
     let clock = || start.elapsed();
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
-    let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock).map_err(PrepareError::Trial)?;
+    let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
     let card = make(Home::Here).ok_or(DeviceError::NotBuilt)?;
     // As it will be used: on a thread of its own.
     let mut card = Attended::new(card, Deadlines::default());
     let before = clock();
     card.prepare(capacity(CARD_LOAD.0))?;
     let card_starts = (clock() - before).as_secs_f64();
-    let card = measure(&mut card, CARD_LOAD.0, CARD_LOAD.1, &clock).map_err(PrepareError::Trial)?;
+    let card = measure(&mut card, CARD_LOAD.0, CARD_LOAD.1, &clock)?;
     Ok(Calibration {
         cpu,
         card,

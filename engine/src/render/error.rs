@@ -27,7 +27,7 @@ pub enum PrepareError {
     },
     /// It got ready, and then failed at the first block.
     #[error("its first block failed: {0}")]
-    Trial(RenderError),
+    Trial(Box<RenderError>),
     /// The thread that should have prepared it has ended.
     #[error("the thread of the device has ended")]
     ThreadEnded,
@@ -61,6 +61,12 @@ impl PrepareError {
             #[cfg(target_os = "linux")]
             PrepareError::Remote(_) => false,
         }
+    }
+}
+
+impl From<RenderError> for PrepareError {
+    fn from(error: RenderError) -> Self {
+        PrepareError::Trial(Box::new(error))
     }
 }
 

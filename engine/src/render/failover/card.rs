@@ -217,7 +217,7 @@ fn prepared(
         };
         let mut attended = Box::new(Attended::new(renderer, patient));
         attended.prepare(capacity)?;
-        try_out(&mut attended, capacity).map_err(PrepareError::Trial)?;
+        try_out(&mut attended, capacity)?;
         attended.set_deadlines(deadlines);
         Ok(attended)
     };
