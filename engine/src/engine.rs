@@ -7,6 +7,7 @@
 
 mod master;
 
+use crate::controls::Values;
 use crate::event::{Event, EventKind};
 use crate::part::{Part, Transport};
 use crate::patch::Patch;
@@ -17,7 +18,7 @@ use master::Master;
 /// What an engine is built for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineConfig {
-    /// Frames per second, 8,000 to 192,000.
+    /// Frames per second, 1,000 to 768,000: what hosts try, not only what devices have.
     pub sample_rate: f32,
     /// Parts, each with its own patch and bus; at most 64.
     pub parts: usize,
@@ -48,7 +49,7 @@ impl Default for EngineConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A rate no device has.
-    #[error("sample rate {0} is outside 8000 to 192000")]
+    #[error("sample rate {0} is outside 1000 to 768000")]
     SampleRate(f32),
     /// A size beyond what engines are made for.
     #[error("{what} must be 1 to {max}, not {value}")]
@@ -124,7 +125,7 @@ impl Engine {
         config: &EngineConfig,
         mut renderer: Box<dyn Renderer>,
     ) -> Result<Engine, EngineError> {
-        if !(8_000.0..=192_000.0).contains(&config.sample_rate) {
+        if !(1_000.0..=768_000.0).contains(&config.sample_rate) {
             return Err(EngineError::SampleRate(config.sample_rate));
         }
         for (what, value, max) in [
@@ -181,6 +182,24 @@ impl Engine {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_patch(patch, &mut self.pool);
             self.patches[part].clone_from(patch);
+        }
+    }
+
+    /// Like [`Engine::set_patch`], but takes the patch and leaves the one before in its place, so
+    /// that nothing is allocated or freed: for the audio thread.
+    pub fn swap_patch(&mut self, part: usize, patch: &mut Patch) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.set_patch(patch, &mut self.pool);
+            std::mem::swap(&mut self.patches[part], patch);
+        }
+    }
+
+    /// Sets all of a part's parameters at once, without gliding; [`Engine::reset`] goes back to
+    /// them. Never allocates.
+    pub fn set_values(&mut self, part: usize, values: &Values) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.set_values(values);
+            self.patches[part].values.clone_from(values);
         }
     }
 
@@ -257,6 +276,16 @@ impl Engine {
     /// Whether nothing sounds any more, and all sound has left.
     pub fn is_silent(&self) -> bool {
         self.pool.sounding() == 0 && self.pending.is_empty() && self.master.is_silent()
+    }
+
+    /// Whether a note of this key sounds in `part`, or is about to.
+    pub fn is_sounding(&self, part: usize, key: u8) -> bool {
+        let starts = |event: &Event| {
+            usize::from(event.part) == part
+                && matches!(event.kind, EventKind::NoteOn { key: on, .. } if on == key)
+        };
+        let playing = self.parts.get(part);
+        playing.is_some_and(|playing| playing.is_sounding(key)) || self.pending.iter().any(starts)
     }
 
     /// What it is doing.
