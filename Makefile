@@ -1,11 +1,15 @@
-# Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
+# Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
+# the set-up it needs.
 
-.PHONY: help play test check bench peers neon golden setup clean
+.PHONY: help play plugin install-plugin test check hosts bench peers neon golden setup clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make play    build Myriad and play the demo (or render it to demo.wav)"
+	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
+	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
+	@echo "make hosts   the plugin in Ardour, without a screen; installs it"
 	@echo "make bench   benchmarks of the bank and of the whole engine"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
@@ -15,13 +19,28 @@ play: setup
 	@cargo build --release --quiet
 	@./target/release/myriad demo
 
+plugin: setup
+	@plugin/bundle
+	@echo "target/bundled/Myriad.vst3 and target/bundled/Myriad.clap; make install-plugin puts them where hosts look"
+
+install-plugin: plugin
+	@mkdir -p ~/.vst3 ~/.clap
+	@rm -rf ~/.vst3/Myriad.vst3
+	@cp -r target/bundled/Myriad.vst3 ~/.vst3/
+	@cp target/bundled/Myriad.clap ~/.clap/
+	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
+
 test: setup check
 	cargo test --workspace --quiet
+	tests/hosts/run
 	python3 assets/songs/make_demo.py --check
 
 check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+hosts: setup
+	tests/hosts/ardour
 
 bench: setup
 	cargo bench --workspace

@@ -274,5 +274,4 @@ fn bend(value: f32) -> f32 {
 }
 
 #[cfg(test)]
-#[path = "events/tests.rs"]
 mod tests;

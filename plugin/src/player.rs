@@ -185,3 +185,6 @@ impl Player {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
