@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check hosts bench peers neon golden setup clean
+.PHONY: help play plugin install-plugin test check bench peers neon golden setup clean
 .DEFAULT_GOAL := help
 
 help:
@@ -9,7 +9,6 @@ help:
 	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
 	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
-	@echo "make hosts   the plugin in Ardour, without a screen; installs it"
 	@echo "make bench   benchmarks of the bank and of the whole engine"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
@@ -38,9 +37,6 @@ test: setup check
 check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-
-hosts: setup
-	tests/hosts/ardour
 
 bench: setup
 	cargo bench --workspace
