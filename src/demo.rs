@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::performance::{Settings, Tail};
 use crate::render::{Job, cores};
+use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// Render to demo.wav and demo.png even when there is an audio device
     #[arg(long)]
     file: bool,
+
+    #[command(flatten)]
+    renderer: RendererArgs,
 }
 
 /// Runs the command.
@@ -32,8 +36,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let song = Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))?;
     if !args.file {
-        match playback::play(&song, Cast::choose(&song, &[])?) {
+        match playback::play(&song, Cast::choose(&song, &[])?, args.renderer) {
             Ok(Outcome::Played | Outcome::Stopped) => return Ok(()),
+            // What was asked for by name is not replaced by something else.
+            Err(PlaybackError::Engine(error)) => return Err(renderer::failure(&"demo", &error)),
             Err(PlaybackError::NoDevice) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }
@@ -42,10 +48,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
     }
-    render(&song)
+    render(&song, args.renderer)
 }
 
-fn render(song: &Song) -> Result<(), Failure> {
+fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
     let bits = Bits::Int24;
     let job = Job {
         name: "demo".to_owned(),
@@ -58,6 +64,7 @@ fn render(song: &Song) -> Result<(), Failure> {
             tail: Tail::Auto,
             max_frames: bits.max_frames(),
         },
+        renderer,
         progress: true,
     };
     job.render(song, Cast::choose(song, &[])?)?;

@@ -10,6 +10,7 @@ mod library;
 mod patches;
 mod performance;
 mod render;
+mod renderer;
 mod selftest;
 mod song;
 mod terminal;

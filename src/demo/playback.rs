@@ -6,6 +6,7 @@ use crate::cast::Cast;
 use crate::interrupt;
 use crate::performance::{Performance, Settings, Tail};
 use crate::render::cores;
+use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::terminal;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
@@ -64,7 +65,11 @@ struct Shared {
 ///
 /// # Errors
 /// When there is no device, or it does not work.
-pub(crate) fn play(song: &Song, cast: Cast) -> Result<Outcome, PlaybackError> {
+pub(crate) fn play(
+    song: &Song,
+    cast: Cast,
+    renderer: RendererArgs,
+) -> Result<Outcome, PlaybackError> {
     // Kept until the end: the sound library would otherwise write about missing devices.
     #[cfg(target_os = "linux")]
     let _silence = alsa::Output::local_error_handler();
@@ -81,7 +86,8 @@ pub(crate) fn play(song: &Song, cast: Cast) -> Result<Outcome, PlaybackError> {
         tail: Tail::Auto,
         max_frames: u64::MAX,
     };
-    let performance = Performance::new(song, cast, &settings)?;
+    let (renderer, _) = renderer.make(settings.threads);
+    let performance = Performance::new(song, cast, &settings, renderer)?;
     match config.sample_format() {
         SampleFormat::I16 => perform::<i16>(&device, &config, performance),
         SampleFormat::I32 => perform::<i32>(&device, &config, performance),

@@ -27,6 +27,9 @@ pub enum PrepareError {
 /// What is wrong with a graphics card or its driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
+    /// This build was made without the feature.
+    #[error("this build of Myriad has no CUDA renderer")]
+    NotBuilt,
     /// The driver's library is not there, or finds no card at all.
     #[error("no NVIDIA driver found on this machine")]
     NoDriver,
@@ -92,6 +95,9 @@ pub enum RenderError {
     /// `prepare` was not called, or failed.
     #[error("the renderer is not prepared")]
     NotPrepared,
+    /// More blocks were submitted than the renderer takes, or more collected than submitted.
+    #[error("the renderer was asked out of turn")]
+    OutOfTurn,
     /// A call of the device's driver failed.
     #[error("{call} failed: {reason}")]
     Call {
