@@ -1,11 +1,11 @@
 //! From the host's note events to the engine's.
 
 use crate::mpe::Mpe;
-use crate::notes::{Address, Note, Notes};
+use crate::notes::{ALL, Address, Note, Notes};
 use crate::synth::PART;
 use myriad_engine::params::Param;
 use myriad_engine::{Event, EventKind, Expression};
-use nice_plug::midi::{Channel, Key, NoteEvent, VoiceID};
+use nice_plug::midi::{Key, NoteEvent, VoiceID};
 use nice_plug::prelude::PluginApi;
 
 /// Events for the engine's next block, in the order of their frames.
@@ -74,47 +74,62 @@ impl Translator {
         let frame = event.timing();
         match *event {
             NoteEvent::NoteOn {
-                voice_id,
+                voice_id: id,
                 channel,
                 key: Key::Number(key),
                 velocity,
                 ..
-            } => {
-                // As in MIDI, a key struck with nothing is let go.
-                if velocity > 0.0 && !setting.bypassed {
+            } if velocity > 0.0 => {
+                if !setting.bypassed {
                     let channel = channel.number().unwrap_or(0);
-                    self.start(frame, voice_id, channel, key, velocity, setting, queue);
-                } else if velocity <= 0.0 {
-                    let velocity = 0.5;
-                    queue.push(frame, EventKind::NoteOff { key, velocity });
+                    self.start(frame, Note { id, channel, key }, velocity, setting, queue);
                 }
             }
-            NoteEvent::NoteOff {
-                voice_id,
+            // Any key is none to strike.
+            NoteEvent::NoteOn {
+                key: Key::Wildcard, ..
+            } => {}
+            // As in MIDI, a key struck with nothing is let go.
+            NoteEvent::NoteOn {
+                voice_id: id,
                 channel,
                 key,
                 velocity,
                 ..
-            } => self.each(voice_id, channel, key, |key| {
-                queue.push(frame, EventKind::NoteOff { key, velocity });
-            }),
+            }
+            | NoteEvent::NoteOff {
+                voice_id: id,
+                channel,
+                key,
+                velocity,
+                ..
+            } => {
+                for key in self.notes.release(Address { id, channel, key }) {
+                    queue.push(frame, EventKind::NoteOff { key, velocity });
+                }
+            }
             NoteEvent::Choke {
-                voice_id,
+                voice_id: id,
                 channel,
                 key,
                 ..
-            } => self.each(voice_id, channel, key, |key| {
-                queue.push(frame, EventKind::NoteChoke { key });
-            }),
+            } => {
+                for key in self.notes.release(Address { id, channel, key }) {
+                    queue.push(frame, EventKind::NoteChoke { key });
+                }
+            }
             NoteEvent::PolyPressure {
-                voice_id,
+                voice_id: id,
                 channel,
                 key,
-                pressure: value,
+                pressure,
                 ..
-            } => self.each(voice_id, channel, key, |key| {
-                queue.push(frame, EventKind::PolyPressure { key, value });
-            }),
+            } => {
+                let value = unit(pressure);
+                for key in self.notes.keys(Address { id, channel, key }) {
+                    queue.push(frame, EventKind::PolyPressure { key, value });
+                }
+            }
             NoteEvent::PolyModulation {
                 voice_id,
                 poly_modulation_id,
@@ -124,11 +139,11 @@ impl Translator {
                 let Some(&param) = Param::ALL.get(poly_modulation_id as usize) else {
                     return;
                 };
-                let voice = VoiceID::ID(voice_id);
-                self.each(voice, Channel::Wildcard, Key::Wildcard, |key| {
+                let id = VoiceID::ID(voice_id);
+                for key in self.notes.keys(Address { id, ..ALL }) {
                     let kind = EventKind::NoteModulation { key, param, offset };
                     queue.push(frame, kind);
-                });
+                }
             }
             NoteEvent::MidiPitchBend { channel, value, .. } => {
                 let bend = bend(value);
@@ -142,6 +157,7 @@ impl Translator {
             NoteEvent::MidiChannelPressure {
                 channel, pressure, ..
             } => {
+                let pressure = unit(pressure);
                 if self.mpe.has(channel, setting.mpe) {
                     self.mpe.member(channel).pressure = pressure;
                     self.press(frame, channel, queue);
@@ -153,6 +169,10 @@ impl Translator {
                 channel, cc, value, ..
             } => {
                 self.mpe.control(channel, cc, value, setting.mpe);
+                // All sound off, all notes off, and what implies it.
+                if matches!(cc, 120 | 123..=127) {
+                    self.notes.release(ALL).for_each(drop);
+                }
                 match (self.mpe.has(channel, setting.mpe), cc) {
                     (true, 74) => {
                         self.mpe.member(channel).brightness = value;
@@ -213,23 +233,21 @@ impl Translator {
             _ => return,
         };
         let frame = event.timing();
-        self.each(id, channel, key, |key| {
+        for key in self.notes.keys(Address { id, channel, key }) {
             queue.push(frame, EventKind::NoteExpression { key, kind, value });
-        });
+        }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "they are what a note is")]
     fn start(
         &mut self,
         frame: u32,
-        id: VoiceID,
-        channel: u8,
-        key: u8,
+        note: Note,
         velocity: f32,
         setting: Setting,
         queue: &mut Queue,
     ) {
-        self.notes.start(Note { id, channel, key });
+        let Note { channel, key, .. } = note;
+        self.notes.start(note);
         queue.push(frame, EventKind::NoteOn { key, velocity });
         if self.mpe.has(channel, setting.mpe) {
             self.express(frame, channel, Expression::Pitch, queue);
@@ -256,10 +274,13 @@ impl Translator {
             queue.push(frame, EventKind::PolyPressure { key, value });
         }
     }
+}
 
-    /// Does something for every key that an event is about.
-    fn each(&self, id: VoiceID, channel: Channel, key: Key, act: impl FnMut(u8)) {
-        self.notes.keys(Address { id, channel, key }).for_each(act);
+/// What goes from 0 to 1, whatever the host says.
+fn unit(value: f32) -> f32 {
+    match value.is_nan() {
+        true => 0.0,
+        false => value.clamp(0.0, 1.0),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use nice_plug::midi::Channel;
 
 const PLAIN: Setting = Setting {
     api: PluginApi::Clap,
@@ -47,6 +48,15 @@ fn notes_end_by_id_key_or_wildcard() {
         translated(PLAIN, &[on(7, 0, 60), on(8, 3, 64), all]).len(),
         4
     );
+}
+
+#[test]
+fn a_note_on_without_a_key_starts_and_ends_nothing() {
+    let mut open = on(7, 0, 60);
+    if let NoteEvent::NoteOn { key, .. } = &mut open {
+        *key = Key::Wildcard;
+    }
+    assert_eq!(translated(PLAIN, &[on(1, 0, 64), open]).len(), 1);
 }
 
 #[test]

@@ -207,6 +207,27 @@ fn notes_that_died_away_are_named_and_the_plugin_then_sleeps() {
 }
 
 #[test]
+fn a_mono_voice_that_came_back_to_a_key_ends_with_it() {
+    let mut host = Host::new();
+    let mode = host.id("Voice Mode");
+    for mono in [1.0, 2.0] {
+        host.flush(&[Say::Set(mode, mono)]);
+        let events = [
+            (0, on(60)),
+            (4_000, on(67)),
+            (8_000, off(67)),
+            (12_000, off(60)),
+        ];
+        let sound = host.play(&blocks(256, 48_000), &events).sound;
+        assert!(
+            peak(&sound[0][9_000..12_000]) > 0.01,
+            "back to the first key"
+        );
+        assert_eq!(peak(&sound[0][36_000..]), 0.0, "and gone with it");
+    }
+}
+
+#[test]
 fn the_tail_is_the_release() {
     let mut host = Host::new();
     let config = PluginAudioConfiguration {
