@@ -52,7 +52,7 @@ impl Default for EngineConfig {
 /// Why an engine cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A rate no device has.
+    /// A rate that no device has and no host tries.
     #[error("sample rate {0} is outside 1000 to 768000")]
     SampleRate(f32),
     /// A size beyond what engines are made for.
@@ -209,9 +209,9 @@ impl Engine {
         }
     }
 
-    /// Like [`Engine::set_patch`], but takes the patch and leaves the one before in its place, so
-    /// that nothing is allocated or freed: for the audio thread.
-    pub fn swap_patch(&mut self, part: usize, patch: &mut Patch) {
+    /// The same for audio and render threads: takes the new patch and gives back the old one, so
+    /// that nothing is allocated or freed here.
+    pub fn exchange_patch(&mut self, part: usize, patch: &mut Patch) {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_patch(patch, &mut self.pool);
             std::mem::swap(&mut self.patches[part], patch);

@@ -384,7 +384,7 @@ fn swapped_patches_and_values_sound_as_set_ones() {
     let expected = play(&mut engine(&louder), &[(0, on(60))], 4_800);
     let mut swapped = engine(&Patch::new());
     let mut patch = louder.clone();
-    swapped.swap_patch(0, &mut patch);
+    swapped.exchange_patch(0, &mut patch);
     assert_eq!(patch, Patch::new(), "the patch before comes back");
     assert_eq!(play(&mut swapped, &[(0, on(60))], 4_800), expected);
     let mut set = engine(&soft());

@@ -123,7 +123,7 @@ impl Player {
         };
         self.patch.clone_from(&patch.values);
         if let Some(synth) = &mut self.synth {
-            synth.swap_patch(&mut patch);
+            synth.exchange_patch(&mut patch);
         }
         self.params.shared.give_back(patch);
     }

@@ -46,8 +46,8 @@ impl Synth {
     }
 
     /// Changes to another patch, and leaves the one before in its place.
-    pub(crate) fn swap_patch(&mut self, patch: &mut Patch) {
-        self.engine.swap_patch(PART, patch);
+    pub(crate) fn exchange_patch(&mut self, patch: &mut Patch) {
+        self.engine.exchange_patch(PART, patch);
     }
 
     /// Back to the first sample, with these values.

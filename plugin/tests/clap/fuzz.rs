@@ -29,7 +29,7 @@ fn any_note(dice: &mut Dice) -> Pckn {
 
 fn any_event(dice: &mut Dice, params: &[Info]) -> Say {
     let info = &params[dice.roll(params.len())];
-    match dice.roll(9) {
+    match dice.roll(10) {
         0 | 1 => Say::On(any_note(dice), dice.unit()),
         2 => Say::Off(any_note(dice)),
         3 => Say::Choke(any_note(dice)),
@@ -49,6 +49,10 @@ fn any_event(dice: &mut Dice, params: &[Info]) -> Say {
                 NoteExpressionType::Pressure,
             ];
             Say::Express(any_note(dice), kinds[dice.roll(7)], 8.0 * dice.unit() - 4.0)
+        }
+        7 => {
+            let tempos = [0.0, -1.0, 1e9, f64::NAN, 120.0, 90.5];
+            Say::Song(tempos[dice.roll(6)], 2e6 * dice.unit() - 1e6)
         }
         _ => Say::Set(info.id, dice.unit() * info.range.end()),
     }

@@ -7,9 +7,10 @@ use clack_extensions::state::PluginState;
 use clack_extensions::thread_check::{HostThreadCheck, HostThreadCheckImpl};
 use clack_extensions::voice_info::{HostVoiceInfo, HostVoiceInfoImpl};
 use clack_host::events::event_types::*;
-use clack_host::events::{Match, Pckn};
+use clack_host::events::{EventFlags, EventHeader, Match, Pckn};
 use clack_host::prelude::*;
 use clack_host::process::ProcessStatus;
+use clack_host::utils::{BeatTime, SecondsTime};
 use std::cell::Cell;
 use std::ffi::CString;
 use std::io::{Read, Write};
@@ -99,6 +100,8 @@ pub enum Say {
     Set(ClapId, f64),
     Modulate(ClapId, Pckn, f64),
     Express(Pckn, NoteExpressionType, f64),
+    /// Where the song is: tempo and beat.
+    Song(f64, f64),
 }
 
 impl Say {
@@ -114,10 +117,34 @@ impl Say {
             Say::Modulate(id, note, amount) => {
                 buffer.push(&ParamModEvent::new(time, id, note, amount));
             }
+            Say::Song(tempo, beat) => buffer.push(&song(time, tempo, beat)),
             Say::Express(note, kind, value) => {
                 buffer.push(&NoteExpressionEvent::new(time, note, kind, value));
             }
         }
+    }
+}
+
+/// A song that plays.
+pub fn song(time: u32, tempo: f64, beat: f64) -> TransportEvent {
+    let (beats, seconds) = (BeatTime::from_float, SecondsTime::from_float);
+    TransportEvent {
+        header: EventHeader::new_core(time, EventFlags::empty()),
+        flags: TransportFlags::HAS_TEMPO
+            | TransportFlags::HAS_BEATS_TIMELINE
+            | TransportFlags::IS_PLAYING,
+        song_pos_beats: beats(beat),
+        song_pos_seconds: seconds(0.0),
+        tempo,
+        tempo_inc: 0.0,
+        loop_start_beats: beats(0.0),
+        loop_end_beats: beats(0.0),
+        loop_start_seconds: seconds(0.0),
+        loop_end_seconds: seconds(0.0),
+        bar_start: beats(0.0),
+        bar_number: 0,
+        time_signature_numerator: 4,
+        time_signature_denominator: 4,
     }
 }
 

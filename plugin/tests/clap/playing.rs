@@ -2,10 +2,9 @@
 
 use crate::host::*;
 use clack_extensions::tail::{PluginTail, TailLength};
-use clack_host::events::event_types::{NoteExpressionType, TransportEvent, TransportFlags};
+use clack_host::events::event_types::NoteExpressionType;
 use clack_host::prelude::*;
 use clack_host::process::ProcessStatus;
-use clack_host::utils::BeatTime;
 
 /// The pitch of a sound with one strong first partial, from its zero crossings.
 fn pitch(sound: &[f32], rate: f64) -> f64 {
@@ -298,7 +297,7 @@ fn a_synced_lfo_follows_the_song_and_its_jumps() {
         (4, 4.0),
         (5, 4.125),
     ] {
-        let transport = song_at(beat + 0.02);
+        let transport = song(0, 120.0, beat + 0.02);
         let mut input = EventBuffer::new();
         if block == 0 {
             on(69).push(0, &mut input);
@@ -306,7 +305,7 @@ fn a_synced_lfo_follows_the_song_and_its_jumps() {
         let empty = EventBuffer::new();
         for part in 0..5 {
             let events = if part == 0 { &input } else { &empty };
-            let at = song_at(beat + 0.02 + f64::from(part) * 480.0 / 24_000.0);
+            let at = song(0, 120.0, beat + 0.02 + f64::from(part) * 480.0 / 24_000.0);
             let transport = if part == 0 { &transport } else { &at };
             let [left, _] = play_block(&mut processor, 480, events, Some(transport), &mut played);
             if part == 4 {
@@ -317,28 +316,4 @@ fn a_synced_lfo_follows_the_song_and_its_jumps() {
     host.instance.deactivate(processor.stop_processing());
     let loud: Vec<bool> = levels.iter().map(|&level| level > 0.01).collect();
     assert_eq!(loud, [true, true, false, false, true, true], "{levels:?}");
-}
-
-fn song_at(beat: f64) -> TransportEvent {
-    TransportEvent {
-        header: clack_host::events::EventHeader::new_core(
-            0,
-            clack_host::events::EventFlags::empty(),
-        ),
-        flags: TransportFlags::HAS_TEMPO
-            | TransportFlags::HAS_BEATS_TIMELINE
-            | TransportFlags::IS_PLAYING,
-        song_pos_beats: BeatTime::from_float(beat),
-        song_pos_seconds: clack_host::utils::SecondsTime::from_float(beat / 2.0),
-        tempo: 120.0,
-        tempo_inc: 0.0,
-        loop_start_beats: BeatTime::from_float(0.0),
-        loop_end_beats: BeatTime::from_float(0.0),
-        loop_start_seconds: clack_host::utils::SecondsTime::from_float(0.0),
-        loop_end_seconds: clack_host::utils::SecondsTime::from_float(0.0),
-        bar_start: BeatTime::from_float(0.0),
-        bar_number: 0,
-        time_signature_numerator: 4,
-        time_signature_denominator: 4,
-    }
 }
