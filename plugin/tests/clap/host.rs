@@ -424,11 +424,9 @@ pub fn play_block(
 
 /// Blocks of one size.
 pub fn blocks(size: usize, frames: usize) -> Vec<usize> {
-    let mut blocks = vec![size; frames / size];
-    if frames % size > 0 {
-        blocks.push(frames % size);
-    }
-    blocks
+    let rest = frames % size;
+    let whole = std::iter::repeat_n(size, frames / size);
+    whole.chain((rest > 0).then_some(rest)).collect()
 }
 
 pub fn peak(sound: &[f32]) -> f32 {
