@@ -10,6 +10,8 @@ mod library;
 mod patches;
 mod performance;
 mod render;
+#[cfg(target_os = "linux")]
+mod render_server;
 mod renderer;
 mod selftest;
 mod song;
@@ -19,6 +21,8 @@ mod wav;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+#[cfg(target_os = "linux")]
+use myriad_engine::render::remote::SUBCOMMAND;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -45,6 +49,9 @@ enum Command {
     Demo(demo::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
+    #[cfg(target_os = "linux")]
+    #[command(name = SUBCOMMAND, hide = true)]
+    RenderServer(render_server::Args),
 }
 
 fn main() -> ExitCode {
@@ -70,5 +77,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::RenderServer(args) => render_server::run(&args),
     }
 }
