@@ -87,6 +87,11 @@ impl Modulation {
         &mut self.sources[source as usize]
     }
 
+    /// The parameter as the voices hear it.
+    pub(crate) fn lane(&self, param: Param) -> &[f32] {
+        &self.targets[param as usize]
+    }
+
     /// The parameter as `voice` hears it.
     #[inline]
     pub(crate) fn target(&self, param: Param, voice: usize) -> f32 {

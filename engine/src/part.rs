@@ -3,6 +3,7 @@
 mod channel;
 mod clouds;
 mod keys;
+mod lanes;
 mod notes;
 
 use crate::controls::{Controls, Values};
@@ -15,9 +16,11 @@ use crate::params::Param;
 use crate::patch::Patch;
 use crate::pool::CloudPool;
 use crate::render::TICK;
+use crate::simd::Level;
 use crate::voice::{Voice, VoiceState};
 use channel::Channel;
 use keys::KeyStack;
+use lanes::Lanes;
 
 /// Tempo and place of the song.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +72,9 @@ pub(crate) struct Part {
     /// What the envelopes do in this tick; read once, since events need it too.
     envelope_settings: [EnvelopeSettings; ENVELOPES],
     lfos: [Lfo; LFOS],
+    /// What clouds need of every voice, and the instructions to compute it with.
+    lanes: Lanes,
+    level: Level,
     voices: Vec<Voice>,
     /// Voices from here on are free.
     high: usize,
@@ -101,6 +107,8 @@ impl Part {
             modulation: Modulation::new(voices),
             envelopes: std::array::from_fn(|_| EnvelopeBank::new(voices)),
             lfos: std::array::from_fn(|_| Lfo::new(voices)),
+            lanes: Lanes::new(voices),
+            level: Level::best(),
             voices: vec![Voice::default(); voices],
             high: 0,
             keys: KeyStack::default(),
@@ -186,6 +194,7 @@ impl Part {
         self.advance_lfos(transport);
         self.fill_sources(transport);
         self.modulation.apply(&self.controls, self.high);
+        self.fill_lanes();
         for voice in 0..self.high {
             if !self.voices[voice].is_free() {
                 self.push_clouds(voice, pool);
@@ -316,8 +325,9 @@ impl Part {
         /// Powers of two after which even a cloud at full level is below -144 dB.
         const GONE: f32 = 24.0;
         let slope = self.modulation.target(Param::DecaySlope, voice);
+        let damping = self.voices[voice].damping;
         // Ratios start at a half, which decays slowest.
-        let decayed = self.voices[voice].damping * exp2(-slope) > GONE;
+        let decayed = damping > 0.0 && damping * exp2(-slope) > GONE;
         if self.envelopes[0].is_done(voice) || decayed {
             let ended = &mut self.voices[voice];
             ended.slots[..ended.copies]

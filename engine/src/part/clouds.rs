@@ -1,17 +1,11 @@
 //! From a voice to its clouds: parameters in musical units become what renderers compute with.
 
 use super::Part;
-use crate::dsp::fast::{exp2, quarter_sine};
+use super::lanes::{LOG2_PER_DB, pan_gains};
+use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::spectrum::{Cloud, FORMANT_KEY, Filter, STARTS, TURN, Table};
-use std::f32::consts::LOG2_10;
-
-/// Decibels to powers of two.
-const LOG2_PER_DB: f32 = LOG2_10 / 20.0;
-
-/// A voice at 0 dB is as loud as a sine at this part of full scale, so that chords have room.
-const HEADROOM: f32 = 0.25;
+use crate::spectrum::{Cloud, Filter, STARTS, Table};
 
 /// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
 #[derive(Clone, Copy)]
@@ -34,34 +28,13 @@ const FILTERS: [(FilterKind, u32); 8] = [
     (FilterKind::Peak, 4),
 ];
 
-/// Gains of left and right, of constant power, for a place from -1 to 1.
-fn pan_gains(pan: f32) -> [f32; 2] {
-    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
-    [quarter_sine(1.0 - right), quarter_sine(right)]
-}
-
-/// Where partial n of a note reads its level in the table: at n times this. Held fully, the
-/// spectrum keeps its peaks; not at all, they follow the pitch.
-fn formant(hold: f32, pitch: f32) -> f32 {
-    match hold == 0.0 {
-        true => 1.0,
-        false => exp2(hold * (pitch - FORMANT_KEY) / 12.0),
-    }
-}
-
 impl Part {
     /// Adds the clouds of `voice` to the tick.
     pub(super) fn push_clouds(&mut self, voice: usize, pool: &mut CloudPool) {
         let target = |param: Param| self.modulation.target(param, voice);
         let note = &self.voices[voice];
-        let pitch = note.pitch
-            + target(Param::PitchTune)
-            + self.channel.bend.now() * self.controls[Param::PitchBend]
-            + note.expression.semitones;
-        let hertz = 440.0 * exp2((pitch - 69.0) / 12.0);
         let stiffness = target(Param::ShapeStiffness);
-        // The first partial of a stiff string stays in tune.
-        let increment = hertz / self.sample_rate * TURN / (1.0 + stiffness).sqrt();
+        let increment = self.lanes.increment[voice];
         let decay = target(Param::DecayRate) * LOG2_PER_DB * self.tick_seconds();
         let damping = note.damping + decay;
         let table = Table::ALL[self.controls[Param::SourceTable] as usize];
@@ -76,7 +49,7 @@ impl Part {
             frame,
             morph,
             partials: target(Param::SourcePartials),
-            formant: formant(target(Param::SourceFormant), pitch),
+            formant: self.lanes.formant[voice],
             stretch: target(Param::ShapeStretch),
             inharmonicity: stiffness,
             odd: 1.0 + parity.min(0.0),
@@ -84,13 +57,12 @@ impl Part {
             tilt: target(Param::ShapeTilt) * LOG2_PER_DB,
             damping,
             damping_slope: target(Param::DecaySlope),
-            filter: self.filter(voice, pitch),
+            filter: self.filter(voice),
             ..Cloud::default()
         };
         let copies = note.copies;
         let entry = (note.entry + pool.fade_step()).min(1.0);
-        let gain = entry * self.gain(voice) / (copies as f32).sqrt();
-        let pan = target(Param::AmpPan) + self.channel.pan() + note.expression.pan;
+        let gain = entry * self.lanes.gain[voice] / (copies as f32).sqrt();
         let width = target(Param::ShapeWidth);
         let (detune, spread) = (target(Param::UnisonDetune), target(Param::UnisonSpread));
         for copy in 0..copies {
@@ -106,7 +78,10 @@ impl Part {
             let slot = note.slots[copy];
             // Neighbours in pitch stand on opposite sides.
             let side = if copy % 2 == 0 { 1.0 } else { -1.0 };
-            let [left, right] = pan_gains(pan + place * side * spread);
+            let [left, right] = match copies {
+                1 => [self.lanes.left[voice], self.lanes.right[voice]],
+                _ => pan_gains(self.lanes.pan[voice] + place * side * spread),
+            };
             let cloud = Cloud {
                 seed: note.seed.wrapping_add(copy as u32 * 1024),
                 increment: increment * detuned,
@@ -133,30 +108,12 @@ impl Part {
         note.starts_at = None;
     }
 
-    /// A voice's gain at the end of the tick.
-    fn gain(&self, voice: usize) -> f32 {
-        let note = &self.voices[voice];
-        let sensitivity = self.controls[Param::AmpVelocity];
-        let velocity = 1.0 - sensitivity + sensitivity * note.velocity * note.velocity;
-        let decibels =
-            self.modulation.target(Param::AmpLevel, voice) + self.controls[Param::OutputGain];
-        HEADROOM
-            * exp2(decibels * LOG2_PER_DB)
-            * velocity
-            * self.envelopes[0].values()[voice]
-            * note.expression.level
-            * self.channel.gain()
-    }
-
-    fn filter(&self, voice: usize, pitch: f32) -> Filter {
+    fn filter(&self, voice: usize) -> Filter {
         let Some(kind) = (self.controls[Param::FilterType] as usize).checked_sub(1) else {
             return Filter::default();
         };
         let (kind, poles) = FILTERS[kind];
-        let follow = self.controls[Param::FilterKey] * (pitch - 60.0) / 12.0;
-        let hertz = self.modulation.target(Param::FilterCutoff, voice) * exp2(follow);
-        // At the cutoff from -6 dB, without a peak, to +24 dB.
-        let peak = 0.5 * exp2(5.0 * self.modulation.target(Param::FilterResonance, voice));
+        let peak = self.lanes.peak[voice];
         // Two poles have the resonance Q there, four have Q².
         let inverse_q2 = match poles {
             2 => 1.0 / (peak * peak),
@@ -171,7 +128,7 @@ impl Part {
         };
         Filter {
             poles,
-            inverse_cutoff: self.sample_rate / (hertz * TURN),
+            inverse_cutoff: self.lanes.inverse_cutoff[voice],
             inverse_q2,
             pass,
         }
