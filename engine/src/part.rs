@@ -195,9 +195,9 @@ impl Part {
         self.fill_sources(transport);
         self.modulation.apply(&self.controls, self.high);
         self.fill_lanes();
+        self.push_clouds(pool);
         for voice in 0..self.high {
             if !self.voices[voice].is_free() {
-                self.push_clouds(voice, pool);
                 self.end_if_silent(voice, pool);
             }
         }
