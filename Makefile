@@ -15,11 +15,11 @@ play: setup
 	@cargo build --release --quiet
 	@./target/release/myriad demo
 
-test: setup check
+test: check
 	cargo test --workspace --quiet
 	python3 assets/songs/make_demo.py --check
 
-check:
+check: setup-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
