@@ -25,6 +25,7 @@ mod pool;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
+pub mod stream;
 mod voice;
 
 pub use controls::Values;

@@ -61,7 +61,8 @@ impl Clock {
 impl Shared {
     /// Deadlines are counted from the start, so that errors do not add up.
     fn run(&self, rate: u32, block: u32, mut play: impl FnMut()) {
-        myriad_engine::stream::raise_priority();
+        // Without the right to it, it runs as any other thread.
+        let _ = audio_thread_priority::promote_current_thread_to_real_time(block, rate);
         let at = |count: u64| {
             Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate))
         };

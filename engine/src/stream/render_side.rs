@@ -1,0 +1,269 @@
+//! The render side: owns the engine, and keeps the frames coming.
+
+use super::events::{Agenda, TimedEvent};
+use super::exchange::WorkEnd;
+use super::fade::Fader;
+use super::ledger::Ledger;
+use super::line::RenderEnd;
+use super::status::Shared;
+use super::underrun::{Cause, Underrun};
+use crate::TICK;
+use crate::engine::Engine;
+use crate::event::{Event, EventKind};
+use crate::patch::Patch;
+use crate::render::MAX_TICKS;
+use ringbuf::HeapProd;
+use ringbuf::traits::{Consumer, Producer};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+/// The most frames that are rendered before they can be heard: a few of a renderer's blocks, so
+/// that one can be computed while the next is prepared.
+const BATCH: usize = 4 * MAX_TICKS * TICK;
+
+/// The most events handed to the engine with a batch. Twice that is what the engine takes in a
+/// tick; what is more waits for the next batch.
+const EVENTS: usize = 2_048;
+
+/// What the control side wants. All memory that it needs comes with it, and what it replaces goes
+/// back in its place.
+pub(super) enum Command {
+    SetPatch {
+        part: usize,
+        patch: Box<Patch>,
+    },
+    /// Takes the engine's place but keeps its renderer: for another sample rate.
+    SetEngine(Box<Engine>),
+    /// Another audio side listens, from this time on.
+    SetLine {
+        end: Box<RenderEnd>,
+        start: u64,
+    },
+}
+
+/// Renders what the audio side will ask for.
+pub struct RenderSide {
+    engine: Box<Engine>,
+    /// The engine that takes over when this one has faded.
+    next_engine: Option<Box<Engine>>,
+    end: Box<RenderEnd>,
+    orders: WorkEnd<Command>,
+    agenda: Agenda,
+    underruns: HeapProd<Underrun>,
+    shared: Arc<Shared>,
+    ledger: Ledger,
+    fader: Fader,
+    /// The time at which the next frame will be heard.
+    time: u64,
+    /// Scratch space for a batch.
+    events: Vec<Event>,
+    sound: [Vec<f32>; 2],
+}
+
+impl RenderSide {
+    pub(super) fn new(
+        engine: Engine,
+        end: RenderEnd,
+        orders: WorkEnd<Command>,
+        agenda: Agenda,
+        underruns: HeapProd<Underrun>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        Self {
+            ledger: Ledger::new(engine.config().parts),
+            engine: Box::new(engine),
+            next_engine: None,
+            time: end.line.written(),
+            end: Box::new(end),
+            orders,
+            agenda,
+            underruns,
+            shared,
+            fader: Fader::open(),
+            events: Vec::with_capacity(EVENTS),
+            sound: std::array::from_fn(|_| vec![0.0; BATCH]),
+        }
+    }
+
+    /// Does what there is to do: follows the control side, and renders until the audio side has
+    /// its full depth ready. Returns the frames rendered.
+    pub fn step(&mut self) -> usize {
+        self.follow();
+        self.report_underruns();
+        let asked = self.end.line.asked();
+        if self.time < asked {
+            // Their time has passed: nobody would hear them.
+            self.shared
+                .frames_skipped
+                .fetch_add(asked - self.time, Relaxed);
+            self.time = asked;
+        }
+        let goal = asked + self.end.line.depth as u64;
+        let mut rendered = 0;
+        while self.time < goal && !self.has_ended() {
+            rendered += self.batch((goal - self.time) as usize);
+        }
+        rendered
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Whether it has faded out and will not render again.
+    pub fn has_ended(&self) -> bool {
+        self.shared.ended.load(Relaxed)
+    }
+
+    /// Renders at most `wanted` frames and lets them be heard.
+    fn batch(&mut self, wanted: usize) -> usize {
+        let began = Instant::now();
+        let mut frames = wanted.min(BATCH);
+        if self.fader.is_closing() {
+            frames = frames.min(self.fader.remaining());
+        }
+        self.gather(frames);
+        let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
+        self.engine.render(&self.events, left, right);
+        self.fader.apply(left, right);
+        self.end.line.write(self.time, left, right);
+        self.time += frames as u64;
+        self.shared.note_counters(self.engine.counters());
+        self.shared
+            .frames_rendered
+            .fetch_add(frames as u64, Relaxed);
+        let sounds_for = frames as f32 / self.engine.config().sample_rate;
+        self.shared
+            .note_load(began.elapsed().as_secs_f32() / sounds_for);
+        if self.fader.is_shut() {
+            self.shut();
+        }
+        frames
+    }
+
+    /// The sound has faded out, for another engine or for good.
+    fn shut(&mut self) {
+        if self.shared.stopping.load(Relaxed) {
+            self.shared.ended.store(true, Relaxed);
+        } else {
+            self.change_engine();
+        }
+    }
+
+    fn change_engine(&mut self) {
+        if let Some(mut engine) = self.next_engine.take() {
+            engine.exchange_renderer(&mut self.engine);
+            std::mem::swap(&mut self.engine, &mut engine);
+            self.orders.give_back(Command::SetEngine(engine));
+            let agenda = &mut self.agenda;
+            self.ledger
+                .recite(|event| agenda.add(TimedEvent::now(event)));
+        }
+        self.fader.reopen();
+    }
+
+    /// Collects the events of the next `frames` frames.
+    fn gather(&mut self, frames: usize) {
+        self.events.clear();
+        self.agenda.collect();
+        self.release_stuck();
+        let start = self.time - self.end.line.depth as u64;
+        let end = start + frames as u64;
+        let most = EVENTS.min(64 * frames);
+        while self.events.len() < most {
+            let direct = self.end.events.try_peek().map(|event| event.time);
+            let planned = self.agenda.next_time();
+            let (time, from_agenda) = match (direct, planned) {
+                (Some(direct), Some(planned)) => (direct.min(planned), planned <= direct),
+                (Some(direct), None) => (direct, false),
+                (None, Some(planned)) => (planned, true),
+                (None, None) => break,
+            };
+            if time >= end {
+                break;
+            }
+            let next = match from_agenda {
+                true => self.agenda.pop(),
+                false => self.end.events.try_pop(),
+            };
+            let Some(TimedEvent { time, event }) = next else {
+                break;
+            };
+            if time < start && time != TimedEvent::NOW {
+                self.shared.events_late.fetch_add(1, Relaxed);
+            }
+            let frame = time.saturating_sub(start) as u32;
+            self.ledger.note(&event);
+            self.events.push(Event { frame, ..event });
+        }
+    }
+
+    /// Lets go of all keys of a part that has lost an event which would have let go of one.
+    fn release_stuck(&mut self) {
+        if self.shared.stuck.load(Relaxed) == 0 {
+            return;
+        }
+        let parts = self.shared.stuck.swap(0, Relaxed);
+        for part in (0..64).filter(|part| parts & 1 << part != 0) {
+            for kind in [
+                EventKind::Control { cc: 64, value: 0.0 },
+                EventKind::Control { cc: 66, value: 0.0 },
+                EventKind::AllNotesOff,
+            ] {
+                self.agenda.add(TimedEvent::now(Event {
+                    frame: 0,
+                    part,
+                    kind,
+                }));
+            }
+        }
+    }
+
+    /// Does what the control side has asked for.
+    fn follow(&mut self) {
+        if self.shared.stopping.load(Relaxed) {
+            self.fader.close();
+        }
+        while let Some(command) = self.orders.take() {
+            match command {
+                Command::SetPatch { part, mut patch } => {
+                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
+                    engine.exchange_patch(part, &mut patch);
+                    self.ledger.change_patch(part);
+                    self.orders.give_back(Command::SetPatch { part, patch });
+                }
+                Command::SetEngine(engine) => {
+                    if let Some(overtaken) = self.next_engine.replace(engine) {
+                        self.orders.give_back(Command::SetEngine(overtaken));
+                    }
+                    self.fader.close();
+                }
+                Command::SetLine { mut end, start } => {
+                    // Who listened before does not any more: nothing is left to fade.
+                    std::mem::swap(&mut self.end, &mut end);
+                    for event in end.events.pop_iter() {
+                        self.agenda.add(TimedEvent::now(event.event));
+                    }
+                    self.time = self.end.line.written();
+                    self.orders.give_back(Command::SetLine { end, start });
+                    self.change_engine();
+                }
+            }
+        }
+    }
+
+    fn report_underruns(&mut self) {
+        while let Some(starvation) = self.end.starvations.try_pop() {
+            let underrun = Underrun {
+                at_frame: starvation.at_frame,
+                at_time: self.shared.started.elapsed(),
+                frames: starvation.frames,
+                cause: Cause::RenderTime,
+                ring_depth: starvation.ring_depth,
+                block: starvation.block,
+            };
+            let _ = self.underruns.try_push(underrun);
+        }
+    }
+}
