@@ -137,6 +137,11 @@ impl Cast {
     }
 }
 
+/// The patch that a player's program change on a channel (both from 0) asks for.
+pub(crate) fn patch_for_program(channel: u8, program: u8) -> Patch {
+    GeneralMidi::embedded().patch(channel, Some(program))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

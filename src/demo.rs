@@ -1,17 +1,15 @@
 //! `myriad demo`: a song to hear what this is about, or to look at where nothing can be heard.
 
-mod playback;
-
 use crate::analysis::examine;
 use crate::cast::Cast;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::performance::{Settings, Tail};
+use crate::play::{self, Session, Setup, StartError};
 use crate::render::{Job, cores};
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
-use playback::{Outcome, PlaybackError};
 use std::path::{Path, PathBuf};
 
 const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
@@ -24,17 +22,27 @@ pub(crate) struct Args {
     file: bool,
 }
 
+/// The demo song.
+///
+/// # Errors
+/// Never, as long as the embedded file is a song.
+pub(crate) fn song() -> Result<Song, Failure> {
+    Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When the song cannot be rendered or the file not be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
-    let song = Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))?;
+    let song = song()?;
     if !args.file {
-        match playback::play(&song, Cast::choose(&song, &[])?) {
-            Ok(Outcome::Played | Outcome::Stopped) => return Ok(()),
-            Err(PlaybackError::NoDevice) => {
+        let cast = Cast::choose(&song, &[])?;
+        let setup = Setup::for_song(song, cast, play::first_patch());
+        match Session::start(setup, play::renderer()) {
+            Ok(session) => return play::perform(session, None, None),
+            Err(StartError::Device(_)) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }
             Err(error) => {
@@ -42,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
     }
-    render(&song)
+    render(&self::song()?)
 }
 
 fn render(song: &Song) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ mod interrupt;
 mod library;
 mod patches;
 mod performance;
+mod play;
 mod render;
 mod selftest;
 mod song;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Try:
   myriad demo                                   hear it, or get demo.wav on a machine without sound
+  myriad play                                   play it, with the computer's keys or MIDI
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
@@ -42,6 +44,7 @@ enum Command {
     Render(render::Args),
     Patches(patches::Args),
     Demo(demo::Args),
+    Play(play::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
 }
@@ -67,6 +70,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Render(args) => render::run(&args),
         Command::Patches(args) => patches::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Play(args) => play::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
     }

@@ -75,7 +75,7 @@ pub(crate) const USUAL_RATE: u32 = 48_000;
 pub(crate) enum DeviceError {
     #[error("no audio device works here{}; --host clock plays without one", reasons(.0))]
     None(Vec<String>),
-    #[error("no {host} device is called '{name}'; there {}", known(.known))]
+    #[error("no {host} device is called '{name}'; there {}", listed(.known))]
     Unknown {
         host: &'static str,
         name: String,
@@ -94,7 +94,7 @@ fn reasons(reasons: &[String]) -> String {
     }
 }
 
-fn known(names: &[String]) -> String {
+fn listed(names: &[String]) -> String {
     match names {
         [] => "is none".to_owned(),
         [one] => format!("is {one}"),

@@ -72,12 +72,19 @@ impl Feed {
         Arc::clone(&self.counters)
     }
 
-    /// Prepares for a device of another rate. Allocates; not for callbacks.
+    /// Prepares for another device: `audio` was connected for its blocks. Allocates; not for
+    /// callbacks.
+    pub(crate) fn move_to(&mut self, audio: AudioSide, device_rate: u32) {
+        self.audio = audio;
+        self.set_device_rate(device_rate);
+        self.counters.largest_block.store(0, Ordering::Relaxed);
+    }
+
+    /// Prepares for a device of another rate than the engine's. Allocates; not for callbacks.
     pub(crate) fn set_device_rate(&mut self, device_rate: u32) {
         self.device_rate = device_rate;
         self.last_block = None;
-        self.resampler =
-            (device_rate != self.rate).then(|| Resampler::new(self.rate, device_rate));
+        self.resampler = (device_rate != self.rate).then(|| Resampler::new(self.rate, device_rate));
     }
 
     /// Device frames from an event to its sound.

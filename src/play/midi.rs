@@ -198,7 +198,14 @@ mod tests {
     #[test]
     fn malformed_messages_lose_nothing() {
         let router = Router::new(0, &[]);
-        let broken: [&[u8]; 6] = [&[], &[60], &[0x90], &[0x90, 60], &[0x90, 0x90, 60], &[0xB0, 200, 1]];
+        let broken: [&[u8]; 6] = [
+            &[],
+            &[60],
+            &[0x90],
+            &[0x90, 60],
+            &[0x90, 0x90, 60],
+            &[0xB0, 200, 1],
+        ];
         for bytes in broken {
             assert_eq!(heard(&router, bytes), [], "{bytes:?}");
         }

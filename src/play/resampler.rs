@@ -1,9 +1,7 @@
 //! For devices that cannot run at the engine's rate.
 
 use audioadapter_buffers::direct::SequentialSliceOfVecs;
-use rubato::{
-    Async, FixedAsync, Resampler as _, SincInterpolationParameters, WindowFunction,
-};
+use rubato::{Async, FixedAsync, Resampler as _, SincInterpolationParameters, WindowFunction};
 
 /// Stereo frames of one rate from frames of another, a small chunk at a time, without allocating.
 pub(crate) struct Resampler {

@@ -61,7 +61,10 @@ pub(crate) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceE
     let usual = found.first().and_then(|device| device.id().ok());
     let all = cpal_host.output_devices().map_err(refused)?;
     found.extend(all.filter(|device| device.id().ok() != usual));
-    Ok(found.into_iter().map(|device| (name(&device), device)).collect())
+    Ok(found
+        .into_iter()
+        .map(|device| (name(&device), device))
+        .collect())
 }
 
 fn host_id(host: Host) -> Result<HostId, DeviceError> {
@@ -137,7 +140,12 @@ fn configuration(device: &cpal::Device, wish: &Wish) -> Result<SupportedStreamCo
     let usual = device.default_output_config()?;
     let rate = wish.rate.unwrap_or(usual.sample_rate());
     let known = |format: SampleFormat| {
-        let formats = [SampleFormat::F32, SampleFormat::I32, SampleFormat::I16, SampleFormat::U8];
+        let formats = [
+            SampleFormat::F32,
+            SampleFormat::I32,
+            SampleFormat::I16,
+            SampleFormat::U8,
+        ];
         formats.iter().position(|known| *known == format)
     };
     let channels = |count: u16| count.abs_diff(2);

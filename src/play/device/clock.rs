@@ -63,9 +63,8 @@ impl Shared {
     fn run(&self, rate: u32, block: u32, mut play: impl FnMut()) {
         // Without the right to it, it runs as any other thread.
         let _ = audio_thread_priority::promote_current_thread_to_real_time(block, rate);
-        let at = |count: u64| {
-            Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate))
-        };
+        let at =
+            |count: u64| Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate));
         let period = at(1);
         let (mut start, mut count) = (Instant::now(), 0);
         while !self.stop.load(Ordering::Relaxed) {

@@ -70,13 +70,16 @@ pub(crate) fn outputs(client: &jack::Client) -> Vec<String> {
 
 /// The server's MIDI ports that can be played from.
 pub(crate) fn midi_sources(client: &jack::Client) -> Vec<String> {
-    let kind = MidiOut::default().jack_port_type();
-    client.ports(None, Some(kind), PortFlags::IS_OUTPUT)
+    ports(client, &MidiOut::default(), PortFlags::IS_OUTPUT)
+}
+
+/// The server's ports that carry the same as `like`.
+fn ports(client: &jack::Client, like: &impl PortSpec, flags: PortFlags) -> Vec<String> {
+    client.ports(None, Some(like.jack_port_type()), flags)
 }
 
 fn audio_inputs(client: &jack::Client) -> Vec<String> {
-    let kind = AudioOut::default().jack_port_type();
-    let inputs = client.ports(None, Some(kind), PortFlags::IS_INPUT);
+    let inputs = ports(client, &AudioOut::default(), PortFlags::IS_INPUT);
     let own = format!("{}:", client.name());
     inputs
         .into_iter()
@@ -96,12 +99,15 @@ impl Client {
             reason: error.to_string(),
         };
         let targets = targets(&client, wish)?;
-        let [left, right] = ["left", "right"].map(|name| client.register_port(name, AudioOut::default()));
+        let [left, right] =
+            ["left", "right"].map(|name| client.register_port(name, AudioOut::default()));
         let outputs = [left.map_err(refused)?, right.map_err(refused)?];
         let midi = client
             .register_port("midi", MidiIn::default())
             .map_err(refused)?;
-        let ours = outputs.each_ref().map(|port| port.name().unwrap_or_default());
+        let ours = outputs
+            .each_ref()
+            .map(|port| port.name().unwrap_or_default());
         let midi_port = midi.name().unwrap_or_default();
         let shared = Arc::new(Shared::default());
         shared.block.store(client.buffer_size(), Ordering::Relaxed);
@@ -110,6 +116,7 @@ impl Client {
             backstage: backstage.clone(),
             outputs,
             midi,
+            shared: Arc::clone(&shared),
         };
         let client = client
             .activate_async(Notes(Arc::clone(&shared)), process)
@@ -148,14 +155,17 @@ impl Client {
             let wanted = match &self.midi_wanted {
                 Some(wanted) => source.to_lowercase().contains(wanted),
                 // Hardware, but not programs: those are for the user to connect.
-                None => client.port_by_name(&source).is_some_and(|port| {
-                    port.flags().contains(PortFlags::IS_PHYSICAL)
-                }),
+                None => client
+                    .port_by_name(&source)
+                    .is_some_and(|port| port.flags().contains(PortFlags::IS_PHYSICAL)),
             };
             if !wanted || self.seen.contains(&source) {
                 continue;
             }
-            if client.connect_ports_by_name(&source, &self.midi_port).is_ok() {
+            if client
+                .connect_ports_by_name(&source, &self.midi_port)
+                .is_ok()
+            {
                 news.push(format!("MIDI input: {source}"));
             }
             self.seen.push(source);
@@ -168,10 +178,10 @@ impl Client {
 fn targets(client: &jack::Client, wish: &Wish) -> Result<Vec<String>, DeviceError> {
     let inputs = audio_inputs(client);
     let Some(wanted) = &wish.name else {
-        let kind = AudioOut::default().jack_port_type();
         let hardware = PortFlags::IS_INPUT | PortFlags::IS_PHYSICAL;
-        let ports = client.ports(None, Some(kind), hardware);
-        return Ok(ports.into_iter().take(2).collect());
+        let mut ports = ports(client, &AudioOut::default(), hardware);
+        ports.truncate(2);
+        return Ok(ports);
     };
     let first = find(&inputs, wanted).ok_or_else(|| DeviceError::Unknown {
         host: Host::Jack.name(),
@@ -243,14 +253,12 @@ struct Process {
     backstage: Backstage,
     outputs: [Port<AudioOut>; 2],
     midi: Port<MidiIn>,
+    shared: Arc<Shared>,
 }
 
 impl ProcessHandler for Process {
     fn process(&mut self, _: &jack::Client, scope: &ProcessScope) -> Control {
-        let [left, right] = self
-            .outputs
-            .each_mut()
-            .map(|port| port.as_mut_slice(scope));
+        let [left, right] = self.outputs.each_mut().map(|port| port.as_mut_slice(scope));
         let router = &self.backstage.router;
         let midi = &self.midi;
         let playing = self.backstage.stage.perform(|feed| {
@@ -270,7 +278,8 @@ impl ProcessHandler for Process {
         Control::Continue
     }
 
-    fn buffer_size(&mut self, _: &jack::Client, _: Frames) -> Control {
+    fn buffer_size(&mut self, _: &jack::Client, frames: Frames) -> Control {
+        self.shared.block.store(frames, Ordering::Relaxed);
         Control::Continue
     }
 }

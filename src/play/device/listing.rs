@@ -56,7 +56,9 @@ impl Listing {
             let devices = match host {
                 #[cfg(unix)]
                 Host::Jack => super::jack_server::connect("myriad-list").map(|client| {
-                    listing.midi.extend(super::jack_server::midi_sources(&client));
+                    listing
+                        .midi
+                        .extend(super::jack_server::midi_sources(&client));
                     super::jack_server::outputs(&client)
                 }),
                 _ => card::devices(host)
