@@ -12,6 +12,7 @@ use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, T
 use myriad_engine::simd::{F32x16, LANES, Level, Simd, Work};
 use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
 const PARTIALS: usize = 1024;
@@ -176,12 +177,12 @@ fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn F
     if let Err(error) = renderer.prepare(Capacity { slots: 1, buses: 1 }) {
         eprintln!("{error}");
     }
-    let mut block = VoiceBlock::new(1);
+    let mut shared = Arc::new(VoiceBlock::new(1));
     let mut buses = Buses::new(1);
     let mut tick = 0;
     Box::new(move || {
         for _ in 0..TICKS / MAX_TICKS {
-            block.clear();
+            let block = VoiceBlock::reuse(&mut shared);
             for _ in 0..MAX_TICKS {
                 block.start_tick();
                 let flags = if tick == 0 { STARTS } else { 0 };
@@ -194,7 +195,7 @@ fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn F
                 );
                 tick += 1;
             }
-            if let Err(error) = renderer.render(&block, &mut buses) {
+            if let Err(error) = renderer.render(&shared, &mut buses) {
                 panic!("{error}");
             }
         }

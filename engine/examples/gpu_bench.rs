@@ -7,6 +7,7 @@ use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Renderer, TICK, VoiceBlo
 use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, params::Param};
 use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const RATE: f32 = 48_000.0;
@@ -116,7 +117,7 @@ fn load(
     ticks: usize,
     spectrum: Spectrum,
     starts: bool,
-) -> VoiceBlock {
+) -> Arc<VoiceBlock> {
     let mut block = VoiceBlock::new(clouds);
     for tick in 0..ticks {
         block.start_tick();
@@ -163,7 +164,7 @@ fn load(
             block.push(slot as u32, cloud);
         }
     }
-    block
+    Arc::new(block)
 }
 
 /// The whole renderer, spectra evaluated on the card.

@@ -11,8 +11,12 @@ use crate::event::{Event, EventKind};
 use crate::part::{Part, Transport};
 use crate::patch::Patch;
 use crate::pool::CloudPool;
-use crate::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, Renderer, TICK};
+use crate::render::{
+    Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
+};
 use master::Master;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// What an engine is built for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,6 +102,15 @@ pub struct Counters {
 /// Events that one tick can hold: six million a second.
 const EVENTS_PER_TICK: usize = 4_096;
 
+/// A chunk of the output whose sound is still to come.
+struct UnderWay {
+    /// Its block, or none when the renderer refused it or there is nothing to render.
+    block: Option<Arc<VoiceBlock>>,
+    ticks: usize,
+    /// Frames of the output that it completes.
+    frames: usize,
+}
+
 /// A synthesizer.
 pub struct Engine {
     config: EngineConfig,
@@ -106,6 +119,11 @@ pub struct Engine {
     patches: Vec<Patch>,
     pool: CloudPool,
     renderer: Box<dyn Renderer>,
+    /// Blocks that the renderer shares while they are under way; idle ones first.
+    idle: Vec<Arc<VoiceBlock>>,
+    under_way: VecDeque<UnderWay>,
+    /// How many may be.
+    depth: usize,
     buses: Buses,
     master: Master,
     /// Events of the tick that is being collected, with their frame in it.
@@ -150,12 +168,19 @@ impl Engine {
         }
         let capacity = config.capacity();
         renderer.prepare(capacity)?;
+        let slots = capacity.slots;
+        let depth = renderer.depth();
         let part = |bus| Part::new(bus as u32, config.voices, config.sample_rate);
         Ok(Engine {
             config: *config,
             parts: (0..config.parts).map(part).collect(),
             patches: vec![Patch::new(); config.parts],
-            pool: CloudPool::new(capacity.slots, config.sample_rate),
+            pool: CloudPool::new(slots, config.sample_rate),
+            idle: (0..depth)
+                .map(|_| Arc::new(VoiceBlock::new(slots)))
+                .collect(),
+            under_way: VecDeque::with_capacity(depth),
+            depth,
             renderer,
             buses: Buses::new(config.parts),
             master: Master::new(
@@ -224,7 +249,8 @@ impl Engine {
         self.renders_failed = 0;
     }
 
-    /// Renders the next `left.len()` frames. Events are in the order of their frames, which lie
+    /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of
+    /// which several may be under way, so that modulation overlaps what a device does. Events are in the order of their frames, which lie
     /// within the block; later ones count as its last frame. Never allocates or fails.
     ///
     /// # Panics
@@ -234,7 +260,7 @@ impl Engine {
         self.master.start_block();
         let mut events = events.iter().peekable();
         let frames = left.len();
-        let mut done = 0;
+        let (mut done, mut written) = (0, 0);
         while done < frames {
             let chunk = (frames - done).min(MAX_TICKS * TICK);
             let last = done + chunk == frames;
@@ -248,7 +274,7 @@ impl Engine {
                     let in_span = (event.frame as usize)
                         .saturating_sub(done + at)
                         .min(span - 1);
-                    self.collect(Event {
+                    self.gather(Event {
                         frame: (self.passed + in_span) as u32,
                         ..*event
                     });
@@ -260,10 +286,13 @@ impl Engine {
                     self.compute_tick();
                 }
             }
-            self.flush();
-            let out = done..done + chunk;
-            self.master.pop(&mut left[out.clone()], &mut right[out]);
+            self.submit(chunk);
             done += chunk;
+            while self.under_way.len() >= self.depth || (done == frames && written < frames) {
+                let out = written..written + self.collect();
+                written = out.end;
+                self.master.pop(&mut left[out.clone()], &mut right[out]);
+            }
         }
     }
 
@@ -296,7 +325,7 @@ impl Engine {
         }
     }
 
-    fn collect(&mut self, event: Event) {
+    fn gather(&mut self, event: Event) {
         match self.pending.len() < EVENTS_PER_TICK {
             true => self.pending.push(event),
             false => self.events_dropped += 1,
@@ -305,9 +334,6 @@ impl Engine {
 
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
-        if self.pool.block.is_full() {
-            self.flush();
-        }
         self.pool.block.start_tick();
         self.transport
             .advance(TICK as f32 / self.config.sample_rate);
@@ -328,13 +354,46 @@ impl Engine {
         self.pool.tick();
     }
 
-    /// Renders the block's ticks and hands them to the master.
-    fn flush(&mut self) {
+    /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.
+    fn submit(&mut self, frames: usize) {
         let ticks = self.pool.block.ticks();
-        if ticks == 0 {
-            return;
+        let mut block = None;
+        if ticks > 0
+            && let Some(mut shared) = self.idle.pop()
+        {
+            std::mem::swap(VoiceBlock::reuse(&mut shared), &mut self.pool.block);
+            match self.renderer.submit(&shared) {
+                Ok(()) => block = Some(shared),
+                Err(_) => self.idle.push(shared),
+            }
+            self.pool.block.clear();
         }
-        match self.renderer.render(&self.pool.block, &mut self.buses) {
+        self.under_way.push_back(UnderWay {
+            block,
+            ticks,
+            frames,
+        });
+    }
+
+    /// Hands the oldest ticks that are under way to the master. Returns the frames they complete.
+    fn collect(&mut self) -> usize {
+        let Some(UnderWay {
+            block,
+            ticks,
+            frames,
+        }) = self.under_way.pop_front()
+        else {
+            return 0;
+        };
+        if ticks == 0 {
+            return frames;
+        }
+        let collected = match &block {
+            Some(_) => self.renderer.collect(&mut self.buses),
+            None => Err(RenderError::NotPrepared),
+        };
+        self.idle.extend(block);
+        match collected {
             Ok(partials) => self.partials = partials,
             Err(_) => {
                 // Better silence than what a failed device left behind.
@@ -343,7 +402,7 @@ impl Engine {
                 self.renders_failed += 1;
             }
         }
-        self.pool.block.clear();
         self.master.push(&self.buses, ticks * TICK);
+        frames
     }
 }

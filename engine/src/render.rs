@@ -12,6 +12,8 @@ pub use block::{Buses, VoiceBlock};
 pub use cpu::CpuRenderer;
 pub use error::{DeviceError, PrepareError, RenderError};
 
+use std::sync::Arc;
+
 /// Frames of a tick, the unit of control: values are computed at tick edges and ramped inside.
 pub const TICK: usize = 32;
 
@@ -38,12 +40,36 @@ pub trait Renderer: Send {
     /// Forgets all sound; the next render is like the first.
     fn reset(&mut self);
 
-    /// Replaces the first `block.ticks()` ticks of `buses` by the sum of the block's clouds.
-    /// Sums in the order of slots, so that the result does not depend on how ticks are cut into
-    /// blocks. Returns how many partials were sounded in the last tick.
+    /// Blocks that may be under way at once, at least one: with two, the next block can be made
+    /// and sent while a device still works on the last.
+    fn depth(&self) -> usize {
+        1
+    }
+
+    /// Takes a block to render, which `collect` gives back as sound. At most [`Self::depth`]
+    /// blocks are under way; they are rendered in order. Whoever submits leaves the block alone
+    /// until it is collected: the renderer shares it, and one that hangs keeps it.
     ///
     /// # Errors
-    /// When a device fails or is late; then `buses` hold nothing of use, and what the renderer
-    /// remembers of its clouds is lost until it is prepared again.
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError>;
+    /// As `collect`; a block that was refused is not under way.
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError>;
+
+    /// Replaces the first ticks of `buses` by the sum of the clouds of the oldest block that is
+    /// under way, as many ticks as it has. Sums in the order of slots, so that the result does
+    /// not depend on how ticks are cut into blocks. Returns how many partials were sounded in the
+    /// last tick.
+    ///
+    /// # Errors
+    /// When nothing is under way, or a device fails or is late; then `buses` hold nothing of use,
+    /// and what the renderer remembers of its clouds is lost until it is prepared again.
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError>;
+
+    /// Submits a block and collects it.
+    ///
+    /// # Errors
+    /// As `collect`.
+    fn render(&mut self, block: &Arc<VoiceBlock>, buses: &mut Buses) -> Result<usize, RenderError> {
+        self.submit(block)?;
+        self.collect(buses)
+    }
 }

@@ -1,11 +1,19 @@
-//! The same output, bit for bit, for any split of a stream into blocks, and after a reset.
+//! The same output, bit for bit, for any split of a stream into blocks, after a reset, and with
+//! several blocks under way.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 mod common;
 
 use common::*;
 use myriad_engine::params::Param;
-use myriad_engine::{EventKind, factory};
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
+};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
 use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 const FRAMES: usize = 6_000;
 
@@ -26,6 +34,48 @@ fn any_event() -> impl Strategy<Value = EventKind> {
     ]
 }
 
+/// A renderer that, like a card, takes the next block while the last one is under way.
+struct Ahead {
+    inner: CpuRenderer,
+    under_way: VecDeque<Arc<VoiceBlock>>,
+}
+
+impl Renderer for Ahead {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.inner.prepare(capacity)
+    }
+
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    fn depth(&self) -> usize {
+        3
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        assert!(self.under_way.len() < self.depth());
+        self.under_way.push_back(Arc::clone(block));
+        Ok(())
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        self.inner.render(&block, buses)
+    }
+}
+
+fn engine_ahead(patch: &Patch) -> Engine {
+    let renderer = Ahead {
+        inner: CpuRenderer::new(1),
+        under_way: VecDeque::new(),
+    };
+    let config = EngineConfig::default();
+    let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
+    engine.set_patch(0, patch);
+    engine
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -44,6 +94,9 @@ proptest! {
         let mut split = engine(patch);
         let mut sizes = blocks.iter().copied().cycle();
         prop_assert!(bits(play_in_blocks(&mut split, &events, FRAMES, &mut sizes)) == whole);
+        let mut ahead = engine_ahead(patch);
+        let mut sizes = blocks.iter().copied().cycle();
+        prop_assert!(bits(play_in_blocks(&mut ahead, &events, FRAMES, &mut sizes)) == whole);
         split.reset();
         prop_assert!(bits(play(&mut split, &events, FRAMES)) == whole);
     }

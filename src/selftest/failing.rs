@@ -3,6 +3,7 @@
 use super::steadiness::fill;
 use myriad_engine::render::cuda::CudaRenderer;
 use myriad_engine::render::{Buses, Capacity, DeviceError, PrepareError, Renderer, VoiceBlock};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Renders, has a kernel trap, and tries to start again in the same process.
@@ -14,6 +15,7 @@ pub(super) fn check(device: usize) -> Result<String, String> {
     let mut renderer = CudaRenderer::new(device);
     let mut block = VoiceBlock::new(capacity.slots);
     fill(&mut block, 0);
+    let block = Arc::new(block);
     let render = |renderer: &mut CudaRenderer| -> Result<Vec<u32>, String> {
         let mut buses = Buses::new(capacity.buses);
         let rendered = renderer.render(&block, &mut buses);

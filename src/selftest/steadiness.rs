@@ -2,6 +2,7 @@
 
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
+use std::sync::Arc;
 
 /// What the host may grow by: what its allocator keeps in hand.
 const HOST_LIMIT: usize = 1 << 20;
@@ -21,11 +22,11 @@ pub(super) fn check<R: Renderer>(
     renderer
         .prepare(capacity)
         .map_err(|error| error.to_string())?;
-    let mut block = VoiceBlock::new(SLOTS);
+    let mut block = Arc::new(VoiceBlock::new(SLOTS));
     let mut buses = Buses::new(capacity.buses);
     let mut before = None;
     for render in 0..renders {
-        fill(&mut block, render);
+        fill(VoiceBlock::reuse(&mut block), render);
         renderer
             .render(&block, &mut buses)
             .map_err(|error| error.to_string())?;

@@ -4,6 +4,7 @@ use super::{MakeRenderer, relative_db};
 use crate::render::{Buses, Capacity, Renderer, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, STARTS, TURN, Table};
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// What sines must at least be.
 const LIMIT_DB: f64 = -110.0;
@@ -27,16 +28,16 @@ fn sine(hertz: f32, sample_rate: f32) -> Cloud {
 
 /// Renders `ticks` ticks of `cloud`, left channel.
 fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Result<Vec<f32>, String> {
-    let mut block = VoiceBlock::new(1);
+    let mut shared = Arc::new(VoiceBlock::new(1));
     let mut buses = Buses::new(1);
     let mut out = Vec::with_capacity(ticks * TICK);
     for tick in 0..ticks {
-        block.clear();
+        let block = VoiceBlock::reuse(&mut shared);
         block.start_tick();
         let flags = if tick == 0 { STARTS } else { 0 };
         block.push(0, Cloud { flags, ..cloud });
         renderer
-            .render(&block, &mut buses)
+            .render(&shared, &mut buses)
             .map_err(|error| error.to_string())?;
         out.extend_from_slice(&buses.bus(0)[0][..TICK]);
     }

@@ -4,6 +4,7 @@ use super::{MakeRenderer, peak_difference_db, reference, same};
 use crate::dsp::hash;
 use crate::render::{Buses, Capacity, MAX_TICKS, Renderer, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use std::sync::Arc;
 
 /// How close two renderers must be.
 const PARITY_DB: f64 = -110.0;
@@ -143,7 +144,7 @@ fn play(
     performance: &Performance,
     blocks: &[usize],
 ) -> Result<Vec<f32>, String> {
-    let mut block = VoiceBlock::new(slots);
+    let mut shared = Arc::new(VoiceBlock::new(slots));
     let mut buses = Buses::new(BUSES);
     let mut out = Vec::new();
     let mut sizes = blocks.iter().cycle();
@@ -151,7 +152,7 @@ fn play(
     while let Some(&size) = sizes.next().filter(|_| !rest.is_empty()) {
         let (now, later) = rest.split_at(size.min(rest.len()));
         rest = later;
-        block.clear();
+        let block = VoiceBlock::reuse(&mut shared);
         for clouds in now {
             block.start_tick();
             clouds
@@ -159,7 +160,7 @@ fn play(
                 .for_each(|&(slot, cloud)| block.push(slot, cloud));
         }
         renderer
-            .render(&block, &mut buses)
+            .render(&shared, &mut buses)
             .map_err(|error| error.to_string())?;
         for frame in 0..now.len() * TICK {
             for bus in 0..BUSES {

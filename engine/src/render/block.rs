@@ -6,6 +6,7 @@ use super::{MAX_TICKS, TICK};
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
 pub use memory::CloudMemory;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The clouds of a few ticks, by slot. Slots are the renderer's memory: a cloud keeps its slot
@@ -51,6 +52,19 @@ impl VoiceBlock {
         }
     }
 
+    /// A block that renderers have shared: empty, and one's own again. If a renderer that hangs
+    /// has kept it, it is replaced.
+    pub fn reuse(shared: &mut Arc<Self>) -> &mut Self {
+        if Arc::get_mut(shared).is_none() {
+            *shared = Arc::new(Self::new(shared.capacity()));
+        }
+        let Some(block) = Arc::get_mut(shared) else {
+            unreachable!("nobody shares what was just made");
+        };
+        block.clear();
+        block
+    }
+
     /// Forgets the clouds.
     pub fn clear(&mut self) {
         for (word, bits) in self.slots.iter_mut().enumerate() {
@@ -82,11 +96,6 @@ impl VoiceBlock {
     /// Ticks opened since the last clear.
     pub fn ticks(&self) -> usize {
         self.ticks
-    }
-
-    /// Whether there is room for another tick.
-    pub fn is_full(&self) -> bool {
-        self.ticks == MAX_TICKS
     }
 
     /// Slots that sound in any tick, in rising order.

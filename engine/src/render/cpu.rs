@@ -9,6 +9,7 @@ use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
 use cloud::{CloudState, StereoTick};
+use std::sync::Arc;
 use workers::Workers;
 
 /// Clouds that one thread renders before they are mixed: few enough to stay in its cache.
@@ -26,6 +27,8 @@ pub struct CpuRenderer {
     wave: Vec<Row>,
     /// Slots of the block, in order.
     slots: Vec<usize>,
+    /// The block that is to be rendered next.
+    submitted: Option<Arc<VoiceBlock>>,
 }
 
 /// One cloud's sound during a block.
@@ -58,6 +61,7 @@ impl CpuRenderer {
             states: Vec::new(),
             wave: Vec::new(),
             slots: Vec::new(),
+            submitted: None,
         }
     }
 }
@@ -87,10 +91,30 @@ impl Renderer for CpuRenderer {
     }
 
     fn reset(&mut self) {
+        self.submitted = None;
         self.states.iter_mut().for_each(CloudState::reset);
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        match self.submitted {
+            Some(_) => Err(RenderError::OutOfTurn),
+            None if self.workers.is_none() => Err(RenderError::NotPrepared),
+            None => {
+                self.submitted = Some(Arc::clone(block));
+                Ok(())
+            }
+        }
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let block = self.submitted.take().ok_or(RenderError::OutOfTurn)?;
+        self.play(&block, buses)
+    }
+}
+
+impl CpuRenderer {
+    /// Renders the block, here and now.
+    fn play(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
         let _flush = FlushDenormals::new();
         buses.clear();
         self.slots.clear();

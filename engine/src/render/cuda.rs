@@ -14,6 +14,7 @@ pub mod yardstick;
 
 use super::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use device::Device;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How a renderer goes about its work; the defaults are for playing.
@@ -83,6 +84,7 @@ pub struct CudaRenderer {
     device: Option<Device>,
     /// Set by the first failure: what the device remembers cannot be trusted any more.
     failed: Option<RenderError>,
+    submitted: Option<Arc<VoiceBlock>>,
 }
 
 impl CudaRenderer {
@@ -98,6 +100,7 @@ impl CudaRenderer {
             options,
             device: None,
             failed: None,
+            submitted: None,
         }
     }
 
@@ -127,7 +130,7 @@ impl CudaRenderer {
         if let (Some(device), Some(RenderError::Late { .. })) = (&self.device, self.failed) {
             device.give_up();
         }
-        (self.device, self.failed) = (None, None);
+        (self.device, self.failed, self.submitted) = (None, None, None);
     }
 }
 
@@ -150,12 +153,24 @@ impl Renderer for CudaRenderer {
         }
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
+        if self.device.is_none() {
+            return Err(RenderError::NotPrepared);
+        }
+        if self.submitted.is_some() {
+            return Err(RenderError::OutOfTurn);
+        }
+        self.submitted = Some(Arc::clone(block));
+        Ok(())
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let block = self.submitted.take().ok_or(RenderError::OutOfTurn)?;
         let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
-        let rendered = device.render(block, buses);
+        let rendered = device.render(&block, buses);
         self.failed = rendered.err();
         rendered
     }

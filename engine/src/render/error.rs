@@ -92,6 +92,9 @@ pub enum RenderError {
     /// `prepare` was not called, or failed.
     #[error("the renderer is not prepared")]
     NotPrepared,
+    /// More blocks were submitted than the renderer takes, or more collected than submitted.
+    #[error("the renderer was asked out of turn")]
+    OutOfTurn,
     /// A call of the device's driver failed.
     #[error("{call} failed: {reason}")]
     Call {

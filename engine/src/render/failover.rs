@@ -10,6 +10,7 @@ use super::{
 };
 use crate::dsp::continue_sound;
 use crate::spectrum::{Cloud, STARTS};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -46,10 +47,12 @@ pub struct Failover {
     capacity: Capacity,
     state: State,
     rest: u64,
+    /// What was submitted and not collected.
+    under_way: VecDeque<Arc<VoiceBlock>>,
     /// Slots that the renderer which took over last has been told of.
     known: Vec<bool>,
     /// The block as that renderer must see it: clouds it does not know start.
-    block: VoiceBlock,
+    block: Arc<VoiceBlock>,
     /// What the other renderer plays during a fade.
     other: Buses,
     /// The end of every bus, left and right, for continuing it.
@@ -89,8 +92,9 @@ impl Failover {
             capacity: Capacity { slots: 0, buses: 0 },
             state: State::Resting(FIRST_REST),
             rest: FIRST_REST,
+            under_way: VecDeque::new(),
             known: Vec::new(),
-            block: VoiceBlock::new(0),
+            block: Arc::new(VoiceBlock::new(0)),
             other: Buses::new(0),
             past: Vec::new(),
             future: Vec::new(),
@@ -110,14 +114,14 @@ impl Failover {
 
     /// Copies `block` for a renderer that is new to its clouds.
     fn introduce(&mut self, block: &VoiceBlock) {
-        self.block.clear();
+        let introduced = VoiceBlock::reuse(&mut self.block);
         for tick in 0..block.ticks() {
-            self.block.start_tick();
+            introduced.start_tick();
             for slot in block.slots() {
                 if let Some(cloud) = block.cloud(slot, tick) {
                     let starts = if self.known[slot] { 0 } else { STARTS };
                     self.known[slot] = true;
-                    self.block.push(
+                    introduced.push(
                         slot as u32,
                         Cloud {
                             flags: cloud.flags | starts,
@@ -179,7 +183,8 @@ impl Renderer for Failover {
         self.fallback.prepare(capacity)?;
         self.capacity = capacity;
         self.known = vec![false; capacity.slots];
-        self.block = VoiceBlock::new(capacity.slots);
+        self.block = Arc::new(VoiceBlock::new(capacity.slots));
+        self.under_way = VecDeque::with_capacity(1);
         self.other = Buses::new(capacity.buses);
         self.past = vec![[0.0; FADE]; 2 * capacity.buses];
         self.future = self.past.clone();
@@ -201,6 +206,7 @@ impl Renderer for Failover {
     }
 
     fn reset(&mut self) {
+        self.under_way.clear();
         self.fallback.reset();
         self.known.fill(false);
         self.past.fill([0.0; FADE]);
@@ -209,10 +215,19 @@ impl Renderer for Failover {
         }
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        if self.under_way.len() >= self.depth() {
+            return Err(RenderError::OutOfTurn);
+        }
+        self.under_way.push_back(Arc::clone(block));
+        Ok(())
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
         let frames = block.ticks() * TICK;
         let state = std::mem::replace(&mut self.state, State::Resting(self.rest));
-        let (state, partials) = self.render_in(state, block, buses)?;
+        let (state, partials) = self.render_in(state, &block, buses)?;
         self.state = state;
         self.remember(buses, frames);
         Ok(partials)
@@ -224,7 +239,7 @@ impl Failover {
     fn render_in(
         &mut self,
         state: State,
-        block: &VoiceBlock,
+        block: &Arc<VoiceBlock>,
         buses: &mut Buses,
     ) -> Result<(State, usize), RenderError> {
         match state {

@@ -36,7 +36,15 @@ impl Renderer for FaultRenderer {
         self.inner.reset();
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        self.inner.submit(block)
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         self.broken |= self.fails.load(Ordering::Relaxed);
         if self.broken {
             let reason = "a fault was injected";
@@ -45,6 +53,6 @@ impl Renderer for FaultRenderer {
                 reason,
             });
         }
-        self.inner.render(block, buses)
+        self.inner.collect(buses)
     }
 }

@@ -9,6 +9,7 @@ use crate::spectrum::MAX_PARTIALS;
 use libloading::Library;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The kernels as a library of this machine, with clouds cut into so many slices, built once. One
@@ -45,7 +46,7 @@ fn build(slices: usize) -> Library {
 #[test]
 fn without_a_card_it_says_why() {
     let mut renderer = CudaRenderer::new(0);
-    let (block, mut buses) = (VoiceBlock::new(1), Buses::new(1));
+    let (block, mut buses) = (Arc::new(VoiceBlock::new(1)), Buses::new(1));
     let unprepared = renderer.render(&block, &mut buses);
     assert_eq!(unprepared, Err(RenderError::NotPrepared));
     match renderer.prepare(Capacity { slots: 1, buses: 1 }) {

@@ -9,6 +9,7 @@ use crate::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
 use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
+use std::sync::Arc;
 
 const STEREO: usize = 2 * TICK;
 
@@ -171,12 +172,17 @@ impl Renderer for Emulated {
         self.packer.iter_mut().for_each(Packer::reset);
     }
 
-    fn render(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
         (memory.ticks, memory.sounds) = (block.ticks(), false);
         memory.source = (block.clouds().to_vec(), block.capacity());
-        packer.pack(block, memory)?;
+        packer.pack(block, memory)
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let packer = self.packer.as_ref().ok_or(RenderError::NotPrepared)?;
+        let memory = &self.memory;
         buses.clear();
         if !memory.sounds {
             return Ok(0);
