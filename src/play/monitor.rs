@@ -2,7 +2,7 @@
 
 mod spectrum;
 
-pub(crate) use spectrum::{BANDS, HIGHEST, LOWEST, frequency_at};
+pub(crate) use spectrum::{BANDS, HIGHEST, LOWEST};
 
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;

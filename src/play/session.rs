@@ -265,6 +265,13 @@ impl Session {
         self.show_key(key, false);
     }
 
+    /// The sustain pedal goes down or up.
+    pub(crate) fn pedal(&mut self, down: bool) {
+        let value = if down { 1.0 } else { 0.0 };
+        self.inbox
+            .play(self.live, EventKind::Control { cc: 64, value });
+    }
+
     /// Every sound ends now.
     pub(crate) fn panic(&mut self) {
         self.control.all_sound_off();
@@ -354,10 +361,6 @@ impl Session {
 
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
-    }
-
-    pub(crate) fn midi_inputs(&self) -> Vec<String> {
-        self.ports.connected().map(str::to_owned).collect()
     }
 
     /// MIDI messages that made no sense, and gestures that nothing picked up.

@@ -77,11 +77,6 @@ impl Ports {
         news
     }
 
-    /// What is connected.
-    pub(crate) fn connected(&self) -> impl Iterator<Item = &str> {
-        self.connected.iter().map(|(name, _)| name.as_str())
-    }
-
     fn is_wanted(&self, name: &str) -> bool {
         self.wanted
             .as_ref()

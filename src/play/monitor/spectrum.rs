@@ -20,7 +20,7 @@ const WINDOW: usize = 8_192;
 const FALL: f32 = 60.0;
 
 /// The frequency at a place between the lowest (0) and the highest (1).
-pub(crate) fn frequency_at(place: f32) -> f32 {
+fn frequency_at(place: f32) -> f32 {
     LOWEST * (HIGHEST / LOWEST).powf(place)
 }
 
