@@ -7,6 +7,7 @@ use crate::interrupt;
 use crate::performance::{Settings, Tail};
 use crate::play::{self, Session, Setup, StartError};
 use crate::render::{Job, cores};
+use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     /// Render to demo.wav and demo.png even when there is an audio device
     #[arg(long)]
     file: bool,
+
+    #[command(flatten)]
+    renderer: RendererArgs,
 }
 
 /// The demo song.
@@ -39,21 +43,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let song = song()?;
     if !args.file {
         let cast = Cast::choose(&song, &[])?;
-        let setup = Setup::for_song(song, cast, play::first_patch());
-        match Session::start(setup, play::renderer()) {
+        let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
+        match Session::start(setup) {
             Ok(session) => return play::perform(session, None, None),
             Err(StartError::Device(_)) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }
-            Err(error) => {
-                terminal::say(&format!("{error}: rendering the demo to demo.wav instead."));
-            }
+            // What was asked for by name is not replaced by something else.
+            Err(error) => return Err(error.into()),
         }
     }
-    render(&self::song()?)
+    render(&self::song()?, args.renderer)
 }
 
-fn render(song: &Song) -> Result<(), Failure> {
+fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
     let bits = Bits::Int24;
     let job = Job {
         name: "demo".to_owned(),
@@ -66,6 +69,7 @@ fn render(song: &Song) -> Result<(), Failure> {
             tail: Tail::Auto,
             max_frames: bits.max_frames(),
         },
+        renderer,
         progress: true,
     };
     job.render(song, Cast::choose(song, &[])?)?;

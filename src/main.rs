@@ -11,6 +11,7 @@ mod patches;
 mod performance;
 mod play;
 mod render;
+mod renderer;
 mod selftest;
 mod song;
 mod terminal;

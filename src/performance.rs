@@ -2,6 +2,7 @@
 
 use crate::cast::Cast;
 use crate::song::{Happening, Song};
+use myriad_engine::render::Renderer;
 use myriad_engine::{Counters, Engine, EngineConfig, EngineError, Event, EventKind};
 
 /// The most frames rendered at a time. Long enough to spread over threads, short enough to react.
@@ -69,18 +70,24 @@ pub(crate) struct Performance {
 }
 
 impl Performance {
-    /// Prepares to perform `song` with `cast`.
+    /// Prepares to perform `song` with `cast`, through `renderer`.
     ///
     /// # Errors
     /// When the engine cannot be set up.
-    pub(crate) fn new(song: &Song, cast: Cast, settings: &Settings) -> Result<Self, EngineError> {
-        let mut engine = Engine::new(&EngineConfig {
+    pub(crate) fn new(
+        song: &Song,
+        cast: Cast,
+        settings: &Settings,
+        renderer: Box<dyn Renderer>,
+    ) -> Result<Self, EngineError> {
+        let config = EngineConfig {
             sample_rate: settings.sample_rate as f32,
             parts: song.parts.len(),
             threads: settings.threads,
             stems: settings.stems,
             ..EngineConfig::default()
-        })?;
+        };
+        let mut engine = Engine::with_renderer(&config, renderer)?;
         for (part, role) in cast.roles.iter().enumerate() {
             engine.set_patch(part, &role.patch);
         }

@@ -21,11 +21,12 @@ use crate::demo;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::library;
+use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use device::{DeviceError, Host, Wish};
 use load::Load;
 use myriad_engine::Patch;
-use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_engine::stream::StreamError;
 use report::Style;
 pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
@@ -99,6 +100,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE.wav")]
     record: Option<PathBuf>,
 
+    #[command(flatten)]
+    renderer: RendererArgs,
+
     /// Hold so many voices, for measuring
     #[arg(long, value_name = "VOICES[xPARTIALS]")]
     load: Option<Load>,
@@ -129,6 +133,7 @@ impl From<StartError> for Failure {
     fn from(error: StartError) -> Self {
         match error {
             StartError::Device(DeviceError::Unknown { .. }) => Failure::misuse(error),
+            StartError::Stream(StreamError::Engine(error)) => renderer::failure(&"play", &error),
             _ => Failure::failed(error),
         }
     }
@@ -191,13 +196,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         own,
         load: args.load,
         record: args.record.clone(),
+        renderer: args.renderer,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),
         (_, true) => Some(Style::Plain),
         _ => None,
     };
-    let session = Session::start(setup, renderer())?;
+    let session = Session::start(setup)?;
     perform(session, style, args.seconds)
 }
 
@@ -229,11 +235,6 @@ pub(crate) fn perform(
     let ending = session.finish()?;
     outcome?;
     style.unwrap_or(Style::Plain).end(seconds, &ending)
-}
-
-/// What turns clouds into sound.
-pub(crate) fn renderer() -> Box<dyn Renderer> {
-    Box::new(CpuRenderer::new(1))
 }
 
 /// The patch that hands play when nothing says otherwise.

@@ -8,6 +8,7 @@ use crate::cast::{Cast, PatchRequest};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::performance::{Performance, Settings, Tail};
+use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
@@ -65,6 +66,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 
+    #[command(flatten)]
+    renderer: RendererArgs,
+
     /// Write each part to a file of its own, too
     #[arg(long)]
     stems: bool,
@@ -112,6 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             tail: args.tail,
             max_frames: args.bits.max_frames(),
         },
+        renderer: args.renderer,
         progress: !args.quiet,
     };
     let mut report = job.render(&song, cast)?;
@@ -140,6 +145,7 @@ pub(crate) struct Job {
     pub(crate) target: PathBuf,
     pub(crate) bits: Bits,
     pub(crate) settings: Settings,
+    pub(crate) renderer: RendererArgs,
     /// Whether to show progress, where somebody can see it.
     pub(crate) progress: bool,
 }
@@ -152,8 +158,9 @@ impl Job {
     pub(crate) fn render(&self, song: &Song, cast: Cast) -> Result<Report, Failure> {
         self.check_length(song)?;
         let rate = self.settings.sample_rate;
-        let mut performance = Performance::new(song, cast, &self.settings)
-            .map_err(|error| Failure::failed(format!("{}: {error}", self.name)))?;
+        let (renderer, handle) = self.renderer.make(self.settings.threads);
+        let mut performance = Performance::new(song, cast, &self.settings, renderer)
+            .map_err(|error| renderer::failure(&self.name, &error))?;
         let mut outputs = Outputs::create(self, performance.cast())?;
         let mut meter = Meter::new(rate);
         let bar = self.progress_bar(performance.song_frames());
@@ -171,6 +178,7 @@ impl Job {
             self,
             &performance,
             &meter,
+            &handle,
             stems,
             start.elapsed(),
         ))

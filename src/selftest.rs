@@ -4,6 +4,7 @@ mod failing;
 mod steadiness;
 
 use crate::failure::Failure;
+use crate::renderer::{Kind, RendererArgs};
 use crate::terminal;
 use myriad_engine::conformance::CHECKS;
 use myriad_engine::render::cuda::CudaRenderer;
@@ -20,13 +21,9 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Which renderer
-    #[arg(short, long, value_enum, default_value_t = Kind::Cpu)]
-    renderer: Kind,
-
-    /// Which card, where there are several
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
-    device: usize,
+    // Nothing is chosen here: without a name it is the processor.
+    #[command(flatten)]
+    renderer: RendererArgs,
 
     /// Run this check only
     #[arg(long, value_name = "CHECK")]
@@ -37,23 +34,17 @@ pub(crate) struct Args {
     renders: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
-    /// This machine's processor, with the widest instructions it has
-    Cpu,
-    /// An NVIDIA card
-    Cuda,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// When the renderer cannot be used at all, or breaks a promise.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let device = args.renderer.device;
+    let cuda = args.renderer.renderer == Kind::Cuda;
     let make = || -> Box<dyn Renderer> {
-        match args.renderer {
-            Kind::Cpu => Box::new(CpuRenderer::new(1)),
-            Kind::Cuda => Box::new(CudaRenderer::new(args.device)),
+        match cuda {
+            false => Box::new(CpuRenderer::new(1)),
+            true => Box::new(CudaRenderer::new(device)),
         }
     };
     // Said once and plainly, rather than by every check.
@@ -85,20 +76,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     report(
         "memory",
         "memory stays flat however long one plays",
-        &|| match args.renderer {
-            Kind::Cpu => steadiness::check(CpuRenderer::new(1), |_| 0, args.renders),
-            Kind::Cuda => {
-                let renderer = CudaRenderer::new(args.device);
+        &|| match cuda {
+            false => steadiness::check(CpuRenderer::new(1), |_| 0, args.renders),
+            true => {
+                let renderer = CudaRenderer::new(device);
                 steadiness::check(renderer, CudaRenderer::free_bytes, args.renders)
             }
         },
     )?;
     // Last, because the driver may refuse this process afterwards.
-    if args.renderer == Kind::Cuda {
+    if cuda {
         report(
             "failure",
             "a card that fails is noticed, and the reason said",
-            &|| failing::check(args.device),
+            &|| failing::check(device),
         )?;
     }
     match broken {

@@ -1,6 +1,7 @@
 //! Renderers: what turns clouds into sound.
 
 pub mod block;
+pub mod choice;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -9,6 +10,7 @@ pub mod failover;
 pub mod fault;
 
 pub use block::{Buses, VoiceBlock};
+pub use choice::{RendererChoice, RendererHandle, RendererKind, RendererReport};
 pub use cpu::CpuRenderer;
 pub use error::{DeviceError, PrepareError, RenderError};
 

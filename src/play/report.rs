@@ -40,6 +40,8 @@ pub(crate) struct Snapshot {
     pub(crate) block: usize,
     /// Frames of the device from an event to its sound.
     pub(crate) latency: usize,
+    pub(crate) renderer: &'static str,
+    pub(crate) renderer_losses: u64,
     pub(crate) patch: String,
     pub(crate) voices: usize,
     pub(crate) partials: usize,
@@ -97,6 +99,8 @@ impl Snapshot {
             engine_rate: session.sample_rate(),
             block: device.map_or(0, |device| device.block()),
             latency: outlet.latency(),
+            renderer: session.renderer().0,
+            renderer_losses: session.renderer().1,
             patch: session.patch().name.clone(),
             voices: status.engine.voices,
             partials: status.engine.partials,
@@ -124,7 +128,7 @@ impl Snapshot {
     fn to_line(&self) -> String {
         let percent = |share: f32| format!("{:.0}%", share * 100.0);
         format!(
-            "{}  {} {}{}, {} Hz, {} frames, latency {}  {} voices  {} partials  load {} ({} at most)  {} underruns  {:.1} dB\n",
+            "{}  {} {}{}, {} Hz, {} frames, latency {}  {}: {} voices  {} partials  load {} ({} at most)  {} underruns  {:.1} dB\n",
             terminal::clock(self.seconds),
             self.host,
             self.device,
@@ -132,6 +136,7 @@ impl Snapshot {
             self.rate,
             self.block,
             self.latency,
+            self.renderer,
             self.voices,
             self.partials,
             percent(self.load_median),

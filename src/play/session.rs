@@ -13,10 +13,11 @@ use super::recorder::{Recorder, Recording};
 use super::stage::Stage;
 use crate::cast::{Cast, patch_for_program};
 use crate::failure::Failure;
+use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::wav::WavError;
 use myriad_engine::patch::MACROS;
-use myriad_engine::render::Renderer;
+use myriad_engine::render::RendererHandle;
 use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
 use myriad_engine::{EngineConfig, EventKind, Patch};
 use ringbuf::HeapRb;
@@ -44,11 +45,12 @@ pub(crate) struct Setup {
     pub(crate) own: Vec<(u8, Patch)>,
     pub(crate) load: Option<Load>,
     pub(crate) record: Option<PathBuf>,
+    pub(crate) renderer: RendererArgs,
 }
 
 impl Setup {
     /// A song, and hands free to play along.
-    pub(crate) fn for_song(song: Song, cast: Cast, live: Patch) -> Self {
+    pub(crate) fn for_song(song: Song, cast: Cast, live: Patch, renderer: RendererArgs) -> Self {
         Self {
             wish: Wish::default(),
             depth: None,
@@ -57,6 +59,7 @@ impl Setup {
             own: Vec::new(),
             load: None,
             record: None,
+            renderer,
         }
     }
 }
@@ -75,6 +78,9 @@ pub(crate) enum StartError {
 /// An instrument that is switched on.
 pub(crate) struct Session {
     control: Control,
+    renderer: RendererHandle,
+    /// How often a card was lost and came back, as far as was told.
+    changes: [u64; 2],
     outlet: Outlet,
     router: Arc<Router>,
     inbox: Arc<Inbox>,
@@ -111,7 +117,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no device, no engine for it, or nothing to record to.
-    pub(crate) fn start(setup: Setup, renderer: Box<dyn Renderer>) -> Result<Self, StartError> {
+    pub(crate) fn start(setup: Setup) -> Result<Self, StartError> {
         #[cfg(target_os = "linux")]
         let _silence = alsa::Output::local_error_handler();
         // Parts: those of the song, the hands', the channels' own, the load's.
@@ -150,6 +156,7 @@ impl Session {
             },
             depth: outlet.depth(),
         };
+        let (renderer, handle) = setup.renderer.make(1);
         let (control, audio) = stream::start(&config, renderer)?;
         for (part, patch) in patches.into_iter().enumerate() {
             control.set_patch(part, patch)?;
@@ -167,6 +174,8 @@ impl Session {
         outlet.start(feed);
         let mut session = Self {
             control,
+            renderer: handle,
+            changes: [0; 2],
             outlet,
             ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&inbox)),
             router,
@@ -214,6 +223,7 @@ impl Session {
         self.underruns.append(&mut self.control.underruns());
         self.monitor.update();
         self.check_recorder();
+        self.check_renderer();
         if Instant::now() >= self.next_look {
             self.next_look = Instant::now() + LOOK;
             self.usage = self.machine.look();
@@ -351,6 +361,12 @@ impl Session {
         self.control.status()
     }
 
+    /// Who renders, and how often a card was lost.
+    pub(crate) fn renderer(&self) -> (&'static str, u64) {
+        let report = self.renderer.report();
+        (report.using, report.failover.losses)
+    }
+
     pub(crate) fn sample_rate(&self) -> u32 {
         self.outlet.engine_rate()
     }
@@ -434,6 +450,17 @@ impl Session {
                 "{}: {error}; forgotten when we end",
                 path.display()
             ));
+        }
+    }
+
+    /// Tells about cards that are lost and come back.
+    fn check_renderer(&mut self) {
+        let report = self.renderer.report();
+        let changes = [report.failover.losses, report.failover.returns];
+        if changes != self.changes {
+            self.changes = changes;
+            let news = format!("rendering on {} now: {}", report.using, report.why);
+            self.news.push(news);
         }
     }
 

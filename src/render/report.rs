@@ -3,7 +3,9 @@
 use super::Job;
 use crate::analysis::Meter;
 use crate::performance::{Ending, Performance, TAIL_LIMIT_SECONDS};
+use crate::renderer::RendererFacts;
 use crate::terminal::{clock, level};
+use myriad_engine::render::{RendererHandle, RendererReport};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,6 +27,7 @@ pub(crate) struct Report {
     pub(crate) partials_peak: usize,
     pub(crate) render_seconds: f64,
     pub(crate) realtime_factor: f64,
+    pub(crate) renderer: RendererFacts,
     pub(crate) parts: Vec<PartReport>,
     /// What the user should know.
     pub(crate) notes: Vec<String>,
@@ -45,12 +48,16 @@ impl Report {
         job: &Job,
         performance: &Performance,
         meter: &Meter,
+        renderer: &RendererHandle,
         stems: Vec<PathBuf>,
         took: Duration,
     ) -> Self {
         let frames = performance.frames();
         let seconds = frames as f64 / f64::from(job.settings.sample_rate);
         let peaks = performance.peaks();
+        let renderer = renderer.report();
+        let mut notes = notes(performance);
+        notes.extend(lost(&renderer));
         let mut stems = stems.into_iter();
         let part = |role: &crate::cast::Role| PartReport {
             channel: role.channel + 1,
@@ -71,8 +78,9 @@ impl Report {
             partials_peak: peaks.partials,
             render_seconds: took.as_secs_f64(),
             realtime_factor: seconds / took.as_secs_f64().max(1e-9),
+            renderer: renderer.into(),
             parts: performance.cast().roles.iter().map(part).collect(),
-            notes: notes(performance),
+            notes,
         }
     }
 
@@ -113,6 +121,14 @@ impl Report {
         }
         text
     }
+}
+
+/// A card that did not last, which a user should know of.
+fn lost(renderer: &RendererReport) -> Option<String> {
+    let reason = renderer.failover.lost_because.as_ref()?;
+    Some(format!(
+        "the card failed in the middle ({reason}); the processor stood in for it"
+    ))
 }
 
 /// What did not go as the song asked.

@@ -47,6 +47,8 @@ fn misuse_is_told_in_one_line() {
             "--no-picture",
         ),
         (&["demo", "--loud"], "--loud"),
+        (&["render", "song.mid", "--renderer", "abacus"], "abacus"),
+        (&["render", "song.mid", "--device", "one"], "one"),
     ];
     for (args, words) in cases {
         folder.fail(args, 2, words);
@@ -97,6 +99,15 @@ fn failure_is_told_in_one_line() {
             "no/such/folder.wav: ",
         ),
         (&["render", "song.mid", "-o", "folder.wav"], "folder.wav: "),
+        // Neither a machine without a driver nor one with cards has that one.
+        (
+            &["render", "song.mid", "--renderer", "cuda", "--device", "99"],
+            "--renderer cuda: no ",
+        ),
+        (
+            &["demo", "--file", "--renderer", "cuda", "--device", "99"],
+            "--renderer cuda: no ",
+        ),
         (&["inspect", "missing.wav"], "missing.wav: "),
         (&["inspect", "song.mid"], "song.mid: not a WAV file"),
         (&["inspect", "empty.mid"], "empty.mid: "),

@@ -55,6 +55,27 @@ fn json_says_what_was_done() {
 }
 
 #[test]
+fn json_says_who_rendered_and_why() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::beep());
+    let render = |options: &[&str]| {
+        let args = [&["render", "song.mid", "--json"], options].concat();
+        let run = folder.succeed(&args);
+        assert_eq!(run.stderr, "");
+        run.json()["renderer"].clone()
+    };
+    let forced = render(&["--renderer", "cpu"]);
+    assert_eq!(
+        (&forced["using"], &forced["why"]),
+        (&"cpu".into(), &"asked for".into())
+    );
+    // No machine has that many cards.
+    let without = render(&["--device", "99"]);
+    assert_eq!(without["using"], "cpu");
+    assert!(without["why"].as_str().unwrap().starts_with("no "));
+}
+
+#[test]
 fn a_track_named_after_a_patch_is_played_by_it() {
     let folder = Folder::new();
     let patches = folder.succeed(&["patches", "--json"]).json();

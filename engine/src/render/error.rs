@@ -27,6 +27,9 @@ pub enum PrepareError {
 /// What is wrong with a graphics card or its driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
+    /// This build was made without the feature.
+    #[error("this build of Myriad has no CUDA renderer")]
+    NotBuilt,
     /// The driver's library is not there, or finds no card at all.
     #[error("no NVIDIA driver found on this machine")]
     NoDriver,

@@ -45,6 +45,8 @@ pub struct Failover {
     make: MakePreferred,
     fallback: CpuRenderer,
     capacity: Capacity,
+    /// Whether the preferred renderer must be there at first.
+    insists: bool,
     state: State,
     rest: u64,
     /// What was submitted and not collected.
@@ -90,6 +92,7 @@ impl Failover {
             make,
             fallback,
             capacity: Capacity { slots: 0, buses: 0 },
+            insists: false,
             state: State::Resting(FIRST_REST),
             rest: FIRST_REST,
             under_way: VecDeque::new(),
@@ -99,6 +102,15 @@ impl Failover {
             past: Vec::new(),
             future: Vec::new(),
             report: Arc::default(),
+        }
+    }
+
+    /// Has `prepare` fail when the preferred renderer cannot be had; losing it later is survived.
+    #[must_use]
+    pub fn insisting(self) -> Self {
+        Self {
+            insists: true,
+            ..self
         }
     }
 
@@ -200,6 +212,7 @@ impl Renderer for Failover {
         });
         self.state = match prepared {
             Ok(()) => State::Preferred(preferred),
+            Err(error) if self.insists => return Err(error),
             Err(_) => State::Resting(self.rest),
         };
         Ok(())

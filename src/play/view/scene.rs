@@ -92,7 +92,7 @@ impl Scene {
             meters: session.monitor().meters(),
             bands: *session.monitor().bands(),
             figures: Figures {
-                renderer: "CPU".to_owned(),
+                renderer: session.renderer().0.to_uppercase(),
                 voices: status.engine.voices,
                 partials: status.engine.partials,
                 fill: status.fill,
