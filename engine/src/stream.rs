@@ -26,6 +26,7 @@
 //! ```
 
 mod audio;
+mod cause;
 mod control;
 mod events;
 mod exchange;
@@ -46,6 +47,7 @@ pub use underrun::{Cause, Underrun};
 
 use crate::engine::{Engine, EngineConfig, EngineError};
 use crate::render::{PrepareError, Renderer};
+use control::State;
 use exchange::exchange;
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
@@ -123,7 +125,7 @@ pub fn start(
     config: &StreamConfig,
     renderer: Box<dyn Renderer>,
 ) -> Result<(Control, AudioSide), StreamError> {
-    let (mut control, audio, render) = build(config, renderer)?;
+    let (control, audio, render) = build(config, renderer)?;
     control.spawn(render)?;
     Ok((control, audio))
 }
@@ -145,23 +147,12 @@ pub fn build(
     let line = Arc::clone(&end.line);
     let (commands, orders) = exchange();
     let (sender, agenda) = events::queue();
-    let (underrun_in, underrun_out) = HeapRb::new(UNDERRUN_QUEUE).split();
-    let render = RenderSide::new(
-        engine,
-        end,
-        orders,
-        agenda,
-        underrun_in,
-        Arc::clone(&shared),
-    );
+    let (report_in, report_out) = HeapRb::new(UNDERRUN_QUEUE).split();
+    let render = RenderSide::new(engine, end, orders, agenda, report_in, Arc::clone(&shared));
     let control = Control::new(
-        config,
-        latency,
-        line,
-        commands,
-        renderers,
-        sender,
-        underrun_out,
+        State::new(
+            config, latency, line, commands, renderers, sender, report_out,
+        ),
         shared,
     );
     Ok((control, audio, render))

@@ -160,8 +160,8 @@ impl AudioSide {
             self.add_tail(left, right);
             self.remember(left, right);
         }
+        self.end.line.ask(self.time, block);
         self.time += block as u64;
-        self.end.line.ask(self.time);
     }
 
     /// Frames that must be ready before sound comes back: all of the block, and half of what may

@@ -1,83 +1,55 @@
 //! The control side: what any thread that is not in a hurry may do with a stream.
 
+mod state;
+
 use super::audio::AudioSide;
-use super::events::{Sender, TimedEvent};
-use super::exchange::ControlEnd;
+use super::events::TimedEvent;
 use super::line::{Line, connect};
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
 use super::switch::Nothing;
 use super::underrun::Underrun;
-use super::{StreamConfig, StreamError, thread};
+use super::{StreamError, thread};
 use crate::engine::{Engine, EngineConfig};
 use crate::event::{Event, EventKind};
 use crate::patch::Patch;
 use crate::render::Renderer;
-use ringbuf::HeapCons;
-use ringbuf::traits::Consumer;
+pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{JoinHandle, sleep};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
 
-/// How long a render thread that should end is waited for, before it is left to itself.
+/// How long each of two things is waited for when a stream stops: that its fade has been heard,
+/// and that its thread has ended.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often leftovers are tidied away and underruns explained.
+const TENDING: Duration = Duration::from_millis(50);
 
 /// The handle of a stream. May be shared between threads; none of its calls is for the audio
 /// thread. Dropping it stops the stream.
 pub struct Control {
     shared: Arc<Shared>,
-    state: Mutex<State>,
-}
-
-struct State {
-    engine: EngineConfig,
-    engine_latency: usize,
-    line: Arc<Line>,
-    /// What each part plays, for an engine that takes over.
-    patches: Vec<Patch>,
-    commands: ControlEnd<Command>,
-    renderers: ControlEnd<Box<dyn Renderer>>,
-    sender: Sender,
-    underruns: HeapCons<Underrun>,
-    thread: Option<JoinHandle<()>>,
+    state: Arc<Mutex<State>>,
 }
 
 impl Control {
-    pub(super) fn new(
-        config: &StreamConfig,
-        engine_latency: usize,
-        line: Arc<Line>,
-        commands: ControlEnd<Command>,
-        renderers: ControlEnd<Box<dyn Renderer>>,
-        sender: Sender,
-        underruns: HeapCons<Underrun>,
-        shared: Arc<Shared>,
-    ) -> Self {
-        let state = State {
-            engine: config.engine,
-            engine_latency,
-            line,
-            patches: vec![Patch::new(); config.engine.parts],
-            commands,
-            renderers,
-            sender,
-            underruns,
-            thread: None,
-        };
+    pub(super) fn new(state: State, shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            state: Mutex::new(state),
+            state: Arc::new(Mutex::new(state)),
         }
     }
 
-    pub(super) fn spawn(&mut self, render: RenderSide) -> Result<(), StreamError> {
-        let mut state = self.state();
-        let nap = Duration::from_micros(200);
-        let (depth, rate) = (state.line.depth as u32, state.engine.sample_rate as u32);
-        let thread = thread::spawn(render, Arc::clone(&self.shared), nap, depth, rate);
-        state.thread = Some(thread.map_err(StreamError::Thread)?);
-        drop(state);
+    /// Gives the render side its thread, and the control side one that tends to it.
+    pub(super) fn spawn(&self, render: RenderSide) -> Result<(), StreamError> {
+        self.state().thread = Some(thread::spawn(render)?);
+        let state = Arc::downgrade(&self.state);
+        Builder::new()
+            .name("myriad-tend".into())
+            .spawn(move || tend(&state))
+            .map_err(StreamError::Thread)?;
         Ok(())
     }
 
@@ -88,14 +60,14 @@ impl Control {
     /// When the stream was stopped, or its render thread hangs.
     pub fn set_patch(&self, part: usize, patch: Patch) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        let Some(slot) = state.patches.get_mut(part) else {
+        if part >= state.patches.len() {
             return Ok(());
-        };
-        slot.clone_from(&patch);
-        state.command(Command::SetPatch {
-            part,
-            patch: Box::new(patch),
-        })
+        }
+        let copy = patch.clone();
+        let patch = Box::new(patch);
+        state.command(Command::Patch { part, patch })?;
+        state.patches[part] = copy;
+        Ok(())
     }
 
     /// Changes the renderer. It is prepared here, which may take a while; then both play for a
@@ -107,10 +79,8 @@ impl Control {
         let capacity = self.running()?.engine.capacity();
         renderer.prepare(capacity)?;
         let mut state = self.running()?;
-        state
-            .renderers
-            .send(renderer)
-            .map_err(|_| StreamError::Busy)
+        let sent = state.renderers.send(renderer);
+        sent.map_err(|_| StreamError::Busy)
     }
 
     /// Changes the sample rate. What sounds fades; keys that are held, controllers and parameters
@@ -128,7 +98,7 @@ impl Control {
         for (part, patch) in state.patches.iter().enumerate() {
             engine.set_patch(part, patch);
         }
-        state.command(Command::SetEngine(Box::new(engine)))?;
+        state.command(Command::Engine(Box::new(engine)))?;
         state.engine = config;
         Ok(())
     }
@@ -143,10 +113,8 @@ impl Control {
         let start = state.line.asked();
         let (audio, end) = connect(depth, start, state.engine_latency, &self.shared)?;
         let line = Arc::clone(&end.line);
-        state.command(Command::SetLine {
-            end: Box::new(end),
-            start,
-        })?;
+        let end = Box::new(end);
+        state.command(Command::Line { end })?;
         state.line = line;
         Ok(audio)
     }
@@ -160,11 +128,8 @@ impl Control {
     /// [`Control::latency`] frames later. Returns whether there was room for it: some 20,000
     /// events may wait for their time.
     pub fn send_at(&self, time: u64, part: u8, kind: EventKind) -> bool {
-        let event = Event {
-            frame: 0,
-            part,
-            kind,
-        };
+        let frame = 0;
+        let event = Event { frame, part, kind };
         self.state().sender.send(TimedEvent { time, event })
     }
 
@@ -194,8 +159,7 @@ impl Control {
 
     /// What the stream is doing.
     pub fn status(&self) -> StreamStatus {
-        let mut state = self.state();
-        state.tidy();
+        let state = self.state();
         StreamStatus {
             fill: state.line.fill(),
             depth: state.line.depth,
@@ -204,13 +168,16 @@ impl Control {
         }
     }
 
-    /// The underruns that have ended since this was last asked.
+    /// The underruns that have ended since this was last asked; the last thousand of them.
     pub fn underruns(&self) -> Vec<Underrun> {
-        self.state().underruns.pop_iter().collect()
+        let mut state = self.state();
+        state.tend();
+        state.underruns.drain(..).collect()
     }
 
     /// Fades out and ends. Returns when the fade has been heard, or when it is clear that nobody
-    /// listens or that the renderer hangs: never later than two seconds.
+    /// listens or that the renderer hangs: after a second at the latest. A renderer that hangs is
+    /// left to itself.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Relaxed);
         self.shared.wake();
@@ -223,10 +190,10 @@ impl Control {
         self.shared.abandoned.store(true, Relaxed);
         self.shared.wake();
         if wait(PATIENCE, || thread.is_finished()) {
-            // It has ended, so this does not wait.
-            let _ = thread.join();
+            // It has ended, so this does not wait. What it owned is dropped here.
+            drop(thread.join());
         }
-        state.tidy();
+        state.tend();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -241,21 +208,18 @@ impl Control {
     }
 }
 
-impl State {
-    fn command(&mut self, command: Command) -> Result<(), StreamError> {
-        self.commands.send(command).map_err(|_| StreamError::Busy)
-    }
-
-    /// Drops what has come back.
-    fn tidy(&mut self) {
-        self.commands.tidy();
-        self.renderers.tidy();
-    }
-}
-
 impl Drop for Control {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// Tends to a stream until its handle is gone.
+fn tend(state: &Weak<Mutex<State>>) {
+    while let Some(state) = state.upgrade() {
+        state.lock().unwrap_or_else(PoisonError::into_inner).tend();
+        drop(state);
+        sleep(TENDING);
     }
 }
 

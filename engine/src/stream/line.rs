@@ -12,7 +12,7 @@ use super::underrun::Starvation;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Frames and how far they have come. Times are frames since the stream's start.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Line {
     /// All frames before this one have been asked for. The audio side alone writes it, when it
     /// has read them and handed in their events.
     asked: AtomicU64,
+    /// Frames of the last block that was asked for.
+    block: AtomicUsize,
     /// All frames before this one are written, or will never be. The render side alone writes it.
     written: AtomicU64,
 }
@@ -37,6 +39,7 @@ impl Line {
             frames: std::iter::repeat_with(silence).take(places).collect(),
             depth,
             asked: AtomicU64::new(start),
+            block: AtomicUsize::new(depth),
             // Silence until the first events can be heard.
             written: AtomicU64::new(start + depth as u64),
         }
@@ -64,9 +67,15 @@ impl Line {
         }
     }
 
-    /// Says that all frames before `until` have been read, and their events handed in.
-    pub(super) fn ask(&self, until: u64) {
-        self.asked.store(until, Ordering::Release);
+    /// Says that `block` frames from `at` on have been read, and their events handed in.
+    pub(super) fn ask(&self, at: u64, block: usize) {
+        self.block.store(block, Ordering::Relaxed);
+        self.asked.store(at + block as u64, Ordering::Release);
+    }
+
+    /// Frames of the last block that was asked for.
+    pub(super) fn block(&self) -> usize {
+        self.block.load(Ordering::Relaxed)
     }
 
     /// Writes frames from `at` on and lets them be read.

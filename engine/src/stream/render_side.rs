@@ -1,12 +1,13 @@
 //! The render side: owns the engine, and keeps the frames coming.
 
+use super::cause::{Lateness, Scene, Watch};
 use super::events::{Agenda, TimedEvent};
 use super::exchange::WorkEnd;
 use super::fade::Fader;
 use super::ledger::Ledger;
 use super::line::RenderEnd;
 use super::status::Shared;
-use super::underrun::{Cause, Underrun};
+use super::underrun::Report;
 use crate::TICK;
 use crate::engine::Engine;
 use crate::event::{Event, EventKind};
@@ -29,16 +30,15 @@ const EVENTS: usize = 2_048;
 /// What the control side wants. All memory that it needs comes with it, and what it replaces goes
 /// back in its place.
 pub(super) enum Command {
-    SetPatch {
+    Patch {
         part: usize,
         patch: Box<Patch>,
     },
     /// Takes the engine's place but keeps its renderer: for another sample rate.
-    SetEngine(Box<Engine>),
-    /// Another audio side listens, from this time on.
-    SetLine {
+    Engine(Box<Engine>),
+    /// Another audio side listens.
+    Line {
         end: Box<RenderEnd>,
-        start: u64,
     },
 }
 
@@ -50,10 +50,15 @@ pub struct RenderSide {
     end: Box<RenderEnd>,
     orders: WorkEnd<Command>,
     agenda: Agenda,
-    underruns: HeapProd<Underrun>,
+    reports: HeapProd<Report>,
     shared: Arc<Shared>,
     ledger: Ledger,
     fader: Fader,
+    watch: Watch,
+    /// Why it was last too late, until the audio side says what that has cost.
+    lateness: Option<Lateness>,
+    /// The time at which this line began.
+    connected: u64,
     /// The time at which the next frame will be heard.
     time: u64,
     /// Scratch space for a batch.
@@ -67,7 +72,7 @@ impl RenderSide {
         end: RenderEnd,
         orders: WorkEnd<Command>,
         agenda: Agenda,
-        underruns: HeapProd<Underrun>,
+        reports: HeapProd<Report>,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
@@ -78,9 +83,12 @@ impl RenderSide {
             end: Box::new(end),
             orders,
             agenda,
-            underruns,
+            reports,
             shared,
             fader: Fader::open(),
+            watch: Watch::new(),
+            lateness: None,
+            connected: 0,
             events: Vec::with_capacity(EVENTS),
             sound: std::array::from_fn(|_| vec![0.0; BATCH]),
         }
@@ -90,15 +98,18 @@ impl RenderSide {
     /// its full depth ready. Returns the frames rendered.
     pub fn step(&mut self) -> usize {
         self.follow();
-        self.report_underruns();
         let asked = self.end.line.asked();
+        let times = self.watch.look();
         if self.time < asked {
+            self.lateness = Some(self.watch.explain(times, &self.scene(asked)));
             // Their time has passed: nobody would hear them.
             self.shared
                 .frames_skipped
                 .fetch_add(asked - self.time, Relaxed);
             self.time = asked;
         }
+        self.watch.events = 0;
+        self.report_underruns();
         let goal = asked + self.end.line.depth as u64;
         let mut rendered = 0;
         while self.time < goal && !self.has_ended() {
@@ -107,8 +118,28 @@ impl RenderSide {
         rendered
     }
 
-    pub(super) fn shared(&self) -> &Shared {
-        &self.shared
+    fn scene(&self, asked: u64) -> Scene {
+        Scene {
+            age: asked - self.connected,
+            block: self.end.line.block(),
+            depth: self.end.line.depth,
+            sample_rate: self.engine.config().sample_rate,
+            flood: EVENTS / 2,
+        }
+    }
+
+    /// Frames of the audio side's last block, and the sample rate.
+    pub(super) fn pace(&self) -> (usize, f32) {
+        (self.end.line.block(), self.engine.config().sample_rate)
+    }
+
+    /// Frames that the audio side has asked for.
+    pub(super) fn asked(&self) -> u64 {
+        self.end.line.asked()
+    }
+
+    pub(super) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
     }
 
     /// Whether it has faded out and will not render again.
@@ -155,7 +186,7 @@ impl RenderSide {
         if let Some(mut engine) = self.next_engine.take() {
             engine.exchange_renderer(&mut self.engine);
             std::mem::swap(&mut self.engine, &mut engine);
-            self.orders.give_back(Command::SetEngine(engine));
+            self.orders.give_back(Command::Engine(engine));
             let agenda = &mut self.agenda;
             self.ledger
                 .recite(|event| agenda.add(TimedEvent::now(event)));
@@ -197,6 +228,7 @@ impl RenderSide {
             self.ledger.note(&event);
             self.events.push(Event { frame, ..event });
         }
+        self.watch.events = self.watch.events.max(self.events.len());
     }
 
     /// Lets go of all keys of a part that has lost an event which would have let go of one.
@@ -227,43 +259,41 @@ impl RenderSide {
         }
         while let Some(command) = self.orders.take() {
             match command {
-                Command::SetPatch { part, mut patch } => {
+                Command::Patch { part, mut patch } => {
                     let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
                     engine.exchange_patch(part, &mut patch);
                     self.ledger.change_patch(part);
-                    self.orders.give_back(Command::SetPatch { part, patch });
+                    self.orders.give_back(Command::Patch { part, patch });
                 }
-                Command::SetEngine(engine) => {
+                Command::Engine(engine) => {
                     if let Some(overtaken) = self.next_engine.replace(engine) {
-                        self.orders.give_back(Command::SetEngine(overtaken));
+                        self.orders.give_back(Command::Engine(overtaken));
                     }
                     self.fader.close();
                 }
-                Command::SetLine { mut end, start } => {
+                Command::Line { mut end } => {
                     // Who listened before does not any more: nothing is left to fade.
                     std::mem::swap(&mut self.end, &mut end);
                     for event in end.events.pop_iter() {
                         self.agenda.add(TimedEvent::now(event.event));
                     }
-                    self.time = self.end.line.written();
-                    self.orders.give_back(Command::SetLine { end, start });
+                    (self.connected, self.time) = (self.end.line.asked(), self.end.line.written());
+                    self.orders.give_back(Command::Line { end });
                     self.change_engine();
                 }
             }
         }
     }
 
+    /// Tells the control side what the audio side says it has lost.
     fn report_underruns(&mut self) {
         while let Some(starvation) = self.end.starvations.try_pop() {
-            let underrun = Underrun {
-                at_frame: starvation.at_frame,
+            // When nobody asks for them, they are only counted.
+            let _ = self.reports.try_push(Report {
+                starvation,
                 at_time: self.shared.started.elapsed(),
-                frames: starvation.frames,
-                cause: Cause::RenderTime,
-                ring_depth: starvation.ring_depth,
-                block: starvation.block,
-            };
-            let _ = self.underruns.try_push(underrun);
+                lateness: self.lateness,
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Underruns: when the audio side found fewer frames than it was asked for, and why.
 
+use super::cause::{Lateness, Processor};
 use std::fmt;
 use std::time::Duration;
 
@@ -60,4 +61,33 @@ pub(super) struct Starvation {
     pub(super) frames: u64,
     pub(super) ring_depth: usize,
     pub(super) block: usize,
+}
+
+/// The same with what the render side knows of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Report {
+    pub(super) starvation: Starvation,
+    pub(super) at_time: Duration,
+    pub(super) lateness: Option<Lateness>,
+}
+
+impl Report {
+    /// The whole story, once it is known who had the processor.
+    pub(super) fn conclude(&self, processor: &Processor) -> Underrun {
+        let Starvation {
+            at_frame,
+            frames,
+            ring_depth,
+            block,
+        } = self.starvation;
+        let decide = |lateness: &Lateness| processor.decide(lateness);
+        Underrun {
+            at_frame,
+            at_time: self.at_time,
+            frames,
+            cause: self.lateness.as_ref().map_or(Cause::Burst, decide),
+            ring_depth,
+            block,
+        }
+    }
 }

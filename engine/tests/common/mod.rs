@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+pub(crate) mod lockstep;
+
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 use realfft::RealFftPlanner;
