@@ -1,6 +1,6 @@
 # Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
 
-.PHONY: help play test check bench peers neon golden setup clean
+.PHONY: help play test check bench peers neon golden soak setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -9,17 +9,18 @@ help:
 	@echo "make bench   benchmarks of the bank and of the whole engine"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
+	@echo "make soak    ten minutes of random playing through a JACK server, every frame checked"
 	@echo "make golden  regenerate the golden renders, after listening"
 
 play: setup
 	@cargo build --release --quiet
 	@./target/release/myriad demo
 
-test: check
+test: setup-test check
 	cargo test --workspace --quiet
 	python3 assets/songs/make_demo.py --check
 
-check: setup-test
+check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
@@ -32,11 +33,18 @@ peers: setup
 neon:
 	tests/neon/run
 
+# SOAK_SECONDS=60 make soak: a shorter one.
+soak: setup-test
+	cargo test --release --test play -- --ignored --nocapture
+
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
 
 setup:
 	@./setup
+
+setup-test:
+	@./setup test
 
 clean:
 	cargo clean

@@ -110,8 +110,12 @@ pub(crate) trait Device {
     fn host(&self) -> Host;
     /// Its frames a second.
     fn rate(&self) -> u32;
-    /// The most frames it asks for at a time, as far as is known.
+    /// Frames it asks for at a time.
     fn block(&self) -> usize;
+    /// The most frames it may ask for at once.
+    fn burst(&self) -> usize {
+        self.block()
+    }
     /// Why it plays no more, once it does not.
     fn failure(&self) -> Option<String>;
     /// Blocks that the device itself says were late.

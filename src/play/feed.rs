@@ -201,3 +201,6 @@ impl Feed {
             .fetch_add(left.len() as u64, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

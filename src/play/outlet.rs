@@ -59,7 +59,7 @@ impl Outlet {
         let device = device::open(&wish, &backstage)?;
         let rate = wish.rate.unwrap_or(device.rate());
         Ok(Self {
-            prepared: device.block(),
+            prepared: device.burst(),
             wish,
             backstage,
             device: Some(device),
@@ -220,7 +220,7 @@ impl Outlet {
     }
 
     fn install(&mut self, device: Box<dyn Device>, control: &Control) {
-        self.prepared = device.block();
+        self.prepared = device.burst();
         // The old one, perhaps the clock, stops first.
         self.device = None;
         self.device = Some(device);

@@ -234,15 +234,15 @@ impl Session {
     ///
     /// # Errors
     /// When the recording cannot be completed.
-    pub(crate) fn finish(mut self) -> Result<Ending, Failure> {
+    pub(crate) fn finish(self) -> Result<Ending, Failure> {
         self.control.stop();
-        let status = self.control.status();
-        let unrecorded = self.counters.unrecorded.load(Ordering::Relaxed);
-        let recording = self.recorder.take().map(Recorder::finish).transpose()?;
+        // Nothing is asked for from here on, so that all counts agree.
+        drop(self.outlet);
+        let recording = self.recorder.map(Recorder::finish).transpose()?;
         Ok(Ending {
-            status,
+            status: self.control.status(),
             recording,
-            unrecorded,
+            unrecorded: self.counters.unrecorded.load(Ordering::Relaxed),
         })
     }
 

@@ -67,6 +67,14 @@ pub(crate) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceE
         .collect())
 }
 
+/// Names of the devices of a host that can play as they are.
+pub(crate) fn playable(host: Host) -> Result<Vec<String>, DeviceError> {
+    let answers = |device: &cpal::Device| device.default_output_config().is_ok();
+    let devices = devices(host)?.into_iter();
+    let playable = devices.filter(|(_, device)| answers(device));
+    Ok(playable.map(|(name, _)| name).collect())
+}
+
 fn host_id(host: Host) -> Result<HostId, DeviceError> {
     let id = match host {
         Host::Pulse => "pulseaudio",
@@ -250,6 +258,11 @@ impl Device for Card {
 
     fn block(&self) -> usize {
         self.block
+    }
+
+    /// Sound servers like to fetch two blocks at once.
+    fn burst(&self) -> usize {
+        2 * self.block
     }
 
     fn failure(&self) -> Option<String> {

@@ -61,8 +61,7 @@ impl Listing {
                         .extend(super::jack_server::midi_sources(&client));
                     super::jack_server::outputs(&client)
                 }),
-                _ => card::devices(host)
-                    .map(|devices| devices.into_iter().map(|(name, _)| name).collect()),
+                _ => card::playable(host),
             };
             match devices {
                 Ok(names) if names.is_empty() => listing.silent.push(Silent {
