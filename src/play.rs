@@ -16,7 +16,7 @@ mod session;
 mod stage;
 mod view;
 
-use crate::cast::{Cast, PatchRequest};
+use crate::cast::{Cast, PatchRequest, refuse_doubles};
 use crate::demo;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -159,6 +159,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.record {
         check_target(path)?;
     }
+    refuse_doubles(&args.patches)?;
     let general = args
         .patches
         .iter()
