@@ -31,6 +31,7 @@ mod control;
 mod events;
 mod exchange;
 mod fade;
+mod intake;
 mod ledger;
 mod line;
 mod render_side;

@@ -1,16 +1,15 @@
 //! The render side: owns the engine, and keeps the frames coming.
 
 use super::cause::{Lateness, Scene, Watch};
-use super::events::{Agenda, TimedEvent};
+use super::events::Agenda;
 use super::exchange::WorkEnd;
 use super::fade::Fader;
-use super::ledger::Ledger;
+use super::intake::{self, Intake};
 use super::line::RenderEnd;
 use super::status::Shared;
 use super::underrun::Report;
 use crate::TICK;
 use crate::engine::Engine;
-use crate::event::{Event, EventKind};
 use crate::patch::Patch;
 use crate::render::MAX_TICKS;
 use ringbuf::HeapProd;
@@ -22,10 +21,6 @@ use std::time::Instant;
 /// The most frames that are rendered before they can be heard: a few of a renderer's blocks, so
 /// that one can be computed while the next is prepared.
 const BATCH: usize = 4 * MAX_TICKS * TICK;
-
-/// The most events handed to the engine with a batch. Twice that is what the engine takes in a
-/// tick; what is more waits for the next batch.
-const EVENTS: usize = 2_048;
 
 /// What the control side wants. All memory that it needs comes with it, and what it replaces goes
 /// back in its place.
@@ -49,10 +44,9 @@ pub struct RenderSide {
     next_engine: Option<Box<Engine>>,
     end: Box<RenderEnd>,
     orders: WorkEnd<Command>,
-    agenda: Agenda,
+    intake: Intake,
     reports: HeapProd<Report>,
     shared: Arc<Shared>,
-    ledger: Ledger,
     fader: Fader,
     watch: Watch,
     /// Why it was last too late, until the audio side says what that has cost.
@@ -62,7 +56,6 @@ pub struct RenderSide {
     /// The time at which the next frame will be heard.
     time: u64,
     /// Scratch space for a batch.
-    events: Vec<Event>,
     sound: [Vec<f32>; 2],
 }
 
@@ -76,20 +69,18 @@ impl RenderSide {
         shared: Arc<Shared>,
     ) -> Self {
         Self {
-            ledger: Ledger::new(engine.config().parts),
+            intake: Intake::new(agenda, engine.config().parts),
             engine: Box::new(engine),
             next_engine: None,
             time: end.line.written(),
             end: Box::new(end),
             orders,
-            agenda,
             reports,
             shared,
             fader: Fader::open(),
             watch: Watch::new(),
             lateness: None,
             connected: 0,
-            events: Vec::with_capacity(EVENTS),
             sound: std::array::from_fn(|_| vec![0.0; BATCH]),
         }
     }
@@ -97,8 +88,12 @@ impl RenderSide {
     /// Does what there is to do: follows the control side, and renders until the audio side has
     /// its full depth ready. Returns the frames rendered.
     pub fn step(&mut self) -> usize {
-        self.follow();
-        let asked = self.end.line.asked();
+        // First this, then the wishes: what was wished for before a block was asked for is in effect
+        // when it is rendered.
+        let mut asked = self.end.line.asked();
+        if self.follow() {
+            asked = self.end.line.asked();
+        }
         let times = self.watch.look();
         if self.time < asked {
             self.lateness = Some(self.watch.explain(times, &self.scene(asked)));
@@ -124,7 +119,7 @@ impl RenderSide {
             block: self.end.line.block(),
             depth: self.end.line.depth,
             sample_rate: self.engine.config().sample_rate,
-            flood: EVENTS / 2,
+            flood: intake::EVENTS / 2,
         }
     }
 
@@ -154,9 +149,13 @@ impl RenderSide {
         if self.fader.is_closing() {
             frames = frames.min(self.fader.remaining());
         }
-        self.gather(frames);
+        let start = self.time - self.end.line.depth as u64;
+        let events = self
+            .intake
+            .gather(&mut self.end.events, start, frames, &self.shared);
+        self.watch.events = self.watch.events.max(events.len());
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
-        self.engine.render(&self.events, left, right);
+        self.engine.render(events, left, right);
         self.fader.apply(left, right);
         self.end.line.write(self.time, left, right);
         self.time += frames as u64;
@@ -187,73 +186,14 @@ impl RenderSide {
             engine.exchange_renderer(&mut self.engine);
             std::mem::swap(&mut self.engine, &mut engine);
             self.orders.give_back(Command::Engine(engine));
-            let agenda = &mut self.agenda;
-            self.ledger
-                .recite(|event| agenda.add(TimedEvent::now(event)));
+            self.intake.recite();
         }
         self.fader.reopen();
     }
 
-    /// Collects the events of the next `frames` frames.
-    fn gather(&mut self, frames: usize) {
-        self.events.clear();
-        self.agenda.collect();
-        self.release_stuck();
-        let start = self.time - self.end.line.depth as u64;
-        let end = start + frames as u64;
-        let most = EVENTS.min(64 * frames);
-        while self.events.len() < most {
-            let direct = self.end.events.try_peek().map(|event| event.time);
-            let planned = self.agenda.next_time();
-            let (time, from_agenda) = match (direct, planned) {
-                (Some(direct), Some(planned)) => (direct.min(planned), planned <= direct),
-                (Some(direct), None) => (direct, false),
-                (None, Some(planned)) => (planned, true),
-                (None, None) => break,
-            };
-            if time >= end {
-                break;
-            }
-            let next = match from_agenda {
-                true => self.agenda.pop(),
-                false => self.end.events.try_pop(),
-            };
-            let Some(TimedEvent { time, event }) = next else {
-                break;
-            };
-            if time < start && time != TimedEvent::NOW {
-                self.shared.events_late.fetch_add(1, Relaxed);
-            }
-            let frame = time.saturating_sub(start) as u32;
-            self.ledger.note(&event);
-            self.events.push(Event { frame, ..event });
-        }
-        self.watch.events = self.watch.events.max(self.events.len());
-    }
-
-    /// Lets go of all keys of a part that has lost an event which would have let go of one.
-    fn release_stuck(&mut self) {
-        if self.shared.stuck.load(Relaxed) == 0 {
-            return;
-        }
-        let parts = self.shared.stuck.swap(0, Relaxed);
-        for part in (0..64).filter(|part| parts & 1 << part != 0) {
-            for kind in [
-                EventKind::Control { cc: 64, value: 0.0 },
-                EventKind::Control { cc: 66, value: 0.0 },
-                EventKind::AllNotesOff,
-            ] {
-                self.agenda.add(TimedEvent::now(Event {
-                    frame: 0,
-                    part,
-                    kind,
-                }));
-            }
-        }
-    }
-
-    /// Does what the control side has asked for.
-    fn follow(&mut self) {
+    /// Does what the control side has asked for. Returns whether another audio side listens now.
+    fn follow(&mut self) -> bool {
+        let mut connected = false;
         if self.shared.stopping.load(Relaxed) {
             self.fader.close();
         }
@@ -262,7 +202,7 @@ impl RenderSide {
                 Command::Patch { part, mut patch } => {
                     let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
                     engine.exchange_patch(part, &mut patch);
-                    self.ledger.change_patch(part);
+                    self.intake.change_patch(part);
                     self.orders.give_back(Command::Patch { part, patch });
                 }
                 Command::Engine(engine) => {
@@ -274,15 +214,15 @@ impl RenderSide {
                 Command::Line { mut end } => {
                     // Who listened before does not any more: nothing is left to fade.
                     std::mem::swap(&mut self.end, &mut end);
-                    for event in end.events.pop_iter() {
-                        self.agenda.add(TimedEvent::now(event.event));
-                    }
+                    self.intake.take_over(&mut end.events);
                     (self.connected, self.time) = (self.end.line.asked(), self.end.line.written());
                     self.orders.give_back(Command::Line { end });
                     self.change_engine();
+                    connected = true;
                 }
             }
         }
+        connected
     }
 
     /// Tells the control side what the audio side says it has lost.
