@@ -103,7 +103,7 @@ fn listed(names: &[String]) -> String {
 }
 
 /// A device that is playing what is on stage. Dropped, it stops.
-pub(crate) trait Device {
+pub(crate) trait Device: Send {
     /// What people call it.
     fn name(&self) -> String;
     /// Its host.

@@ -1,13 +1,16 @@
 //! The outlet: the device that plays, and what is done when it goes away.
 //!
 //! When a device is unplugged or its server ends, the clock takes its place, so that songs, held
-//! notes and recordings go on; meanwhile the device is tried again, with rests that grow.
+//! notes and recordings go on; meanwhile the device is tried again, with rests that grow. A server
+//! may also freeze, and then even opening and closing never return: so both are done on threads
+//! of their own, and nobody waits for them for long.
 
 use super::device::clock::Clock;
 use super::device::{self, Backstage, Device, DeviceError, Host, Wish};
 use super::feed::{Feed, FeedCounters};
 use myriad_engine::stream::{Control, StreamConfig, StreamError};
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 /// The first rest between attempts to get a device back, and the longest.
@@ -15,6 +18,13 @@ const RESTS: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)
 
 /// How long the same host is waited for before any that works will do.
 const LOYALTY: Duration = Duration::from_secs(10);
+
+/// A device that asks for nothing for so long has stopped, whatever it says.
+const STALL: Duration = Duration::from_secs(3);
+
+/// How long a device may take to open at the start, and to close.
+const OPENING: Duration = Duration::from_secs(10);
+const CLOSING: Duration = Duration::from_secs(1);
 
 /// How long a callback may still hold the feed after its device is gone.
 const HANDOVER: Duration = Duration::from_millis(500);
@@ -37,6 +47,8 @@ pub(crate) struct Outlet {
     past_xruns: u64,
     /// How often a device was lost.
     losses: u64,
+    /// Frames that had been asked for when that last changed, and when that was.
+    pulse: (u64, Instant),
 }
 
 struct Away {
@@ -44,6 +56,27 @@ struct Away {
     since: Instant,
     next_try: Instant,
     rest: Duration,
+    /// The attempt that is going on.
+    attempt: Option<Receiver<Opened>>,
+}
+
+type Opened = Result<Box<dyn Device>, DeviceError>;
+
+/// Opens a device on a thread of its own; it is closed again if nobody waits for it any more.
+fn open(wish: Wish, backstage: Backstage) -> Receiver<Opened> {
+    let (sender, opened) = channel();
+    std::thread::spawn(move || sender.send(device::open(&wish, &backstage)).ok());
+    opened
+}
+
+/// Closes a device, and waits a moment for that.
+fn close(device: Box<dyn Device>) {
+    let (sender, closed) = channel();
+    std::thread::spawn(move || {
+        drop(device);
+        sender.send(()).ok()
+    });
+    let _ = closed.recv_timeout(CLOSING);
 }
 
 impl Outlet {
@@ -56,7 +89,13 @@ impl Outlet {
         depth: Option<usize>,
         backstage: Backstage,
     ) -> Result<Self, DeviceError> {
-        let device = device::open(&wish, &backstage)?;
+        let device = match open(wish.clone(), backstage.clone()).recv_timeout(OPENING) {
+            Ok(opened) => opened?,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                let reason = "the sound server does not answer".to_owned();
+                return Err(DeviceError::None(vec![reason]));
+            }
+        };
         let rate = wish.rate.unwrap_or(device.rate());
         Ok(Self {
             prepared: device.burst(),
@@ -69,6 +108,7 @@ impl Outlet {
             latency: 0,
             past_xruns: 0,
             losses: 0,
+            pulse: (0, Instant::now()),
         })
     }
 
@@ -111,7 +151,8 @@ impl Outlet {
         let mut news = Vec::new();
         if let Some(device) = &mut self.device {
             news.append(&mut device.poll());
-            if let Some(reason) = device.failure() {
+            let failure = device.failure();
+            if let Some(reason) = failure.or_else(|| self.stalled(counters)) {
                 self.lose(&reason, control, &mut news);
             }
         }
@@ -167,7 +208,7 @@ impl Outlet {
         self.past_xruns += lost.xruns();
         self.losses += 1;
         let block = lost.block() as u32;
-        drop(lost);
+        close(lost);
         news.push(format!("{reason}; playing on in silence until it is back"));
         if self.away.is_none() {
             let now = Instant::now();
@@ -176,6 +217,7 @@ impl Outlet {
                 since: now,
                 next_try: now + RESTS[0],
                 rest: RESTS[0],
+                attempt: None,
             });
         }
         let wish = Wish {
@@ -189,20 +231,22 @@ impl Outlet {
         }
     }
 
+    /// Begins to open the device again, or looks how that went.
     fn try_again(&mut self, control: &Control, news: &mut Vec<String>) {
         let Some(away) = &mut self.away else {
             return;
         };
-        let any = self.wish.host.is_none() && away.since.elapsed() > LOYALTY;
-        let wish = Wish {
-            host: match any {
-                true => None,
-                false => Some(away.host),
-            },
-            ..self.wish.clone()
+        let Some(attempt) = &away.attempt else {
+            let any = self.wish.host.is_none() && away.since.elapsed() > LOYALTY;
+            let wish = Wish {
+                host: (!any).then_some(away.host),
+                ..self.wish.clone()
+            };
+            away.attempt = Some(open(wish, self.backstage.clone()));
+            return;
         };
-        match device::open(&wish, &self.backstage) {
-            Ok(device) => {
+        match attempt.try_recv() {
+            Ok(Ok(device)) => {
                 news.push(format!(
                     "{} {} plays again after {:.1} seconds",
                     device.host().name(),
@@ -212,17 +256,31 @@ impl Outlet {
                 self.away = None;
                 self.install(device, control);
             }
-            Err(_) => {
+            Err(TryRecvError::Empty) => {}
+            Ok(Err(_)) | Err(TryRecvError::Disconnected) => {
+                away.attempt = None;
                 away.rest = (away.rest * 2).min(RESTS[1]);
                 away.next_try = Instant::now() + away.rest;
             }
         }
     }
 
+    /// Why a device that says nothing must be taken for lost.
+    fn stalled(&mut self, counters: &FeedCounters) -> Option<String> {
+        let frames = counters.frames.load(Ordering::Relaxed);
+        if frames != self.pulse.0 {
+            self.pulse = (frames, Instant::now());
+        }
+        (self.pulse.1.elapsed() > STALL).then(|| "the device has stopped asking for sound".into())
+    }
+
     fn install(&mut self, device: Box<dyn Device>, control: &Control) {
         self.prepared = device.burst();
+        self.pulse.1 = Instant::now();
         // The old one, perhaps the clock, stops first.
-        self.device = None;
+        if let Some(old) = self.device.take() {
+            close(old);
+        }
         self.device = Some(device);
         self.reconnect(control);
     }
@@ -249,5 +307,13 @@ impl Outlet {
         }
         self.latency = feed.latency();
         self.backstage.stage.enter(feed);
+    }
+}
+
+impl Drop for Outlet {
+    fn drop(&mut self) {
+        if let Some(device) = self.device.take() {
+            close(device);
+        }
     }
 }

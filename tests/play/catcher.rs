@@ -5,6 +5,9 @@ use jack::{AsyncClient, AudioIn, Client, Control, Frames, Port, ProcessHandler, 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+/// No server loses more frames than this and lives: ten seconds.
+const LONGEST_GAP: i64 = 480_000;
+
 /// A recorder for both channels.
 pub(crate) struct Catcher {
     _client: AsyncClient<(), Process>,
@@ -73,11 +76,15 @@ impl Catcher {
     pub(crate) fn collect(&mut self) {
         while let Ok(block) = self.blocks.try_recv() {
             let start = *self.start.get_or_insert(block.time);
-            let place = block.time.wrapping_sub(start) as usize;
-            if place != self.left.len() {
+            let place = block.time.wrapping_sub(start) as i32;
+            let missing = i64::from(place) - self.left.len() as i64;
+            if missing != 0 {
                 self.gaps += 1;
-                self.left.resize(place.max(self.left.len()), 0.0);
-                self.right.resize(place.max(self.right.len()), 0.0);
+                assert!(missing < LONGEST_GAP, "the server lost {missing} frames");
+                // After a gap the server's time may even go back a little.
+                let length = place.max(0) as usize;
+                self.left.resize(length, 0.0);
+                self.right.resize(length, 0.0);
             }
             self.left.extend(block.left);
             self.right.extend(block.right);
@@ -99,9 +106,9 @@ impl Catcher {
         loop {
             self.collect();
             if let Some(start) = self.start
-                && self.left.len() >= end.wrapping_sub(start) as usize
+                && self.left.len() as i64 >= i64::from(end.wrapping_sub(start) as i32)
             {
-                let place = |frame: Frames| frame.wrapping_sub(start) as usize;
+                let place = |frame: Frames| (frame.wrapping_sub(start) as i32).max(0) as usize;
                 return &self.left[place(begin)..place(end)];
             }
             assert!(Instant::now() < deadline, "nothing is heard");

@@ -30,7 +30,6 @@ fn a_server_that_dies_is_waited_for() {
     let away = player.status();
     assert_eq!(away["connected"], false, "{away}");
     let later = player.status();
-    let frames = |status: &serde_json::Value| status["frames"].as_u64().unwrap();
     assert!(frames(&later) > frames(&away), "time goes on");
     assert_eq!(later["voices"], 1, "the note is still held: {later}");
     // Closing them needs a server that answers, or none at all.
@@ -57,6 +56,31 @@ fn a_server_that_dies_is_waited_for() {
     assert_eq!(end["unrecorded_frames"], 0, "{end}");
     let wav = hound::WavReader::open(player.path("take.wav")).unwrap();
     assert_eq!(u64::from(wav.duration()), end["frames"].as_u64().unwrap());
+}
+
+/// A server that freezes says nothing at all; that must be noticed, and nothing may hang on it.
+#[test]
+fn a_server_that_freezes_is_left_and_joined_again() {
+    let server = Server::start(48_000, 256);
+    let mut player = Player::start(&["--host", "jack"], &[]);
+    assert_eq!(player.status()["connected"], true);
+    server.signal("STOP");
+    player.note("stopped asking");
+    let away = player.status();
+    let later = player.status();
+    assert_eq!(later["connected"], false, "{later}");
+    assert!(frames(&later) > frames(&away), "time goes on");
+    server.signal("CONT");
+    player.note("plays again");
+    assert_eq!(player.status()["connected"], true);
+    // And again, to leave while it is frozen.
+    server.signal("STOP");
+    assert_eq!(player.interrupt(), Some(0));
+    server.signal("CONT");
+}
+
+fn frames(status: &serde_json::Value) -> u64 {
+    status["frames"].as_u64().unwrap()
 }
 
 /// Blocks of another size, asked for while a note sounds.

@@ -46,6 +46,11 @@ impl Server {
         self.process.wait().unwrap();
     }
 
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        crate::player::signal(name, &self.process.id().to_string());
+    }
+
     /// Starts it again after it was killed.
     pub(crate) fn restart(&mut self) {
         self.process = spawn(self.rate, self.period);
