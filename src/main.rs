@@ -1,6 +1,7 @@
 //! The `myriad` program: the command line, and nothing else.
 
 mod analysis;
+mod bench;
 mod cast;
 mod demo;
 mod failure;
@@ -11,6 +12,8 @@ mod patches;
 mod performance;
 mod play;
 mod render;
+#[cfg(target_os = "linux")]
+mod render_server;
 mod renderer;
 mod selftest;
 mod song;
@@ -20,6 +23,8 @@ mod wav;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+#[cfg(target_os = "linux")]
+use myriad_engine::render::remote::SUBCOMMAND;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -29,7 +34,8 @@ Try:
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
-  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound";
+  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
+  myriad bench --quick                          what this machine holds";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]
@@ -48,6 +54,10 @@ enum Command {
     Play(play::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
+    Bench(bench::Args),
+    #[cfg(target_os = "linux")]
+    #[command(name = SUBCOMMAND, hide = true)]
+    RenderServer(render_server::Args),
 }
 
 fn main() -> ExitCode {
@@ -74,5 +84,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Play(args) => play::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::RenderServer(args) => render_server::run(&args),
     }
 }

@@ -3,6 +3,13 @@
 /// Red, green and blue as screens take them.
 pub(crate) type Rgb = [u8; 3];
 
+/// Behind everything.
+pub(crate) const BACKGROUND: Rgb = [0x08, 0x07, 0x12];
+/// What is to be read first.
+pub(crate) const INK: Rgb = [0xe8, 0xe4, 0xf0];
+/// What is there when looked for.
+pub(crate) const FAINT: Rgb = [0x92, 0x8c, 0xa6];
+
 /// Night to dawn: darkness, violet, rose, amber, light. Lightness rises evenly all the way, so
 /// the picture keeps its meaning in black and white and for the colour-blind.
 const DAWN: [Rgb; 7] = [
