@@ -1,6 +1,10 @@
 //! `myriad play` with real audio servers: a JACK server without a sound card, real MIDI, capture.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests are tests too"
+)]
 
 mod catcher;
 mod feeder;
