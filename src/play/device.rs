@@ -11,7 +11,7 @@ pub(crate) mod jack_server;
 pub(crate) mod listing;
 
 use super::midi::Router;
-use super::stage::Stage;
+use super::stage::{Stage, Ticket};
 use std::sync::Arc;
 
 /// Where sound may go.
@@ -131,6 +131,8 @@ pub(crate) trait Device: Send {
 pub(crate) struct Backstage {
     pub(crate) stage: Arc<Stage>,
     pub(crate) router: Arc<Router>,
+    /// What the device shows to be let on stage.
+    pub(crate) ticket: Ticket,
 }
 
 /// Opens the device that is asked for, or the first that works.

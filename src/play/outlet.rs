@@ -8,6 +8,7 @@
 use super::device::clock::Clock;
 use super::device::{self, Backstage, Device, DeviceError, Host, Wish};
 use super::feed::{Feed, FeedCounters};
+use super::stage::Ticket;
 use myriad_engine::stream::{Control, StreamConfig, StreamError};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
@@ -57,7 +58,7 @@ struct Away {
     next_try: Instant,
     rest: Duration,
     /// The attempt that is going on.
-    attempt: Option<Receiver<Opened>>,
+    attempt: Option<(Ticket, Receiver<Opened>)>,
 }
 
 type Opened = Result<Box<dyn Device>, DeviceError>;
@@ -226,8 +227,9 @@ impl Outlet {
             ..Wish::default()
         };
         // Without even a thread for a clock, sound waits for the device.
-        if let Ok(clock) = Clock::start(&wish, &self.backstage) {
-            self.install(Box::new(clock), control);
+        let backstage = self.next_backstage();
+        if let Ok(clock) = Clock::start(&wish, &backstage) {
+            self.install(Box::new(clock), backstage.ticket, control);
         }
     }
 
@@ -236,13 +238,15 @@ impl Outlet {
         let Some(away) = &mut self.away else {
             return;
         };
-        let Some(attempt) = &away.attempt else {
+        let Some((ticket, attempt)) = &away.attempt else {
             let any = self.wish.host.is_none() && away.since.elapsed() > LOYALTY;
             let wish = Wish {
                 host: (!any).then_some(away.host),
                 ..self.wish.clone()
             };
-            away.attempt = Some(open(wish, self.backstage.clone()));
+            self.backstage.ticket += 1;
+            let backstage = self.backstage.clone();
+            away.attempt = Some((backstage.ticket, open(wish, backstage)));
             return;
         };
         match attempt.try_recv() {
@@ -253,8 +257,9 @@ impl Outlet {
                     device.name(),
                     away.since.elapsed().as_secs_f64()
                 ));
+                let ticket = *ticket;
                 self.away = None;
-                self.install(device, control);
+                self.install(device, ticket, control);
             }
             Err(TryRecvError::Empty) => {}
             Ok(Err(_)) | Err(TryRecvError::Disconnected) => {
@@ -274,7 +279,13 @@ impl Outlet {
         (self.pulse.1.elapsed() > STALL).then(|| "the device has stopped asking for sound".into())
     }
 
-    fn install(&mut self, device: Box<dyn Device>, control: &Control) {
+    /// What the next device is given: the ticket is its own.
+    fn next_backstage(&mut self) -> Backstage {
+        self.backstage.ticket += 1;
+        self.backstage.clone()
+    }
+
+    fn install(&mut self, device: Box<dyn Device>, ticket: Ticket, control: &Control) {
         self.prepared = device.burst();
         self.pulse.1 = Instant::now();
         // The old one, perhaps the clock, stops first.
@@ -282,6 +293,7 @@ impl Outlet {
             close(old);
         }
         self.device = Some(device);
+        self.backstage.stage.admit(ticket);
         self.reconnect(control);
     }
 

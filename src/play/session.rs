@@ -143,6 +143,7 @@ impl Session {
         let backstage = Backstage {
             stage: Arc::new(Stage::new()),
             router: Arc::new(Router::new(live, &own)),
+            ticket: 0,
         };
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();

@@ -1,7 +1,8 @@
 //! Devices that cpal reaches: PulseAudio and PipeWire, ALSA, and other systems' own.
 
 use super::{Backstage, Device, DeviceError, Host, USUAL_BLOCK, Wish, find};
-use crate::play::stage::Stage;
+use crate::play::feed::Feed;
+use crate::play::stage::{Stage, Ticket};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
     BufferSize, ErrorKind, FromSample, HostId, SampleFormat, SizedSample, Stream, StreamConfig,
@@ -176,23 +177,23 @@ fn build(
         buffer_size: size,
         ..config.config()
     };
-    let stage = Arc::clone(&backstage.stage);
     match config.sample_format() {
-        SampleFormat::I32 => build_as::<i32>(device, stream_config, stage, shared),
-        SampleFormat::I16 => build_as::<i16>(device, stream_config, stage, shared),
-        SampleFormat::U8 => build_as::<u8>(device, stream_config, stage, shared),
+        SampleFormat::I32 => build_as::<i32>(device, stream_config, backstage, shared),
+        SampleFormat::I16 => build_as::<i16>(device, stream_config, backstage, shared),
+        SampleFormat::U8 => build_as::<u8>(device, stream_config, backstage, shared),
         // Devices with other formats convert from this one or say that they do not.
-        _ => build_as::<f32>(device, stream_config, stage, shared),
+        _ => build_as::<f32>(device, stream_config, backstage, shared),
     }
 }
 
 fn build_as<T: SizedSample + FromSample<f32>>(
     device: &cpal::Device,
     config: StreamConfig,
-    stage: Arc<Stage>,
+    backstage: &Backstage,
     shared: &Arc<Shared>,
 ) -> Result<Stream, cpal::Error> {
-    let mut speaker = Speaker::new(stage, usize::from(config.channels));
+    let stage = Arc::clone(&backstage.stage);
+    let mut speaker = Speaker::new(stage, backstage.ticket, usize::from(config.channels));
     let shared = Arc::clone(shared);
     device.build_output_stream(
         config,
@@ -205,14 +206,16 @@ fn build_as<T: SizedSample + FromSample<f32>>(
 /// The callback: from two channels of ours to as many as the device has, in its format.
 pub(crate) struct Speaker {
     stage: Arc<Stage>,
+    ticket: Ticket,
     channels: usize,
     frames: [Vec<f32>; 2],
 }
 
 impl Speaker {
-    pub(crate) fn new(stage: Arc<Stage>, channels: usize) -> Self {
+    pub(crate) fn new(stage: Arc<Stage>, ticket: Ticket, channels: usize) -> Self {
         Self {
             stage,
+            ticket,
             channels: channels.max(1),
             frames: [vec![0.0; PIECE], vec![0.0; PIECE]],
         }
@@ -224,7 +227,8 @@ impl Speaker {
             let [left, right] = &mut self.frames;
             let count = piece.len() / channels;
             let (left, right) = (&mut left[..count], &mut right[..count]);
-            if !self.stage.perform(|feed| feed.fill(left, right)) {
+            let fill = |feed: &mut Feed| feed.fill(left, right);
+            if !self.stage.perform(self.ticket, fill) {
                 left.fill(0.0);
                 right.fill(0.0);
             }

@@ -37,11 +37,12 @@ impl Clock {
             wish.block.unwrap_or(USUAL_BLOCK),
         );
         let shared = Arc::new(Shared::default());
-        let (stage, theirs) = (Arc::clone(&backstage.stage), Arc::clone(&shared));
+        let (backstage, theirs) = (backstage.clone(), Arc::clone(&shared));
         let mut frames = [vec![0.0; block as usize], vec![0.0; block as usize]];
         let play = move || {
             let [left, right] = &mut frames;
-            stage.perform(|feed| feed.fill(left, right));
+            let (stage, ticket) = (&backstage.stage, backstage.ticket);
+            stage.perform(ticket, |feed| feed.fill(left, right));
         };
         let tick = move || theirs.run(rate, block, play);
         let thread = std::thread::Builder::new().name("clock".to_owned());

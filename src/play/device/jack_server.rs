@@ -261,7 +261,8 @@ impl ProcessHandler for Process {
         let [left, right] = self.outputs.each_mut().map(|port| port.as_mut_slice(scope));
         let router = &self.backstage.router;
         let midi = &self.midi;
-        let playing = self.backstage.stage.perform(|feed| {
+        let ticket = self.backstage.ticket;
+        let playing = self.backstage.stage.perform(ticket, |feed| {
             for message in midi.iter(scope) {
                 let frame = message.time;
                 router.hear(message.bytes, |part, kind| {

@@ -88,7 +88,7 @@ fn blocks_of_any_size_give_what_the_engine_renders() {
 
     let mut rig = Rig::new(depth);
     let stage = Arc::new(Stage::new());
-    let mut speaker = Speaker::new(Arc::clone(&stage), 2);
+    let mut speaker = Speaker::new(Arc::clone(&stage), 0, 2);
     let (mut heard, mut state, mut sent) = (Vec::new(), 7, false);
     while heard.len() < 2 * FRAMES {
         let most = [1, 2, 33, 64, 441, 4_097, 8_192][random(&mut state, 7) as usize];
@@ -120,7 +120,7 @@ fn devices_have_their_own_channels_and_formats() {
         let mut rig = Rig::new(256);
         rig.feed.push(Rig::event(0, on(69)));
         let stage = Arc::new(Stage::new());
-        let mut speaker = Speaker::new(Arc::clone(&stage), channels);
+        let mut speaker = Speaker::new(Arc::clone(&stage), 0, channels);
         stage.enter(rig.feed);
         let mut loudest = vec![0i16; channels];
         for _ in 0..40 {
@@ -142,8 +142,18 @@ fn devices_have_their_own_channels_and_formats() {
             "{loudest:?}"
         );
     }
+    // Not admitted, though there is a feed: silence, and nothing is taken away.
+    let mut rig = Rig::new(256);
+    rig.feed.push(Rig::event(0, on(69)));
+    let stage = Arc::new(Stage::new());
+    stage.admit(1);
+    stage.enter(rig.feed);
+    let mut stranger = Speaker::new(Arc::clone(&stage), 0, 2);
+    let mut block = [0.7f32; 64];
+    stranger.fill(&mut block);
+    assert_eq!((block, rig.control.time()), ([0.0; 64], 0));
     // Nobody on stage: silence, not what was there before.
-    let mut speaker = Speaker::new(Arc::new(Stage::new()), 2);
+    let mut speaker = Speaker::new(Arc::new(Stage::new()), 0, 2);
     let mut block = [0.7f32; 64];
     speaker.fill(&mut block);
     assert_eq!(block, [0.0; 64]);
