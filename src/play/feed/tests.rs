@@ -134,7 +134,7 @@ fn devices_have_their_own_channels_and_formats() {
             rig.render.step();
         }
         assert!(
-            loudest[..channels.min(2)].iter().all(|peak| *peak > 3_000),
+            loudest[..channels.min(2)].iter().all(|peak| *peak > 1_000),
             "{loudest:?}"
         );
         assert!(
@@ -184,7 +184,7 @@ fn stalls_fade_and_keep_time() {
     assert_eq!(status.frames_asked as usize, heard.len());
     // The same as for a clean sine, but for the slope of a fade of 256 frames.
     let rough = roughness(&heard[8_192..], 440.0, RATE);
-    assert!(rough < 2e-3, "{rough}");
+    assert!(rough < 1e-3, "{rough}");
 }
 
 /// Another device with another rate, while a note sounds: in tune at once, and after the fade
@@ -211,7 +211,7 @@ fn a_device_of_another_rate_is_in_tune() {
         let peak = settled
             .iter()
             .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
-        assert!(peak > 0.1, "{peak} at {device_rate}");
+        assert!(peak > 0.05, "{peak} at {device_rate}");
         assert_eq!(rig.control.status().underruns, 0, "{device_rate}");
     }
 }
