@@ -84,17 +84,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         },
     )?;
-    // Last, because the driver may refuse this process afterwards.
     if cuda {
+        report(
+            "loss",
+            "a card that is lost is noticed, and taken back",
+            &|| failing::loss(device),
+        )?;
+        // Last, because the driver may refuse this process afterwards.
         report(
             "failure",
             "a card that fails is noticed, and the reason said",
-            &|| failing::check(device),
+            &|| failing::trap(device),
         )?;
     }
     match broken {
         0 if reported == 0 => Err(Failure::misuse(format!(
-            "no check of that name; there are {}, memory and, for CUDA, failure",
+            "no check of that name; there are {}, memory and, for CUDA, loss and failure",
             CHECKS
                 .iter()
                 .map(|check| check.name)

@@ -1,9 +1,9 @@
-//! The audio side under RealtimeSanitizer, which aborts on an allocation, a wait or I/O between
-//! `__rtsan_realtime_enter` and `_exit`. (Locks of Rust's library are bare system calls, which older
-//! sanitizers do not see: `engine/tests/stream_syscalls.rs` has those.) `tests/rtsan/run` builds it with the sanitizer and runs it.
+//! The audio side under RealtimeSanitizer, which aborts on an allocation, a lock, a wait or I/O between
+//! `__rtsan_realtime_enter` and `_exit`. `tests/rtsan/run` builds this with the sanitizer and runs it.
 //!
-//!     realtime                      a stream with its render thread, and everything that happens to it
-//!     realtime allocate|sleep|write  a violation, which must be caught
+//!     realtime                             a stream, and everything that happens to it
+//!     realtime allocate|lock|write         a violation, which must be caught
+
 #![allow(clippy::unwrap_used, reason = "a program for developers")]
 #![allow(
     unexpected_cfgs,
@@ -14,6 +14,7 @@ use myriad_engine::render::CpuRenderer;
 use myriad_engine::stream::{self, AudioSide, StreamConfig};
 use myriad_engine::{Event, EventKind, factory};
 use std::io::Write;
+use std::sync::Mutex;
 use std::time::Duration;
 
 #[cfg(rtsan)]
@@ -35,8 +36,16 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         None => everything(),
         Some("allocate") => in_real_time(|| drop(std::hint::black_box(vec![1u8; 4_096]))),
-        Some("sleep") => in_real_time(|| std::thread::sleep(Duration::from_millis(1))),
         Some("write") => in_real_time(|| drop(std::io::stderr().write(b"heard\n"))),
+        Some("lock") => {
+            // One that somebody else holds: a free one costs no system call.
+            static LOCK: Mutex<()> = Mutex::new(());
+            let held = LOCK.lock();
+            let waiting = std::thread::spawn(|| in_real_time(|| drop(LOCK.lock())));
+            std::thread::sleep(Duration::from_millis(300));
+            drop(held);
+            drop(waiting.join());
+        }
         Some(other) => panic!("no violation is called {other}"),
     }
 }

@@ -40,6 +40,11 @@ pub const CHECKS: &[Check] = &[
         run: random::clouds_match_the_reference,
     },
     Check {
+        name: "flight",
+        promise: "blocks that are under way together sound as they do one by one",
+        run: random::flight_does_not_matter,
+    },
+    Check {
         name: "repeat",
         promise: "a render repeats bit for bit, also after a reset",
         run: sameness::repeats_after_reset,

@@ -103,6 +103,25 @@ fn who_waits_hears_what_the_engine_plays_sample_for_sample() {
 }
 
 #[test]
+fn who_waits_after_an_underrun_hears_the_sound_come_back() {
+    let (control, mut audio) = started(96);
+    let (mut left, mut right) = ([0.0; 2_048], [0.0; 2_048]);
+    // An event beyond the block counts as its last frame, also when the block is cut.
+    let late = Event {
+        frame: 5_000,
+        ..note(69)
+    };
+    audio.process_waiting(&[late], &mut left, &mut right, PATIENCE);
+    audio.process(&[], &mut left, &mut right);
+    assert_eq!(control.status().underruns, 1);
+    for _ in 0..10 {
+        audio.process_waiting(&[], &mut left, &mut right, PATIENCE);
+    }
+    assert!(rms(&left) > 0.01, "{:?}", control.status());
+    assert_eq!(control.status().underruns, 1);
+}
+
+#[test]
 fn stopping_lets_the_fade_be_heard_and_ends_the_thread() {
     let (control, mut audio) = started(96);
     let heard = std::thread::scope(|scope| {
@@ -136,7 +155,7 @@ fn nothing_hangs_when_nobody_listens() {
 
 #[test]
 fn nothing_hangs_when_the_renderer_does() {
-    let (renderer, stalls) = Stalling::new();
+    let (renderer, stalls) = Faulty::stalling();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
     let before = device(&mut audio, &[(0, note(69))], 300);
@@ -161,13 +180,29 @@ fn nothing_hangs_when_the_renderer_does() {
     assert!(began.elapsed() < PATIENCE);
     // The device may go on asking for as long as it likes.
     assert_eq!(peak(&device(&mut audio, &[], 10)), 0.0);
+    assert!(!control.status().running);
     // Let the thread that was left to itself end, so that the test's process can.
     stalls.store(false, Ordering::Relaxed);
 }
 
 #[test]
+fn a_renderer_that_panics_is_heard_as_a_fade_and_seen_in_the_status() {
+    let (renderer, panics) = Faulty::panicking();
+    let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
+    control.set_patch(0, sine()).unwrap();
+    let mut heard = device(&mut audio, &[(0, note(69))], 300);
+    assert!(control.status().running);
+    panics.store(true, Ordering::Relaxed);
+    heard.extend(device(&mut audio, &[], 300));
+    assert!(!control.status().running);
+    assert!(roughness(&heard[9_600..], hertz(69.0)) < CLICK);
+    assert_eq!(peak(&heard[heard.len() - 4_800..]), 0.0);
+    control.stop();
+}
+
+#[test]
 fn a_renderer_that_stalls_and_comes_back_is_explained_and_recovered_from() {
-    let (renderer, stalls) = Stalling::new();
+    let (renderer, stalls) = Faulty::stalling();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
     let mut heard = device(&mut audio, &[(0, note(69))], 300);

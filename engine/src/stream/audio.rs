@@ -90,12 +90,12 @@ impl AudioSide {
         patience: Duration,
     ) {
         assert_eq!(left.len(), right.len(), "left and right are of one length");
-        let (mut events, mut at) = (events, 0);
+        let (mut events, mut at, frames) = (events, 0, left.len());
         // No more at once than can be ready.
         let depth = self.end.line.depth;
         for (left, right) in left.chunks_mut(depth).zip(right.chunks_mut(depth)) {
             let end = at + left.len();
-            let due = events.partition_point(|event| (event.frame as usize) < end);
+            let due = events.partition_point(|event| (event.frame as usize) < end || end == frames);
             let (now, later) = events.split_at(due);
             self.hand_in(now, at, left.len());
             self.wait_for(left.len(), patience);
@@ -104,13 +104,14 @@ impl AudioSide {
         }
     }
 
+    /// Waits until a block of `frames` frames can be taken.
     fn wait_for(&self, frames: usize, patience: Duration) {
-        let wanted = self.time + frames as u64;
+        let wanted = match self.starving {
+            Some(_) => self.time + self.enough(frames) as u64,
+            None => self.time + frames as u64,
+        };
         let give_up = Instant::now() + patience;
-        while self.end.line.written() < wanted
-            && !self.shared.ended.load(Relaxed)
-            && Instant::now() < give_up
-        {
+        while self.end.line.written() < wanted && !self.is_over() && Instant::now() < give_up {
             self.shared.wake();
             std::thread::sleep(Duration::from_micros(20));
         }
@@ -191,10 +192,15 @@ impl AudioSide {
             ring_depth: ready,
             block,
         });
-        if !self.shared.ended.load(Relaxed) {
+        if !self.is_over() {
             self.shared.underruns.fetch_add(1, Relaxed);
             self.shared.starving.store(true, Relaxed);
         }
+    }
+
+    /// Whether no more frames will come: that is no underrun.
+    fn is_over(&self) -> bool {
+        self.shared.ended.load(Relaxed) || self.end.line.is_closed()
     }
 
     /// Fades in what was taken, over the tail of what broke off.

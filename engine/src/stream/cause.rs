@@ -1,29 +1,30 @@
 //! Finds out why frames came too late.
 //!
-//! The render side notes what it did between two looks at the line, which says most. Whether
+//! The render side notes what it did since it was last on time, which says most. Whether
 //! somebody else had the processor, the system knows: the control side asks it now and then, since
 //! reading its files takes too long for a thread in a hurry.
 
 use super::underrun::Cause;
 use std::time::{Duration, Instant};
 
-/// What happened between two looks of the render side, at the second of which it was too late.
+/// What happened from when the render side was last on time until it was too late.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lateness {
     /// The cause, if the render side knows it.
     pub(super) known: Option<Cause>,
-    /// Time between the looks.
+    /// Time in between.
     gap: Duration,
-    /// Time in which the render thread was computing.
+    /// How much of it the render thread was computing.
     computing: Duration,
 }
 
 /// The render side's notes.
 #[derive(Debug)]
 pub(super) struct Watch {
-    looked: Instant,
+    /// When it was last on time, and how much the thread had computed until then.
+    on_time: Instant,
     computed: Duration,
-    /// The most events that were handed to the engine at once since the last look.
+    /// The most events that were handed to the engine at once since then.
     pub(super) events: usize,
 }
 
@@ -41,26 +42,24 @@ pub(super) struct Scene {
 impl Watch {
     pub(super) fn new() -> Self {
         Self {
-            looked: Instant::now(),
+            on_time: Instant::now(),
             computed: thread_time(),
             events: 0,
         }
     }
 
-    /// Looks up; gives the time since the last look and how much of it was spent computing.
-    pub(super) fn look(&mut self) -> (Duration, Duration) {
-        let (now, computed) = (Instant::now(), thread_time());
-        let times = (now - self.looked, computed.saturating_sub(self.computed));
-        (self.looked, self.computed) = (now, computed);
-        times
+    /// Everything that can be rendered has been.
+    pub(super) fn is_on_time(&mut self) {
+        *self = Self::new();
     }
 
-    /// Says why it is too late, after a look that gave these times.
-    pub(super) fn explain(
-        &self,
-        (gap, computing): (Duration, Duration),
-        scene: &Scene,
-    ) -> Lateness {
+    /// Says why it is too late.
+    pub(super) fn explain(&self, scene: &Scene) -> Lateness {
+        let computing = thread_time().saturating_sub(self.computed);
+        self.explain_times(self.on_time.elapsed(), computing, scene)
+    }
+
+    fn explain_times(&self, gap: Duration, computing: Duration, scene: &Scene) -> Lateness {
         let passed = gap.as_secs_f32() * scene.sample_rate;
         let known = if scene.block > scene.depth {
             Some(Cause::LargeBlock)
@@ -194,11 +193,8 @@ mod tests {
     ) -> Cause {
         let mut watch = Watch::new();
         watch.events = events;
-        let times = (
-            Duration::from_millis(gap_ms),
-            Duration::from_millis(computing_ms),
-        );
-        processor(stolen_ms).decide(&watch.explain(times, scene))
+        let [gap, computing] = [gap_ms, computing_ms].map(Duration::from_millis);
+        processor(stolen_ms).decide(&watch.explain_times(gap, computing, scene))
     }
 
     #[test]

@@ -116,6 +116,7 @@ impl Control {
         let end = Box::new(end);
         state.command(Command::Line { end })?;
         state.line = line;
+        self.shared.starving.store(false, Relaxed);
         Ok(audio)
     }
 
@@ -164,6 +165,7 @@ impl Control {
             fill: state.line.fill(),
             depth: state.line.depth,
             frames_asked: state.line.asked(),
+            running: !self.shared.stopping.load(Relaxed) && !state.has_crashed(),
             ..self.shared.status()
         }
     }

@@ -38,14 +38,12 @@ impl PartLedger {
             EventKind::NoteOff { key, .. } => self.keys[usize::from(key & 127)] = None,
             EventKind::PitchBend(bend) => self.bend = bend,
             EventKind::ChannelPressure(pressure) => self.pressure = pressure,
-            EventKind::Control { cc: 120.., .. }
+            EventKind::Control { cc: 120 | 123, .. }
             | EventKind::AllNotesOff
-            | EventKind::AllSoundOff => {
-                self.keys = [None; 128];
-                if matches!(kind, EventKind::Control { cc: 121, .. }) {
-                    self.controllers = [None; 128];
-                    (self.bend, self.pressure) = (0.0, 0.0);
-                }
+            | EventKind::AllSoundOff => self.keys = [None; 128],
+            EventKind::Control { cc: 121, .. } => {
+                self.controllers = [None; 128];
+                (self.bend, self.pressure) = (0.0, 0.0);
             }
             EventKind::Control { cc, value } => {
                 self.controllers[usize::from(cc & 127)] = Some(value)

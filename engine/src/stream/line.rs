@@ -12,7 +12,7 @@ use super::underrun::Starvation;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Frames and how far they have come. Times are frames since the stream's start.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(super) struct Line {
     block: AtomicUsize,
     /// All frames before this one are written, or will never be. The render side alone writes it.
     written: AtomicU64,
+    /// The render side writes no more here: another line has taken this one's place.
+    closed: AtomicBool,
 }
 
 impl Line {
@@ -42,6 +44,7 @@ impl Line {
             block: AtomicUsize::new(depth),
             // Silence until the first events can be heard.
             written: AtomicU64::new(start + depth as u64),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -87,6 +90,15 @@ impl Line {
         }
         self.written
             .store(at + left.len() as u64, Ordering::Release);
+    }
+
+    /// Says that nothing more will be written.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     fn place(&self, at: u64) -> &AtomicU64 {

@@ -86,31 +86,48 @@ impl RenderSide {
     }
 
     /// Does what there is to do: follows the control side, and renders until the audio side has
-    /// its full depth ready. Returns the frames rendered.
+    /// its full depth ready, or so many frames that somebody else should have the processor for a
+    /// moment. Returns the frames rendered.
     pub fn step(&mut self) -> usize {
-        // First this, then the wishes: what was wished for before a block was asked for is in effect
-        // when it is rendered.
-        let mut asked = self.end.line.asked();
-        if self.follow() {
-            asked = self.end.line.asked();
-        }
-        let times = self.watch.look();
-        if self.time < asked {
-            self.lateness = Some(self.watch.explain(times, &self.scene(asked)));
-            // Their time has passed: nobody would hear them.
-            self.shared
-                .frames_skipped
-                .fetch_add(asked - self.time, Relaxed);
-            self.time = asked;
-        }
-        self.watch.events = 0;
-        self.report_underruns();
-        let goal = asked + self.end.line.depth as u64;
         let mut rendered = 0;
-        while self.time < goal && !self.has_ended() {
-            rendered += self.batch((goal - self.time) as usize);
+        loop {
+            let asked = self.listen();
+            if self.time < asked {
+                self.skip_to(asked);
+            }
+            self.report_underruns();
+            let depth = self.end.line.depth;
+            let missing = (asked + depth as u64).saturating_sub(self.time) as usize;
+            if missing == 0 || self.has_ended() {
+                self.watch.is_on_time();
+                return rendered;
+            }
+            if rendered > depth {
+                return rendered;
+            }
+            rendered += self.batch(missing);
         }
-        rendered
+    }
+
+    /// Follows the control side. Returns how many frames the audio side has asked for.
+    fn listen(&mut self) -> u64 {
+        // First the frames, then the wishes: what was wished for before a block was asked for is in
+        // effect when it is rendered.
+        let asked = self.end.line.asked();
+        match self.follow() {
+            true => self.end.line.asked(),
+            false => asked,
+        }
+    }
+
+    /// Goes on with the frame `asked`: the time of those before has passed, and nobody would hear
+    /// them.
+    fn skip_to(&mut self, asked: u64) {
+        self.lateness = Some(self.watch.explain(&self.scene(asked)));
+        self.shared
+            .frames_skipped
+            .fetch_add(asked - self.time, Relaxed);
+        self.time = asked;
     }
 
     fn scene(&self, asked: u64) -> Scene {
@@ -137,9 +154,9 @@ impl RenderSide {
         Arc::clone(&self.shared)
     }
 
-    /// Whether it has faded out and will not render again.
+    /// Whether it has faded out, or is not waited for any more, and will not render again.
     pub fn has_ended(&self) -> bool {
-        self.shared.ended.load(Relaxed)
+        self.shared.ended.load(Relaxed) || self.shared.abandoned.load(Relaxed)
     }
 
     /// Renders at most `wanted` frames and lets them be heard.
@@ -163,7 +180,8 @@ impl RenderSide {
         self.shared
             .frames_rendered
             .fetch_add(frames as u64, Relaxed);
-        let sounds_for = frames as f32 / self.engine.config().sample_rate;
+        // Whole ticks are rendered, also for blocks that are shorter.
+        let sounds_for = frames.max(TICK) as f32 / self.engine.config().sample_rate;
         self.shared
             .note_load(began.elapsed().as_secs_f32() / sounds_for);
         if self.fader.is_shut() {
@@ -214,6 +232,7 @@ impl RenderSide {
                 Command::Line { mut end } => {
                     // Who listened before does not any more: nothing is left to fade.
                     std::mem::swap(&mut self.end, &mut end);
+                    end.line.close();
                     self.intake.take_over(&mut end.events);
                     (self.connected, self.time) = (self.end.line.asked(), self.end.line.written());
                     self.orders.give_back(Command::Line { end });

@@ -38,6 +38,8 @@ pub struct StreamStatus {
     pub events_late: u64,
     /// Whether the render thread runs with raised priority.
     pub raised_priority: bool,
+    /// Whether it was neither stopped nor lost: a renderer that panics takes its thread with it.
+    pub running: bool,
 }
 
 /// Buckets of a histogram.

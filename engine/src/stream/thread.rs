@@ -24,7 +24,7 @@ pub(super) fn spawn(mut render: RenderSide) -> Result<JoinHandle<RenderSide>, St
         shared.raised_priority.store(raised.is_ok(), Relaxed);
         let _flush = FlushDenormals::new();
         let mut rhythm = Rhythm::new();
-        while !render.has_ended() && !shared.abandoned.load(Relaxed) {
+        while !render.has_ended() {
             render.step();
             let (block, rate) = render.pace();
             let block = Duration::from_secs_f32(block as f32 / rate);

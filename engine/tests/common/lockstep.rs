@@ -100,25 +100,35 @@ pub(crate) fn roughness(samples: &[f32], hertz: f32) -> f32 {
 /// Above this, a sine has a click in it; a clean one has 1e-6.
 pub(crate) const CLICK: f32 = 1e-3;
 
-/// A renderer that does not return while `stalls` is set.
-pub(crate) struct Stalling {
-    pub(crate) inner: CpuRenderer,
-    pub(crate) stalls: Arc<AtomicBool>,
+/// A renderer that does not do what it should while `fault` is set.
+pub(crate) struct Faulty {
+    inner: CpuRenderer,
+    fault: Arc<AtomicBool>,
+    /// Panics then, instead of not returning.
+    panics: bool,
 }
 
-impl Stalling {
-    pub(crate) fn new() -> (Box<Self>, Arc<AtomicBool>) {
-        let stalls = Arc::new(AtomicBool::new(false));
-        let inner = CpuRenderer::new(1);
+impl Faulty {
+    pub(crate) fn stalling() -> (Box<Self>, Arc<AtomicBool>) {
+        Self::new(false)
+    }
+
+    pub(crate) fn panicking() -> (Box<Self>, Arc<AtomicBool>) {
+        Self::new(true)
+    }
+
+    fn new(panics: bool) -> (Box<Self>, Arc<AtomicBool>) {
+        let fault = Arc::new(AtomicBool::new(false));
         let renderer = Self {
-            inner,
-            stalls: Arc::clone(&stalls),
+            inner: CpuRenderer::new(1),
+            fault: Arc::clone(&fault),
+            panics,
         };
-        (Box::new(renderer), stalls)
+        (Box::new(renderer), fault)
     }
 }
 
-impl Renderer for Stalling {
+impl Renderer for Faulty {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         self.inner.prepare(capacity)
     }
@@ -132,7 +142,8 @@ impl Renderer for Stalling {
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        while self.stalls.load(Ordering::Relaxed) {
+        while self.fault.load(Ordering::Relaxed) {
+            assert!(!self.panics, "a panic on purpose");
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
         self.inner.collect(buses)

@@ -41,7 +41,7 @@ pub(crate) fn engine(patch: &Patch) -> Engine {
     engine
 }
 
-pub(crate) fn on(key: u8) -> EventKind {
+pub(crate) const fn on(key: u8) -> EventKind {
     EventKind::NoteOn { key, velocity: 0.8 }
 }
 

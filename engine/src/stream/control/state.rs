@@ -65,6 +65,11 @@ impl State {
         self.commands.send(command).map_err(|_| StreamError::Busy)
     }
 
+    /// Whether the render thread has ended without being asked to: its renderer has panicked.
+    pub(super) fn has_crashed(&self) -> bool {
+        self.thread.as_ref().is_some_and(JoinHandle::is_finished)
+    }
+
     /// Drops what has come back, and explains underruns.
     pub(super) fn tend(&mut self) {
         self.commands.tidy();
