@@ -3,12 +3,17 @@
 use super::*;
 use crate::play::device::card::Speaker;
 use crate::play::stage::Stage;
+use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::stream::{self, Control, RenderSide, StreamConfig};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 use ringbuf::HeapCons;
 use ringbuf::HeapRb;
 use ringbuf::traits::{Consumer, Split};
+
+/// Ends the tests when something allocates where it must not.
+#[global_allocator]
+static ALLOCATOR: AllocDisabler = AllocDisabler;
 
 const RATE: u32 = 48_000;
 
@@ -265,4 +270,29 @@ fn gestures_keep_their_distance() {
         (960..=latest.min(4_799)).contains(&frame),
         "{frame} of {latest}"
     );
+}
+
+/// The whole callback, with events and gestures, with a resampler and without: no allocation.
+#[test]
+fn callbacks_never_allocate() {
+    for device_rate in [RATE, 44_100] {
+        let mut rig = Rig::new(2_048);
+        let inbox = Arc::clone(&rig.feed.inbox);
+        rig.feed.set_device_rate(device_rate);
+        let stage = Arc::new(Stage::new());
+        let mut speaker = Speaker::new(Arc::clone(&stage), 0, 2);
+        let mut block = vec![0i16; 2 * 1_024];
+        let mut state = 13;
+        stage.enter(rig.feed);
+        for index in 0..300u32 {
+            inbox.play(0, on(40 + (index % 40) as u8));
+            let frames = 1 + random(&mut state, 1_024) as usize;
+            assert_no_alloc(|| {
+                stage.perform(0, |feed| feed.push(Rig::event(0, on(60))));
+                speaker.fill(&mut block[..2 * frames]);
+            });
+            rig.render.step();
+        }
+        assert_eq!(rig.control.status().underruns, 0);
+    }
 }
