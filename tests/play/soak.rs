@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// Frames after a note begins or ends in which its envelope may bend the sine.
 const EDGE: usize = 4_096;
 
+/// What a discontinuity exceeds: a step of -60 dB.
+const ROUGH: f64 = 1e-3;
+
 fn seconds() -> u64 {
     let asked = std::env::var("SOAK_SECONDS").ok();
     asked.and_then(|text| text.parse().ok()).unwrap_or(600)
@@ -45,7 +48,7 @@ fn a_random_player_at_64_frames() {
     };
     let w = std::f64::consts::TAU * 440.0 / 48_000.0;
     let start = Instant::now();
-    let (mut notes, mut clicks, mut worst) = (0, 0, 0.0f64);
+    let (mut notes, mut disturbed) = (0, 0);
     let mut at = feeder.now() + 9_600;
     while start.elapsed() < Duration::from_secs(seconds()) {
         let length = 12_000 + random(24_000);
@@ -56,10 +59,8 @@ fn a_random_player_at_64_frames() {
         // Between its edges, the note is a sine and nothing else.
         let begin = at + latency as u32 + EDGE as u32;
         let end = at + latency as u32 + length;
-        let sound = catcher.hear(begin, end).to_vec();
-        let rough = roughness(&sound, w);
-        worst = worst.max(rough);
-        clicks += usize::from(rough > 1e-3);
+        let rough = roughness(catcher.hear(begin, end), w);
+        disturbed += usize::from(rough > ROUGH);
         at = at.wrapping_add(length + EDGE as u32 + random(24_000));
         while at.wrapping_sub(feeder.now()) as i32 <= 960 {
             at = at.wrapping_add(4_800);
@@ -71,7 +72,7 @@ fn a_random_player_at_64_frames() {
     assert_eq!(player.interrupt(), Some(0));
     let end = player.log.last().unwrap().clone();
     println!(
-        "{notes} notes, {clicks} with a click, roughness {worst:.2e}, {} gaps",
+        "{notes} notes; the server left out {} cycles, {disturbed} notes were captured with a cut",
         catcher.gaps
     );
     println!("{status}");
@@ -81,10 +82,39 @@ fn a_random_player_at_64_frames() {
     println!("{end}");
     assert_eq!(end["recorded_frames"], end["frames"], "a frame is missing");
     assert_eq!(end["unrecorded_frames"], 0);
-    // Cycles that the server itself left out are cuts in the capture, not ours.
-    assert!(
-        clicks <= catcher.gaps,
-        "{clicks} clicks, {} gaps",
-        catcher.gaps
-    );
+    // The capture also has what the server did to it: cycles left out on a busy machine. What we
+    // gave it is in the recording, every underrun included, and there nothing may click.
+    let (places, worst) = clicks(&player.path("take.wav"), w);
+    println!("recording: roughness {worst:.1e}, {} clicks", places.len());
+    assert!(places.is_empty(), "clicks at frames {places:?}");
+}
+
+/// Where a recording of sines has what no sine, no envelope and no fade has; and how rough it is
+/// otherwise. Where a note begins out of silence, its first moments are left out.
+fn clicks(path: &std::path::Path, w: f64) -> (Vec<usize>, f64) {
+    let mut wav = hound::WavReader::open(path).unwrap();
+    let scale = 1.0 / f64::from(1 << 23);
+    let left = wav.samples::<i32>().map(Result::unwrap).step_by(2);
+    let k = 2.0 * w.cos();
+    let (mut places, mut worst) = (Vec::new(), 0.0f64);
+    let (mut before, mut silence, mut since_onset) = ([0.0; 2], 0, 0);
+    for (frame, sample) in left.enumerate() {
+        since_onset = if silence >= 64 && sample != 0 {
+            0
+        } else {
+            since_onset + 1
+        };
+        silence = if sample == 0 { silence + 1 } else { 0 };
+        let sample = f64::from(sample) * scale;
+        let rough = (sample - k * before[1] + before[0]).abs();
+        before = [before[1], sample];
+        if since_onset < 64 {
+            continue;
+        }
+        worst = worst.max(rough);
+        if rough > ROUGH {
+            places.push(frame);
+        }
+    }
+    (places, worst)
 }
