@@ -72,6 +72,14 @@ pub fn relative_db(difference: &[f32], signal: &[f32]) -> f64 {
     10.0 * (power(difference).max(1e-300) / power(signal).max(1e-300)).log10()
 }
 
+/// The steepest step between neighbouring samples: a click is one that is larger than those of the
+/// sound itself.
+pub fn steepest(samples: &[f32]) -> f32 {
+    samples
+        .windows(2)
+        .fold(0.0, |top, pair| top.max((pair[1] - pair[0]).abs()))
+}
+
 /// Whether two signals have the same bits.
 fn same(a: &[f32], b: &[f32]) -> bool {
     a.iter()

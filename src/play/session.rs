@@ -160,7 +160,7 @@ impl Session {
             },
             depth: outlet.depth(),
         };
-        let (renderer, handle) = setup.renderer.make(1);
+        let (renderer, handle) = setup.renderer.live(1, rate);
         let (control, audio) = stream::start(&config, renderer)?;
         for (part, patch) in patches.into_iter().enumerate() {
             control.set_patch(part, patch)?;

@@ -10,6 +10,7 @@ mod berth;
 mod device;
 mod driver;
 mod graph;
+mod identity;
 mod kernels;
 mod launch;
 mod link;
@@ -17,6 +18,8 @@ mod memory;
 mod setup;
 mod upload;
 pub mod yardstick;
+
+pub use identity::identity;
 
 use super::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use device::Device;
