@@ -65,9 +65,31 @@ impl Server {
 }
 
 impl Drop for Server {
+    /// Ends it politely: a server that is killed keeps its place in JACK's registry, and there are
+    /// only eight.
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if std::thread::panicking() || self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
+            end(&mut self.process);
+        } else {
+            // It was killed: the next of its name takes over its place, and gives it back.
+            self.restart();
+            end(&mut self.process);
+        }
+    }
+}
+
+fn end(process: &mut Child) {
+    let id = process.id().to_string();
+    let _ = Command::new("sh")
+        .args(["-c", &format!("kill -TERM {id}")])
+        .status();
+    let start = Instant::now();
+    while process.try_wait().is_ok_and(|ended| ended.is_none()) {
+        if start.elapsed() > PATIENCE {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -96,10 +118,12 @@ fn spawn(rate: u32, period: u32) -> Child {
             if answers(&mut process) {
                 return process;
             }
-            let _ = process.kill();
-            let _ = process.wait();
+            end(&mut process);
         }
-        assert!(start.elapsed() < PATIENCE, "no JACK server starts here");
+        assert!(
+            start.elapsed() < PATIENCE,
+            "no JACK server starts here; when many were killed, removing /dev/shm/jack* helps"
+        );
     }
 }
 
