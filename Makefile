@@ -1,10 +1,13 @@
-# Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
+# Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
+# the set-up it needs.
 
-.PHONY: help play test check bench count peers neon golden soak setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make play    build Myriad and play the demo (or render it to demo.wav)"
+	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
+	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
 	@echo "make bench   benchmarks of the bank and of the whole engine"
 	@echo "make count   instructions of one audio callback, whatever sounds"
@@ -17,9 +20,21 @@ play: setup
 	@cargo build --release --quiet
 	@./target/release/myriad demo
 
+plugin: setup
+	@plugin/bundle
+	@echo "target/bundled/Myriad.vst3 and target/bundled/Myriad.clap; make install-plugin puts them where hosts look"
+
+install-plugin: plugin
+	@mkdir -p ~/.vst3 ~/.clap
+	@rm -rf ~/.vst3/Myriad.vst3
+	@cp -r target/bundled/Myriad.vst3 ~/.vst3/
+	@cp target/bundled/Myriad.clap ~/.clap/
+	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
+
 test: setup-test check
 	cargo test --workspace --quiet
 	tests/rtsan/run
+	tests/hosts/run
 	python3 assets/songs/make_demo.py --check
 
 check:

@@ -5,7 +5,7 @@ mod clouds;
 mod keys;
 mod notes;
 
-use crate::controls::Controls;
+use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
 use crate::event::EventKind;
 use crate::modulation::{
@@ -121,6 +121,7 @@ impl Part {
         self.counters = PartCounters::default();
         self.channel.reset();
         self.lfos.iter_mut().for_each(Lfo::reset);
+        self.modulation.clear_offsets();
         self.load(patch);
     }
 
@@ -138,6 +139,12 @@ impl Part {
         self.made_with = self.choices();
     }
 
+    /// Takes over all values at once.
+    pub(crate) fn set_values(&mut self, values: &Values) {
+        self.controls.jump_to(values);
+        self.read_envelopes();
+    }
+
     /// Something happens at `frame` of the current tick.
     pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
         match kind {
@@ -153,6 +160,10 @@ impl Part {
             }
             EventKind::Control { cc, value } => self.control(cc, value, frame, pool),
             EventKind::NoteExpression { key, kind, value } => self.express(key, kind, value),
+            EventKind::NoteChoke { key } => self.choke(key, pool),
+            EventKind::NoteModulation { key, param, offset } => {
+                self.offset_notes(key, param, offset);
+            }
             EventKind::Param { param, value } => self.controls.set(param, value),
             EventKind::AllNotesOff => self.all_notes_off(frame),
             EventKind::AllSoundOff => self.fade_all(pool),
@@ -192,6 +203,12 @@ impl Part {
             .iter()
             .filter(|voice| !voice.is_free())
             .count()
+    }
+
+    /// Whether a voice of this key sounds.
+    pub(crate) fn is_sounding(&self, key: u8) -> bool {
+        let mut voices = self.voices[..self.high].iter();
+        voices.any(|voice| !voice.is_free() && voice.key == key)
     }
 
     fn tick_seconds(&self) -> f32 {
