@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden setup clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make count   instructions of one audio callback, whatever sounds"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
+	@echo "make soak    ten minutes of random playing through a JACK server, every frame checked"
 	@echo "make golden  regenerate the golden renders, after listening"
 
 play: setup
@@ -30,7 +31,7 @@ install-plugin: plugin
 	@cp target/bundled/Myriad.clap ~/.clap/
 	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
 
-test: setup check
+test: setup-test check
 	cargo test --workspace --quiet
 	tests/rtsan/run
 	tests/hosts/run
@@ -52,11 +53,18 @@ peers: setup
 neon:
 	tests/neon/run
 
+# SOAK_SECONDS=60 make soak: a shorter one.
+soak: setup-test
+	cargo test --release --test play -- --ignored --nocapture
+
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
 
 setup:
 	@./setup
+
+setup-test:
+	@./setup test
 
 clean:
 	cargo clean
