@@ -111,6 +111,10 @@ pub(crate) struct Args {
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
+    /// Destroy the card's context after so many seconds, to see that the sound goes on
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
+    lose_card: Option<Duration>,
+
     /// One line a second instead of the view, for logs
     #[arg(long, conflicts_with = "json")]
     plain: bool,
@@ -198,6 +202,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         load: args.load,
         record: args.record.clone(),
         renderer: args.renderer,
+        lose_card: args.lose_card,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),

@@ -12,6 +12,7 @@ pub mod failover;
 pub mod fault;
 #[cfg(target_os = "linux")]
 pub mod remote;
+pub mod sabotage;
 mod workload;
 
 pub use block::{Buses, VoiceBlock};

@@ -49,6 +49,8 @@ pub(crate) struct Setup {
     pub(crate) load: Option<Load>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) renderer: RendererArgs,
+    /// When the card is to be lost, for tests.
+    pub(crate) lose_card: Option<Duration>,
 }
 
 impl Setup {
@@ -63,6 +65,7 @@ impl Setup {
             load: None,
             record: None,
             renderer,
+            lose_card: None,
         }
     }
 }
@@ -82,6 +85,7 @@ pub(crate) enum StartError {
 pub(crate) struct Session {
     control: Control,
     renderer: RendererHandle,
+    lose_card: Option<Duration>,
     /// How often a card was lost and came back, as far as was told.
     changes: [u64; 2],
     outlet: Outlet,
@@ -179,6 +183,7 @@ impl Session {
         let mut session = Self {
             control,
             renderer: handle,
+            lose_card: setup.lose_card,
             changes: [0; 2],
             outlet,
             ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&inbox)),
@@ -227,6 +232,13 @@ impl Session {
         self.underruns.append(&mut self.control.underruns());
         self.monitor.update();
         self.check_recorder();
+        if self
+            .lose_card
+            .take_if(|after| self.started.elapsed() >= *after)
+            .is_some()
+        {
+            self.renderer.lose_card();
+        }
         self.check_renderer();
         if Instant::now() >= self.next_look {
             self.next_look = Instant::now() + LOOK;

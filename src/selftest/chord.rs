@@ -4,9 +4,8 @@
 use myriad_engine::conformance::steepest;
 use myriad_engine::params::Param;
 use myriad_engine::render::failover::{Failover, FailoverReport, Home, MakePreferred};
-use myriad_engine::render::{
-    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
-};
+use myriad_engine::render::sabotage::Sabotaged;
+use myriad_engine::render::{CpuRenderer, RenderError, Renderer};
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,38 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A step may be so much larger than the largest of the chord itself.
 const OWN_STEPS: f32 = 1.6;
 
-/// Fails at the next block once it is told to.
-struct Sabotaged<R> {
-    renderer: R,
-    fail: fn(&mut R) -> Result<(), RenderError>,
-    now: Arc<AtomicBool>,
-}
-
-impl<R: Renderer> Renderer for Sabotaged<R> {
-    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        self.renderer.prepare(capacity)
-    }
-
-    fn reset(&mut self) {
-        self.renderer.reset();
-    }
-
-    fn depth(&self) -> usize {
-        self.renderer.depth()
-    }
-
-    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.now.swap(false, Ordering::Relaxed) {
-            (self.fail)(&mut self.renderer)?;
-        }
-        self.renderer.submit(block)
-    }
-
-    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        self.renderer.collect(buses)
-    }
-}
-
 /// Plays a chord on what `make` makes, has it `fail`, and listens. When this process is then unfit
 /// for the card, `apart` makes what is taken back.
 pub(super) fn check<R: Renderer + 'static>(
@@ -66,11 +33,11 @@ pub(super) fn check<R: Renderer + 'static>(
         if home == Home::Apart {
             return apart(home);
         }
-        Some(Box::new(Sabotaged {
-            renderer: make(),
+        Some(Box::new(Sabotaged::new(
+            make(),
             fail,
-            now: Arc::clone(&fails_now),
-        }))
+            Arc::clone(&fails_now),
+        )))
     });
     let mut stage = Stage::new(make)?;
     let before = stage.play(true, RATE);

@@ -7,6 +7,7 @@ use super::{CpuRenderer, Renderer};
 #[cfg(feature = "cuda")]
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can be asked for.
@@ -68,6 +69,7 @@ pub struct RendererReport {
 pub struct RendererHandle {
     kind: RendererKind,
     failover: Option<Arc<Mutex<FailoverReport>>>,
+    lose: Arc<AtomicBool>,
 }
 
 impl RendererChoice {
@@ -76,12 +78,13 @@ impl RendererChoice {
         let mut handle = RendererHandle {
             kind: self.kind,
             failover: None,
+            lose: Arc::default(),
         };
         let cpu = CpuRenderer::new(self.threads);
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
-        let mut failover = Failover::new(self.make_card(), cpu);
+        let mut failover = Failover::new(self.card(&handle.lose), cpu);
         if let Purpose::Live { sample_rate } = self.purpose {
             failover = failover
                 .within(Deadlines::LIVE)
@@ -120,13 +123,25 @@ impl RendererChoice {
     /// Makes the card's renderer alone. When the driver refuses this process, only one that lives
     /// in another can help.
     pub fn make_card(&self) -> MakePreferred {
+        self.card(&Arc::default())
+    }
+
+    /// The same, with a card that loses its context when `lose` says so.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables))]
+    fn card(&self, lose: &Arc<AtomicBool>) -> MakePreferred {
         #[cfg(feature = "cuda")]
         {
+            use super::cuda::CudaRenderer;
             use super::failover::Home;
-            let device = self.device;
+            use super::sabotage::Sabotaged;
+            let (device, lose) = (self.device, Arc::clone(lose));
             let server = self.server.clone();
             Arc::new(move |home| match home {
-                Home::Here => Some(Box::new(super::cuda::CudaRenderer::new(device))),
+                Home::Here => Some(Box::new(Sabotaged::new(
+                    CudaRenderer::new(device),
+                    CudaRenderer::lose_context,
+                    Arc::clone(&lose),
+                ))),
                 Home::Apart => in_a_process_of(server.as_ref()?, device),
             })
         }
@@ -148,6 +163,11 @@ fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
 }
 
 impl RendererHandle {
+    /// Has the card lose its context for real before its next block: for tests with a card.
+    pub fn lose_card(&self) {
+        self.lose.store(true, Ordering::Relaxed);
+    }
+
     /// What is in use now.
     pub fn report(&self) -> RendererReport {
         let failover = match &self.failover {
