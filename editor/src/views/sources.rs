@@ -1,0 +1,42 @@
+//! The row of chips: everything that can move a knob.
+
+use crate::names;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::chip;
+use egui::{Rect, Ui, pos2, vec2};
+use myriad_engine::modulation::Source;
+
+/// Sources that everybody reaches for; others show as soon as a patch uses them.
+fn is_shown(source: Source, session: &Session) -> bool {
+    let word = source.name().trim_end_matches(|c: char| c.is_ascii_digit());
+    let usual = matches!(word, "env" | "lfo" | "velocity" | "key" | "wheel" | "pressure" | "random");
+    let used = |route: &myriad_engine::modulation::Route| {
+        route.source == source || route.via == Some(source)
+    };
+    usual || (word != "macro" && session.patch.routes.iter().any(used))
+}
+
+/// Shows the chips from the right end of `rect` on, as many as there is room for.
+pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect) {
+    let width = |source: Source| {
+        let text = names::source(source, &session.patch);
+        let font = theme::regular(11.0);
+        let galley = ui.painter().layout_no_wrap(text, font, theme::TEXT);
+        galley.size().x + 31.0
+    };
+    let all = Source::NAMES.iter().map(|&(_, source)| source);
+    let mut shown: Vec<Source> = all.filter(|&s| is_shown(s, session)).collect();
+    let gap = 6.0;
+    let whole = |shown: &[Source]| shown.iter().map(|&s| width(s) + gap).sum::<f32>();
+    while whole(&shown) > rect.width() {
+        shown.pop();
+    }
+    let mut left = rect.right() - whole(&shown) + gap;
+    for source in shown {
+        let size = vec2(width(source), 24.0);
+        let place = Rect::from_min_size(pos2(left, rect.center().y - 12.0), size);
+        chip::chip(ui, session, source, place);
+        left += size.x + gap;
+    }
+}
