@@ -151,7 +151,7 @@ fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
         input.events = mouse(scene, (frame + scene.mouse.len() + 2).checked_sub(frames));
         host.advance(1.0 / RATE);
         let output = ctx.run_ui(input, |ui| editor.ui(ui, &mut host));
-        raster.update(&output.textures_delta);
+        raster.update(output.textures_delta);
         if frame + 1 == frames {
             let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
             raster.draw(&primitives, output.pixels_per_point);

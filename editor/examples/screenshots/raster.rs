@@ -5,14 +5,14 @@ use egui::{Color32, ColorImage, Pos2, TextureId, TexturesDelta};
 use std::collections::HashMap;
 
 /// A picture, and the textures it is drawn with.
-pub struct Raster {
-    pub size: [usize; 2],
-    pub pixels: Vec<[f32; 4]>,
+pub(crate) struct Raster {
+    pub(crate) size: [usize; 2],
+    pub(crate) pixels: Vec<[f32; 4]>,
     textures: HashMap<TextureId, ColorImage>,
 }
 
 impl Raster {
-    pub fn new(size: [usize; 2]) -> Self {
+    pub(crate) fn new(size: [usize; 2]) -> Self {
         Self {
             size,
             pixels: vec![[0.0, 0.0, 0.0, 1.0]; size[0] * size[1]],
@@ -21,7 +21,7 @@ impl Raster {
     }
 
     /// Takes over textures that are new or have changed.
-    pub fn update(&mut self, delta: &TexturesDelta) {
+    pub(crate) fn update(&mut self, mut delta: TexturesDelta) {
         let changes = delta.set.iter();
         for (id, change) in changes.flat_map(|(id, all)| all.iter().map(move |one| (id, one))) {
             let ImageData::Color(image) = &change.image;
@@ -41,10 +41,11 @@ impl Raster {
                 }
             }
         }
+        delta.clear();
     }
 
     /// Draws a frame over everything.
-    pub fn draw(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32) {
+    pub(crate) fn draw(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32) {
         self.pixels.fill([0.0, 0.0, 0.0, 1.0]);
         for ClippedPrimitive {
             clip_rect,
@@ -76,7 +77,7 @@ impl Raster {
     }
 
     /// As bytes of red, green and blue.
-    pub fn rgb(&self) -> Vec<u8> {
+    pub(crate) fn rgb(&self) -> Vec<u8> {
         let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
         self.pixels
             .iter()
