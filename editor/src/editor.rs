@@ -9,6 +9,7 @@ use crate::views::browser::Browser;
 use crate::views::cloud::CloudView;
 use crate::views::header::{Header, neighbour};
 use crate::views::pages::{GAP, Page, Pages};
+use crate::views::portraits::Sitter;
 use crate::views::{macros, sources};
 use crate::widgets::keyboard::Keyboard;
 use crate::widgets::meter::Meter;
@@ -109,7 +110,8 @@ impl Editor {
         self.draw(ui, host, &status, seconds, underrun);
         let moves = self.glimpse.sounding || self.cloud.moves() || self.meter.moves() || underrun;
         let rate = if moves { MOVING } else { IDLE };
-        ui.ctx().request_repaint_after(Duration::from_secs_f32(1.0 / rate));
+        ui.ctx()
+            .request_repaint_after(Duration::from_secs_f32(1.0 / rate));
     }
 
     fn draw(
@@ -134,7 +136,9 @@ impl Editor {
         shortcuts(ui, session, &self.library);
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, 0.0, theme::NIGHT);
-        let inside = whole.shrink2(vec2(GAP, 0.0)).with_max_y(whole.bottom() - GAP);
+        let inside = whole
+            .shrink2(vec2(GAP, 0.0))
+            .with_max_y(whole.bottom() - GAP);
         let mut bottom = inside.bottom();
         let mut from_below = |height: f32| {
             let rect = Rect::from_min_max(
@@ -167,7 +171,14 @@ impl Editor {
         } else {
             let used = self.pages.tabs(ui, tabs);
             sources::show(ui, session, tabs.with_min_x(tabs.left() + used + 16.0));
-            self.pages.show(ui, session, page);
+            if let Some(rest) = self.cloud.rest() {
+                let sitter = Sitter {
+                    rest,
+                    meter: &self.meter,
+                    voices: status.counters.voices,
+                };
+                self.pages.show(ui, session, &sitter, page);
+            }
         }
         let knobs = foot.with_max_x(foot.left() + (0.42 * foot.width()).min(520.0));
         macros::show(ui, session, knobs);
@@ -199,9 +210,8 @@ fn shortcuts(ui: &Ui, session: &mut Session, library: &Library) {
     if ui.ctx().text_edit_focused() {
         return;
     }
-    let pressed = |modifiers: Modifiers, key: Key| {
-        ui.input_mut(|input| input.consume_key(modifiers, key))
-    };
+    let pressed =
+        |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
     // The longer one first: the shorter would match it too.
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z) || pressed(Modifiers::COMMAND, Key::Y)
     {

@@ -24,8 +24,14 @@ pub(crate) struct Move {
 pub(crate) enum Edit {
     /// Parameters that were moved in one gesture.
     Params(Vec<Move>),
-    Routes { from: Vec<Route>, to: Vec<Route> },
-    Patch { from: Box<Patch>, to: Box<Patch> },
+    Routes {
+        from: Vec<Route>,
+        to: Vec<Route>,
+    },
+    Patch {
+        from: Box<Patch>,
+        to: Box<Patch>,
+    },
 }
 
 impl Edit {

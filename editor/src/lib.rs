@@ -31,3 +31,4 @@ pub use editor::Editor;
 pub use host::{EditorHost, Status};
 pub use library::{Entry, Library};
 pub use local::LocalHost;
+pub use names::of as name_of;

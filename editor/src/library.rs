@@ -108,8 +108,12 @@ impl Library {
             return Err(io::Error::other("there is no folder for patches"));
         };
         let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(&patch.name);
-        let known = self.entries.iter().filter(same).find_map(|e| e.file.clone());
-        let file = known.unwrap_or_else(|| folder.join(file_name(&patch.name)));
+        let known = self
+            .entries
+            .iter()
+            .filter(same)
+            .find_map(|e| e.file.clone());
+        let file = known.unwrap_or_else(|| free_file(folder, &file_name(&patch.name)));
         write_whole(&file, &patch.to_toml())?;
         self.refresh();
         Ok(file)
@@ -136,8 +140,21 @@ fn own_patches(folder: &Path) -> Vec<Entry> {
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let stem: String = name.to_lowercase().chars().map(plain).take(64).collect();
-    let stem = stem.trim_matches('-');
-    format!("{}.toml", if stem.is_empty() { "patch" } else { stem })
+    match stem.trim_matches('-') {
+        "" => "patch".into(),
+        stem => stem.into(),
+    }
+}
+
+/// A file of that name that is not there yet: names that look alike get a number.
+fn free_file(folder: &Path, stem: &str) -> PathBuf {
+    let named = |number: usize| match number {
+        1 => folder.join(format!("{stem}.toml")),
+        number => folder.join(format!("{stem}-{number}.toml")),
+    };
+    let mut numbers = (1..).map(named);
+    let free = numbers.find(|file| !file.exists());
+    free.unwrap_or_else(|| named(1))
 }
 
 /// Writes beside and renames, so that a file is never half there.
@@ -185,16 +202,29 @@ mod tests {
 
         let library = Library::open(Some(folder.0.clone()));
         assert_eq!(library.entries().len(), factory + 1);
-        let own: Vec<_> = library.entries().iter().filter(|e| e.file.is_some()).collect();
+        let own: Vec<_> = library
+            .entries()
+            .iter()
+            .filter(|e| e.file.is_some())
+            .collect();
         assert_eq!(own[0].patch, patch);
         assert!(library.is_favourite("Aurora"));
         assert!(!library.is_favourite("Tide"));
     }
 
     #[test]
-    fn two_patches_whose_names_look_alike_do_not_share_a_file_name_by_accident() {
-        assert_eq!(file_name("Solar Lead"), "solar-lead.toml");
-        assert_eq!(file_name("../../etc"), "etc.toml");
-        assert_eq!(file_name("???"), "patch.toml");
+    fn two_patches_whose_names_look_alike_have_files_of_their_own() {
+        assert_eq!(file_name("Solar Lead"), "solar-lead");
+        assert_eq!(file_name("../../etc"), "etc");
+        assert_eq!(file_name("???"), "patch");
+        let folder = Folder::new("alike");
+        let mut library = Library::open(Some(folder.0.clone()));
+        let mut patch = factory::patches()[0].clone();
+        for name in ["One two", "One-two"] {
+            patch.name = name.into();
+            library.save(&patch).unwrap();
+        }
+        let own = library.entries().iter().filter(|e| e.file.is_some());
+        assert_eq!(own.count(), 2);
     }
 }

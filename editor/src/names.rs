@@ -23,7 +23,7 @@ pub(crate) fn group(id: &str) -> String {
 }
 
 /// A parameter with its group: "Filter Cutoff", "Env 2 Attack".
-pub(crate) fn of(param: Param) -> String {
+pub fn of(param: Param) -> String {
     let info = param.info();
     let (group, name) = (group(info.group()), info.name);
     match name.starts_with(&group) {

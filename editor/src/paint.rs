@@ -30,7 +30,8 @@ pub(crate) fn glow(mesh: &mut Mesh, centre: Pos2, radius: f32, colour: Color32) 
     let inner = mesh.vertices.len() as u32;
     for ring in [(0.4, 0.28), (1.0, 0.0)] {
         for spoke in 0..SPOKES {
-            let at = centre + radius * ring.0 * egui::Vec2::angled(TAU * spoke as f32 / SPOKES as f32);
+            let at =
+                centre + radius * ring.0 * egui::Vec2::angled(TAU * spoke as f32 / SPOKES as f32);
             vertex(mesh, at, colour.gamma_multiply(ring.1));
         }
     }
@@ -57,7 +58,13 @@ pub(crate) fn vertical_gradient(painter: &Painter, rect: Rect, top: Color32, bot
 }
 
 /// Fills from a line down to `floor`: `top` at the line's height, fading to `bottom`.
-pub(crate) fn fill_below(mesh: &mut Mesh, line: &[Pos2], floor: f32, top: Color32, bottom: Color32) {
+pub(crate) fn fill_below(
+    mesh: &mut Mesh,
+    line: &[Pos2],
+    floor: f32,
+    top: Color32,
+    bottom: Color32,
+) {
     for pair in line.windows(2) {
         let corners = [
             (pair[0], top),

@@ -129,7 +129,8 @@ impl Session<'_> {
     /// stays as it is.
     pub(crate) fn connect(&mut self, source: Source, param: Param) {
         let mut routes = self.patch.routes.clone();
-        let there = |route: &Route| (route.source, route.target, route.via) == (source, param, None);
+        let there =
+            |route: &Route| (route.source, route.target, route.via) == (source, param, None);
         if !param.info().modulated || routes.len() >= MAX_ROUTES || routes.iter().any(there) {
             return;
         }

@@ -17,6 +17,8 @@ pub(crate) const PANEL: Color32 = Color32::from_rgb(0x12, 0x10, 0x22);
 pub(crate) const WELL: Color32 = Color32::from_rgb(0x0b, 0x0a, 0x17);
 /// What stands out of panels: knobs, buttons.
 pub(crate) const RAISED: Color32 = Color32::from_rgb(0x20, 0x1c, 0x3a);
+/// The discs of knobs.
+pub(crate) const DISC: Color32 = Color32::from_rgb(0x2b, 0x26, 0x4b);
 /// Edges.
 pub(crate) const EDGE: Color32 = Color32::from_rgb(0x2a, 0x25, 0x48);
 /// What is read.
@@ -101,7 +103,14 @@ pub(crate) fn bold(size: f32) -> FontId {
 }
 
 /// Small capitals with air between them: titles of panels and knobs.
-pub(crate) fn caps(painter: &Painter, at: Pos2, anchor: Align2, text: &str, size: f32, colour: Color32) {
+pub(crate) fn caps(
+    painter: &Painter,
+    at: Pos2,
+    anchor: Align2,
+    text: &str,
+    size: f32,
+    colour: Color32,
+) {
     let format = TextFormat {
         font_id: bold(size),
         extra_letter_spacing: 0.11 * size,

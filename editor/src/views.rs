@@ -10,5 +10,6 @@ pub(crate) mod lfo;
 pub(crate) mod macros;
 pub(crate) mod matrix;
 pub(crate) mod pages;
+pub(crate) mod portraits;
 pub(crate) mod sources;
 pub(crate) mod table;

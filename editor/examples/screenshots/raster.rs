@@ -72,7 +72,14 @@ impl Raster {
         };
         for corner in mesh.indices.chunks_exact(3) {
             let corners = [0, 1, 2].map(|i| mesh.vertices[corner[i] as usize]);
-            triangle(&mut self.pixels, self.size[0], texture, corners, clip, scale);
+            triangle(
+                &mut self.pixels,
+                self.size[0],
+                texture,
+                corners,
+                clip,
+                scale,
+            );
         }
     }
 

@@ -6,8 +6,8 @@ use egui::{Align2, Painter, Pos2, Rect, Stroke, pos2};
 const LOWEST: f32 = 24.0;
 const HIGHEST: f32 = 20_000.0;
 /// Levels at the bottom and the top, in decibels.
-const FLOOR: f32 = -90.0;
-const TOP: f32 = -10.0;
+const FLOOR: f32 = -86.0;
+const TOP: f32 = -14.0;
 /// Gains of the filter at the bottom and the top.
 const LEAST_GAIN: f32 = -66.0;
 const MOST_GAIN: f32 = 30.0;

@@ -1,12 +1,19 @@
 //! The patch browser: search, categories, tags, favourites, and a click to hear.
 
+use super::axis::Axes;
 use crate::library::{Entry, Library};
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::button;
 use egui::accesskit::Role;
-use egui::{Align2, Key, Rect, ScrollArea, Sense, Stroke, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::epaint::Mesh;
+use egui::{
+    Align2, Key, Rect, ScrollArea, Sense, Shape, Stroke, TextEdit, Ui, UiBuilder, WidgetInfo, pos2,
+    vec2,
+};
+use myriad_engine::{Patch, view};
+use std::collections::HashMap;
 
 /// What the browser remembers.
 #[derive(Debug, Default)]
@@ -19,6 +26,27 @@ pub(crate) struct Browser {
     saving: Option<String>,
     /// What went wrong when saving.
     trouble: String,
+    /// How patches look, by name.
+    portraits: HashMap<String, Portrait>,
+}
+
+/// The heights of a patch at rest, from low to high, 0 to 1.
+type Portrait = [f32; 44];
+
+fn portrait(patch: &Patch) -> Portrait {
+    let rest = view::at_rest(patch, 48, 48_000.0);
+    let mut partials = Vec::new();
+    for cloud in &rest.clouds {
+        view::partials(cloud, rest.sample_rate, &mut partials);
+    }
+    let mut heights = [0.0; 44];
+    for partial in partials {
+        let place = (partial.hertz / 60.0).log2() / 7.6 * heights.len() as f32;
+        if let Some(height) = heights.get_mut(place.max(0.0) as usize) {
+            *height = Axes::height(partial.level).max(*height);
+        }
+    }
+    heights
 }
 
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
@@ -81,10 +109,16 @@ impl Browser {
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search"));
         let heart = Rect::from_min_size(pos2(field.right() + 8.0, rect.top()), vec2(28.0, 28.0));
         let on = self.favourites;
-        let pressed = button::icon(ui, heart, "Only favourites", "Only favourites", |painter, colour| {
-            let colour = if on { theme::ROSE } else { colour };
-            paint::heart(painter, heart.center(), 6.5, on, colour);
-        });
+        let pressed = button::icon(
+            ui,
+            heart,
+            "Only favourites",
+            "Only favourites",
+            |painter, colour| {
+                let colour = if on { theme::ROSE } else { colour };
+                paint::heart(painter, heart.center(), 6.5, on, colour);
+            },
+        );
         if pressed.clicked() {
             self.favourites = !self.favourites;
         }
@@ -95,7 +129,15 @@ impl Browser {
     fn save(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
         let place = rect.with_min_x(rect.right() - 84.0);
         let Some(name) = &mut self.saving else {
-            if button::word(ui, place, "Save as…", "Keep this sound among your own", true).clicked() {
+            if button::word(
+                ui,
+                place,
+                "Save as…",
+                "Keep this sound among your own",
+                true,
+            )
+            .clicked()
+            {
                 self.saving = Some(session.patch.name.clone());
                 self.trouble.clear();
             }
@@ -126,7 +168,8 @@ impl Browser {
         if !self.trouble.is_empty() && self.saving.is_some() {
             let at = pos2(field.left(), rect.bottom() + 4.0);
             let font = theme::regular(10.5);
-            ui.painter().text(at, Align2::LEFT_TOP, &self.trouble, font, theme::ALARM);
+            ui.painter()
+                .text(at, Align2::LEFT_TOP, &self.trouble, font, theme::ALARM);
         }
     }
 
@@ -145,79 +188,141 @@ impl Browser {
         }
         counts.sort_by(|a, b| (!a.2, b.1, &a.0).cmp(&(!b.2, a.1, &b.0)));
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("filters"));
-        ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
-            for (label, count, is_category) in counts {
-                let (place, _) = ui.allocate_exact_size(vec2(132.0, 22.0), Sense::hover());
-                let chosen = self.only.as_ref() == Some(&label);
-                let response = button::area(ui, place, &format!("Only {label}"), "", chosen);
-                let painter = ui.painter();
-                if chosen {
-                    painter.rect_filled(place, theme::SMALL_ROUND, theme::RAISED);
-                } else {
-                    button::backdrop(painter, place, &response);
+        ScrollArea::vertical()
+            .auto_shrink(false)
+            .show(&mut child, |ui| {
+                for (label, count, is_category) in counts {
+                    let (place, _) = ui.allocate_exact_size(vec2(132.0, 22.0), Sense::hover());
+                    let chosen = self.only.as_ref() == Some(&label);
+                    let response = button::area(ui, place, &format!("Only {label}"), "", chosen);
+                    let painter = ui.painter();
+                    if chosen {
+                        painter.rect_filled(place, theme::SMALL_ROUND, theme::RAISED);
+                    } else {
+                        button::backdrop(painter, place, &response);
+                    }
+                    let idle = if is_category {
+                        theme::TEXT
+                    } else {
+                        theme::MUTED
+                    };
+                    let ink = if chosen {
+                        theme::AMBER
+                    } else {
+                        button::ink(&response, idle)
+                    };
+                    let at = place.left_center() + vec2(10.0, 0.0);
+                    let font = theme::regular(11.5);
+                    painter.text(at, Align2::LEFT_CENTER, &label, font.clone(), ink);
+                    let at = place.right_center() - vec2(8.0, 0.0);
+                    painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
+                    if response.clicked() {
+                        self.only = (!chosen).then_some(label);
+                    }
                 }
-                let idle = if is_category { theme::TEXT } else { theme::MUTED };
-                let ink = if chosen { theme::AMBER } else { button::ink(&response, idle) };
-                let at = place.left_center() + vec2(10.0, 0.0);
-                let font = theme::regular(11.5);
-                painter.text(at, Align2::LEFT_CENTER, &label, font.clone(), ink);
-                let at = place.right_center() - vec2(8.0, 0.0);
-                painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
-                if response.clicked() {
-                    self.only = (!chosen).then_some(label);
-                }
-            }
-        });
+            });
     }
 
     fn cards(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
         let entries = library.entries().iter();
-        let found: Vec<Entry> = entries.filter(|e| self.finds(e, library)).cloned().collect();
+        let found: Vec<Entry> = entries
+            .filter(|e| self.finds(e, library))
+            .cloned()
+            .collect();
         if found.is_empty() {
             let text = "No patch sounds like that";
             let font = theme::regular(13.0);
-            ui.painter().text(rect.center(), Align2::CENTER_CENTER, text, font, theme::FAINT);
+            ui.painter().text(
+                rect.center(),
+                Align2::CENTER_CENTER,
+                text,
+                font,
+                theme::FAINT,
+            );
             return;
+        }
+        for Entry { patch, .. } in &found {
+            let portraits = &mut self.portraits;
+            if !portraits.contains_key(&patch.name) {
+                portraits.insert(patch.name.clone(), portrait(patch));
+            }
         }
         let columns = (rect.width() / CARD.x).floor().max(1.0) as usize;
         let wide = (rect.width() - 14.0) / columns as f32;
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("cards"));
-        ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
-            let rows = found.len().div_ceil(columns);
-            let size = vec2(rect.width() - 14.0, rows as f32 * (CARD.y + 6.0));
-            let (area, _) = ui.allocate_exact_size(size, Sense::hover());
-            for (index, entry) in found.into_iter().enumerate() {
-                let at = vec2(
-                    wide * (index % columns) as f32,
-                    (CARD.y + 6.0) * (index / columns) as f32,
-                );
-                let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
-                card(ui, session, library, &entry, place);
-            }
-        });
+        ScrollArea::vertical()
+            .auto_shrink(false)
+            .show(&mut child, |ui| {
+                let rows = found.len().div_ceil(columns);
+                let size = vec2(rect.width() - 14.0, rows as f32 * (CARD.y + 6.0));
+                let (area, _) = ui.allocate_exact_size(size, Sense::hover());
+                for (index, entry) in found.into_iter().enumerate() {
+                    let at = vec2(
+                        wide * (index % columns) as f32,
+                        (CARD.y + 6.0) * (index / columns) as f32,
+                    );
+                    let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
+                    let portrait = self.portraits.get(&entry.patch.name);
+                    card(ui, session, library, &entry, portrait, place);
+                }
+            });
     }
 }
 
 /// A patch to click on.
-fn card(ui: &mut Ui, session: &mut Session, library: &mut Library, entry: &Entry, rect: Rect) {
+fn card(
+    ui: &mut Ui,
+    session: &mut Session,
+    library: &mut Library,
+    entry: &Entry,
+    portrait: Option<&Portrait>,
+    rect: Rect,
+) {
     let patch = &entry.patch;
     let playing = session.patch.name == patch.name;
     let response = button::area(ui, rect, &patch.name, &patch.description, playing);
     let painter = ui.painter_at(rect);
-    let fill = if response.hovered() || playing { theme::RAISED } else { theme::WELL };
+    let fill = if response.hovered() || playing {
+        theme::RAISED
+    } else {
+        theme::WELL
+    };
     let edge = match playing {
         true => Stroke::new(1.0, theme::AMBER.gamma_multiply(0.8)),
         false => Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6)),
     };
-    painter.rect(rect, theme::SMALL_ROUND, fill, edge, egui::StrokeKind::Inside);
+    painter.rect(
+        rect,
+        theme::SMALL_ROUND,
+        fill,
+        edge,
+        egui::StrokeKind::Inside,
+    );
+    if let Some(portrait) = portrait {
+        let strength = if response.hovered() || playing {
+            1.0
+        } else {
+            0.55
+        };
+        let left = rect.right() - 0.34 * rect.width();
+        let place = rect.shrink2(vec2(8.0, 6.0)).with_min_x(left);
+        sketch(&painter, portrait, place, strength);
+    }
     let ink = if playing { theme::AMBER } else { theme::TEXT };
     let at = rect.left_top() + vec2(12.0, 14.0);
     painter.text(at, Align2::LEFT_CENTER, &patch.name, theme::bold(12.5), ink);
     let mut about = vec![patch.category.clone()];
-    about.extend(patch.tags.iter().take(3).cloned());
+    about.extend(patch.tags.iter().take(2).cloned());
+    let words = ui.painter_at(rect.with_max_x(rect.right() - 0.36 * rect.width()));
     let at = rect.left_bottom() + vec2(12.0, -13.0);
     let font = theme::regular(10.5);
-    painter.text(at, Align2::LEFT_CENTER, about.join(" · "), font, theme::MUTED);
+    words.text(
+        at,
+        Align2::LEFT_CENTER,
+        about.join(" · "),
+        font,
+        theme::MUTED,
+    );
     if entry.file.is_some() {
         let at = rect.right_bottom() - vec2(12.0, 13.0);
         let font = theme::regular(10.0);
@@ -240,4 +345,24 @@ fn card(ui: &mut Ui, session: &mut Session, library: &mut Library, entry: &Entry
     if response.clicked() && !playing {
         session.load(patch.clone());
     }
+}
+
+/// A patch's portrait, as thin as pencil.
+fn sketch(painter: &egui::Painter, portrait: &Portrait, rect: Rect, strength: f32) {
+    let mut mesh = Mesh::default();
+    let step = rect.width() / portrait.len() as f32;
+    for (index, &height) in portrait.iter().enumerate() {
+        let x = rect.left() + step * (index as f32 + 0.5);
+        let y = rect.bottom() - height * rect.height();
+        let colour = theme::dawn(height).gamma_multiply(strength * 0.75);
+        let dim = colour.gamma_multiply(0.15);
+        let corners = [
+            (pos2(x - 0.8, y), colour),
+            (pos2(x + 0.8, y), colour),
+            (pos2(x + 0.8, rect.bottom()), dim),
+            (pos2(x - 0.8, rect.bottom()), dim),
+        ];
+        paint::quad(&mut mesh, corners);
+    }
+    painter.add(Shape::mesh(mesh));
 }

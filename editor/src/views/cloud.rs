@@ -95,6 +95,11 @@ impl CloudView {
         }
     }
 
+    /// The patch at rest, once it has been seen.
+    pub(crate) fn rest(&self) -> Option<&Glimpse> {
+        self.rest.as_ref().map(|(_, rest)| rest)
+    }
+
     /// Whether something moves that nobody touches.
     pub(crate) fn moves(&self) -> bool {
         !self.trail.is_empty() || (self.resting > 0.0 && self.resting < 1.0)
@@ -103,7 +108,11 @@ impl CloudView {
     /// Keeps the picture of the patch at rest up to date.
     fn follow_patch(&mut self, session: &Session) {
         let now = session.snapshot();
-        if self.rest.as_ref().is_none_or(|(seen, _)| seen.values != now.values) {
+        if self
+            .rest
+            .as_ref()
+            .is_none_or(|(seen, _)| seen.values != now.values)
+        {
             let rest = view::at_rest(&now, REST_KEY, session.glimpse.sample_rate);
             self.rest = Some((now, rest));
         }
@@ -112,7 +121,7 @@ impl CloudView {
     /// What is seen of the clouds: of partials that share a column of pixels, the loudest on
     /// either side.
     fn motes(&mut self, axes: Axes, glimpse: &Glimpse) -> Vec<Mote> {
-        let columns = (axes.0.width() * 1.5) as usize + 1;
+        let columns = axes.0.width() as usize + 1;
         let mut loudest: Vec<[Option<Mote>; 2]> = vec![[None; 2]; columns];
         for cloud in &glimpse.clouds {
             self.partials.clear();
@@ -120,7 +129,7 @@ impl CloudView {
             for partial in &self.partials {
                 let unfiltered = Axes::height(partial.unfiltered);
                 let x = axes.x(partial.hertz);
-                let column = (x - axes.0.left()) * 1.5;
+                let column = x - axes.0.left();
                 if unfiltered <= 0.0 || column < 0.0 || column as usize >= columns {
                     continue;
                 }
@@ -179,20 +188,22 @@ impl CloudView {
                 let (height, pan) = smooth(bin);
                 let x = axes.0.left() + axes.0.width() * bin as f32 / (BINS - 1) as f32;
                 let colour = theme::VIOLET.lerp_to_gamma(theme::pan(pan), 0.55);
-                (
-                    pos2(x, axes.y(height)),
-                    theme::light(colour, 0.34 * height.powf(1.3)),
-                )
+                (pos2(x, axes.y(height)), theme::light(colour, 0.9 * height))
             })
             .collect();
         for pair in points.windows(2) {
             let [(a, from), (b, to)] = [pair[0], pair[1]];
             let floor = |at: Pos2| pos2(at.x, axes.0.bottom());
             let above = |at: Pos2| pos2(at.x, at.y - 46.0);
-            let dim = |colour: Color32| colour.gamma_multiply(0.3);
+            let dim = |colour: Color32| colour.gamma_multiply(0.12);
             paint::quad(
                 &mut mesh,
-                [(a, from), (b, to), (floor(b), dim(to)), (floor(a), dim(from))],
+                [
+                    (a, from),
+                    (b, to),
+                    (floor(b), dim(to)),
+                    (floor(a), dim(from)),
+                ],
             );
             let none = Color32::TRANSPARENT;
             paint::quad(
@@ -207,14 +218,22 @@ impl CloudView {
         let seen = self.resting;
         let mut mesh = Mesh::default();
         for mote in motes {
-            let colour = theme::VIOLET.lerp_to_gamma(theme::pan(mote.pan), 0.35);
-            let top = theme::light(colour, seen * (0.16 + 0.5 * mote.height));
-            stem(&mut mesh, axes, mote.x, [mote.height, 0.0], 0.7, [top, top.gamma_multiply(0.1)]);
-            let dim = theme::light(theme::MUTED, 0.16 * seen);
-            stem(&mut mesh, axes, mote.x, [mote.unfiltered, mote.height], 0.4, [dim, dim]);
-            let at = pos2(mote.x, axes.y(mote.height));
-            let bright = theme::light(colour, seen * (0.3 + 0.6 * mote.height));
-            dot(&mut mesh, at, 1.1 + 0.7 * mote.height, bright);
+            let colour = theme::VIOLET.lerp_to_gamma(theme::pan(mote.pan), 0.45);
+            let top = colour.gamma_multiply(seen * (0.1 + 0.5 * mote.height));
+            stem(
+                &mut mesh,
+                axes,
+                mote.x,
+                [mote.height, 0.0],
+                0.7,
+                [top, top.gamma_multiply(0.1)],
+            );
+            removed(&mut mesh, axes, mote, seen);
+            if mote.height > 0.0 {
+                let at = pos2(mote.x, axes.y(mote.height));
+                let bright = colour.gamma_multiply(seen * (0.4 + 0.6 * mote.height));
+                dot(&mut mesh, at, 1.0 + 0.8 * mote.height, bright);
+            }
         }
         painter.add(Shape::mesh(mesh));
     }
@@ -256,7 +275,9 @@ impl CloudView {
 /// The sky behind the cloud.
 fn backdrop(painter: &egui::Painter, rect: Rect) {
     painter.rect_filled(rect, theme::ROUND, theme::WELL);
-    let horizon = rect.shrink(1.0).with_min_y(rect.top() + 0.3 * rect.height());
+    let horizon = rect
+        .shrink(1.0)
+        .with_min_y(rect.top() + 0.3 * rect.height());
     let glow = Color32::from_rgb(0x1a, 0x12, 0x34).gamma_multiply(0.75);
     paint::vertical_gradient(painter, horizon, Color32::TRANSPARENT, glow);
 }
@@ -282,7 +303,12 @@ fn dot(mesh: &mut Mesh, at: Pos2, half: f32, colour: Color32) {
     let corner = |x: f32, y: f32| (at + half * vec2(x, y), colour);
     paint::quad(
         mesh,
-        [corner(0.0, -1.4), corner(1.4, 0.0), corner(0.0, 1.4), corner(-1.4, 0.0)],
+        [
+            corner(0.0, -1.4),
+            corner(1.4, 0.0),
+            corner(0.0, 1.4),
+            corner(-1.4, 0.0),
+        ],
     );
 }
 
@@ -303,31 +329,59 @@ fn sprite(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
 /// What the filter takes away.
 fn paint_removed(painter: &egui::Painter, axes: Axes, motes: &[Mote]) {
     let mut mesh = Mesh::default();
-    for mote in motes.iter().filter(|mote| mote.unfiltered > mote.height + 0.01) {
-        let dim = theme::light(theme::MUTED, 0.2);
-        let heights = [mote.unfiltered, mote.height];
-        stem(&mut mesh, axes, mote.x, heights, 0.4, [dim, dim.gamma_multiply(0.6)]);
-        let at = pos2(mote.x, axes.y(mote.unfiltered));
-        dot(&mut mesh, at, 0.9, theme::light(theme::MUTED, 0.35));
+    for mote in motes {
+        removed(&mut mesh, axes, mote, 1.0);
     }
     painter.add(Shape::mesh(mesh));
+}
+
+fn removed(mesh: &mut Mesh, axes: Axes, mote: &Mote, seen: f32) {
+    if mote.unfiltered > mote.height + 0.01 {
+        let dim = theme::FAINT.gamma_multiply(0.3 * seen);
+        let heights = [mote.unfiltered, mote.height];
+        stem(
+            mesh,
+            axes,
+            mote.x,
+            heights,
+            0.4,
+            [dim, dim.gamma_multiply(0.4)],
+        );
+        let at = pos2(mote.x, axes.y(mote.unfiltered));
+        dot(mesh, at, 0.8, theme::MUTED.gamma_multiply(0.45 * seen));
+    }
 }
 
 /// What is heard.
 fn paint_motes(painter: &egui::Painter, axes: Axes, motes: &[Mote], spark: egui::TextureId) {
     let mut stems = Mesh::default();
     let mut lights = Mesh::with_texture(spark);
+    // Few partials are drawn with a thicker brush than many.
+    let brush = (220.0 / motes.len().max(1) as f32).sqrt().clamp(0.8, 1.7);
     for mote in motes.iter().filter(|mote| mote.height > 0.0) {
         let colour = theme::pan(mote.pan);
         let bright = mote.height;
-        let top = theme::light(colour, 0.15 + 0.75 * bright);
-        let bottom = theme::light(colour, 0.04 + 0.1 * bright);
-        stem(&mut stems, axes, mote.x, [mote.height, 0.0], 0.5 + 0.5 * bright, [top, bottom]);
+        // Stems cover each other; only the lights on them add up.
+        let top = colour.gamma_multiply(0.12 + 0.7 * bright);
+        let bottom = colour.gamma_multiply(0.03 + 0.05 * bright);
+        stem(
+            &mut stems,
+            axes,
+            mote.x,
+            [mote.height, 0.0],
+            brush * (0.45 + 0.4 * bright),
+            [top, bottom],
+        );
         let at = pos2(mote.x, axes.y(mote.height));
-        let halo = theme::light(colour, 0.25 + 0.75 * bright);
-        sprite(&mut lights, at, 3.0 + 17.0 * bright * bright, halo);
-        let core = theme::light(theme::LIGHT, 0.2 + 0.9 * bright);
-        sprite(&mut lights, at, 1.2 + 4.6 * bright, core);
+        let halo = theme::light(colour, 0.22 + 0.5 * bright);
+        sprite(
+            &mut lights,
+            at,
+            brush * (3.0 + 20.0 * bright * bright),
+            halo,
+        );
+        let core = theme::light(theme::LIGHT, 0.25 + 0.6 * bright);
+        sprite(&mut lights, at, brush * (1.2 + 3.8 * bright), core);
     }
     painter.add(Shape::mesh(stems));
     painter.add(Shape::mesh(lights));

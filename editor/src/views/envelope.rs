@@ -23,13 +23,14 @@ pub(crate) struct Envelope {
     curves: [Param; 3],
 }
 
-/// Shares of the width: what each stage has at most, and what the sustain always has.
-const DELAY: f32 = 0.12;
-const ATTACK: f32 = 0.24;
-const HOLD: f32 = 0.12;
-const DECAY: f32 = 0.22;
-const SUSTAIN: f32 = 0.06;
-const RELEASE: f32 = 0.24;
+/// Shares of the width: what each stage has at most, and what the sustain always has. Together
+/// they are more than one, since stages are seldom at their longest; if need be all shrink.
+const DELAY: f32 = 0.2;
+const ATTACK: f32 = 0.4;
+const HOLD: f32 = 0.2;
+const DECAY: f32 = 0.4;
+const SUSTAIN: f32 = 0.12;
+const RELEASE: f32 = 0.4;
 
 impl Envelope {
     /// The envelope of a group, if it is one.
@@ -42,7 +43,11 @@ impl Envelope {
             decay: get("decay")?,
             sustain: get("sustain")?,
             release: get("release")?,
-            curves: [get("attack_curve")?, get("decay_curve")?, get("release_curve")?],
+            curves: [
+                get("attack_curve")?,
+                get("decay_curve")?,
+                get("release_curve")?,
+            ],
         })
     }
 
@@ -58,10 +63,25 @@ impl Envelope {
         ]
     }
 
+    /// The width of a share of one.
+    fn unit(&self, session: &Session, plot: Rect) -> f32 {
+        let stages = [
+            (self.delay, DELAY),
+            (self.attack, ATTACK),
+            (self.hold, HOLD),
+            (self.decay, DECAY),
+            (self.release, RELEASE),
+        ];
+        let shares = stages.map(|(param, share)| session.scale(param) * share);
+        let whole: f32 = SUSTAIN + shares.iter().sum::<f32>();
+        plot.width() / whole.max(1.0)
+    }
+
     /// The corners of the drawing: start of the attack, top, end of the hold, start and end of
     /// the sustain, end of the release.
     fn corners(&self, session: &Session, plot: Rect) -> [Pos2; 6] {
-        let wide = |param: Param, share: f32| session.scale(param) * share * plot.width();
+        let unit = self.unit(session, plot);
+        let wide = |param: Param, share: f32| session.scale(param) * share * unit;
         let y = |level: f32| plot.bottom() - level * plot.height();
         let sustain = y(session.value(self.sustain));
         let mut x = plot.left();
@@ -74,7 +94,7 @@ impl Envelope {
             next(wide(self.attack, ATTACK), y(1.0)),
             next(wide(self.hold, HOLD), y(1.0)),
             next(wide(self.decay, DECAY), sustain),
-            next(SUSTAIN * plot.width(), sustain),
+            next(SUSTAIN * unit, sustain),
             next(wide(self.release, RELEASE), y(0.0)),
         ]
     }
@@ -114,7 +134,10 @@ impl Envelope {
             for step in 0..=STEPS {
                 let x = step as f32 / STEPS as f32;
                 let y = view::bend(curve, x);
-                line.push(pos2(from.x + (to.x - from.x) * x, from.y + (to.y - from.y) * y));
+                line.push(pos2(
+                    from.x + (to.x - from.x) * x,
+                    from.y + (to.y - from.y) * y,
+                ));
             }
         };
         let [attack, decay, release] = self.curves.map(|curve| session.value(curve));
@@ -144,17 +167,35 @@ impl Envelope {
     }
 
     fn handles(&self, ui: &Ui, session: &mut Session, plot: Rect, corners: &[Pos2; 6]) {
-        let [start, top, held, sustained, _, end] = *corners;
-        let left = |from: Pos2| from.x;
+        let [start, top, held, sustained, released, end] = *corners;
+        let unit = self.unit(session, plot);
         for (name, at, from, share, time, level) in [
             ("Delay handle", start, plot.left(), DELAY, self.delay, None),
-            ("Attack handle", top, left(start), ATTACK, self.attack, None),
-            ("Hold handle", held, left(top), HOLD, self.hold, None),
-            ("Decay handle", sustained, left(held), DECAY, self.decay, Some(self.sustain)),
-            ("Release handle", end, end.x - session.scale(self.release) * RELEASE * plot.width(), RELEASE, self.release, None),
+            ("Attack handle", top, start.x, ATTACK, self.attack, None),
+            ("Hold handle", held, top.x, HOLD, self.hold, None),
+            (
+                "Decay handle",
+                sustained,
+                held.x,
+                DECAY,
+                self.decay,
+                Some(self.sustain),
+            ),
+            (
+                "Release handle",
+                end,
+                released.x,
+                RELEASE,
+                self.release,
+                None,
+            ),
         ] {
             // The hold starts where the attack ends: it moves aside until it is used.
-            let aside = if name.starts_with("Hold") && (held.x - top.x) < 10.0 { 10.0 } else { 0.0 };
+            let aside = if name.starts_with("Hold") && (held.x - top.x) < 10.0 {
+                10.0
+            } else {
+                0.0
+            };
             let at = at + vec2(aside, 0.0);
             let id = control::id(ui, time).with("handle");
             let grip = Rect::from_center_size(at, vec2(18.0, 18.0));
@@ -169,7 +210,7 @@ impl Envelope {
             if response.dragged()
                 && let Some(pointer) = response.interact_pointer_pos()
             {
-                let scale = (pointer.x - aside - from) / (share * plot.width());
+                let scale = (pointer.x - aside - from) / (share * unit);
                 session.set(time, time.info().kind.from_scale(scale));
                 if let Some(level) = level {
                     session.set(level, (plot.bottom() - pointer.y) / plot.height());
@@ -182,7 +223,8 @@ impl Envelope {
             let quiet = matches!(name, "Delay handle" | "Hold handle") && !awake;
             if quiet {
                 let colour = theme::AMBER.gamma_multiply(0.55);
-                ui.painter().circle(at, 3.0, theme::WELL, Stroke::new(1.2, colour));
+                ui.painter()
+                    .circle(at, 3.0, theme::WELL, Stroke::new(1.2, colour));
             } else {
                 paint::handle(ui.painter(), at, theme::AMBER, awake);
             }
@@ -192,11 +234,18 @@ impl Envelope {
                     .map(|param| param.info().format(session.value(*param)))
                     .collect();
                 let font = theme::regular(11.0);
-                let place = pos2(at.x.clamp(plot.left() + 40.0, plot.right() - 40.0), plot.top() + 2.0);
-                let galley = ui.painter().layout_no_wrap(texts.join("   "), font, theme::TEXT);
+                let place = pos2(
+                    at.x.clamp(plot.left() + 40.0, plot.right() - 40.0),
+                    plot.top() + 2.0,
+                );
+                let galley = ui
+                    .painter()
+                    .layout_no_wrap(texts.join("   "), font, theme::TEXT);
                 let back = Rect::from_center_size(place, galley.size() + vec2(10.0, 4.0));
-                ui.painter().rect_filled(back, 4.0, Color32::from_black_alpha(170));
-                ui.painter().galley(back.min + vec2(5.0, 2.0), galley, theme::TEXT);
+                ui.painter()
+                    .rect_filled(back, 4.0, Color32::from_black_alpha(170));
+                ui.painter()
+                    .galley(back.min + vec2(5.0, 2.0), galley, theme::TEXT);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::theme;
 use crate::widgets::choice;
 use egui::accesskit::Role;
 use egui::epaint::Mesh;
-use egui::{Color32, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Rect, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use myriad_engine::Glimpse;
 use myriad_engine::params::Param;
 use myriad_engine::view;
@@ -23,12 +23,18 @@ impl FilterCurve<'_> {
     /// Draws the curve and lets it be dragged; the kind of filter is chosen in its corner.
     pub(crate) fn show(&self, ui: &mut Ui, session: &mut Session) {
         let plot = self.axes.0;
+        let mut scope = ui.new_child(UiBuilder::new().max_rect(plot).id_salt("over the cloud"));
+        self.show_curve(&scope, session);
+        let corner = Rect::from_min_size(plot.left_top() + vec2(2.0, 2.0), vec2(126.0, 24.0));
+        choice::bar(&mut scope, session, Param::FilterType, corner);
+    }
+
+    /// Draws the curve and lets it be dragged.
+    pub(crate) fn show_curve(&self, ui: &Ui, session: &mut Session) {
         if session.index(Param::FilterType) != 0 {
             self.heard(ui, session);
             self.set(ui, session);
         }
-        let corner = Rect::from_min_size(plot.left_top() + vec2(2.0, 2.0), vec2(126.0, 24.0));
-        choice::bar(ui, session, Param::FilterType, corner);
     }
 
     /// The filter as the newest note hears it.
@@ -41,7 +47,8 @@ impl FilterCurve<'_> {
         let rate = session.glimpse.sample_rate;
         let gain = |hertz: f32| view::filter_gain(&cloud.filter, hertz, rate);
         let stroke = Stroke::new(1.2, theme::light(theme::AMBER, 0.55));
-        ui.painter_at(self.axes.0).line(self.axes.curve(gain), stroke);
+        ui.painter_at(self.axes.0)
+            .line(self.axes.curve(gain), stroke);
     }
 
     /// The filter as the knobs set it, seen from middle C.
@@ -59,7 +66,9 @@ impl FilterCurve<'_> {
         let cutoff = session.value(Param::FilterCutoff);
         let peak = peak_of(session.value(Param::FilterResonance));
         let at = pos2(
-            self.axes.x(cutoff).clamp(self.axes.0.left(), self.axes.0.right()),
+            self.axes
+                .x(cutoff)
+                .clamp(self.axes.0.left(), self.axes.0.right()),
             self.axes.gain_y(peak),
         );
         let id = ui.scope_id().with("filter handle");
@@ -94,7 +103,10 @@ impl FilterCurve<'_> {
             session.end();
         }
         if response.double_clicked() {
-            session.change(Param::FilterResonance, Param::FilterResonance.info().default);
+            session.change(
+                Param::FilterResonance,
+                Param::FilterResonance.info().default,
+            );
         }
         if awake {
             let format = |param: Param| param.info().format(session.value(param));
@@ -103,7 +115,11 @@ impl FilterCurve<'_> {
                 format(Param::FilterCutoff),
                 format(Param::FilterResonance)
             );
-            let side = if at.x > self.axes.0.right() - 150.0 { -1.0 } else { 1.0 };
+            let side = if at.x > self.axes.0.right() - 150.0 {
+                -1.0
+            } else {
+                1.0
+            };
             let anchor = if side > 0.0 {
                 egui::Align2::LEFT_CENTER
             } else {

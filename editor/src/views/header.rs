@@ -75,7 +75,13 @@ impl Header<'_> {
         about.extend(session.patch.tags.iter().take(3).cloned());
         let at = body.left_center() + vec2(10.0, 10.0);
         let font = theme::regular(10.5);
-        painter.text(at, Align2::LEFT_CENTER, about.join("  ·  "), font, theme::MUTED);
+        painter.text(
+            at,
+            Align2::LEFT_CENTER,
+            about.join("  ·  "),
+            font,
+            theme::MUTED,
+        );
         if response.clicked() {
             self.rooms.browser = !self.rooms.browser;
         }
@@ -202,7 +208,12 @@ fn logo(painter: &Painter, at: Pos2) {
     for (x, y, bright) in POINTS {
         let centre = at + vec2(x, y);
         let colour = theme::dawn(0.15 + 0.85 * bright);
-        paint::glow(&mut mesh, centre, 4.0 + 5.0 * bright, theme::light(colour, 0.75));
+        paint::glow(
+            &mut mesh,
+            centre,
+            4.0 + 5.0 * bright,
+            theme::light(colour, 0.75),
+        );
     }
     painter.add(Shape::mesh(mesh));
     for (x, y, bright) in POINTS {
@@ -210,7 +221,14 @@ fn logo(painter: &Painter, at: Pos2) {
         painter.circle_filled(at + vec2(x, y), 1.1 + 0.7 * bright, colour);
     }
     let at = at + vec2(42.0, 0.0);
-    theme::caps(painter, at, Align2::LEFT_CENTER, "Myriad", 14.0, theme::TEXT);
+    theme::caps(
+        painter,
+        at,
+        Align2::LEFT_CENTER,
+        "Myriad",
+        14.0,
+        theme::TEXT,
+    );
 }
 
 /// An arrow that turns back, or forth.
@@ -223,7 +241,11 @@ fn turn_back(painter: &Painter, centre: Pos2, back: bool, colour: Color32) {
     let points: Vec<Pos2> = (0..=14).map(|i| at(-2.5 + 4.2 * i as f32 / 14.0)).collect();
     let tip = points[0];
     painter.line(points, Stroke::new(1.5, colour));
-    let head = vec![tip + vec2(4.6 * side, -0.4), tip, tip + vec2(0.2 * side, -4.6)];
+    let head = vec![
+        tip + vec2(4.6 * side, -0.4),
+        tip,
+        tip + vec2(0.2 * side, -4.6),
+    ];
     painter.line(head, Stroke::new(1.5, colour));
 }
 
@@ -244,7 +266,12 @@ fn thousands(number: usize) -> String {
 mod tests {
     #[test]
     fn numbers_are_grouped() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (12_345_678, "12,345,678"),
+        ] {
             assert_eq!(super::thousands(number), text);
         }
     }

@@ -75,7 +75,13 @@ impl Lfo {
         let mut mesh = Mesh::default();
         let awake = response.hovered() || response.dragged();
         let light = theme::light(theme::AQUA, if awake { 0.2 } else { 0.13 });
-        paint::fill_below(&mut mesh, &line, plot.bottom() + 12.0, light, theme::light(theme::AQUA, 0.0));
+        paint::fill_below(
+            &mut mesh,
+            &line,
+            plot.bottom() + 12.0,
+            light,
+            theme::light(theme::AQUA, 0.0),
+        );
         painter.add(Shape::mesh(mesh));
         paint::luminous_line(&painter, line, 1.7, theme::AQUA);
         if let Some(level) = level {
@@ -83,7 +89,12 @@ impl Lfo {
             let stroke = Stroke::new(1.0, theme::light(theme::LIGHT, 0.55));
             painter.hline(plot.x_range(), y, stroke);
             let mut mesh = Mesh::default();
-            paint::glow(&mut mesh, pos2(plot.left() + 8.0, y), 12.0, theme::light(theme::LIGHT, 0.8));
+            paint::glow(
+                &mut mesh,
+                pos2(plot.left() + 8.0, y),
+                12.0,
+                theme::light(theme::LIGHT, 0.8),
+            );
             painter.add(Shape::mesh(mesh));
             painter.circle_filled(pos2(plot.left() + 8.0, y), 2.6, theme::LIGHT);
         }
@@ -95,7 +106,10 @@ impl Lfo {
         let shape = session.index(self.shape);
         let phase = f64::from(session.value(self.phase));
         // The last two are random.
-        let random = matches!(self.shape.info().format(shape as f32).as_str(), "steps" | "drift");
+        let random = matches!(
+            self.shape.info().format(shape as f32).as_str(),
+            "steps" | "drift"
+        );
         let cycles = if random { RANDOM_CYCLES } else { CYCLES };
         let steps = plot.width() as usize;
         (0..=steps)

@@ -3,6 +3,7 @@
 
 use super::envelope::Envelope;
 use super::lfo::Lfo;
+use super::portraits::Sitter;
 use super::{matrix, table};
 use crate::names;
 use crate::session::Session;
@@ -106,7 +107,12 @@ impl Pages {
         for page in Page::ALL.into_iter().filter(|page| page.is_shown()) {
             let font = theme::regular(11.5);
             let text = page.name().to_owned();
-            let wide = ui.painter().layout_no_wrap(text, font, theme::TEXT).size().x + 24.0;
+            let wide = ui
+                .painter()
+                .layout_no_wrap(text, font, theme::TEXT)
+                .size()
+                .x
+                + 24.0;
             let place = Rect::from_min_size(pos2(left, rect.center().y - 13.0), vec2(wide, 26.0));
             let chosen = page == self.page;
             if button::word(ui, place, page.name(), page.help(), chosen).clicked() {
@@ -122,12 +128,12 @@ impl Pages {
         left - rect.left()
     }
 
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
         match self.page {
             Page::Source => source(ui, session, rect),
             Page::Movement => self.movement(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
-            page => panels(ui, session, &page.groups(), rect),
+            page => panels(ui, session, sitter, &page.groups(), rect),
         }
     }
 
@@ -137,18 +143,23 @@ impl Pages {
         let (envelopes, lfos): (Vec<&str>, Vec<&str>) =
             groups.iter().partition(|group| group.starts_with("env"));
         let half = (rect.width() - GAP) / 2.0;
-        let [left, right] = [0.0, half + GAP].map(|x| {
-            Rect::from_min_size(rect.min + vec2(x, 0.0), vec2(half, rect.height()))
-        });
+        let [left, right] = [0.0, half + GAP]
+            .map(|x| Rect::from_min_size(rect.min + vec2(x, 0.0), vec2(half, rect.height())));
         theme::panel(ui.painter(), left);
         theme::panel(ui.painter(), right);
         numbers(ui, &envelopes, &mut self.envelope, left);
         numbers(ui, &lfos, &mut self.lfo, right);
         let level = |session: &Session, group: &str| {
             let source = Source::NAMES.iter().find(|(name, _)| *name == group);
-            let used = session.patch.routes.iter().any(|r| Some(r.source) == source.map(|s| s.1));
+            let used = session
+                .patch
+                .routes
+                .iter()
+                .any(|r| Some(r.source) == source.map(|s| s.1));
             let live = session.glimpse.sounding && used;
-            source.filter(|_| live).map(|s| session.glimpse.sources[s.1 as usize])
+            source
+                .filter(|_| live)
+                .map(|s| session.glimpse.sources[s.1 as usize])
         };
         let group = envelopes[self.envelope.min(envelopes.len() - 1)];
         if let Some(envelope) = Envelope::of_group(group) {
@@ -170,7 +181,10 @@ fn drawing_and_knobs(panel: Rect) -> (Rect, Rect) {
     let knobs = panel.bottom() - crate::widgets::knob::CELL.y - 2.0;
     let inside = panel.shrink2(vec2(12.0, 0.0));
     (
-        Rect::from_min_max(pos2(inside.left(), panel.top() + 38.0), pos2(inside.right(), knobs - 6.0)),
+        Rect::from_min_max(
+            pos2(inside.left(), panel.top() + 38.0),
+            pos2(inside.right(), knobs - 6.0),
+        ),
         Rect::from_min_max(pos2(inside.left(), knobs), inside.max),
     )
 }
@@ -190,7 +204,9 @@ fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) {
 /// The source page: the table as a landscape, and what else there is.
 fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let groups = Page::Source.groups();
-    let (first, others) = groups.split_first().map_or(("source", &[][..]), |(f, o)| (*f, o));
+    let (first, others) = groups
+        .split_first()
+        .map_or(("source", &[][..]), |(f, o)| (*f, o));
     // Two columns of knobs for each of the others.
     let narrow = 2.0 * crate::widgets::knob::CELL.x + 28.0;
     let wide = rect.width() - others.len() as f32 * (narrow + GAP);
@@ -212,7 +228,7 @@ fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
 }
 
 /// A panel for each group, as wide as its knobs ask for, in as many rows as fit.
-fn panels(ui: &mut Ui, session: &mut Session, groups: &[&str], rect: Rect) {
+fn panels(ui: &mut Ui, session: &mut Session, sitter: &Sitter, groups: &[&str], rect: Rect) {
     let natural = |group: &str| strip::strip_width(&strip::of_group(group)) + 40.0;
     let whole: f32 = groups.iter().map(|group| natural(group)).sum();
     let room = rect.width() - GAP * (groups.len() as f32 - 1.0);
@@ -221,7 +237,13 @@ fn panels(ui: &mut Ui, session: &mut Session, groups: &[&str], rect: Rect) {
         let wide = natural(group) / whole * room;
         let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(wide, rect.height()));
         let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
-        strip::strip(ui, session, &strip::of_group(group), inside);
+        let (drawing, knobs) = drawing_and_knobs(panel);
+        let drawing = drawing.with_min_y(inside.top());
+        let place = match sitter.show(ui, session, group, drawing) {
+            true => knobs,
+            false => inside,
+        };
+        strip::strip(ui, session, &strip::of_group(group), place);
         left += wide + GAP;
     }
 }

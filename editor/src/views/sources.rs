@@ -10,11 +10,16 @@ use myriad_engine::modulation::Source;
 /// Sources that everybody reaches for; others show as soon as a patch uses them.
 fn is_shown(source: Source, session: &Session) -> bool {
     let word = source.name().trim_end_matches(|c: char| c.is_ascii_digit());
-    let usual = matches!(word, "env" | "lfo" | "velocity" | "key" | "wheel" | "pressure" | "random");
-    let used = |route: &myriad_engine::modulation::Route| {
-        route.source == source || route.via == Some(source)
-    };
-    usual || (word != "macro" && session.patch.routes.iter().any(used))
+    let usual = matches!(
+        word,
+        "env" | "lfo" | "velocity" | "key" | "wheel" | "pressure" | "random"
+    );
+    usual || (word != "macro" && is_used(source, session))
+}
+
+fn is_used(source: Source, session: &Session) -> bool {
+    let mut routes = session.patch.routes.iter();
+    routes.any(|route| route.source == source || route.via == Some(source))
 }
 
 /// Shows the chips from the right end of `rect` on, as many as there is room for.
@@ -29,8 +34,13 @@ pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let mut shown: Vec<Source> = all.filter(|&s| is_shown(s, session)).collect();
     let gap = 6.0;
     let whole = |shown: &[Source]| shown.iter().map(|&s| width(s) + gap).sum::<f32>();
-    while whole(&shown) > rect.width() {
-        shown.pop();
+    while !shown.is_empty() && whole(&shown) > rect.width() {
+        // What moves nothing gives way first.
+        let idle = |source: &Source| !is_used(*source, session);
+        match shown.iter().rposition(idle) {
+            Some(index) => drop(shown.remove(index)),
+            None => drop(shown.pop()),
+        }
     }
     let mut left = rect.right() - whole(&shown) + gap;
     for source in shown {

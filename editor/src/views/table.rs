@@ -12,7 +12,7 @@ use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{self, FRAMES, Table};
 
 /// Partials that are shown.
-const SHOWN: usize = 64;
+const SHOWN: usize = 48;
 
 /// Draws the table of the source and lets its position be dragged.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
@@ -32,7 +32,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
         paint::fill_below(&mut mesh, &line, floor, body, body);
         painter.add(Shape::mesh(mesh));
         let colour = theme::VIOLET.lerp_to_gamma(theme::ROSE, 0.5 * near);
-        let colour = colour.gamma_multiply(0.22 + 0.3 * near);
+        let colour = colour.gamma_multiply(0.3 + 0.4 * near);
         painter.line(line, Stroke::new(1.0, colour));
     }
     let heard = match session.glimpse.sounding {
@@ -40,19 +40,36 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
         false => session.value(Param::SourcePosition),
     };
     let line = ridge(table, heard, land);
-    let mut mesh = Mesh::default();
     let awake = response.hovered() || response.dragged();
-    let light = theme::light(theme::AMBER, if awake { 0.34 } else { 0.24 });
-    paint::fill_below(&mut mesh, &line, floor(heard, land), light, Color32::TRANSPARENT);
+    let ground = floor(heard, land);
+    let mut mesh = Mesh::default();
+    let light = theme::light(theme::AMBER, if awake { 0.2 } else { 0.12 });
+    paint::fill_below(&mut mesh, &line, ground, light, Color32::TRANSPARENT);
+    for peak in &line {
+        let corner = |x: f32, y: f32, strength: f32| {
+            (pos2(peak.x + x, y), theme::AMBER.gamma_multiply(strength))
+        };
+        let corners = [
+            corner(-0.7, peak.y, 0.85),
+            corner(0.7, peak.y, 0.85),
+            corner(0.7, ground, 0.08),
+            corner(-0.7, ground, 0.08),
+        ];
+        paint::quad(&mut mesh, corners);
+    }
     painter.add(Shape::mesh(mesh));
-    paint::luminous_line(&painter, line, 1.5, theme::AMBER);
+    paint::luminous_line(&painter, line.clone(), 1.2, theme::AMBER);
+    for (n, peak) in line.iter().enumerate() {
+        let radius = 2.6 - 1.8 * n as f32 / SHOWN as f32;
+        painter.circle_filled(*peak, radius, theme::LIGHT);
+    }
     let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(120.0, 22.0));
     choice::bar(ui, session, Param::SourceTable, corner);
 }
 
 /// The ground on which a frame stands: the first in front, the last behind and to the right.
 fn floor(position: f32, land: Rect) -> f32 {
-    land.bottom() - 0.5 * position * land.height()
+    land.bottom() - 0.42 * position * land.height()
 }
 
 /// The levels of the table at `position`, from the first partial on the left.
@@ -64,17 +81,13 @@ fn ridge(table: Table, position: f32, land: Rect) -> Vec<Pos2> {
     let left = land.left() + aside * position;
     let width = land.width() - aside;
     let floor = floor(position, land);
-    let height = 0.5 * land.height();
-    let mut line = Vec::with_capacity(2 * SHOWN + 2);
-    for n in 0..SHOWN {
+    let height = 0.55 * land.height();
+    let peak = |n: usize| {
         let level = low[n] + (high[n] - low[n]) * morph;
         let decibels = 20.0 * level.max(1e-6).log10();
         let tall = ((decibels + 60.0) / 60.0).clamp(0.0, 1.0);
-        let x = |n: f32| left + width * (1.0 + n).log2() / (1.0 + SHOWN as f32).log2();
-        // Each partial is a peak of its own.
-        line.push(pos2(x(n as f32), floor));
-        line.push(pos2(x(n as f32 + 0.5), floor - tall * height));
-    }
-    line.push(pos2(left + width, floor));
-    line
+        let across = (1.0 + n as f32).log2() / (SHOWN as f32).log2();
+        pos2(left + width * across, floor - tall * height)
+    };
+    (0..SHOWN).map(peak).collect()
 }

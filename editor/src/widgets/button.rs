@@ -2,7 +2,9 @@
 
 use crate::theme;
 use egui::accesskit::Role;
-use egui::{Align2, Color32, Id, Painter, Rect, Response, Sense, Ui, WidgetInfo};
+use egui::{
+    Align2, Color32, Id, Painter, Popup, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo,
+};
 
 /// An area that can be clicked, with a name for screen readers and a tooltip.
 pub(crate) fn area(ui: &Ui, rect: Rect, name: &str, tip: &str, selected: bool) -> Response {
@@ -55,7 +57,36 @@ pub(crate) fn word(ui: &Ui, rect: Rect, text: &str, tip: &str, selected: bool) -
     } else {
         backdrop(painter, rect, &response);
     }
-    let colour = if selected { theme::AMBER } else { ink(&response, theme::MUTED) };
-    painter.text(rect.center(), Align2::CENTER_CENTER, text, theme::regular(11.5), colour);
+    let colour = if selected {
+        theme::AMBER
+    } else {
+        ink(&response, theme::MUTED)
+    };
+    painter.text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        text,
+        theme::regular(11.5),
+        colour,
+    );
     response
+}
+
+/// A word that opens a list.
+pub(crate) fn list(
+    ui: &Ui,
+    rect: Rect,
+    name: &str,
+    text: (&str, Color32),
+    contents: impl FnOnce(&mut Ui),
+) {
+    let response = area(ui, rect, name, "", false);
+    backdrop(ui.painter(), rect, &response);
+    let at = rect.left_center() + egui::vec2(8.0, 0.0);
+    let font = theme::regular(11.5);
+    let painter = ui.painter_at(rect);
+    painter.text(at, Align2::LEFT_CENTER, text.0, font, text.1);
+    Popup::menu(&response).show(|ui| {
+        ScrollArea::vertical().max_height(280.0).show(ui, contents);
+    });
 }

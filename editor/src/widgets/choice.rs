@@ -35,8 +35,13 @@ pub(crate) fn cell(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect)
     bar(ui, session, param, rect);
     let at = pos2(cell.center().x, cell.top() + 60.0);
     let font = theme::regular(11.0);
-    ui.painter()
-        .text(at, Align2::CENTER_CENTER, param.info().name, font, theme::MUTED);
+    ui.painter().text(
+        at,
+        Align2::CENTER_CENTER,
+        param.info().name,
+        font,
+        theme::MUTED,
+    );
 }
 
 /// A choice without its name.
@@ -87,9 +92,19 @@ fn list(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     }
     let name = names[session.index(param).min(names.len() - 1)];
     let font = theme::regular(12.0);
-    painter.text(middle.center(), Align2::CENTER_CENTER, name, font, theme::AMBER);
+    painter.text(
+        middle.center(),
+        Align2::CENTER_CENTER,
+        name,
+        font,
+        theme::AMBER,
+    );
     for right in [false, true] {
-        let x = if right { rect.right() - 22.0 } else { rect.left() };
+        let x = if right {
+            rect.right() - 22.0
+        } else {
+            rect.left()
+        };
         let place = Rect::from_min_size(pos2(x, rect.top()), vec2(22.0, rect.height()));
         let which = if right { "next" } else { "previous" };
         let label = format!("{} {which}", names::of(param));

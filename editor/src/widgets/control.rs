@@ -216,13 +216,19 @@ fn menu(ui: &mut Ui, session: &mut Session, param: Param) {
     }
     if session.host.can_learn() {
         let waits = session.host.learning() == Some(param);
-        let text = if waits { "Stop learning" } else { "Learn a controller" };
+        let text = if waits {
+            "Stop learning"
+        } else {
+            "Learn a controller"
+        };
         if ui.button(text).clicked() {
             session.host.learn((!waits).then_some(param));
             ui.close();
         }
         if let Some(controller) = session.host.controller(param)
-            && ui.button(format!("Forget controller {controller}")).clicked()
+            && ui
+                .button(format!("Forget controller {controller}"))
+                .clicked()
         {
             session.host.forget(param);
             ui.close();

@@ -66,7 +66,8 @@ impl Keyboard {
         let id = ui.scope_id().with("keyboard");
         let response = ui.interact(rect, id, Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Keyboard"));
-        let pressed = response.is_pointer_button_down_on() && ui.input(|i| i.pointer.primary_down());
+        let pressed =
+            response.is_pointer_button_down_on() && ui.input(|i| i.pointer.primary_down());
         let pointer = response.interact_pointer_pos().filter(|_| pressed);
         let under = pointer.and_then(|at| key_at(rect, width, at));
         if under.map(|(key, _)| key) != self.mouse {
@@ -192,7 +193,12 @@ fn paint_key(painter: &egui::Painter, place: Rect, black: bool, down: bool, hove
         );
         let mut mesh = Mesh::default();
         let at = place.center_bottom() - vec2(0.0, 6.0);
-        paint::glow(&mut mesh, at, 1.6 * place.width(), theme::light(colour, 0.5));
+        paint::glow(
+            &mut mesh,
+            at,
+            1.6 * place.width(),
+            theme::light(colour, 0.5),
+        );
         painter.add(Shape::mesh(mesh));
     }
 }

@@ -15,7 +15,7 @@ use myriad_engine::params::{Kind, Param};
 pub(crate) const CELL: egui::Vec2 = vec2(76.0, 88.0);
 
 /// The radius of a knob's way.
-const RADIUS: f32 = 18.0;
+const RADIUS: f32 = 19.5;
 
 /// The knob of a parameter with its name and value, filling `cell` from its top.
 pub(crate) fn knob(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect) {
@@ -28,7 +28,8 @@ pub(crate) fn knob(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect)
     let at = pos2(centre.x, cell.top() + 60.0);
     let font = theme::regular(11.0);
     let name = param.info().name;
-    ui.painter().text(at, Align2::CENTER_CENTER, name, font, colour);
+    ui.painter()
+        .text(at, Align2::CENTER_CENTER, name, font, colour);
     let value = Rect::from_center_size(pos2(centre.x, cell.top() + 75.0), vec2(CELL.x - 8.0, 14.0));
     entry::value(ui, session, param, value, 11.0);
 }
@@ -58,30 +59,36 @@ pub(crate) fn origin(kind: Kind) -> f32 {
     }
 }
 
-fn body(
-    ui: &Ui,
-    session: &Session,
-    param: Param,
-    centre: Pos2,
-    response: &Response,
-) {
+fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, response: &Response) {
     let painter = ui.painter();
     let scale = session.scale(param);
     let awake = response.hovered() || response.dragged();
     let colour = theme::dawn(0.25 + 0.6 * scale);
     // A disc, lit from above.
     let mut mesh = Mesh::default();
-    paint::glow(&mut mesh, centre + vec2(0.0, 3.0), RADIUS + 4.0, Color32::from_black_alpha(120));
+    paint::glow(
+        &mut mesh,
+        centre + vec2(0.0, 3.0),
+        RADIUS + 4.0,
+        Color32::from_black_alpha(120),
+    );
     painter.add(Shape::mesh(mesh));
-    painter.circle_filled(centre, RADIUS - 4.0, theme::RAISED);
+    painter.circle_filled(centre, RADIUS - 4.0, theme::DISC);
     let mut mesh = Mesh::default();
     let sheen = theme::light(theme::VIOLET, if awake { 0.3 } else { 0.16 });
     paint::glow(&mut mesh, centre - vec2(0.0, 5.0), RADIUS - 3.0, sheen);
     painter.add(Shape::mesh(mesh));
-    painter.circle_stroke(centre, RADIUS - 4.0, Stroke::new(1.0, theme::EDGE));
+    painter.circle_stroke(
+        centre,
+        RADIUS - 4.0,
+        Stroke::new(1.0, theme::EDGE.gamma_multiply(0.9)),
+    );
 
     // Its way, the value on it, and the pointer.
-    painter.line(paint::arc(centre, RADIUS, 0.0, 1.0), Stroke::new(3.0, theme::WELL));
+    painter.line(
+        paint::arc(centre, RADIUS, 0.0, 1.0),
+        Stroke::new(3.0, theme::WELL),
+    );
     painter.line(
         paint::arc(centre, RADIUS, 0.0, 1.0),
         Stroke::new(1.5, theme::EDGE),
@@ -122,13 +129,7 @@ fn reach(route: &Route, value: f32) -> (f32, f32) {
 }
 
 /// A ring for every route, and a bright point where the newest note is now.
-fn rings(
-    ui: &Ui,
-    session: &Session,
-    param: Param,
-    centre: Pos2,
-    routes: &[(usize, Route)],
-) {
+fn rings(ui: &Ui, session: &Session, param: Param, centre: Pos2, routes: &[(usize, Route)]) {
     let painter = ui.painter();
     let value = session.value(param);
     for (ring, (_, route)) in routes.iter().take(3).enumerate() {
@@ -163,19 +164,16 @@ fn drop_ring(ui: &Ui, param: Param, centre: Pos2, response: &Response) {
         paint::glow(&mut mesh, centre, RADIUS * 2.2, theme::light(colour, 0.35));
         ui.painter().add(Shape::mesh(mesh));
     }
-    let stroke = Stroke::new(if here { 2.0 } else { 1.2 }, colour.gamma_multiply(strength));
+    let stroke = Stroke::new(
+        if here { 2.0 } else { 1.2 },
+        colour.gamma_multiply(strength),
+    );
     ui.painter().circle_stroke(centre, RADIUS + 6.0, stroke);
 }
 
 /// A small bead for every route: dragged up and down it changes the depth, clicked with the other
 /// button it goes away.
-fn depths(
-    ui: &Ui,
-    session: &mut Session,
-    param: Param,
-    centre: Pos2,
-    routes: &[(usize, Route)],
-) {
+fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, routes: &[(usize, Route)]) {
     for (place, &(index, route)) in routes.iter().take(5).enumerate() {
         let at = centre + vec2(RADIUS + 11.0, -RADIUS + 3.0 + 9.0 * place as f32);
         let bead = Rect::from_center_size(at, vec2(10.0, 9.0));
@@ -187,7 +185,8 @@ fn depths(
         let depth = f64::from(route.amount);
         response.widget_info(|| WidgetInfo::slider(true, depth, &name));
         let size = if awake { 3.8 } else { 2.6 };
-        ui.painter().circle_filled(at, size, theme::source(route.source));
+        ui.painter()
+            .circle_filled(at, size, theme::source(route.source));
         drag_depth(ui, session, index, route, &response);
         if response.secondary_clicked() {
             session.remove_route(index);
@@ -213,7 +212,11 @@ pub(crate) fn drag_depth(
         ui.data_mut(|data| data.insert_temp(response.id, before));
     }
     if response.dragged() {
-        let fine = if ui.input(|input| input.modifiers.shift) { 0.1 } else { 1.0 };
+        let fine = if ui.input(|input| input.modifiers.shift) {
+            0.1
+        } else {
+            1.0
+        };
         let whole = whole_way(route.target.info().kind);
         let way = (response.drag_delta().x - response.drag_delta().y) / 180.0 * fine;
         let amount = (route.amount + way * whole).clamp(-whole, whole);

@@ -50,10 +50,7 @@ impl Meter {
         let height = (rect.height() - 3.0) / 2.0;
         for side in 0..2 {
             let top = rect.top() + side as f32 * (height + 3.0);
-            let bar = Rect::from_min_max(
-                pos2(rect.left(), top),
-                pos2(rect.right(), top + height),
-            );
+            let bar = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + height));
             painter.rect_filled(bar, 2.0, theme::WELL);
             let x = |decibels: f32| bar.left() + bar.width() * (1.0 - decibels / FLOOR);
             let mut mesh = Mesh::default();
@@ -75,9 +72,17 @@ impl Meter {
             }
             painter.add(Shape::mesh(mesh));
             if self.peak[side] > FLOOR {
-                let colour = if self.peak[side] > -0.35 { theme::ALARM } else { theme::LIGHT };
+                let colour = if self.peak[side] > -0.35 {
+                    theme::ALARM
+                } else {
+                    theme::LIGHT
+                };
                 let stroke = egui::Stroke::new(1.5, colour);
-                painter.vline(x(self.peak[side]).min(bar.right() - 1.0), bar.y_range(), stroke);
+                painter.vline(
+                    x(self.peak[side]).min(bar.right() - 1.0),
+                    bar.y_range(),
+                    stroke,
+                );
             }
         }
     }
