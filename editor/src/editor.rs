@@ -20,8 +20,9 @@ use std::time::Duration;
 
 /// Frames a second while something moves.
 const MOVING: f32 = 30.0;
-/// Looks a second whether something has begun to move.
-const IDLE: f32 = 10.0;
+/// Frames a second while nothing does. Whoever embeds the editor wakes it (by asking egui for a
+/// repaint) when sound begins or a parameter is automated.
+const IDLE: f32 = 1.0;
 /// How long the light stays red after an underrun.
 const ALARM_SECONDS: f64 = 2.0;
 
@@ -89,6 +90,9 @@ impl Editor {
     }
 
     /// Draws the editor over all of `ui` and does what the user asks.
+    ///
+    /// It asks for frames while something moves, and falls asleep when nothing does: wake it with
+    /// a repaint of the context when sound begins or the host moves a parameter.
     pub fn ui(&mut self, ui: &mut Ui, host: &mut dyn EditorHost) {
         if !self.dressed {
             theme::apply(ui.ctx());
@@ -108,7 +112,11 @@ impl Editor {
         }
         let underrun = time - self.underruns.1 < ALARM_SECONDS;
         self.draw(ui, host, &status, seconds, underrun);
-        let moves = self.glimpse.sounding || self.cloud.moves() || self.meter.moves() || underrun;
+        let moves = self.glimpse.sounding
+            || self.keyboard.plays()
+            || self.cloud.moves()
+            || self.meter.moves()
+            || underrun;
         let rate = if moves { MOVING } else { IDLE };
         ui.ctx()
             .request_repaint_after(Duration::from_secs_f32(1.0 / rate));

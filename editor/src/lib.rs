@@ -11,7 +11,8 @@
 //! let mut host = LocalHost::new(factory::patches()[0].clone())?;
 //! let mut editor = Editor::new(Library::open(None));
 //! let ctx = egui::Context::default();
-//! let _ = ctx.run_ui(egui::RawInput::default(), |ui| editor.ui(ui, &mut host));
+//! let mut frame = ctx.run_ui(egui::RawInput::default(), |ui| editor.ui(ui, &mut host));
+//! frame.textures_delta.clear(); // A window would hand them to its graphics card.
 //! # Ok::<(), myriad_engine::EngineError>(())
 //! ```
 

@@ -78,10 +78,8 @@ pub(crate) fn fill_below(
 
 /// A line that shines: itself, and its light around it.
 pub(crate) fn luminous_line(painter: &Painter, line: Vec<Pos2>, width: f32, colour: Color32) {
-    for (wider, strength) in [(7.0, 0.07), (3.2, 0.16)] {
-        let stroke = Stroke::new(width * wider, crate::theme::light(colour, strength));
-        painter.line(line.clone(), stroke);
-    }
+    let stroke = Stroke::new(5.0 * width, crate::theme::light(colour, 0.16));
+    painter.line(line.clone(), stroke);
     painter.line(line, Stroke::new(width, colour));
 }
 

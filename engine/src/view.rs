@@ -172,7 +172,11 @@ mod tests {
         let heard = power(&left) + power(&right);
         let drawn: f32 = shown.iter().map(|p| 0.5 * p.level * p.level).sum();
         assert!((drawn / heard).log2().abs() < 1.0, "{drawn} for {heard}");
-        assert!(shown.iter().all(|p| p.hertz < 24_000.0 && p.pan.abs() <= 1.0));
+        assert!(
+            shown
+                .iter()
+                .all(|p| p.hertz < 24_000.0 && p.pan.abs() <= 1.0)
+        );
     }
 
     #[test]

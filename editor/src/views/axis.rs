@@ -51,10 +51,10 @@ impl Axes {
         10.0_f32.powf(decibels / 20.0)
     }
 
-    /// A curve over all frequencies, a point every other pixel.
+    /// A curve over all frequencies, a point every few pixels.
     pub(crate) fn curve(self, gain: impl Fn(f32) -> f32) -> Vec<Pos2> {
-        let steps = (self.0.width() / 2.0) as usize;
-        let at = |step: usize| self.0.left() + 2.0 * step as f32;
+        let steps = (self.0.width() / 3.0) as usize;
+        let at = |step: usize| self.0.left() + 3.0 * step as f32;
         (0..=steps)
             .map(|step| pos2(at(step), self.gain_y(gain(self.hertz(at(step))))))
             .collect()

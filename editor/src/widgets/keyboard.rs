@@ -59,6 +59,11 @@ fn is_black(key: u8) -> bool {
 }
 
 impl Keyboard {
+    /// Whether a key is held here.
+    pub(crate) fn plays(&self) -> bool {
+        self.mouse.is_some() || self.computer.iter().any(Option::is_some)
+    }
+
     /// Shows the keys and plays them.
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         let whites = (LOWEST..=HIGHEST).filter(|&key| !is_black(key)).count();

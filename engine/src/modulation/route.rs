@@ -109,10 +109,7 @@ impl Source {
     /// Whether it goes below zero as far as above.
     pub fn is_bipolar(self) -> bool {
         use Source::*;
-        matches!(
-            self,
-            Lfo1 | Lfo2 | Lfo3 | Key | Bend | Brightness | Random
-        )
+        matches!(self, Lfo1 | Lfo2 | Lfo3 | Key | Bend | Brightness | Random)
     }
 
     /// The source `offset` further on, for those that repeat.
