@@ -106,7 +106,7 @@ pub(crate) fn on_knob(centre: Pos2, radius: f32, scale: f32) -> Pos2 {
 
 /// The points of a knob's way from one scale to another.
 pub(crate) fn arc(centre: Pos2, radius: f32, from: f32, to: f32) -> Vec<Pos2> {
-    let steps = ((to - from).abs() * 48.0).ceil().max(1.0) as usize;
+    let steps = ((to - from).abs() * 32.0).ceil().max(1.0) as usize;
     let at = |step: usize| from + (to - from) * step as f32 / steps as f32;
     (0..=steps)
         .map(|step| on_knob(centre, radius, at(step)))

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 /// The note that a patch at rest is shown with.
 const REST_KEY: u8 = 48;
 /// Moments that stay visible as trails.
-const TRAIL: usize = 14;
+const TRAIL: usize = 9;
 /// Bins of the light behind the cloud.
 const BINS: usize = 160;
 /// The share of that light which is left after a second.

@@ -85,14 +85,8 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, response: &Respo
     );
 
     // Its way, the value on it, and the pointer.
-    painter.line(
-        paint::arc(centre, RADIUS, 0.0, 1.0),
-        Stroke::new(3.0, theme::WELL),
-    );
-    painter.line(
-        paint::arc(centre, RADIUS, 0.0, 1.0),
-        Stroke::new(1.5, theme::EDGE),
-    );
+    let way = paint::arc(centre, RADIUS, 0.0, 1.0);
+    painter.line(way, Stroke::new(2.0, theme::EDGE.gamma_multiply(0.8)));
     let from = origin(param.info().kind);
     if (scale - from).abs() > 0.002 {
         let arc = paint::arc(centre, RADIUS, from, scale);
