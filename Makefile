@@ -1,12 +1,13 @@
 # Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
 
-.PHONY: help play test check bench peers neon golden setup clean
+.PHONY: help play test check bench count peers neon golden setup clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make play    build Myriad and play the demo (or render it to demo.wav)"
 	@echo "make test    format, lints and every test there is"
 	@echo "make bench   benchmarks of the bank and of the whole engine"
+	@echo "make count   instructions of one audio callback, whatever sounds"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
 	@echo "make golden  regenerate the golden renders, after listening"
@@ -17,6 +18,7 @@ play: setup
 
 test: setup check
 	cargo test --workspace --quiet
+	tests/rtsan/run
 	python3 assets/songs/make_demo.py --check
 
 check:
@@ -25,6 +27,9 @@ check:
 
 bench: setup
 	cargo bench --workspace
+
+count: setup
+	benches/callback
 
 peers: setup
 	benches/peers/run

@@ -7,15 +7,14 @@
 #[path = "bank/yardstick.rs"]
 mod yardstick;
 
-use myriad_engine::render::cpu::bank::{Oscillators, advance};
+use myriad_engine::render::cpu::yardstick::{BankAlone, PARTIALS};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, TICK, VoiceBlock};
-use myriad_engine::simd::{F32x16, LANES, Level, Simd, Work};
+use myriad_engine::simd::{LANES, Level};
 use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-const PARTIALS: usize = 1024;
 const GROUPS: usize = PARTIALS / LANES;
 const ROUNDS: usize = 60;
 /// Ticks of one round: a few milliseconds.
@@ -72,11 +71,11 @@ fn rows(level: Level) -> Vec<Row<'static>> {
     }
     rows.push((
         "bank: advance",
-        Box::new(move || level.dispatch(Bank { seeding: false })),
+        Box::new(move || level.dispatch(bank(false))),
     ));
     rows.push((
         "bank: seed and advance",
-        Box::new(move || level.dispatch(Bank { seeding: true })),
+        Box::new(move || level.dispatch(bank(true))),
     ));
     let still = |_| cloud();
     rows.push((
@@ -117,41 +116,11 @@ fn rows(level: Level) -> Vec<Row<'static>> {
     rows
 }
 
-/// The kernel alone, over groups that lie in memory as the renderer leaves them.
-struct Bank {
-    seeding: bool,
-}
-
-impl Work for Bank {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
-        let mut groups = [Oscillators::silent(s); GROUPS];
-        for (index, group) in groups.iter_mut().enumerate() {
-            *group = seeded(s, index);
-        }
-        let mut sum = [F32x16([0.0; LANES]); TICK];
-        for _ in 0..TICKS {
-            if self.seeding {
-                for (index, group) in groups.iter_mut().enumerate() {
-                    *group = seeded(s, index);
-                }
-            }
-            for side_by_side in groups.chunks(S::GROUPS) {
-                advance::<S, false>(s, side_by_side, &mut sum);
-            }
-            black_box(&mut sum);
-        }
+fn bank(seeding: bool) -> BankAlone {
+    BankAlone {
+        ticks: TICKS,
+        seeding,
     }
-}
-
-#[inline(always)]
-fn seeded<S: Simd>(s: S, index: usize) -> Oscillators<S> {
-    let phase = s.splat_u(black_box(index as u32 * 77_777));
-    let increment = s.splat_u(black_box(1_000_000 + index as u32 * 20_000_000));
-    let level = s.splat(1e-3);
-    Oscillators::seed(s, phase, increment, level, level, s.splat(1.0 / 32.0)).0
 }
 
 fn cloud() -> Cloud {

@@ -2,10 +2,11 @@
 //!
 //! Blocks are of 64 frames, as in live play; a block's deadline is the time it takes to play it.
 
-#[path = "engine/scenario.rs"]
+#[path = "../src/bench/scenario.rs"]
 mod scenario;
 
 use myriad_engine::EngineError;
+use myriad_engine::render::CpuRenderer;
 use std::time::Instant;
 
 const BLOCK: usize = 64;
@@ -61,7 +62,7 @@ fn deadline() -> f64 {
 }
 
 fn measure(voices: usize, partials: usize) -> Result<Run, EngineError> {
-    let mut engine = scenario::holding(voices, partials)?;
+    let mut engine = scenario::holding(voices, partials, Box::new(CpuRenderer::new(1)))?;
     let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);
     let (mut mean, mut worst) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..ROUNDS {

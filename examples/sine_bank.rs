@@ -1,10 +1,11 @@
 //! Holds a number of partials for a number of seconds, and says how long that took: Myriad's side
 //! of the comparison in `benches/peers`.
 
-#[path = "../benches/engine/scenario.rs"]
+#[path = "../src/bench/scenario.rs"]
 mod scenario;
 
 use clap::Parser;
+use myriad_engine::render::CpuRenderer;
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -36,7 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if partials == 0 || !partials.is_multiple_of(PARTIALS_PER_VOICE) {
         return Err(format!("--partials must be a multiple of {PARTIALS_PER_VOICE}").into());
     }
-    let mut engine = scenario::holding(partials / PARTIALS_PER_VOICE, PARTIALS_PER_VOICE)?;
+    let voices = partials / PARTIALS_PER_VOICE;
+    let renderer = Box::new(CpuRenderer::new(1));
+    let mut engine = scenario::holding(voices, PARTIALS_PER_VOICE, renderer)?;
     let blocks = (seconds * f64::from(RATE) / BLOCK as f64).round().max(1.0) as usize;
     let mut sound = Vec::with_capacity(if wav.is_some() { blocks * BLOCK } else { 0 });
     let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);

@@ -1,7 +1,7 @@
 //! Looking at sound that is done: how loud it is, and what it looks like.
 
 mod canvas;
-mod colour;
+pub(crate) mod colour;
 mod examine;
 mod meter;
 mod picture;

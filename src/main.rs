@@ -1,6 +1,7 @@
 //! The `myriad` program: the command line, and nothing else.
 
 mod analysis;
+mod bench;
 mod cast;
 mod demo;
 mod failure;
@@ -10,6 +11,8 @@ mod library;
 mod patches;
 mod performance;
 mod render;
+#[cfg(target_os = "linux")]
+mod render_server;
 mod renderer;
 mod selftest;
 mod song;
@@ -19,6 +22,8 @@ mod wav;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+#[cfg(target_os = "linux")]
+use myriad_engine::render::remote::SUBCOMMAND;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -27,7 +32,8 @@ Try:
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
-  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound";
+  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
+  myriad bench --quick                          what this machine holds";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]
@@ -45,6 +51,10 @@ enum Command {
     Demo(demo::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
+    Bench(bench::Args),
+    #[cfg(target_os = "linux")]
+    #[command(name = SUBCOMMAND, hide = true)]
+    RenderServer(render_server::Args),
 }
 
 fn main() -> ExitCode {
@@ -70,5 +80,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::RenderServer(args) => render_server::run(&args),
     }
 }

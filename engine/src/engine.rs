@@ -52,6 +52,17 @@ impl Default for EngineConfig {
     }
 }
 
+impl EngineConfig {
+    /// What a renderer of such an engine must be prepared for.
+    pub const fn capacity(&self) -> Capacity {
+        Capacity {
+            // Clouds that fade keep their slots for a moment.
+            slots: 2 * self.clouds,
+            buses: self.parts,
+        }
+    }
+}
+
 /// Why an engine cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -159,12 +170,9 @@ impl Engine {
                 return Err(EngineError::Size { what, value, max });
             }
         }
-        // Clouds that fade keep their slots for a moment.
-        let slots = 2 * config.clouds;
-        renderer.prepare(Capacity {
-            slots,
-            buses: config.parts,
-        })?;
+        let capacity = config.capacity();
+        renderer.prepare(capacity)?;
+        let slots = capacity.slots;
         let depth = renderer.depth();
         let part = |bus| Part::new(bus as u32, config.voices, config.sample_rate);
         Ok(Engine {
@@ -219,6 +227,22 @@ impl Engine {
             playing.set_routes(routes);
             std::mem::swap(&mut self.patches[part].routes, routes);
         }
+    }
+
+    /// The same for the render thread of a stream: takes the new patch and gives back the old one,
+    /// so that nothing is allocated or freed here.
+    pub(crate) fn exchange_patch(&mut self, part: usize, patch: &mut Patch) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.set_patch(patch, &mut self.pool);
+            std::mem::swap(&mut self.patches[part], patch);
+        }
+    }
+
+    /// Exchanges renderers with an engine of the same capacity. Neither knows the other's clouds:
+    /// only for engines of which one is silent and the other will not be heard again.
+    pub(crate) fn exchange_renderer(&mut self, other: &mut Engine) {
+        std::mem::swap(&mut self.renderer, &mut other.renderer);
+        self.renderer.reset();
     }
 
     /// Back to the first sample: the next render is bit for bit like that of a new engine with

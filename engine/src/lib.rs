@@ -25,6 +25,7 @@ mod pool;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
+pub mod stream;
 pub mod view;
 mod voice;
 

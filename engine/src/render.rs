@@ -8,6 +8,8 @@ pub mod cuda;
 mod error;
 pub mod failover;
 pub mod fault;
+#[cfg(target_os = "linux")]
+pub mod remote;
 
 pub use block::{Buses, VoiceBlock};
 pub use choice::{RendererChoice, RendererHandle, RendererKind, RendererReport};

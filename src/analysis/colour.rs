@@ -1,7 +1,14 @@
 //! Colours: the map from level to light, blended in a space where equal steps look equal.
 
 /// Red, green and blue as screens take them.
-pub(super) type Rgb = [u8; 3];
+pub(crate) type Rgb = [u8; 3];
+
+/// Behind everything.
+pub(crate) const BACKGROUND: Rgb = [0x08, 0x07, 0x12];
+/// What is to be read first.
+pub(crate) const INK: Rgb = [0xe8, 0xe4, 0xf0];
+/// What is there when looked for.
+pub(crate) const FAINT: Rgb = [0x92, 0x8c, 0xa6];
 
 /// Night to dawn: darkness, violet, rose, amber, light. Lightness rises evenly all the way, so
 /// the picture keeps its meaning in black and white and for the colour-blind.
@@ -16,7 +23,7 @@ const DAWN: [Rgb; 7] = [
 ];
 
 /// The colours of 256 levels from nothing to full.
-pub(super) fn map() -> [Rgb; 256] {
+pub(crate) fn map() -> [Rgb; 256] {
     std::array::from_fn(|index| {
         let position = index as f32 / 255.0 * (DAWN.len() - 1) as f32;
         let from = (position as usize).min(DAWN.len() - 2);
@@ -25,7 +32,7 @@ pub(super) fn map() -> [Rgb; 256] {
 }
 
 /// The colour `mix` of the way from `a` to `b`.
-pub(super) fn blend(a: Rgb, b: Rgb, mix: f32) -> Rgb {
+pub(crate) fn blend(a: Rgb, b: Rgb, mix: f32) -> Rgb {
     let (a, b) = (to_oklab(a), to_oklab(b));
     from_oklab(std::array::from_fn(|i| a[i] + (b[i] - a[i]) * mix))
 }

@@ -1,7 +1,7 @@
 //! The picture of a sound: its wave, its spectrum over time, and scales to read them by.
 
 use super::canvas::{Align, Canvas, Size};
-use super::colour::{self, Rgb};
+use super::colour::{self, BACKGROUND, FAINT, INK};
 use super::spectrogram::Spectrogram;
 use crate::unfinished::UnfinishedFile;
 use std::io::{self, BufWriter, Write};
@@ -20,10 +20,6 @@ const WAVE_HEIGHT: usize = 96;
 const TOP: usize = WAVE_TOP + WAVE_HEIGHT + 16;
 const BOTTOM: usize = 56;
 const BAR_WIDTH: usize = 14;
-
-const BACKGROUND: Rgb = [0x08, 0x07, 0x12];
-const INK: Rgb = [0xe8, 0xe4, 0xf0];
-const FAINT: Rgb = [0x92, 0x8c, 0xa6];
 
 /// Levels from the darkest to the lightest colour.
 const LEVELS_DB: RangeInclusive<f32> = -100.0..=-10.0;

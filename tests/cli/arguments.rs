@@ -47,6 +47,13 @@ fn misuse_is_told_in_one_line() {
             "--no-picture",
         ),
         (&["demo", "--loud"], "--loud"),
+        (&["bench", "--renderer", "abacus"], "cuda"),
+        (&["bench", "--only", "luck"], "round-trip"),
+        (&["bench", "--seconds", "0"], "0.1 to 3600"),
+        (&["bench", "--seconds", "-1"], "0.1 to 3600"),
+        (&["bench", "--seconds", "nan"], "0.1 to 3600"),
+        (&["bench", "--seconds", "1", "--quick"], "--quick"),
+        (&["bench", "--from", "a.json", "--only", "held"], "--only"),
         (&["render", "song.mid", "--renderer", "abacus"], "abacus"),
         (&["render", "song.mid", "--device", "one"], "one"),
     ];
@@ -76,6 +83,9 @@ fn failure_is_told_in_one_line() {
     folder.put("bad.toml", "]]]] not toml");
     folder.put("wrong.toml", "format = 2\nname = \"x\"\nnonsense_key = 3\n");
     folder.put("binary.toml", [0xff, 0xfe, 0x00]);
+    folder.put("list.json", "[1, 2]");
+    folder.put("new.json", "{\"schema\": 99}");
+    folder.put("half.json", "{\"schema\": 1}");
     std::fs::create_dir(folder.path("folder.wav")).unwrap();
     let cases: &[(&[&str], &str)] = &[
         (&["render", "missing.mid"], "missing.mid: "),
@@ -113,6 +123,18 @@ fn failure_is_told_in_one_line() {
         (&["inspect", "empty.mid"], "empty.mid: "),
         (&["patches", "missing.toml"], "missing.toml: "),
         (&["patches", "bad.toml"], "bad.toml"),
+        (&["bench", "--from", "missing.json"], "missing.json: "),
+        (&["bench", "--from", "text.mid"], "text.mid: not a report"),
+        (
+            &["bench", "--compare", "list.json"],
+            "list.json: not a report",
+        ),
+        (
+            &["bench", "--compare", "new.json"],
+            "new.json: has schema 99",
+        ),
+        (&["bench", "--from", "half.json"], "half.json: "),
+        (&["bench", "--plots", "song.mid"], "song.mid: "),
     ];
     for (args, words) in cases {
         folder.fail(args, 1, words);
@@ -122,7 +144,7 @@ fn failure_is_told_in_one_line() {
 #[test]
 fn help_teaches_with_examples() {
     let folder = Folder::new();
-    for command in ["render", "patches", "inspect"] {
+    for command in ["render", "patches", "inspect", "bench"] {
         let help = folder.succeed(&[command, "--help"]).stdout;
         assert!(help.contains("Examples:") && help.contains(&format!("myriad {command}")));
     }

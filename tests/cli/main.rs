@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 mod arguments;
+mod bench;
 mod damage;
 mod harness;
 mod inspect;

@@ -3,6 +3,7 @@
 pub mod bank;
 mod cloud;
 mod workers;
+pub mod yardstick;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::dsp::FlushDenormals;

@@ -45,8 +45,14 @@ pub struct CudaCounters {
     pub card: String,
     /// The code it runs: machine code for an architecture, or PTX that the driver compiled.
     pub code: &'static str,
-    /// The card's multiprocessors.
+    /// The CUDA version of its driver: 1000 × major + 10 × minor.
+    pub driver: u32,
+    /// Its compute capability.
+    pub capability: (u32, u32),
+    /// Its multiprocessors.
     pub processors: u32,
+    /// The most cycles a second that it runs at, in thousands.
+    pub kilohertz: u32,
     /// Memory on the device.
     pub device_bytes: usize,
     /// Pinned memory of the host.
@@ -59,6 +65,8 @@ pub struct CudaCounters {
     pub resizes: u64,
     /// Bytes uploaded for the last block.
     pub upload_bytes: usize,
+    /// Bytes of mixed audio that came back.
+    pub download_bytes: usize,
     /// Where the time of the last block went.
     pub times: StageTimes,
 }

@@ -22,6 +22,10 @@ pub enum PrepareError {
     /// The device that should render is not fit for it.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The process that should render cannot be had.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Remote(#[from] super::remote::StartError),
 }
 
 /// What is wrong with a graphics card or its driver.
@@ -112,4 +116,8 @@ pub enum RenderError {
         /// The time it was given.
         milliseconds: u64,
     },
+    /// The process that rendered is lost.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Remote(#[from] super::remote::RemoteFailure),
 }

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+pub(crate) mod lockstep;
+
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 use realfft::RealFftPlanner;
@@ -39,7 +41,7 @@ pub(crate) fn engine(patch: &Patch) -> Engine {
     engine
 }
 
-pub(crate) fn on(key: u8) -> EventKind {
+pub(crate) const fn on(key: u8) -> EventKind {
     EventKind::NoteOn { key, velocity: 0.8 }
 }
 

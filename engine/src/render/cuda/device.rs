@@ -191,7 +191,10 @@ impl Device {
             options,
             counters: CudaCounters {
                 code: image.name,
+                driver: card.driver,
+                capability: card.capability,
                 processors: card.processors,
+                kilohertz: card.kilohertz,
                 device_bytes: context.device_bytes,
                 pinned_bytes: context.host_bytes,
                 card: card.name,
@@ -274,6 +277,10 @@ impl Device {
         let partials = link.hand_over(buses);
         let counters = &mut link.counters;
         counters.renders += 1;
+        counters.download_bytes = match link.sounds {
+            true => 4 * (MIXED_WORDS + link.ticks * link.buses * STEREO),
+            false => 0,
+        };
         counters.times.submit = microseconds(submitted - start);
         counters.times.wait = microseconds(submitted.elapsed());
         if link.options.stage_times && link.sounds {

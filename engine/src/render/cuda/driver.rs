@@ -100,6 +100,10 @@ pub(super) struct Card {
     pub(super) name: String,
     pub(super) capability: (u32, u32),
     pub(super) processors: u32,
+    /// The most cycles a second, in thousands.
+    pub(super) kilohertz: u32,
+    /// The CUDA version of the driver: 1000 × major + 10 × minor.
+    pub(super) driver: u32,
 }
 
 impl Card {
@@ -159,6 +163,8 @@ impl Card {
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
             ),
             processors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            kilohertz: attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            driver: found,
         };
         if card.capability < kernels::NEEDED_CAPABILITY {
             return Err(DeviceError::CardTooOld {

@@ -1,7 +1,9 @@
-//! Scenarios for measuring the whole engine: many voices, and everything in motion.
+//! Scenarios for measuring the whole engine: many voices, and everything in motion. Also for
+//! `benches/engine.rs` and `examples/sine_bank.rs`.
 
 use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::Param;
+use myriad_engine::render::Renderer;
 use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Patch};
 
 /// A patch in which pitch, table position, tilt and filter move all the time, none of which lets
@@ -39,9 +41,13 @@ pub(crate) fn moving_patch(partials: usize) -> Patch {
     patch
 }
 
-/// An engine on one thread that holds `voices` notes of `partials` partials, all of them below
+/// An engine with `renderer` that holds `voices` notes of `partials` partials, all of them below
 /// Nyquist. Parts of at most 1,024 voices share the notes.
-pub(crate) fn holding(voices: usize, partials: usize) -> Result<Engine, EngineError> {
+pub(crate) fn holding(
+    voices: usize,
+    partials: usize,
+    renderer: Box<dyn Renderer>,
+) -> Result<Engine, EngineError> {
     const VOICES_PER_PART: usize = 1024;
     let config = EngineConfig {
         parts: voices.div_ceil(VOICES_PER_PART),
@@ -49,7 +55,7 @@ pub(crate) fn holding(voices: usize, partials: usize) -> Result<Engine, EngineEr
         clouds: voices,
         ..EngineConfig::default()
     };
-    let mut engine = Engine::new(&config)?;
+    let mut engine = Engine::with_renderer(&config, renderer)?;
     let patch = moving_patch(partials);
     (0..config.parts).for_each(|part| engine.set_patch(part, &patch));
     // The highest key whose top partial, bent up, stays below 20 kHz, and the octave below it.

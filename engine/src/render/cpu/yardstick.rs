@@ -1,0 +1,52 @@
+//! The bank alone, on partials with fixed pitches: how fast a core can go at all.
+
+use super::bank::{Oscillators, advance};
+use crate::render::TICK;
+use crate::simd::{F32x16, LANES, Simd, Work};
+use std::hint::black_box;
+
+/// Partials of the bank: few enough that nothing leaves the first cache.
+pub const PARTIALS: usize = 1024;
+
+const GROUPS: usize = PARTIALS / LANES;
+
+/// Some ticks of [`PARTIALS`] partials, lying in memory as the renderer leaves them.
+#[derive(Clone, Copy, Debug)]
+pub struct BankAlone {
+    /// How many.
+    pub ticks: usize,
+    /// Whether oscillators are seeded anew every tick, as a renderer does.
+    pub seeding: bool,
+}
+
+impl Work for BankAlone {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let mut groups = [Oscillators::silent(s); GROUPS];
+        for (index, group) in groups.iter_mut().enumerate() {
+            *group = seeded(s, index);
+        }
+        let mut sum = [F32x16([0.0; LANES]); TICK];
+        for _ in 0..self.ticks {
+            if self.seeding {
+                for (index, group) in groups.iter_mut().enumerate() {
+                    *group = seeded(s, index);
+                }
+            }
+            for side_by_side in groups.chunks(S::GROUPS) {
+                advance::<S, false>(s, side_by_side, &mut sum);
+            }
+            black_box(&mut sum);
+        }
+    }
+}
+
+#[inline(always)]
+fn seeded<S: Simd>(s: S, index: usize) -> Oscillators<S> {
+    let phase = s.splat_u(black_box(index as u32 * 77_777));
+    let increment = s.splat_u(black_box(1_000_000 + index as u32 * 20_000_000));
+    let level = s.splat(1e-3);
+    Oscillators::seed(s, phase, increment, level, level, s.splat(1.0 / 32.0)).0
+}

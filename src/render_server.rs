@@ -1,0 +1,48 @@
+//! `myriad render-server`: renders for another process, which starts it. Not for people.
+
+use crate::failure::Failure;
+use myriad_engine::render::cuda::CudaRenderer;
+use myriad_engine::render::remote::{SUBCOMMAND, ServeError, serve};
+use myriad_engine::render::{CpuRenderer, Renderer};
+use std::io;
+use std::os::fd::AsFd;
+
+/// Render for the process at the other end of standard input
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    served: Served,
+}
+
+/// The renderers that another process may want.
+#[derive(clap::Subcommand)]
+enum Served {
+    /// This machine's processor, with the widest instructions it has
+    Cpu,
+    /// An NVIDIA card
+    Cuda {
+        /// Which one, where there are several
+        device: usize,
+    },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When nobody asks, or when rendering has failed.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let socket = io::stdin().as_fd().try_clone_to_owned();
+    let socket = socket.map_err(Failure::failed)?;
+    let make = || -> Box<dyn Renderer> {
+        match args.served {
+            Served::Cpu => Box::new(CpuRenderer::new(1)),
+            Served::Cuda { device } => Box::new(CudaRenderer::new(device)),
+        }
+    };
+    serve(socket, make).map_err(|error| match error {
+        ServeError::Nobody => Failure::misuse(format!(
+            "{SUBCOMMAND} is for Myriad itself, which starts it when a card needs a process"
+        )),
+        error => Failure::failed(error),
+    })
+}

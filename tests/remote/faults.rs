@@ -1,0 +1,141 @@
+//! The other process fails, dies, hangs, or was never one of ours.
+
+use crate::common::{RATE, on, play, rms, soft, steepest};
+use crate::harness::*;
+use myriad_engine::render::failover::{Failover, MakePreferred};
+use myriad_engine::render::remote::{RemoteFailure, RemoteRenderer, SUBCOMMAND};
+use myriad_engine::render::{Buses, CpuRenderer, RenderError, Renderer};
+use rustix::process::Signal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_process_that_is_killed_is_an_error_and_can_be_replaced() {
+    let _alone = alone();
+    let mut renderer = prepared();
+    let mut buses = Buses::new(CAPACITY.buses);
+    for _ in 0..3 {
+        renderer.render(&block(true), &mut buses).unwrap();
+        let process = renderer.process_id().unwrap();
+        signal(process, Signal::KILL);
+        let lost = RenderError::Remote(RemoteFailure::Killed { signal: 9 });
+        assert_eq!(renderer.render(&block(false), &mut buses), Err(lost));
+        // It stays lost, and says so at once, until another one is there.
+        assert_eq!(renderer.submit(&block(false)), Err(lost));
+        assert_eq!(state(process), None, "it is not even a zombie");
+        renderer.prepare(CAPACITY).unwrap();
+    }
+    renderer.render(&block(true), &mut buses).unwrap();
+}
+
+#[test]
+fn a_chord_survives_the_process_that_plays_it_and_goes_back_to_the_next() {
+    let _alone = alone();
+    let process = Arc::new(AtomicU32::new(0));
+    let noted = Arc::clone(&process);
+    let make: MakePreferred = Arc::new(move || {
+        Box::new(Watched {
+            inner: remote(),
+            process: Arc::clone(&noted),
+        })
+    });
+    let failover = Failover::new(make, CpuRenderer::new(1));
+    let report = failover.report();
+    let report = || report.lock().unwrap().clone();
+    let mut engine = engine_on(Box::new(failover), &soft());
+    assert!(report().preferred);
+    let chord = [(0, on(45)), (0, on(52)), (0, on(57))];
+    let before = play(&mut engine, &chord, RATE)[0].clone();
+    let first = process.load(Ordering::Relaxed);
+    signal(first, Signal::KILL);
+    let mut after = Vec::new();
+    let start = Instant::now();
+    while report().returns == 0 {
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", report());
+        after.extend(play(&mut engine, &[], 1_024)[0].iter());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    after.extend(play(&mut engine, &[], RATE / 2)[0].iter());
+    assert_eq!((report().losses, report().returns), (1, 1));
+    assert!(report().lost_because.unwrap().contains("signal 9"));
+    let second = process.load(Ordering::Relaxed);
+    assert!(second != first && state(first).is_none());
+    // The chord is still there, and no step is larger than its own.
+    let level = rms(&before[RATE / 2..]);
+    assert!(rms(&after[after.len() - RATE / 2..]) > 0.5 * level);
+    let own = steepest(&before[RATE / 2..]).max(steepest(&after[after.len() - RATE / 4..]));
+    let all = [&before[RATE / 2..], &after].concat();
+    assert!(steepest(&all) <= 1.6 * own, "{} of {own}", steepest(&all));
+    drop(engine);
+    eventually("the process ends with the engine", || {
+        state(second).is_none()
+    });
+}
+
+#[test]
+fn a_process_that_hangs_is_late_and_can_be_let_go_of() {
+    let _alone = alone();
+    let deadline = Duration::from_millis(1_500);
+    let mut renderer = impatient(deadline);
+    let mut buses = Buses::new(CAPACITY.buses);
+    renderer.render(&block(true), &mut buses).unwrap();
+    let process = renderer.process_id().unwrap();
+    signal(process, Signal::STOP);
+    let late = Err(RenderError::Late {
+        milliseconds: 1_500,
+    });
+    let start = Instant::now();
+    assert_eq!(renderer.render(&block(false), &mut buses), late);
+    assert!(start.elapsed() >= deadline);
+    assert_eq!(renderer.submit(&block(false)), late.map(|_| ()));
+    drop(renderer);
+    eventually("a process that hangs is ended", || state(process).is_none());
+}
+
+#[test]
+fn what_cannot_render_is_refused_with_a_reason() {
+    let _alone = alone();
+    let refused = |mut renderer: RemoteRenderer| {
+        let error = renderer.prepare(CAPACITY).unwrap_err().to_string();
+        assert_eq!(renderer.submit(&block(true)), Err(RenderError::NotPrepared));
+        assert!(renderer.process_id().is_none());
+        println!("{error}");
+        error
+    };
+    assert!(refused(any("/no/such/program", &[])).contains("/no/such/program"));
+    assert!(refused(any("true", &[])).contains("ended with code 0"));
+    let complains = ["-c", "echo no card >&2; exit 3"];
+    assert!(refused(any("sh", &complains)).contains("code 3 (no card)"));
+    // Answers, but not in our language.
+    let babbles = ["-c", "printf 0123456789abcdef >&0; exec sleep 1000"];
+    assert!(refused(any("sh", &babbles)).contains("not make sense"));
+    assert!(refused(any(program(), &[SUBCOMMAND, "abacus"])).contains("abacus"));
+    let short = Duration::from_millis(100);
+    let silent = of("sleep".as_ref(), &["1000"], short, short);
+    assert!(refused(silent).contains("within 100 ms"));
+}
+
+#[test]
+fn a_card_that_cannot_be_had_is_refused_in_its_own_words() {
+    let _alone = alone();
+    // No machine has that many.
+    let mut renderer = RemoteRenderer::cuda(program(), 4_096);
+    let said = renderer.prepare(CAPACITY).unwrap_err().to_string();
+    assert!(
+        said.contains("no NVIDIA driver") || said.contains("no CUDA device 4096"),
+        "{said}"
+    );
+}
+
+#[test]
+fn nothing_is_rendered_before_it_is_prepared() {
+    let _alone = alone();
+    let mut renderer = RemoteRenderer::cpu(program());
+    let mut buses = Buses::new(CAPACITY.buses);
+    renderer.reset();
+    assert_eq!(renderer.submit(&block(true)), Err(RenderError::NotPrepared));
+    assert_eq!(renderer.collect(&mut buses), Err(RenderError::NotPrepared));
+    renderer.prepare(CAPACITY).unwrap();
+    assert_eq!(renderer.render(&block(true), &mut buses), Ok(8 * 20));
+}

@@ -1,0 +1,157 @@
+//! Remote renderers of the program under test, and what becomes of their processes.
+
+use crate::common::RATE;
+use myriad_engine::render::remote::{RemoteCommand, RemoteOptions, RemoteRenderer, SUBCOMMAND};
+use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
+use myriad_engine::{Engine, EngineConfig, Patch};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+pub(crate) const CAPACITY: Capacity = Capacity {
+    slots: 64,
+    buses: 2,
+};
+
+/// One test at a time: some count what this process holds.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn program() -> PathBuf {
+    env!("CARGO_BIN_EXE_myriad").into()
+}
+
+/// More than any step of these tests takes, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A CPU renderer in another process.
+pub(crate) fn remote() -> RemoteRenderer {
+    of(&program(), &[SUBCOMMAND, "cpu"], PATIENCE, PATIENCE)
+}
+
+/// The same, ready.
+pub(crate) fn prepared() -> RemoteRenderer {
+    let mut renderer = remote();
+    renderer.prepare(CAPACITY).unwrap();
+    renderer
+}
+
+/// The same, with little patience once it is ready.
+pub(crate) fn impatient(deadline: Duration) -> RemoteRenderer {
+    let mut renderer = of(&program(), &[SUBCOMMAND, "cpu"], deadline, PATIENCE);
+    renderer.prepare(CAPACITY).unwrap();
+    renderer
+}
+
+/// Any program, told to render.
+pub(crate) fn any(program: impl AsRef<Path>, arguments: &[&str]) -> RemoteRenderer {
+    of(program.as_ref(), arguments, PATIENCE, PATIENCE)
+}
+
+/// Any program, with chosen patience.
+pub(crate) fn of(
+    program: &Path,
+    arguments: &[&str],
+    deadline: Duration,
+    start_deadline: Duration,
+) -> RemoteRenderer {
+    let command = RemoteCommand {
+        program: program.into(),
+        arguments: arguments.iter().map(Into::into).collect(),
+    };
+    let options = RemoteOptions {
+        deadline,
+        start_deadline,
+    };
+    RemoteRenderer::with_options(command, options)
+}
+
+/// An engine that plays `patch` on `renderer`.
+pub(crate) fn engine_on(renderer: Box<dyn Renderer>, patch: &Patch) -> Engine {
+    let config = EngineConfig {
+        sample_rate: RATE as f32,
+        clouds: 256,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::with_renderer(&config, renderer).unwrap();
+    engine.set_patch(0, patch);
+    engine
+}
+
+/// A block of one tick and a few clouds; the first one starts them.
+pub(crate) fn block(starts: bool) -> Arc<VoiceBlock> {
+    let mut block = VoiceBlock::new(CAPACITY.slots);
+    let (frame, morph) = Table::Saw.frame_at(0.8);
+    block.start_tick();
+    for slot in 0..8 {
+        let cloud = Cloud {
+            flags: if starts { STARTS } else { 0 },
+            bus: slot % 2,
+            table: Table::Saw.first_row(),
+            frame,
+            morph,
+            partials: 20.0,
+            increment: 110.0 * (slot + 1) as f32 / RATE as f32 * TURN,
+            formant: 1.0,
+            odd: 1.0,
+            even: 1.0,
+            gain_from: [0.05; 2],
+            gain_to: [0.05; 2],
+            ..Cloud::default()
+        };
+        block.push(slot, cloud);
+    }
+    Arc::new(block)
+}
+
+pub(crate) fn signal(process: u32, signal: Signal) {
+    kill_process(Pid::from_raw(process as i32).unwrap(), signal).unwrap();
+}
+
+/// The state letter of a process, if there is one.
+pub(crate) fn state(process: u32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, after) = stat.rsplit_once(") ")?;
+    after.chars().next()
+}
+
+/// Waits for what must come true soon.
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A remote renderer that tells the number of its process, also from inside of something else.
+pub(crate) struct Watched {
+    pub(crate) inner: RemoteRenderer,
+    pub(crate) process: Arc<AtomicU32>,
+}
+
+impl Renderer for Watched {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.inner.prepare(capacity)?;
+        let process = self.inner.process_id().unwrap();
+        self.process.store(process, Ordering::Relaxed);
+        Ok(())
+    }
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        self.inner.submit(block)
+    }
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        self.inner.collect(buses)
+    }
+}
