@@ -1,6 +1,6 @@
 # Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
 
-.PHONY: help play test check bench count peers neon golden setup clean
+.PHONY: help play test check bench count peers neon golden screenshots window setup clean
 .DEFAULT_GOAL := help
 
 help:
@@ -11,6 +11,8 @@ help:
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
 	@echo "make golden  regenerate the golden renders, after listening"
+	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
+	@echo "make window  the editor in real windows, opened, used and closed again and again"
 
 play: setup
 	@cargo build --release --quiet
@@ -39,6 +41,13 @@ neon:
 
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
+
+screenshots: setup
+	cargo run --quiet -p myriad-editor --example screenshots -- target/screenshots
+	cp target/screenshots/source-200.png docs/pictures/editor.png
+
+window: setup
+	tests/window/run
 
 setup:
 	@./setup

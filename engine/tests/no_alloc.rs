@@ -1,11 +1,12 @@
-//! `render` never allocates: an allocation inside aborts this test.
+//! `render`, and what editors need while it plays, never allocate: an allocation inside aborts this
+//! test.
 
 mod common;
 
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use common::*;
 use myriad_engine::params::Param;
-use myriad_engine::{Event, EventKind, factory};
+use myriad_engine::{Event, EventKind, Glimpse, factory};
 
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
@@ -33,10 +34,14 @@ fn rendering_never_allocates() {
             });
         }
         let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
+        let mut glimpse = Glimpse::new();
+        let mut routes = patch.routes.clone();
         assert_no_alloc(|| {
             for _ in 0..8 {
                 engine.render(&events, &mut left, &mut right);
                 engine.render(&[], &mut left[..17], &mut right[..17]);
+                engine.glimpse(0, &mut glimpse);
+                engine.swap_routes(0, &mut routes);
             }
             engine.reset();
             engine.render(&events, &mut left, &mut right);

@@ -1,13 +1,16 @@
 //! The cloud: every partial that sounds, where it is, how loud, on which side, and where it was a
 //! moment ago. What the filter takes away is shown dimmed. In silence, the patch at rest.
 
+mod light;
+
 use super::axis::Axes;
 use super::filter::FilterCurve;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use egui::epaint::{Mesh, Vertex};
+use egui::epaint::Mesh;
 use egui::{Color32, ColorImage, Context, Pos2, Rect, Shape, TextureHandle, Ui, pos2, vec2};
+use light::{Mote, backdrop, dot, paint_motes, paint_removed, removed, sprite, stem};
 use myriad_engine::view::{self, PartialView};
 use myriad_engine::{Glimpse, Patch};
 use std::collections::VecDeque;
@@ -20,16 +23,6 @@ const TRAIL: usize = 9;
 const BINS: usize = 160;
 /// The share of that light which is left after a second.
 const AFTERGLOW: f32 = 0.12;
-
-/// A partial on the screen.
-#[derive(Clone, Copy)]
-struct Mote {
-    x: f32,
-    /// 0 to 1.
-    height: f32,
-    unfiltered: f32,
-    pan: f32,
-}
 
 /// What the cloud remembers from frame to frame.
 pub(crate) struct CloudView {
@@ -270,119 +263,4 @@ impl CloudView {
         };
         self.spark.get_or_insert_with(make).id()
     }
-}
-
-/// The sky behind the cloud.
-fn backdrop(painter: &egui::Painter, rect: Rect) {
-    painter.rect_filled(rect, theme::ROUND, theme::WELL);
-    let horizon = rect
-        .shrink(1.0)
-        .with_min_y(rect.top() + 0.3 * rect.height());
-    let glow = Color32::from_rgb(0x1a, 0x12, 0x34).gamma_multiply(0.75);
-    paint::vertical_gradient(painter, horizon, Color32::TRANSPARENT, glow);
-}
-
-/// A vertical line from one height to another.
-fn stem(mesh: &mut Mesh, axes: Axes, x: f32, heights: [f32; 2], half: f32, colours: [Color32; 2]) {
-    let [top, bottom] = heights.map(|height| axes.y(height));
-    if bottom - top < 0.5 {
-        return;
-    }
-    paint::quad(
-        mesh,
-        [
-            (pos2(x - half, top), colours[0]),
-            (pos2(x + half, top), colours[0]),
-            (pos2(x + half, bottom), colours[1]),
-            (pos2(x - half, bottom), colours[1]),
-        ],
-    );
-}
-
-fn dot(mesh: &mut Mesh, at: Pos2, half: f32, colour: Color32) {
-    let corner = |x: f32, y: f32| (at + half * vec2(x, y), colour);
-    paint::quad(
-        mesh,
-        [
-            corner(0.0, -1.4),
-            corner(1.4, 0.0),
-            corner(0.0, 1.4),
-            corner(-1.4, 0.0),
-        ],
-    );
-}
-
-/// A soft light, drawn with the spark's picture.
-fn sprite(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
-    let first = mesh.vertices.len() as u32;
-    for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-        mesh.vertices.push(Vertex {
-            pos: at + radius * vec2(x, y),
-            uv: pos2(0.5 + 0.5 * x, 0.5 + 0.5 * y),
-            color,
-        });
-    }
-    mesh.add_triangle(first, first + 1, first + 2);
-    mesh.add_triangle(first, first + 2, first + 3);
-}
-
-/// What the filter takes away.
-fn paint_removed(painter: &egui::Painter, axes: Axes, motes: &[Mote]) {
-    let mut mesh = Mesh::default();
-    for mote in motes {
-        removed(&mut mesh, axes, mote, 1.0);
-    }
-    painter.add(Shape::mesh(mesh));
-}
-
-fn removed(mesh: &mut Mesh, axes: Axes, mote: &Mote, seen: f32) {
-    if mote.unfiltered > mote.height + 0.01 {
-        let dim = theme::FAINT.gamma_multiply(0.3 * seen);
-        let heights = [mote.unfiltered, mote.height];
-        stem(
-            mesh,
-            axes,
-            mote.x,
-            heights,
-            0.4,
-            [dim, dim.gamma_multiply(0.4)],
-        );
-        let at = pos2(mote.x, axes.y(mote.unfiltered));
-        dot(mesh, at, 0.8, theme::MUTED.gamma_multiply(0.45 * seen));
-    }
-}
-
-/// What is heard.
-fn paint_motes(painter: &egui::Painter, axes: Axes, motes: &[Mote], spark: egui::TextureId) {
-    let mut stems = Mesh::default();
-    let mut lights = Mesh::with_texture(spark);
-    // Few partials are drawn with a thicker brush than many.
-    let brush = (220.0 / motes.len().max(1) as f32).sqrt().clamp(0.8, 1.7);
-    for mote in motes.iter().filter(|mote| mote.height > 0.0) {
-        let colour = theme::pan(mote.pan);
-        let bright = mote.height;
-        // Stems cover each other; only the lights on them add up.
-        let top = colour.gamma_multiply(0.12 + 0.7 * bright);
-        let bottom = colour.gamma_multiply(0.03 + 0.05 * bright);
-        stem(
-            &mut stems,
-            axes,
-            mote.x,
-            [mote.height, 0.0],
-            brush * (0.45 + 0.4 * bright),
-            [top, bottom],
-        );
-        let at = pos2(mote.x, axes.y(mote.height));
-        let halo = theme::light(colour, 0.22 + 0.5 * bright);
-        sprite(
-            &mut lights,
-            at,
-            brush * (3.0 + 20.0 * bright * bright),
-            halo,
-        );
-        let core = theme::light(theme::LIGHT, 0.25 + 0.6 * bright);
-        sprite(&mut lights, at, brush * (1.2 + 3.8 * bright), core);
-    }
-    painter.add(Shape::mesh(stems));
-    painter.add(Shape::mesh(lights));
 }

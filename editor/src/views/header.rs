@@ -128,6 +128,7 @@ impl Header<'_> {
             (renderer, load.unwrap_or_else(|| "–".into())),
             ("Partials", thousands(counters.partials)),
             ("Voices", counters.voices.to_string()),
+            ("BPM", format!("{:.0}", self.status.bpm)),
         ] {
             let painter = ui.painter();
             let at = pos2(right, rect.center().y + 10.0);

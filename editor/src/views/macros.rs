@@ -4,7 +4,9 @@ use crate::names;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::{control, entry, knob};
-use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
+use egui::accesskit::Role;
+use egui::{Align2, Key, Rect, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::Param;
 
@@ -59,8 +61,30 @@ fn one(ui: &mut Ui, session: &mut Session, param: Param, source: Source, cell: R
     if drag.dragged() {
         crate::widgets::chip::thread(ui, label.center(), source);
     }
-    drag.on_hover_cursor(egui::CursorIcon::Grab)
-        .on_hover_text("Drag this name onto a knob to let the macro move it");
+    drag.context_menu(|ui| rename(ui, session, source));
+    drag.on_hover_cursor(egui::CursorIcon::Grab).on_hover_text(
+        "Drag this name onto a knob to let the macro move it; right-click to change the name",
+    );
     let value = Rect::from_center_size(pos2(cell.center().x, cell.top() + 75.0), vec2(48.0, 14.0));
     entry::value(ui, session, param, value, 10.5);
+}
+
+/// A field for what the patch calls a macro.
+fn rename(ui: &mut Ui, session: &mut Session, source: Source) {
+    let Some(index) = all().position(|(_, other)| other == source) else {
+        return;
+    };
+    let mut patch = Patch::clone(&session.patch);
+    let Some(name) = patch.macro_names.get_mut(index) else {
+        return;
+    };
+    let field = TextEdit::singleline(name).hint_text("What it does here");
+    let response = ui.add(field.desired_width(140.0).char_limit(24));
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the macro"));
+    if response.changed() {
+        session.describe(&patch);
+    }
+    if ui.input(|input| input.key_pressed(Key::Enter)) {
+        ui.close();
+    }
 }
