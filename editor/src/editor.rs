@@ -22,7 +22,7 @@ use std::time::Duration;
 const MOVING: f32 = 30.0;
 /// Frames a second while nothing does. Whoever embeds the editor wakes it (by asking egui for a
 /// repaint) when sound begins or a parameter is automated.
-const IDLE: f32 = 1.0;
+const IDLE: f32 = 0.4;
 /// How long the light stays red after an underrun.
 const ALARM_SECONDS: f64 = 2.0;
 

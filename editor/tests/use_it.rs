@@ -1,6 +1,8 @@
 //! The editor as a user meets it: clicked, dragged and typed into, with a real engine inside and
 //! no window. Widgets are found by the names that screen readers say.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
 use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;

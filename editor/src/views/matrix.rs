@@ -32,7 +32,7 @@ impl Matrix {
         theme::panel(ui.painter(), rect);
         let inside = rect.shrink2(vec2(12.0, 10.0));
         let head = inside.with_max_y(inside.top() + 28.0);
-        let list = inside.with_min_y(head.bottom() + 6.0);
+        let list = inside.with_min_y(head.bottom() + 10.0);
         self.add(ui, session, head);
         let mut child = ui.new_child(UiBuilder::new().max_rect(list).id_salt("matrix"));
         ScrollArea::vertical()
@@ -137,13 +137,16 @@ fn row(ui: &mut Ui, session: &mut Session, index: usize, route: Route, rect: Rec
         session,
         index,
         route,
-        column(0.59, 0.735).shrink2(vec2(0.0, 3.0)),
+        column(0.59, 0.725).shrink2(vec2(0.0, 3.0)),
     );
     let depth = control::amount(route.amount, route.target);
     let short = depth
         .replace(" octaves", " oct")
         .replace(" semitones", " st");
-    text(column(0.755, 0.875), &short, theme::MUTED);
+    let short = short
+        .replace(" dB/octave", " dB/oct")
+        .replace(" cents", " ct");
+    text(column(0.74, 0.872), &short, theme::MUTED);
     let mut routes = session.patch.routes.clone();
     scaled_by(ui, session, &mut routes[index], column(0.205, 0.34), index);
     curve(ui, &mut routes[index], column(0.875, 0.94), index);
