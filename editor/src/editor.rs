@@ -192,6 +192,26 @@ impl Editor {
         macros::show(ui, session, knobs);
         let keys = foot.with_min_x(knobs.right() + GAP);
         self.keyboard.show(ui, session, keys);
+        // Widgets can go away while they are held or typed into.
+        if !ui.input(|input| input.pointer.any_down()) {
+            session.end();
+        }
+        if session
+            .entry
+            .as_ref()
+            .is_some_and(|entry| entry.drawn < session.time)
+        {
+            *session.entry = None;
+        }
+    }
+
+    /// The window goes away: lets go of every key and knob.
+    pub fn closed(&mut self, host: &mut dyn EditorHost) {
+        self.keyboard.release(host);
+        for (param, _) in self.held.drain(..) {
+            host.end(param);
+        }
+        self.entry = None;
     }
 
     /// The page that is seen, as a word: for hosts that remember it.

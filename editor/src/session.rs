@@ -15,6 +15,8 @@ pub(crate) struct Entry {
     pub(crate) text: String,
     /// Whether the field has had the focus yet.
     pub(crate) open: bool,
+    /// When it was last drawn; one whose page was left is given up.
+    pub(crate) drawn: f64,
 }
 
 /// What a change is made with.

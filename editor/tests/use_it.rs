@@ -379,3 +379,39 @@ fn every_page_fits_every_size() {
         }
     }
 }
+
+/// A DAW closes editors at any moment: no note hangs, no automation gesture stays open.
+#[test]
+fn closing_lets_go_of_keys_and_knobs() {
+    let mut window = open("Tonewheel", "Source");
+    window.key_down(Key::A);
+    let knob = centre(&window, "Unison Detune");
+    window.hover_at(knob);
+    window.drag_at(knob);
+    window.hover_at(knob - vec2(0.0, 30.0));
+    window.run_steps(2);
+    assert_eq!(window.state().host.open_gestures, 1);
+    let desk = window.state_mut();
+    desk.editor.closed(&mut desk.host);
+    desk.host.advance(0.1);
+    let mut glimpse = Glimpse::new();
+    desk.host.glimpse(&mut glimpse);
+    assert_eq!((desk.host.open_gestures, glimpse.keys), (0, 0));
+}
+
+/// The same when a page is left in the middle of something.
+#[test]
+fn leaving_a_page_gives_up_what_was_typed() {
+    let mut window = open(PLAIN, "Shape");
+    let cutoff = value(&window, Param::FilterCutoff);
+    window.get_by_label("Filter Cutoff value").click();
+    window.run_steps(3);
+    window.event(Event::Text("300".into()));
+    window.run_steps(1);
+    window.state_mut().editor.show_page("Source");
+    window.run_steps(2);
+    window.state_mut().editor.show_page("Shape");
+    window.run_steps(2);
+    assert!(window.query_by_label("Filter Cutoff value").is_some());
+    assert_eq!(value(&window, Param::FilterCutoff), cutoff);
+}

@@ -41,7 +41,7 @@ impl Axes {
     pub(crate) fn gain_y(self, gain: f32) -> f32 {
         let decibels = 20.0 * gain.max(1e-9).log10();
         let part = (decibels - LEAST_GAIN) / (MOST_GAIN - LEAST_GAIN);
-        self.0.bottom() - part.clamp(-0.05, 1.0) * self.0.height()
+        self.0.bottom() - part.clamp(-1.0, 1.0) * self.0.height()
     }
 
     /// The gain drawn at a height.

@@ -60,7 +60,9 @@ impl FilterCurve<'_> {
         // Key follow moves the filter with the note at rest; the curve shows the knob.
         let follow = session.value(Param::FilterKey) * (48.0 - 60.0) / 12.0;
         let gain = |hertz: f32| view::filter_gain(&cloud.filter, hertz * follow.exp2(), rate);
-        let painter = ui.painter_at(self.axes.0.expand2(vec2(8.0, 8.0)));
+        // What lies below the floor is not seen.
+        let plot = self.axes.0;
+        let painter = ui.painter_at(plot.expand(8.0).with_max_y(plot.bottom()));
         let line = self.axes.curve(gain);
 
         let cutoff = session.value(Param::FilterCutoff);

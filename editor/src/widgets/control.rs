@@ -155,6 +155,7 @@ pub(crate) fn type_value(session: &mut Session, param: Param) {
         param,
         text: param.info().format(session.value(param)),
         open: false,
+        drawn: session.time,
     });
 }
 

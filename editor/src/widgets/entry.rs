@@ -60,6 +60,7 @@ fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect, size: f32
     let Some(entry) = session.entry.as_mut() else {
         return;
     };
+    entry.drawn = session.time;
     let edit = TextEdit::singleline(&mut entry.text)
         .id(egui::Id::unique("value being typed"))
         .font(theme::regular(size))

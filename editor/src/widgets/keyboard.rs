@@ -1,5 +1,6 @@
 //! The keyboard on the screen, and the computer's keys that play it.
 
+use crate::host::EditorHost;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
@@ -62,6 +63,14 @@ impl Keyboard {
     /// Whether a key is held here.
     pub(crate) fn plays(&self) -> bool {
         self.mouse.is_some() || self.computer.iter().any(Option::is_some)
+    }
+
+    /// Lets go of every key.
+    pub(crate) fn release(&mut self, host: &mut dyn EditorHost) {
+        let held = self.computer.iter_mut().map(Option::take);
+        for key in held.chain([self.mouse.take()]).flatten() {
+            host.note_off(key);
+        }
     }
 
     /// Shows the keys and plays them.

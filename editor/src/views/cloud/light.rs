@@ -108,7 +108,8 @@ pub(super) fn paint_motes(painter: &Painter, axes: Axes, motes: &[Mote], spark: 
     let mut stems = Mesh::default();
     let mut lights = Mesh::with_texture(spark);
     // Few partials are drawn with a thicker brush than many.
-    let brush = (220.0 / motes.len().max(1) as f32).sqrt().clamp(0.8, 1.7);
+    let audible = motes.iter().filter(|mote| mote.height > 0.1).count();
+    let brush = (220.0 / audible.max(1) as f32).sqrt().clamp(0.8, 1.7);
     for mote in motes.iter().filter(|mote| mote.height > 0.0) {
         let colour = theme::pan(mote.pan);
         let bright = mote.height;
