@@ -167,21 +167,22 @@ extern "C" float host_cosine(u32 phase) { return math::cosine(phase); }
 extern "C" float host_sine(u32 phase) { return math::sine(phase); }
 extern "C" u32 host_hash(u32 x) { return math::hash(x); }
 extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 index) {
-    const u32 indices[1] = {index};
+    const auto ratios = spectrum::ratios_of<1>(*cloud, tables, index);
     float frequency[1];
     if (spectrum::is_bent(*cloud)) {
-        spectrum::frequencies<true>(*cloud, tables, indices, frequency);
+        spectrum::frequencies<true>(*cloud, ratios, frequency);
     } else {
-        spectrum::frequencies<false>(*cloud, tables, indices, frequency);
+        spectrum::frequencies<false>(*cloud, ratios, frequency);
     }
     return frequency[0];
 }
 extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tables, u32 index,
                                            float frequency) {
-    const u32 indices[1] = {index};
     const float frequencies[1] = {frequency};
+    const bool ends = cloud->partials < float(index + 1);
     spectrum::Partial partial[1];
-    spectrum::evaluate(*cloud, tables, indices, frequencies, partial);
+    const auto ratios = spectrum::ratios_of<1>(*cloud, tables, index);
+    spectrum::evaluate(*cloud, tables, ratios, index, ends, frequencies, partial);
     if (frequency > spectrum::FADE_START) spectrum::fade(frequencies, partial);
     return partial[0];
 }

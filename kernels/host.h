@@ -14,7 +14,6 @@
 #define DEVICE_METHOD __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-#define UNROLL_BY_TWO _Pragma("unroll 2")
 #define UNROLL_BY_FOUR _Pragma("unroll 4")
 #define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
 
@@ -28,7 +27,6 @@
 #define DEVICE_METHOD inline
 #define UNROLL
 #define ROLLED
-#define UNROLL_BY_TWO
 #define UNROLL_BY_FOUR
 #define OFFSET(type, field) __builtin_offsetof(type, field)
 #define __global__
@@ -49,10 +47,12 @@ extern Index threadIdx, blockIdx;
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __fsqrt_rn(float a) { return sqrtf(a); }
 static inline float __int_as_float(int32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
 static inline int32_t __float_as_int(float x) { int32_t bits; memcpy(&bits, &x, 4); return bits; }
 static inline float __int2float_rn(int32_t x) { return float(x); }
+static inline float __uint2float_rn(uint32_t x) { return float(x); }
 static inline int32_t __float2int_rz(float x) { return int32_t(x); }
 static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }

@@ -27,11 +27,12 @@ template <bool Exact> DEVICE float exp2_by(float x) {
 // 2^x for x up to 126, for pitches: bit-equal to the CPU's.
 DEVICE float exp2_exact(float x) { return exp2_by<true>(x); }
 
-// 2^x for x up to 126, for levels: within 3e-7 relative. A GPU has an instruction for it.
+// 2^x for x up to 126, for levels: within 3e-7 relative. A GPU has an instruction for it, which
+// gives zero below -126.
 DEVICE float exp2(float x) {
 #ifdef __CUDACC__
     float result;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(fmaxf(x, -126.0f)));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
     return result;
 #else
     return exp2_by<false>(x);
@@ -50,34 +51,23 @@ DEVICE float quarter_sine(float t) {
     return p * t;
 }
 
-// 4 sin^2(pi/2 t) for t in 0..1, within about one unit in the last place.
-//
-// A sine recurrence turns by an angle that this number fixes, and every step adds its error
-// again. So the square of t carries its rounding error along, and only the last step rounds.
-// The CPU squares a sine; here one polynomial in t squared does.
+// 4 sin^2(pi/2 t) for t in 0..0.5, within two units in the last place. The CPU squares a sine;
+// here one polynomial in t squared does.
 DEVICE float four_sine_squared(float t) {
-    // pi squared, and what it has beyond single precision.
-    const float LEAD = 9.86960411f, REST = 2.90371585e-7f;
-    // Above the middle, 4 sin^2(x) = 4 - 4 sin^2(pi/2 - x): the argument stays small.
-    const float u = fminf(t, 1.0f - t);
-    const float u2 = u * u;
-    const float u2_low = fmaf(u, u, -u2);
-    // Minimax for 4 sin^2(pi/2 u) / u^2 - pi^2 on 0..0.5, in powers of u squared.
+    const float t2 = t * t;
     float p = 0.0493066497f;
-    p = fmaf(p, u2, -0.470178187f);
-    p = fmaf(p, u2, 2.6704855f);
-    p = fmaf(p, u2, -8.11742306f);
-    p = fmaf(p, u2, REST);
-    const float below = fmaf(u2, LEAD, fmaf(u2_low, LEAD, u2 * p));
-    return t > 0.5f ? 4.0f - below : below;
+    p = fmaf(p, t2, -0.470178187f);
+    p = fmaf(p, t2, 2.6704855f);
+    p = fmaf(p, t2, -8.11742306f);
+    p = fmaf(p, t2, 9.86960411f);
+    return t2 * p;
 }
 
-// The cosine of an integer phase. cos is even, and cos(x) = sin(pi/2 - |x|): two integer
-// operations fold the turn into the half turn that the polynomial covers.
+// The cosine of an integer phase: cos(x) = sin(pi/2 - |x|), which folds the turn into the half
+// turn that the polynomial covers.
 DEVICE float cosine(u32 phase) {
     const u32 magnitude = int(phase) < 0 ? 0u - phase : phase;
-    const u32 folded = (1u << 30) - magnitude;
-    return quarter_sine(__int2float_rn(int(folded)) * (1.0f / (1u << 30)));
+    return quarter_sine(fmaf(__uint2float_rn(magnitude), -1.0f / (1u << 30), 1.0f));
 }
 
 // The sine of an integer phase.

@@ -45,8 +45,8 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* cl
 // tables (through the caches). Reads and writes 8 bytes a partial of memory, once. Writes 256
 // bytes an item and tick to `samples[item][tick][side][frame]`, and where they go to
 // `routes[item][tick]`.
-// Limit: the FP32 issue rate. A partial takes 160 instructions a tick for the bank, 70 to 130 for
-// its spectrum, and 20 to 45 for what is done once a tick.
+// Limit: the FP32 issue rate. A partial takes 156 instructions a tick for the bank, 25 to 100 for
+// its spectrum, and about 30 for what is done once a tick or block.
 extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
 render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
               u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
@@ -71,9 +71,17 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
     }
     phases += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
     levels += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
-    ROLLED for (u32 row = 0; 2 * row < slice.touched; ++row) {
-        const u32 at = row * WARP + lane;
-        store(scratch.strands + at, {phases[at], 0, 0.0f, levels[at]});
+    // A few rows at once: those beyond what was touched are read and written for nothing.
+    phases += lane;
+    levels += lane;
+    Strand* strands = scratch.strands + lane;
+    ROLLED for (u32 row = 0; 2 * row < slice.touched; row += 4) {
+        const u32 first = row * WARP;
+        u32 phase[4];
+        float level[4];
+        EACH(i, 4) phase[i] = __ldcg(phases + first + i * WARP);
+        EACH(i, 4) level[i] = __ldcg(levels + first + i * WARP);
+        EACH(i, 4) store_rest(strands + first + i * WARP, phase[i], level[i]);
     }
 
     constexpr u32 WORDS = sizeof(Cloud) / 4;
@@ -103,11 +111,13 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
         if (lane == 0) routes[place * ticks + tick] = route;
     }
 
-    ROLLED for (u32 row = 0; 2 * row < slice.touched; ++row) {
-        const u32 at = row * WARP + lane;
-        const Strand strand = load(scratch.strands + at);
-        phases[at] = strand.phase;
-        levels[at] = strand.to;
+    ROLLED for (u32 row = 0; 2 * row < slice.touched; row += 4) {
+        const u32 first = row * WARP;
+        EACH(i, 4) {
+            const Rest rest = load_rest(strands + first + i * WARP);
+            phases[first + i * WARP] = rest.phase;
+            levels[first + i * WARP] = rest.level;
+        }
     }
     if (lane == 0) {
         slices[known] = make_uint2(generation, slice.touched | slice.live << 8);

@@ -54,28 +54,44 @@ struct Item {
 };
 static_assert(sizeof(Item) == 16, "Item");
 
-// A partial during a tick, and what is left of it afterwards.
+// What is left of a partial after a tick: its phase, and its level.
+struct alignas(8) Rest {
+    u32 phase;
+    float level;
+};
+
+// A partial during a tick.
 struct alignas(16) Strand {
     // At the end of the tick.
-    u32 phase;
+    Rest rest;
     u32 increment;
-    // Levels at both ends.
-    float from, to;
+    // The level at the start.
+    float from;
 };
 
 // In one access of 16 bytes.
 DEVICE Strand load(const Strand* strand) {
     const uint4 words = *reinterpret_cast<const uint4*>(strand);
-    return {words.x, words.y, __int_as_float(int(words.z)), __int_as_float(int(words.w))};
+    return {{words.x, __int_as_float(int(words.y))}, words.z, __int_as_float(int(words.w))};
 }
 
 DEVICE void store(Strand* to, Strand strand) {
     uint4 words;
-    words.x = strand.phase;
-    words.y = strand.increment;
-    words.z = u32(__float_as_int(strand.from));
-    words.w = u32(__float_as_int(strand.to));
+    words.x = strand.rest.phase;
+    words.y = u32(__float_as_int(strand.rest.level));
+    words.z = strand.increment;
+    words.w = u32(__float_as_int(strand.from));
     *reinterpret_cast<uint4*>(to) = words;
+}
+
+// In one access of 8 bytes.
+DEVICE Rest load_rest(const Strand* strand) {
+    const uint2 words = *reinterpret_cast<const uint2*>(strand);
+    return {words.x, __int_as_float(int(words.y))};
+}
+
+DEVICE void store_rest(Strand* to, u32 phase, float level) {
+    *reinterpret_cast<uint2*>(to) = make_uint2(phase, u32(__float_as_int(level)));
 }
 
 // Where 32 threads fold their sums, half a tick at a time. A row is a thread's; its stride, and
@@ -240,9 +256,9 @@ template <bool Bent>
 DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, const Slice& slice,
                    u32 lane) {
     using namespace spectrum;
-    const u32 group = lane % GROUPS, index[1] = {slice.first + group * LANES};
+    const u32 group = lane % GROUPS;
     float first[1];
-    frequencies<Bent>(cloud, tables, index, first);
+    frequencies<Bent>(cloud, ratios_of<1>(cloud, tables, slice.first + group * LANES), first);
     const u32 below = __ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
     const u32 clear = __ballot_sync(ALL, first[0] < FADE_START);
     // A group ends below where the next one starts.
@@ -258,31 +274,45 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
     using namespace spectrum;
     const Reach reached = reach<Bent>(cloud, tick, tables, slice, lane);
     const u32 groups = reached.processed;
+    // Groups that simply go on.
+    const u32 going_on = tick.starts ? 0 : min(groups, slice.touched);
     Marks own = {0};
     ROLLED for (u32 row = 0; 2 * row < groups; row += ABREAST) {
-        u32 at[ABREAST], index[ABREAST];
-        EACH(i, ABREAST) {
-            at[i] = (row + i) * WARP + lane;
-            index[i] = slice.first + at[i];
-        }
+        const u32 first = row * WARP + lane, index = slice.first + first;
+        const u32 rows_end = row + ABREAST, groups_end = 2 * rows_end;
         float frequency[ABREAST];
-        frequencies<Bent>(cloud, tables, index, frequency);
+        const auto ratios = ratios_of<ABREAST>(cloud, tables, index);
+        frequencies<Bent>(cloud, ratios, frequency);
         Partial partial[ABREAST];
-        evaluate(cloud, tables, index, frequency, partial);
-        if (2 * (row + ABREAST) > reached.clear) fade(frequency, partial);
-        EACH(i, ABREAST) {
-            const u32 group = 2 * (row + i) + lane / LANES;
-            // A group that is not processed rests as it is: in silence.
-            const bool processed = group < groups;
-            if (!processed) partial[i] = {0, 0.0f};
-            Strand strand = load(strands + at[i]);
-            if (group >= slice.touched) strand = {first_phase(cloud, index[i]), 0, 0.0f, 0.0f};
-            const float from = !processed ? 0.0f : tick.starts ? partial[i].level : strand.to;
-            strand.phase += tick.frames * partial[i].increment;
-            store(strands + at[i], {strand.phase, partial[i].increment, from, partial[i].level});
-            own.set(partial[i].level > 0.0f, row + i);
-            own.set(fmaxf(from, partial[i].level) > tick.threshold, row + i + Marks::AUDIBLE);
+        const bool ends = tick.count < slice.first + rows_end * WARP;
+        evaluate(cloud, tables, ratios, index, ends, frequency, partial);
+        if (groups_end > reached.clear) fade(frequency, partial);
+        // What the last tick left, which this one starts from.
+        Rest last[ABREAST];
+        EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
+        if (groups_end > going_on) {
+            EACH(i, ABREAST) {
+                const u32 group = 2 * (row + i) + lane / LANES;
+                if (group >= slice.touched) {
+                    last[i] = {first_phase(cloud, index + i * WARP), 0.0f};
+                }
+                if (tick.starts) last[i].level = partial[i].level;
+                // A group that is not processed rests as it is: in silence.
+                if (group >= groups) {
+                    partial[i] = {0, 0.0f};
+                    last[i].level = 0.0f;
+                }
+            }
         }
+        Marks these = {0};
+        EACH(i, ABREAST) {
+            const float from = last[i].level, level = partial[i].level;
+            const u32 phase = last[i].phase + tick.frames * partial[i].increment;
+            store(strands + first + i * WARP, {{phase, level}, partial[i].increment, from});
+            these.set(level > 0.0f, i);
+            these.set(fmaxf(from, level) > tick.threshold, i + Marks::AUDIBLE);
+        }
+        own.bits |= these.bits << row;
     }
     own.gather(lane);
     const Marks lower = {__shfl_sync(ALL, own.bits, 0)}, upper = {__shfl_sync(ALL, own.bits, LANES)};
@@ -314,13 +344,17 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
 
     float sum[TICK];
     UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
-    const u32 back = tick.frames - bank::MIDDLE;
-    UNROLL_BY_TWO for (u32 row = 0; row < ROWS; ++row) {
-        if ((rows >> row & 1) == 0) continue;
-        const Strand strand = load(scratch.strands + row * WARP + lane);
-        bank::advance(strand.phase - back * strand.increment, strand.increment,
-                      bank::recurrence(strand.increment), strand.from,
-                      (strand.to - strand.from) * tick.step, sum);
+    // From the tick's end to its middle; backwards, as phases wrap.
+    const u32 back = bank::MIDDLE - tick.frames;
+    const Strand* strands = scratch.strands + lane;
+    ROLLED for (; rows != 0; rows >>= 2, strands += 2 * WARP) {
+        EACH(i, 2) {
+            if ((rows >> i & 1) == 0) continue;
+            const Strand strand = load(strands + i * WARP);
+            bank::advance(strand.rest.phase + back * strand.increment, strand.increment,
+                          bank::recurrence(strand.increment), strand.from,
+                          (strand.rest.level - strand.from) * tick.step, sum);
+        }
     }
     const bool wide = shared.width_from != 0.0f || shared.width_to != 0.0f;
     const Folded folded = wide ? fold<true>(sum, scratch.fold, lane)

@@ -7,9 +7,10 @@
 // a note lasts. What decides its level may be fused and approximate (the build asks for quick
 // division and roots).
 //
-// `index` is the partial's number less one; `tables` are rows of MAX_PARTIALS numbers. Branches
-// are on the cloud or on the whole group of sixteen, so a warp takes them together. `frequencies` and `evaluate` take N
-// partials through each branch side by side: one alone is a chain of dependent operations.
+// `index` is a partial's number less one; tables are rows of MAX_PARTIALS numbers, and `row[index]`
+// of a table's row is the partial's. `frequencies` and `evaluate` take N partials, APART from each
+// other, through each branch side by side: one alone is a chain of dependent operations. Branches
+// are on the cloud or on whole groups of sixteen, so a warp takes them together.
 #pragma once
 
 #include "math.cuh"
@@ -19,6 +20,9 @@ namespace spectrum {
 constexpr u32 MAX_PARTIALS = 1024;
 constexpr u32 LANES = 16;
 constexpr u32 MAX_GROUPS = MAX_PARTIALS / LANES;
+// What lies between partials that a thread takes side by side. Even, so that they are all odd or
+// all even.
+constexpr u32 APART = 32;
 
 constexpr float TURN = 4294967296.0f;
 // From this share of the sample rate on, partials fade...
@@ -33,12 +37,21 @@ struct Partial {
     float level;
 };
 
-// Entry `index` of a row. The sum stays in 32 bits, which makes for short addresses.
-DEVICE float at(const float* tables, u32 row, u32 index) {
-    return tables[row * MAX_PARTIALS + index];
-}
-
 DEVICE float number(u32 index) { return __int2float_rn(int(index + 1)); }
+
+// What a table says of pitches: the ratios of N partials, and the logarithms of these.
+template <int N> struct Ratios {
+    float ratio[N], log2[N];
+};
+
+// Both at once, long before the logarithms are needed. A table's first row has the ratios.
+template <int N> DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
+    const float* row = tables + cloud.table * MAX_PARTIALS + index;
+    Ratios<N> ratios;
+    EACH(i, N) ratios.ratio[i] = row[i * APART];
+    EACH(i, N) ratios.log2[i] = row[MAX_PARTIALS + i * APART];
+    return ratios;
+}
 
 // Whether the cloud's partials are anywhere else than its table says.
 DEVICE bool is_bent(const Cloud& cloud) {
@@ -59,12 +72,11 @@ DEVICE float stiff(const Cloud& cloud, float ratio) {
 // Phase per sample as floats: the ratios of the table, stretched, made stiff, times the cloud's
 // own increment. Without Bent the cloud is known to be neither.
 template <bool Bent, int N>
-DEVICE void frequencies(const Cloud& cloud, const float* tables, const u32 (&index)[N],
-                        float (&frequency)[N]) {
+DEVICE void frequencies(const Cloud& cloud, const Ratios<N>& ratios, float (&frequency)[N]) {
     float ratio[N];
-    EACH(i, N) ratio[i] = at(tables, cloud.table, index[i]);
+    EACH(i, N) ratio[i] = ratios.ratio[i];
     if (Bent && cloud.stretch != 0.0f) {
-        EACH(i, N) ratio[i] = stretched(cloud, ratio[i], at(tables, cloud.table + 1, index[i]));
+        EACH(i, N) ratio[i] = stretched(cloud, ratio[i], ratios.log2[i]);
     }
     if (Bent && cloud.inharmonicity != 0.0f) {
         EACH(i, N) ratio[i] = stiff(cloud, ratio[i]);
@@ -78,26 +90,26 @@ DEVICE u32 increment_or_rest(float frequency) {
 }
 
 // A row read between two entries; past the end it is flat.
-DEVICE float read_between(const float* tables, u32 row, u32 index, float between) {
-    const float here = at(tables, row, min(index, MAX_PARTIALS - 1));
-    const float next = at(tables, row, min(index + 1, MAX_PARTIALS - 1));
+DEVICE float read_between(const float* row, u32 index, float between) {
+    const float here = row[min(index, MAX_PARTIALS - 1)];
+    const float next = row[min(index + 1, MAX_PARTIALS - 1)];
     return fmaf(next - here, between, here);
 }
 
-// The table's level, between two frames.
-DEVICE float table_level(const Cloud& cloud, const float* tables, u32 index) {
-    const float low = at(tables, cloud.frame, index), high = at(tables, cloud.frame + 1, index);
+// The table's level, between two frames, which are neighbouring rows.
+DEVICE float table_level(const Cloud& cloud, const float* frame) {
+    const float low = frame[0], high = frame[MAX_PARTIALS];
     return fmaf(high - low, cloud.morph, low);
 }
 
-// The same with a formant scale: read at `number x scale`.
-DEVICE float formant_level(const Cloud& cloud, const float* tables, u32 index) {
+// The same with a formant scale: read at `number x scale`. Takes the whole row.
+DEVICE float formant_level(const Cloud& cloud, const float* frame, u32 index) {
     float position = fmaxf(__fsub_rn(__fmul_rn(number(index), cloud.formant), 1.0f), 0.0f);
     position = fminf(position, float(MAX_PARTIALS));
     const u32 whole = u32(__float2int_rz(position));
     const float between = position - __int2float_rn(int(whole));
-    const float low = read_between(tables, cloud.frame, whole, between);
-    const float high = read_between(tables, cloud.frame + 1, whole, between);
+    const float low = read_between(frame, whole, between);
+    const float high = read_between(frame + MAX_PARTIALS, whole, between);
     return fmaf(high - low, cloud.morph, low);
 }
 
@@ -128,8 +140,9 @@ DEVICE float filter_response(const Filter& filter, float frequency) {
     const float r2 = r * r;
     const float above = fmaf(fmaf(r2, filter.pass[2], filter.pass[1]), r2, filter.pass[0]);
     const float detour = 1.0f - r2;
-    const float below = fmaf(r2, filter.inverse_q2, detour * detour);
-    const float pair = above / fmaxf(below, 1.17549435e-38f);
+    // The least number there is, so that nothing is divided by zero.
+    const float below = fmaf(r2, filter.inverse_q2, fmaf(detour, detour, 1.17549435e-38f));
+    const float pair = __fdividef(above, below);
     return filter.poles == 2 ? sqrtf(pair) : pair;
 }
 
@@ -140,25 +153,27 @@ DEVICE float nyquist_fade(float frequency) {
     return fminf(fmaxf(fade, 0.0f), 1.0f);
 }
 
-// The partials `index` of `cloud`, whose pitches are `frequency`, as if Nyquist were far away.
+// The partials `index`, `index` + APART, and so on of `cloud`, whose pitches are `frequency`, as if
+// Nyquist were far away. `ends` says that the cloud's count may end among them, or before.
 template <int N>
-DEVICE void evaluate(const Cloud& cloud, const float* tables, const u32 (&index)[N],
-                     const float (&frequency)[N], Partial (&partial)[N]) {
+DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
+                     bool ends, const float (&frequency)[N], Partial (&partial)[N]) {
+    const float* frame = tables + cloud.frame * MAX_PARTIALS;
     float level[N];
     if (cloud.formant == 1.0f) {
-        EACH(i, N) level[i] = table_level(cloud, tables, index[i]);
+        EACH(i, N) level[i] = table_level(cloud, frame + index + i * APART);
     } else {
-        EACH(i, N) level[i] = formant_level(cloud, tables, index[i]);
+        EACH(i, N) level[i] = formant_level(cloud, frame, index + i * APART);
     }
-    // The last index is the highest.
-    if (cloud.partials < __int2float_rn(int(index[N - 1] | (LANES - 1)) + 1)) {
-        EACH(i, N) level[i] *= count_fade(cloud, index[i]);
+    if (ends) {
+        EACH(i, N) level[i] *= count_fade(cloud, index + i * APART);
     }
     if (cloud.odd != 1.0f || cloud.even != 1.0f) {
-        EACH(i, N) level[i] *= parity(cloud, index[i]);
+        const float share = parity(cloud, index);
+        EACH(i, N) level[i] *= share;
     }
     if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
-        EACH(i, N) level[i] *= tilt_and_damping(cloud, at(tables, cloud.table + 1, index[i]));
+        EACH(i, N) level[i] *= tilt_and_damping(cloud, ratios.log2[i]);
     }
     if (cloud.filter.poles != 0) {
         EACH(i, N) level[i] *= filter_response(cloud.filter, frequency[i]);

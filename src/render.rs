@@ -158,7 +158,8 @@ impl Job {
     pub(crate) fn render(&self, song: &Song, cast: Cast) -> Result<Report, Failure> {
         self.check_length(song)?;
         let rate = self.settings.sample_rate;
-        let (renderer, handle) = self.renderer.make(self.settings.threads);
+        let piece = renderer::expect(song, &cast, rate);
+        let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
         let mut performance = Performance::new(song, cast, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;
         let mut outputs = Outputs::create(self, performance.cast())?;

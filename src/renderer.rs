@@ -1,8 +1,13 @@
 //! Who renders: `--renderer` and `--device`, the same for every command that makes sound.
 
+mod expectation;
+
 use crate::failure::Failure;
+pub(crate) use expectation::expect;
+use myriad_engine::render::auto::Piece;
+use myriad_engine::render::failover::MakePreferred;
 use myriad_engine::render::{
-    Renderer, RendererChoice, RendererHandle, RendererKind, RendererReport,
+    Purpose, Renderer, RendererChoice, RendererHandle, RendererKind, RendererReport,
 };
 use myriad_engine::{EngineError, render::PrepareError};
 use serde::Serialize;
@@ -18,12 +23,16 @@ pub(crate) struct RendererArgs {
     /// Which card, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) device: usize,
+
+    /// Measure this machine again before choosing, rather than rely on what was measured before
+    #[arg(long)]
+    pub(crate) recalibrate: bool,
 }
 
 /// What `--renderer` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
-    /// An NVIDIA card where there is one that is fit, the processor otherwise
+    /// The processor where it holds the load, an NVIDIA card where that does better
     Auto,
     /// This machine's processor, with the widest instructions it has
     Cpu,
@@ -32,20 +41,49 @@ pub(crate) enum Kind {
 }
 
 impl RendererArgs {
-    /// The renderer that was asked for, to be prepared by whoever uses it, and a handle to ask
-    /// about it.
-    pub(crate) fn make(&self, threads: usize) -> (Box<dyn Renderer>, RendererHandle) {
-        let kind = match self.renderer {
-            Kind::Auto => RendererKind::Auto,
-            Kind::Cpu => RendererKind::Cpu,
-            Kind::Cuda => RendererKind::Cuda,
-        };
-        let choice = RendererChoice {
-            kind,
+    /// The renderer that was asked for, to play at `sample_rate` while somebody listens, and a
+    /// handle to ask about it. Whoever uses it prepares it.
+    pub(crate) fn live(
+        &self,
+        threads: usize,
+        sample_rate: u32,
+    ) -> (Box<dyn Renderer>, RendererHandle) {
+        let sample_rate = sample_rate as f32;
+        self.make(threads, Purpose::Live { sample_rate })
+    }
+
+    /// The same, to render a piece as fast as can be.
+    pub(crate) fn for_piece(
+        &self,
+        threads: usize,
+        piece: Piece,
+    ) -> (Box<dyn Renderer>, RendererHandle) {
+        self.make(threads, Purpose::Piece(piece))
+    }
+
+    /// Makes the card's renderer, whoever was asked for.
+    pub(crate) fn card(&self) -> MakePreferred {
+        let sample_rate = 48_000.0;
+        self.choice(1, Purpose::Live { sample_rate }).make_card()
+    }
+
+    fn make(&self, threads: usize, purpose: Purpose) -> (Box<dyn Renderer>, RendererHandle) {
+        self.choice(threads, purpose).make()
+    }
+
+    fn choice(&self, threads: usize, purpose: Purpose) -> RendererChoice {
+        RendererChoice {
+            kind: match self.renderer {
+                Kind::Auto => RendererKind::Auto,
+                Kind::Cpu => RendererKind::Cpu,
+                Kind::Cuda => RendererKind::Cuda,
+            },
             device: self.device,
             threads,
-        };
-        choice.make()
+            purpose,
+            recalibrate: self.recalibrate,
+            server: std::env::current_exe().ok(),
+        }
     }
 }
 
@@ -67,6 +105,9 @@ pub(crate) struct RendererFacts {
     why: String,
     losses: u64,
     returns: u64,
+    switches: u64,
+    /// The most partials that were left out because there was no time for them.
+    thinned: usize,
     lost_because: Option<String>,
     refused_because: Option<String>,
 }
@@ -78,6 +119,8 @@ impl From<RendererReport> for RendererFacts {
             why: report.why,
             losses: report.failover.losses,
             returns: report.failover.returns,
+            switches: report.failover.switches,
+            thinned: report.failover.thinned_most,
             lost_because: report.failover.lost_because,
             refused_because: report.failover.refused_because,
         }

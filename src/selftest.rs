@@ -1,5 +1,6 @@
 //! `myriad selftest`: whether a renderer keeps its promises on this machine.
 
+mod chord;
 mod failing;
 mod steadiness;
 
@@ -8,7 +9,10 @@ use crate::renderer::{Kind, RendererArgs};
 use crate::terminal;
 use myriad_engine::conformance::CHECKS;
 use myriad_engine::render::cuda::CudaRenderer;
-use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
+use myriad_engine::render::fault::FaultRenderer;
+use myriad_engine::render::{Capacity, CpuRenderer, RenderError, Renderer};
+use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -84,17 +88,40 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         },
     )?;
-    // Last, because the driver may refuse this process afterwards.
+    let goes_on = "a chord goes on when its renderer fails, and nothing clicks";
+    report("chord", goes_on, &|| match cuda {
+        false => chord::check(brittle, break_down, Arc::new(|_| None)),
+        true => chord::check(
+            move || CudaRenderer::new(device),
+            CudaRenderer::lose_context,
+            args.renderer.card(),
+        ),
+    })?;
     if cuda {
+        // In a process of its own, because the driver may refuse it afterwards.
+        report("trap", goes_on, &|| match args.only {
+            None => in_another_process(device, "trap"),
+            Some(_) => chord::check(
+                move || CudaRenderer::new(device),
+                CudaRenderer::provoke_failure,
+                args.renderer.card(),
+            ),
+        })?;
+        report(
+            "loss",
+            "a card that is lost is noticed, and taken back",
+            &|| failing::loss(device),
+        )?;
+        // Last, because the driver may refuse this process afterwards.
         report(
             "failure",
             "a card that fails is noticed, and the reason said",
-            &|| failing::check(device),
+            &|| failing::trap(device),
         )?;
     }
     match broken {
         0 if reported == 0 => Err(Failure::misuse(format!(
-            "no check of that name; there are {}, memory and, for CUDA, failure",
+            "no check of that name; there are {}, memory and chord, for CUDA also trap, loss and failure",
             CHECKS
                 .iter()
                 .map(|check| check.name)
@@ -106,5 +133,34 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         _ => Err(Failure::failed(format!(
             "selftest: {broken} promises are broken"
         ))),
+    }
+}
+
+/// A CPU renderer that can fail.
+fn brittle() -> FaultRenderer {
+    FaultRenderer::new(Box::new(CpuRenderer::new(1)), 2, Arc::default())
+}
+
+fn break_down(renderer: &mut FaultRenderer) -> Result<(), RenderError> {
+    renderer.fail();
+    Ok(())
+}
+
+/// Runs one check of a card in another process; gives what it measured.
+fn in_another_process(device: usize, check: &str) -> Result<String, String> {
+    let myriad = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(myriad)
+        .args(["selftest", "--renderer", "cuda", "--only", check])
+        .args(["--device", &device.to_string()])
+        .output()
+        .map_err(|error| error.to_string())?;
+    // "ok    trap         0.9 s  what was measured"
+    let text = String::from_utf8_lossy(&output.stdout);
+    let measured = text
+        .split_once(" s  ")
+        .map_or("it said nothing", |(_, measured)| measured);
+    match output.status.success() {
+        true => Ok(measured.trim().to_owned()),
+        false => Err(measured.trim().to_owned()),
     }
 }

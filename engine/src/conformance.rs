@@ -40,6 +40,11 @@ pub const CHECKS: &[Check] = &[
         run: random::clouds_match_the_reference,
     },
     Check {
+        name: "flight",
+        promise: "blocks that are under way together sound as they do one by one",
+        run: random::flight_does_not_matter,
+    },
+    Check {
         name: "repeat",
         promise: "a render repeats bit for bit, also after a reset",
         run: sameness::repeats_after_reset,
@@ -65,6 +70,14 @@ pub fn reference() -> Box<dyn Renderer> {
 pub fn relative_db(difference: &[f32], signal: &[f32]) -> f64 {
     let power = |samples: &[f32]| samples.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
     10.0 * (power(difference).max(1e-300) / power(signal).max(1e-300)).log10()
+}
+
+/// The steepest step between neighbouring samples: a click is one that is larger than those of the
+/// sound itself.
+pub fn steepest(samples: &[f32]) -> f32 {
+    samples
+        .windows(2)
+        .fold(0.0, |top, pair| top.max((pair[1] - pair[0]).abs()))
 }
 
 /// Whether two signals have the same bits.

@@ -1,5 +1,7 @@
 //! Renderers: what turns clouds into sound.
 
+pub mod attended;
+pub mod auto;
 pub mod block;
 pub mod choice;
 pub mod cpu;
@@ -10,9 +12,10 @@ pub mod failover;
 pub mod fault;
 #[cfg(target_os = "linux")]
 pub mod remote;
+mod workload;
 
 pub use block::{Buses, VoiceBlock};
-pub use choice::{RendererChoice, RendererHandle, RendererKind, RendererReport};
+pub use choice::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
 pub use cpu::CpuRenderer;
 pub use error::{DeviceError, PrepareError, RenderError};
 

@@ -2,7 +2,10 @@
 
 use myriad_engine::conformance::CHECKS;
 #[cfg(feature = "cuda")]
-use myriad_engine::render::{Capacity, cuda::CudaRenderer};
+use myriad_engine::render::{
+    Capacity,
+    cuda::{CudaOptions, CudaRenderer},
+};
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::simd::Level;
 
@@ -50,12 +53,45 @@ fn worker_threads() {
     cpu_at(Level::best(), 3);
 }
 
+#[cfg(feature = "cuda")]
+fn cuda_with(name: &str, options: CudaOptions) {
+    let make = || CudaRenderer::with_options(0, options);
+    let smallest = Capacity { slots: 1, buses: 1 };
+    match make().prepare(smallest) {
+        Ok(()) => conforms(name, &|| Box::new(make())),
+        Err(reason) => println!("{reason}"),
+    }
+}
+
 #[test]
 #[cfg(feature = "cuda")]
 fn cuda() {
-    let smallest = Capacity { slots: 1, buses: 1 };
-    match CudaRenderer::new(0).prepare(smallest) {
-        Ok(()) => conforms("CUDA", &|| Box::new(CudaRenderer::new(0))),
-        Err(reason) => println!("{reason}"),
-    }
+    cuda_with("CUDA", CudaOptions::default());
+}
+
+#[test]
+#[cfg(feature = "cuda")]
+fn cuda_as_on_cards_without_machine_code() {
+    let portable = true;
+    cuda_with(
+        "CUDA, PTX",
+        CudaOptions {
+            portable,
+            ..CudaOptions::default()
+        },
+    );
+}
+
+#[test]
+#[cfg(feature = "cuda")]
+fn cuda_call_by_call_and_block_by_block() {
+    let (graph, overlap) = (false, false);
+    cuda_with(
+        "CUDA, calls",
+        CudaOptions {
+            graph,
+            overlap,
+            ..CudaOptions::default()
+        },
+    );
 }

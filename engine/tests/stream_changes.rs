@@ -10,10 +10,9 @@ use common::*;
 use myriad_engine::EventKind;
 use myriad_engine::params::Param;
 use myriad_engine::render::CpuRenderer;
-use myriad_engine::render::fault::FaultRenderer;
+use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
 use myriad_engine::stream::{StreamError, StreamStatus};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 const CHORD: [(usize, EventKind); 3] = [(10, on(40)), (500, on(47)), (901, on(52))];
 
@@ -78,13 +77,13 @@ fn a_renderer_changes_and_the_chord_goes_on() {
 
 #[test]
 fn a_renderer_that_has_failed_is_replaced() {
-    let fails = Arc::new(AtomicBool::new(false));
+    let faults: Arc<Faults> = Arc::default();
     let mut stream = Lockstep::new(96, &soft());
     let cpu = Box::new(CpuRenderer::new(1));
-    let faulty = Box::new(FaultRenderer::new(cpu, Arc::clone(&fails)));
+    let faulty = Box::new(FaultRenderer::new(cpu, 1, Arc::clone(&faults)));
     stream.control.set_renderer(faulty).unwrap();
     stream.play_64(&CHORD, 12_000);
-    fails.store(true, Ordering::Relaxed);
+    faults.set(Fault::Fail);
     stream.play_64(&[], 6_400);
     assert!(status(&stream).engine.renders_failed > 0);
     stream
@@ -97,7 +96,7 @@ fn a_renderer_that_has_failed_is_replaced() {
     let cpu = Box::new(CpuRenderer::new(1));
     let refused = stream
         .control
-        .set_renderer(Box::new(FaultRenderer::new(cpu, fails)));
+        .set_renderer(Box::new(FaultRenderer::new(cpu, 1, faults)));
     assert!(matches!(refused, Err(StreamError::Renderer(_))));
 }
 

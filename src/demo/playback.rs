@@ -86,7 +86,7 @@ pub(crate) fn play(
         tail: Tail::Auto,
         max_frames: u64::MAX,
     };
-    let (renderer, _) = renderer.make(settings.threads);
+    let (renderer, _) = renderer.live(settings.threads, settings.sample_rate);
     let performance = Performance::new(song, cast, &settings, renderer)?;
     match config.sample_format() {
         SampleFormat::I16 => perform::<i16>(&device, &config, performance),

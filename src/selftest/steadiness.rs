@@ -22,14 +22,22 @@ pub(super) fn check<R: Renderer>(
     renderer
         .prepare(capacity)
         .map_err(|error| error.to_string())?;
-    let mut block = Arc::new(VoiceBlock::new(SLOTS));
+    let depth = renderer.depth();
+    // Those that are under way, and the one that is being made.
+    let mut blocks: Vec<_> = (0..=depth)
+        .map(|_| Arc::new(VoiceBlock::new(SLOTS)))
+        .collect();
     let mut buses = Buses::new(capacity.buses);
     let mut before = None;
     for render in 0..renders {
-        fill(VoiceBlock::reuse(&mut block), render);
-        renderer
-            .render(&block, &mut buses)
-            .map_err(|error| error.to_string())?;
+        let block = &mut blocks[render % (depth + 1)];
+        fill(VoiceBlock::reuse(block), render);
+        let submitted = renderer.submit(block);
+        submitted.map_err(|error| error.to_string())?;
+        if render + 1 >= depth {
+            let collected = renderer.collect(&mut buses);
+            collected.map_err(|error| error.to_string())?;
+        }
         if render == renders / 10 {
             before = Some((host_bytes(), device_free(&renderer)));
         }

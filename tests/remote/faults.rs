@@ -34,11 +34,11 @@ fn a_chord_survives_the_process_that_plays_it_and_goes_back_to_the_next() {
     let _alone = alone();
     let process = Arc::new(AtomicU32::new(0));
     let noted = Arc::clone(&process);
-    let make: MakePreferred = Arc::new(move || {
-        Box::new(Watched {
+    let make: MakePreferred = Arc::new(move |_| {
+        Some(Box::new(Watched {
             inner: remote(),
             process: Arc::clone(&noted),
-        })
+        }))
     });
     let failover = Failover::new(make, CpuRenderer::new(1));
     let report = failover.report();

@@ -2,8 +2,9 @@
 
 use super::{MakeRenderer, peak_difference_db, reference, same};
 use crate::dsp::hash;
-use crate::render::{Buses, Capacity, MAX_TICKS, Renderer, TICK, VoiceBlock};
+use crate::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How close two renderers must be.
@@ -137,21 +138,37 @@ fn next(random: &mut Random, last: &Cloud) -> Cloud {
     cloud
 }
 
-/// Renders a performance in blocks of the given numbers of ticks, again and again.
+/// Renders a performance in blocks of the given numbers of ticks, again and again, so many of them
+/// under way at once.
 fn play(
     renderer: &mut dyn Renderer,
     slots: usize,
     performance: &Performance,
     blocks: &[usize],
+    depth: usize,
 ) -> Result<Vec<f32>, String> {
-    let mut shared = Arc::new(VoiceBlock::new(slots));
-    let mut buses = Buses::new(BUSES);
+    // Those that are under way, and the one that is being made.
+    let made = (0..=depth).map(|_| Arc::new(VoiceBlock::new(slots)));
+    let mut idle: Vec<_> = made.collect();
+    let mut under_way = VecDeque::new();
     let mut out = Vec::new();
+    let mut collect = |renderer: &mut dyn Renderer, block: &VoiceBlock| {
+        let mut buses = Buses::new(BUSES);
+        let collected = renderer.collect(&mut buses);
+        collected.map_err(|error| error.to_string())?;
+        for frame in 0..block.ticks() * TICK {
+            for bus in 0..BUSES {
+                out.extend(buses.bus(bus).map(|side| side[frame]));
+            }
+        }
+        Ok::<(), String>(())
+    };
     let mut sizes = blocks.iter().cycle();
     let mut rest = &performance[..];
     while let Some(&size) = sizes.next().filter(|_| !rest.is_empty()) {
         let (now, later) = rest.split_at(size.min(rest.len()));
         rest = later;
+        let mut shared = idle.remove(0);
         let block = VoiceBlock::reuse(&mut shared);
         for clouds in now {
             block.start_tick();
@@ -159,14 +176,18 @@ fn play(
                 .iter()
                 .for_each(|&(slot, cloud)| block.push(slot, cloud));
         }
-        renderer
-            .render(&shared, &mut buses)
-            .map_err(|error| error.to_string())?;
-        for frame in 0..now.len() * TICK {
-            for bus in 0..BUSES {
-                out.extend(buses.bus(bus).map(|side| side[frame]));
-            }
+        let submitted = renderer.submit(&shared);
+        submitted.map_err(|error| error.to_string())?;
+        under_way.push_back(shared);
+        if under_way.len() == depth
+            && let Some(oldest) = under_way.pop_front()
+        {
+            collect(renderer, &oldest)?;
+            idle.push(oldest);
         }
+    }
+    for block in under_way {
+        collect(renderer, &block)?;
     }
     Ok(out)
 }
@@ -190,7 +211,7 @@ pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<Strin
         let performance = performance(round, slots, ticks);
         let play = |make, blocks: &[usize]| {
             let mut renderer = prepared(make, slots as usize)?;
-            play(&mut *renderer, slots as usize, &performance, blocks)
+            play(&mut *renderer, slots as usize, &performance, blocks, 1)
         };
         let expected = play(&reference, &[1])?;
         let got = play(make, &[MAX_TICKS])?;
@@ -204,4 +225,31 @@ pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<Strin
         true => Ok(measured),
         false => Err(measured),
     }
+}
+
+pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
+    let (slots, ticks) = (24, 40);
+    let mut renderer = prepared(make, slots as usize)?;
+    let depth = renderer.depth();
+    let nothing = renderer.collect(&mut Buses::new(BUSES));
+    if nothing != Err(RenderError::OutOfTurn) {
+        return Err(format!("collecting without submitting gives {nothing:?}"));
+    }
+    if depth == 1 {
+        return Ok("one block at a time".into());
+    }
+    let performance = performance(100, slots, ticks);
+    let mut play = |depth, blocks: &[usize]| {
+        renderer.reset();
+        play(&mut *renderer, slots as usize, &performance, blocks, depth)
+    };
+    let expected = play(1, &[3])?;
+    for blocks in [&[1][..], &[MAX_TICKS], &[2, 7, 1, 3]] {
+        if !same(&expected, &play(depth, blocks)?) {
+            return Err(format!(
+                "blocks of {blocks:?} ticks get into each other's way"
+            ));
+        }
+    }
+    Ok(format!("{depth} blocks at once, bit for bit"))
 }

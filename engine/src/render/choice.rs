@@ -1,13 +1,18 @@
 //! Which renderer: asked for by a person, chosen by us, and what became of it.
 
-use super::failover::{Failover, FailoverReport, MakePreferred};
+use super::attended::Deadlines;
+use super::auto::{self, Chooser, Piece, faster_for};
+use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
 use super::{CpuRenderer, Renderer};
+#[cfg(feature = "cuda")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RendererKind {
-    /// A card if there is one that is fit, the CPU otherwise.
+    /// The CPU where it holds the load, a card where there is one that does better.
     #[default]
     Auto,
     /// The CPU, whatever else there is.
@@ -16,9 +21,21 @@ pub enum RendererKind {
     Cuda,
 }
 
+/// What the renderer is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Purpose {
+    /// Somebody listens while it plays, at this sample rate: blocks must be on time.
+    Live {
+        /// Frames a second.
+        sample_rate: f32,
+    },
+    /// A piece is rendered as fast as can be, and whole.
+    Piece(Piece),
+}
+
 /// Everything that is needed to make a renderer. Making one touches no device: that is left to
 /// `prepare`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RendererChoice {
     /// Which.
     pub kind: RendererKind,
@@ -26,6 +43,13 @@ pub struct RendererChoice {
     pub device: usize,
     /// Threads that the CPU renderer uses, the caller's included.
     pub threads: usize,
+    /// What for.
+    pub purpose: Purpose,
+    /// Whether to measure this machine again, whatever is known of it.
+    pub recalibrate: bool,
+    /// The `myriad` program, whose process renders when the driver refuses this one; without it a
+    /// card that such a driver has given up is not had back.
+    pub server: Option<PathBuf>,
 }
 
 /// What is in use, and why.
@@ -58,23 +82,69 @@ impl RendererChoice {
             return (Box::new(cpu), handle);
         }
         let mut failover = Failover::new(self.make_card(), cpu);
-        if self.kind == RendererKind::Cuda {
-            failover = failover.insisting();
+        if let Purpose::Live { sample_rate } = self.purpose {
+            failover = failover
+                .within(Deadlines::LIVE)
+                .live(sample_rate, wall_clock());
         }
+        failover = match self.kind {
+            RendererKind::Cuda => failover.insisting(),
+            RendererKind::Auto | RendererKind::Cpu => failover.wishing(self.make_wishes()),
+        };
         handle.failover = Some(failover.report());
         (Box::new(failover), handle)
     }
 
-    #[cfg(feature = "cuda")]
-    fn make_card(&self) -> MakePreferred {
-        let device = self.device;
-        Arc::new(move || Box::new(super::cuda::CudaRenderer::new(device)))
+    /// Chooses by what was measured on this machine.
+    fn make_wishes(&self) -> MakeWishes {
+        let choice = self.clone();
+        Box::new(move |_| {
+            let RendererChoice {
+                device, threads, ..
+            } = choice;
+            let make = choice.make_card();
+            let measured = auto::calibration(device, threads, &make, choice.recalibrate)?;
+            Ok(match choice.purpose {
+                Purpose::Live { sample_rate } => {
+                    let mut chooser = Chooser::new(&measured, sample_rate);
+                    Box::new(move |load| chooser.wish(load))
+                }
+                Purpose::Piece(piece) => {
+                    let wish = faster_for(piece, &measured);
+                    Box::new(move |_| wish)
+                }
+            })
+        })
     }
 
-    #[cfg(not(feature = "cuda"))]
-    fn make_card(&self) -> MakePreferred {
-        Arc::new(|| Box::new(NotBuilt))
+    /// Makes the card's renderer alone. When the driver refuses this process, only one that lives
+    /// in another can help.
+    pub fn make_card(&self) -> MakePreferred {
+        #[cfg(feature = "cuda")]
+        {
+            use super::failover::Home;
+            let device = self.device;
+            let server = self.server.clone();
+            Arc::new(move |home| match home {
+                Home::Here => Some(Box::new(super::cuda::CudaRenderer::new(device))),
+                Home::Apart => in_a_process_of(server.as_ref()?, device),
+            })
+        }
+        #[cfg(not(feature = "cuda"))]
+        Arc::new(|_| None)
     }
+}
+
+/// A card in a process of `program`, where we know how to have one.
+#[cfg(feature = "cuda")]
+fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
+    #[cfg(target_os = "linux")]
+    return Some(Box::new(super::remote::RemoteRenderer::cuda(
+        program.to_owned(),
+        device,
+    )));
+    #[cfg(not(target_os = "linux"))]
+    return None;
 }
 
 impl RendererHandle {
@@ -91,36 +161,15 @@ impl RendererHandle {
         let why = match (&failover.lost_because, &failover.refused_because) {
             _ if self.kind == RendererKind::Cpu => "asked for".into(),
             _ if failover.preferred && self.kind == RendererKind::Cuda => "asked for".into(),
-            _ if failover.preferred => "a card was found".into(),
+            _ if failover.preferred => "the load asks for it".into(),
             (Some(lost), _) => format!("the card was lost: {lost}"),
             (None, Some(refused)) => refused.clone(),
-            (None, None) => "not prepared yet".into(),
+            (None, None) => "it holds the load".into(),
         };
         RendererReport {
             using,
             why,
             failover,
         }
-    }
-}
-
-/// Stands where the CUDA renderer would be.
-#[cfg(not(feature = "cuda"))]
-struct NotBuilt;
-
-#[cfg(not(feature = "cuda"))]
-impl Renderer for NotBuilt {
-    fn prepare(&mut self, _: super::Capacity) -> Result<(), super::PrepareError> {
-        Err(super::DeviceError::NotBuilt.into())
-    }
-
-    fn reset(&mut self) {}
-
-    fn submit(&mut self, _: &Arc<super::VoiceBlock>) -> Result<(), super::RenderError> {
-        Err(super::RenderError::NotPrepared)
-    }
-
-    fn collect(&mut self, _: &mut super::Buses) -> Result<usize, super::RenderError> {
-        Err(super::RenderError::NotPrepared)
     }
 }

@@ -10,7 +10,7 @@ use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
 pub(crate) use cloud::PLACES;
-use cloud::{CloudState, StereoTick};
+use cloud::{CloudState, Floor, StereoTick};
 use std::sync::Arc;
 use workers::Workers;
 
@@ -31,6 +31,12 @@ pub struct CpuRenderer {
     slots: Vec<usize>,
     /// The block that is to be rendered next.
     submitted: Option<Arc<VoiceBlock>>,
+    /// The level under which partials are left out, at the end of each tick; zero for none.
+    floor: [f32; MAX_TICKS],
+    /// Ticks rendered, by which what is left out is looked at again in turn.
+    clock: u32,
+    /// Partials left out in the last tick.
+    thinned: usize,
 }
 
 /// One cloud's sound during a block.
@@ -41,6 +47,8 @@ struct Row {
     scratch: [F32x16; TICK],
     /// Partials sounded in the last tick.
     partials: usize,
+    /// Partials left out in it.
+    thinned: usize,
 }
 
 impl CpuRenderer {
@@ -64,7 +72,21 @@ impl CpuRenderer {
             wave: Vec::new(),
             slots: Vec::new(),
             submitted: None,
+            floor: [0.0; MAX_TICKS],
+            clock: 0,
+            thinned: 0,
         }
+    }
+
+    /// Has partials fade out where level × gain comes down to the floor: that of each tick's end
+    /// in the blocks from now on. At zero nothing is left out.
+    pub fn set_floor(&mut self, floor: [f32; MAX_TICKS]) {
+        self.floor = floor;
+    }
+
+    /// Partials that the floor left out in the last tick, counted in whole groups.
+    pub fn thinned(&self) -> usize {
+        self.thinned
     }
 }
 
@@ -83,6 +105,7 @@ impl Renderer for CpuRenderer {
             ticks: [StereoTick::SILENCE; MAX_TICKS],
             scratch: [F32x16([0.0; LANES]); TICK],
             partials: 0,
+            thinned: 0,
         };
         self.wave = vec![silence; WAVE * self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
@@ -93,7 +116,7 @@ impl Renderer for CpuRenderer {
     }
 
     fn reset(&mut self) {
-        self.submitted = None;
+        (self.submitted, self.clock, self.thinned) = (None, 0, 0);
         self.states.iter_mut().for_each(CloudState::reset);
     }
 
@@ -124,7 +147,10 @@ impl CpuRenderer {
         let Some(workers) = &self.workers else {
             return Err(RenderError::NotPrepared);
         };
+        let (floor, clock) = (self.floor, self.clock);
+        self.clock = clock.wrapping_add(block.ticks() as u32);
         let mut partials = 0;
+        self.thinned = 0;
         for slots in self.slots.chunks(self.wave.len()) {
             let states = Disjoint(self.states.as_mut_ptr());
             let rows = Disjoint(self.wave.as_mut_ptr());
@@ -138,12 +164,15 @@ impl CpuRenderer {
                     tables,
                     block,
                     slot,
+                    floor: &floor,
+                    clock,
                     state,
                     row,
                 });
             });
             for (row, &slot) in self.wave.iter().zip(slots) {
                 partials += row.partials;
+                self.thinned += row.thinned;
                 mix(block, slot, row, buses);
             }
         }
@@ -173,6 +202,8 @@ struct RenderRow<'a> {
     tables: &'a Tables,
     block: &'a VoiceBlock,
     slot: usize,
+    floor: &'a [f32; MAX_TICKS],
+    clock: u32,
     state: &'a mut CloudState,
     row: &'a mut Row,
 }
@@ -182,16 +213,23 @@ impl Work for RenderRow<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        self.row.partials = 0;
+        (self.row.partials, self.row.thinned) = (0, 0);
         for tick in 0..self.block.ticks() {
             if let Some(cloud) = self.block.cloud(self.slot, tick) {
                 let Row {
                     ticks,
                     scratch,
                     partials,
+                    thinned,
                 } = &mut *self.row;
-                *partials =
-                    cloud::render(s, cloud, self.tables, self.state, scratch, &mut ticks[tick]);
+                let floor = Floor {
+                    level: self.floor[tick],
+                    // Slots take turns.
+                    turn: self.clock.wrapping_add((tick + self.slot) as u32),
+                };
+                let out = &mut ticks[tick];
+                (*partials, *thinned) =
+                    cloud::render(s, cloud, self.tables, floor, self.state, scratch, out);
             }
         }
     }

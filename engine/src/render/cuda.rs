@@ -1,16 +1,25 @@
 //! The CUDA renderer: all clouds of a block in one batch on an NVIDIA card.
 //!
 //! Nothing of CUDA is touched before `prepare`, not even its library. `prepare` allocates
-//! everything; `render` lists what sounds, replays a graph (fetch the clouds from the block, render
-//! them, mix into the host's memory) and waits. Large blocks travel in pieces instead, so that
-//! copying and computing overlap. The first time that a block is seen its memory is pinned.
+//! everything; `submit` lists what sounds and replays a graph (fetch the clouds from the block,
+//! render them, mix into the host's memory); `collect` waits. Two blocks may be under way. Large
+//! ones travel in pieces instead, so that copying and computing overlap. The first time that a
+//! block is seen its memory is pinned.
 
+mod berth;
 mod device;
 mod driver;
 mod graph;
+mod identity;
 mod kernels;
+mod launch;
+mod link;
+mod memory;
+mod setup;
 mod upload;
 pub mod yardstick;
+
+pub use identity::identity;
 
 use super::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use device::Device;
@@ -22,6 +31,11 @@ use std::time::Duration;
 pub struct CudaOptions {
     /// Submit blocks as graphs; otherwise call by call.
     pub graph: bool,
+    /// Have two blocks under way, so that the host makes one while the device renders another.
+    pub overlap: bool,
+    /// Run the PTX that is for cards of no architecture we have machine code for, whatever the
+    /// card: for tests. The driver compiles it.
+    pub portable: bool,
     /// Measure the device's stages. Costs a few microseconds a block.
     pub stage_times: bool,
     /// How long a block may take before the device counts as lost.
@@ -32,9 +46,18 @@ impl Default for CudaOptions {
     fn default() -> Self {
         Self {
             graph: true,
+            overlap: true,
+            portable: false,
             stage_times: false,
             deadline: Duration::from_secs(1),
         }
+    }
+}
+
+impl CudaOptions {
+    /// Blocks that may be under way at once.
+    fn depth(&self) -> usize {
+        if self.overlap { 2 } else { 1 }
     }
 }
 
@@ -92,7 +115,6 @@ pub struct CudaRenderer {
     device: Option<Device>,
     /// Set by the first failure: what the device remembers cannot be trusted any more.
     failed: Option<RenderError>,
-    submitted: Option<Arc<VoiceBlock>>,
 }
 
 impl CudaRenderer {
@@ -108,7 +130,6 @@ impl CudaRenderer {
             options,
             device: None,
             failed: None,
-            submitted: None,
         }
     }
 
@@ -133,12 +154,45 @@ impl CudaRenderer {
         device.provoke_failure()
     }
 
+    /// Loses the device's context for real, as when a driver is reset: for tests. The next call
+    /// reports it, and `prepare` starts anew in the same process.
+    ///
+    /// # Errors
+    /// When there is no context, or it cannot be destroyed.
+    pub fn lose_context(&mut self) -> Result<(), RenderError> {
+        let device = self.device.as_ref().ok_or(RenderError::NotPrepared)?;
+        device.lose_context()
+    }
+
+    /// Uses the device, unless it has failed before; remembers when it fails.
+    fn attempt<T>(
+        &mut self,
+        what: impl FnOnce(&mut Device) -> Result<T, RenderError>,
+    ) -> Result<T, RenderError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
+        let outcome = what(device);
+        match outcome {
+            // The caller's mistake, not the device's.
+            Ok(_) | Err(RenderError::OutOfTurn) => {}
+            Err(error) => {
+                self.failed = Some(error);
+                if !matches!(error, RenderError::Late { .. }) {
+                    device.abandon_blocks();
+                }
+            }
+        }
+        outcome
+    }
+
     fn let_go(&mut self) {
         // Whatever we would call would wait for what does not come: leave it to the system.
-        if let (Some(device), Some(RenderError::Late { .. })) = (&self.device, self.failed) {
+        if let (Some(device), Some(RenderError::Late { .. })) = (&mut self.device, self.failed) {
             device.give_up();
         }
-        (self.device, self.failed, self.submitted) = (None, None, None);
+        (self.device, self.failed) = (None, None);
     }
 }
 
@@ -156,31 +210,20 @@ impl Renderer for CudaRenderer {
     }
 
     fn reset(&mut self) {
-        if let Some(device) = &mut self.device {
-            device.reset();
-        }
+        // A failure is remembered, and the next block reports it.
+        let _ = self.attempt(Device::reset);
+    }
+
+    fn depth(&self) -> usize {
+        self.options.depth()
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
-        if self.device.is_none() {
-            return Err(RenderError::NotPrepared);
-        }
-        if self.submitted.is_some() {
-            return Err(RenderError::OutOfTurn);
-        }
-        self.submitted = Some(Arc::clone(block));
-        Ok(())
+        self.attempt(|device| device.submit(block))
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.submitted.take().ok_or(RenderError::OutOfTurn)?;
-        let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
-        let rendered = device.render(&block, buses);
-        self.failed = rendered.err();
-        rendered
+        self.attempt(|device| device.collect(buses))
     }
 }
 

@@ -19,6 +19,18 @@ pub enum PrepareError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// It did not come back from being prepared.
+    #[error("the device did not get ready within {milliseconds} ms")]
+    Late {
+        /// The time it was given.
+        milliseconds: u64,
+    },
+    /// It got ready, and then failed at the first block.
+    #[error("its first block failed: {0}")]
+    Trial(Box<RenderError>),
+    /// The thread that should have prepared it has ended.
+    #[error("the thread of the device has ended")]
+    ThreadEnded,
     /// The device that should render is not fit for it.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -26,6 +38,36 @@ pub enum PrepareError {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Remote(#[from] super::remote::StartError),
+}
+
+impl PrepareError {
+    /// Whether trying again, as long as this program runs, is no use.
+    pub fn is_final(&self) -> bool {
+        match self {
+            PrepareError::Device(device) => match device {
+                DeviceError::NotBuilt
+                | DeviceError::NoDriver
+                | DeviceError::DriverTooOld { .. }
+                | DeviceError::NoDevice { .. }
+                | DeviceError::CardTooOld { .. }
+                | DeviceError::NeedsRestart { .. } => true,
+                DeviceError::OutOfMemory { .. } | DeviceError::Call { .. } => false,
+            },
+            PrepareError::OutOfMemory { .. }
+            | PrepareError::Thread { .. }
+            | PrepareError::Late { .. }
+            | PrepareError::Trial(_)
+            | PrepareError::ThreadEnded => false,
+            #[cfg(target_os = "linux")]
+            PrepareError::Remote(_) => false,
+        }
+    }
+}
+
+impl From<RenderError> for PrepareError {
+    fn from(error: RenderError) -> Self {
+        PrepareError::Trial(Box::new(error))
+    }
 }
 
 /// What is wrong with a graphics card or its driver.

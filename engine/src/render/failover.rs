@@ -2,28 +2,27 @@
 //!
 //! What the lost renderer knew of phases is lost with it. So its sound is continued by prediction
 //! for a few milliseconds and faded, while every cloud starts anew on the CPU and fades in. Later
-//! the lost renderer is prepared again, on a thread of its own, and taken back the same way, both
-//! playing while one fades into the other.
+//! the lost renderer is prepared again, on a thread of its own, and taken back, both playing while
+//! one fades into the other. The same fade serves to change over on demand, either way.
+//!
+//! What is to become of a block is decided when it is submitted ([`Plan`]): several may be under
+//! way. When it is collected the plan is carried out; a loss turns the plans of all that are
+//! under way into the CPU's.
 
-use super::{
-    Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
-};
-use crate::dsp::continue_sound;
+mod card;
+mod seam;
+mod thinning;
+
+use super::attended::Deadlines;
+use super::{Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, STARTS};
+use card::Card;
+pub use card::{Home, MakePreferred};
+use seam::{FADE, Seam};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-
-/// Frames in which one renderer fades into the other: 5 ms at 48 kHz.
-const FADE: usize = 8 * TICK;
-
-/// Ticks before the lost renderer is first tried again: two seconds at 48 kHz. Doubles with every
-/// vain attempt, so that a card that stays lost costs nothing.
-const FIRST_REST: u64 = 3_000;
-const LONGEST_REST: u64 = 64 * FIRST_REST;
-
-/// Makes the renderer that is preferred.
-pub type MakePreferred = Arc<dyn Fn() -> Box<dyn Renderer> + Send + Sync>;
+use thinning::Thinning;
+pub use thinning::{Clock, wall_clock};
 
 /// Who renders, and what happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,73 +33,136 @@ pub struct FailoverReport {
     pub losses: u64,
     /// How often it came back.
     pub returns: u64,
+    /// How often the one or the other was changed to because the load asked for it.
+    pub switches: u64,
+    /// Partials that the CPU now leaves out because it could not hold them.
+    pub thinned: usize,
+    /// The most that it has left out.
+    pub thinned_most: usize,
     /// Why it was last lost.
     pub lost_because: Option<String>,
     /// Why it could not be had, or not be had again, the last time it was tried.
     pub refused_because: Option<String>,
 }
 
+/// What a block asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Ticks of the block.
+    pub ticks: usize,
+    /// Clouds that sound in it.
+    pub clouds: usize,
+    /// Partials that they ask for.
+    pub partials: usize,
+}
+
+impl Load {
+    /// That of `block`.
+    pub fn of(block: &VoiceBlock) -> Self {
+        let mut load = Self {
+            ticks: block.ticks(),
+            ..Self::default()
+        };
+        for slot in block.slots() {
+            load.clouds += 1;
+            load.partials += usize::from(block.sketch(slot).most_groups) * crate::simd::LANES;
+        }
+        load
+    }
+}
+
+/// Who should render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// The CPU.
+    Fallback,
+    /// The CPU; but the preferred renderer may be needed soon and should get ready.
+    GetReady,
+    /// The preferred renderer.
+    Preferred,
+}
+
+/// Says for every block who should render it. Called on the thread that renders.
+pub type Wishes = Box<dyn FnMut(Load) -> Wish + Send>;
+
+/// Makes up the wishes when the renderer is prepared; may take long.
+pub type MakeWishes = Box<dyn FnMut(Capacity) -> Result<Wishes, PrepareError> + Send>;
+
 /// Renders with the preferred renderer as long as it can be had, and with the CPU otherwise.
 pub struct Failover {
-    make: MakePreferred,
-    fallback: CpuRenderer,
-    capacity: Capacity,
+    make_wishes: MakeWishes,
+    wishes: Wishes,
+    /// The last one.
+    wish: Wish,
     /// Whether the preferred renderer must be there at first.
     insists: bool,
-    state: State,
-    rest: u64,
+    fallback: CpuRenderer,
+    depth: usize,
+    card: Card,
+    /// Where the plan for the next block starts from.
+    course: Course,
     /// What was submitted and not collected.
-    under_way: VecDeque<Arc<VoiceBlock>>,
-    /// Slots that the renderer which took over last has been told of.
-    known: Vec<bool>,
-    /// The block as that renderer must see it: clouds it does not know start.
-    block: Arc<VoiceBlock>,
+    under_way: VecDeque<UnderWay>,
+    /// Whether the CPU knows the clouds that sound.
+    cpu_plays: bool,
+    /// Whether the next time that the preferred renderer plays is a return from a loss.
+    returns: bool,
+    /// Copies of blocks for a renderer that is new to their clouds: the CPU, and the other.
+    for_cpu: Arc<VoiceBlock>,
+    for_card: Arc<VoiceBlock>,
     /// What the other renderer plays during a fade.
     other: Buses,
-    /// The end of every bus, left and right, for continuing it.
-    past: Vec<[f32; FADE]>,
-    /// How it would have gone on.
-    future: Vec<[f32; FADE]>,
+    seam: Seam,
+    /// Only when somebody listens live.
+    thinning: Option<Thinning>,
     report: Arc<Mutex<FailoverReport>>,
 }
 
-type Attempt = JoinHandle<Result<Box<dyn Renderer>, PrepareError>>;
+/// Who plays the blocks that are submitted, frames of a fade included.
+#[derive(Clone, Copy)]
+enum Course {
+    Cpu,
+    Card,
+    ToCpu(usize),
+    ToCard(usize),
+}
 
-enum State {
-    /// The preferred renderer plays.
-    Preferred(Box<dyn Renderer>),
-    /// It was lost; its predicted sound fades, `faded` frames so far.
-    Losing {
-        lost: Option<Box<dyn Renderer>>,
-        faded: usize,
-    },
-    /// The CPU plays, for so many ticks more before another attempt.
-    Resting(u64),
-    /// The CPU plays while the preferred renderer is being prepared.
-    Attempting(Attempt),
-    /// Both play, and the CPU fades out.
-    Returning {
-        preferred: Box<dyn Renderer>,
-        faded: usize,
-    },
+/// Who renders a block: the CPU, the card, or both, so many frames into their fade.
+#[derive(Clone, Copy)]
+enum Plan {
+    Cpu,
+    Card,
+    ToCpu { faded: usize },
+    ToCard { faded: usize },
+}
+
+struct UnderWay {
+    block: Arc<VoiceBlock>,
+    plan: Plan,
+    /// Whether the card took it.
+    sent: Result<(), RenderError>,
 }
 
 impl Failover {
     /// Prefers what `make` makes, and falls back to `fallback`.
     pub fn new(make: MakePreferred, fallback: CpuRenderer) -> Self {
         Self {
-            make,
-            fallback,
-            capacity: Capacity { slots: 0, buses: 0 },
+            make_wishes: Box::new(|_| Ok(Box::new(|_| Wish::Preferred))),
+            wishes: Box::new(|_| Wish::Preferred),
+            wish: Wish::Preferred,
             insists: false,
-            state: State::Resting(FIRST_REST),
-            rest: FIRST_REST,
+            fallback,
+            depth: 1,
+            card: Card::new(make),
+            course: Course::Cpu,
             under_way: VecDeque::new(),
-            known: Vec::new(),
-            block: Arc::new(VoiceBlock::new(0)),
+            cpu_plays: true,
+            returns: false,
+            for_cpu: Arc::new(VoiceBlock::new(0)),
+            for_card: Arc::new(VoiceBlock::new(0)),
             other: Buses::new(0),
-            past: Vec::new(),
-            future: Vec::new(),
+            seam: Seam::new(0),
+            thinning: None,
             report: Arc::default(),
         }
     }
@@ -110,6 +172,32 @@ impl Failover {
     pub fn insisting(self) -> Self {
         Self {
             insists: true,
+            ..self
+        }
+    }
+
+    /// Follows wishes, which are made up in `prepare`, instead of always preferring the one.
+    #[must_use]
+    pub fn wishing(self, make_wishes: MakeWishes) -> Self {
+        Self {
+            make_wishes,
+            ..self
+        }
+    }
+
+    /// How long the preferred renderer may take.
+    #[must_use]
+    pub fn within(mut self, deadlines: Deadlines) -> Self {
+        self.card.deadlines = deadlines;
+        self
+    }
+
+    /// Somebody listens while it plays: when the CPU cannot hold the load, it leaves partials
+    /// out, the quietest first. Otherwise it takes its time.
+    #[must_use]
+    pub fn live(self, sample_rate: f32, clock: Clock) -> Self {
+        Self {
+            thinning: Some(Thinning::new(sample_rate, clock)),
             ..self
         }
     }
@@ -124,254 +212,238 @@ impl Failover {
         change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Copies `block` for a renderer that is new to its clouds.
-    fn introduce(&mut self, block: &VoiceBlock) {
-        let introduced = VoiceBlock::reuse(&mut self.block);
-        for tick in 0..block.ticks() {
-            introduced.start_tick();
-            for slot in block.slots() {
-                if let Some(cloud) = block.cloud(slot, tick) {
-                    let starts = if self.known[slot] { 0 } else { STARTS };
-                    self.known[slot] = true;
-                    introduced.push(
-                        slot as u32,
-                        Cloud {
-                            flags: cloud.flags | starts,
-                            ..*cloud
-                        },
-                    );
+    /// Makes up the wishes, and fulfils the first.
+    fn make_a_wish(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        // Until they are known.
+        (self.wishes, self.wish) = (Box::new(|_| Wish::Fallback), Wish::Fallback);
+        self.wishes = (self.make_wishes)(capacity)?;
+        self.wish = (self.wishes)(Load::default());
+        match self.wish {
+            Wish::Preferred => self.card.prepare(),
+            Wish::Fallback | Wish::GetReady => Ok(()),
+        }
+    }
+
+    /// Decides who renders the block that comes next.
+    fn plan(&mut self, block: &VoiceBlock) -> Plan {
+        let frames = block.ticks() * TICK;
+        self.wish = (self.wishes)(Load::of(block));
+        let plan = match (self.course, self.wish) {
+            (Course::Cpu, Wish::Preferred) if self.card.is_ready() => Plan::ToCard { faded: 0 },
+            (Course::Cpu, _) => Plan::Cpu,
+            (Course::Card, Wish::Preferred) => Plan::Card,
+            (Course::Card, _) => Plan::ToCpu { faded: 0 },
+            (Course::ToCpu(faded), _) => Plan::ToCpu { faded },
+            (Course::ToCard(faded), _) => Plan::ToCard { faded },
+        };
+        self.course = match plan {
+            Plan::ToCpu { faded } if faded + frames < FADE => Course::ToCpu(faded + frames),
+            Plan::ToCard { faded } if faded + frames < FADE => Course::ToCard(faded + frames),
+            Plan::Cpu | Plan::ToCpu { .. } => Course::Cpu,
+            Plan::Card | Plan::ToCard { .. } => Course::Card,
+        };
+        plan
+    }
+
+    /// Sends the block to the card, if that is the plan.
+    fn send(&mut self, block: &Arc<VoiceBlock>, plan: Plan) -> Result<(), RenderError> {
+        match plan {
+            Plan::Cpu => Ok(()),
+            Plan::ToCard { faded: 0 } => {
+                introduce(block, &mut self.for_card);
+                self.card.submit(&self.for_card)
+            }
+            Plan::Card | Plan::ToCard { .. } | Plan::ToCpu { .. } => self.card.submit(block),
+        }
+    }
+
+    /// Carries out the plan for a block.
+    fn carry_out(
+        &mut self,
+        UnderWay { block, plan, sent }: UnderWay,
+        buses: &mut Buses,
+    ) -> Result<usize, RenderError> {
+        if let Plan::Cpu = plan {
+            return self.play(&block, buses);
+        }
+        let collected = sent.and_then(|()| self.card.collect(&mut self.other));
+        let partials = match collected {
+            Ok(partials) => partials,
+            Err(error) => {
+                // Unless nothing of it was heard yet.
+                if !matches!(plan, Plan::ToCard { faded: 0 }) {
+                    self.seam.predict();
+                }
+                self.lose(error);
+                return self.play(&block, buses);
+            }
+        };
+        let frames = block.ticks() * TICK;
+        match plan {
+            Plan::Cpu | Plan::Card => {
+                self.cpu_plays = false;
+                std::mem::swap(buses, &mut self.other);
+            }
+            Plan::ToCpu { faded } => {
+                self.play(&block, buses)?;
+                seam::fade(&self.other, buses, faded, frames);
+                if faded + frames >= FADE {
+                    self.note(|report| {
+                        report.preferred = false;
+                        report.switches += 1;
+                    });
+                }
+            }
+            Plan::ToCard { faded } => {
+                self.play(&block, buses)?;
+                seam::fade(buses, &mut self.other, faded, frames);
+                std::mem::swap(buses, &mut self.other);
+                if faded + frames >= FADE {
+                    let returned = std::mem::take(&mut self.returns);
+                    self.note(|report| {
+                        report.preferred = true;
+                        report.thinned = 0;
+                        match returned {
+                            true => report.returns += 1,
+                            false => report.switches += 1,
+                        }
+                    });
+                    self.thinning.iter_mut().for_each(Thinning::reset);
                 }
             }
         }
+        Ok(partials)
     }
 
-    /// Prepares the preferred renderer on a thread of its own, which also lets go of a lost one:
-    /// either may take long.
-    fn attempt(&self, lost: Option<Box<dyn Renderer>>) -> Option<Attempt> {
-        let (make, capacity) = (Arc::clone(&self.make), self.capacity);
-        let attempt = move || {
-            drop(lost);
-            let mut renderer = make();
-            renderer.prepare(capacity)?;
-            Ok(renderer)
-        };
-        thread::Builder::new()
-            .name("myriad-return".into())
-            .spawn(attempt)
-            .ok()
-    }
-
-    /// Continues every bus by prediction.
-    fn predict(&mut self) {
-        for (past, future) in self.past.iter().zip(&mut self.future) {
-            continue_sound(past, future);
+    /// Renders on the CPU.
+    fn play(&mut self, block: &Arc<VoiceBlock>, buses: &mut Buses) -> Result<usize, RenderError> {
+        let mut block = block;
+        if !self.cpu_plays {
+            introduce(block, &mut self.for_cpu);
+            block = &self.for_cpu;
+            self.cpu_plays = true;
         }
+        let Some(thinning) = &mut self.thinning else {
+            return self.fallback.render(block, buses);
+        };
+        let partials = thinning.render(&mut self.fallback, block, buses)?;
+        // Without waiting for a reader: this may be an audio thread.
+        if thinning.is_news()
+            && let Ok(mut report) = self.report.try_lock()
+        {
+            report.thinned = thinning.tell();
+            report.thinned_most = report.thinned_most.max(report.thinned);
+        }
+        Ok(partials)
     }
 
-    /// Remembers the end of every bus.
-    fn remember(&mut self, buses: &Buses, frames: usize) {
-        for (index, past) in self.past.iter_mut().enumerate() {
-            let samples = &buses.bus(index / 2)[index % 2][..frames];
-            past.copy_within(frames.min(FADE).., 0);
-            past[FADE - frames..].copy_from_slice(samples);
+    /// The card is lost: everything that is under way is the CPU's.
+    fn lose(&mut self, error: RenderError) {
+        self.note(|report| {
+            report.preferred = false;
+            report.losses += 1;
+            report.lost_because = Some(error.to_string());
+        });
+        self.card.lose();
+        self.course = Course::Cpu;
+        self.returns = true;
+        for block in &mut self.under_way {
+            block.plan = Plan::Cpu;
         }
     }
 }
 
-const _: () = assert!(FADE == MAX_TICKS * TICK);
-
-/// The share of what comes in, `frame` frames into a fade; what goes out has the rest.
-fn fade_in(frame: usize) -> f32 {
-    let x = (frame + 1) as f32 / FADE as f32;
-    if x < 1.0 {
-        x * x * (3.0 - 2.0 * x)
-    } else {
-        1.0
+/// Copies `block` for a renderer that is new to its clouds: they start with it.
+fn introduce(block: &VoiceBlock, copy: &mut Arc<VoiceBlock>) {
+    let copy = VoiceBlock::reuse(copy);
+    for tick in 0..block.ticks() {
+        copy.start_tick();
+        for slot in block.slots() {
+            let Some(cloud) = block.cloud(slot, tick) else {
+                continue;
+            };
+            let first = block.sketch(slot).sounding & ((1 << tick) - 1) == 0;
+            let starts = if first { STARTS } else { 0 };
+            let flags = cloud.flags | starts;
+            copy.push(slot as u32, Cloud { flags, ..*cloud });
+        }
     }
 }
 
 impl Renderer for Failover {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         self.fallback.prepare(capacity)?;
-        self.capacity = capacity;
-        self.known = vec![false; capacity.slots];
-        self.block = Arc::new(VoiceBlock::new(capacity.slots));
-        self.under_way = VecDeque::with_capacity(1);
+        self.for_cpu = Arc::new(VoiceBlock::new(capacity.slots));
+        self.for_card = Arc::new(VoiceBlock::new(capacity.slots));
         self.other = Buses::new(capacity.buses);
-        self.past = vec![[0.0; FADE]; 2 * capacity.buses];
-        self.future = self.past.clone();
-        self.rest = FIRST_REST;
-        let mut preferred = (self.make)();
-        let prepared = preferred.prepare(capacity);
+        self.seam = Seam::new(capacity.buses);
+        self.thinning.iter_mut().for_each(Thinning::reset);
+        (self.course, self.cpu_plays, self.returns) = (Course::Cpu, true, false);
+        self.card.let_go(capacity);
+        let outcome = self.make_a_wish(capacity);
+        if let Err(error) = &outcome {
+            self.card.refuse(error);
+        }
+        if self.card.is_ready() {
+            self.course = Course::Card;
+        }
+        self.depth = self.card.depth();
+        self.under_way = VecDeque::with_capacity(self.depth);
         self.note(|report| {
             *report = FailoverReport {
-                preferred: prepared.is_ok(),
-                refused_because: prepared.as_ref().err().map(ToString::to_string),
+                preferred: matches!(self.course, Course::Card),
+                refused_because: outcome.as_ref().err().map(ToString::to_string),
                 ..FailoverReport::default()
             };
         });
-        self.state = match prepared {
-            Ok(()) => State::Preferred(preferred),
-            Err(error) if self.insists => return Err(error),
-            Err(_) => State::Resting(self.rest),
-        };
-        Ok(())
+        match self.insists {
+            true => outcome,
+            false => Ok(()),
+        }
     }
 
     fn reset(&mut self) {
         self.under_way.clear();
         self.fallback.reset();
-        self.known.fill(false);
-        self.past.fill([0.0; FADE]);
-        if let State::Preferred(preferred) = &mut self.state {
-            preferred.reset();
-        }
+        self.seam.reset();
+        self.card.reset();
+        self.course = match self.course {
+            Course::Cpu | Course::ToCpu(_) => Course::Cpu,
+            Course::Card | Course::ToCard(_) => Course::Card,
+        };
+    }
+
+    fn depth(&self) -> usize {
+        self.depth
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.under_way.len() >= self.depth() {
+        if self.under_way.len() >= self.depth {
             return Err(RenderError::OutOfTurn);
         }
-        self.under_way.push_back(Arc::clone(block));
+        let plan = self.plan(block);
+        let sent = self.send(block, plan);
+        self.under_way.push_back(UnderWay {
+            block: Arc::clone(block),
+            plan,
+            sent,
+        });
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
-        let frames = block.ticks() * TICK;
-        let state = std::mem::replace(&mut self.state, State::Resting(self.rest));
-        let (state, partials) = self.render_in(state, &block, buses)?;
-        self.state = state;
-        self.remember(buses, frames);
-        Ok(partials)
-    }
-}
-
-impl Failover {
-    /// Renders one block in `state`; gives the state of the next.
-    fn render_in(
-        &mut self,
-        state: State,
-        block: &Arc<VoiceBlock>,
-        buses: &mut Buses,
-    ) -> Result<(State, usize), RenderError> {
-        match state {
-            State::Preferred(mut preferred) => match preferred.render(block, buses) {
-                Ok(partials) => Ok((State::Preferred(preferred), partials)),
-                Err(error) => {
-                    self.note(|report| {
-                        report.preferred = false;
-                        report.losses += 1;
-                        report.lost_because = Some(error.to_string());
-                    });
-                    self.predict();
-                    self.known.fill(false);
-                    self.fallback.reset();
-                    let losing = State::Losing {
-                        lost: Some(preferred),
-                        faded: 0,
-                    };
-                    self.render_in(losing, block, buses)
-                }
-            },
-            State::Losing { lost, faded } => {
-                let partials = self.render_fallback(block, buses)?;
-                let frames = (block.ticks() * TICK).min(FADE - faded);
-                for (index, future) in self.future.iter().enumerate() {
-                    let bus = &mut buses.bus_mut(index / 2)[index % 2][..frames];
-                    for (frame, sample) in bus.iter_mut().enumerate() {
-                        let share = fade_in(faded + frame);
-                        *sample = *sample * share + future[faded + frame] * (1.0 - share);
-                    }
-                }
-                let faded = faded + frames;
-                let state = match faded < FADE {
-                    true => State::Losing { lost, faded },
-                    // The first attempt lets go of what was lost.
-                    false => match self.attempt(lost) {
-                        Some(attempt) => State::Attempting(attempt),
-                        None => State::Resting(self.rest),
-                    },
-                };
-                Ok((state, partials))
-            }
-            State::Resting(ticks) => {
-                let partials = self.render_fallback(block, buses)?;
-                let left = ticks.saturating_sub(block.ticks() as u64);
-                let state = match (left == 0).then(|| self.attempt(None)).flatten() {
-                    Some(attempt) => State::Attempting(attempt),
-                    None => State::Resting(left),
-                };
-                Ok((state, partials))
-            }
-            State::Attempting(attempt) => {
-                let partials = self.render_fallback(block, buses)?;
-                if !attempt.is_finished() {
-                    return Ok((State::Attempting(attempt), partials));
-                }
-                let state = match attempt.join() {
-                    Ok(Ok(preferred)) => {
-                        self.known.fill(false);
-                        State::Returning {
-                            preferred,
-                            faded: 0,
-                        }
-                    }
-                    failed => {
-                        if let Ok(Err(error)) = failed {
-                            self.note(|report| report.refused_because = Some(error.to_string()));
-                        }
-                        let rest = self.rest;
-                        self.rest = (2 * rest).min(LONGEST_REST);
-                        State::Resting(rest)
-                    }
-                };
-                Ok((state, partials))
-            }
-            State::Returning {
-                mut preferred,
-                faded,
-            } => {
-                let partials = self.fallback.render(block, buses)?;
-                self.introduce(block);
-                if let Err(error) = preferred.render(&self.block, &mut self.other) {
-                    self.note(|report| report.refused_because = Some(error.to_string()));
-                    self.known.fill(true);
-                    let lost = Some(preferred);
-                    let state = self
-                        .attempt(lost)
-                        .map_or(State::Resting(self.rest), State::Attempting);
-                    return Ok((state, partials));
-                }
-                let frames = block.ticks() * TICK;
-                for index in 0..2 * self.capacity.buses {
-                    let new = self.other.bus(index / 2)[index % 2];
-                    let bus = &mut buses.bus_mut(index / 2)[index % 2][..frames];
-                    for (frame, (sample, new)) in bus.iter_mut().zip(new).enumerate() {
-                        let share = fade_in(faded + frame);
-                        *sample += (new - *sample) * share;
-                    }
-                }
-                let faded = faded + frames;
-                if faded < FADE {
-                    return Ok((State::Returning { preferred, faded }, partials));
-                }
-                self.rest = FIRST_REST;
-                self.note(|report| {
-                    report.preferred = true;
-                    report.returns += 1;
-                });
-                Ok((State::Preferred(preferred), partials))
-            }
+        let next = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let ticks = next.block.ticks();
+        let partials = self.carry_out(next, buses)?;
+        self.seam.blend(buses, ticks * TICK);
+        self.seam.remember(buses, ticks * TICK);
+        let wanted = self.wish != Wish::Fallback;
+        // While a loss is being covered up there is enough to do.
+        if self.seam.is_quiet()
+            && let Some(refused) = self.card.tend(ticks as u64, wanted)
+        {
+            self.note(|report| report.refused_because = Some(refused.to_string()));
         }
-    }
-
-    fn render_fallback(
-        &mut self,
-        block: &VoiceBlock,
-        buses: &mut Buses,
-    ) -> Result<usize, RenderError> {
-        self.introduce(block);
-        self.fallback.render(&self.block, buses)
+        Ok(partials)
     }
 }

@@ -5,6 +5,8 @@
 
 pub(crate) mod lockstep;
 
+#[allow(unused_imports, reason = "as above")]
+pub(crate) use myriad_engine::conformance::steepest;
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 use realfft::RealFftPlanner;
@@ -99,13 +101,6 @@ pub(crate) fn rms(samples: &[f32]) -> f32 {
 
 pub(crate) fn db(level: f32) -> f32 {
     20.0 * level.max(1e-15).log10()
-}
-
-/// The steepest step between neighbouring samples.
-pub(crate) fn steepest(samples: &[f32]) -> f32 {
-    samples
-        .windows(2)
-        .fold(0.0, |top, pair| top.max((pair[1] - pair[0]).abs()))
 }
 
 /// The strongest bend: what a step, or a kink, does to the second difference.

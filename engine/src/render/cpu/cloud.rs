@@ -12,12 +12,16 @@ use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Table
 pub(crate) struct CloudState {
     /// Groups that may have sounded in the last tick; above, levels are zero.
     ///
-    /// This and the next field take a cache line of their own. It also keeps the groups of
+    /// This and the next fields take a cache line of their own. It also keeps the groups of
     /// neighbouring slots from competing for the same few lines, as they would at a distance of
     /// a power of two.
     live: usize,
     /// Groups whose state belongs to this cloud and not to an earlier one in this slot.
     touched: usize,
+    /// A bit for each group that the floor has left out, so that it need not be looked at in
+    /// every tick, and the gain at which it was.
+    left_out: u64,
+    left_out_at: f32,
     groups: [GroupState; MAX_GROUPS],
 }
 
@@ -36,12 +40,15 @@ impl CloudState {
         Self {
             live: 0,
             touched: 0,
+            left_out: 0,
+            left_out_at: 0.0,
             groups: std::array::from_fn(|_| group.clone()),
         }
     }
 
     pub(crate) fn reset(&mut self) {
-        (self.live, self.touched) = (0, 0);
+        (self.live, self.touched, self.left_out) = (0, 0, 0);
+        self.left_out_at = 0.0;
     }
 }
 
@@ -63,16 +70,49 @@ impl StereoTick {
 /// thousand of them stay below -110 dB.
 const INAUDIBLE: f32 = 6e-8;
 
-/// Renders `cloud` for one tick. Returns how many partials it sounded. `sum` is scratch space.
+/// The level under which partials are left out, because there is no time for them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Floor {
+    /// Level × gain at the end of the tick; zero for none.
+    pub(crate) level: f32,
+    /// Counts ticks: what was left out is looked at again every [`LOOKS`] of them.
+    pub(crate) turn: u32,
+}
+
+/// Ticks between two looks at a group that is left out: the evaluation of its spectrum, a third of
+/// what a group costs, is saved in between. Its phases stand still; nobody will know.
+const LOOKS: u32 = 16;
+
+const _: () = assert!(MAX_GROUPS <= u64::BITS as usize);
+
+impl Floor {
+    /// Whether a look at `group` can be spared.
+    #[inline(always)]
+    fn spares(self, state: &CloudState, group: usize) -> bool {
+        state.left_out >> group & 1 == 1
+            && !self.turn.wrapping_add(group as u32).is_multiple_of(LOOKS)
+    }
+
+    /// Levels as they are above twice the floor, zero below it, a ramp in between.
+    #[inline(always)]
+    fn thin<S: Simd>(self, s: S, level: S::F, gain: f32) -> S::F {
+        let above = s.fma(level, s.splat(gain / self.level), s.splat(-1.0));
+        s.mul(level, s.min(s.max(above, s.splat(0.0)), s.splat(1.0)))
+    }
+}
+
+/// Renders `cloud` for one tick. Returns how many partials it sounded, and how many it left out.
+/// `sum` is scratch space.
 #[inline(always)]
 pub(crate) fn render<S: Simd>(
     s: S,
     cloud: &Cloud,
     tables: &Tables,
+    floor: Floor,
     state: &mut CloudState,
     sum: &mut [F32x16; TICK],
     out: &mut StereoTick,
-) -> usize {
+) -> (usize, usize) {
     let starts = cloud.flags & STARTS != 0;
     if starts {
         state.reset();
@@ -85,19 +125,38 @@ pub(crate) fn render<S: Simd>(
     // Level × gain below the threshold; with no gain at all nothing is audible.
     let threshold = s.splat(INAUDIBLE / loudest.max(1e-30));
     let wanted = groups(cloud.partials);
+    let thins = floor.level > 0.0;
+    let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
+    // What grows louder is looked at at once.
+    if !thins || gain > 1.5 * state.left_out_at {
+        state.left_out = 0;
+        state.left_out_at = gain;
+    }
     let small = wanted.max(state.live) <= 2;
 
     let rows = tables.rows_of(cloud);
     let mut queue = [Oscillators::silent(s); MAX_SIDE_BY_SIDE];
     let mut later = [Oscillators::silent(s); 2];
-    let (mut queued, mut sounded, mut group) = (0, 0, 0);
+    let (mut queued, mut sounded, mut group, mut thinned) = (0, 0, 0, 0);
     while group < MAX_GROUPS && (group < wanted || group < state.live) {
+        if thins && floor.spares(state, group) {
+            thinned += LANES;
+            group += 1;
+            continue;
+        }
         let frequency = spectrum::frequency(s, cloud, rows, group);
         // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
         if group >= state.live && s.first(frequency) >= FADE_END {
             break;
         }
-        let Partials { increment, level } = spectrum::evaluate(s, cloud, rows, group, frequency);
+        let Partials {
+            increment,
+            mut level,
+        } = spectrum::evaluate(s, cloud, rows, group, frequency);
+        let audible = thins && s.any_greater(level, threshold);
+        if thins {
+            level = floor.thin(s, level, gain);
+        }
         let memory = &mut state.groups[group];
         let new = group >= state.touched;
         let phase = match new {
@@ -115,6 +174,14 @@ pub(crate) fn render<S: Simd>(
         };
         s.store_u(s.add_u(phase, turn), &mut memory.phase);
         s.store(level, &mut memory.level);
+        if thins {
+            let left_out = !s.any_greater(level, threshold);
+            state.left_out &= !(1 << group);
+            state.left_out |= u64::from(left_out) << group;
+            if left_out && audible {
+                thinned += LANES;
+            }
+        }
         group += 1;
         if !s.any_greater(s.max(from, level), threshold) {
             continue;
@@ -141,8 +208,11 @@ pub(crate) fn render<S: Simd>(
     }
     state.touched = state.touched.max(group);
     state.live = still_live(s, state, group);
-    to_stereo(s, cloud, step, sum, out);
-    sounded.min(cloud.partials as usize)
+    match thins && sounded == 0 {
+        true => *out = StereoTick::SILENCE,
+        false => to_stereo(s, cloud, step, sum, out),
+    }
+    (sounded.min(cloud.partials as usize), thinned)
 }
 
 /// Adds groups to the sum, or starts it with them.

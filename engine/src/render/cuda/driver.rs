@@ -182,6 +182,8 @@ struct Handle {
     context: sys::CUcontext,
     /// Set when the device hangs: whatever we would call would wait for it.
     hangs: AtomicBool,
+    /// Set when the context has been destroyed, and everything in it with it.
+    lost: AtomicBool,
 }
 
 // SAFETY: a context may be used from any thread; it is made current for each use.
@@ -190,7 +192,17 @@ unsafe impl Send for Handle {}
 unsafe impl Sync for Handle {}
 
 impl Handle {
+    fn is_gone(&self) -> bool {
+        self.hangs.load(Ordering::Relaxed) || self.lost.load(Ordering::Relaxed)
+    }
+
     fn make_current(&self) -> Result<Current, Failed> {
+        if self.lost.load(Ordering::Relaxed) {
+            // What a driver says of a context that no longer exists, said without asking it: 580
+            // takes the dead handle, and corrupts the process's memory.
+            let code = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            checked("cuCtxPushCurrent_v2", code)?;
+        }
         call!(cuCtxPushCurrent_v2(self.context))?;
         Ok(Current)
     }
@@ -198,7 +210,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        if !self.hangs.load(Ordering::Relaxed) {
+        if !self.is_gone() {
             // Nothing can be done about a failure.
             let _ = call!(cuCtxDestroy_v2(self.context));
         }
@@ -239,6 +251,7 @@ impl Context {
         let handle = Handle {
             context,
             hangs: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
         };
         let context = Self {
             handle: Arc::new(handle),
@@ -257,6 +270,19 @@ impl Context {
     /// Says that the device hangs: from now on nothing is freed any more.
     pub(super) fn give_up(&self) {
         self.handle.hangs.store(true, Ordering::Relaxed);
+    }
+
+    /// Destroys the context, as a driver that is reset does: for tests.
+    pub(super) fn lose(&self) -> Result<(), Failed> {
+        if self.handle.lost.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        call!(cuCtxDestroy_v2(self.handle.context))
+    }
+
+    /// Whether nothing in it may be touched or freed any more.
+    pub(super) fn is_gone(&self) -> bool {
+        self.handle.is_gone()
     }
 
     /// Device memory for `words` words of four bytes, zeroed.
@@ -305,7 +331,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if self.handle.hangs.load(Ordering::Relaxed) {
+        if self.is_gone() {
             return;
         }
         // After a failure that killed the context these calls fail too, and there is nothing
@@ -371,6 +397,8 @@ pub(super) struct Registered {
     pub(super) address: sys::CUdeviceptr,
     /// When the context is gone, so is the registration.
     context: Weak<Handle>,
+    /// Lives as long as this does.
+    life: Arc<()>,
 }
 
 // SAFETY: only addresses, which are handed to the driver.
@@ -392,6 +420,7 @@ impl Registered {
             memory,
             address: 0,
             context: Arc::downgrade(&context.handle),
+            life: Arc::new(()),
         };
         call!(cuMemHostGetDevicePointer_v2(
             &mut registered.address,
@@ -400,6 +429,11 @@ impl Registered {
         ))?;
         Ok(registered)
     }
+
+    /// Tells whether the memory is still pinned.
+    pub(super) fn watch(&self) -> Weak<()> {
+        Arc::downgrade(&self.life)
+    }
 }
 
 impl Drop for Registered {
@@ -407,7 +441,7 @@ impl Drop for Registered {
         let Some(context) = self.context.upgrade() else {
             return;
         };
-        if context.hangs.load(Ordering::Relaxed) {
+        if context.is_gone() {
             return;
         }
         // Nothing can be done about a failure.

@@ -79,7 +79,8 @@ const CARDS: [Image; 5] = [
 ];
 
 /// PTX, which ends in a zero byte, for all other cards: the driver compiles it.
-const PORTABLE: Image = image_for(NEEDED_CAPABILITY, "compute_60", built!("compute_60.ptx"), 4);
+pub(super) const PORTABLE: Image =
+    image_for(NEEDED_CAPABILITY, "compute_60", built!("compute_60.ptx"), 4);
 
 /// The image for a card. Machine code runs on cards of the same major number whose minor one is
 /// not smaller.

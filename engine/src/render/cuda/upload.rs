@@ -43,6 +43,15 @@ impl Layout {
             words: items_at + items * ITEM_WORDS,
         }
     }
+
+    /// The most pieces of a block that has `items` items, when those of a cloud, up to `slices` of
+    /// them, stay together.
+    pub(crate) fn pieces(&self, items: usize, slices: usize) -> usize {
+        match items <= self.items {
+            true => 1,
+            false => items.div_ceil(self.items + 1 - slices),
+        }
+    }
 }
 
 /// What the host knows of a slot.

@@ -1,8 +1,8 @@
 //! The bank kernel alone, on partials with fixed pitches: how fast a card can go at all.
 
-use super::device::pointer;
 use super::driver::{Card, Context, Event, Function, Module, Shape, Stream};
 use super::kernels::{self, BANK_PARTIALS, BANK_THREADS, BANK_WARPS};
+use super::launch::pointer;
 use crate::dsp::hash;
 use crate::render::{DeviceError, TICK};
 use cudarc::driver::sys::CUdeviceptr;

@@ -1,0 +1,88 @@
+//! Where one renderer's sound meets another's.
+
+use crate::dsp::continue_sound;
+use crate::render::{Buses, MAX_TICKS, TICK};
+
+/// Frames in which one renderer fades into the other: 5 ms at 48 kHz.
+pub(super) const FADE: usize = MAX_TICKS * TICK;
+
+/// Remembers what was heard last, so that it can be continued when its source is gone.
+pub(super) struct Seam {
+    /// The end of every bus, left and right.
+    past: Vec<[f32; FADE]>,
+    /// How it would have gone on.
+    future: Vec<[f32; FADE]>,
+    /// Frames of the future that have been faded out.
+    faded: usize,
+}
+
+impl Seam {
+    pub(super) fn new(buses: usize) -> Self {
+        Self {
+            past: vec![[0.0; FADE]; 2 * buses],
+            future: vec![[0.0; FADE]; 2 * buses],
+            faded: FADE,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.past.fill([0.0; FADE]);
+        self.faded = FADE;
+    }
+
+    /// Whether nothing is being continued.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.faded == FADE
+    }
+
+    /// Continues every bus by prediction, from the next blend on.
+    pub(super) fn predict(&mut self) {
+        for (past, future) in self.past.iter().zip(&mut self.future) {
+            continue_sound(past, future);
+        }
+        self.faded = 0;
+    }
+
+    /// Fades from what was predicted to what is in `buses`.
+    pub(super) fn blend(&mut self, buses: &mut Buses, frames: usize) {
+        let frames = frames.min(FADE - self.faded);
+        for (index, future) in self.future.iter().enumerate() {
+            let bus = &mut buses.bus_mut(index / 2)[index % 2][..frames];
+            for (frame, sample) in bus.iter_mut().enumerate() {
+                let share = fade_in(self.faded + frame);
+                *sample = *sample * share + future[self.faded + frame] * (1.0 - share);
+            }
+        }
+        self.faded += frames;
+    }
+
+    /// Remembers the end of every bus.
+    pub(super) fn remember(&mut self, buses: &Buses, frames: usize) {
+        for (index, past) in self.past.iter_mut().enumerate() {
+            let samples = &buses.bus(index / 2)[index % 2][..frames];
+            past.copy_within(frames.., 0);
+            past[FADE - frames..].copy_from_slice(samples);
+        }
+    }
+}
+
+/// Fades from one to the other, which then holds the sum; `faded` frames have been before.
+pub(super) fn fade(from: &Buses, to: &mut Buses, faded: usize, frames: usize) {
+    for index in 0..2 * to.count() {
+        let old = &from.bus(index / 2)[index % 2][..frames];
+        let new = &mut to.bus_mut(index / 2)[index % 2][..frames];
+        for (frame, (new, old)) in new.iter_mut().zip(old).enumerate() {
+            *new = old + (*new - old) * fade_in(faded + frame);
+        }
+    }
+}
+
+/// The share of what comes in, `frame` frames into a fade; what goes out has the rest.
+fn fade_in(frame: usize) -> f32 {
+    let x = (frame + 1) as f32 / FADE as f32;
+    if x < 1.0 {
+        x * x * (3.0 - 2.0 * x)
+    } else {
+        1.0
+    }
+}
