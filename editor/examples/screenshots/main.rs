@@ -4,7 +4,7 @@
 
 mod raster;
 
-use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId, pos2, vec2};
+use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId, pos2};
 use myriad_editor::{Editor, EditorHost, Library, LocalHost};
 use myriad_engine::patch::factory;
 use raster::Raster;
@@ -98,6 +98,14 @@ const SCENES: &[Scene] = &[
         ..SCENE
     },
     Scene {
+        name: "tooltip",
+        patch: "Night Bass",
+        page: "Shape",
+        keys: &[36],
+        mouse: &[[941.0, 612.0]],
+        ..SCENE
+    },
+    Scene {
         name: "small",
         keys: &[45, 57, 64, 72],
         size: Editor::MIN_SIZE,
@@ -148,7 +156,9 @@ fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
         if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
             viewport.native_pixels_per_point = Some(scene.scale);
         }
-        input.events = mouse(scene, (frame + scene.mouse.len() + 2).checked_sub(frames));
+        // Long enough before the end for a tooltip.
+        let steps = scene.mouse.len() + 22;
+        input.events = mouse(scene, (frame + steps).checked_sub(frames));
         host.advance(1.0 / RATE);
         let output = ctx.run_ui(input, |ui| editor.ui(ui, &mut host));
         raster.update(output.textures_delta);
@@ -162,11 +172,11 @@ fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
 
 /// What the mouse does in step `step` of its way.
 fn mouse(scene: &Scene, step: Option<usize>) -> Vec<Event> {
-    let point = step.and_then(|step| scene.mouse.get(step.min(scene.mouse.len().max(1) - 1)));
-    let Some(&[x, y]) = point else {
+    let last = scene.mouse.len().saturating_sub(1);
+    let Some(&[x, y]) = step.and_then(|step| scene.mouse.get(step.min(last))) else {
         return Vec::new();
     };
-    let mut events = vec![Event::PointerMoved(pos2(x, y) + vec2(0.0, 0.0))];
+    let mut events = vec![Event::PointerMoved(pos2(x, y))];
     if step == Some(0) && scene.mouse.len() > 1 {
         events.push(Event::PointerButton {
             pos: pos2(x, y),

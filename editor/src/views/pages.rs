@@ -149,31 +149,30 @@ impl Pages {
         theme::panel(ui.painter(), right);
         numbers(ui, &envelopes, &mut self.envelope, left);
         numbers(ui, &lfos, &mut self.lfo, right);
-        let level = |session: &Session, group: &str| {
-            let source = Source::NAMES.iter().find(|(name, _)| *name == group);
-            let used = session
-                .patch
-                .routes
-                .iter()
-                .any(|r| Some(r.source) == source.map(|s| s.1));
-            let live = session.glimpse.sounding && used;
-            source
-                .filter(|_| live)
-                .map(|s| session.glimpse.sources[s.1 as usize])
-        };
-        let group = envelopes[self.envelope.min(envelopes.len() - 1)];
-        if let Some(envelope) = Envelope::of_group(group) {
+        if let Some(group) = envelopes.get(self.envelope)
+            && let Some(envelope) = Envelope::of_group(group)
+        {
             let (drawing, knobs) = drawing_and_knobs(left);
             envelope.show(ui, session, drawing, level(session, group));
             strip::strip(ui, session, &envelope.knobs(), knobs);
         }
-        let group = lfos[self.lfo.min(lfos.len() - 1)];
-        if let Some(lfo) = Lfo::of_group(group) {
+        if let Some(group) = lfos.get(self.lfo)
+            && let Some(lfo) = Lfo::of_group(group)
+        {
             let (drawing, knobs) = drawing_and_knobs(right);
             lfo.show(ui, session, drawing, level(session, group));
             strip::strip(ui, session, lfo.knobs(), knobs);
         }
     }
+}
+
+/// Where the source that a group is stands now, for the newest note; nothing unless a route uses
+/// it, since it is not computed otherwise.
+fn level(session: &Session, group: &str) -> Option<f32> {
+    let (_, source) = Source::NAMES.iter().find(|(name, _)| *name == group)?;
+    let mut routes = session.patch.routes.iter();
+    let used = routes.any(|route| route.source == *source || route.via == Some(*source));
+    (session.glimpse.sounding && used).then(|| session.glimpse.sources[*source as usize])
 }
 
 /// The upper part of a panel for a drawing, the lower for a row of knobs.

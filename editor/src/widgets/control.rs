@@ -3,7 +3,10 @@
 use crate::names;
 use crate::session::{Entry, Session};
 use crate::theme;
-use egui::{Event, EventFilter, Id, Key, MouseWheelUnit, Rect, Response, Sense, Ui, WidgetInfo};
+use egui::{
+    Event, EventFilter, Id, Key, MouseWheelUnit, PointerButton, Rect, Response, Sense, Ui,
+    WidgetInfo,
+};
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param};
 
@@ -67,14 +70,16 @@ fn respond(
 
 fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
     let kind = param.info().kind;
-    if response.drag_started() {
+    // The other button opens the menu.
+    let main = PointerButton::Primary;
+    if response.drag_started_by(main) {
         response.request_focus();
         session.begin(&[param]);
         let scale = session.scale(param);
         ui.data_mut(|data| data.insert_temp(response.id, scale));
     }
     let ours = session.holds(param);
-    if response.dragged() && ours {
+    if response.dragged_by(main) && ours {
         let fine = if ui.input(|input| input.modifiers.shift) {
             FINE
         } else {
@@ -89,7 +94,7 @@ fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
         });
         session.set(param, kind.from_scale(scale));
     }
-    if response.drag_stopped() && ours {
+    if response.drag_stopped_by(main) && ours {
         session.end();
     }
 }
