@@ -176,6 +176,10 @@ fn mouse(scene: &Scene, step: Option<usize>) -> Vec<Event> {
     let Some(&[x, y]) = step.and_then(|step| scene.mouse.get(step.min(last))) else {
         return Vec::new();
     };
+    // A mouse at rest says nothing, or there would be no tooltip.
+    if step > Some(last) {
+        return Vec::new();
+    }
     let mut events = vec![Event::PointerMoved(pos2(x, y))];
     if step == Some(0) && scene.mouse.len() > 1 {
         events.push(Event::PointerButton {
