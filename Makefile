@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak screenshots window setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,8 @@ help:
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
 	@echo "make soak    ten minutes of random playing through a JACK server, every frame checked"
 	@echo "make golden  regenerate the golden renders, after listening"
+	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
+	@echo "make window  the editor in real windows, opened, used and closed again and again"
 
 play: setup
 	@cargo build --release --quiet
@@ -59,6 +61,13 @@ soak: setup-test
 
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
+
+screenshots: setup
+	cargo run --quiet -p myriad-editor --example screenshots -- target/screenshots
+	cp target/screenshots/source-200.png docs/pictures/editor.png
+
+window: setup
+	tests/window/run
 
 setup:
 	@./setup

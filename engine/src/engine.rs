@@ -5,10 +5,14 @@
 //! tick's sound depends on events and their samples alone, so the same events give the same
 //! samples however the stream is cut into blocks.
 
+mod glimpse;
 mod master;
+
+pub use glimpse::Glimpse;
 
 use crate::controls::Values;
 use crate::event::{Event, EventKind};
+use crate::modulation::Route;
 use crate::part::{Part, Transport};
 use crate::patch::Patch;
 use crate::pool::CloudPool;
@@ -239,6 +243,15 @@ impl Engine {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_values(values);
             self.patches[part].values.clone_from(values);
+        }
+    }
+
+    /// Changes a part's routes while its notes go on, and leaves those before in their place, so
+    /// that nothing is allocated or freed.
+    pub fn swap_routes(&mut self, part: usize, routes: &mut Vec<Route>) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.set_routes(routes);
+            std::mem::swap(&mut self.patches[part].routes, routes);
         }
     }
 

@@ -26,10 +26,11 @@ pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod view;
 mod voice;
 
 pub use controls::Values;
-pub use engine::{Counters, Engine, EngineConfig, EngineError};
+pub use engine::{Counters, Engine, EngineConfig, EngineError, Glimpse};
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
 pub use render::TICK;

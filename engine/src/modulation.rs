@@ -10,8 +10,8 @@ mod route;
 
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
-pub(crate) use envelope::{EnvelopeBank, EnvelopeSettings};
-pub(crate) use lfo::{Lfo, LfoSettings};
+pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};
+pub(crate) use lfo::{Lfo, LfoSettings, Shape};
 
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
@@ -83,6 +83,14 @@ impl Modulation {
         self.used[source as usize]
     }
 
+    /// The source as `voice` last heard it; zero unless a route uses it.
+    pub(crate) fn source(&self, source: Source, voice: usize) -> f32 {
+        match self.uses(source) {
+            true => self.sources[source as usize][voice],
+            false => 0.0,
+        }
+    }
+
     pub(crate) fn source_mut(&mut self, source: Source) -> &mut [f32] {
         &mut self.sources[source as usize]
     }
@@ -148,6 +156,17 @@ impl Modulation {
     pub(crate) fn clear_offsets(&mut self) {
         self.offsets.clear();
     }
+}
+
+/// A parameter of this kind at `value`, after routes have added `amount`.
+pub fn moved(kind: Kind, value: f32, amount: f32) -> f32 {
+    from_sum(kind, to_sum(kind, value) + amount)
+}
+
+/// The amount of a route that moves a knob of this kind over its whole way.
+pub fn whole_way(kind: Kind) -> f32 {
+    let (min, max) = kind.range();
+    to_sum(kind, max) - to_sum(kind, min)
 }
 
 /// Where routes add up: see [`Curve`].

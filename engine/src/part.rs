@@ -2,6 +2,7 @@
 
 mod channel;
 mod clouds;
+mod glimpse;
 mod keys;
 mod lanes;
 mod notes;
@@ -10,7 +11,7 @@ use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
 use crate::event::EventKind;
 use crate::modulation::{
-    ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Source,
+    ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Route, Source,
 };
 use crate::params::Param;
 use crate::patch::Patch;
@@ -145,6 +146,11 @@ impl Part {
         self.modulation.set_routes(&patch.routes);
         self.read_envelopes();
         self.made_with = self.choices();
+    }
+
+    /// Takes over routes while notes go on.
+    pub(crate) fn set_routes(&mut self, routes: &[Route]) {
+        self.modulation.set_routes(routes);
     }
 
     /// Takes over all values at once.

@@ -169,7 +169,7 @@ fn tilt_and_damping<S: Simd>(s: S, cloud: &Cloud, log2_ratio: S::F) -> S::F {
 /// The magnitude of a two-pole or four-pole resonant filter. With r = f / cutoff, a pair of
 /// two-poles has `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
 #[inline(always)]
-fn filter_response<S: Simd>(s: S, filter: &Filter, frequency: S::F) -> S::F {
+pub fn filter_response<S: Simd>(s: S, filter: &Filter, frequency: S::F) -> S::F {
     let r = s.mul(frequency, s.splat(filter.inverse_cutoff));
     let r2 = s.mul(r, r);
     let [p0, p1, p2] = filter.pass.map(|p| s.splat(p));

@@ -1,4 +1,5 @@
-//! `render` never allocates: an allocation inside aborts this test.
+//! `render`, and what editors need while it plays, never allocate: an allocation inside aborts this
+//! test.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
@@ -9,7 +10,7 @@ use common::*;
 use myriad_engine::params::Param;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::render::failover::{Failover, wall_clock};
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, factory};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, factory};
 use std::sync::Arc;
 
 #[global_allocator]
@@ -38,10 +39,14 @@ fn rendering_never_allocates() {
             });
         }
         let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
+        let mut glimpse = Glimpse::new();
+        let mut routes = patch.routes.clone();
         assert_no_alloc(|| {
             for _ in 0..8 {
                 engine.render(&events, &mut left, &mut right);
                 engine.render(&[], &mut left[..17], &mut right[..17]);
+                engine.glimpse(0, &mut glimpse);
+                engine.swap_routes(0, &mut routes);
             }
             engine.reset();
             engine.render(&events, &mut left, &mut right);

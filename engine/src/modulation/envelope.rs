@@ -55,13 +55,13 @@ impl EnvelopeSettings {
 
 /// A curve through a stage: exponential, fast first above zero, slow first below.
 #[derive(Clone, Copy, Debug)]
-struct Bend {
+pub(crate) struct Bend {
     rate: f32,
     scale: f32,
 }
 
 impl Bend {
-    fn new(curve: f32) -> Self {
+    pub(crate) fn new(curve: f32) -> Self {
         let rate = -BEND * curve;
         // Nearly straight is straight.
         match rate.abs() < 0.01 {
@@ -76,7 +76,7 @@ impl Bend {
         }
     }
 
-    fn at(self, x: f32) -> f32 {
+    pub(crate) fn at(self, x: f32) -> f32 {
         match self.rate == 0.0 {
             true => x,
             false => (self.rate * x).exp_m1() * self.scale,

@@ -19,7 +19,7 @@ pub(crate) struct LfoSettings {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+pub(crate) enum Shape {
     Sine,
     Triangle,
     SawUp,
@@ -46,22 +46,13 @@ impl LfoSettings {
             1.5,
             0.75,
         ];
-        const SHAPES: [Shape; 7] = [
-            Shape::Sine,
-            Shape::Triangle,
-            Shape::SawUp,
-            Shape::SawDown,
-            Shape::Square,
-            Shape::Steps,
-            Shape::Drift,
-        ];
         const ROWS: usize = Param::Lfo2Shape as usize - Param::Lfo1Shape as usize;
         let get = |first: Param| controls[first.offset(index * ROWS)];
         let cycles_per_beat = (get(Param::Lfo1Sync) as usize)
             .checked_sub(1)
             .map(|sync| 1.0 / BEATS[sync]);
         Self {
-            shape: SHAPES[get(Param::Lfo1Shape) as usize],
+            shape: Shape::ALL[get(Param::Lfo1Shape) as usize],
             rate: match cycles_per_beat {
                 Some(cycles) => bpm / 60.0 * cycles as f32,
                 None => get(Param::Lfo1Rate),
@@ -75,8 +66,19 @@ impl LfoSettings {
 }
 
 impl Shape {
+    /// In the order of the `shape` parameter's names.
+    pub(crate) const ALL: [Shape; 7] = [
+        Shape::Sine,
+        Shape::Triangle,
+        Shape::SawUp,
+        Shape::SawDown,
+        Shape::Square,
+        Shape::Steps,
+        Shape::Drift,
+    ];
+
     /// The height at `cycles`; the whole part chooses the random numbers.
-    fn at(self, cycles: f64, seed: u32) -> f32 {
+    pub(crate) fn at(self, cycles: f64, seed: u32) -> f32 {
         let number = cycles.floor();
         let x = (cycles - number) as f32;
         let random = |step: f64| {

@@ -41,8 +41,9 @@ impl RouteCurve {
         ("root", RouteCurve::Root),
     ];
 
+    /// `x`, bent.
     #[inline]
-    pub(crate) fn shape(self, x: f32) -> f32 {
+    pub fn shape(self, x: f32) -> f32 {
         match self {
             RouteCurve::Linear => x,
             RouteCurve::Squared => x * x.abs(),
@@ -62,6 +63,7 @@ macro_rules! sources {
             pub const NAMES: &[(&str, Source)] = &[$(($name, Source::$source)),*];
             /// How many there are.
             pub const COUNT: usize = Self::NAMES.len();
+            const HELP: &[&str] = &[$($help),*];
         }
     };
 }
@@ -97,6 +99,17 @@ impl Source {
     /// The name that patches use.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].0
+    }
+
+    /// What it is, in a sentence.
+    pub fn help(self) -> &'static str {
+        Self::HELP[self as usize]
+    }
+
+    /// Whether it goes below zero as far as above.
+    pub fn is_bipolar(self) -> bool {
+        use Source::*;
+        matches!(self, Lfo1 | Lfo2 | Lfo3 | Key | Bend | Brightness | Random)
     }
 
     /// The source `offset` further on, for those that repeat.

@@ -9,6 +9,7 @@ use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TIC
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
+pub(crate) use cloud::PLACES;
 use cloud::{CloudState, Floor, StereoTick};
 use std::sync::Arc;
 use workers::Workers;

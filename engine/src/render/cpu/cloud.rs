@@ -234,7 +234,7 @@ fn still_live<S: Simd>(s: S, state: &CloudState, groups: usize) -> usize {
 
 /// Where partials stand between left and right at full width, by number modulo sixteen. The
 /// first, and with it the bass, stays in the middle; the rest balance each other.
-const PLACES: F32x16 = F32x16([
+pub(crate) const PLACES: F32x16 = F32x16([
     0.0, 0.4, -0.4, 0.8, -0.8, 0.6, -0.6, 1.0, -1.0, 0.3, -0.3, 0.7, -0.7, 0.9, -0.9, 0.0,
 ]);
 

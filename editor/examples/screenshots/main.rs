@@ -1,0 +1,203 @@
+//! Draws pictures of the editor, with a real engine playing in it and no graphics card:
+//!
+//!     cargo run -p myriad-editor --example screenshots -- FOLDER [NAME]
+
+mod raster;
+
+use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId, pos2};
+use myriad_editor::{Editor, EditorHost, Library, LocalHost};
+use myriad_engine::patch::factory;
+use raster::Raster;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// What is to be seen.
+struct Scene {
+    name: &'static str,
+    patch: &'static str,
+    /// A page, or the browser.
+    page: &'static str,
+    keys: &'static [u8],
+    /// Seconds of sound before the picture.
+    seconds: f32,
+    size: [f32; 2],
+    scale: f32,
+    /// Where the mouse is: its way, pressed if it has more than one point.
+    mouse: &'static [[f32; 2]],
+}
+
+const SCENE: Scene = Scene {
+    name: "",
+    patch: "Aurora",
+    page: "Source",
+    keys: &[],
+    seconds: 1.6,
+    size: Editor::SIZE,
+    scale: 1.0,
+    mouse: &[],
+};
+
+const SCENES: &[Scene] = &[
+    Scene {
+        name: "source",
+        keys: &[45, 57, 64, 72],
+        ..SCENE
+    },
+    Scene {
+        name: "source-200",
+        keys: &[45, 57, 64, 72],
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "rest",
+        patch: "Silk Strings",
+        ..SCENE
+    },
+    Scene {
+        name: "shape",
+        patch: "Night Bass",
+        page: "Shape",
+        keys: &[36],
+        seconds: 0.25,
+        ..SCENE
+    },
+    Scene {
+        name: "movement",
+        page: "Movement",
+        keys: &[48, 55, 63],
+        ..SCENE
+    },
+    Scene {
+        name: "output",
+        patch: "Cathedral Bell",
+        page: "Output",
+        keys: &[60],
+        seconds: 0.4,
+        ..SCENE
+    },
+    Scene {
+        name: "matrix",
+        page: "Matrix",
+        keys: &[60],
+        ..SCENE
+    },
+    Scene {
+        name: "browser",
+        patch: "Velvet Tines",
+        page: "browser",
+        keys: &[60, 64, 67],
+        seconds: 0.3,
+        ..SCENE
+    },
+    Scene {
+        name: "drag",
+        page: "Source",
+        keys: &[50, 57],
+        mouse: &[[760.0, 438.0], [740.0, 470.0], [690.0, 560.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "tooltip",
+        patch: "Night Bass",
+        page: "Shape",
+        keys: &[36],
+        mouse: &[[941.0, 612.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "small",
+        keys: &[45, 57, 64, 72],
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "screenshots".into()));
+    let only = arguments.next();
+    std::fs::create_dir_all(&folder)?;
+    for scene in SCENES {
+        if only.as_ref().is_none_or(|only| only == scene.name) {
+            let file = folder.join(format!("{}.png", scene.name));
+            save(&file, &draw(scene)?)?;
+            println!("{}", file.display());
+        }
+    }
+    Ok(())
+}
+
+/// Frames a second that the editor sees.
+const RATE: f32 = 30.0;
+
+fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
+    let patch = factory::find(scene.patch).ok_or("no such patch")?;
+    let mut host = LocalHost::new(patch.clone())?;
+    let mut editor = Editor::new(Library::open(None));
+    match scene.page {
+        "browser" => editor.show_browser(true),
+        page => editor.show_page(page),
+    }
+    let ctx = Context::default();
+    let size = Vec2::from(scene.size);
+    let pixels = (size * scene.scale).round();
+    let mut raster = Raster::new([pixels.x as usize, pixels.y as usize]);
+    let frames = (scene.seconds * RATE) as usize + 3;
+    for &key in scene.keys {
+        host.note_on(key, 0.9);
+    }
+    for frame in 0..frames {
+        let mut input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
+            time: Some(f64::from(frame as f32 / RATE)),
+            ..RawInput::default()
+        };
+        if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
+            viewport.native_pixels_per_point = Some(scene.scale);
+        }
+        // Long enough before the end for a tooltip.
+        let steps = scene.mouse.len() + 22;
+        input.events = mouse(scene, (frame + steps).checked_sub(frames));
+        host.advance(1.0 / RATE);
+        let output = ctx.run_ui(input, |ui| editor.ui(ui, &mut host));
+        raster.update(output.textures_delta);
+        if frame + 1 == frames {
+            let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
+            raster.draw(&primitives, output.pixels_per_point);
+        }
+    }
+    Ok(raster)
+}
+
+/// What the mouse does in step `step` of its way.
+fn mouse(scene: &Scene, step: Option<usize>) -> Vec<Event> {
+    let last = scene.mouse.len().saturating_sub(1);
+    let Some(&[x, y]) = step.and_then(|step| scene.mouse.get(step.min(last))) else {
+        return Vec::new();
+    };
+    // A mouse at rest says nothing, or there would be no tooltip.
+    if step > Some(last) {
+        return Vec::new();
+    }
+    let mut events = vec![Event::PointerMoved(pos2(x, y))];
+    if step == Some(0) && scene.mouse.len() > 1 {
+        events.push(Event::PointerButton {
+            pos: pos2(x, y),
+            button: PointerButton::Primary,
+            pressed: true,
+            modifiers: egui::Modifiers::NONE,
+        });
+    }
+    events
+}
+
+fn save(file: &Path, raster: &Raster) -> Result<(), Box<dyn Error>> {
+    let out = std::io::BufWriter::new(std::fs::File::create(file)?);
+    let mut encoder = png::Encoder::new(out, raster.size[0] as u32, raster.size[1] as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::High);
+    encoder.write_header()?.write_image_data(&raster.rgb())?;
+    Ok(())
+}

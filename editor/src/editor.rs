@@ -1,0 +1,255 @@
+//! The editor as a whole: where its rooms are, and what it remembers from frame to frame.
+
+use crate::history::History;
+use crate::host::{EditorHost, Status};
+use crate::library::Library;
+use crate::session::{Entry, Session};
+use crate::theme;
+use crate::views::browser::Browser;
+use crate::views::cloud::CloudView;
+use crate::views::header::{Header, neighbour};
+use crate::views::pages::{GAP, Page, Pages};
+use crate::views::portraits::Sitter;
+use crate::views::{macros, sources};
+use crate::widgets::keyboard::Keyboard;
+use crate::widgets::meter::Meter;
+use egui::{Key, Modifiers, Rect, Ui, pos2, vec2};
+use myriad_engine::Glimpse;
+use myriad_engine::params::Param;
+use std::time::Duration;
+
+/// Frames a second while something moves.
+const MOVING: f32 = 30.0;
+/// Frames a second while nothing does. Whoever embeds the editor wakes it (by asking egui for a
+/// repaint) when sound begins or a parameter is automated.
+const IDLE: f32 = 0.4;
+/// How long the light stays red after an underrun.
+const ALARM_SECONDS: f64 = 2.0;
+
+const HEADER: f32 = 52.0;
+const TABS: f32 = 34.0;
+const PAGE: f32 = 226.0;
+const FOOT: f32 = 92.0;
+
+/// Which rooms are open.
+#[derive(Debug, Default)]
+pub(crate) struct Rooms {
+    pub(crate) browser: bool,
+}
+
+/// The editor of one instrument.
+pub struct Editor {
+    library: Library,
+    history: History,
+    held: Vec<(Param, f32)>,
+    entry: Option<Entry>,
+    glimpse: Glimpse,
+    rooms: Rooms,
+    pages: Pages,
+    browser: Browser,
+    cloud: CloudView,
+    keyboard: Keyboard,
+    meter: Meter,
+    /// Underruns seen so far, and when the last was.
+    underruns: (u64, f64),
+    /// When the last frame was drawn.
+    last: f64,
+    dressed: bool,
+}
+
+impl Editor {
+    /// The size it is made for, in points.
+    pub const SIZE: [f32; 2] = [1200.0, 780.0];
+    /// The smallest size in which everything can be reached.
+    pub const MIN_SIZE: [f32; 2] = [980.0, 640.0];
+
+    /// An editor that offers the patches of `library`.
+    pub fn new(library: Library) -> Self {
+        Self {
+            library,
+            history: History::default(),
+            held: Vec::new(),
+            entry: None,
+            glimpse: Glimpse::new(),
+            rooms: Rooms::default(),
+            pages: Pages::default(),
+            browser: Browser::default(),
+            cloud: CloudView::default(),
+            keyboard: Keyboard::default(),
+            meter: Meter::default(),
+            underruns: (0, f64::NEG_INFINITY),
+            last: 0.0,
+            dressed: false,
+        }
+    }
+
+    /// A window has been opened anew: fonts and textures must be handed over again.
+    pub fn opened(&mut self) {
+        self.dressed = false;
+        self.cloud = CloudView::default();
+    }
+
+    /// Draws the editor over all of `ui` and does what the user asks.
+    ///
+    /// It asks for frames while something moves, and falls asleep when nothing does: wake it with
+    /// a repaint of the context when sound begins or the host moves a parameter.
+    pub fn ui(&mut self, ui: &mut Ui, host: &mut dyn EditorHost) {
+        if !self.dressed {
+            theme::apply(ui.ctx());
+            self.dressed = true;
+            // Fonts are there from the next frame on.
+            ui.ctx().request_repaint();
+            return;
+        }
+        host.glimpse(&mut self.glimpse);
+        let status = host.status();
+        let time = ui.input(|input| input.time);
+        let seconds = (time - self.last).clamp(0.0, 0.25) as f32;
+        self.last = time;
+        self.meter.take(status.peaks, seconds);
+        if status.underruns > self.underruns.0 {
+            self.underruns = (status.underruns, time);
+        }
+        let underrun = time - self.underruns.1 < ALARM_SECONDS;
+        self.draw(ui, host, &status, seconds, underrun);
+        let moves = self.glimpse.sounding
+            || self.keyboard.plays()
+            || self.cloud.moves()
+            || self.meter.moves()
+            || underrun;
+        let rate = if moves { MOVING } else { IDLE };
+        ui.ctx()
+            .request_repaint_after(Duration::from_secs_f32(1.0 / rate));
+    }
+
+    fn draw(
+        &mut self,
+        ui: &mut Ui,
+        host: &mut dyn EditorHost,
+        status: &Status,
+        seconds: f32,
+        underrun: bool,
+    ) {
+        let patch = host.patch();
+        let mut session = Session {
+            host,
+            patch,
+            glimpse: &self.glimpse,
+            entry: &mut self.entry,
+            held: &mut self.held,
+            history: &mut self.history,
+            time: self.last,
+        };
+        let session = &mut session;
+        shortcuts(ui, session, &self.library);
+        let whole = ui.max_rect();
+        ui.painter().rect_filled(whole, 0.0, theme::NIGHT);
+        let inside = whole
+            .shrink2(vec2(GAP, 0.0))
+            .with_max_y(whole.bottom() - GAP);
+        let mut bottom = inside.bottom();
+        let mut from_below = |height: f32| {
+            let rect = Rect::from_min_max(
+                pos2(inside.left(), bottom - height),
+                pos2(inside.right(), bottom),
+            );
+            bottom -= height + GAP;
+            rect
+        };
+        let foot = from_below(FOOT);
+        let page = from_below(PAGE);
+        let tabs = from_below(TABS);
+        let header = Rect::from_min_size(inside.min, vec2(inside.width(), HEADER));
+        let cloud = Rect::from_min_max(header.left_bottom(), pos2(inside.right(), bottom));
+
+        Header {
+            library: &mut self.library,
+            rooms: &mut self.rooms,
+            status,
+            meter: &self.meter,
+            underrun,
+        }
+        .show(ui, session, header);
+        self.cloud.show(ui, session, cloud, seconds);
+        if self.rooms.browser {
+            let room = tabs.union(page);
+            if self.browser.show(ui, session, &mut self.library, room) {
+                self.rooms.browser = false;
+            }
+        } else {
+            let used = self.pages.tabs(ui, tabs);
+            sources::show(ui, session, tabs.with_min_x(tabs.left() + used + 16.0));
+            if let Some(rest) = self.cloud.rest() {
+                let sitter = Sitter {
+                    rest,
+                    meter: &self.meter,
+                    voices: status.counters.voices,
+                };
+                self.pages.show(ui, session, &sitter, page);
+            }
+        }
+        let knobs = foot.with_max_x(foot.left() + (0.42 * foot.width()).min(520.0));
+        macros::show(ui, session, knobs);
+        let keys = foot.with_min_x(knobs.right() + GAP);
+        self.keyboard.show(ui, session, keys);
+        // Widgets can go away while they are held or typed into.
+        if !ui.input(|input| input.pointer.any_down()) {
+            session.end();
+        }
+        if session
+            .entry
+            .as_ref()
+            .is_some_and(|entry| entry.drawn < session.time)
+        {
+            *session.entry = None;
+        }
+    }
+
+    /// The window goes away: lets go of every key and knob.
+    pub fn closed(&mut self, host: &mut dyn EditorHost) {
+        self.keyboard.release(host);
+        for (param, _) in self.held.drain(..) {
+            host.end(param);
+        }
+        self.entry = None;
+    }
+
+    /// The page that is seen, as a word: for hosts that remember it.
+    pub fn page(&self) -> &'static str {
+        self.pages.page.name()
+    }
+
+    /// Shows a page by its word; unknown ones are ignored.
+    pub fn show_page(&mut self, name: &str) {
+        let known = Page::ALL.into_iter().find(|page| page.name() == name);
+        if let Some(page) = known.filter(|page| page.is_shown()) {
+            self.pages.page = page;
+        }
+    }
+
+    /// Opens or closes the patch browser.
+    pub fn show_browser(&mut self, open: bool) {
+        self.rooms.browser = open;
+    }
+}
+
+/// Keys that work everywhere.
+fn shortcuts(ui: &Ui, session: &mut Session, library: &Library) {
+    if ui.ctx().text_edit_focused() {
+        return;
+    }
+    let pressed =
+        |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
+    // The longer one first: the shorter would match it too.
+    if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z) || pressed(Modifiers::COMMAND, Key::Y)
+    {
+        session.redo();
+    } else if pressed(Modifiers::COMMAND, Key::Z) {
+        session.undo();
+    }
+    if pressed(Modifiers::COMMAND, Key::ArrowRight) {
+        neighbour(library, session, 1);
+    } else if pressed(Modifiers::COMMAND, Key::ArrowLeft) {
+        neighbour(library, session, -1);
+    }
+}

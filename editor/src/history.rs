@@ -1,0 +1,153 @@
+//! Undo and redo: what the user changed, in order.
+
+use myriad_engine::Patch;
+use myriad_engine::modulation::Route;
+use myriad_engine::params::Param;
+
+/// The most that is remembered.
+const DEPTH: usize = 500;
+
+/// Steps of one wheel turn or of an arrow key that is held count as one edit while they follow
+/// each other within this time.
+const TOGETHER_SECONDS: f64 = 0.7;
+
+/// A parameter that was moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Move {
+    pub(crate) param: Param,
+    pub(crate) from: f32,
+    pub(crate) to: f32,
+}
+
+/// One change, and how it was before.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Edit {
+    /// Parameters that were moved in one gesture.
+    Params(Vec<Move>),
+    Routes {
+        from: Vec<Route>,
+        to: Vec<Route>,
+    },
+    Patch {
+        from: Box<Patch>,
+        to: Box<Patch>,
+    },
+}
+
+impl Edit {
+    /// The same, the other way round.
+    fn reversed(self) -> Edit {
+        match self {
+            Edit::Params(moves) => {
+                let back = |Move { param, from, to }| Move {
+                    param,
+                    from: to,
+                    to: from,
+                };
+                Edit::Params(moves.into_iter().map(back).collect())
+            }
+            Edit::Routes { from, to } => Edit::Routes { from: to, to: from },
+            Edit::Patch { from, to } => Edit::Patch { from: to, to: from },
+        }
+    }
+
+    /// What it is, for a tooltip.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Edit::Params(moves) => {
+                let names: Vec<String> = moves.iter().map(|m| crate::names::of(m.param)).collect();
+                names.join(", ")
+            }
+            Edit::Routes { .. } => "routes".into(),
+            Edit::Patch { to, .. } => format!("patch {}", to.name),
+        }
+    }
+}
+
+/// Everything that can be taken back, and taken back again.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    done: Vec<Edit>,
+    undone: Vec<Edit>,
+    /// When the last edit was made, if more may be added to it.
+    last: Option<f64>,
+}
+
+impl History {
+    /// Remembers an edit made at `time`, in seconds. Those of one parameter that `follow` each
+    /// other closely become one.
+    pub(crate) fn push(&mut self, edit: Edit, time: f64, follow: bool) {
+        self.undone.clear();
+        let close = self.last.is_some_and(|last| time - last < TOGETHER_SECONDS);
+        self.last = follow.then_some(time);
+        if close
+            && follow
+            && let (Some(Edit::Params(last)), Edit::Params(new)) = (self.done.last_mut(), &edit)
+            && let ([last], [new]) = (last.as_mut_slice(), new.as_slice())
+            && last.param == new.param
+        {
+            last.to = new.to;
+            return;
+        }
+        if self.done.len() == DEPTH {
+            self.done.remove(0);
+        }
+        self.done.push(edit);
+    }
+
+    /// The edit to make in order to take back the last one.
+    pub(crate) fn undo(&mut self) -> Option<Edit> {
+        let edit = self.done.pop()?;
+        self.last = None;
+        self.undone.push(edit.clone());
+        Some(edit.reversed())
+    }
+
+    /// The edit to make in order to have the last one that was taken back.
+    pub(crate) fn redo(&mut self) -> Option<Edit> {
+        let edit = self.undone.pop()?;
+        self.last = None;
+        self.done.push(edit.clone());
+        Some(edit)
+    }
+
+    pub(crate) fn next_undo(&self) -> Option<&Edit> {
+        self.done.last()
+    }
+
+    pub(crate) fn next_redo(&self) -> Option<&Edit> {
+        self.undone.last()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(from: f32, to: f32) -> Edit {
+        let param = Param::FilterCutoff;
+        Edit::Params(vec![Move { param, from, to }])
+    }
+
+    #[test]
+    fn steps_that_follow_closely_are_taken_back_together() {
+        let mut history = History::default();
+        history.push(edit(1.0, 2.0), 0.0, true);
+        history.push(edit(2.0, 3.0), 0.3, true);
+        history.push(edit(3.0, 4.0), 5.0, true);
+        assert_eq!(history.undo(), Some(edit(4.0, 3.0)));
+        assert_eq!(history.undo(), Some(edit(3.0, 1.0)));
+        assert_eq!(history.undo(), None);
+        assert_eq!(history.redo(), Some(edit(1.0, 3.0)));
+    }
+
+    #[test]
+    fn a_new_edit_forgets_what_was_undone() {
+        let mut history = History::default();
+        history.push(edit(1.0, 2.0), 0.0, false);
+        history.undo();
+        history.push(edit(1.0, 5.0), 0.0, false);
+        assert_eq!(history.redo(), None);
+        assert_eq!(history.undo(), Some(edit(5.0, 1.0)));
+    }
+}

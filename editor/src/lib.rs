@@ -1,0 +1,35 @@
+//! The Myriad editor: the cloud of partials, seen and shaped.
+//!
+//! [`Editor`] draws itself into any egui `Ui` and talks to whoever embeds it through
+//! [`EditorHost`]: the plugin, the player's window, or [`LocalHost`], which has an engine inside and
+//! is there for development, tests and pictures.
+//!
+//! ```
+//! use myriad_editor::{Editor, Library, LocalHost};
+//! use myriad_engine::patch::factory;
+//!
+//! let mut host = LocalHost::new(factory::patches()[0].clone())?;
+//! let mut editor = Editor::new(Library::open(None));
+//! let ctx = egui::Context::default();
+//! let mut frame = ctx.run_ui(egui::RawInput::default(), |ui| editor.ui(ui, &mut host));
+//! frame.textures_delta.clear(); // A window would hand them to its graphics card.
+//! # Ok::<(), myriad_engine::EngineError>(())
+//! ```
+
+mod editor;
+mod history;
+mod host;
+mod library;
+mod local;
+mod names;
+mod paint;
+mod session;
+mod theme;
+mod views;
+mod widgets;
+
+pub use editor::Editor;
+pub use host::{EditorHost, Status};
+pub use library::{Entry, Library};
+pub use local::LocalHost;
+pub use names::of as name_of;

@@ -1,0 +1,230 @@
+//! The patches one can choose from: those that Myriad comes with, and the user's own, which lie in
+//! a folder; and which of them the user likes best.
+
+use myriad_engine::{Patch, factory};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// More than any patch holds; larger files are no patches.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// The file in the user's folder that holds the names of favourites, one a line.
+const FAVOURITES: &str = "favourites.txt";
+
+/// A patch to choose.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The patch.
+    pub patch: Patch,
+    /// Where it lies, if it is the user's own.
+    pub file: Option<PathBuf>,
+}
+
+/// All patches, by name.
+#[derive(Debug)]
+pub struct Library {
+    entries: Vec<Entry>,
+    favourites: BTreeSet<String>,
+    folder: Option<PathBuf>,
+}
+
+impl Library {
+    /// Factory patches and those in `folder`, which need not exist yet. Files that are no patches
+    /// are left out. Without a folder nothing is kept.
+    pub fn open(folder: Option<PathBuf>) -> Self {
+        let mut library = Self {
+            entries: Vec::new(),
+            favourites: BTreeSet::new(),
+            folder,
+        };
+        library.refresh();
+        library
+    }
+
+    /// Where users' patches lie on this system.
+    pub fn user_folder() -> Option<PathBuf> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = || variable("HOME").map(PathBuf::from);
+        let data = if cfg!(target_os = "windows") {
+            variable("APPDATA").map(PathBuf::from)
+        } else if cfg!(target_os = "macos") {
+            home().map(|home| home.join("Library/Application Support"))
+        } else {
+            let data = variable("XDG_DATA_HOME").map(PathBuf::from);
+            data.or_else(|| home().map(|home| home.join(".local/share")))
+        };
+        data.map(|data| data.join("myriad").join("patches"))
+    }
+
+    /// Reads the folder anew.
+    pub fn refresh(&mut self) {
+        let factory = factory::patches().iter().map(|patch| Entry {
+            patch: patch.clone(),
+            file: None,
+        });
+        let own = self.folder.iter().flat_map(|folder| own_patches(folder));
+        self.entries = factory.chain(own).collect();
+        let name = |entry: &Entry| entry.patch.name.to_lowercase();
+        self.entries.sort_by_cached_key(name);
+        let favourites = self.folder.as_ref().map(|folder| folder.join(FAVOURITES));
+        if let Some(text) = favourites.and_then(|file| fs::read_to_string(file).ok()) {
+            self.favourites = text.lines().map(str::to_owned).collect();
+        }
+    }
+
+    /// All patches, by name.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether the user likes a patch.
+    pub fn is_favourite(&self, name: &str) -> bool {
+        self.favourites.contains(name)
+    }
+
+    /// Likes a patch, or not any more.
+    ///
+    /// # Errors
+    /// When it cannot be written down; it counts all the same until the editor closes.
+    pub fn toggle_favourite(&mut self, name: &str) -> io::Result<()> {
+        if !self.favourites.remove(name) {
+            self.favourites.insert(name.to_owned());
+        }
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
+        let names: Vec<&str> = self.favourites.iter().map(String::as_str).collect();
+        write_whole(&folder.join(FAVOURITES), &(names.join("\n") + "\n"))
+    }
+
+    /// Keeps a patch in the user's folder, instead of one of the user's own of the same name.
+    ///
+    /// # Errors
+    /// When there is no folder, or it cannot be written.
+    pub fn save(&mut self, patch: &Patch) -> io::Result<PathBuf> {
+        let Some(folder) = &self.folder else {
+            return Err(io::Error::other("there is no folder for patches"));
+        };
+        let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(&patch.name);
+        let known = self
+            .entries
+            .iter()
+            .filter(same)
+            .find_map(|e| e.file.clone());
+        let file = known.unwrap_or_else(|| free_file(folder, &file_name(&patch.name)));
+        write_whole(&file, &patch.to_toml())?;
+        self.refresh();
+        Ok(file)
+    }
+}
+
+fn own_patches(folder: &Path) -> Vec<Entry> {
+    let Ok(files) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let read = |file: PathBuf| {
+        let small = fs::metadata(&file).ok()?.len() <= MAX_FILE_BYTES;
+        let text = small.then(|| fs::read_to_string(&file).ok())??;
+        let patch = Patch::parse(&text, &file.display().to_string()).ok()?;
+        let file = Some(file);
+        Some(Entry { patch, file })
+    };
+    let files = files.filter_map(|file| Some(file.ok()?.path()));
+    let patches = files.filter(|file| file.extension().is_some_and(|e| e == "toml"));
+    patches.filter_map(read).collect()
+}
+
+/// A name that every file system takes.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let stem: String = name.to_lowercase().chars().map(plain).take(64).collect();
+    match stem.trim_matches('-') {
+        "" => "patch".into(),
+        stem => stem.into(),
+    }
+}
+
+/// A file of that name that is not there yet: names that look alike get a number.
+fn free_file(folder: &Path, stem: &str) -> PathBuf {
+    let named = |number: usize| match number {
+        1 => folder.join(format!("{stem}.toml")),
+        number => folder.join(format!("{stem}-{number}.toml")),
+    };
+    let mut numbers = (1..).map(named);
+    let free = numbers.find(|file| !file.exists());
+    free.unwrap_or_else(|| named(1))
+}
+
+/// Writes beside and renames, so that a file is never half there.
+fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let beside = file.with_extension("unfinished");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of the test's own that goes away with it.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let name = format!("myriad-{name}-{}", std::process::id());
+            Self(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn what_is_saved_is_there_the_next_time() {
+        let folder = Folder::new("library");
+        let mut library = Library::open(Some(folder.0.clone()));
+        let factory = library.entries().len();
+        let mut patch = factory::patches()[0].clone();
+        patch.name = "Mine: ä/b".into();
+        library.save(&patch).unwrap();
+        patch.description = "Better".into();
+        library.save(&patch).unwrap();
+        library.toggle_favourite("Aurora").unwrap();
+        fs::write(folder.0.join("no-patch.toml"), "nonsense").unwrap();
+
+        let library = Library::open(Some(folder.0.clone()));
+        assert_eq!(library.entries().len(), factory + 1);
+        let own: Vec<_> = library
+            .entries()
+            .iter()
+            .filter(|e| e.file.is_some())
+            .collect();
+        assert_eq!(own[0].patch, patch);
+        assert!(library.is_favourite("Aurora"));
+        assert!(!library.is_favourite("Tide"));
+    }
+
+    #[test]
+    fn two_patches_whose_names_look_alike_have_files_of_their_own() {
+        assert_eq!(file_name("Solar Lead"), "solar-lead");
+        assert_eq!(file_name("../../etc"), "etc");
+        assert_eq!(file_name("???"), "patch");
+        let folder = Folder::new("alike");
+        let mut library = Library::open(Some(folder.0.clone()));
+        let mut patch = factory::patches()[0].clone();
+        for name in ["One two", "One-two"] {
+            patch.name = name.into();
+            library.save(&patch).unwrap();
+        }
+        let own = library.entries().iter().filter(|e| e.file.is_some());
+        assert_eq!(own.count(), 2);
+    }
+}

@@ -1,0 +1,227 @@
+//! One frame's work on the sound: every change goes through here, so that every change can be
+//! taken back.
+
+use crate::history::{Edit, History, Move};
+use crate::host::EditorHost;
+use myriad_engine::modulation::{MAX_ROUTES, Route, RouteCurve, Source, whole_way};
+use myriad_engine::params::{Kind, Param};
+use myriad_engine::{Glimpse, Patch};
+use std::sync::Arc;
+
+/// A value that is being typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) param: Param,
+    pub(crate) text: String,
+    /// Whether the field has had the focus yet.
+    pub(crate) open: bool,
+    /// When it was last drawn; one whose page was left is given up.
+    pub(crate) drawn: f64,
+}
+
+/// What a change is made with.
+pub(crate) struct Session<'a> {
+    pub(crate) host: &'a mut dyn EditorHost,
+    pub(crate) patch: Arc<Patch>,
+    /// What sounds now.
+    pub(crate) glimpse: &'a Glimpse,
+    pub(crate) entry: &'a mut Option<Entry>,
+    /// The parameters of the gesture under way, and their values before it.
+    pub(crate) held: &'a mut Vec<(Param, f32)>,
+    pub(crate) history: &'a mut History,
+    /// Seconds since the editor opened.
+    pub(crate) time: f64,
+}
+
+impl Session<'_> {
+    pub(crate) fn value(&self, param: Param) -> f32 {
+        self.host.value(param)
+    }
+
+    /// The way of a parameter's knob, 0 to 1.
+    pub(crate) fn scale(&self, param: Param) -> f32 {
+        param.info().kind.to_scale(self.value(param))
+    }
+
+    /// The choice or number of a parameter that has whole values.
+    pub(crate) fn index(&self, param: Param) -> usize {
+        self.value(param).max(0.0) as usize
+    }
+
+    /// The user takes hold of parameters; a hand can move several at once.
+    pub(crate) fn begin(&mut self, params: &[Param]) {
+        // A gesture that never ended, because its widget went away, ends now.
+        self.end();
+        for &param in params {
+            self.held.push((param, self.value(param)));
+            self.host.begin(param);
+        }
+    }
+
+    /// Whether this parameter is in the user's hand.
+    pub(crate) fn holds(&self, param: Param) -> bool {
+        self.held.iter().any(|(held, _)| *held == param)
+    }
+
+    pub(crate) fn set(&mut self, param: Param, value: f32) {
+        let value = param.info().clamp(value);
+        if value != self.value(param) {
+            self.host.set(param, value);
+        }
+    }
+
+    /// The user lets go.
+    pub(crate) fn end(&mut self) {
+        self.finish(false);
+    }
+
+    fn finish(&mut self, follow: bool) {
+        let mut moves = Vec::new();
+        for (param, from) in std::mem::take(self.held) {
+            self.host.end(param);
+            let to = self.value(param);
+            if from != to {
+                moves.push(Move { param, from, to });
+            }
+        }
+        if !moves.is_empty() {
+            self.history.push(Edit::Params(moves), self.time, follow);
+        }
+    }
+
+    /// A whole gesture at once.
+    pub(crate) fn change(&mut self, param: Param, value: f32) {
+        self.begin(&[param]);
+        self.set(param, value);
+        self.end();
+    }
+
+    /// One of many small steps, by a wheel or an arrow key: `ways` parts of the knob's way, or
+    /// one value for whole numbers and choices.
+    pub(crate) fn step(&mut self, param: Param, ways: f32) {
+        let kind = param.info().kind;
+        let value = match kind {
+            Kind::Number { .. } => kind.from_scale(self.scale(param) + ways),
+            Kind::Whole { .. } | Kind::Choice(_) => self.value(param) + ways.signum(),
+        };
+        self.begin(&[param]);
+        self.set(param, value);
+        self.finish(true);
+    }
+
+    /// The routes that reach a parameter, with their places in the patch.
+    pub(crate) fn routes_to(&self, param: Param) -> Vec<(usize, Route)> {
+        let routes = self.patch.routes.iter().copied().enumerate();
+        routes.filter(|(_, route)| route.target == param).collect()
+    }
+
+    /// Replaces all routes; if they are the same, nothing happens.
+    pub(crate) fn set_routes(&mut self, routes: Vec<Route>) {
+        let from = self.patch.routes.clone();
+        if from == routes {
+            return;
+        }
+        self.host.set_routes(routes.clone());
+        self.patch = self.host.patch();
+        let edit = Edit::Routes { from, to: routes };
+        self.history.push(edit, self.time, false);
+    }
+
+    /// Lets `source` move `param`, by a fifth of its way to begin with. One that does already
+    /// stays as it is.
+    pub(crate) fn connect(&mut self, source: Source, param: Param) {
+        let mut routes = self.patch.routes.clone();
+        let there =
+            |route: &Route| (route.source, route.target, route.via) == (source, param, None);
+        if !param.info().modulated || routes.len() >= MAX_ROUTES || routes.iter().any(there) {
+            return;
+        }
+        routes.push(Route {
+            source,
+            via: None,
+            target: param,
+            amount: 0.2 * whole_way(param.info().kind),
+            curve: RouteCurve::default(),
+        });
+        self.set_routes(routes);
+    }
+
+    /// Changes one route while a drag is under way; [`Session::routes_dragged`] ends it.
+    pub(crate) fn drag_route(&mut self, index: usize, route: Route) {
+        let mut routes = self.patch.routes.clone();
+        if let Some(place) = routes.get_mut(index) {
+            *place = route;
+            self.host.set_routes(routes);
+            self.patch = self.host.patch();
+        }
+    }
+
+    /// A drag that changed routes has ended; they were `from` before it.
+    pub(crate) fn routes_dragged(&mut self, from: Vec<Route>) {
+        let to = self.patch.routes.clone();
+        if from != to {
+            let edit = Edit::Routes { from, to };
+            self.history.push(edit, self.time, false);
+        }
+    }
+
+    pub(crate) fn remove_route(&mut self, index: usize) {
+        let mut routes = self.patch.routes.clone();
+        if index < routes.len() {
+            routes.remove(index);
+            self.set_routes(routes);
+        }
+    }
+
+    /// The patch with every knob where it is now.
+    pub(crate) fn snapshot(&self) -> Patch {
+        let mut patch = Patch::clone(&self.patch);
+        for &param in Param::ALL {
+            patch.values.set(param, self.value(param));
+        }
+        patch
+    }
+
+    /// Calls the patch something else.
+    pub(crate) fn describe(&mut self, patch: &Patch) {
+        self.host.describe(patch);
+        self.patch = self.host.patch();
+    }
+
+    /// Plays another patch.
+    pub(crate) fn load(&mut self, patch: Patch) {
+        let edit = Edit::Patch {
+            from: Box::new(self.snapshot()),
+            to: Box::new(patch.clone()),
+        };
+        self.history.push(edit, self.time, false);
+        self.host.load(patch);
+        self.patch = self.host.patch();
+    }
+
+    pub(crate) fn undo(&mut self) {
+        let edit = self.history.undo();
+        self.apply(edit);
+    }
+
+    pub(crate) fn redo(&mut self) {
+        let edit = self.history.redo();
+        self.apply(edit);
+    }
+
+    fn apply(&mut self, edit: Option<Edit>) {
+        match edit {
+            Some(Edit::Params(moves)) => {
+                for Move { param, to, .. } in moves {
+                    self.host.begin(param);
+                    self.host.set(param, to);
+                    self.host.end(param);
+                }
+            }
+            Some(Edit::Routes { to, .. }) => self.host.set_routes(to),
+            Some(Edit::Patch { to, .. }) => self.host.load(*to),
+            None => {}
+        }
+        self.patch = self.host.patch();
+    }
+}

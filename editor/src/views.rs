@@ -1,0 +1,15 @@
+//! The rooms of the editor.
+
+pub(crate) mod axis;
+pub(crate) mod browser;
+pub(crate) mod cloud;
+pub(crate) mod envelope;
+pub(crate) mod filter;
+pub(crate) mod header;
+pub(crate) mod lfo;
+pub(crate) mod macros;
+pub(crate) mod matrix;
+pub(crate) mod pages;
+pub(crate) mod portraits;
+pub(crate) mod sources;
+pub(crate) mod table;

@@ -1,0 +1,128 @@
+//! One patch in the browser: its name, what it is like, and how it looks.
+
+use crate::library::{Entry, Library};
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::views::axis::Axes;
+use crate::widgets::button;
+use egui::epaint::Mesh;
+use egui::{Align2, Rect, Shape, Stroke, Ui, pos2, vec2};
+use myriad_engine::{Patch, view};
+
+/// The heights of a patch at rest, from low to high, 0 to 1.
+pub(super) type Portrait = [f32; 44];
+
+pub(super) fn portrait(patch: &Patch) -> Portrait {
+    let rest = view::at_rest(patch, 48, 48_000.0);
+    let mut partials = Vec::new();
+    for cloud in &rest.clouds {
+        view::partials(cloud, rest.sample_rate, &mut partials);
+    }
+    let mut heights = [0.0; 44];
+    for partial in partials {
+        let place = (partial.hertz / 60.0).log2() / 7.6 * heights.len() as f32;
+        if let Some(height) = heights.get_mut(place.max(0.0) as usize) {
+            *height = Axes::height(partial.level).max(*height);
+        }
+    }
+    heights
+}
+
+/// A patch to click on.
+pub(super) fn card(
+    ui: &mut Ui,
+    session: &mut Session,
+    library: &mut Library,
+    entry: &Entry,
+    portrait: Option<&Portrait>,
+    rect: Rect,
+) {
+    let patch = &entry.patch;
+    let playing = session.patch.name == patch.name;
+    let response = button::area(ui, rect, &patch.name, &patch.description, playing);
+    let painter = ui.painter_at(rect);
+    let fill = if response.hovered() || playing {
+        theme::RAISED
+    } else {
+        theme::WELL
+    };
+    let edge = match playing {
+        true => Stroke::new(1.0, theme::AMBER.gamma_multiply(0.8)),
+        false => Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6)),
+    };
+    painter.rect(
+        rect,
+        theme::SMALL_ROUND,
+        fill,
+        edge,
+        egui::StrokeKind::Inside,
+    );
+    if let Some(portrait) = portrait {
+        let strength = if response.hovered() || playing {
+            1.0
+        } else {
+            0.55
+        };
+        let left = rect.right() - 0.34 * rect.width();
+        let place = rect.shrink2(vec2(8.0, 6.0)).with_min_x(left);
+        sketch(&painter, portrait, place, strength);
+    }
+    let ink = if playing { theme::AMBER } else { theme::TEXT };
+    let at = rect.left_top() + vec2(12.0, 14.0);
+    painter.text(at, Align2::LEFT_CENTER, &patch.name, theme::bold(12.5), ink);
+    let mut about = vec![patch.category.clone()];
+    about.extend(patch.tags.iter().take(2).cloned());
+    let words = ui.painter_at(rect.with_max_x(rect.right() - 0.36 * rect.width()));
+    let at = rect.left_bottom() + vec2(12.0, -13.0);
+    let font = theme::regular(10.5);
+    words.text(
+        at,
+        Align2::LEFT_CENTER,
+        about.join(" · "),
+        font,
+        theme::MUTED,
+    );
+    if entry.file.is_some() {
+        let at = rect.right_bottom() - vec2(12.0, 13.0);
+        let font = theme::regular(10.0);
+        painter.text(at, Align2::RIGHT_CENTER, "yours", font, theme::AQUA);
+    }
+    let liked = library.is_favourite(&patch.name);
+    let heart = Rect::from_center_size(rect.right_top() + vec2(-17.0, 15.0), vec2(22.0, 22.0));
+    if liked || response.hovered() || ui.rect_contains_pointer(heart) {
+        let name = format!("Favourite {}", patch.name);
+        let pressed = button::icon(ui, heart, &name, "", |painter, colour| {
+            let colour = if liked { theme::ROSE } else { colour };
+            paint::heart(painter, heart.center(), 5.0, liked, colour);
+        });
+        if pressed.clicked() {
+            // A favourite that cannot be written down still counts until the editor closes.
+            let _ = library.toggle_favourite(&patch.name);
+            return;
+        }
+    }
+    if response.clicked() && !playing {
+        session.load(patch.clone());
+    }
+}
+
+/// A patch's portrait, as thin as pencil.
+fn sketch(painter: &egui::Painter, portrait: &Portrait, rect: Rect, strength: f32) {
+    let mut mesh = Mesh::default();
+    let step = rect.width() / portrait.len() as f32;
+    for (index, &height) in portrait.iter().enumerate() {
+        let x = rect.left() + step * (index as f32 + 0.5);
+        let y = rect.bottom() - height * rect.height();
+        let colour = theme::dawn(height).gamma_multiply(strength * 0.75);
+        let dim = colour.gamma_multiply(0.15);
+        let corners = [
+            (pos2(x - 0.8, y), colour),
+            (pos2(x + 0.8, y), colour),
+            (pos2(x + 0.8, rect.bottom()), dim),
+            (pos2(x - 0.8, rect.bottom()), dim),
+        ];
+        paint::quad(&mut mesh, corners);
+    }
+    painter.add(Shape::mesh(mesh));
+}

@@ -1,0 +1,252 @@
+//! An envelope, drawn and dragged. Each stage is as wide as its knob is turned, so that a
+//! millisecond and a minute both fit and both can be grabbed.
+
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::control;
+use egui::accesskit::Role;
+use egui::epaint::Mesh;
+use egui::{Color32, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use myriad_engine::params::Param;
+use myriad_engine::view;
+
+/// The parameters of one envelope.
+pub(crate) struct Envelope {
+    delay: Param,
+    attack: Param,
+    hold: Param,
+    decay: Param,
+    sustain: Param,
+    release: Param,
+    /// Of attack, decay and release.
+    curves: [Param; 3],
+}
+
+/// Shares of the width: what each stage has at most, and what the sustain always has. Together
+/// they are more than one, since stages are seldom at their longest; if need be all shrink.
+const DELAY: f32 = 0.2;
+const ATTACK: f32 = 0.4;
+const HOLD: f32 = 0.2;
+const DECAY: f32 = 0.4;
+const SUSTAIN: f32 = 0.12;
+const RELEASE: f32 = 0.4;
+
+impl Envelope {
+    /// The envelope of a group, if it is one.
+    pub(crate) fn of_group(group: &str) -> Option<Self> {
+        let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
+        Some(Self {
+            delay: get("delay")?,
+            attack: get("attack")?,
+            hold: get("hold")?,
+            decay: get("decay")?,
+            sustain: get("sustain")?,
+            release: get("release")?,
+            curves: [
+                get("attack_curve")?,
+                get("decay_curve")?,
+                get("release_curve")?,
+            ],
+        })
+    }
+
+    /// Its knobs; the curves are handles on the drawing.
+    pub(crate) fn knobs(&self) -> [Param; 6] {
+        [
+            self.delay,
+            self.attack,
+            self.hold,
+            self.decay,
+            self.sustain,
+            self.release,
+        ]
+    }
+
+    /// The width of a share of one.
+    fn unit(&self, session: &Session, plot: Rect) -> f32 {
+        let stages = [
+            (self.delay, DELAY),
+            (self.attack, ATTACK),
+            (self.hold, HOLD),
+            (self.decay, DECAY),
+            (self.release, RELEASE),
+        ];
+        let shares = stages.map(|(param, share)| session.scale(param) * share);
+        let whole: f32 = SUSTAIN + shares.iter().sum::<f32>();
+        plot.width() / whole.max(1.0)
+    }
+
+    /// The corners of the drawing: start of the attack, top, end of the hold, start and end of
+    /// the sustain, end of the release.
+    fn corners(&self, session: &Session, plot: Rect) -> [Pos2; 6] {
+        let unit = self.unit(session, plot);
+        let wide = |param: Param, share: f32| session.scale(param) * share * unit;
+        let y = |level: f32| plot.bottom() - level * plot.height();
+        let sustain = y(session.value(self.sustain));
+        let mut x = plot.left();
+        let mut next = |width: f32, y: f32| {
+            x += width;
+            pos2(x, y)
+        };
+        [
+            next(wide(self.delay, DELAY), y(0.0)),
+            next(wide(self.attack, ATTACK), y(1.0)),
+            next(wide(self.hold, HOLD), y(1.0)),
+            next(wide(self.decay, DECAY), sustain),
+            next(SUSTAIN * unit, sustain),
+            next(wide(self.release, RELEASE), y(0.0)),
+        ]
+    }
+
+    /// Draws it in `rect` and lets its corners be dragged.
+    pub(crate) fn show(&self, ui: &Ui, session: &mut Session, rect: Rect, level: Option<f32>) {
+        theme::well(ui.painter(), rect);
+        let plot = Rect::from_min_max(rect.min + vec2(12.0, 12.0), rect.max - vec2(12.0, 10.0));
+        let corners = self.corners(session, plot);
+        let painter = ui.painter_at(rect);
+        for part in 1..4 {
+            let y = plot.bottom() - plot.height() * part as f32 / 3.0;
+            let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.3));
+            painter.hline(rect.x_range().shrink(1.0), y, stroke);
+        }
+        let line = self.line(session, plot, &corners);
+        let mut mesh = Mesh::default();
+        let top = theme::light(theme::AMBER, 0.22);
+        let bottom = theme::light(theme::ROSE, 0.03);
+        paint::fill_below(&mut mesh, &line, plot.bottom(), top, bottom);
+        painter.add(Shape::mesh(mesh));
+        if let Some(level) = level {
+            let y = plot.bottom() - level * plot.height();
+            let stroke = Stroke::new(1.0, theme::light(theme::LIGHT, 0.5));
+            painter.hline(plot.x_range(), y, stroke);
+        }
+        paint::luminous_line(&painter, line, 1.7, theme::AMBER);
+        self.bends(ui, session, &corners);
+        self.handles(ui, session, plot, &corners);
+    }
+
+    fn line(&self, session: &Session, plot: Rect, corners: &[Pos2; 6]) -> Vec<Pos2> {
+        let [start, top, held, sustained, released, end] = *corners;
+        let mut line = vec![plot.left_bottom()];
+        let mut stage = |from: Pos2, to: Pos2, curve: f32| {
+            const STEPS: usize = 24;
+            for step in 0..=STEPS {
+                let x = step as f32 / STEPS as f32;
+                let y = view::bend(curve, x);
+                line.push(pos2(
+                    from.x + (to.x - from.x) * x,
+                    from.y + (to.y - from.y) * y,
+                ));
+            }
+        };
+        let [attack, decay, release] = self.curves.map(|curve| session.value(curve));
+        stage(start, top, attack);
+        stage(held, sustained, decay);
+        stage(released, end, release);
+        line.push(pos2(plot.right(), plot.bottom()));
+        line
+    }
+
+    /// A handle in the middle of each bent stage.
+    fn bends(&self, ui: &Ui, session: &mut Session, corners: &[Pos2; 6]) {
+        for (stage, curve) in self.curves.into_iter().enumerate() {
+            let (from, to) = (corners[2 * stage], corners[2 * stage + 1]);
+            let y = view::bend(session.value(curve), 0.5);
+            let at = pos2(0.5 * (from.x + to.x), from.y + (to.y - from.y) * y);
+            if (to.x - from.x).abs() < 16.0 {
+                continue;
+            }
+            let grip = Rect::from_center_size(at, vec2(16.0, 16.0));
+            let response = control::interact(ui, session, curve, grip);
+            let awake = response.hovered() || response.dragged() || response.has_focus();
+            let radius = if awake { 4.5 } else { 3.0 };
+            let stroke = Stroke::new(1.4, theme::AMBER.gamma_multiply(0.8));
+            ui.painter().circle(at, radius, theme::WELL, stroke);
+        }
+    }
+
+    fn handles(&self, ui: &Ui, session: &mut Session, plot: Rect, corners: &[Pos2; 6]) {
+        let [start, top, held, sustained, released, end] = *corners;
+        let unit = self.unit(session, plot);
+        for (name, at, from, share, time, level) in [
+            ("Delay handle", start, plot.left(), DELAY, self.delay, None),
+            ("Attack handle", top, start.x, ATTACK, self.attack, None),
+            ("Hold handle", held, top.x, HOLD, self.hold, None),
+            (
+                "Decay handle",
+                sustained,
+                held.x,
+                DECAY,
+                self.decay,
+                Some(self.sustain),
+            ),
+            (
+                "Release handle",
+                end,
+                released.x,
+                RELEASE,
+                self.release,
+                None,
+            ),
+        ] {
+            // The hold starts where the attack ends: it moves aside until it is used.
+            let aside = if name.starts_with("Hold") && (held.x - top.x) < 10.0 {
+                10.0
+            } else {
+                0.0
+            };
+            let at = at + vec2(aside, 0.0);
+            let id = control::id(ui, time).with("handle");
+            let grip = Rect::from_center_size(at, vec2(18.0, 18.0));
+            let response = ui
+                .interact(grip, id, Sense::drag())
+                .on_hover_and_drag_cursor(egui::CursorIcon::Move);
+            response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, name));
+            let held: Vec<Param> = [Some(time), level].into_iter().flatten().collect();
+            if response.drag_started() {
+                session.begin(&held);
+            }
+            if response.dragged()
+                && let Some(pointer) = response.interact_pointer_pos()
+            {
+                let scale = (pointer.x - aside - from) / (share * unit);
+                session.set(time, time.info().kind.from_scale(scale));
+                if let Some(level) = level {
+                    session.set(level, (plot.bottom() - pointer.y) / plot.height());
+                }
+            }
+            if response.drag_stopped() {
+                session.end();
+            }
+            let awake = response.hovered() || response.dragged();
+            let quiet = matches!(name, "Delay handle" | "Hold handle") && !awake;
+            if quiet {
+                let colour = theme::AMBER.gamma_multiply(0.55);
+                ui.painter()
+                    .circle(at, 3.0, theme::WELL, Stroke::new(1.2, colour));
+            } else {
+                paint::handle(ui.painter(), at, theme::AMBER, awake);
+            }
+            if awake {
+                let texts: Vec<String> = held
+                    .iter()
+                    .map(|param| param.info().format(session.value(*param)))
+                    .collect();
+                let font = theme::regular(11.0);
+                let place = pos2(
+                    at.x.clamp(plot.left() + 40.0, plot.right() - 40.0),
+                    plot.top() + 2.0,
+                );
+                let galley = ui
+                    .painter()
+                    .layout_no_wrap(texts.join("   "), font, theme::TEXT);
+                let back = Rect::from_center_size(place, galley.size() + vec2(10.0, 4.0));
+                ui.painter()
+                    .rect_filled(back, 4.0, Color32::from_black_alpha(170));
+                ui.painter()
+                    .galley(back.min + vec2(5.0, 2.0), galley, theme::TEXT);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The filter over the cloud: its curve, and a handle to drag it by.
+
+use super::axis::Axes;
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::choice;
+use egui::accesskit::Role;
+use egui::epaint::Mesh;
+use egui::{Color32, Rect, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use myriad_engine::Glimpse;
+use myriad_engine::params::Param;
+use myriad_engine::view;
+
+/// The filter of a patch, drawn over axes.
+pub(crate) struct FilterCurve<'a> {
+    pub(crate) axes: Axes,
+    /// The patch at rest.
+    pub(crate) rest: &'a Glimpse,
+}
+
+impl FilterCurve<'_> {
+    /// Draws the curve and lets it be dragged; the kind of filter is chosen in its corner.
+    pub(crate) fn show(&self, ui: &mut Ui, session: &mut Session) {
+        let plot = self.axes.0;
+        let mut scope = ui.new_child(UiBuilder::new().max_rect(plot).id_salt("over the cloud"));
+        self.show_curve(&scope, session);
+        let corner = Rect::from_min_size(plot.left_top() + vec2(2.0, 2.0), vec2(126.0, 24.0));
+        choice::bar(&mut scope, session, Param::FilterType, corner);
+    }
+
+    /// Draws the curve and lets it be dragged.
+    pub(crate) fn show_curve(&self, ui: &Ui, session: &mut Session) {
+        if session.index(Param::FilterType) != 0 {
+            self.heard(ui, session);
+            self.set(ui, session);
+        }
+    }
+
+    /// The filter as the newest note hears it.
+    fn heard(&self, ui: &Ui, session: &Session) {
+        let moved = !session.routes_to(Param::FilterCutoff).is_empty()
+            || !session.routes_to(Param::FilterResonance).is_empty();
+        let Some(cloud) = session.glimpse.clouds.first().filter(|_| moved) else {
+            return;
+        };
+        let rate = session.glimpse.sample_rate;
+        let gain = |hertz: f32| view::filter_gain(&cloud.filter, hertz, rate);
+        let stroke = Stroke::new(1.2, theme::light(theme::AMBER, 0.55));
+        ui.painter_at(self.axes.0)
+            .line(self.axes.curve(gain), stroke);
+    }
+
+    /// The filter as the knobs set it, seen from middle C.
+    fn set(&self, ui: &Ui, session: &mut Session) {
+        let Some(cloud) = self.rest.clouds.first() else {
+            return;
+        };
+        let rate = self.rest.sample_rate;
+        // Key follow moves the filter with the note at rest; the curve shows the knob.
+        let follow = session.value(Param::FilterKey) * (48.0 - 60.0) / 12.0;
+        let gain = |hertz: f32| view::filter_gain(&cloud.filter, hertz * follow.exp2(), rate);
+        // What lies below the floor is not seen.
+        let plot = self.axes.0;
+        let painter = ui.painter_at(plot.expand(8.0).with_max_y(plot.bottom()));
+        let line = self.axes.curve(gain);
+
+        let cutoff = session.value(Param::FilterCutoff);
+        let peak = peak_of(session.value(Param::FilterResonance));
+        let at = pos2(
+            self.axes
+                .x(cutoff)
+                .clamp(self.axes.0.left(), self.axes.0.right()),
+            self.axes.gain_y(peak),
+        );
+        let id = ui.scope_id().with("filter handle");
+        let grip = Rect::from_center_size(at, vec2(34.0, 34.0));
+        let response = ui
+            .interact(grip, id, Sense::click_and_drag())
+            .on_hover_and_drag_cursor(egui::CursorIcon::Move);
+        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Filter handle"));
+        let awake = response.hovered() || response.dragged();
+
+        let strength = if awake { 0.17 } else { 0.09 };
+        let mut mesh = Mesh::default();
+        let top = theme::light(theme::AMBER, strength);
+        let floor = self.axes.0.bottom();
+        paint::fill_below(&mut mesh, &line, floor, top, Color32::TRANSPARENT);
+        painter.add(Shape::mesh(mesh));
+        let colour = theme::AMBER.gamma_multiply(if awake { 1.0 } else { 0.8 });
+        paint::luminous_line(&painter, line, 1.6, colour);
+        paint::handle(&painter, at, theme::AMBER, awake);
+
+        if response.drag_started() {
+            session.begin(&[Param::FilterCutoff, Param::FilterResonance]);
+        }
+        if response.dragged()
+            && let Some(pointer) = response.interact_pointer_pos()
+        {
+            session.set(Param::FilterCutoff, self.axes.hertz(pointer.x));
+            let resonance = resonance_of(self.axes.gain(pointer.y));
+            session.set(Param::FilterResonance, resonance);
+        }
+        if response.drag_stopped() {
+            session.end();
+        }
+        if response.double_clicked() {
+            session.change(
+                Param::FilterResonance,
+                Param::FilterResonance.info().default,
+            );
+        }
+        if awake {
+            let format = |param: Param| param.info().format(session.value(param));
+            let text = format!(
+                "{}   {}",
+                format(Param::FilterCutoff),
+                format(Param::FilterResonance)
+            );
+            let side = if at.x > self.axes.0.right() - 150.0 {
+                -1.0
+            } else {
+                1.0
+            };
+            let anchor = if side > 0.0 {
+                egui::Align2::LEFT_CENTER
+            } else {
+                egui::Align2::RIGHT_CENTER
+            };
+            let place = at + vec2(16.0 * side, -14.0);
+            painter.text(place, anchor, text, theme::regular(11.5), theme::TEXT);
+        }
+    }
+}
+
+/// The gain at the cutoff for a resonance from 0 to 1: from -6 to +24 dB.
+fn peak_of(resonance: f32) -> f32 {
+    0.5 * (5.0 * resonance).exp2()
+}
+
+/// The resonance whose peak has this gain.
+fn resonance_of(gain: f32) -> f32 {
+    (2.0 * gain).log2() / 5.0
+}

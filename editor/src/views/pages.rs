@@ -1,0 +1,278 @@
+//! The pages, and which groups of the engine's table are on them. A group that no page names is
+//! on the effects page, so that no parameter is ever without a widget.
+
+use super::envelope::Envelope;
+use super::lfo::Lfo;
+use super::portraits::Sitter;
+use super::{matrix, table};
+use crate::names;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::{button, strip};
+use egui::{Rect, Ui, pos2, vec2};
+use myriad_engine::modulation::Source;
+use myriad_engine::params::{Param, TABLE};
+
+/// What is seen below the cloud.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Page {
+    #[default]
+    Source,
+    Shape,
+    Movement,
+    Effects,
+    Output,
+    Matrix,
+}
+
+/// Between panels.
+pub(crate) const GAP: f32 = 8.0;
+
+impl Page {
+    pub(crate) const ALL: [Page; 6] = [
+        Page::Source,
+        Page::Shape,
+        Page::Movement,
+        Page::Effects,
+        Page::Output,
+        Page::Matrix,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Page::Source => "Source",
+            Page::Shape => "Shape",
+            Page::Movement => "Movement",
+            Page::Effects => "Effects",
+            Page::Output => "Output",
+            Page::Matrix => "Matrix",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Page::Source => "What the partials are: table, unison, pitch",
+            Page::Shape => "What is done to them: spectrum, decay, filter",
+            Page::Movement => "What moves: envelopes and LFOs",
+            Page::Effects => "What the sound goes through",
+            Page::Output => "Level, place and voices",
+            Page::Matrix => "Every route from what moves to what is moved",
+        }
+    }
+
+    /// The page of a group of the table; macros are on none, since they are always there.
+    fn of(group: &str) -> Option<Page> {
+        match group.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            "source" | "pitch" | "unison" => Some(Page::Source),
+            "shape" | "decay" | "filter" => Some(Page::Shape),
+            "env" | "lfo" => Some(Page::Movement),
+            "amp" | "voice" | "output" => Some(Page::Output),
+            "macro" => None,
+            _ => Some(Page::Effects),
+        }
+    }
+
+    /// The groups on this page, in the order of the table.
+    pub(crate) fn groups(self) -> Vec<&'static str> {
+        let mut groups = Vec::new();
+        for row in TABLE {
+            let group = row.group();
+            if Page::of(group) == Some(self) && !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+
+    /// Whether there is anything on it.
+    pub(crate) fn is_shown(self) -> bool {
+        self == Page::Matrix || !self.groups().is_empty()
+    }
+}
+
+/// What the pages remember.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    pub(crate) page: Page,
+    /// Which envelope and which LFO are seen.
+    envelope: usize,
+    lfo: usize,
+    pub(crate) matrix: matrix::Matrix,
+}
+
+impl Pages {
+    /// The names of the pages, to choose one. Returns the width used.
+    pub(crate) fn tabs(&mut self, ui: &mut Ui, rect: Rect) -> f32 {
+        let mut left = rect.left();
+        for page in Page::ALL.into_iter().filter(|page| page.is_shown()) {
+            let font = theme::regular(11.5);
+            let text = page.name().to_owned();
+            let wide = ui
+                .painter()
+                .layout_no_wrap(text, font, theme::TEXT)
+                .size()
+                .x
+                + 24.0;
+            let place = Rect::from_min_size(pos2(left, rect.center().y - 13.0), vec2(wide, 26.0));
+            let chosen = page == self.page;
+            if button::word(ui, place, page.name(), page.help(), chosen).clicked() {
+                self.page = page;
+            }
+            if chosen {
+                let line = egui::Stroke::new(2.0, theme::AMBER);
+                let x = place.x_range().shrink(10.0);
+                ui.painter().hline(x, place.bottom() + 1.0, line);
+            }
+            left += wide + 2.0;
+        }
+        left - rect.left()
+    }
+
+    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
+        match self.page {
+            Page::Source => source(ui, session, rect),
+            Page::Movement => self.movement(ui, session, rect),
+            Page::Matrix => self.matrix.show(ui, session, rect),
+            page => panels(ui, session, sitter, &page.groups(), rect),
+        }
+    }
+
+    /// One envelope on the left, one LFO on the right.
+    fn movement(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
+        let groups = Page::Movement.groups();
+        let (envelopes, lfos): (Vec<&str>, Vec<&str>) =
+            groups.iter().partition(|group| group.starts_with("env"));
+        let half = (rect.width() - GAP) / 2.0;
+        let [left, right] = [0.0, half + GAP]
+            .map(|x| Rect::from_min_size(rect.min + vec2(x, 0.0), vec2(half, rect.height())));
+        theme::panel(ui.painter(), left);
+        theme::panel(ui.painter(), right);
+        numbers(ui, &envelopes, &mut self.envelope, left);
+        numbers(ui, &lfos, &mut self.lfo, right);
+        if let Some(group) = envelopes.get(self.envelope)
+            && let Some(envelope) = Envelope::of_group(group)
+        {
+            let (drawing, knobs) = drawing_and_knobs(left);
+            envelope.show(ui, session, drawing, level(session, group));
+            strip::strip(ui, session, &envelope.knobs(), knobs);
+        }
+        if let Some(group) = lfos.get(self.lfo)
+            && let Some(lfo) = Lfo::of_group(group)
+        {
+            let (drawing, knobs) = drawing_and_knobs(right);
+            lfo.show(ui, session, drawing, level(session, group));
+            strip::strip(ui, session, lfo.knobs(), knobs);
+        }
+    }
+}
+
+/// Where the source that a group is stands now, for the newest note; nothing unless a route uses
+/// it, since it is not computed otherwise.
+fn level(session: &Session, group: &str) -> Option<f32> {
+    let (_, source) = Source::NAMES.iter().find(|(name, _)| *name == group)?;
+    let mut routes = session.patch.routes.iter();
+    let used = routes.any(|route| route.source == *source || route.via == Some(*source));
+    (session.glimpse.sounding && used).then(|| session.glimpse.sources[*source as usize])
+}
+
+/// The upper part of a panel for a drawing, the lower for a row of knobs.
+fn drawing_and_knobs(panel: Rect) -> (Rect, Rect) {
+    let knobs = panel.bottom() - crate::widgets::knob::CELL.y - 2.0;
+    let inside = panel.shrink2(vec2(12.0, 0.0));
+    (
+        Rect::from_min_max(
+            pos2(inside.left(), panel.top() + 38.0),
+            pos2(inside.right(), knobs - 6.0),
+        ),
+        Rect::from_min_max(pos2(inside.left(), knobs), inside.max),
+    )
+}
+
+/// Tabs at the top of a panel, one for each group.
+fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) {
+    for (index, group) in groups.iter().enumerate() {
+        let left = panel.left() + 12.0 + 62.0 * index as f32;
+        let place = Rect::from_min_size(pos2(left, panel.top() + 8.0), vec2(58.0, 24.0));
+        let name = names::group(group);
+        if button::word(ui, place, &name, "", index == *chosen).clicked() {
+            *chosen = index;
+        }
+    }
+}
+
+/// The source page: the table as a landscape, and what else there is.
+fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
+    let groups = Page::Source.groups();
+    let (first, others) = groups
+        .split_first()
+        .map_or(("source", &[][..]), |(f, o)| (*f, o));
+    // Two columns of knobs for each of the others.
+    let narrow = 2.0 * crate::widgets::knob::CELL.x + 28.0;
+    let wide = rect.width() - others.len() as f32 * (narrow + GAP);
+    let panel = Rect::from_min_size(rect.min, vec2(wide, rect.height()));
+    let inside = theme::titled_panel(ui.painter(), panel, &names::group(first));
+    let mut params = strip::of_group(first);
+    params.retain(|param| *param != Param::SourceTable);
+    let columns = inside.width() - 2.0 * crate::widgets::knob::CELL.x - 8.0;
+    let land = Rect::from_min_size(inside.min, vec2(columns, inside.height()));
+    table::show(ui, session, land);
+    let knobs = Rect::from_min_max(pos2(land.right() + 8.0, inside.top()), inside.max);
+    strip::strip(ui, session, &params, knobs);
+    for (index, group) in others.iter().enumerate() {
+        let left = panel.right() + GAP + index as f32 * (narrow + GAP);
+        let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(narrow, rect.height()));
+        let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
+        strip::strip(ui, session, &strip::of_group(group), inside);
+    }
+}
+
+/// A panel for each group, as wide as its knobs ask for, in as many rows as fit.
+fn panels(ui: &mut Ui, session: &mut Session, sitter: &Sitter, groups: &[&str], rect: Rect) {
+    let natural = |group: &str| strip::strip_width(&strip::of_group(group)) + 40.0;
+    let whole: f32 = groups.iter().map(|group| natural(group)).sum();
+    let room = rect.width() - GAP * (groups.len() as f32 - 1.0);
+    let mut left = rect.left();
+    for group in groups {
+        let wide = natural(group) / whole * room;
+        let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(wide, rect.height()));
+        let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
+        let (drawing, knobs) = drawing_and_knobs(panel);
+        let drawing = drawing.with_min_y(inside.top());
+        let place = match sitter.show(ui, session, group, drawing) {
+            true => knobs,
+            false => inside,
+        };
+        strip::strip(ui, session, &strip::of_group(group), place);
+        left += wide + GAP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A parameter without a widget could be changed by automation and never be found.
+    #[test]
+    fn every_parameter_has_a_place() {
+        for row in TABLE {
+            let page = Page::of(row.group());
+            let shown = page.is_some_and(Page::is_shown) || row.group() == "macro";
+            assert!(shown, "{}", row.id);
+        }
+    }
+
+    #[test]
+    fn what_is_new_is_an_effect() {
+        assert_eq!(Page::of("reverb"), Some(Page::Effects));
+        assert_eq!(Page::of("env4"), Some(Page::Movement));
+        assert_eq!(Page::of("filter2"), Some(Page::Shape));
+    }
+
+    #[test]
+    fn envelopes_and_lfos_are_recognised() {
+        for group in Page::Movement.groups() {
+            let known = Envelope::of_group(group).is_some() || Lfo::of_group(group).is_some();
+            assert!(known, "{group}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Small drawings over the knobs of a group, which show what the knobs do.
+
+use super::axis::Axes;
+use super::filter::FilterCurve;
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::meter::Meter;
+use egui::epaint::Mesh;
+use egui::{Rect, Shape, Stroke, Ui, pos2, vec2};
+use myriad_engine::Glimpse;
+use myriad_engine::params::Param;
+use myriad_engine::view::{self, PartialView};
+
+/// What portraits are drawn from.
+pub(crate) struct Sitter<'a> {
+    /// The patch at rest.
+    pub(crate) rest: &'a Glimpse,
+    pub(crate) meter: &'a Meter,
+    /// Voices that sound.
+    pub(crate) voices: usize,
+}
+
+impl Sitter<'_> {
+    /// Draws the portrait of a group, if it has one. Returns whether it has.
+    pub(crate) fn show(&self, ui: &Ui, session: &mut Session, group: &str, rect: Rect) -> bool {
+        if !matches!(
+            group,
+            "shape" | "decay" | "filter" | "amp" | "voice" | "output"
+        ) {
+            return false;
+        }
+        theme::well(ui.painter(), rect);
+        match group {
+            "shape" => self.spectrum(ui, rect),
+            "decay" => decay(ui, session, rect),
+            "filter" => {
+                let axes = Axes(rect.shrink2(vec2(6.0, 4.0)));
+                let rest = self.rest;
+                FilterCurve { axes, rest }.show_curve(ui, session);
+            }
+            "amp" => self.stage(ui, session, rect),
+            "voice" => self.lights(ui, session, rect),
+            _ => {
+                let size = vec2(rect.width() - 24.0, 22.0_f32.min(rect.height() - 16.0));
+                self.meter
+                    .show(ui, Rect::from_center_size(rect.center(), size));
+            }
+        }
+        true
+    }
+
+    /// The first partials, one by one.
+    fn spectrum(&self, ui: &Ui, rect: Rect) {
+        const SHOWN: usize = 40;
+        let Some(cloud) = self.rest.clouds.first() else {
+            return;
+        };
+        let mut partials: Vec<PartialView> = Vec::new();
+        view::partials(cloud, self.rest.sample_rate, &mut partials);
+        let Some(first) = partials.first() else {
+            return;
+        };
+        let plot = rect.shrink2(vec2(12.0, 10.0));
+        let top = partials
+            .iter()
+            .fold(0.0, |top: f32, p| top.max(p.unfiltered));
+        let mut mesh = Mesh::default();
+        for partial in &partials {
+            // By ratio, so that stretch and stiffness move them.
+            let x = partial.hertz / first.hertz / SHOWN as f32;
+            if x > 1.0 {
+                break;
+            }
+            let decibels = 20.0 * (partial.unfiltered / top).max(1e-6).log10();
+            let tall = (1.0 + decibels / 60.0).clamp(0.0, 1.0);
+            let x = plot.left() + x * plot.width();
+            let y = plot.bottom() - tall * plot.height();
+            let colour = theme::pan(partial.pan);
+            let corner = |dx: f32, y: f32, s: f32| (pos2(x + dx, y), colour.gamma_multiply(s));
+            let corners = [
+                corner(-1.4, y, 0.95),
+                corner(1.4, y, 0.95),
+                corner(1.4, plot.bottom(), 0.12),
+                corner(-1.4, plot.bottom(), 0.12),
+            ];
+            paint::quad(&mut mesh, corners);
+            paint::glow(&mut mesh, pos2(x, y), 7.0, theme::light(colour, 0.5 * tall));
+        }
+        ui.painter_at(rect).add(Shape::mesh(mesh));
+    }
+
+    /// Where partials stand between left and right, low ones below.
+    fn stage(&self, ui: &Ui, session: &Session, rect: Rect) {
+        let glimpse = match session.glimpse.sounding {
+            true => session.glimpse,
+            false => self.rest,
+        };
+        let painter = ui.painter_at(rect);
+        let plot = rect.shrink2(vec2(14.0, 8.0));
+        let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.5));
+        painter.vline(plot.center().x, plot.y_range(), stroke);
+        let font = theme::regular(9.5);
+        for (text, anchor, x) in [
+            ("L", egui::Align2::LEFT_TOP, rect.left() + 7.0),
+            ("R", egui::Align2::RIGHT_TOP, rect.right() - 7.0),
+        ] {
+            let at = pos2(x, rect.top() + 5.0);
+            painter.text(at, anchor, text, font.clone(), theme::FAINT);
+        }
+        let mut mesh = Mesh::default();
+        let mut partials = Vec::new();
+        for cloud in glimpse.clouds.iter().take(32) {
+            partials.clear();
+            view::partials(cloud, glimpse.sample_rate, &mut partials);
+            for partial in partials.iter().take(96) {
+                let height = Axes::height(partial.level);
+                if height < 0.15 {
+                    continue;
+                }
+                let up = (partial.hertz / 40.0).log2() / 8.6;
+                let x = plot.center().x + partial.pan * plot.width() / 2.0;
+                let y = plot.bottom() - up.clamp(0.0, 1.0) * plot.height();
+                let colour = theme::light(theme::pan(partial.pan), 0.55 * height);
+                paint::glow(&mut mesh, pos2(x, y), 2.0 + 6.0 * height, colour);
+            }
+        }
+        painter.add(Shape::mesh(mesh));
+    }
+
+    /// A light for each voice that there may be.
+    fn lights(&self, ui: &Ui, session: &Session, rect: Rect) {
+        let limit = (session.value(Param::VoiceLimit) as usize).min(128);
+        let plot = rect.shrink2(vec2(12.0, 10.0));
+        let step = (plot.area() / limit.max(1) as f32).sqrt().clamp(9.0, 22.0);
+        let columns = ((plot.width() / step) as usize).max(1);
+        let mut mesh = Mesh::default();
+        for voice in 0..limit {
+            let at = vec2(
+                (voice % columns) as f32 + 0.5,
+                (voice / columns) as f32 + 0.5,
+            );
+            let at = plot.min + step * at;
+            if at.y > plot.bottom() {
+                break;
+            }
+            if voice < self.voices {
+                paint::glow(&mut mesh, at, 0.7 * step, theme::light(theme::AMBER, 0.8));
+                ui.painter().circle_filled(at, 2.4, theme::LIGHT);
+            } else {
+                ui.painter().circle_filled(at, 1.8, theme::EDGE);
+            }
+        }
+        ui.painter_at(rect).add(Shape::mesh(mesh));
+    }
+}
+
+/// How partials die away in three seconds: low ones slowly, high ones fast.
+fn decay(ui: &Ui, session: &Session, rect: Rect) {
+    const SECONDS: f32 = 3.0;
+    let (rate, slope) = (
+        session.value(Param::DecayRate),
+        session.value(Param::DecaySlope),
+    );
+    let plot = rect.shrink2(vec2(10.0, 10.0));
+    let painter = ui.painter_at(rect);
+    for octave in (0..6).rev() {
+        let speed = rate * (slope * octave as f32).exp2();
+        let point = |step: usize| {
+            let x = step as f32 / 40.0;
+            let decibels = -6.0 * octave as f32 - speed * SECONDS * x;
+            let tall = (1.0 + decibels / 60.0).max(0.0);
+            pos2(
+                plot.left() + x * plot.width(),
+                plot.bottom() - tall * plot.height(),
+            )
+        };
+        let colour = theme::dawn(0.9 - 0.15 * octave as f32);
+        let line: Vec<_> = (0..=40).map(point).collect();
+        painter.line(line, Stroke::new(1.4, colour.gamma_multiply(0.85)));
+    }
+}

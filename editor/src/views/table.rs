@@ -1,0 +1,93 @@
+//! A spectral table as a landscape: its frames one behind the other, and the place in it that is
+//! played. Dragged, it moves there.
+
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::{choice, control};
+use egui::epaint::Mesh;
+use egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+use myriad_engine::params::Param;
+use myriad_engine::simd::F32x16;
+use myriad_engine::spectrum::{self, FRAMES, Table};
+
+/// Partials that are shown.
+const SHOWN: usize = 48;
+
+/// Draws the table of the source and lets its position be dragged.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
+    theme::well(ui.painter(), rect);
+    let response = control::interact_as(ui, session, Param::SourcePosition, rect, "landscape");
+    let painter = ui.painter_at(rect);
+    let table = Table::ALL[session.index(Param::SourceTable).min(Table::ALL.len() - 1)];
+    let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
+    // Far frames first, so that near ones stand before them.
+    for frame in (0..FRAMES).rev() {
+        let position = frame as f32 / (FRAMES - 1) as f32;
+        let line = ridge(table, position, land);
+        let near = 1.0 - position;
+        let mut mesh = Mesh::default();
+        let floor = floor(position, land);
+        let body = theme::WELL.gamma_multiply(0.55);
+        paint::fill_below(&mut mesh, &line, floor, body, body);
+        painter.add(Shape::mesh(mesh));
+        let colour = theme::VIOLET.lerp_to_gamma(theme::ROSE, 0.5 * near);
+        let colour = colour.gamma_multiply(0.3 + 0.4 * near);
+        painter.line(line, Stroke::new(1.0, colour));
+    }
+    let heard = match session.glimpse.sounding {
+        true => session.glimpse.heard[Param::SourcePosition],
+        false => session.value(Param::SourcePosition),
+    };
+    let line = ridge(table, heard, land);
+    let awake = response.hovered() || response.dragged();
+    let ground = floor(heard, land);
+    let mut mesh = Mesh::default();
+    let light = theme::light(theme::AMBER, if awake { 0.2 } else { 0.12 });
+    paint::fill_below(&mut mesh, &line, ground, light, Color32::TRANSPARENT);
+    for peak in &line {
+        let corner = |x: f32, y: f32, strength: f32| {
+            (pos2(peak.x + x, y), theme::AMBER.gamma_multiply(strength))
+        };
+        let corners = [
+            corner(-0.7, peak.y, 0.85),
+            corner(0.7, peak.y, 0.85),
+            corner(0.7, ground, 0.08),
+            corner(-0.7, ground, 0.08),
+        ];
+        paint::quad(&mut mesh, corners);
+    }
+    painter.add(Shape::mesh(mesh));
+    paint::luminous_line(&painter, line.clone(), 1.2, theme::AMBER);
+    for (n, peak) in line.iter().enumerate() {
+        let radius = 2.6 - 1.8 * n as f32 / SHOWN as f32;
+        painter.circle_filled(*peak, radius, theme::LIGHT);
+    }
+    let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(120.0, 22.0));
+    choice::bar(ui, session, Param::SourceTable, corner);
+}
+
+/// The ground on which a frame stands: the first in front, the last behind and to the right.
+fn floor(position: f32, land: Rect) -> f32 {
+    land.bottom() - 0.42 * position * land.height()
+}
+
+/// The levels of the table at `position`, from the first partial on the left.
+fn ridge(table: Table, position: f32, land: Rect) -> Vec<Pos2> {
+    let (row, morph) = table.frame_at(position);
+    let tables = spectrum::tables();
+    let [low, high] = [row, row + 1].map(|row| F32x16::flat(tables.row(row)));
+    let aside = 0.16 * land.width();
+    let left = land.left() + aside * position;
+    let width = land.width() - aside;
+    let floor = floor(position, land);
+    let height = 0.55 * land.height();
+    let peak = |n: usize| {
+        let level = low[n] + (high[n] - low[n]) * morph;
+        let decibels = 20.0 * level.max(1e-6).log10();
+        let tall = ((decibels + 60.0) / 60.0).clamp(0.0, 1.0);
+        let across = (1.0 + n as f32).log2() / (SHOWN as f32).log2();
+        pos2(left + width * across, floor - tall * height)
+    };
+    (0..SHOWN).map(peak).collect()
+}

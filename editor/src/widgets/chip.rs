@@ -1,0 +1,97 @@
+//! Chips: sources of movement that are dragged onto knobs.
+
+use crate::names;
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use egui::accesskit::Role;
+use egui::epaint::Mesh;
+use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use myriad_engine::modulation::Source;
+
+/// The chip of a source: drag it onto a knob. A bead in it shows where the source is now.
+pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
+    let colour = theme::source(source);
+    let name = names::source(source, &session.patch);
+    let id = ui.scope_id().with(("chip", source.name()));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    let label = format!("{name} source");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    response.dnd_set_drag_payload(source);
+    let used = session.patch.routes.iter();
+    let used = used.filter(|r| r.source == source || r.via == Some(source));
+    let used = used.count();
+    let awake = response.hovered() || response.dragged();
+
+    let painter = ui.painter();
+    let fill = colour.gamma_multiply(if awake { 0.3 } else { 0.1 });
+    let edge = Stroke::new(1.0, colour.gamma_multiply(if awake { 0.9 } else { 0.38 }));
+    painter.rect(
+        rect,
+        rect.height() / 2.0,
+        fill,
+        edge,
+        egui::StrokeKind::Inside,
+    );
+    let bead = pos2(rect.left() + 11.0, rect.center().y);
+    let height = session.glimpse.sources[source as usize]
+        .abs()
+        .clamp(0.0, 1.0);
+    if session.glimpse.sounding && used > 0 {
+        let mut mesh = Mesh::default();
+        paint::glow(
+            &mut mesh,
+            bead,
+            4.0 + 7.0 * height,
+            theme::light(colour, 0.3 + 0.7 * height),
+        );
+        painter.add(Shape::mesh(mesh));
+    }
+    let dot = if used > 0 {
+        colour
+    } else {
+        colour.gamma_multiply(0.35)
+    };
+    painter.circle_filled(bead, 2.6, dot);
+    let text = pos2(rect.left() + 19.0, rect.center().y);
+    let ink = if used > 0 || awake {
+        theme::TEXT
+    } else {
+        theme::MUTED
+    };
+    let font = theme::regular(11.0);
+    let painter = painter.with_clip_rect(rect.shrink2(vec2(6.0, 0.0)));
+    painter.text(text, Align2::LEFT_CENTER, name.clone(), font, ink);
+
+    if response.dragged() {
+        thread(ui, bead, source);
+    }
+    let uses = match used {
+        0 => "Moves nothing yet".to_owned(),
+        1 => "Moves one knob".to_owned(),
+        n => format!("Moves {n} knobs"),
+    };
+    let tip = format!("{}\n{uses}. Drag onto a knob.", source.help());
+    response
+        .on_hover_cursor(egui::CursorIcon::Grab)
+        .on_hover_text(tip);
+}
+
+/// The thread from a chip to the pointer that drags it.
+pub(crate) fn thread(ui: &Ui, from: egui::Pos2, source: Source) {
+    let Some(to) = ui.input(|input| input.pointer.hover_pos()) else {
+        return;
+    };
+    let colour = theme::source(source);
+    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("thread"));
+    let painter = ui.ctx().layer_painter(layer);
+    let sag = 0.25 * (to - from).length();
+    let curve = egui::epaint::CubicBezierShape::from_points_stroke(
+        [from, from + vec2(0.0, sag), to + vec2(0.0, sag), to],
+        false,
+        egui::Color32::TRANSPARENT,
+        Stroke::new(1.8, colour),
+    );
+    painter.add(curve);
+    paint::handle(&painter, to, colour, true);
+}

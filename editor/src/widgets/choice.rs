@@ -1,0 +1,127 @@
+//! Choices: a name between two arrows that opens a list, or a row where there are few.
+
+use crate::names;
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::{button, control};
+use egui::{Align2, Popup, Rect, Ui, pos2, vec2};
+use myriad_engine::params::{Kind, Param};
+
+/// Up to this many names stand side by side.
+const FEW: usize = 3;
+
+fn names_of(param: Param) -> &'static [&'static str] {
+    match param.info().kind {
+        Kind::Choice(names) => names,
+        _ => &[],
+    }
+}
+
+/// How wide a choice's cell is, its name below it included.
+pub(crate) fn width(param: Param) -> f32 {
+    match names_of(param).len() <= FEW {
+        true => 12.0 + 54.0 * names_of(param).len() as f32,
+        false => 132.0,
+    }
+}
+
+/// A choice with its name below, as high as a knob's cell.
+pub(crate) fn cell(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect) {
+    let rect = Rect::from_center_size(
+        pos2(cell.center().x, cell.top() + 28.0),
+        vec2(cell.width() - 10.0, 26.0),
+    );
+    bar(ui, session, param, rect);
+    let at = pos2(cell.center().x, cell.top() + 60.0);
+    let font = theme::regular(11.0);
+    ui.painter().text(
+        at,
+        Align2::CENTER_CENTER,
+        param.info().name,
+        font,
+        theme::MUTED,
+    );
+}
+
+/// A choice without its name.
+pub(crate) fn bar(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
+    theme::well(ui.painter(), rect);
+    match names_of(param).len() <= FEW {
+        true => row(ui, session, param, rect),
+        false => list(ui, session, param, rect),
+    }
+}
+
+fn row(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
+    let names = names_of(param);
+    let chosen = session.index(param);
+    let each = rect.width() / names.len() as f32;
+    for (index, name) in names.iter().enumerate() {
+        let left = rect.left() + each * index as f32;
+        let place = Rect::from_min_size(pos2(left, rect.top()), vec2(each, rect.height()));
+        let label = format!("{} {name}", names::of(param));
+        let tip = param.info().help;
+        let response = button::area(ui, place, &label, tip, index == chosen);
+        let painter = ui.painter();
+        let inside = place.shrink(2.0);
+        if index == chosen {
+            painter.rect_filled(inside, theme::SMALL_ROUND, theme::RAISED);
+        } else {
+            button::backdrop(painter, inside, &response);
+        }
+        let colour = match index == chosen {
+            true => theme::AMBER,
+            false => button::ink(&response, theme::MUTED),
+        };
+        let font = theme::regular(11.5);
+        painter.text(place.center(), Align2::CENTER_CENTER, *name, font, colour);
+        if response.clicked() {
+            session.change(param, index as f32);
+        }
+    }
+}
+
+fn list(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
+    let names = names_of(param);
+    let middle = Rect::from_min_max(rect.min + vec2(22.0, 0.0), rect.max - vec2(22.0, 0.0));
+    let response = control::interact(ui, session, param, middle);
+    let painter = ui.painter();
+    if response.hovered() || response.has_focus() {
+        painter.rect_filled(middle.shrink(2.0), theme::SMALL_ROUND, theme::RAISED);
+    }
+    let name = names[session.index(param).min(names.len() - 1)];
+    let font = theme::regular(12.0);
+    painter.text(
+        middle.center(),
+        Align2::CENTER_CENTER,
+        name,
+        font,
+        theme::AMBER,
+    );
+    for right in [false, true] {
+        let x = if right {
+            rect.right() - 22.0
+        } else {
+            rect.left()
+        };
+        let place = Rect::from_min_size(pos2(x, rect.top()), vec2(22.0, rect.height()));
+        let which = if right { "next" } else { "previous" };
+        let label = format!("{} {which}", names::of(param));
+        let pressed = button::icon(ui, place.shrink(2.0), &label, "", |painter, colour| {
+            paint::arrow(painter, place.center(), 3.6, right, colour);
+        });
+        if pressed.clicked() {
+            let step = if right { 1 } else { names.len() - 1 };
+            session.change(param, ((session.index(param) + step) % names.len()) as f32);
+        }
+    }
+    Popup::menu(&response).width(rect.width()).show(|ui| {
+        for (index, name) in names.iter().enumerate() {
+            let chosen = index == session.index(param);
+            if ui.selectable_label(chosen, *name).clicked() {
+                session.change(param, index as f32);
+            }
+        }
+    });
+}

@@ -1,0 +1,255 @@
+//! What the widget of any parameter does when it is touched.
+
+use crate::names;
+use crate::session::{Entry, Session};
+use crate::theme;
+use egui::{
+    Event, EventFilter, Id, Key, MouseWheelUnit, PointerButton, Rect, Response, Sense, Ui,
+    WidgetInfo,
+};
+use myriad_engine::modulation::Source;
+use myriad_engine::params::{Kind, Param};
+
+/// Points of a drag that move a knob over its whole way.
+const WAY: f32 = 220.0;
+/// How much slower everything is while Shift is held.
+const FINE: f32 = 0.1;
+/// Parts of the way that a notch of the wheel or an arrow key covers.
+const STEP: f32 = 0.02;
+
+/// The id of a parameter's widget: one a parameter, so that tests and focus find it.
+pub(crate) fn id(ui: &Ui, param: Param) -> Id {
+    ui.scope_id().with(param.info().id)
+}
+
+/// Makes `rect` the widget of `param`: drag, wheel, arrow keys, double-click to reset, Enter to
+/// type, a menu, a tooltip, and sources dropped on it.
+pub(crate) fn interact(ui: &Ui, session: &mut Session, param: Param, rect: Rect) -> Response {
+    let response = ui.interact(rect, id(ui, param), Sense::click_and_drag());
+    respond(ui, session, param, response, &names::of(param))
+}
+
+/// The same for a second widget of a parameter, a drawing, which is told apart by `what`.
+pub(crate) fn interact_as(
+    ui: &Ui,
+    session: &mut Session,
+    param: Param,
+    rect: Rect,
+    what: &str,
+) -> Response {
+    let response = ui.interact(rect, id(ui, param).with(what), Sense::click_and_drag());
+    let name = format!("{} {what}", names::of(param));
+    respond(ui, session, param, response, &name)
+}
+
+fn respond(
+    ui: &Ui,
+    session: &mut Session,
+    param: Param,
+    response: Response,
+    name: &str,
+) -> Response {
+    drag(ui, session, param, &response);
+    turn(ui, session, param, &response);
+    if response.double_clicked() {
+        session.change(param, param.info().default);
+    }
+    if let Some(source) = response.dnd_release_payload::<Source>() {
+        session.connect(*source, param);
+    }
+    response.context_menu(|ui| menu(ui, session, param));
+    // What screen readers say, and tests look for.
+    let value = f64::from(session.value(param));
+    response.widget_info(|| WidgetInfo::slider(true, value, name));
+    let shown = response.clone();
+    if session.held.is_empty() {
+        shown.on_hover_ui(|ui| tooltip(ui, session, param));
+    }
+    response
+}
+
+fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
+    let kind = param.info().kind;
+    // The other button opens the menu.
+    let main = PointerButton::Primary;
+    if response.drag_started_by(main) {
+        response.request_focus();
+        session.begin(&[param]);
+        let scale = session.scale(param);
+        ui.data_mut(|data| data.insert_temp(response.id, scale));
+    }
+    let ours = session.holds(param);
+    if response.dragged_by(main) && ours {
+        let fine = if ui.input(|input| input.modifiers.shift) {
+            FINE
+        } else {
+            1.0
+        };
+        let way = (response.drag_delta().x - response.drag_delta().y) / WAY * fine;
+        // Whole numbers and choices move in jumps, the hand does not.
+        let scale = ui.data_mut(|data| {
+            let scale: &mut f32 = data.get_temp_mut_or_default(response.id);
+            *scale = (*scale + way).clamp(0.0, 1.0);
+            *scale
+        });
+        session.set(param, kind.from_scale(scale));
+    }
+    if response.drag_stopped_by(main) && ours {
+        session.end();
+    }
+}
+
+/// Wheel and arrow keys.
+fn turn(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
+    let fine = |shift: bool| if shift { FINE } else { 1.0 };
+    if response.hovered() {
+        let notches = take_wheel(ui);
+        if notches != 0.0 {
+            let shift = ui.input(|input| input.modifiers.shift);
+            session.step(param, notches * STEP * fine(shift));
+        }
+    }
+    if !response.has_focus() {
+        return;
+    }
+    let arrows = EventFilter {
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+    let (steps, shift) = ui.input(|input| {
+        let pressed = |key: Key| input.num_presses(key) as f32;
+        let up = pressed(Key::ArrowUp) + pressed(Key::ArrowRight) + 5.0 * pressed(Key::PageUp);
+        let down = pressed(Key::ArrowDown) + pressed(Key::ArrowLeft) + 5.0 * pressed(Key::PageDown);
+        (up - down, input.modifiers.shift)
+    });
+    if steps != 0.0 {
+        session.step(param, steps * STEP * fine(shift));
+    }
+    if ui.input(|input| input.key_pressed(Key::Enter)) && session.entry.is_none() {
+        type_value(session, param);
+    }
+    if ui.input(|input| input.key_pressed(Key::Delete)) {
+        session.change(param, param.info().default);
+    }
+}
+
+/// Notches that the wheel has turned in this frame; nobody else sees them.
+pub(crate) fn take_wheel(ui: &Ui) -> f32 {
+    ui.input_mut(|input| {
+        let mut notches = 0.0;
+        input.events.retain(|event| match event {
+            Event::MouseWheel { unit, delta, .. } => {
+                notches += match unit {
+                    MouseWheelUnit::Point => delta.y / 40.0,
+                    MouseWheelUnit::Line => delta.y,
+                    MouseWheelUnit::Page => 5.0 * delta.y,
+                };
+                false
+            }
+            _ => true,
+        });
+        notches
+    })
+}
+
+/// Opens the field in which a value is typed.
+pub(crate) fn type_value(session: &mut Session, param: Param) {
+    *session.entry = Some(Entry {
+        param,
+        text: param.info().format(session.value(param)),
+        open: false,
+        drawn: session.time,
+    });
+}
+
+fn tooltip(ui: &mut Ui, session: &Session, param: Param) {
+    let info = param.info();
+    ui.set_max_width(260.0);
+    ui.horizontal(|ui| {
+        ui.label(egui::RichText::new(names::of(param)).font(theme::bold(12.5)));
+        let value = info.format(session.value(param));
+        ui.label(egui::RichText::new(value).color(theme::AMBER));
+    });
+    ui.label(egui::RichText::new(info.help).color(theme::MUTED));
+    for (_, route) in session.routes_to(param) {
+        let text = format!(
+            "{} moves it by {}",
+            names::source(route.source, &session.patch),
+            amount(route.amount, param)
+        );
+        ui.label(egui::RichText::new(text).color(theme::source(route.source)));
+    }
+    if let Some(controller) = session.host.controller(param) {
+        ui.label(format!("Controller {controller}"));
+    }
+}
+
+/// A route's amount as people read it; see `Route::amount`.
+pub(crate) fn amount(amount: f32, param: Param) -> String {
+    use myriad_engine::params::{Curve, Unit};
+    let unit = match param.info().kind {
+        Kind::Number {
+            curve: Curve::Exponential,
+            ..
+        } => " octaves".to_owned(),
+        Kind::Number {
+            curve: Curve::Power(_),
+            ..
+        }
+        | Kind::Number {
+            unit: Unit::Percent | Unit::Pan,
+            ..
+        } => return format!("{:+.0}%", 100.0 * amount),
+        Kind::Number { unit, .. } => format!(" {}", unit.symbol()),
+        _ => String::new(),
+    };
+    format!("{amount:+.2}{}", unit.trim_end())
+}
+
+fn menu(ui: &mut Ui, session: &mut Session, param: Param) {
+    let info = param.info();
+    ui.label(egui::RichText::new(names::of(param)).color(theme::MUTED));
+    if ui.button("Type a value").clicked() {
+        type_value(session, param);
+        ui.close();
+    }
+    let default = info.format(info.default);
+    if ui.button(format!("Reset to {default}")).clicked() {
+        session.change(param, info.default);
+        ui.close();
+    }
+    if session.host.can_learn() {
+        let waits = session.host.learning() == Some(param);
+        let text = if waits {
+            "Stop learning"
+        } else {
+            "Learn a controller"
+        };
+        if ui.button(text).clicked() {
+            session.host.learn((!waits).then_some(param));
+            ui.close();
+        }
+        if let Some(controller) = session.host.controller(param)
+            && ui
+                .button(format!("Forget controller {controller}"))
+                .clicked()
+        {
+            session.host.forget(param);
+            ui.close();
+        }
+    }
+    let routes = session.routes_to(param);
+    if !routes.is_empty() {
+        ui.separator();
+    }
+    for (index, route) in routes {
+        let source = names::source(route.source, &session.patch);
+        let text = format!("Remove {source} ({})", amount(route.amount, param));
+        if ui.button(text).clicked() {
+            session.remove_route(index);
+            ui.close();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Values typed in exactly: a small field in place of the number.
+
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::control;
+use egui::{Align2, Key, Painter, Rect, Sense, TextEdit, Ui, WidgetInfo};
+use myriad_engine::params::Param;
+
+/// Shows the value of `param`; a click opens the field.
+pub(crate) fn value(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect, size: f32) {
+    let ours = session.entry.as_ref().is_some_and(|e| e.param == param);
+    if ours {
+        return field(ui, session, param, rect.expand2(egui::vec2(4.0, 2.0)), size);
+    }
+    let text = short(param, session.value(param));
+    let id = control::id(ui, param).with("value");
+    let response = ui.interact(rect, id, Sense::click());
+    let name = crate::names::of(param);
+    let info = || WidgetInfo::labeled(egui::accesskit::Role::Button, true, format!("{name} value"));
+    response.widget_info(info);
+    if response.clicked() {
+        control::type_value(session, param);
+    }
+    let colour = if response.hovered() {
+        theme::AMBER
+    } else {
+        theme::TEXT
+    };
+    paint(ui.painter(), rect, &text, size, colour);
+}
+
+fn paint(painter: &Painter, rect: Rect, text: &str, size: f32, colour: egui::Color32) {
+    painter.text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        text,
+        theme::regular(size),
+        colour,
+    );
+}
+
+/// The value without the long names of units, which the tooltip has.
+pub(crate) fn short(param: Param, value: f32) -> String {
+    let text = param.info().format(value);
+    for (long, short) in [
+        (" semitones", " st"),
+        (" cents", " ct"),
+        (" dB/octave", " dB/oct"),
+        ("% left", "% L"),
+        ("% right", "% R"),
+    ] {
+        if let Some(number) = text.strip_suffix(long) {
+            return format!("{number}{short}");
+        }
+    }
+    text
+}
+
+fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect, size: f32) {
+    let Some(entry) = session.entry.as_mut() else {
+        return;
+    };
+    entry.drawn = session.time;
+    let edit = TextEdit::singleline(&mut entry.text)
+        .id(egui::Id::unique("value being typed"))
+        .font(theme::regular(size))
+        .align(Align2::CENTER_CENTER)
+        .margin(egui::Margin::symmetric(2, 0));
+    let response = ui.put(rect, edit);
+    if !entry.open {
+        entry.open = true;
+        response.request_focus();
+        let all = egui::text::CCursorRange::select_all(&ui.painter().layout_no_wrap(
+            entry.text.clone(),
+            theme::regular(size),
+            theme::TEXT,
+        ));
+        let mut state = egui::text_edit::TextEditState::default();
+        state.cursor.set_char_range(Some(all));
+        state.store(ui.ctx(), response.id);
+    } else if response.lost_focus() {
+        let text = std::mem::take(&mut entry.text);
+        *session.entry = None;
+        let given_up = ui.input(|input| input.key_pressed(Key::Escape));
+        if let (false, Some(value)) = (given_up, param.info().parse(&text)) {
+            session.change(param, value);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Strips: the parameters of a group side by side, each with the widget that its kind asks for.
+
+use crate::session::Session;
+use crate::widgets::{choice, knob};
+use egui::{Rect, Ui, pos2, vec2};
+use myriad_engine::params::{Kind, Param};
+
+/// The parameters of a group, in the order of the table.
+pub(crate) fn of_group(group: &str) -> Vec<Param> {
+    let of = |param: &&Param| param.info().group() == group;
+    Param::ALL.iter().filter(of).copied().collect()
+}
+
+fn width(param: Param) -> f32 {
+    match param.info().kind {
+        Kind::Choice(_) => choice::width(param),
+        _ => knob::CELL.x,
+    }
+}
+
+/// The width of a strip without a break.
+pub(crate) fn strip_width(params: &[Param]) -> f32 {
+    params.iter().map(|&param| width(param)).sum()
+}
+
+/// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
+/// Returns the height used.
+pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
+    let mut rows: Vec<Vec<Param>> = vec![Vec::new()];
+    let mut used = 0.0;
+    for &param in params {
+        if used + width(param) > rect.width() + 1.0 && used > 0.0 {
+            rows.push(Vec::new());
+            used = 0.0;
+        }
+        used += width(param);
+        if let Some(row) = rows.last_mut() {
+            row.push(param);
+        }
+    }
+    let mut top = rect.top();
+    for row in &rows {
+        let air = ((rect.width() - strip_width(row)) / row.len().max(1) as f32).clamp(0.0, 26.0);
+        let whole = strip_width(row) + air * row.len() as f32;
+        let mut left = rect.left() + (rect.width() - whole).max(0.0) / 2.0;
+        for &param in row {
+            let cell = vec2(width(param) + air, knob::CELL.y);
+            show(
+                ui,
+                session,
+                param,
+                Rect::from_min_size(pos2(left, top), cell),
+            );
+            left += cell.x;
+        }
+        top += knob::CELL.y;
+    }
+    top - rect.top()
+}
+
+/// The widget of one parameter in a cell.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect) {
+    match param.info().kind {
+        Kind::Choice(_) => {
+            let inner = Rect::from_center_size(cell.center(), vec2(width(param), cell.height()));
+            choice::cell(ui, session, param, inner);
+        }
+        _ => knob::knob(ui, session, param, cell),
+    }
+}

@@ -1,0 +1,417 @@
+//! The editor as a user meets it: clicked, dragged and typed into, with a real engine inside and
+//! no window. Widgets are found by the names that screen readers say.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
+use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Vec2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use myriad_editor::{Editor, EditorHost, Library, LocalHost, name_of};
+use myriad_engine::modulation::Source;
+use myriad_engine::params::{Param, TABLE};
+use myriad_engine::patch::factory;
+use myriad_engine::{Glimpse, Patch};
+
+/// A patch in which everything has its default.
+const PLAIN: &str = "plain";
+
+struct Desk {
+    editor: Editor,
+    host: LocalHost,
+}
+
+type Window<'a> = Harness<'a, Desk>;
+
+fn open<'a>(patch: &str, page: &str) -> Window<'a> {
+    open_sized(patch, page, Vec2::from(Editor::SIZE))
+}
+
+fn open_sized<'a>(patch: &str, page: &str, size: Vec2) -> Window<'a> {
+    let patch = match patch {
+        PLAIN => Patch::new(),
+        patch => factory::find(patch).unwrap().clone(),
+    };
+    let mut editor = Editor::new(Library::open(None));
+    editor.show_page(page);
+    let desk = Desk {
+        editor,
+        host: LocalHost::new(patch).unwrap(),
+    };
+    let mut window = Harness::builder()
+        .with_size(size)
+        .with_step_dt(1.0 / 30.0)
+        .build_ui_state(
+            |ui, desk: &mut Desk| {
+                desk.host.advance(1.0 / 30.0);
+                desk.editor.ui(ui, &mut desk.host);
+            },
+            desk,
+        );
+    window.run_steps(3);
+    window
+}
+
+fn value(window: &Window<'_>, param: Param) -> f32 {
+    window.state().host.value(param)
+}
+
+fn centre(window: &Window<'_>, label: &str) -> Pos2 {
+    window.get_by_label(label).rect().center()
+}
+
+/// Presses at `from`, moves in steps, lets go at `to`.
+fn drag(window: &mut Window<'_>, from: Pos2, to: Pos2, modifiers: Modifiers) {
+    window.event(Event::ModifiersChanged(modifiers));
+    window.hover_at(from);
+    window.run_steps(1);
+    window.drag_at(from);
+    for step in 1..=10 {
+        window.hover_at(from + (to - from) * (step as f32 / 10.0));
+    }
+    window.run_steps(1);
+    window.event(Event::PointerButton {
+        pos: to,
+        button: egui::PointerButton::Primary,
+        pressed: false,
+        modifiers,
+    });
+    window.event(Event::ModifiersChanged(Modifiers::NONE));
+    window.run_steps(2);
+}
+
+fn double_click(window: &mut Window<'_>, at: Pos2) {
+    window.hover_at(at);
+    for pressed in [true, false, true, false] {
+        window.event(Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+    }
+    window.run_steps(2);
+}
+
+#[test]
+fn a_knob_is_dragged_finely_reset_and_taken_back() {
+    let mut window = open(PLAIN, "Source");
+    let start = value(&window, Param::SourcePosition);
+    let knob = centre(&window, "Source Position");
+    drag(&mut window, knob, knob - vec2(0.0, 60.0), Modifiers::NONE);
+    let coarse = value(&window, Param::SourcePosition);
+    assert!(coarse > start + 0.1, "{start} to {coarse}");
+    drag(&mut window, knob, knob - vec2(0.0, 60.0), Modifiers::SHIFT);
+    let fine = value(&window, Param::SourcePosition);
+    assert!(fine > coarse && fine - coarse < 0.2 * (coarse - start));
+    assert_eq!(window.state().host.open_gestures, 0);
+
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::SourcePosition), coarse);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::SourcePosition), start);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Y);
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::SourcePosition), coarse);
+
+    double_click(&mut window, knob);
+    let default = Param::SourcePosition.info().default;
+    assert_eq!(value(&window, Param::SourcePosition), default);
+    assert_eq!(window.state().host.open_gestures, 0);
+}
+
+#[test]
+fn a_value_is_typed_exactly() {
+    let mut window = open(PLAIN, "Shape");
+    window.get_by_label("Filter Cutoff value").click();
+    window.run_steps(3);
+    window.event(Event::Text("1.5 kHz".into()));
+    window.run_steps(1);
+    window.key_press(Key::Enter);
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::FilterCutoff), 1_500.0);
+    // Nonsense and Escape change nothing.
+    for (text, key) in [("loud", Key::Enter), ("200", Key::Escape)] {
+        window.get_by_label("Filter Cutoff value").click();
+        window.run_steps(3);
+        window.event(Event::Text(text.into()));
+        window.run_steps(1);
+        window.key_press(key);
+        window.run_steps(2);
+        assert_eq!(value(&window, Param::FilterCutoff), 1_500.0, "{text}");
+    }
+}
+
+#[test]
+fn wheel_and_arrow_keys_turn_what_they_point_at() {
+    let mut window = open(PLAIN, "Source");
+    let knob = centre(&window, "Unison Detune");
+    let start = value(&window, Param::UnisonDetune);
+    window.hover_at(knob);
+    window.run_steps(2);
+    for _ in 0..3 {
+        window.event(Event::MouseWheel {
+            unit: MouseWheelUnit::Line,
+            delta: vec2(0.0, 1.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers: Modifiers::NONE,
+        });
+    }
+    window.run_steps(3);
+    let turned = value(&window, Param::UnisonDetune);
+    assert!(turned > start);
+    window.get_by_label("Unison Detune").focus();
+    window.run_steps(2);
+    window.key_press(Key::ArrowDown);
+    window.run_steps(2);
+    assert!(value(&window, Param::UnisonDetune) < turned);
+}
+
+#[test]
+fn tab_reaches_every_knob_of_the_page() {
+    let mut window = open(PLAIN, "Source");
+    let wanted = ["Source Position", "Unison Detune", "Pitch Glide", "Macro 8"];
+    let mut reached = [false; 4];
+    for _ in 0..120 {
+        window.key_press(Key::Tab);
+        window.run_steps(1);
+        for (reached, label) in reached.iter_mut().zip(wanted) {
+            *reached |= window.get_by_label(label).is_focused();
+        }
+    }
+    assert_eq!(reached, [true; 4]);
+}
+
+#[test]
+fn a_source_dragged_onto_a_knob_moves_it() {
+    let mut window = open(PLAIN, "Source");
+    let (chip, knob) = (
+        centre(&window, "LFO 2 source"),
+        centre(&window, "Source Position"),
+    );
+    drag(&mut window, chip, knob, Modifiers::NONE);
+    let routes = window.state().host.patch().routes.clone();
+    assert_eq!(routes.len(), 1);
+    assert_eq!(routes[0].source, Source::Lfo2);
+    assert_eq!(routes[0].target, Param::SourcePosition);
+    // The bead beside the knob changes the depth, and the engine moves the parameter.
+    let bead = centre(&window, "LFO 2 to Source Position");
+    drag(&mut window, bead, bead - vec2(0.0, 30.0), Modifiers::NONE);
+    let deeper = window.state().host.patch().routes[0].amount;
+    assert!(deeper > routes[0].amount);
+    window.state_mut().host.note_on(60, 1.0);
+    let mut heard = Vec::new();
+    let mut glimpse = Glimpse::new();
+    for _ in 0..60 {
+        window.run_steps(1);
+        window.state_mut().host.glimpse(&mut glimpse);
+        heard.push(glimpse.heard[Param::SourcePosition]);
+    }
+    let (low, high) = heard.iter().fold((1.0_f32, 0.0_f32), |(low, high), &x| {
+        (low.min(x), high.max(x))
+    });
+    assert!(high - low > 0.1, "{low} to {high}");
+
+    for _ in 0..2 {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.run_steps(2);
+    }
+    assert!(window.state().host.patch().routes.is_empty());
+}
+
+#[test]
+fn the_filter_is_dragged_over_the_cloud() {
+    let mut window = open("Aurora", "Source");
+    let before = (
+        value(&window, Param::FilterCutoff),
+        value(&window, Param::FilterResonance),
+    );
+    let handle = centre(&window, "Filter handle");
+    drag(
+        &mut window,
+        handle,
+        handle + vec2(200.0, -40.0),
+        Modifiers::NONE,
+    );
+    assert!(value(&window, Param::FilterCutoff) > 2.0 * before.0);
+    assert!(value(&window, Param::FilterResonance) > before.1 + 0.1);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(2);
+    let after = (
+        value(&window, Param::FilterCutoff),
+        value(&window, Param::FilterResonance),
+    );
+    assert_eq!(after, before);
+}
+
+#[test]
+fn an_envelope_is_drawn_by_its_corners() {
+    let mut window = open(PLAIN, "Movement");
+    let corner = centre(&window, "Decay handle");
+    let sustain = value(&window, Param::Env1Sustain);
+    let decay = value(&window, Param::Env1Decay);
+    drag(
+        &mut window,
+        corner,
+        corner + vec2(40.0, 20.0),
+        Modifiers::NONE,
+    );
+    assert!(value(&window, Param::Env1Sustain) < sustain);
+    assert!(value(&window, Param::Env1Decay) > decay);
+    window.get_by_label("Env 2").click();
+    window.run_steps(2);
+    let curve = centre(&window, "Env 2 Attack curve");
+    drag(&mut window, curve, curve - vec2(0.0, 30.0), Modifiers::NONE);
+    let default = Param::Env2AttackCurve.info().default;
+    assert!(value(&window, Param::Env2AttackCurve) > default);
+}
+
+#[test]
+fn patches_are_searched_chosen_and_taken_back() {
+    let mut window = open(PLAIN, "Source");
+    window.get_by_label("Browse patches").click();
+    window.run_steps(2);
+    assert!(window.query_by_label("Tide").is_some());
+    window.get_by_label("Search").click();
+    window.run_steps(2);
+    window.event(Event::Text("northern lights".into()));
+    window.run_steps(2);
+    assert!(window.query_by_label("Tide").is_none());
+    window.get_by_label("Aurora").click();
+    window.run_steps(2);
+    assert_eq!(window.state().host.patch().name, "Aurora");
+    assert_eq!(value(&window, Param::UnisonVoices), 7.0);
+    window.key_press(Key::Escape);
+    window.run_steps(2);
+    window.key_press(Key::Escape);
+    window.run_steps(2);
+    assert!(window.query_by_label("Search").is_none());
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(2);
+    assert_eq!(window.state().host.patch().name, "Init");
+    let next = factory::patches();
+    let here = next.iter().position(|patch| patch.name == "Init").unwrap();
+    window.get_by_label("Next patch").click();
+    window.run_steps(2);
+    assert_eq!(window.state().host.patch().name, next[here + 1].name);
+}
+
+#[test]
+fn mouse_and_computer_keys_play() {
+    let mut window = open("Tonewheel", "Source");
+    let mut glimpse = Glimpse::new();
+    let keyboard = centre(&window, "Keyboard");
+    window.hover_at(keyboard);
+    window.drag_at(keyboard);
+    window.run_steps(4);
+    window.state_mut().host.glimpse(&mut glimpse);
+    assert_eq!(glimpse.keys.count_ones(), 1);
+    window.drop_at(keyboard);
+    window.run_steps(2);
+    window.key_down(Key::A);
+    window.key_down(Key::D);
+    window.run_steps(4);
+    window.state_mut().host.glimpse(&mut glimpse);
+    assert_eq!(glimpse.keys, 1 << 60 | 1 << 64);
+    window.key_up(Key::A);
+    window.key_up(Key::D);
+    window.run_steps(4);
+    window.state_mut().host.glimpse(&mut glimpse);
+    assert_eq!(glimpse.keys, 0);
+}
+
+#[test]
+fn the_matrix_adds_bends_and_removes_routes() {
+    let mut window = open(PLAIN, "Matrix");
+    window.get_by_label("Add route").click();
+    window.run_steps(2);
+    assert_eq!(window.state().host.patch().routes.len(), 1);
+    window.get_by_label("linear").click();
+    window.run_steps(2);
+    let curve = window.state().host.patch().routes[0].curve;
+    assert_eq!(curve, myriad_engine::modulation::RouteCurve::Squared);
+    window.get_by_label_contains("Remove route 1").click();
+    window.run_steps(2);
+    assert!(window.state().host.patch().routes.is_empty());
+}
+
+/// A parameter that cannot be found on any page cannot be played with.
+#[test]
+fn every_parameter_has_a_widget() {
+    let mut seen = std::collections::HashSet::new();
+    for page in ["Source", "Shape", "Movement", "Effects", "Output"] {
+        let mut window = open("Aurora", page);
+        let tabs = ["Env 1", "Env 2", "Env 3", "LFO 1", "LFO 2", "LFO 3"];
+        for tab in tabs {
+            if page == "Movement" {
+                window.get_by_label(tab).click();
+                window.run_steps(2);
+            }
+            for row in TABLE {
+                let name = name_of(Param::by_id(row.id).unwrap());
+                if window.query_all_by_label_contains(&name).next().is_some() {
+                    seen.insert(row.id);
+                }
+            }
+        }
+    }
+    let missing: Vec<_> = TABLE.iter().filter(|row| !seen.contains(row.id)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Small windows and large ones: nothing panics, everything has an id of its own.
+#[test]
+fn every_page_fits_every_size() {
+    for size in [
+        Editor::MIN_SIZE,
+        Editor::SIZE,
+        [2400.0, 1400.0],
+        [300.0, 200.0],
+    ] {
+        for page in ["Source", "Shape", "Movement", "Output", "Matrix"] {
+            let mut window = open_sized("Aurora", page, Vec2::from(size));
+            window.state_mut().host.note_on(48, 1.0);
+            window.run_steps(4);
+            window.state_mut().editor.show_browser(true);
+            window.run_steps(2);
+        }
+    }
+}
+
+/// A DAW closes editors at any moment: no note hangs, no automation gesture stays open.
+#[test]
+fn closing_lets_go_of_keys_and_knobs() {
+    let mut window = open("Tonewheel", "Source");
+    window.key_down(Key::A);
+    let knob = centre(&window, "Unison Detune");
+    window.hover_at(knob);
+    window.drag_at(knob);
+    window.hover_at(knob - vec2(0.0, 30.0));
+    window.run_steps(2);
+    assert_eq!(window.state().host.open_gestures, 1);
+    let desk = window.state_mut();
+    desk.editor.closed(&mut desk.host);
+    desk.host.advance(0.1);
+    let mut glimpse = Glimpse::new();
+    desk.host.glimpse(&mut glimpse);
+    assert_eq!((desk.host.open_gestures, glimpse.keys), (0, 0));
+}
+
+/// The same when a page is left in the middle of something.
+#[test]
+fn leaving_a_page_gives_up_what_was_typed() {
+    let mut window = open(PLAIN, "Shape");
+    let cutoff = value(&window, Param::FilterCutoff);
+    window.get_by_label("Filter Cutoff value").click();
+    window.run_steps(3);
+    window.event(Event::Text("300".into()));
+    window.run_steps(1);
+    window.state_mut().editor.show_page("Source");
+    window.run_steps(2);
+    window.state_mut().editor.show_page("Shape");
+    window.run_steps(2);
+    assert!(window.query_by_label("Filter Cutoff value").is_some());
+    assert_eq!(value(&window, Param::FilterCutoff), cutoff);
+}

@@ -1,0 +1,60 @@
+//! A glimpse of what sounds, for those who draw it: copied out between two blocks.
+
+use super::Engine;
+use crate::controls::Values;
+use crate::modulation::Source;
+use crate::spectrum::Cloud;
+
+/// What a part is doing at one moment.
+#[derive(Clone, Debug)]
+pub struct Glimpse {
+    /// The clouds that sound, newest notes first; at most [`Glimpse::MAX_CLOUDS`].
+    pub clouds: Vec<Cloud>,
+    /// Frames per second, which the clouds' pitches refer to.
+    pub sample_rate: f32,
+    /// Keys that are down or held by a pedal, a bit each.
+    pub keys: u128,
+    /// Whether anything sounds. If not, the next two fields say nothing.
+    pub sounding: bool,
+    /// Parameters as the newest note hears them.
+    pub heard: Values,
+    /// Sources as the newest note hears them; those that no route uses are zero.
+    pub sources: [f32; Source::COUNT],
+}
+
+impl Glimpse {
+    /// Enough for a picture; the rest is left out.
+    pub const MAX_CLOUDS: usize = 256;
+
+    /// Silence.
+    pub fn new() -> Self {
+        Self {
+            clouds: Vec::with_capacity(Self::MAX_CLOUDS),
+            sample_rate: 48_000.0,
+            keys: 0,
+            sounding: false,
+            heard: Values::new(),
+            sources: [0.0; Source::COUNT],
+        }
+    }
+}
+
+impl Default for Glimpse {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// Shows what `part` is doing. Never allocates: copies at most [`Glimpse::MAX_CLOUDS`]
+    /// clouds.
+    pub fn glimpse(&self, part: usize, into: &mut Glimpse) {
+        into.clouds.clear();
+        into.sounding = false;
+        into.keys = 0;
+        into.sample_rate = self.config.sample_rate;
+        if let Some(part) = self.parts.get(part) {
+            part.glimpse(&self.pool, into);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What a part shows of itself; see [`Glimpse`].
+
+use super::Part;
+use crate::engine::Glimpse;
+use crate::modulation::Source;
+use crate::params::Param;
+use crate::pool::CloudPool;
+use crate::voice::VoiceState;
+
+impl Part {
+    /// Fills in everything but the sample rate.
+    pub(crate) fn glimpse(&self, pool: &CloudPool, into: &mut Glimpse) {
+        let sounding = || {
+            let voices = self.voices[..self.high].iter().enumerate();
+            // A note that starts is rendered, and modulated, with the next tick only.
+            voices.filter(|(_, voice)| !voice.is_free() && voice.starts_at.is_none())
+        };
+        for (_, voice) in sounding() {
+            let held = matches!(voice.state, VoiceState::Held | VoiceState::Pedal);
+            into.keys |= u128::from(held) << (voice.key & 127);
+        }
+        let Some((newest, _)) = sounding().max_by_key(|(_, voice)| voice.order) else {
+            return;
+        };
+        into.sounding = true;
+        for &param in Param::ALL {
+            let heard = match param.info().modulated {
+                true => self.modulation.target(param, newest),
+                false => self.controls[param],
+            };
+            into.heard.set(param, heard);
+        }
+        for &(_, source) in Source::NAMES {
+            into.sources[source as usize] = self.modulation.source(source, newest);
+        }
+        let others = sounding().filter(|(index, _)| *index != newest);
+        for (_, voice) in sounding()
+            .filter(|(index, _)| *index == newest)
+            .chain(others)
+        {
+            for &slot in &voice.slots[..voice.copies] {
+                if into.clouds.len() < Glimpse::MAX_CLOUDS {
+                    into.clouds.push(*pool.last(slot));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What an editor draws: partials, filters, envelopes and waves, from the code that sounds them.
+
+use crate::engine::Glimpse;
+use crate::event::EventKind;
+use crate::modulation::{Bend, Shape};
+use crate::params::Param;
+use crate::part::{Part, Transport};
+use crate::patch::Patch;
+use crate::pool::CloudPool;
+use crate::render::block::groups;
+use crate::render::cpu::PLACES;
+use crate::simd::{F32x16, LANES, Level, Portable, Simd, Work};
+use crate::spectrum::{self, Cloud, FADE_END, Filter, TURN, tables};
+
+/// One partial of a cloud at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartialView {
+    /// Its pitch.
+    pub hertz: f32,
+    /// Its level, 1 for a sine at full scale.
+    pub level: f32,
+    /// The level that it would have without the filter.
+    pub unfiltered: f32,
+    /// Its place, -1 left to 1 right.
+    pub pan: f32,
+}
+
+/// Adds the partials of `cloud` to `out`, lowest first; those above Nyquist are left out.
+pub fn partials(cloud: &Cloud, sample_rate: f32, out: &mut Vec<PartialView>) {
+    Level::best().dispatch(Look {
+        cloud,
+        sample_rate,
+        out,
+    });
+}
+
+struct Look<'a> {
+    cloud: &'a Cloud,
+    sample_rate: f32,
+    out: &'a mut Vec<PartialView>,
+}
+
+impl Work for Look<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let rows = tables().rows_of(self.cloud);
+        let open = Cloud {
+            filter: Filter::default(),
+            ..*self.cloud
+        };
+        let [left, right] = self.cloud.gain_to;
+        let [mut pitches, mut levels, mut responses] = [F32x16([1.0; LANES]); 3];
+        for group in 0..groups(self.cloud.partials) {
+            let frequency = spectrum::frequency(s, self.cloud, rows, group);
+            if s.first(frequency) >= FADE_END {
+                break;
+            }
+            let partials = spectrum::evaluate(s, &open, rows, group, frequency);
+            s.store(frequency, &mut pitches);
+            s.store(partials.level, &mut levels);
+            if self.cloud.filter.poles != 0 {
+                let response = spectrum::filter_response(s, &self.cloud.filter, frequency);
+                s.store(response, &mut responses);
+            }
+            for lane in 0..LANES {
+                let level = levels.0[lane];
+                if level <= 0.0 || pitches.0[lane] >= FADE_END {
+                    continue;
+                }
+                let side = PLACES.0[lane] * self.cloud.width_to;
+                let (left, right) = (left * (1.0 - side), right * (1.0 + side));
+                let gain = left.hypot(right);
+                self.out.push(PartialView {
+                    hertz: pitches.0[lane] / TURN * self.sample_rate,
+                    level: gain * level * responses.0[lane],
+                    unfiltered: gain * level,
+                    pan: (right - left) / (left + right).max(f32::MIN_POSITIVE),
+                });
+            }
+        }
+    }
+}
+
+/// What `filter` makes of the level of a partial at `hertz`.
+pub fn filter_gain(filter: &Filter, hertz: f32, sample_rate: f32) -> f32 {
+    if filter.poles == 0 {
+        return 1.0;
+    }
+    let frequency = Portable.splat(hertz / sample_rate * TURN);
+    Portable.first(spectrum::filter_response(Portable, filter, frequency))
+}
+
+/// A note of `patch` at rest: what its knobs say, without routes and envelopes, at full level.
+/// Allocates.
+pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Glimpse {
+    /// Enough for the shortest attack at any sample rate below 128 kHz; a block holds no more.
+    const TICKS: usize = 4;
+    let mut still = patch.clone();
+    still.routes.clear();
+    for (param, value) in [
+        (Param::Env1Delay, 0.0),
+        (Param::Env1Attack, 0.0),
+        (Param::Env1Hold, f32::INFINITY),
+        (Param::DecayRate, 0.0),
+        (Param::PitchTranspose, 0.0),
+        (Param::AmpVelocity, 0.0),
+    ] {
+        still.values.set(param, value);
+    }
+    let mut pool = CloudPool::new(2 * crate::voice::MAX_COPIES, sample_rate);
+    let mut part = Part::new(0, 1, sample_rate);
+    part.set_patch(&still, &mut pool);
+    let note = EventKind::NoteOn { key, velocity: 1.0 };
+    part.handle(note, 0, &mut pool);
+    for _ in 0..TICKS {
+        pool.block.start_tick();
+        part.tick(Transport::STOPPED, &mut pool);
+    }
+    let mut glimpse = Glimpse::new();
+    glimpse.sample_rate = sample_rate;
+    part.glimpse(&pool, &mut glimpse);
+    glimpse
+}
+
+/// How far an envelope's stage with this curve has come at `x`, both 0 to 1.
+pub fn bend(curve: f32, x: f32) -> f32 {
+    Bend::new(curve).at(x)
+}
+
+/// The height of an LFO's wave, by its number in the `shape` parameter, after `cycles`.
+pub fn wave(shape: usize, cycles: f64) -> f32 {
+    Shape::ALL[shape.min(Shape::ALL.len() - 1)].at(cycles, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patch::factory;
+    use crate::{Engine, EngineConfig, Event};
+
+    /// A picture that shows other partials than those that sound would mislead.
+    #[test]
+    fn the_partials_shown_are_those_heard() {
+        let patch = factory::find("Aurora").expect("is one of ours");
+        let mut engine = Engine::new(&EngineConfig::default()).expect("fits");
+        engine.set_patch(0, patch);
+        let note = EventKind::NoteOn {
+            key: 69,
+            velocity: 1.0,
+        };
+        let event = Event {
+            frame: 0,
+            part: 0,
+            kind: note,
+        };
+        let (mut left, mut right) = (vec![0.0; 48_000], vec![0.0; 48_000]);
+        engine.render(&[event], &mut left, &mut right);
+        let mut glimpse = Glimpse::new();
+        engine.glimpse(0, &mut glimpse);
+        assert_eq!(glimpse.keys, 1 << 69);
+        assert_eq!(glimpse.clouds.len(), 7);
+        let mut shown = Vec::new();
+        for cloud in &glimpse.clouds {
+            partials(cloud, glimpse.sample_rate, &mut shown);
+        }
+        let firsts = shown.iter().filter(|partial| partial.hertz < 500.0);
+        assert!(firsts.clone().all(|p| (p.hertz - 440.0).abs() < 15.0));
+        // The power of both channels, as shown and as rendered in the last 0.1 s.
+        let power = |x: &[f32]| x[43_200..].iter().map(|x| x * x).sum::<f32>() / 4_800.0;
+        let heard = power(&left) + power(&right);
+        let drawn: f32 = shown.iter().map(|p| 0.5 * p.level * p.level).sum();
+        assert!((drawn / heard).log2().abs() < 1.0, "{drawn} for {heard}");
+        assert!(
+            shown
+                .iter()
+                .all(|p| p.hertz < 24_000.0 && p.pan.abs() <= 1.0)
+        );
+    }
+
+    #[test]
+    fn a_patch_at_rest_shows_its_knobs() {
+        for patch in factory::patches() {
+            let rest = at_rest(patch, 48, 48_000.0);
+            let copies = patch.values[Param::UnisonVoices] as usize;
+            assert_eq!(rest.clouds.len(), copies, "{}", patch.name);
+            assert!(rest.clouds[0].gain_to[0] > 1e-4, "{}", patch.name);
+            let cutoff = patch.values[Param::FilterCutoff];
+            assert_eq!(rest.heard[Param::FilterCutoff], cutoff, "{}", patch.name);
+        }
+    }
+}
