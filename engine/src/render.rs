@@ -14,7 +14,7 @@ pub mod fault;
 pub mod remote;
 mod workload;
 
-pub use block::{Buses, VoiceBlock};
+pub use block::{Buses, Sketch, VoiceBlock, Writing};
 pub use choice::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
 pub use cpu::CpuRenderer;
 pub use error::{DeviceError, PrepareError, RenderError};
