@@ -76,7 +76,7 @@ fn write(block: &mut VoiceBlock, number: u32, chord: u32) {
     let starts = number.is_multiple_of(9);
     for tick in 0..2 {
         block.start_tick();
-        for slot in (0..SLOTS as u32).filter(|slot| hash(chord * 64 + slot) % 3 > 0) {
+        for slot in (0..SLOTS as u32).filter(|slot| !hash(chord * 64 + slot).is_multiple_of(3)) {
             let random = hash(chord * 4096 + slot);
             block.push(
                 slot,
