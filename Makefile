@@ -1,24 +1,40 @@
-# Myriad: `make play` to hear it, `make test` to check it. Each does all the set-up it needs.
+# Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
+# the set-up it needs.
 
-.PHONY: help play test check bench count peers neon golden setup clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make play    build Myriad and play the demo (or render it to demo.wav)"
+	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
+	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
 	@echo "make bench   benchmarks of the bank and of the whole engine"
 	@echo "make count   instructions of one audio callback, whatever sounds"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
+	@echo "make soak    ten minutes of random playing through a JACK server, every frame checked"
 	@echo "make golden  regenerate the golden renders, after listening"
 
 play: setup
 	@cargo build --release --quiet
 	@./target/release/myriad demo
 
-test: setup check
+plugin: setup
+	@plugin/bundle
+	@echo "target/bundled/Myriad.vst3 and target/bundled/Myriad.clap; make install-plugin puts them where hosts look"
+
+install-plugin: plugin
+	@mkdir -p ~/.vst3 ~/.clap
+	@rm -rf ~/.vst3/Myriad.vst3
+	@cp -r target/bundled/Myriad.vst3 ~/.vst3/
+	@cp target/bundled/Myriad.clap ~/.clap/
+	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
+
+test: setup-test check
 	cargo test --workspace --quiet
 	tests/rtsan/run
+	tests/hosts/run
 	python3 assets/songs/make_demo.py --check
 
 check:
@@ -37,11 +53,18 @@ peers: setup
 neon:
 	tests/neon/run
 
+# SOAK_SECONDS=60 make soak: a shorter one.
+soak: setup-test
+	cargo test --release --test play -- --ignored --nocapture
+
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
 
 setup:
 	@./setup
+
+setup-test:
+	@./setup test
 
 clean:
 	cargo clean

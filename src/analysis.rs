@@ -1,10 +1,10 @@
 //! Looking at sound that is done: how loud it is, and what it looks like.
 
-mod canvas;
+pub(crate) mod canvas;
 pub(crate) mod colour;
 mod examine;
 mod meter;
-mod picture;
+pub(crate) mod picture;
 mod spectrogram;
 
 pub(crate) use examine::{ExamineError, examine};

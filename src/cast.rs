@@ -80,17 +80,7 @@ impl Cast {
     /// # Errors
     /// When a patch that is asked for does not exist or cannot be read.
     pub(crate) fn choose(song: &Song, requests: &[PatchRequest]) -> Result<Self, CastError> {
-        for (index, request) in requests.iter().enumerate() {
-            if requests[..index]
-                .iter()
-                .any(|earlier| earlier.channel == request.channel)
-            {
-                return Err(CastError::Twice(match request.channel {
-                    Some(channel) => format!("channel {}", channel + 1),
-                    None => "all channels".to_owned(),
-                }));
-            }
-        }
+        refuse_doubles(requests)?;
         // Every request is resolved, used or not: a misspelt name is always reported.
         let asked = requests
             .iter()
@@ -135,6 +125,30 @@ impl Cast {
             .filter(|channel| self.roles.iter().all(|role| role.channel != *channel))
             .collect()
     }
+}
+
+/// Makes sure that no channel is given two patches.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn refuse_doubles(requests: &[PatchRequest]) -> Result<(), CastError> {
+    for (index, request) in requests.iter().enumerate() {
+        if requests[..index]
+            .iter()
+            .any(|earlier| earlier.channel == request.channel)
+        {
+            return Err(CastError::Twice(match request.channel {
+                Some(channel) => format!("channel {}", channel + 1),
+                None => "all channels".to_owned(),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The patch that a player's program change on a channel (both from 0) asks for.
+pub(crate) fn patch_for_program(channel: u8, program: u8) -> Patch {
+    GeneralMidi::embedded().patch(channel, Some(program))
 }
 
 #[cfg(test)]

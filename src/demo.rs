@@ -1,18 +1,16 @@
 //! `myriad demo`: a song to hear what this is about, or to look at where nothing can be heard.
 
-mod playback;
-
 use crate::analysis::examine;
 use crate::cast::Cast;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::performance::{Settings, Tail};
+use crate::play::{self, Session, Setup, StartError};
 use crate::render::{Job, cores};
-use crate::renderer::{self, RendererArgs};
+use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
-use playback::{Outcome, PlaybackError};
 use std::path::{Path, PathBuf};
 
 const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
@@ -28,27 +26,34 @@ pub(crate) struct Args {
     renderer: RendererArgs,
 }
 
+/// The demo song.
+///
+/// # Errors
+/// Never, as long as the embedded file is a song.
+pub(crate) fn song() -> Result<Song, Failure> {
+    Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When the song cannot be rendered or the file not be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
-    let song = Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))?;
+    let song = song()?;
     if !args.file {
-        match playback::play(&song, Cast::choose(&song, &[])?, args.renderer) {
-            Ok(Outcome::Played | Outcome::Stopped) => return Ok(()),
-            // What was asked for by name is not replaced by something else.
-            Err(PlaybackError::Engine(error)) => return Err(renderer::failure(&"demo", &error)),
-            Err(PlaybackError::NoDevice) => {
+        let cast = Cast::choose(&song, &[])?;
+        let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
+        match Session::start(setup) {
+            Ok(session) => return play::perform(session, None, None),
+            Err(StartError::Device(_)) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }
-            Err(error) => {
-                terminal::say(&format!("{error}: rendering the demo to demo.wav instead."));
-            }
+            // What was asked for by name is not replaced by something else.
+            Err(error) => return Err(error.into()),
         }
     }
-    render(&song, args.renderer)
+    render(&self::song()?, args.renderer)
 }
 
 fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {

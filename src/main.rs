@@ -10,6 +10,7 @@ mod interrupt;
 mod library;
 mod patches;
 mod performance;
+mod play;
 mod render;
 #[cfg(target_os = "linux")]
 mod render_server;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Try:
   myriad demo                                   hear it, or get demo.wav on a machine without sound
+  myriad play                                   play it, with the computer's keys or MIDI
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
@@ -49,6 +51,7 @@ enum Command {
     Render(render::Args),
     Patches(patches::Args),
     Demo(demo::Args),
+    Play(play::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
     Bench(bench::Args),
@@ -78,6 +81,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Render(args) => render::run(&args),
         Command::Patches(args) => patches::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Play(args) => play::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -250,12 +250,12 @@ impl Performance {
     }
 }
 
-fn frames_at(seconds: f64, rate: f64) -> u64 {
+pub(crate) fn frames_at(seconds: f64, rate: f64) -> u64 {
     (seconds * rate).round() as u64
 }
 
 /// The song's moments at frames, and an end at which everything that is held is let go.
-fn score(song: &Song, song_frames: u64, rate: f64) -> Vec<(u64, u8, Happening)> {
+pub(crate) fn score(song: &Song, song_frames: u64, rate: f64) -> Vec<(u64, u8, Happening)> {
     let mut score: Vec<_> = song
         .moments
         .iter()

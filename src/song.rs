@@ -210,7 +210,7 @@ fn parts_of(file: &MidiFile) -> Vec<SongPart> {
 }
 
 /// What a channel message means to the engine.
-fn happening(message: MidiMessage) -> Happening {
+pub(crate) fn happening(message: MidiMessage) -> Happening {
     let unit = |value: midly::num::u7| f32::from(value.as_int()) / 127.0;
     Happening::Engine(match message {
         MidiMessage::NoteOn { key, vel } if vel == 0 => EventKind::NoteOff {

@@ -7,6 +7,7 @@
 
 mod master;
 
+use crate::controls::Values;
 use crate::event::{Event, EventKind};
 use crate::part::{Part, Transport};
 use crate::patch::Patch;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 /// What an engine is built for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineConfig {
-    /// Frames per second, 8,000 to 192,000.
+    /// Frames per second, 1,000 to 768,000: what hosts try, not only what devices have.
     pub sample_rate: f32,
     /// Parts, each with its own patch and bus; at most 64.
     pub parts: usize,
@@ -62,8 +63,8 @@ impl EngineConfig {
 /// Why an engine cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A rate no device has.
-    #[error("sample rate {0} is outside 8000 to 192000")]
+    /// A rate that no device has and no host tries.
+    #[error("sample rate {0} is outside 1000 to 768000")]
     SampleRate(f32),
     /// A size beyond what engines are made for.
     #[error("{what} must be 1 to {max}, not {value}")]
@@ -153,7 +154,7 @@ impl Engine {
         config: &EngineConfig,
         mut renderer: Box<dyn Renderer>,
     ) -> Result<Engine, EngineError> {
-        if !(8_000.0..=192_000.0).contains(&config.sample_rate) {
+        if !(1_000.0..=768_000.0).contains(&config.sample_rate) {
             return Err(EngineError::SampleRate(config.sample_rate));
         }
         for (what, value, max) in [
@@ -216,9 +217,9 @@ impl Engine {
         }
     }
 
-    /// The same for the render thread of a stream: takes the new patch and gives back the old one,
-    /// so that nothing is allocated or freed here.
-    pub(crate) fn exchange_patch(&mut self, part: usize, patch: &mut Patch) {
+    /// The same for audio and render threads: takes the new patch and gives back the old one, so
+    /// that nothing is allocated or freed here.
+    pub fn exchange_patch(&mut self, part: usize, patch: &mut Patch) {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_patch(patch, &mut self.pool);
             std::mem::swap(&mut self.patches[part], patch);
@@ -230,6 +231,15 @@ impl Engine {
     pub(crate) fn exchange_renderer(&mut self, other: &mut Engine) {
         std::mem::swap(&mut self.renderer, &mut other.renderer);
         self.renderer.reset();
+    }
+
+    /// Sets all of a part's parameters at once, without gliding; [`Engine::reset`] goes back to
+    /// them. Never allocates.
+    pub fn set_values(&mut self, part: usize, values: &Values) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.set_values(values);
+            self.patches[part].values.clone_from(values);
+        }
     }
 
     /// Back to the first sample: the next render is bit for bit like that of a new engine with
@@ -309,6 +319,16 @@ impl Engine {
     /// Whether nothing sounds any more, and all sound has left.
     pub fn is_silent(&self) -> bool {
         self.pool.sounding() == 0 && self.pending.is_empty() && self.master.is_silent()
+    }
+
+    /// Whether a note of this key sounds in `part`, or is about to.
+    pub fn is_sounding(&self, part: usize, key: u8) -> bool {
+        let starts = |event: &Event| {
+            usize::from(event.part) == part
+                && matches!(event.kind, EventKind::NoteOn { key: on, .. } if on == key)
+        };
+        let playing = self.parts.get(part);
+        playing.is_some_and(|playing| playing.is_sounding(key)) || self.pending.iter().any(starts)
     }
 
     /// What it is doing.

@@ -59,6 +59,20 @@ pub enum EventKind {
         /// To where.
         value: f32,
     },
+    /// One note stops at once: it fades within milliseconds.
+    NoteChoke {
+        /// The note's key.
+        key: u8,
+    },
+    /// What a host adds to a parameter for one note alone, until the note ends.
+    NoteModulation {
+        /// The note's key.
+        key: u8,
+        /// Which; others than modulated ones are ignored.
+        param: Param,
+        /// Parts of the knob's way, -1 to 1; a new offset replaces the one before.
+        offset: f32,
+    },
     /// A parameter changes to a value in its own unit.
     Param {
         /// Which.

@@ -5,6 +5,7 @@
 
 mod envelope;
 mod lfo;
+mod offset;
 mod route;
 
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
@@ -15,6 +16,7 @@ pub(crate) use lfo::{Lfo, LfoSettings};
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
 use crate::params::{Curve, Kind, Param, TABLE};
+use offset::Offsets;
 
 /// Envelopes of a voice; the first is that of its level.
 pub(crate) const ENVELOPES: usize = 3;
@@ -34,6 +36,8 @@ pub(crate) struct Modulation {
     modulated: Vec<(Param, bool)>,
     /// What a route adds, before it is added.
     scratch: Vec<f32>,
+    /// What a host adds to single voices.
+    offsets: Offsets,
 }
 
 impl Modulation {
@@ -54,6 +58,7 @@ impl Modulation {
                 .map(|&param| (param, false))
                 .collect(),
             scratch: lane(),
+            offsets: Offsets::new(),
         }
     }
 
@@ -80,6 +85,11 @@ impl Modulation {
 
     pub(crate) fn source_mut(&mut self, source: Source) -> &mut [f32] {
         &mut self.sources[source as usize]
+    }
+
+    /// The parameter as the voices hear it.
+    pub(crate) fn lane(&self, param: Param) -> &[f32] {
+        &self.targets[param as usize]
     }
 
     /// The parameter as `voice` hears it.
@@ -120,6 +130,23 @@ impl Modulation {
                 *value = from_sum(kind, *value);
             }
         }
+        self.offsets.apply(&mut self.targets, voices);
+    }
+
+    /// Adds to a parameter of one voice, in parts of the knob's way.
+    pub(crate) fn set_offset(&mut self, voice: usize, param: Param, amount: f32) {
+        if param.info().modulated && amount.is_finite() {
+            self.offsets.set(voice, param, amount);
+        }
+    }
+
+    /// A voice starts without offsets.
+    pub(crate) fn forget_offsets(&mut self, voice: usize) {
+        self.offsets.forget(voice);
+    }
+
+    pub(crate) fn clear_offsets(&mut self) {
+        self.offsets.clear();
     }
 }
 

@@ -43,6 +43,11 @@ impl ParamInfo {
         self.kind.format(value)
     }
 
+    /// Reads a value as people write it; see [`Kind::parse`].
+    pub fn parse(&self, text: &str) -> Option<f32> {
+        self.kind.parse(text)
+    }
+
     /// The nearest value that the parameter can have.
     pub fn clamp(&self, value: f32) -> f32 {
         match value.is_nan() {
@@ -280,6 +285,38 @@ mod tests {
                 "{}",
                 row.id
             );
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_to_what_is_written_the_same() {
+        for row in TABLE {
+            for step in 0..=2_000 {
+                let text = row.format(row.kind.from_scale(step as f32 / 2_000.0));
+                let read = row
+                    .parse(&text)
+                    .unwrap_or_else(|| panic!("{} {text}", row.id));
+                let knob = row.kind.from_scale(row.kind.to_scale(read));
+                assert_eq!(row.format(knob), text, "{}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_read_as_people_write_them() {
+        let read = |param: Param, text| param.info().parse(text);
+        assert_eq!(read(Param::FilterCutoff, "1.5 kHz"), Some(1_500.0));
+        assert_eq!(read(Param::FilterCutoff, " 440 "), Some(440.0));
+        assert_eq!(read(Param::Env1Attack, "20ms"), Some(0.02));
+        assert_eq!(read(Param::Env1Attack, "2 s"), Some(2.0));
+        assert_eq!(read(Param::AmpPan, "30% Left"), Some(-0.3));
+        assert_eq!(read(Param::AmpPan, "centre"), Some(0.0));
+        assert_eq!(read(Param::AmpLevel, "-3 dB"), Some(-3.0));
+        assert_eq!(read(Param::AmpLevel, "100"), Some(12.0));
+        assert_eq!(read(Param::SourceTable, "Bell"), Some(5.0));
+        assert_eq!(read(Param::PitchTranspose, "-12"), Some(-12.0));
+        for nonsense in ["", "loud", "nan", "3 apples", "--", "1e9"] {
+            assert_eq!(read(Param::AmpLevel, nonsense), None, "{nonsense}");
         }
     }
 

@@ -3,9 +3,10 @@
 mod channel;
 mod clouds;
 mod keys;
+mod lanes;
 mod notes;
 
-use crate::controls::Controls;
+use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
 use crate::event::EventKind;
 use crate::modulation::{
@@ -15,9 +16,11 @@ use crate::params::Param;
 use crate::patch::Patch;
 use crate::pool::CloudPool;
 use crate::render::TICK;
+use crate::simd::Level;
 use crate::voice::{Voice, VoiceState};
 use channel::Channel;
 use keys::KeyStack;
+use lanes::Lanes;
 
 /// Tempo and place of the song.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +72,9 @@ pub(crate) struct Part {
     /// What the envelopes do in this tick; read once, since events need it too.
     envelope_settings: [EnvelopeSettings; ENVELOPES],
     lfos: [Lfo; LFOS],
+    /// What clouds need of every voice, and the instructions to compute it with.
+    lanes: Lanes,
+    level: Level,
     voices: Vec<Voice>,
     /// Voices from here on are free.
     high: usize,
@@ -101,6 +107,8 @@ impl Part {
             modulation: Modulation::new(voices),
             envelopes: std::array::from_fn(|_| EnvelopeBank::new(voices)),
             lfos: std::array::from_fn(|_| Lfo::new(voices)),
+            lanes: Lanes::new(voices),
+            level: Level::best(),
             voices: vec![Voice::default(); voices],
             high: 0,
             keys: KeyStack::default(),
@@ -121,6 +129,7 @@ impl Part {
         self.counters = PartCounters::default();
         self.channel.reset();
         self.lfos.iter_mut().for_each(Lfo::reset);
+        self.modulation.clear_offsets();
         self.load(patch);
     }
 
@@ -138,6 +147,12 @@ impl Part {
         self.made_with = self.choices();
     }
 
+    /// Takes over all values at once.
+    pub(crate) fn set_values(&mut self, values: &Values) {
+        self.controls.jump_to(values);
+        self.read_envelopes();
+    }
+
     /// Something happens at `frame` of the current tick.
     pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
         match kind {
@@ -153,6 +168,10 @@ impl Part {
             }
             EventKind::Control { cc, value } => self.control(cc, value, frame, pool),
             EventKind::NoteExpression { key, kind, value } => self.express(key, kind, value),
+            EventKind::NoteChoke { key } => self.choke(key, pool),
+            EventKind::NoteModulation { key, param, offset } => {
+                self.offset_notes(key, param, offset);
+            }
             EventKind::Param { param, value } => self.controls.set(param, value),
             EventKind::AllNotesOff => self.all_notes_off(frame),
             EventKind::AllSoundOff => self.fade_all(pool),
@@ -175,9 +194,10 @@ impl Part {
         self.advance_lfos(transport);
         self.fill_sources(transport);
         self.modulation.apply(&self.controls, self.high);
+        self.fill_lanes();
+        self.push_clouds(pool);
         for voice in 0..self.high {
             if !self.voices[voice].is_free() {
-                self.push_clouds(voice, pool);
                 self.end_if_silent(voice, pool);
             }
         }
@@ -192,6 +212,12 @@ impl Part {
             .iter()
             .filter(|voice| !voice.is_free())
             .count()
+    }
+
+    /// Whether a voice of this key sounds.
+    pub(crate) fn is_sounding(&self, key: u8) -> bool {
+        let mut voices = self.voices[..self.high].iter();
+        voices.any(|voice| !voice.is_free() && voice.key == key)
     }
 
     fn tick_seconds(&self) -> f32 {
@@ -299,8 +325,9 @@ impl Part {
         /// Powers of two after which even a cloud at full level is below -144 dB.
         const GONE: f32 = 24.0;
         let slope = self.modulation.target(Param::DecaySlope, voice);
+        let damping = self.voices[voice].damping;
         // Ratios start at a half, which decays slowest.
-        let decayed = self.voices[voice].damping * exp2(-slope) > GONE;
+        let decayed = damping > 0.0 && damping * exp2(-slope) > GONE;
         if self.envelopes[0].is_done(voice) || decayed {
             let ended = &mut self.voices[voice];
             ended.slots[..ended.copies]

@@ -306,7 +306,7 @@ fn wrong_configurations_are_refused_in_words() {
             sample_rate: 1.0,
             ..base
         })
-        .contains("outside 8000 to 192000")
+        .contains("outside 1000 to 768000")
     );
     assert!(
         refused(EngineConfig {
@@ -323,4 +323,73 @@ fn wrong_configurations_are_refused_in_words() {
         })
         .contains("voices")
     );
+}
+
+#[test]
+fn odd_rates_of_hosts_play_without_harm() {
+    for rate in [1_234.567_8, 12_345.678, 384_000.0, 768_000.0] {
+        let config = EngineConfig {
+            sample_rate: rate,
+            ..EngineConfig::default()
+        };
+        let mut engine = Engine::new(&config).unwrap();
+        let [out, _] = play(&mut engine, &[(7, on(45)), (9, on(90))], 9_600);
+        assert!(
+            out.iter().all(|x| x.is_finite()) && peak(&out) > 0.01,
+            "{rate}"
+        );
+    }
+}
+
+#[test]
+fn a_choked_note_is_gone_and_others_sound_on() {
+    let events = [
+        (0, on(60)),
+        (0, on(64)),
+        (4_000, EventKind::NoteChoke { key: 60 }),
+    ];
+    assert_eq!(sounding_after(&soft(), &events, 4_800), 1);
+}
+
+#[test]
+fn a_note_can_be_modulated_alone_until_it_ends() {
+    let bend = |key, offset| EventKind::NoteModulation {
+        key,
+        param: Param::PitchTune,
+        offset,
+    };
+    // The knob goes 48 semitones; a quarter of it is an octave.
+    let mut engine = engine(&soft());
+    let [out, _] = play(
+        &mut engine,
+        &[(0, on(57)), (0, bend(57, 0.25)), (0, bend(50, 0.5))],
+        24_000,
+    );
+    let measured = pitch(&out[12_000..]);
+    assert!((measured - 440.0).abs() < 0.5, "{measured}");
+    // The next note of the key starts without it.
+    let [out, _] = play(
+        &mut engine,
+        &[(0, EventKind::AllSoundOff), (2_000, on(57))],
+        24_000,
+    );
+    let measured = pitch(&out[12_000..]);
+    assert!((measured - 220.0).abs() < 0.5, "{measured}");
+}
+
+#[test]
+fn swapped_patches_and_values_sound_as_set_ones() {
+    let mut louder = soft();
+    louder.values.set(Param::AmpLevel, 0.0);
+    let expected = play(&mut engine(&louder), &[(0, on(60))], 4_800);
+    let mut swapped = engine(&Patch::new());
+    let mut patch = louder.clone();
+    swapped.exchange_patch(0, &mut patch);
+    assert_eq!(patch, Patch::new(), "the patch before comes back");
+    assert_eq!(play(&mut swapped, &[(0, on(60))], 4_800), expected);
+    let mut set = engine(&soft());
+    set.set_values(0, &louder.values);
+    set.reset();
+    assert_eq!(play(&mut set, &[(0, on(60))], 4_800), expected);
+    assert!(set.is_sounding(0, 60) && !set.is_sounding(0, 61) && !set.is_sounding(1, 60));
 }

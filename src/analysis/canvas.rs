@@ -5,7 +5,7 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 
 /// Sizes of text.
 #[derive(Clone, Copy)]
-pub(super) enum Size {
+pub(crate) enum Size {
     Small,
     Large,
 }
@@ -18,32 +18,32 @@ impl Size {
         }
     }
 
-    pub(super) fn height(self) -> usize {
+    pub(crate) fn height(self) -> usize {
         self.raster().val()
     }
 
-    pub(super) fn width_of(self, text: &str) -> usize {
+    pub(crate) fn width_of(self, text: &str) -> usize {
         get_raster_width(FontWeight::Regular, self.raster()) * text.chars().count()
     }
 }
 
 /// Which point of a text is given.
 #[derive(Clone, Copy)]
-pub(super) enum Align {
+pub(crate) enum Align {
     Left,
     Centre,
     Right,
 }
 
 /// Rows of pixels from the top left. What lies outside is not drawn.
-pub(super) struct Canvas {
-    pub(super) width: usize,
-    pub(super) height: usize,
+pub(crate) struct Canvas {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
     pixels: Vec<Rgb>,
 }
 
 impl Canvas {
-    pub(super) fn new(width: usize, height: usize, background: Rgb) -> Self {
+    pub(crate) fn new(width: usize, height: usize, background: Rgb) -> Self {
         Self {
             width,
             height,
@@ -52,7 +52,7 @@ impl Canvas {
     }
 
     /// Paints a pixel, `opacity` from 0 to 1.
-    pub(super) fn dot(&mut self, x: usize, y: usize, colour: Rgb, opacity: f32) {
+    pub(crate) fn dot(&mut self, x: usize, y: usize, colour: Rgb, opacity: f32) {
         if x < self.width && y < self.height {
             let pixel = &mut self.pixels[y * self.width + x];
             *pixel = if opacity >= 1.0 {
@@ -64,7 +64,7 @@ impl Canvas {
     }
 
     /// Paints a box from its top left corner.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         [x, y]: [usize; 2],
         [width, height]: [usize; 2],
@@ -79,7 +79,7 @@ impl Canvas {
     }
 
     /// Writes a line of text whose top is at `y`. Letters that the font lacks become `?`.
-    pub(super) fn text(
+    pub(crate) fn text(
         &mut self,
         [x, y]: [usize; 2],
         align: Align,
@@ -107,7 +107,7 @@ impl Canvas {
     }
 
     /// The bytes of all pixels, as image files store them.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.pixels.as_flattened()
     }
 }

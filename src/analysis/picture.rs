@@ -198,7 +198,7 @@ fn draw_scale(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     }
 }
 
-fn save(canvas: &Canvas, path: &Path) -> Result<(), PictureError> {
+pub(crate) fn save(canvas: &Canvas, path: &Path) -> Result<(), PictureError> {
     let (unfinished, file) = UnfinishedFile::create(path)?;
     let mut file = BufWriter::new(file);
     let mut encoder = png::Encoder::new(&mut file, canvas.width as u32, canvas.height as u32);

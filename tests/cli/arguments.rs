@@ -47,6 +47,20 @@ fn misuse_is_told_in_one_line() {
             "--no-picture",
         ),
         (&["demo", "--loud"], "--loud"),
+        (&["play", "--patch", "no such patch"], "no patch is called"),
+        (
+            &["play", "--patch", "2=no such patch"],
+            "no patch is called",
+        ),
+        (&["play", "-p", "Aurora", "-p", "Tide"], "twice"),
+        (&["play", "--host", "gramophone"], "gramophone"),
+        (&["play", "--rate", "1000"], "1000"),
+        (&["play", "--buffer", "0"], "0"),
+        (&["play", "--load", "many"], "voices go from 1"),
+        (&["play", "--for", "ever"], "seconds"),
+        (&["play", "--record", "take.mp3"], ".wav"),
+        (&["play", "--plain", "--json"], "--json"),
+        (&["play", "song.mid", "--demo"], "--demo"),
         (&["bench", "--renderer", "abacus"], "cuda"),
         (&["bench", "--only", "luck"], "round-trip"),
         (&["bench", "--seconds", "0"], "0.1 to 3600"),
@@ -118,6 +132,25 @@ fn failure_is_told_in_one_line() {
             &["demo", "--file", "--renderer", "cuda", "--device", "99"],
             "--renderer cuda: no ",
         ),
+        (&["play", "missing.mid"], "missing.mid: "),
+        (&["play", "--for", "1"], "no audio device works here"),
+        (&["play", "--host", "jack"], "no server is running"),
+        (
+            &["play", "--host", "clock", "--record", "no/such/take.wav"],
+            "no/such/take.wav: ",
+        ),
+        (
+            &[
+                "play",
+                "--host",
+                "clock",
+                "--renderer",
+                "cuda",
+                "--device",
+                "99",
+            ],
+            "--renderer cuda: no ",
+        ),
         (&["inspect", "missing.wav"], "missing.wav: "),
         (&["inspect", "song.mid"], "song.mid: not a WAV file"),
         (&["inspect", "empty.mid"], "empty.mid: "),
@@ -144,7 +177,7 @@ fn failure_is_told_in_one_line() {
 #[test]
 fn help_teaches_with_examples() {
     let folder = Folder::new();
-    for command in ["render", "patches", "inspect", "bench"] {
+    for command in ["render", "patches", "inspect", "play", "bench"] {
         let help = folder.succeed(&[command, "--help"]).stdout;
         assert!(help.contains("Examples:") && help.contains(&format!("myriad {command}")));
     }

@@ -50,6 +50,9 @@ impl Folder {
             .current_dir(self.0.path())
             // Sound devices of the machine are none of the tests' business.
             .env("ALSA_CONFIG_PATH", "/dev/null")
+            .env("JACK_DEFAULT_SERVER", "none")
+            .env("PULSE_SERVER", "/nowhere")
+            .env("XDG_CONFIG_HOME", self.0.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -196,27 +196,79 @@ impl Kind {
         }
     }
 
-    /// `value` as people read it.
+    /// `value` as people read it. [`Kind::parse`] reads it back, to a value that is written the
+    /// same.
     pub fn format(self, value: f32) -> String {
         let unit = match self {
             Kind::Choice(names) => return names[self.clamp(value) as usize].to_string(),
-            Kind::Whole { .. } => return format!("{value:.0}"),
+            Kind::Whole { .. } => return decimals(value, 0),
             Kind::Number { unit, .. } => unit,
         };
         match unit {
-            Unit::Plain => format!("{value:.4}")
-                .trim_end_matches('0')
-                .trim_end_matches('.')
-                .into(),
-            Unit::Percent => format!("{:.0}%", value * 100.0),
-            Unit::Hertz if value >= 1000.0 => format!("{:.2} kHz", value / 1000.0),
-            Unit::Hertz => format!("{value:.2} Hz"),
-            Unit::Seconds if value < 1.0 => format!("{:.1} ms", value * 1000.0),
-            Unit::Seconds => format!("{value:.2} s"),
-            Unit::Pan if value.abs() < 0.005 => "centre".into(),
-            Unit::Pan if value < 0.0 => format!("{:.0}% left", -100.0 * value),
-            Unit::Pan => format!("{:.0}% right", 100.0 * value),
-            _ => format!("{value:.2} {}", unit.symbol()),
+            // As many places as a knob's way can tell apart.
+            Unit::Plain if value.abs() >= 100.0 => trimmed(value, 1),
+            Unit::Plain if value.abs() >= 1.0 => trimmed(value, 2),
+            Unit::Plain => trimmed(value, 4),
+            Unit::Percent => trimmed(100.0 * value, 1) + "%",
+            Unit::Hertz if value >= 999.995 => decimals(value / 1000.0, 2) + " kHz",
+            Unit::Hertz => decimals(value, 2) + " Hz",
+            Unit::Seconds if value < 0.999_95 => decimals(1000.0 * value, 1) + " ms",
+            Unit::Seconds => decimals(value, 2) + " s",
+            Unit::Pan => match (100.0 * value).round() {
+                0.0 => "centre".into(),
+                percent if percent < 0.0 => format!("{:.0}% left", -percent),
+                percent => format!("{percent:.0}% right"),
+            },
+            _ => format!("{} {}", decimals(value, 2), unit.symbol()),
         }
+    }
+
+    /// Reads a value as people write it: with or without its unit, in any case. Nothing if the
+    /// text is no value of this kind; what is out of range becomes the nearest value.
+    pub fn parse(self, text: &str) -> Option<f32> {
+        let text = text.trim().to_lowercase();
+        let unit = match self {
+            Kind::Choice(names) => {
+                let index = names.iter().position(|name| name.to_lowercase() == text);
+                return index.map(|index| index as f32);
+            }
+            Kind::Whole { .. } => Unit::Plain,
+            Kind::Number { unit, .. } => unit,
+        };
+        if unit == Unit::Pan && matches!(text.as_str(), "centre" | "center" | "c") {
+            return Some(0.0);
+        }
+        let end = text.find(|c: char| !(c.is_ascii_digit() || "+-.".contains(c)));
+        let (number, suffix) = text.split_at(end.unwrap_or(text.len()));
+        let number: f32 = number.parse().ok()?;
+        let suffix = suffix.trim();
+        let value = match (unit, suffix) {
+            (Unit::Percent, "" | "%") => number / 100.0,
+            (Unit::Hertz, "khz" | "k") => number * 1000.0,
+            (Unit::Seconds, "ms") => number / 1000.0,
+            (Unit::Pan, "% left" | "left" | "l") => -number / 100.0,
+            (Unit::Pan, "" | "% right" | "right" | "r") => number / 100.0,
+            (_, suffix) if suffix.is_empty() || suffix == unit.symbol().to_lowercase() => number,
+            _ => return None,
+        };
+        (!value.is_nan()).then(|| self.clamp(value))
+    }
+}
+
+/// A number with this many decimals; zero has no sign.
+fn decimals(value: f32, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero.into(),
+        _ => text,
+    }
+}
+
+/// A number with at most this many decimals.
+fn trimmed(value: f32, places: usize) -> String {
+    let text = decimals(value, places);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
     }
 }

@@ -1,17 +1,11 @@
 //! From a voice to its clouds: parameters in musical units become what renderers compute with.
 
 use super::Part;
-use crate::dsp::fast::{exp2, quarter_sine};
+use super::lanes::{LOG2_PER_DB, pan_gains};
+use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::spectrum::{Cloud, FORMANT_KEY, Filter, STARTS, TURN, Table};
-use std::f32::consts::LOG2_10;
-
-/// Decibels to powers of two.
-const LOG2_PER_DB: f32 = LOG2_10 / 20.0;
-
-/// A voice at 0 dB is as loud as a sine at this part of full scale, so that chords have room.
-const HEADROOM: f32 = 0.25;
+use crate::spectrum::{Cloud, Filter, STARTS, Table};
 
 /// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
 #[derive(Clone, Copy)]
@@ -34,146 +28,136 @@ const FILTERS: [(FilterKind, u32); 8] = [
     (FilterKind::Peak, 4),
 ];
 
-/// Gains of left and right, of constant power, for a place from -1 to 1.
-fn pan_gains(pan: f32) -> [f32; 2] {
-    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
-    [quarter_sine(1.0 - right), quarter_sine(right)]
-}
-
-/// Where partial n of a note reads its level in the table: at n times this. Held fully, the
-/// spectrum keeps its peaks; not at all, they follow the pitch.
-fn formant(hold: f32, pitch: f32) -> f32 {
-    match hold == 0.0 {
-        true => 1.0,
-        false => exp2(hold * (pitch - FORMANT_KEY) / 12.0),
-    }
-}
-
 impl Part {
-    /// Adds the clouds of `voice` to the tick.
-    pub(super) fn push_clouds(&mut self, voice: usize, pool: &mut CloudPool) {
-        let target = |param: Param| self.modulation.target(param, voice);
-        let note = &self.voices[voice];
-        let pitch = note.pitch
-            + target(Param::PitchTune)
-            + self.channel.bend.now() * self.controls[Param::PitchBend]
-            + note.expression.semitones;
-        let hertz = 440.0 * exp2((pitch - 69.0) / 12.0);
-        let stiffness = target(Param::ShapeStiffness);
-        // The first partial of a stiff string stays in tune.
-        let increment = hertz / self.sample_rate * TURN / (1.0 + stiffness).sqrt();
-        let decay = target(Param::DecayRate) * LOG2_PER_DB * self.tick_seconds();
-        let damping = note.damping + decay;
-        let table = Table::ALL[self.controls[Param::SourceTable] as usize];
-        let (frame, morph) = table.frame_at(target(Param::SourcePosition));
-        let parity = target(Param::ShapeParity);
-        let cloud = Cloud {
-            flags: if note.starts_at.is_some() { STARTS } else { 0 },
-            first_frame: note.starts_at.unwrap_or(0),
-            bus: self.bus,
-            scatter: (self.controls[Param::SourceScatter] * 65_535.0) as u32,
-            table: table.first_row(),
-            frame,
-            morph,
-            partials: target(Param::SourcePartials),
-            formant: formant(target(Param::SourceFormant), pitch),
-            stretch: target(Param::ShapeStretch),
-            inharmonicity: stiffness,
-            odd: 1.0 + parity.min(0.0),
-            even: 1.0 - parity.max(0.0),
-            tilt: target(Param::ShapeTilt) * LOG2_PER_DB,
-            damping,
-            damping_slope: target(Param::DecaySlope),
-            filter: self.filter(voice, pitch),
-            ..Cloud::default()
-        };
-        let copies = note.copies;
-        let entry = (note.entry + pool.fade_step()).min(1.0);
-        let gain = entry * self.gain(voice) / (copies as f32).sqrt();
-        let pan = target(Param::AmpPan) + self.channel.pan() + note.expression.pan;
-        let width = target(Param::ShapeWidth);
-        let (detune, spread) = (target(Param::UnisonDetune), target(Param::UnisonSpread));
-        for copy in 0..copies {
-            // From -1 to 1 over the copies.
-            let place = match copies {
-                1 => 0.0,
-                _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
-            };
-            let detuned = match place == 0.0 {
-                true => 1.0,
-                false => exp2(place * detune / 1200.0),
-            };
-            let slot = note.slots[copy];
-            // Neighbours in pitch stand on opposite sides.
-            let side = if copy % 2 == 0 { 1.0 } else { -1.0 };
-            let [left, right] = pan_gains(pan + place * side * spread);
+    /// Adds the clouds of all voices to the tick.
+    pub(super) fn push_clouds(&mut self, pool: &mut CloudPool) {
+        let tick_seconds = self.tick_seconds();
+        let Part {
+            bus,
+            controls,
+            modulation,
+            lanes,
+            voices,
+            high,
+            ..
+        } = self;
+        // What all voices have in common, and lanes of one length: nothing is checked twice.
+        let table = Table::ALL[controls[Param::SourceTable] as usize];
+        let scatter = (controls[Param::SourceScatter] * 65_535.0) as u32;
+        let filter = (controls[Param::FilterType] as usize)
+            .checked_sub(1)
+            .map(|kind| FILTERS[kind]);
+        let all = ..*high;
+        let target = |param: Param| &modulation.lane(param)[all];
+        let [position, partials, formant] = [
+            target(Param::SourcePosition),
+            target(Param::SourcePartials),
+            &lanes.formant[all],
+        ];
+        let [stretch, stiffness, parity, tilt, width] = [
+            target(Param::ShapeStretch),
+            target(Param::ShapeStiffness),
+            target(Param::ShapeParity),
+            target(Param::ShapeTilt),
+            target(Param::ShapeWidth),
+        ];
+        let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
+        let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
+        let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
+        let [pan, left, right] = [&lanes.pan[all], &lanes.left[all], &lanes.right[all]];
+        let [inverse_cutoff, peak] = [&lanes.inverse_cutoff[all], &lanes.peak[all]];
+
+        for (voice, note) in voices[all].iter_mut().enumerate() {
+            if note.is_free() {
+                continue;
+            }
+            note.damping += decay_rate[voice] * LOG2_PER_DB * tick_seconds;
+            note.entry = (note.entry + pool.fade_step()).min(1.0);
+            let (frame, morph) = table.frame_at(position[voice]);
             let cloud = Cloud {
-                seed: note.seed.wrapping_add(copy as u32 * 1024),
-                increment: increment * detuned,
-                gain_to: [gain * left, gain * right],
-                width_to: width * side,
-                ..cloud
-            };
-            let (gain_from, width_from) = match note.starts_at {
-                Some(_) => ([0.0; 2], cloud.width_to),
-                None => (pool.last(slot).gain_to, pool.last(slot).width_to),
-            };
-            pool.push(
-                slot,
-                Cloud {
-                    gain_from,
-                    width_from,
-                    ..cloud
+                flags: if note.starts_at.is_some() { STARTS } else { 0 },
+                first_frame: note.starts_at.unwrap_or(0),
+                bus: *bus,
+                scatter,
+                table: table.first_row(),
+                frame,
+                morph,
+                partials: partials[voice],
+                formant: formant[voice],
+                stretch: stretch[voice],
+                inharmonicity: stiffness[voice],
+                odd: 1.0 + parity[voice].min(0.0),
+                even: 1.0 - parity[voice].max(0.0),
+                tilt: tilt[voice] * LOG2_PER_DB,
+                damping: note.damping,
+                damping_slope: decay_slope[voice],
+                filter: match filter {
+                    Some((kind, poles)) => {
+                        response(kind, poles, inverse_cutoff[voice], peak[voice])
+                    }
+                    None => Filter::default(),
                 },
-            );
+                ..Cloud::default()
+            };
+            let copies = note.copies;
+            let gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            for (copy, &slot) in note.slots[..copies].iter().enumerate() {
+                // From -1 to 1 over the copies.
+                let place = match copies {
+                    1 => 0.0,
+                    _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
+                };
+                let detuned = match place == 0.0 {
+                    true => 1.0,
+                    false => exp2(place * detune[voice] / 1200.0),
+                };
+                // Neighbours in pitch stand on opposite sides.
+                let side = if copy % 2 == 0 { 1.0 } else { -1.0 };
+                let [left, right] = match copies {
+                    1 => [left[voice], right[voice]],
+                    _ => pan_gains(pan[voice] + place * side * spread[voice]),
+                };
+                let width_to = width[voice] * side;
+                let (gain_from, width_from) = match note.starts_at {
+                    Some(_) => ([0.0; 2], width_to),
+                    None => (pool.last(slot).gain_to, pool.last(slot).width_to),
+                };
+                pool.push(
+                    slot,
+                    Cloud {
+                        seed: note.seed.wrapping_add(copy as u32 * 1024),
+                        increment: increment[voice] * detuned,
+                        gain_from,
+                        gain_to: [gain * left, gain * right],
+                        width_from,
+                        width_to,
+                        ..cloud
+                    },
+                );
+            }
+            note.starts_at = None;
         }
-        let note = &mut self.voices[voice];
-        note.damping = damping;
-        note.entry = entry;
-        note.starts_at = None;
     }
+}
 
-    /// A voice's gain at the end of the tick.
-    fn gain(&self, voice: usize) -> f32 {
-        let note = &self.voices[voice];
-        let sensitivity = self.controls[Param::AmpVelocity];
-        let velocity = 1.0 - sensitivity + sensitivity * note.velocity * note.velocity;
-        let decibels =
-            self.modulation.target(Param::AmpLevel, voice) + self.controls[Param::OutputGain];
-        HEADROOM
-            * exp2(decibels * LOG2_PER_DB)
-            * velocity
-            * self.envelopes[0].values()[voice]
-            * note.expression.level
-            * self.channel.gain()
-    }
-
-    fn filter(&self, voice: usize, pitch: f32) -> Filter {
-        let Some(kind) = (self.controls[Param::FilterType] as usize).checked_sub(1) else {
-            return Filter::default();
-        };
-        let (kind, poles) = FILTERS[kind];
-        let follow = self.controls[Param::FilterKey] * (pitch - 60.0) / 12.0;
-        let hertz = self.modulation.target(Param::FilterCutoff, voice) * exp2(follow);
-        // At the cutoff from -6 dB, without a peak, to +24 dB.
-        let peak = 0.5 * exp2(5.0 * self.modulation.target(Param::FilterResonance, voice));
-        // Two poles have the resonance Q there, four have Q².
-        let inverse_q2 = match poles {
-            2 => 1.0 / (peak * peak),
-            _ => 1.0 / peak,
-        };
-        let pass = match kind {
-            FilterKind::Low => [1.0, 0.0, 0.0],
-            FilterKind::High => [0.0, 0.0, 1.0],
-            FilterKind::Band => [0.0, inverse_q2, 0.0],
-            FilterKind::Notch => [1.0, -2.0, 1.0],
-            FilterKind::Peak => [1.0, -2.0 + inverse_q2 * (1.0 + peak), 1.0],
-        };
-        Filter {
-            poles,
-            inverse_cutoff: self.sample_rate / (hertz * TURN),
-            inverse_q2,
-            pass,
-        }
+/// A filter of `kind` whose response at the cutoff is `peak`.
+fn response(kind: FilterKind, poles: u32, inverse_cutoff: f32, peak: f32) -> Filter {
+    // Two poles have the resonance Q there, four have Q².
+    let inverse_q2 = match poles {
+        2 => 1.0 / (peak * peak),
+        _ => 1.0 / peak,
+    };
+    let pass = match kind {
+        FilterKind::Low => [1.0, 0.0, 0.0],
+        FilterKind::High => [0.0, 0.0, 1.0],
+        FilterKind::Band => [0.0, inverse_q2, 0.0],
+        FilterKind::Notch => [1.0, -2.0, 1.0],
+        FilterKind::Peak => [1.0, -2.0 + inverse_q2 * (1.0 + peak), 1.0],
+    };
+    Filter {
+        poles,
+        inverse_cutoff,
+        inverse_q2,
+        pass,
     }
 }

@@ -103,6 +103,7 @@ impl Part {
         };
         self.last_pitch = Some(target);
         self.high = self.high.max(voice + 1);
+        self.modulation.forget_offsets(voice);
         self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
         self.lfos
             .iter_mut()
@@ -258,6 +259,25 @@ impl Part {
             Expression::Pan => voice.expression.pan = value.clamp(-1.0, 1.0),
             Expression::Brightness => voice.expression.brightness = value.clamp(0.0, 1.0),
         });
+    }
+
+    /// Ends every voice of a key at once.
+    pub(super) fn choke(&mut self, key: u8, pool: &mut CloudPool) {
+        self.keys.lift(key);
+        for voice in 0..self.high {
+            if self.voices[voice].key == key {
+                self.fade(voice, pool);
+            }
+        }
+    }
+
+    /// Adds to a parameter of every voice of a key.
+    pub(super) fn offset_notes(&mut self, key: u8, param: Param, offset: f32) {
+        for voice in 0..self.high {
+            if self.voices[voice].key == key && !self.voices[voice].is_free() {
+                self.modulation.set_offset(voice, param, offset);
+            }
+        }
     }
 
     /// Voices of a key that is down or held by a pedal.

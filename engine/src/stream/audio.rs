@@ -241,7 +241,10 @@ const RESERVED: usize = super::events::EVENT_QUEUE / 4;
 /// Whether a note would sound for ever if this were lost.
 fn ends_notes(kind: &EventKind) -> bool {
     match kind {
-        EventKind::NoteOff { .. } | EventKind::AllNotesOff | EventKind::AllSoundOff => true,
+        EventKind::NoteOff { .. }
+        | EventKind::NoteChoke { .. }
+        | EventKind::AllNotesOff
+        | EventKind::AllSoundOff => true,
         EventKind::NoteOn { velocity, .. } => *velocity <= 0.0,
         EventKind::Control { cc, value } => match cc {
             64 | 66 => *value < 0.5,

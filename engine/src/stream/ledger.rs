@@ -35,7 +35,9 @@ impl PartLedger {
             EventKind::NoteOn { key, velocity } => {
                 self.keys[usize::from(key & 127)] = (velocity > 0.0).then_some(velocity);
             }
-            EventKind::NoteOff { key, .. } => self.keys[usize::from(key & 127)] = None,
+            EventKind::NoteOff { key, .. } | EventKind::NoteChoke { key } => {
+                self.keys[usize::from(key & 127)] = None;
+            }
             EventKind::PitchBend(bend) => self.bend = bend,
             EventKind::ChannelPressure(pressure) => self.pressure = pressure,
             EventKind::Control { cc: 120 | 123, .. }
@@ -51,6 +53,7 @@ impl PartLedger {
             EventKind::Param { param, value } => self.params[param as usize] = Some(value),
             EventKind::PolyPressure { .. }
             | EventKind::NoteExpression { .. }
+            | EventKind::NoteModulation { .. }
             | EventKind::Transport { .. } => {}
         }
     }

@@ -1,0 +1,160 @@
+//! What clouds need of every voice, computed for all voices at once: loops over plain lanes without
+//! branches, which the compiler turns into vector code. Each operation rounds once, so the bits are
+//! those of one voice after the other.
+
+use super::Part;
+use crate::dsp::fast::{exp2, quarter_sine};
+use crate::params::Param;
+use crate::simd::{Simd, Work};
+use crate::spectrum::{FORMANT_KEY, TURN};
+use std::f32::consts::LOG2_10;
+
+/// Decibels to powers of two.
+pub(super) const LOG2_PER_DB: f32 = LOG2_10 / 20.0;
+
+/// A voice at 0 dB is as loud as a sine at this part of full scale, so that chords have room.
+const HEADROOM: f32 = 0.25;
+
+macro_rules! lanes {
+    ($($(#[$doc:meta])* $lane:ident,)*) => {
+        /// One number a voice in each.
+        #[derive(Debug)]
+        pub(super) struct Lanes { $($(#[$doc])* pub(super) $lane: Vec<f32>),* }
+
+        impl Lanes {
+            pub(super) fn new(voices: usize) -> Self {
+                Self { $($lane: vec![0.0; voices]),* }
+            }
+        }
+    };
+}
+
+lanes! {
+    /// Semitones above MIDI key 0.
+    pitch,
+    /// Phase per sample of ratio 1.
+    increment,
+    /// Where partial n reads its level in the table: at n times this.
+    formant,
+    /// At the end of the tick, all copies together, once faded in.
+    gain,
+    /// Its place from -1 to 1, and what that does to the gain of left and right.
+    pan,
+    left,
+    right,
+    /// For the filter: samples per cycle of its cutoff, and the height of its peak.
+    inverse_cutoff,
+    peak,
+}
+
+/// Gains of left and right, of constant power, for a place from -1 to 1.
+#[inline(always)]
+pub(super) fn pan_gains(pan: f32) -> [f32; 2] {
+    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
+    [quarter_sine(1.0 - right), quarter_sine(right)]
+}
+
+impl Part {
+    /// Computes the lanes of all voices.
+    pub(super) fn fill_lanes(&mut self) {
+        let sensitivity = self.controls[Param::AmpVelocity];
+        for (index, voice) in self.voices[..self.high].iter().enumerate() {
+            let velocity = 1.0 - sensitivity + sensitivity * voice.velocity * voice.velocity;
+            self.lanes.pitch[index] = voice.pitch;
+            // Until they are put together: what is the voice's own.
+            self.lanes.increment[index] = voice.expression.semitones;
+            self.lanes.gain[index] = velocity;
+            self.lanes.left[index] = voice.expression.level;
+            self.lanes.pan[index] = voice.expression.pan;
+        }
+        self.level.dispatch(Fill(self));
+    }
+}
+
+struct Fill<'a>(&'a mut Part);
+
+impl Work for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Part {
+            lanes,
+            modulation,
+            controls,
+            channel,
+            envelopes,
+            sample_rate,
+            high,
+            ..
+        } = self.0;
+        let (voices, rate) = (..*high, *sample_rate);
+        let target = |param: Param| &modulation.lane(param)[voices];
+        let Lanes {
+            pitch,
+            increment,
+            formant,
+            gain,
+            pan,
+            left,
+            right,
+            inverse_cutoff,
+            peak,
+        } = lanes;
+
+        let pitch = &mut pitch[voices];
+        let increment = &mut increment[voices];
+        let bend = channel.bend.now() * controls[Param::PitchBend];
+        let tune = target(Param::PitchTune);
+        for ((pitch, semitones), tune) in pitch.iter_mut().zip(&*increment).zip(tune) {
+            *pitch = *pitch + tune + bend + semitones;
+        }
+        let stiffness = target(Param::ShapeStiffness);
+        for ((increment, pitch), stiffness) in increment.iter_mut().zip(&*pitch).zip(stiffness) {
+            let hertz = 440.0 * exp2((pitch - 69.0) / 12.0);
+            // The first partial of a stiff string stays in tune.
+            *increment = hertz / rate * TURN / (1.0 + stiffness).sqrt();
+        }
+        let holds = target(Param::SourceFormant);
+        for ((formant, pitch), &hold) in formant[voices].iter_mut().zip(&*pitch).zip(holds) {
+            // Held fully, the spectrum keeps its peaks; not at all, they follow the pitch.
+            let held = exp2(hold * (pitch - FORMANT_KEY) / 12.0);
+            *formant = if hold == 0.0 { 1.0 } else { held };
+        }
+
+        let (output, channel_gain) = (controls[Param::OutputGain], channel.gain());
+        let own = gain[voices].iter_mut().zip(&left[voices]);
+        let shared = target(Param::AmpLevel).iter().zip(envelopes[0].values());
+        for ((gain, level), (decibels, envelope)) in own.zip(shared) {
+            let velocity = *gain;
+            *gain = HEADROOM
+                * exp2((decibels + output) * LOG2_PER_DB)
+                * velocity
+                * envelope
+                * level
+                * channel_gain;
+        }
+        let sides = left[voices].iter_mut().zip(&mut right[voices]);
+        let places = pan[voices].iter_mut().zip(target(Param::AmpPan));
+        let channel_pan = channel.pan();
+        for ((left, right), (pan, target)) in sides.zip(places) {
+            *pan += target + channel_pan;
+            [*left, *right] = pan_gains(*pan);
+        }
+
+        if controls[Param::FilterType] != 0.0 {
+            let key = controls[Param::FilterKey];
+            let cutoffs = target(Param::FilterCutoff);
+            let inverse = inverse_cutoff[voices].iter_mut().zip(&*pitch);
+            for ((inverse, pitch), cutoff) in inverse.zip(cutoffs) {
+                let follow = key * (pitch - 60.0) / 12.0;
+                *inverse = rate / (cutoff * exp2(follow) * TURN);
+            }
+            let resonances = target(Param::FilterResonance);
+            for (peak, resonance) in peak[voices].iter_mut().zip(resonances) {
+                // At the cutoff from -6 dB, without a peak, to +24 dB.
+                *peak = 0.5 * exp2(5.0 * resonance);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Myriad as a VST3 and CLAP instrument.
+//!
+//! [`params`] are the host's knobs, made from the engine's table; [`state`] is what a project
+//! keeps; [`shared`] is what all threads of an instance know of each other; [`player`] is the
+//! audio thread. An editor needs [`params::MyriadParams`] and [`shared::Shared`], nothing else.
+
+pub mod params;
+pub mod player;
+pub mod shared;
+pub mod state;
+pub mod synth;
+
+mod events;
+mod mpe;
+mod notes;
+mod song;
+
+use nice_plug::prelude::*;
+use params::MyriadParams;
+use player::Player;
+use std::sync::Arc;
+
+/// One instance of the instrument.
+pub struct Myriad {
+    params: Arc<MyriadParams>,
+    player: Player,
+}
+
+impl Default for Myriad {
+    /// Hosts make instances only to look at them: nothing slow happens here.
+    fn default() -> Self {
+        let params = Arc::new(MyriadParams::new());
+        Self {
+            player: Player::new(params.clone()),
+            params,
+        }
+    }
+}
+
+impl Plugin for Myriad {
+    const NAME: &'static str = "Myriad";
+    const VENDOR: &'static str = "Myriad";
+    const URL: &'static str = "";
+    const EMAIL: &'static str = "";
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[AudioIOLayout {
+        main_output_channels: NonZeroU32::new(2),
+        ..AudioIOLayout::const_default()
+    }];
+    /// Wheels and pedals reach a VST3 plugin as parameters only: these are 2,080 hidden ones, as
+    /// in most VST3 instruments. Without them there is no pitch bend and no sustain.
+    const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
+    const SAMPLE_ACCURATE_AUTOMATION: bool = true;
+    const INPUT_EVENT_CAPACITY: usize = player::MAX_EVENTS;
+
+    type Editor = ();
+    type SysExMessage = ();
+    type BackgroundTask = ();
+
+    fn params(&self) -> Arc<dyn Params> {
+        self.params.clone()
+    }
+
+    fn filter_state(state: &mut PluginState) {
+        state::sanitise(state);
+    }
+
+    fn activate(
+        &mut self,
+        _layout: &AudioIOLayout,
+        config: &BufferConfig,
+        context: &mut impl ActivateContext<Self>,
+    ) -> bool {
+        let Some(latency) = self.player.prepare(config.sample_rate) else {
+            return false;
+        };
+        context.set_latency_samples(latency);
+        context.set_current_voice_capacity(self.player.voice_capacity());
+        true
+    }
+
+    fn reset(&mut self) {
+        self.player.reset();
+    }
+
+    fn process(
+        &mut self,
+        buffer: &mut Buffer,
+        _aux: &mut AuxiliaryBuffers,
+        context: &mut impl ProcessContext<Self>,
+    ) -> ProcessStatus {
+        match buffer.as_slice() {
+            [left, right] => self.player.process(left, right, context),
+            _ => ProcessStatus::Error("Myriad has two outputs"),
+        }
+    }
+}
+
+impl ClapPlugin for Myriad {
+    const CLAP_ID: &'static str = "org.myriad.myriad";
+    const CLAP_DESCRIPTION: Option<&'static str> =
+        Some("A synthesizer in which every sound is a cloud of partials");
+    const CLAP_MANUAL_URL: Option<&'static str> = None;
+    const CLAP_SUPPORT_URL: Option<&'static str> = None;
+    const CLAP_FEATURES: &'static [ClapFeature] = &[
+        ClapFeature::Instrument,
+        ClapFeature::Synthesizer,
+        ClapFeature::Stereo,
+    ];
+    const CLAP_POLY_MODULATION_CONFIG: Option<PolyModulationConfig> = Some(PolyModulationConfig {
+        max_voice_capacity: synth::VOICES as u32,
+        // Voices are told apart by their key.
+        supports_overlapping_voices: false,
+    });
+
+    fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
+        self.params.remote_controls(context);
+    }
+}
+
+impl Vst3Plugin for Myriad {
+    const VST3_CLASS_ID: [u8; 16] = *b"MyriadPartials01";
+    const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] =
+        &[Vst3SubCategory::Instrument, Vst3SubCategory::Synth];
+}
+
+nice_export_clap!(Myriad);
+nice_export_vst3!(Myriad);

@@ -1,0 +1,102 @@
+//! MPE: controllers that send each note on a channel of its own.
+//!
+//! The first channel speaks for all notes; each other one for the notes on it, whose bend,
+//! pressure and brightness it carries. On by the parameter, or by the message that MPE controllers
+//! send (registered parameter 6 on the first channel: how many channels carry notes).
+
+/// MPE's own bend range, in semitones.
+const BEND_RANGE: f32 = 48.0;
+
+/// What one note's channel has last said.
+#[derive(Clone, Copy)]
+pub(crate) struct Member {
+    /// The wheel, -1 to 1.
+    bend: f32,
+    /// 0 to 1.
+    pub(crate) pressure: f32,
+    /// 0 to 1; the middle is neutral.
+    pub(crate) brightness: f32,
+}
+
+const NEUTRAL: Member = Member {
+    bend: 0.0,
+    pressure: 0.0,
+    brightness: 0.5,
+};
+
+/// What the channels have said.
+pub(crate) struct Mpe {
+    members: [Member; 16],
+    /// Channels that carry notes, as the controller said.
+    announced: u8,
+    /// Semitones of a full bend.
+    range: f32,
+    /// The registered parameter that data entry means, of each channel.
+    registered: [[u8; 2]; 16],
+}
+
+impl Mpe {
+    pub(crate) fn new() -> Self {
+        Self {
+            members: [NEUTRAL; 16],
+            announced: 0,
+            range: BEND_RANGE,
+            registered: [[127; 2]; 16],
+        }
+    }
+
+    /// Whether a channel carries single notes. `switch` is the parameter.
+    pub(crate) fn has(&self, channel: u8, switch: bool) -> bool {
+        let members = if switch { 15 } else { self.announced };
+        (1..=members).contains(&channel)
+    }
+
+    /// What a note that starts on the channel starts with.
+    pub(crate) fn member(&mut self, channel: u8) -> &mut Member {
+        &mut self.members[usize::from(channel & 15)]
+    }
+
+    /// Semitones that the channel's wheel adds.
+    pub(crate) fn semitones(&self, channel: u8) -> f32 {
+        self.members[usize::from(channel & 15)].bend * self.range
+    }
+
+    pub(crate) fn set_bend(&mut self, channel: u8, bend: f32) {
+        self.member(channel).bend = bend;
+    }
+
+    /// Listens for registered parameters: the announcement, and the bend range of note channels.
+    pub(crate) fn control(&mut self, channel: u8, cc: u8, value: f32, switch: bool) {
+        let number = (value * 127.0).round() as u8;
+        let member = self.has(channel, switch);
+        let registered = &mut self.registered[usize::from(channel & 15)];
+        match (cc, &registered) {
+            (101, _) => registered[0] = number,
+            (100, _) => registered[1] = number,
+            (6, [0, 6]) if channel == 0 => self.announced = number.min(15),
+            (6, [0, 0]) if member => self.range = f32::from(number),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_announces_its_channels_and_their_bend_range() {
+        let mut mpe = Mpe::new();
+        assert!(!mpe.has(1, false) && mpe.has(1, true) && !mpe.has(0, true));
+        let mut say = |channel, cc, value: f32| mpe.control(channel, cc, value / 127.0, false);
+        for (channel, cc, value) in [(0, 101, 0.0), (0, 100, 6.0), (0, 6, 7.0)] {
+            say(channel, cc, value);
+        }
+        for (channel, cc, value) in [(3, 101, 0.0), (3, 100, 0.0), (3, 6, 24.0)] {
+            say(channel, cc, value);
+        }
+        assert!(mpe.has(7, false) && !mpe.has(8, false));
+        mpe.set_bend(3, 0.5);
+        assert_eq!(mpe.semitones(3), 12.0);
+    }
+}

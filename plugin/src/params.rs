@@ -1,0 +1,243 @@
+//! The host's parameters, one for each row of the engine's table.
+//!
+//! A host sees a knob's way from 0 to 1; the engine's table says what that means. A knob that
+//! stands where the patch put it has exactly the patch's value, whatever rounding the way costs:
+//! so positions and patch together say every value to the last bit.
+
+use crate::shared::Shared;
+use crate::state;
+use myriad_engine::params::{Kind, Param, TABLE};
+use myriad_engine::{Patch, Values};
+use nice_plug::params::Param as _;
+use nice_plug::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Id of the parameter that silences the instrument.
+pub const BYPASS: &str = "bypass";
+/// Id of the switch for MPE controllers.
+pub const MPE: &str = "mpe";
+
+/// A parameter of the engine as the host sees it.
+pub enum Knob {
+    /// A number, as its knob's way.
+    Way(FloatParam),
+    /// A whole number or a choice.
+    Steps(IntParam),
+}
+
+impl Knob {
+    fn new(param: Param) -> Self {
+        let row = param.info();
+        let kind = row.kind;
+        let name = name(param);
+        let (min, max) = kind.range();
+        match kind {
+            Kind::Number { .. } => {
+                let range = FloatRange::Linear { min: 0.0, max: 1.0 };
+                let mut way = FloatParam::new(name, kind.to_scale(row.default), range)
+                    .with_value_to_string(Arc::new(move |way| row.format(kind.from_scale(way))))
+                    .with_string_to_value(Arc::new(move |text| {
+                        row.parse(text).map(|value| kind.to_scale(value))
+                    }));
+                if row.modulated {
+                    way = way.with_poly_modulation_id(param as u32);
+                }
+                Knob::Way(way)
+            }
+            Kind::Whole { .. } | Kind::Choice(_) => {
+                let (min, max) = (min as i32, max as i32);
+                let steps = IntParam::new(name, row.default as i32, IntRange::Linear { min, max })
+                    .with_value_to_string(Arc::new(move |value| row.format(value as f32)))
+                    .with_string_to_value(Arc::new(move |text| {
+                        row.parse(text).map(|value| value as i32)
+                    }));
+                Knob::Steps(steps)
+            }
+        }
+    }
+
+    /// Where it is heard to stand, 0 to 1: with what the host's modulation adds.
+    pub fn heard(&self) -> f32 {
+        match self {
+            Knob::Way(way) => way.modulated_normalized_value(),
+            Knob::Steps(steps) => steps.modulated_normalized_value(),
+        }
+    }
+
+    /// Where it was put, 0 to 1.
+    pub fn position(&self) -> f32 {
+        match self {
+            Knob::Way(way) => way.unmodulated_normalized_value(),
+            Knob::Steps(steps) => steps.unmodulated_normalized_value(),
+        }
+    }
+
+    /// What hosts and editors set it by.
+    pub fn as_ptr(&self) -> ParamPtr {
+        match self {
+            Knob::Way(way) => way.as_ptr(),
+            Knob::Steps(steps) => steps.as_ptr(),
+        }
+    }
+}
+
+/// The value of a parameter whose knob stands at `position`, where `patch` is the patch's value.
+pub fn value_at(param: Param, position: f32, patch: f32) -> f32 {
+    let kind = param.info().kind;
+    match position == kind.to_scale(patch) {
+        true => patch,
+        false => kind.from_scale(position),
+    }
+}
+
+/// What a group is called.
+fn group(param: Param) -> String {
+    let group = param.info().group();
+    let (word, number) = group.split_at(group.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    let word = match word {
+        "lfo" => "LFO".into(),
+        _ => word[..1].to_uppercase() + &word[1..],
+    };
+    format!("{word} {number}").trim_end().into()
+}
+
+/// What a parameter is called where its group is not shown: unique.
+fn name(param: Param) -> String {
+    let (group, name) = (group(param), param.info().name);
+    match name.starts_with(&group) {
+        true => name.into(),
+        false => format!("{group} {name}"),
+    }
+}
+
+/// All parameters of an instance, and what else its projects keep.
+pub struct MyriadParams {
+    knobs: Vec<Knob>,
+    /// Silences the instrument; the host's own switch.
+    pub bypass: BoolParam,
+    /// Whether channels 2 to 16 carry one note each, with its own bend, pressure and brightness.
+    pub mpe: BoolParam,
+    /// What all threads of the instance know.
+    pub shared: Arc<Shared>,
+}
+
+impl MyriadParams {
+    /// Everything at its default.
+    pub fn new() -> Self {
+        Self {
+            knobs: Param::ALL.iter().map(|&param| Knob::new(param)).collect(),
+            bypass: BoolParam::new("Bypass", false).make_bypass(),
+            mpe: BoolParam::new("MPE", false).non_automatable(),
+            shared: Arc::new(Shared::new()),
+        }
+    }
+
+    /// A parameter's knob.
+    pub fn knob(&self, param: Param) -> &Knob {
+        &self.knobs[param as usize]
+    }
+
+    /// The patch as its knobs stand now. Locks; not for the audio thread.
+    pub fn current_patch(&self) -> Patch {
+        let mut patch = self.shared.patch();
+        patch.values = self.values(&patch.values, Knob::position);
+        patch
+    }
+
+    /// All values, given the patch's and how to read a knob.
+    pub(crate) fn values(&self, patch: &Values, read: fn(&Knob) -> f32) -> Values {
+        let mut values = patch.clone();
+        for (&param, knob) in Param::ALL.iter().zip(&self.knobs) {
+            values.set(param, value_at(param, read(knob), patch[param]));
+        }
+        values
+    }
+
+    pub(crate) fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
+        let mut groups: Vec<&str> = TABLE.iter().map(|row| row.group()).collect();
+        groups.dedup();
+        // Macros come first: they are what a patch offers to hands.
+        groups.sort_by_key(|&group| group != "macro");
+        context.add_section("Myriad", |section| {
+            for name in groups {
+                let members = || Param::ALL.iter().filter(|row| row.info().group() == name);
+                let Some(&first) = members().next() else {
+                    continue;
+                };
+                section.add_page(group(first), |page| {
+                    members().for_each(|&param| match self.knob(param) {
+                        Knob::Way(way) => page.add_param(way),
+                        Knob::Steps(steps) => page.add_param(steps),
+                    });
+                });
+            }
+        });
+    }
+}
+
+impl Default for MyriadParams {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+// SAFETY: the pointers lead into `knobs`, which never changes once made, and into fields of this
+// struct, which the wrapper keeps in an `Arc` for as long as it uses them.
+unsafe impl Params for MyriadParams {
+    fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
+        let row = |(&param, knob): (&Param, &Knob)| {
+            (param.info().id.to_string(), knob.as_ptr(), group(param))
+        };
+        let switch = |id: &str, switch: &BoolParam| (id.into(), switch.as_ptr(), String::new());
+        let mut map: Vec<_> = Param::ALL.iter().zip(&self.knobs).map(row).collect();
+        map.push(switch(BYPASS, &self.bypass));
+        map.push(switch(MPE, &self.mpe));
+        map
+    }
+
+    fn serialize_fields(&self) -> BTreeMap<String, String> {
+        state::save(self)
+    }
+
+    fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
+        state::restore(self, fields);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_read_well() {
+        let names: HashSet<String> = Param::ALL.iter().map(|&param| name(param)).collect();
+        assert_eq!(names.len(), Param::ALL.len());
+        assert_eq!(name(Param::Env2Attack), "Env 2 Attack");
+        assert_eq!(name(Param::Lfo1Rate), "LFO 1 Rate");
+        assert_eq!(name(Param::FilterCutoff), "Filter Cutoff");
+        assert_eq!(name(Param::UnisonVoices), "Unison");
+        assert_eq!(name(Param::Macro3), "Macro 3");
+    }
+
+    #[test]
+    fn a_knob_that_the_patch_set_has_exactly_its_value() {
+        for &param in Param::ALL {
+            let kind = param.info().kind;
+            for step in 0..=1_000 {
+                // Values that no position stands for exactly.
+                let value = param
+                    .info()
+                    .clamp(kind.from_scale(step as f32 / 1_000.0) * 1.000_001);
+                assert_eq!(value_at(param, kind.to_scale(value), value), value);
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_sound_as_the_init_patch() {
+        let params = MyriadParams::new();
+        assert_eq!(params.current_patch(), Patch::new());
+    }
+}

@@ -1,0 +1,319 @@
+//! Notes, blocks, rates and bypass.
+
+use crate::host::*;
+use clack_extensions::tail::{PluginTail, TailLength};
+use clack_host::events::event_types::NoteExpressionType;
+use clack_host::prelude::*;
+use clack_host::process::ProcessStatus;
+
+/// The pitch of a sound with one strong first partial, from its zero crossings.
+fn pitch(sound: &[f32], rate: f64) -> f64 {
+    let crossings: Vec<f64> = sound
+        .windows(2)
+        .enumerate()
+        .filter(|(_, pair)| pair[0] < 0.0 && pair[1] >= 0.0)
+        .map(|(at, pair)| at as f64 + f64::from(pair[0] / (pair[0] - pair[1])))
+        .collect();
+    let periods = (crossings.len() - 1) as f64;
+    rate * periods / (crossings.last().unwrap() - crossings[0])
+}
+
+/// A host whose plugin plays one partial.
+fn sine() -> Host {
+    let mut host = Host::new();
+    let partials = host.id("Source Partials");
+    host.flush(&[Say::Set(partials, 0.0)]);
+    host
+}
+
+#[test]
+fn a_note_is_in_tune_and_starts_on_its_sample() {
+    let mut host = sine();
+    let start = 1_003;
+    let played = host.play(&blocks(512, 48_000), &[(start, on(69))]);
+    let [left, right] = &played.sound;
+    assert_eq!(host.latency(), 64);
+    let first = left.iter().position(|&x| x != 0.0).unwrap();
+    // Level and phase start at zero, so the first sound is a sample later.
+    assert_eq!(first, start + 64 + 1);
+    let measured = pitch(&left[12_000..], RATE);
+    assert!((measured - 440.0).abs() < 0.1, "{measured} Hz");
+    assert_eq!(left, right);
+}
+
+#[test]
+fn the_latency_is_known_once_active_and_asks_for_one_restart_at_most() {
+    let mut host = Host::new();
+    host.play(&[64], &[]);
+    assert_eq!(host.latency(), 64);
+    let asked = |host: &Host| {
+        let restart = |asked: &Asked| {
+            asked
+                .restart
+                .swap(false, std::sync::atomic::Ordering::SeqCst)
+        };
+        host.instance.access_shared_handler(restart)
+    };
+    asked(&host);
+    host.play(&[64], &[(0, on(60))]);
+    assert!(!asked(&host), "the latency does not change again");
+    assert_eq!(host.latency(), 64);
+}
+
+#[test]
+fn blocks_of_any_size_sound_the_same() {
+    let events = [
+        (0, on(60)),
+        (777, on(67)),
+        (5_000, off(60)),
+        (9_999, Say::Midi([0xB0, 1, 99])),
+    ];
+    let frames = 20_000;
+    let expected = Host::new().play(&blocks(480, frames), &events).sound;
+    let mut dice = Dice(7);
+    let mut random = Vec::new();
+    while random.iter().sum::<usize>() < frames {
+        random.push(
+            1 + dice
+                .roll(8_192)
+                .min(frames - random.iter().sum::<usize>() - 1),
+        );
+    }
+    for sizes in [
+        blocks(1, frames),
+        blocks(17, frames),
+        blocks(8_192, frames),
+        random,
+    ] {
+        assert_eq!(Host::new().play(&sizes, &events).sound, expected);
+    }
+}
+
+#[test]
+fn rendering_twice_is_bit_equal_and_so_is_offline() {
+    use clack_extensions::render::{PluginRender, RenderMode};
+    let events = [(10, on(48)), (200, on(55)), (3_000, off(48))];
+    let mut host = Host::new();
+    let first = host.play(&blocks(128, 9_600), &events);
+    let again = host.play(&blocks(128, 9_600), &events);
+    assert_eq!(first, again);
+    let render: PluginRender = host.extension();
+    render
+        .set(&host.instance.plugin_handle(), RenderMode::Offline)
+        .unwrap();
+    assert_eq!(first, host.play(&blocks(128, 9_600), &events));
+}
+
+#[test]
+fn rates_may_change_between_stretches() {
+    let mut host = sine();
+    for rate in [44_100.0, 96_000.0, 48_000.0, 192_000.0, 8_000.0, 45_678.901] {
+        host.rate = rate;
+        let frames = rate as usize / 2;
+        let sound = host.play(&blocks(500, frames), &[(0, on(69))]).sound;
+        let measured = pitch(&sound[0][frames / 2..], rate);
+        assert!((measured - 440.0).abs() < 0.5, "{measured} Hz at {rate}");
+    }
+    for rate in [1_234.567_8, 12_345.678, 384_000.0, 768_000.0] {
+        host.rate = rate;
+        let sound = host.play(&blocks(512, 4_096), &[(0, on(57))]).sound;
+        assert!(peak(&sound[0]) > 0.01, "{rate}");
+    }
+}
+
+#[test]
+fn reset_is_the_beginning() {
+    let mut host = Host::new();
+    let events = [(0, on(60)), (100, on(64))];
+    let expected = host.play(&blocks(256, 4_096), &events).sound;
+    let config = PluginAudioConfiguration {
+        sample_rate: RATE,
+        min_frames_count: 1,
+        max_frames_count: 8_192,
+    };
+    let processor = host.instance.activate(|_, _| (), config).unwrap();
+    let mut processor = processor.start_processing().unwrap();
+    play_blocks(
+        &mut processor,
+        &[1_000, 333],
+        &[(5, on(31)), (6, Say::Midi([0xB0, 64, 127]))],
+    );
+    processor.reset();
+    let sound = play_blocks(&mut processor, &blocks(256, 4_096), &events).sound;
+    host.instance.deactivate(processor.stop_processing());
+    assert_eq!(sound, expected);
+}
+
+#[test]
+fn wheels_pedals_and_expressions_reach_the_notes() {
+    let measured = |events: &[(usize, Say)]| {
+        let sound = sine().play(&blocks(256, 48_000), events).sound;
+        (pitch(&sound[0][24_000..], RATE), peak(&sound[0][24_000..]))
+    };
+    let octave = 2.0f64.powf(1.0 / 6.0);
+    let (bent, _) = measured(&[(0, on(69)), (500, Say::Midi([0xE0, 127, 127]))]);
+    assert!(
+        (bent / 440.0 / octave - 1.0).abs() < 1e-3,
+        "bend of two semitones: {bent}"
+    );
+    let tuning = Say::Express(note(69, 69), NoteExpressionType::Tuning, 12.0);
+    let (tuned, level) = measured(&[(0, on(69)), (500, tuning)]);
+    assert!((tuned - 880.0).abs() < 0.5, "{tuned}");
+    let quiet = Say::Express(note(69, 69), NoteExpressionType::Volume, 0.25);
+    let (_, soft) = measured(&[(0, on(69)), (500, quiet)]);
+    assert!((soft / level - 0.25).abs() < 0.02, "{soft} of {level}");
+    let (held, _) = measured(&[(0, on(69)), (0, Say::Midi([0xB0, 64, 127])), (500, off(69))]);
+    assert!((held - 440.0).abs() < 0.5, "the pedal holds");
+}
+
+#[test]
+fn mpe_bends_one_note_of_two() {
+    let mut host = sine();
+    let mpe = host.id("MPE");
+    host.flush(&[Say::Set(mpe, 1.0)]);
+    // A note on channel 2, bent by a quarter of 48 semitones; channel 3 is bent with no note.
+    let events = [
+        (0, Say::Midi([0x91, 57, 100])),
+        (100, Say::Midi([0xE1, 0, 80])),
+        (100, Say::Midi([0xE2, 0, 127])),
+    ];
+    let sound = host.play(&blocks(256, 48_000), &events).sound;
+    let measured = pitch(&sound[0][24_000..], RATE);
+    assert!((measured - 440.0).abs() < 0.5, "{measured}");
+}
+
+#[test]
+fn notes_that_died_away_are_named_and_the_plugin_then_sleeps() {
+    let mut host = Host::new();
+    let release = host.id("Env 1 Release");
+    let short = host.read(release, "10 ms").unwrap();
+    host.flush(&[Say::Set(release, short)]);
+    let events = [
+        (0, on(60)),
+        (0, on(64)),
+        (1_000, off(60)),
+        (2_000, Say::Choke(note(64, 64))),
+    ];
+    let played = host.play(&blocks(500, 1_500), &events);
+    assert_eq!(played.ended, [], "the release still sounds");
+    assert_eq!(played.last, Some(ProcessStatus::Continue));
+    let played = host.play(&blocks(500, 24_000), &events);
+    let mut ended = played.ended.clone();
+    ended.sort_by_key(|note| format!("{note:?}"));
+    assert_eq!(ended, [note(60, 60), note(64, 64)]);
+    assert_eq!(played.last, Some(ProcessStatus::ContinueIfNotQuiet));
+    assert_eq!(peak(&played.sound[0][12_000..]), 0.0);
+}
+
+#[test]
+fn a_mono_voice_that_came_back_to_a_key_ends_with_it() {
+    let mut host = Host::new();
+    let mode = host.id("Voice Mode");
+    for mono in [1.0, 2.0] {
+        host.flush(&[Say::Set(mode, mono)]);
+        let events = [
+            (0, on(60)),
+            (4_000, on(67)),
+            (8_000, off(67)),
+            (12_000, off(60)),
+        ];
+        let sound = host.play(&blocks(256, 48_000), &events).sound;
+        assert!(
+            peak(&sound[0][9_000..12_000]) > 0.01,
+            "back to the first key"
+        );
+        assert_eq!(peak(&sound[0][36_000..]), 0.0, "and gone with it");
+    }
+}
+
+#[test]
+fn the_tail_is_the_release() {
+    let mut host = Host::new();
+    let config = PluginAudioConfiguration {
+        sample_rate: RATE,
+        min_frames_count: 1,
+        max_frames_count: 512,
+    };
+    let tail: PluginTail = host.extension();
+    let processor = host.instance.activate(|_, _| (), config).unwrap();
+    let mut processor = processor.start_processing().unwrap();
+    play_blocks(&mut processor, &[512], &[(0, on(60))]);
+    let TailLength::Finite(frames) = tail.get(&processor.plugin_handle()) else {
+        panic!("the tail of a synthesizer ends");
+    };
+    host.instance.deactivate(processor.stop_processing());
+    // The default release of 200 ms, and the latency.
+    assert_eq!(frames, 9_600 + 64);
+}
+
+#[test]
+fn bypass_is_silent_without_a_click_and_ends() {
+    let mut host = Host::new();
+    let bypass = host.id("Bypass");
+    let events = [
+        (0, on(60)),
+        (4_800, Say::Set(bypass, 1.0)),
+        (5_000, on(67)),
+        (9_600, Say::Set(bypass, 0.0)),
+        (9_700, on(72)),
+    ];
+    let sound = host.play(&blocks(480, 19_200), &events).sound;
+    assert!(peak(&sound[0][2_000..4_800]) > 0.05);
+    assert_eq!(peak(&sound[0][5_600..9_600]), 0.0);
+    assert!(peak(&sound[0][10_000..]) > 0.05);
+}
+
+#[test]
+fn a_synced_lfo_follows_the_song_and_its_jumps() {
+    // A square LFO of a quarter note on the level: loud in the first half of a beat.
+    let mut host = Host::new();
+    let patch = "format = 2\nname = \"Pulse\"\n[source]\npartials = 1\n[lfo1]\nshape = \"square\"\n\
+                 sync = \"1/4\"\n[[route]]\nfrom = \"lfo1\"\nto = \"amp.level\"\namount = 40.0\n";
+    let fields = serde_json::json!({ "patch": patch });
+    // The knobs of an empty state are those of the defaults; say what differs.
+    let params = serde_json::json!({
+        "source.partials": { "f32": 0.0 },
+        "amp.level": { "f32": 0.2 },
+        "lfo1.shape": { "i32": 4 },
+        "lfo1.sync": { "i32": 5 },
+    });
+    let state = serde_json::json!({ "version": "0", "params": params, "fields": fields });
+    assert!(host.load(&*framed(&state.to_string())));
+    let config = PluginAudioConfiguration {
+        sample_rate: RATE,
+        min_frames_count: 1,
+        max_frames_count: 512,
+    };
+    let processor = host.instance.activate(|_, _| (), config).unwrap();
+    let mut processor = processor.start_processing().unwrap();
+    let mut played = Played::default();
+    let mut levels = Vec::new();
+    // 120 beats a minute: 24,000 frames a beat. Half a beat into the song, then a jump.
+    for (block, beat) in [
+        (0, 0.0),
+        (1, 0.125),
+        (2, 0.5),
+        (3, 0.625),
+        (4, 4.0),
+        (5, 4.125),
+    ] {
+        let transport = song(0, 120.0, beat + 0.02);
+        let mut input = EventBuffer::new();
+        if block == 0 {
+            on(69).push(0, &mut input);
+        }
+        let empty = EventBuffer::new();
+        for part in 0..5 {
+            let events = if part == 0 { &input } else { &empty };
+            let at = song(0, 120.0, beat + 0.02 + f64::from(part) * 480.0 / 24_000.0);
+            let transport = if part == 0 { &transport } else { &at };
+            let [left, _] = play_block(&mut processor, 480, events, Some(transport), &mut played);
+            if part == 4 {
+                levels.push(peak(&left));
+            }
+        }
+    }
+    host.instance.deactivate(processor.stop_processing());
+    let loud: Vec<bool> = levels.iter().map(|&level| level > 0.01).collect();
+    assert_eq!(loud, [true, true, false, false, true, true], "{levels:?}");
+}

@@ -1,0 +1,275 @@
+//! `myriad play`: live, from the keyboard, from MIDI, or a song.
+
+mod conductor;
+mod device;
+mod feed;
+mod gesture;
+mod load;
+mod machine;
+mod midi;
+mod monitor;
+mod outlet;
+mod recorder;
+mod report;
+mod resampler;
+mod session;
+mod stage;
+mod view;
+
+use crate::cast::{Cast, PatchRequest, refuse_doubles};
+use crate::demo;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::library;
+use crate::renderer::{self, RendererArgs};
+use crate::song::Song;
+use device::{DeviceError, Host, Wish};
+use load::Load;
+use myriad_engine::Patch;
+use myriad_engine::stream::StreamError;
+use report::Style;
+pub(crate) use session::{Session, Setup, StartError};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const EXAMPLES: &str = "\
+Examples:
+  myriad play                                 play with the computer's keys or a MIDI keyboard
+  myriad play --patch 'Felt Grand'            begin with that patch
+  myriad play song.mid --record take.wav      play a song, play along, keep it
+  myriad play --list                          what there is to play through and from
+  myriad play --host jack --plain             in a JACK graph, one line a second
+  myriad play --host clock --load 512x64 --for 60 --json
+                                              no sound: how this machine copes with that load";
+
+/// The patch that hands play when nothing says otherwise.
+const FIRST_PATCH: &str = "Velvet Tines";
+
+/// How often lines are written, and how often the session is looked after meanwhile.
+const LINE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Play live: with the computer's keys, from MIDI, or a song
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A MIDI file to play
+    song: Option<PathBuf>,
+
+    /// Play the demo song
+    #[arg(long, conflicts_with = "song")]
+    demo: bool,
+
+    /// A patch's name or file, for hands and all channels, or for one: CH=NAME. May be repeated
+    #[arg(short, long = "patch", value_name = "[CH=]NAME|FILE")]
+    patches: Vec<PatchRequest>,
+
+    /// List devices and MIDI inputs
+    #[arg(short, long)]
+    list: bool,
+
+    /// Where the sound goes [default: JACK if it runs, else PulseAudio or PipeWire, else ALSA]
+    #[arg(long, value_enum)]
+    host: Option<Host>,
+
+    /// The device: any part of its name
+    #[arg(short, long, value_name = "NAME")]
+    output: Option<String>,
+
+    /// Frames a second, from 8000 to 192000 [default: the device's]
+    #[arg(short, long, value_name = "HZ")]
+    #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
+    rate: Option<u32>,
+
+    /// Frames that the device asks for at a time, where it can be told
+    #[arg(short, long, value_name = "FRAMES")]
+    #[arg(value_parser = clap::value_parser!(u32).range(16..=8_192))]
+    buffer: Option<u32>,
+
+    /// Frames kept ready for the device: latency against underruns [default: by its buffer]
+    #[arg(long, value_name = "FRAMES")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    depth: Option<u32>,
+
+    /// Listen to this MIDI input only: any part of its name
+    #[arg(short, long, value_name = "NAME")]
+    midi: Option<String>,
+
+    /// Keep what is played
+    #[arg(long, value_name = "FILE.wav")]
+    record: Option<PathBuf>,
+
+    #[command(flatten)]
+    renderer: RendererArgs,
+
+    /// Hold so many voices, for measuring
+    #[arg(long, value_name = "VOICES[xPARTIALS]")]
+    load: Option<Load>,
+
+    /// End after so many seconds
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+
+    /// One line a second instead of the view, for logs
+    #[arg(long, conflicts_with = "json")]
+    plain: bool,
+
+    /// One JSON object a line, for machines; with --list, one for all
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 => {
+            Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+        }
+        _ => Err("give a number of seconds".to_owned()),
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Device(DeviceError::Unknown { .. }) => Failure::misuse(error),
+            StartError::Stream(StreamError::Engine(error)) => renderer::failure(&"play", &error),
+            _ => Failure::failed(error),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file cannot be read or written, or nothing can play.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.list {
+        return device::listing::print(args.json);
+    }
+    interrupt::install();
+    let song = match (&args.song, args.demo) {
+        (Some(path), _) => Some(
+            Song::load(path)
+                .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?,
+        ),
+        (None, true) => Some(demo::song()?),
+        (None, false) => None,
+    };
+    if let Some(path) = &args.record {
+        check_target(path)?;
+    }
+    refuse_doubles(&args.patches)?;
+    let general = args
+        .patches
+        .iter()
+        .find(|request| request.channel.is_none());
+    let live = match general {
+        Some(request) => library::resolve(&request.patch)?,
+        None => first_patch(),
+    };
+    let mut own = Vec::new();
+    let song = match song {
+        Some(song) => {
+            let cast = Cast::choose(&song, &args.patches)?;
+            Some((song, cast))
+        }
+        None => {
+            for request in &args.patches {
+                if let Some(channel) = request.channel {
+                    own.push((channel, library::resolve(&request.patch)?));
+                }
+            }
+            None
+        }
+    };
+    let setup = Setup {
+        wish: Wish {
+            host: args.host,
+            name: args.output.clone(),
+            rate: args.rate,
+            block: args.buffer,
+            midi: args.midi.clone(),
+        },
+        depth: args.depth.map(|frames| frames as usize),
+        song,
+        live,
+        own,
+        load: args.load,
+        record: args.record.clone(),
+        renderer: args.renderer,
+    };
+    let style = match (args.json, args.plain) {
+        (true, _) => Some(Style::Json),
+        (_, true) => Some(Style::Plain),
+        _ => None,
+    };
+    let session = Session::start(setup)?;
+    perform(session, style, args.seconds)
+}
+
+/// Plays until the song is over, the time is up, or the user has had enough.
+///
+/// # Errors
+/// When the recording cannot be completed, or nobody reads what is written.
+pub(crate) fn perform(
+    mut session: Session,
+    style: Option<Style>,
+    limit: Option<Duration>,
+) -> Result<(), Failure> {
+    // Kept until the end: the sound library would otherwise write about missing devices.
+    #[cfg(target_os = "linux")]
+    let _silence = alsa::Output::local_error_handler();
+    // Without a terminal at both ends there is nobody to look at a view.
+    let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    let done = |session: &Session| {
+        interrupt::requested()
+            || session.is_over()
+            || limit.is_some_and(|limit| session.elapsed() >= limit)
+    };
+    let outcome = match style {
+        None if terminal => view::run(&mut session, done),
+        style => write_lines(&mut session, style.unwrap_or(Style::Plain), done),
+    };
+    let seconds = session.elapsed().as_secs_f64();
+    // Whatever went wrong, the recording is completed first.
+    let ending = session.finish()?;
+    outcome?;
+    style.unwrap_or(Style::Plain).end(seconds, &ending)
+}
+
+/// The patch that hands play when nothing says otherwise.
+pub(crate) fn first_patch() -> Patch {
+    library::named(FIRST_PATCH).unwrap_or_else(library::default_patch)
+}
+
+fn write_lines(
+    session: &mut Session,
+    style: Style,
+    done: impl Fn(&Session) -> bool,
+) -> Result<(), Failure> {
+    let mut next_line = Instant::now() + LINE;
+    while !done(session) {
+        session.tick();
+        style.happenings(session)?;
+        if Instant::now() >= next_line {
+            next_line += LINE;
+            style.status(session)?;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    style.happenings(session)
+}
+
+fn check_target(path: &std::path::Path) -> Result<(), Failure> {
+    let is_wav = path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("wav"));
+    match is_wav {
+        true => Ok(()),
+        false => Err(Failure::misuse(format!(
+            "{}: only WAV is written; end --record in .wav",
+            path.display()
+        ))),
+    }
+}

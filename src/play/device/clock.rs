@@ -1,0 +1,122 @@
+//! A device without sound: a thread that asks for frames as the wall clock says.
+//!
+//! For machines without a sound card, for tests of hours, and to go on while a device is away.
+
+use super::{Backstage, Device, DeviceError, Host, USUAL_BLOCK, USUAL_RATE, Wish};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// When it is so far behind, the machine was asleep: the lost time is not made up for.
+const ASLEEP: Duration = Duration::from_secs(1);
+
+/// Asks for a block each time one would have been played.
+pub(crate) struct Clock {
+    rate: u32,
+    block: u32,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    /// Blocks that were asked for a whole block too late, since the machine did other things.
+    late: AtomicU64,
+}
+
+impl Clock {
+    /// Starts asking.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub(crate) fn start(wish: &Wish, backstage: &Backstage) -> Result<Self, DeviceError> {
+        let (rate, block) = (
+            wish.rate.unwrap_or(USUAL_RATE),
+            wish.block.unwrap_or(USUAL_BLOCK),
+        );
+        let shared = Arc::new(Shared::default());
+        let (backstage, theirs) = (backstage.clone(), Arc::clone(&shared));
+        let mut frames = [vec![0.0; block as usize], vec![0.0; block as usize]];
+        let play = move || {
+            let [left, right] = &mut frames;
+            let (stage, ticket) = (&backstage.stage, backstage.ticket);
+            stage.perform(ticket, |feed| feed.fill(left, right));
+        };
+        let tick = move || theirs.run(rate, block, play);
+        let thread = std::thread::Builder::new().name("clock".to_owned());
+        let thread = thread.spawn(tick).map_err(|error| DeviceError::Refused {
+            host: Host::Clock.name(),
+            reason: error.to_string(),
+        })?;
+        Ok(Self {
+            rate,
+            block,
+            shared,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Shared {
+    /// Deadlines are counted from the start, so that errors do not add up.
+    fn run(&self, rate: u32, block: u32, mut play: impl FnMut()) {
+        // Without the right to it, it runs as any other thread.
+        let _ = audio_thread_priority::promote_current_thread_to_real_time(block, rate);
+        let at =
+            |count: u64| Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate));
+        let period = at(1);
+        let (mut start, mut count) = (Instant::now(), 0);
+        while !self.stop.load(Ordering::Relaxed) {
+            count += 1;
+            let due = start + at(count);
+            let now = Instant::now();
+            std::thread::sleep(due.saturating_duration_since(now));
+            let behind = Instant::now().saturating_duration_since(due);
+            if behind > period {
+                self.late.fetch_add(1, Ordering::Relaxed);
+            }
+            if behind > ASLEEP {
+                (start, count) = (Instant::now(), 0);
+            }
+            play();
+        }
+    }
+}
+
+impl Device for Clock {
+    fn name(&self) -> String {
+        "no sound".to_owned()
+    }
+
+    fn host(&self) -> Host {
+        Host::Clock
+    }
+
+    fn rate(&self) -> u32 {
+        self.rate
+    }
+
+    fn block(&self) -> usize {
+        self.block as usize
+    }
+
+    fn failure(&self) -> Option<String> {
+        let ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        ended.then(|| "the clock has stopped".to_owned())
+    }
+
+    fn xruns(&self) -> u64 {
+        self.shared.late.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

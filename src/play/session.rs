@@ -1,0 +1,357 @@
+//! A session: an instrument that is switched on, with everything that is plugged into it.
+
+mod playing;
+
+use super::conductor::Conductor;
+use super::device::{Backstage, DeviceError, Wish};
+use super::feed::{Feed, FeedCounters};
+use super::gesture::Inbox;
+use super::load::Load;
+use super::machine::{Machine, Usage};
+use super::midi::{Router, learned, ports::Ports};
+use super::monitor::Monitor;
+use super::outlet::Outlet;
+use super::recorder::{Recorder, Recording};
+use super::stage::Stage;
+use crate::cast::Cast;
+use crate::failure::Failure;
+use crate::renderer::RendererArgs;
+use crate::song::Song;
+use crate::wav::WavError;
+use myriad_engine::patch::MACROS;
+use myriad_engine::render::RendererHandle;
+use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
+use myriad_engine::{EngineConfig, Patch};
+use playing::macros_of;
+use ringbuf::HeapRb;
+use ringbuf::traits::Split;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How often processor time is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The voices of a part, unless a load asks for more.
+const VOICES: usize = 256;
+
+/// What a session begins with.
+pub(crate) struct Setup {
+    pub(crate) wish: Wish,
+    /// Frames kept ready, when the user decides.
+    pub(crate) depth: Option<usize>,
+    pub(crate) song: Option<(Song, Cast)>,
+    /// What hands play.
+    pub(crate) live: Patch,
+    /// Channels (from 0) with patches of their own.
+    pub(crate) own: Vec<(u8, Patch)>,
+    pub(crate) load: Option<Load>,
+    pub(crate) record: Option<PathBuf>,
+    pub(crate) renderer: RendererArgs,
+}
+
+impl Setup {
+    /// A song, and hands free to play along.
+    pub(crate) fn for_song(song: Song, cast: Cast, live: Patch, renderer: RendererArgs) -> Self {
+        Self {
+            wish: Wish::default(),
+            depth: None,
+            song: Some((song, cast)),
+            live,
+            own: Vec::new(),
+            load: None,
+            record: None,
+            renderer,
+        }
+    }
+}
+
+/// Why a session cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    #[error(transparent)]
+    Recording(#[from] WavError),
+}
+
+/// An instrument that is switched on.
+pub(crate) struct Session {
+    control: Control,
+    renderer: RendererHandle,
+    /// How often a card was lost and came back, as far as was told.
+    changes: [u64; 2],
+    outlet: Outlet,
+    router: Arc<Router>,
+    inbox: Arc<Inbox>,
+    ports: Ports,
+    conductor: Option<Conductor>,
+    recorder: Option<Recorder>,
+    monitor: Monitor,
+    counters: Arc<FeedCounters>,
+    machine: Machine,
+    usage: Usage,
+    next_look: Instant,
+    started: Instant,
+    /// The part that hands play, what it plays, and where its macros are.
+    live: u8,
+    patch: Patch,
+    macros: [f32; MACROS],
+    /// Keys that are down.
+    keys: [bool; 128],
+    /// The macro that waits for a controller.
+    learning: Option<usize>,
+    news: Vec<String>,
+    underruns: Vec<Underrun>,
+}
+
+/// How a session went.
+pub(crate) struct Ending {
+    pub(crate) status: StreamStatus,
+    pub(crate) recording: Option<Recording>,
+    pub(crate) unrecorded: u64,
+}
+
+impl Session {
+    /// Opens the device and lets it play.
+    ///
+    /// # Errors
+    /// When there is no device, no engine for it, or nothing to record to.
+    pub(crate) fn start(setup: Setup) -> Result<Self, StartError> {
+        #[cfg(target_os = "linux")]
+        let _silence = alsa::Output::local_error_handler();
+        // Parts: those of the song, the hands', the channels' own, the load's.
+        let mut patches: Vec<Patch> = Vec::new();
+        if let Some((_, cast)) = &setup.song {
+            patches.extend(cast.roles.iter().map(|role| role.patch.clone()));
+        }
+        let live = patches.len() as u8;
+        patches.push(setup.live.clone());
+        let mut own = Vec::new();
+        for (channel, patch) in setup.own {
+            own.push((channel, patches.len() as u8));
+            patches.push(patch);
+        }
+        let load_part = patches.len() as u8;
+        if let Some(load) = setup.load {
+            patches.push(load.patch(&setup.live));
+        }
+
+        let backstage = Backstage {
+            stage: Arc::new(Stage::new()),
+            router: Arc::new(Router::new(live, &own)),
+            ticket: 0,
+        };
+        let router = Arc::clone(&backstage.router);
+        let wanted_midi = setup.wish.midi.clone();
+        let mut outlet = Outlet::open(setup.wish, setup.depth, backstage)?;
+        let rate = outlet.engine_rate();
+        let voices = setup.load.map_or(VOICES, |load| load.voices.max(VOICES));
+        let config = StreamConfig {
+            engine: EngineConfig {
+                sample_rate: rate as f32,
+                parts: patches.len(),
+                voices,
+                clouds: EngineConfig::default().clouds.max(2 * voices),
+                ..EngineConfig::default()
+            },
+            depth: outlet.depth(),
+        };
+        let (renderer, handle) = setup.renderer.live(1, rate);
+        let (control, audio) = stream::start(&config, renderer)?;
+        for (part, patch) in patches.into_iter().enumerate() {
+            control.set_patch(part, patch)?;
+        }
+        let mut recorder = None;
+        let mut tape = None;
+        if let Some(path) = &setup.record {
+            let (begun, ring) = Recorder::start(path, rate)?;
+            (recorder, tape) = (Some(begun), Some(ring));
+        }
+        let (tap, tapped) = HeapRb::new(rate as usize).split();
+        let inbox = Arc::new(Inbox::new());
+        let feed = Box::new(Feed::new(audio, rate, Arc::clone(&inbox), tap, tape));
+        let counters = feed.counters();
+        outlet.start(feed);
+        let mut session = Self {
+            control,
+            renderer: handle,
+            changes: [0; 2],
+            outlet,
+            ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&inbox)),
+            router,
+            inbox,
+            conductor: setup
+                .song
+                .map(|(song, cast)| Conductor::new(&song, cast, rate)),
+            recorder,
+            monitor: Monitor::new(tapped, rate),
+            counters,
+            machine: Machine::new(),
+            usage: Usage::default(),
+            next_look: Instant::now() + LOOK,
+            started: Instant::now(),
+            live,
+            macros: macros_of(&setup.live),
+            patch: setup.live,
+            keys: [false; 128],
+            learning: None,
+            news: Vec::new(),
+            underruns: Vec::new(),
+        };
+        if let Some(path) = learned::path()
+            && let Err(complaint) = learned::load(&path, &session.router)
+        {
+            session.news.push(complaint);
+        }
+        if let Some(load) = setup.load {
+            load.press(&session.control, load_part);
+        }
+        Ok(session)
+    }
+
+    /// Does all that is due: devices, MIDI, the song, meters. To be called often.
+    pub(crate) fn tick(&mut self) {
+        let mut news = self.outlet.tick(&self.control, &self.counters);
+        self.news.append(&mut news);
+        self.news.append(&mut self.ports.poll());
+        while let Some(heard) = self.router.next_heard() {
+            self.hear(heard);
+        }
+        if let Some(conductor) = &mut self.conductor {
+            conductor.tick(&self.control);
+        }
+        self.underruns.append(&mut self.control.underruns());
+        self.monitor.update();
+        self.check_recorder();
+        self.check_renderer();
+        if Instant::now() >= self.next_look {
+            self.next_look = Instant::now() + LOOK;
+            self.usage = self.machine.look();
+        }
+    }
+
+    /// Ends it: fades out, stops the device, completes the recording.
+    ///
+    /// # Errors
+    /// When the recording cannot be completed.
+    pub(crate) fn finish(self) -> Result<Ending, Failure> {
+        self.control.stop();
+        // Nothing is asked for from here on, so that all counts agree.
+        drop(self.outlet);
+        let recording = self.recorder.map(Recorder::finish).transpose()?;
+        Ok(Ending {
+            status: self.control.status(),
+            recording,
+            unrecorded: self.counters.unrecorded.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Whether there is nothing left to play of the song.
+    pub(crate) fn is_over(&self) -> bool {
+        let sounding = self.control.status().engine.clouds;
+        self.conductor
+            .as_ref()
+            .is_some_and(|conductor| conductor.is_over(&self.control, sounding))
+    }
+
+    /// Where the song is and how long it is, in seconds.
+    pub(crate) fn song(&self) -> Option<[f64; 2]> {
+        let conductor = self.conductor.as_ref()?;
+        Some([conductor.position(&self.control), conductor.seconds()])
+    }
+
+    pub(crate) fn patch(&self) -> &Patch {
+        &self.patch
+    }
+
+    pub(crate) fn macros(&self) -> &[f32; MACROS] {
+        &self.macros
+    }
+
+    pub(crate) fn keys(&self) -> &[bool; 128] {
+        &self.keys
+    }
+
+    pub(crate) fn outlet(&self) -> &Outlet {
+        &self.outlet
+    }
+
+    pub(crate) fn monitor(&self) -> &Monitor {
+        &self.monitor
+    }
+
+    pub(crate) fn take_peak(&mut self) -> f32 {
+        self.monitor.take_peak()
+    }
+
+    pub(crate) fn status(&self) -> StreamStatus {
+        self.control.status()
+    }
+
+    /// Who renders, and how often a card was lost.
+    pub(crate) fn renderer(&self) -> (&'static str, u64) {
+        let report = self.renderer.report();
+        (report.using, report.failover.losses)
+    }
+
+    pub(crate) fn sample_rate(&self) -> u32 {
+        self.outlet.engine_rate()
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// MIDI messages that made no sense, and gestures that nothing picked up.
+    pub(crate) fn ignored(&self) -> [u64; 2] {
+        [self.router.malformed(), self.inbox.lost()]
+    }
+
+    pub(crate) fn recording(&self) -> Option<&std::path::Path> {
+        self.recorder.as_ref().map(Recorder::path)
+    }
+
+    /// What happened since this was last asked.
+    pub(crate) fn take_news(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// The underruns since this was last asked.
+    pub(crate) fn take_underruns(&mut self) -> Vec<Underrun> {
+        std::mem::take(&mut self.underruns)
+    }
+
+    /// Tells about cards that are lost and come back.
+    fn check_renderer(&mut self) {
+        let report = self.renderer.report();
+        let changes = [report.failover.losses, report.failover.returns];
+        if changes != self.changes {
+            self.changes = changes;
+            let news = format!("rendering on {} now: {}", report.using, report.why);
+            self.news.push(news);
+        }
+    }
+
+    /// A recording that ended by itself is completed and told about.
+    fn check_recorder(&mut self) {
+        if !self.recorder.as_ref().is_some_and(Recorder::has_ended) {
+            return;
+        }
+        match self.recorder.take().map(Recorder::finish) {
+            Some(Ok(recording)) => self.news.push(format!(
+                "{} is full: a WAV file holds no more than 4 GiB",
+                recording.path.display()
+            )),
+            Some(Err(error)) => self.news.push(format!("recording ended: {error}")),
+            None => {}
+        }
+    }
+}

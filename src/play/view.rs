@@ -1,0 +1,196 @@
+//! The live view: the terminal as an instrument's front panel.
+
+mod bars;
+mod browser;
+mod engine;
+mod hands;
+mod help;
+mod keymap;
+mod macros;
+mod meters;
+mod piano;
+mod scene;
+mod screen;
+#[cfg(test)]
+mod screenshot;
+mod spectrum;
+mod theme;
+
+use super::session::Session;
+use crate::failure::Failure;
+use browser::Browser;
+use hands::Hands;
+use keymap::{Action, action};
+use myriad_engine::patch::MACROS;
+use ratatui::crossterm::event::{
+    self, Event, KeyEvent, KeyEventKind, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags,
+};
+use ratatui::crossterm::{execute, terminal};
+use scene::Scene;
+use std::io::stdout;
+use std::time::{Duration, Instant};
+
+/// How often the picture is drawn anew.
+const FRAME: Duration = Duration::from_millis(33);
+
+/// How long news stays in sight.
+const NEWS: Duration = Duration::from_secs(6);
+
+/// How far a key turns a macro.
+const STEP: f32 = 1.0 / 32.0;
+
+/// What the view itself remembers.
+pub(crate) struct View {
+    hands: Hands,
+    /// The macro that arrow keys turn.
+    selected: usize,
+    browser: Option<Browser>,
+    help: bool,
+    news: Option<(Instant, String)>,
+    quit: bool,
+}
+
+/// Shows the session and lets the keyboard play it, until `done` or the user leaves.
+///
+/// # Errors
+/// When the terminal cannot be drawn to.
+pub(crate) fn run(session: &mut Session, done: impl Fn(&Session) -> bool) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::failed(format!("terminal: {error}"));
+    // Also makes panics, on whatever thread, give the terminal back first.
+    let mut screen = ratatui::try_init().map_err(failed)?;
+    let _restored = Restored;
+    let releases = terminal::supports_keyboard_enhancement().unwrap_or(false);
+    if releases {
+        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+            | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
+        execute!(stdout(), PushKeyboardEnhancementFlags(flags)).map_err(failed)?;
+    }
+    let mut view = View::new(releases);
+    let mut next_frame = Instant::now();
+    while !view.quit && !done(session) {
+        session.tick();
+        view.tick(session);
+        if Instant::now() >= next_frame {
+            next_frame = Instant::now() + FRAME;
+            let scene = Scene::of(session, &view);
+            screen
+                .draw(|frame| screen::draw(frame, &scene))
+                .map_err(failed)?;
+        }
+        // Short, since songs and devices are looked after here too.
+        if event::poll(Duration::from_millis(4)).map_err(failed)?
+            && let Event::Key(key) = event::read().map_err(failed)?
+        {
+            view.key(key, session);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the terminal back, however the view ends.
+struct Restored;
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        // Harmless where it was never pushed.
+        let _ = execute!(stdout(), PopKeyboardEnhancementFlags);
+        ratatui::restore();
+    }
+}
+
+impl View {
+    fn new(releases: bool) -> Self {
+        Self {
+            hands: Hands::new(releases),
+            selected: 0,
+            browser: None,
+            help: false,
+            news: None,
+            quit: false,
+        }
+    }
+
+    fn tick(&mut self, session: &mut Session) {
+        for key in self.hands.tired(Instant::now()) {
+            session.release(key);
+        }
+        if let Some(text) = session.take_news().pop() {
+            self.news = Some((Instant::now(), text));
+        }
+        if let Some(underrun) = session.take_underruns().pop() {
+            self.news = Some((Instant::now(), format!("underrun: {}", underrun.cause)));
+        }
+        self.news.take_if(|(when, _)| when.elapsed() > NEWS);
+    }
+
+    fn key(&mut self, key: KeyEvent, session: &mut Session) {
+        if let Some(browser) = &mut self.browser
+            && key.kind != KeyEventKind::Release
+        {
+            match browser.key(key) {
+                browser::Answer::Stay => {}
+                browser::Answer::Try(patch) => session.set_patch(patch.clone()),
+                browser::Answer::Close => self.browser = None,
+                browser::Answer::Quit => self.quit = true,
+            }
+            return;
+        }
+        match action(key) {
+            Some(Action::Note(semitone)) => self.note(key, semitone, session),
+            // Everything else happens when a key goes down.
+            _ if key.kind == KeyEventKind::Release => {}
+            Some(action) => self.act(action, session),
+            None => self.help = false,
+        }
+    }
+
+    fn note(&mut self, key: KeyEvent, semitone: u8, session: &mut Session) {
+        for change in self.hands.play(semitone, key.kind, Instant::now()) {
+            match change {
+                hands::Change::Press(key, velocity) => session.press(key, velocity),
+                hands::Change::Release(key) => session.release(key),
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action, session: &mut Session) {
+        match action {
+            Action::Note(_) => {}
+            Action::Quit => self.quit = true,
+            Action::Help => self.help = !self.help,
+            Action::Close => {
+                self.help = false;
+                session.learn(None);
+            }
+            Action::Search => self.browser = Some(Browser::new(&session.patch().name)),
+            Action::Octave(step) => self.hands.shift(step),
+            Action::Velocity(step) => self.hands.harder(step),
+            Action::Pedal => {
+                let down = self.hands.toggle_pedal();
+                session.pedal(down);
+            }
+            Action::Panic => {
+                self.hands.let_go();
+                session.panic();
+            }
+            Action::Patch(step) => {
+                let browser = Browser::new(&session.patch().name);
+                session.set_patch(browser.neighbour(step));
+            }
+            Action::Select(step) => {
+                let count = MACROS as i32;
+                self.selected = (self.selected as i32 + step).rem_euclid(count) as usize;
+            }
+            Action::Turn(steps) => {
+                let value = session.macros()[self.selected] + steps * STEP;
+                session.turn(self.selected, value);
+            }
+            Action::Learn => {
+                let waiting = session.learning() == Some(self.selected);
+                session.learn((!waiting).then_some(self.selected));
+            }
+            Action::Forget => session.forget(self.selected),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Finding a patch: type to narrow the list, move to hear.
+
+use super::scene::Browsing;
+use myriad_engine::{Patch, factory};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// The list, what was typed, and where we are in it.
+pub(super) struct Browser {
+    query: String,
+    /// Patches that match.
+    found: Vec<&'static Patch>,
+    at: usize,
+}
+
+/// What a key did.
+pub(super) enum Answer {
+    Stay,
+    /// Let this be heard.
+    Try(&'static Patch),
+    Close,
+    Quit,
+}
+
+impl Browser {
+    /// Begins at the patch of that name.
+    pub(super) fn new(name: &str) -> Self {
+        let found: Vec<&Patch> = factory::patches().iter().collect();
+        let at = found.iter().position(|patch| patch.name == name);
+        Self {
+            query: String::new(),
+            at: at.unwrap_or(0),
+            found,
+        }
+    }
+
+    /// The patch so many steps on.
+    pub(super) fn neighbour(&self, step: i32) -> Patch {
+        let count = self.found.len().max(1) as i32;
+        let place = (self.at as i32 + step).rem_euclid(count) as usize;
+        self.found
+            .get(place)
+            .map_or_else(Patch::default, |patch| (*patch).clone())
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent) -> Answer {
+        match key.code {
+            KeyCode::Char('c' | 'q') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                return Answer::Quit;
+            }
+            KeyCode::Esc | KeyCode::Enter | KeyCode::Tab => return Answer::Close,
+            KeyCode::Up => return self.step(-1),
+            KeyCode::Down => return self.step(1),
+            KeyCode::PageUp => return self.step(-8),
+            KeyCode::PageDown => return self.step(8),
+            KeyCode::Backspace => {
+                self.query.pop();
+            }
+            KeyCode::Char(letter) => self.query.push(letter),
+            _ => return Answer::Stay,
+        }
+        self.search()
+    }
+
+    fn step(&mut self, step: i32) -> Answer {
+        let Some(last) = self.found.len().checked_sub(1) else {
+            return Answer::Stay;
+        };
+        let place = (self.at as i32 + step).clamp(0, last as i32) as usize;
+        match place == self.at {
+            true => Answer::Stay,
+            false => {
+                self.at = place;
+                Answer::Try(self.found[place])
+            }
+        }
+    }
+
+    /// Narrows the list to what contains every word that was typed.
+    fn search(&mut self) -> Answer {
+        let before = self.found.get(self.at).map(|patch| patch.name.as_str());
+        let query = self.query.to_lowercase();
+        let matches = |patch: &&Patch| {
+            let text = [
+                &patch.name,
+                &patch.category,
+                &patch.description,
+                &patch.tags.join(" "),
+            ];
+            let text = text.map(|text| text.to_lowercase()).join(" ");
+            query.split_whitespace().all(|word| text.contains(word))
+        };
+        self.found = factory::patches().iter().filter(matches).collect();
+        let same = self
+            .found
+            .iter()
+            .position(|patch| Some(patch.name.as_str()) == before);
+        self.at = same.unwrap_or(0);
+        match (same, self.found.first()) {
+            (None, Some(first)) => Answer::Try(first),
+            _ => Answer::Stay,
+        }
+    }
+
+    pub(super) fn scene(&self) -> Browsing {
+        let row =
+            |patch: &&Patch| [&patch.name, &patch.category, &patch.description].map(String::clone);
+        Browsing {
+            query: self.query.clone(),
+            rows: self.found.iter().map(row).collect(),
+            at: self.at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(browser: &mut Browser, code: KeyCode) -> Option<String> {
+        match browser.key(KeyEvent::new(code, KeyModifiers::NONE)) {
+            Answer::Try(patch) => Some(patch.name.clone()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn typing_narrows_and_moving_plays() {
+        let mut browser = Browser::new("Aurora");
+        assert_eq!(browser.neighbour(0).name, "Aurora");
+        let mut tried = None;
+        for letter in "felt".chars() {
+            tried = typed(&mut browser, KeyCode::Char(letter)).or(tried);
+        }
+        assert_eq!(tried.as_deref(), Some("Felt Grand"));
+        for letter in "zzz".chars() {
+            typed(&mut browser, KeyCode::Char(letter));
+        }
+        assert!(browser.scene().rows.is_empty());
+        assert_eq!(typed(&mut browser, KeyCode::Down), None);
+        for _ in 0..10 {
+            typed(&mut browser, KeyCode::Backspace);
+        }
+        assert_eq!(browser.scene().rows.len(), factory::patches().len());
+    }
+}

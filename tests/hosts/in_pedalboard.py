@@ -1,0 +1,111 @@
+"""Myriad in pedalboard, a JUCE host: load, list, play, set, save, restore, many at once."""
+import re
+import sys
+
+import numpy as np
+import pedalboard
+import pedalboard._pedalboard as internals
+
+from checks import LATENCY, PARAMETERS, RATE, first_sound, pitch, run, same, spoiled
+
+PLUGIN = sys.argv[1]
+# MIDI controllers reach a VST3 plugin as hidden parameters; pedalboard would try each at length.
+internals.PARAMETER_NAME_REGEXES_TO_IGNORE.add(re.compile(r"MIDI Ch\. \d+ "))
+
+A4 = [(bytes([0x90, 69, 100]), 0.1), (bytes([0x80, 69, 64]), 0.8)]
+CHORD = [(bytes([0x90, key, 90]), 0.01 * key / 10) for key in (48, 55, 64)]
+
+
+def load():
+    return pedalboard.load_plugin(PLUGIN)
+
+
+def play(plugin, notes=A4, seconds=1.0, block=512, **options):
+    return plugin(notes, duration=seconds, sample_rate=RATE, num_channels=2, buffer_size=block, **options)
+
+
+def test_it_is_an_instrument_with_its_parameters():
+    plugin = load()
+    assert plugin.is_instrument and plugin.name == "Myriad"
+    assert len(plugin.parameters) == PARAMETERS, len(plugin.parameters)
+    assert plugin.reported_latency_samples == LATENCY
+    assert plugin.parameters["filter_cutoff"].string_value == "2.00 kHz"
+    assert plugin.source_table == "saw"
+
+
+def test_a_note_is_in_tune_and_on_time():
+    plugin = load()
+    plugin.source_partials = 1
+    left, right = play(plugin)
+    # Level and phase start at zero, so the first sound is a sample later.
+    assert first_sound(left) == round(0.1 * RATE) + LATENCY + 1, first_sound(left)
+    assert abs(pitch(left[RATE // 4 : RATE // 2]) - 440) < 0.1
+    assert same(left, right)
+
+
+def test_renders_repeat_whatever_the_blocks():
+    plugin = load()
+    expected = play(plugin)
+    for block in (512, 1, 17, 333, 8192):
+        assert same(play(plugin, block=block), expected), block
+
+
+def test_parameters_are_heard():
+    plugin = load()
+    plain = play(plugin)
+    plugin.filter = "low 24"
+    plugin.filter_cutoff = 200
+    dark = play(plugin)
+    bright = lambda sound: np.abs(np.diff(sound[0])).max()
+    assert bright(dark) < 0.5 * bright(plain)
+
+
+def test_wheel_and_pedal_arrive():
+    plugin = load()
+    plugin.source_partials = 1
+    bent = play(plugin, A4[:1] + [(bytes([0xE0, 127, 127]), 0.15)])
+    assert abs(pitch(bent[0][RATE // 2 :]) - 440 * 2 ** (2 / 12)) < 0.5
+    held = play(plugin, [A4[0], (bytes([0xB0, 64, 127]), 0.2), (bytes([0x80, 69, 64]), 0.3)])
+    assert np.abs(held[0][-4800:]).max() > 0.01, "the pedal holds"
+
+
+def test_a_restored_state_sounds_the_same():
+    saved = load()
+    saved.source_table = "vocal"
+    saved.source_position = 33
+    saved.parameters["env_1_attack"].raw_value = 0.321
+    play(saved)
+    expected = play(saved, CHORD)
+    restored = load()
+    restored.raw_state = saved.raw_state
+    assert same(play(restored, CHORD), expected)
+    assert restored.source_table == "vocal"
+    assert restored.raw_state == saved.raw_state
+
+
+def test_many_instances_are_independent():
+    plugins = [load() for _ in range(16)]
+    for index, plugin in enumerate(plugins):
+        plugin.amp_level = -6.0 - index
+    levels = [np.abs(play(plugin, seconds=0.3)).max() for plugin in plugins]
+    for louder, softer in zip(levels, levels[1:]):
+        assert abs(softer / louder - 10 ** (-1 / 20)) < 0.01
+    while plugins:
+        plugins.pop(len(plugins) // 3)
+
+
+def test_garbage_states_harm_nothing():
+    plugin = load()
+    good = plugin.raw_state
+    for index, state in enumerate(spoiled(good, 300)):
+        try:
+            plugin.raw_state = state
+        except (RuntimeError, ValueError):
+            pass  # The host itself says no.
+        if index % 30 == 0:
+            assert np.isfinite(play(plugin, seconds=0.1)).all()
+    plugin.raw_state = good
+    assert same(play(plugin), play(load()))
+
+
+run("pedalboard", dict(globals()))

@@ -1,0 +1,191 @@
+//! Through a JACK server: what comes out is what the engine renders, on the promised frame.
+
+use crate::catcher::Catcher;
+use crate::feeder::Feeder;
+use crate::player::{Player, SINE};
+use crate::server::Server;
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
+use std::time::Duration;
+
+/// The period of the server, and the longest latency that is allowed: two of them and a tick.
+const PERIOD: u32 = 64;
+const LONGEST: u64 = 2 * PERIOD as u64 + 32;
+
+/// Frames of a note that are compared, and how long its key is down.
+const HEARD: usize = 6_000;
+const HELD: u32 = 4_000;
+
+/// The note as an engine of our own renders it, from the frame on which it should be heard.
+fn expected(patch: &Patch, offset: u32, key: u8, velocity: u8) -> Vec<f32> {
+    let mut engine = Engine::new(&EngineConfig::default()).unwrap();
+    engine.set_patch(0, patch);
+    // Like the server's cycles, so that ticks lie alike.
+    let at = 10 * PERIOD + offset;
+    let velocity = f32::from(velocity) / 127.0;
+    let on = EventKind::NoteOn { key, velocity };
+    let off = EventKind::NoteOff { key, velocity: 0.0 };
+    let event = |frame, kind| Event {
+        frame,
+        part: 0,
+        kind,
+    };
+    let latency = engine.latency();
+    let frames = at as usize + latency + HEARD;
+    let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+    engine.render(
+        &[event(at, on), event(at + HELD, off)],
+        &mut left,
+        &mut right,
+    );
+    left.split_off(at as usize + latency)
+}
+
+/// Every note of a MIDI keyboard sounds exactly `latency` frames after its message, wherever in a
+/// cycle that was, and sounds as the engine renders it: pitch, level, envelope, to the bit.
+#[test]
+fn notes_sound_exactly_when_and_as_they_should() {
+    let _server = Server::start(48_000, PERIOD);
+    let files = [("sine.toml", SINE)];
+    let mut player = Player::start(&["--host", "jack", "--patch", "sine.toml"], &files);
+    let status = player.status();
+    assert_eq!(status["rate"], 48_000, "{status}");
+    assert_eq!(status["block"], PERIOD, "{status}");
+    let latency = status["latency"].as_u64().unwrap();
+    assert!(latency <= LONGEST, "{latency}");
+    let feeder = Feeder::plug_in();
+    let mut catcher = Catcher::plug_in();
+    let patch = Patch::parse(SINE, "sine").unwrap();
+    let notes = [
+        (0, 69, 127),
+        (1, 57, 100),
+        (17, 69, 64),
+        (31, 45, 127),
+        (32, 81, 90),
+        (63, 69, 1),
+    ];
+    for (offset, key, velocity) in notes {
+        let reference = expected(&patch, offset, key, velocity);
+        // The machine may take our processor away; such a note is played again.
+        let exact = (0..20).any(|_| {
+            let before = player.status();
+            let cycle = feeder.now().next_multiple_of(PERIOD) + 20 * PERIOD;
+            let at = cycle + offset;
+            feeder.send(at, [0x90, key, velocity]);
+            feeder.send(at + HELD, [0x80, key, 0]);
+            let due = at + latency as u32;
+            let heard = catcher.hear(due - 2_000, due + HEARD as u32).to_vec();
+            let (before_due, sound) = heard.split_at(2_000);
+            let silent = before_due.iter().all(|sample| *sample == 0.0);
+            if silent && sound == reference {
+                return true;
+            }
+            let after = player.status();
+            let trouble = ["underruns", "xruns"]
+                .iter()
+                .any(|key| before[key] != after[key]);
+            assert!(
+                trouble || catcher.gaps > 0,
+                "note at offset {offset}: {}",
+                difference(&heard, &reference, 2_000)
+            );
+            catcher.gaps = 0;
+            false
+        });
+        assert!(
+            exact,
+            "the machine is too busy for a single undisturbed note"
+        );
+    }
+    assert_eq!(player.interrupt(), Some(0));
+}
+
+/// Where the sound is, compared to where it should be.
+fn difference(heard: &[f32], reference: &[f32], due: usize) -> String {
+    let onset = heard.iter().position(|sample| *sample != 0.0);
+    let expected = reference
+        .iter()
+        .position(|sample| *sample != 0.0)
+        .map(|place| place + due);
+    let worst = heard[due..]
+        .iter()
+        .zip(reference)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f32::max);
+    format!("begins at {onset:?} instead of {expected:?}; differs by {worst}")
+}
+
+/// A server whose rate is not the engine's is met with a resampler: in tune and clean.
+#[test]
+fn another_rate_is_resampled_in_tune() {
+    let _server = Server::start(44_100, 128);
+    let files = [("sine.toml", SINE)];
+    let args = ["--host", "jack", "--rate", "48000", "--patch", "sine.toml"];
+    let mut player = Player::start(&args, &files);
+    let status = player.status();
+    let rates = ["rate", "engine_rate"].map(|key| status[key].as_u64());
+    assert_eq!(rates, [Some(44_100), Some(48_000)], "{status}");
+    let latency = status["latency"].as_u64().unwrap() as u32;
+    let feeder = Feeder::plug_in();
+    let mut catcher = Catcher::plug_in();
+    let clean = (0..20).any(|_| {
+        let before = player.status();
+        let at = feeder.now() + 4_000;
+        feeder.send(at, [0x90, 69, 100]);
+        feeder.send(at + 40_000, [0x80, 69, 0]);
+        let begin = at + latency;
+        let sound = catcher.hear(begin + 2_000, begin + 34_000).to_vec();
+        let w = std::f64::consts::TAU * 440.0 / 44_100.0;
+        let rough = roughness(&sound, w);
+        let after = player.status();
+        let trouble = ["underruns", "xruns"]
+            .iter()
+            .any(|key| before[key] != after[key]);
+        let gaps = std::mem::take(&mut catcher.gaps);
+        assert!(trouble || gaps > 0 || rough < 1e-4, "roughness {rough}");
+        let loud = sound
+            .iter()
+            .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
+        assert!(trouble || gaps > 0 || loud > 0.05, "peak {loud}");
+        rough < 1e-4
+    });
+    assert!(
+        clean,
+        "the machine is too busy for a single undisturbed note"
+    );
+}
+
+/// How far a signal is from being a sine of that pitch: a discontinuity or a wrong pitch is large.
+pub(crate) fn roughness(sound: &[f32], w: f64) -> f64 {
+    let k = 2.0 * w.cos();
+    let bend = |x: &[f32]| (f64::from(x[0]) - k * f64::from(x[1]) + f64::from(x[2])).abs();
+    sound.windows(3).map(bend).fold(0.0, f64::max)
+}
+
+/// Program changes, controllers that were learned, and nonsense, all through a real MIDI port.
+#[test]
+fn programs_controllers_and_nonsense_are_understood() {
+    let _server = Server::start(48_000, 256);
+    let mut player = Player::start(&["--host", "jack"], &[]);
+    player.status();
+    let feeder = Feeder::plug_in();
+    let now = feeder.now();
+    feeder.send(now, [0xC0, 19, 0]);
+    let note = player.note("program 20");
+    let patch = player.status()["patch"].clone();
+    assert!(
+        note["text"]
+            .as_str()
+            .unwrap()
+            .contains(patch.as_str().unwrap()),
+        "{note}, {patch}"
+    );
+    // A running-status fragment, an unfinished message, and a clock; then a note.
+    for bytes in [[60, 1, 2], [0x90, 0xF0, 0x90], [0xF8, 0, 0]] {
+        feeder.send(feeder.now(), bytes);
+    }
+    feeder.send(feeder.now() + 4_800, [0x90, 60, 127]);
+    std::thread::sleep(Duration::from_millis(200));
+    let status = player.status();
+    assert_eq!(status["voices"], 1, "{status}");
+    assert_eq!(player.interrupt(), Some(0));
+}

@@ -1,0 +1,115 @@
+//! Through a PulseAudio server, which is cpal's way of reaching devices.
+
+use crate::player::{Player, SINE};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A server with a sink that nobody hears.
+struct Server {
+    folder: TempDir,
+    process: Child,
+}
+
+impl Server {
+    fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        let process = spawn(folder.path());
+        Self { folder, process }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        let _ = std::fs::remove_file(self.socket());
+    }
+
+    fn restart(&mut self) {
+        self.process = spawn(self.folder.path());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn spawn(folder: &Path) -> Child {
+    let socket = folder.join("socket");
+    let door = format!(
+        "module-native-protocol-unix socket={} auth-anonymous=1",
+        socket.display()
+    );
+    let process = Command::new("pulseaudio")
+        .args([
+            "-n",
+            "--daemonize=no",
+            "--exit-idle-time=-1",
+            "--disable-shm",
+            "--use-pid-file=no",
+        ])
+        .args(["-L", "module-null-sink rate=48000", "-L", &door])
+        .env("HOME", folder)
+        .env("XDG_RUNTIME_DIR", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("pulseaudio is installed by `./setup test`");
+    let start = Instant::now();
+    while !socket.exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "no PulseAudio server starts here"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    process
+}
+
+/// A song through cpal: every frame that the server asked for is in the recording, the server is
+/// killed in the middle, and the next one is joined.
+#[test]
+fn a_song_survives_its_server() {
+    let mut server = Server::start();
+    let address = format!("unix:{}", server.socket().display());
+    let args = [
+        "--host",
+        "pulse",
+        "--load",
+        "1x1",
+        "--patch",
+        "sine.toml",
+        "--record",
+        "take.wav",
+    ];
+    let mut player =
+        Player::start_with(&args, &[("sine.toml", SINE)], &[("PULSE_SERVER", &address)]);
+    player.wait_for("a voice", |line| line["voices"] == 1);
+    let status = player.status();
+    assert_eq!(status["host"], "PulseAudio", "{status}");
+    assert_eq!(status["connected"], true, "{status}");
+
+    server.kill();
+    player.note("playing on in silence");
+    server.restart();
+    player.note("plays again");
+    let back = player.status();
+    assert_eq!(
+        (&back["connected"], &back["voices"]),
+        (&true.into(), &1.into()),
+        "{back}"
+    );
+
+    assert_eq!(player.interrupt(), Some(0));
+    let end = player.log.last().unwrap();
+    assert_eq!(end["recorded_frames"], end["frames"], "{end}");
+    assert_eq!(end["unrecorded_frames"], 0, "{end}");
+}

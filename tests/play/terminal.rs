@@ -1,0 +1,133 @@
+//! The view in a real pseudo-terminal: it draws, it plays, and it leaves nothing behind.
+
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What switches to a screen of its own and back, and shows the cursor again.
+const ENTER: &str = "\x1b[?1049h";
+const LEAVE: &str = "\x1b[?1049l";
+const CURSOR: &str = "\x1b[?25h";
+
+/// A terminal with the program in it.
+struct Terminal {
+    process: Child,
+    keys: ChildStdin,
+    output: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Terminal {
+    fn start(folder: &tempfile::TempDir, args: &str) -> Self {
+        let program = env!("CARGO_BIN_EXE_myriad");
+        let command = format!("stty rows 24 cols 80 && exec {program} play --host clock {args}");
+        let mut process = Command::new("script")
+            .args(["-qec", &command, "/dev/null"])
+            .current_dir(folder.path())
+            .env("XDG_CONFIG_HOME", folder.path())
+            .env("TERM", "xterm-256color")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let keys = process.stdin.take().unwrap();
+        let mut screen = process.stdout.take().unwrap();
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4_096];
+            while let Ok(count @ 1..) = screen.read(&mut bytes) {
+                let _ = sender.send(bytes[..count].to_vec());
+            }
+        });
+        Self {
+            process,
+            keys,
+            output,
+            seen: String::new(),
+        }
+    }
+
+    /// Waits until that is on the screen.
+    fn wait_for(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.seen.contains(text) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let bytes = self.output.recv_timeout(left);
+            let bytes = bytes.unwrap_or_else(|_| panic!("{text:?} is not shown: {}", self.seen));
+            self.seen += &String::from_utf8_lossy(&bytes);
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Waits for the end; the screen must be as it was.
+    fn end(mut self) -> Option<i32> {
+        let deadline = Instant::now() + PATIENCE;
+        let code = loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                break status.code();
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(300)) {
+            self.seen += &String::from_utf8_lossy(&bytes);
+        }
+        let left = self.seen.rfind(LEAVE).expect("the screen is given back");
+        let shown = self.seen.rfind(CURSOR).expect("the cursor is given back");
+        let drawn = self.seen.rfind("MYRIAD").unwrap_or(0);
+        assert!(left > drawn && shown > drawn, "nothing is drawn afterwards");
+        assert!(self.seen[left..].contains("Played"), "how it went is said");
+        code
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn keys_play_and_control_c_leaves_a_clean_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::start(&folder, "--record take.wav");
+    terminal.wait_for(ENTER);
+    terminal.wait_for("Spectrum");
+    terminal.press("?");
+    terminal.wait_for("sustain pedal");
+    terminal.press("?/glass");
+    terminal.wait_for("Glass Choir");
+    terminal.press("\r");
+    terminal.press("zcb");
+    std::thread::sleep(Duration::from_millis(700));
+    terminal.press("\x03");
+    assert_eq!(terminal.end(), Some(0));
+    // The recording is complete, and what the keys played is in it.
+    let mut wav = hound::WavReader::open(folder.path().join("take.wav")).unwrap();
+    let loud = wav
+        .samples::<i32>()
+        .any(|sample| sample.unwrap().abs() > 1 << 16);
+    assert!(loud, "the keys are heard");
+}
+
+#[test]
+fn a_polite_request_to_end_leaves_a_clean_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::start(&folder, "--for 60");
+    terminal.wait_for("Spectrum");
+    // The program itself, not the terminal around it.
+    let parent = terminal.process.id();
+    let children = format!("/proc/{parent}/task/{parent}/children");
+    let child = std::fs::read_to_string(children).unwrap();
+    crate::player::signal("TERM", child.trim());
+    assert_eq!(terminal.end(), Some(0));
+}

@@ -1,0 +1,89 @@
+//! Playing to nobody: the clock as a device, recordings, endings.
+
+use crate::player::{Player, SINE};
+
+/// The figures that machines read are there, and a load is what was asked for.
+#[test]
+fn a_load_is_held_and_measured() {
+    let args = [
+        "--host",
+        "clock",
+        "--load",
+        "32x16",
+        "--buffer",
+        "128",
+        "--renderer",
+        "cpu",
+    ];
+    let mut player = Player::start(&args, &[]);
+    player.wait_for("the load", |line| line["voices"] == 32);
+    let status = player.status();
+    assert_eq!(status["partials"], 32 * 16, "{status}");
+    assert_eq!(status["block"], 128, "{status}");
+    assert!(status["latency"].as_u64() >= Some(128), "{status}");
+    assert_eq!(player.interrupt(), Some(0));
+}
+
+/// A song is played to its end, in its own time, and the recording holds all of it.
+#[test]
+fn a_song_is_played_recorded_and_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let song = folder.path().join("song.mid");
+    std::fs::write(&song, song_bytes()).unwrap();
+    let song = song.to_str().unwrap();
+    let args = [
+        song,
+        "--host",
+        "clock",
+        "--patch",
+        "sine.toml",
+        "--record",
+        "take.wav",
+    ];
+    let mut player = Player::start(&args, &[("sine.toml", SINE)]);
+    assert_eq!(player.exit(), Some(0));
+    let end = player.log.last().unwrap().clone();
+    assert_eq!(end["event"], "end");
+    assert_eq!(end["recorded_frames"], end["frames"], "{end}");
+    let mut wav = hound::WavReader::open(player.path("take.wav")).unwrap();
+    let left: Vec<i32> = wav
+        .samples::<i32>()
+        .map(Result::unwrap)
+        .step_by(2)
+        .collect();
+    let loud = |sample: &i32| sample.abs() > 1 << 18;
+    let first = left.iter().position(loud).unwrap();
+    let last = left.iter().rposition(loud).unwrap();
+    // Two notes of half a second each.
+    let seconds = (last - first) as f64 / 48_000.0;
+    assert!((seconds - 1.0).abs() < 0.1, "{seconds}");
+}
+
+/// A MIDI file with two notes, at 120 beats a minute.
+fn song_bytes() -> Vec<u8> {
+    let track = [
+        &[0, 0x90, 69, 100][..],
+        &[96, 0x80, 69, 0],
+        &[0, 0x90, 72, 100],
+        &[96, 0x80, 72, 0],
+        &[0, 0xFF, 0x2F, 0],
+    ]
+    .concat();
+    let mut bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk".to_vec();
+    bytes.extend((track.len() as u32).to_be_bytes());
+    bytes.extend(track);
+    bytes
+}
+
+/// It ends when it was told to, and says what it could not do.
+#[test]
+fn it_ends_in_time() {
+    let mut player = Player::start(&["--host", "clock", "--for", "1.5"], &[]);
+    assert_eq!(player.exit(), Some(0));
+    let statuses = player.log.iter().filter(|line| line["event"] == "status");
+    assert_eq!(statuses.count(), 1);
+    // No server of that name runs here: one line, and the exit code of what failed.
+    let mut player = Player::start(&["--host", "pulse", "--for", "1"], &[]);
+    assert_eq!(player.exit(), Some(1));
+    assert!(player.log.is_empty());
+}
