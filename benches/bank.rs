@@ -151,7 +151,7 @@ fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn F
     let mut tick = 0;
     Box::new(move || {
         for _ in 0..TICKS / MAX_TICKS {
-            let block = VoiceBlock::reuse(&mut shared);
+            let mut block = VoiceBlock::reuse(&mut shared);
             for _ in 0..MAX_TICKS {
                 block.start_tick();
                 let flags = if tick == 0 { STARTS } else { 0 };
@@ -164,6 +164,7 @@ fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn F
                 );
                 tick += 1;
             }
+            drop(block);
             if let Err(error) = renderer.render(&shared, &mut buses) {
                 panic!("{error}");
             }

@@ -25,8 +25,9 @@ constexpr u32 FETCH_THREADS = 256;
 // clouds the first ones, whose rows are `pitch_from` and `pitch` apart. All sizes count pairs of
 // words. Grid: as much as the larger of the two, then the upload and every tick.
 //
-// A thread copies 8 bytes, so a warp asks for whole lines. Limit: the bus, 8 bytes a cloud word
-// pair; quicker than the copy engine because the graph has no other kind of node.
+// A thread copies 8 bytes, so a warp asks for whole lines. Limit: the bus, and half of it when the
+// lines are still in a core's cache, which is why blocks are written past it. Wider loads, more of
+// them in flight, bulk copies and larger pages change nothing; the copy engine starts later.
 extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
 fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* clouds_from,
       uint2* clouds, u32 cloud_pairs, u32 pitch_from, u32 pitch) {
@@ -133,9 +134,9 @@ constexpr u32 MIX_BUSES = 16;
 
 // What a mix ends with, in the host's memory: this, then `[tick][bus][side][frame]`.
 struct Mixed {
-    // The number of the last block that is complete.
-    volatile u32 block;
-    u32 sounded;
+    // The number of the last block that is complete, and above it the partials it sounded: one
+    // write, so that nothing has to be waited for in between.
+    volatile unsigned long long done;
     u32 unused[14];
 };
 
@@ -221,11 +222,10 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     __syncthreads();
     const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
     if (threadIdx.x == 0 && atomicAdd(arrivals, 1u) == ticks * tiles - 1) {
-        *arrivals = 0;
-        mixed->sounded = *sounded;
-        *sounded = 0;
         __threadfence_system();
-        mixed->block = upload->block;
+        mixed->done = (unsigned long long)*sounded << 32 | upload->block;
+        *arrivals = 0;
+        *sounded = 0;
     }
 }
 

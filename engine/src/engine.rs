@@ -394,7 +394,7 @@ impl Engine {
         if ticks > 0
             && let Some(mut shared) = self.idle.pop()
         {
-            std::mem::swap(VoiceBlock::reuse(&mut shared), &mut self.pool.block);
+            std::mem::swap(&mut *VoiceBlock::reuse(&mut shared), &mut self.pool.block);
             match self.renderer.submit(&shared) {
                 Ok(()) => block = Some(shared),
                 Err(_) => self.idle.push(shared),

@@ -15,7 +15,7 @@ pub mod remote;
 pub mod sabotage;
 mod workload;
 
-pub use block::{Buses, VoiceBlock};
+pub use block::{Buses, Sketch, VoiceBlock, Writing};
 pub use choice::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
 pub use cpu::CpuRenderer;
 pub use error::{DeviceError, PrepareError, RenderError};

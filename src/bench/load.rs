@@ -32,7 +32,7 @@ impl Load {
     /// Replaces what is in `block` by the `number`th block of this load, `ticks` ticks long. The
     /// first one starts the clouds.
     pub(super) fn fill(&self, block: &mut Arc<VoiceBlock>, ticks: usize, number: usize) {
-        let block = VoiceBlock::reuse(block);
+        let mut block = VoiceBlock::reuse(block);
         for tick in 0..ticks {
             block.start_tick();
             let now = number * ticks + tick;

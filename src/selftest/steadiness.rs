@@ -31,7 +31,7 @@ pub(super) fn check<R: Renderer>(
     let mut before = None;
     for render in 0..renders {
         let block = &mut blocks[render % (depth + 1)];
-        fill(VoiceBlock::reuse(block), render);
+        fill(&mut VoiceBlock::reuse(block), render);
         let submitted = renderer.submit(block);
         submitted.map_err(|error| error.to_string())?;
         if render + 1 >= depth {

@@ -32,10 +32,11 @@ fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Result<Vec
     let mut buses = Buses::new(1);
     let mut out = Vec::with_capacity(ticks * TICK);
     for tick in 0..ticks {
-        let block = VoiceBlock::reuse(&mut shared);
+        let mut block = VoiceBlock::reuse(&mut shared);
         block.start_tick();
         let flags = if tick == 0 { STARTS } else { 0 };
         block.push(0, Cloud { flags, ..cloud });
+        drop(block);
         renderer
             .render(&shared, &mut buses)
             .map_err(|error| error.to_string())?;

@@ -169,13 +169,14 @@ fn play(
         let (now, later) = rest.split_at(size.min(rest.len()));
         rest = later;
         let mut shared = idle.remove(0);
-        let block = VoiceBlock::reuse(&mut shared);
+        let mut block = VoiceBlock::reuse(&mut shared);
         for clouds in now {
             block.start_tick();
             clouds
                 .iter()
                 .for_each(|&(slot, cloud)| block.push(slot, cloud));
         }
+        drop(block);
         let submitted = renderer.submit(&shared);
         submitted.map_err(|error| error.to_string())?;
         under_way.push_back(shared);

@@ -6,6 +6,7 @@ use super::{MAX_TICKS, TICK};
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
 pub use memory::CloudMemory;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,6 +38,18 @@ pub struct Sketch {
     pub last_groups: u8,
 }
 
+impl Sketch {
+    /// All of it in a word, to compare.
+    pub(crate) fn bits(&self) -> u32 {
+        u32::from_ne_bytes([
+            self.sounding,
+            self.starts,
+            self.most_groups,
+            self.last_groups,
+        ])
+    }
+}
+
 const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
 
 impl VoiceBlock {
@@ -54,7 +67,7 @@ impl VoiceBlock {
 
     /// A block that renderers have shared: empty, and one's own again. If a renderer that hangs
     /// has kept it, it is replaced.
-    pub fn reuse(shared: &mut Arc<Self>) -> &mut Self {
+    pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
             *shared = Arc::new(Self::new(shared.capacity()));
         }
@@ -62,7 +75,7 @@ impl VoiceBlock {
             unreachable!("nobody shares what was just made");
         };
         block.clear();
-        block
+        Writing(block)
     }
 
     /// Forgets the clouds.
@@ -89,7 +102,7 @@ impl VoiceBlock {
         sketch.starts |= ((cloud.flags & STARTS) as u8) << tick;
         sketch.last_groups = groups(cloud.partials) as u8;
         sketch.most_groups = sketch.most_groups.max(sketch.last_groups);
-        self.clouds[tick * self.sketches.len() + slot] = cloud;
+        self.clouds.write(tick * self.sketches.len() + slot, cloud);
         self.slots[slot / 64] |= 1 << (slot % 64);
     }
 
@@ -123,6 +136,11 @@ impl VoiceBlock {
         &self.sketches[slot]
     }
 
+    /// All slots at a glance; those that are silent have nothing in theirs.
+    pub fn sketches(&self) -> &[Sketch] {
+        &self.sketches
+    }
+
     /// All clouds, by tick and slot, for a device to read.
     pub fn clouds(&self) -> &CloudMemory {
         &self.clouds
@@ -136,6 +154,30 @@ impl VoiceBlock {
     /// Never the same for two blocks.
     pub fn id(&self) -> u64 {
         self.id
+    }
+}
+
+/// A block that is being written. When this is dropped the block may be shared again.
+#[derive(Debug)]
+pub struct Writing<'a>(&'a mut VoiceBlock);
+
+impl Deref for Writing<'_> {
+    type Target = VoiceBlock;
+
+    fn deref(&self) -> &VoiceBlock {
+        self.0
+    }
+}
+
+impl DerefMut for Writing<'_> {
+    fn deref_mut(&mut self) -> &mut VoiceBlock {
+        self.0
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.clouds.settle();
     }
 }
 

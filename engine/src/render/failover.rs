@@ -355,7 +355,7 @@ impl Failover {
 
 /// Copies `block` for a renderer that is new to its clouds: they start with it.
 fn introduce(block: &VoiceBlock, copy: &mut Arc<VoiceBlock>) {
-    let copy = VoiceBlock::reuse(copy);
+    let mut copy = VoiceBlock::reuse(copy);
     for tick in 0..block.ticks() {
         copy.start_tick();
         for slot in block.slots() {

@@ -74,7 +74,7 @@ impl Switch {
 
     /// Copies `block` for a renderer that is new to its clouds.
     fn introduce(&mut self, block: &VoiceBlock) {
-        let introduced = VoiceBlock::reuse(&mut self.block);
+        let mut introduced = VoiceBlock::reuse(&mut self.block);
         for tick in 0..block.ticks() {
             introduced.start_tick();
             for slot in block.slots() {

@@ -4,6 +4,7 @@ use crate::spectrum::Cloud;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What devices pin is whole pages.
@@ -15,6 +16,7 @@ pub struct CloudMemory {
     count: usize,
     /// What a device holds of it; let go of before the memory is.
     pin: Mutex<Option<Box<dyn Send>>>,
+    is_pinned: AtomicBool,
 }
 
 // SAFETY: owns its memory like a box; what is behind the pin is sent, not shared.
@@ -35,6 +37,7 @@ impl CloudMemory {
             clouds,
             count,
             pin: Mutex::new(None),
+            is_pinned: AtomicBool::new(false),
         }
     }
 
@@ -56,8 +59,53 @@ impl CloudMemory {
 
     /// Has `pin` live as long as the memory, or until the next pin.
     pub fn set_pin(&self, pin: Option<Box<dyn Send>>) {
+        self.is_pinned.store(pin.is_some(), Ordering::Relaxed);
         *self.pin.lock().unwrap_or_else(PoisonError::into_inner) = pin;
     }
+}
+
+impl CloudMemory {
+    /// Writes a cloud: past the caches when a device will read it. A device that has to ask a
+    /// core's cache for every line is served at half the speed of the bus.
+    #[inline]
+    pub fn write(&mut self, index: usize, cloud: Cloud) {
+        let is_pinned = *self.is_pinned.get_mut();
+        let place = &mut self[index];
+        match is_pinned {
+            true => stream(place, cloud),
+            false => *place = cloud,
+        }
+    }
+
+    /// Has all that was written be there for everyone, before anyone else is told of it.
+    pub fn settle(&self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.is_pinned.load(Ordering::Relaxed) {
+            // SAFETY: every x86-64 has it.
+            unsafe { std::arch::x86_64::_mm_sfence() };
+        }
+    }
+}
+
+/// Writes `cloud` to `place` without bringing its lines into the cache.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn stream(place: &mut Cloud, cloud: Cloud) {
+    const WORDS: usize = size_of::<Cloud>() / 8;
+    // SAFETY: a cloud is fifteen pairs of four-byte numbers, with nothing between them.
+    let words: [i64; WORDS] = unsafe { std::mem::transmute(cloud) };
+    let place = std::ptr::from_mut(place).cast::<i64>();
+    for (index, word) in words.into_iter().enumerate() {
+        // SAFETY: within the cloud. Whoever writes settles before the memory is shared, and
+        // the writing thread itself sees its writes in order.
+        unsafe { std::arch::x86_64::_mm_stream_si64(place.add(index), word) };
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn stream(place: &mut Cloud, cloud: Cloud) {
+    *place = cloud;
 }
 
 impl Drop for CloudMemory {
@@ -103,6 +151,26 @@ mod tests {
         assert_eq!(memory[0], Cloud::default());
         let (start, length) = memory.bytes();
         assert!((start as usize).is_multiple_of(PAGE) && length == PAGE);
+    }
+
+    #[test]
+    fn what_is_written_past_the_caches_is_there() {
+        let mut memory = CloudMemory::new(5);
+        memory.set_pin(Some(Box::new(())));
+        let cloud = |seed| Cloud {
+            seed,
+            width_to: 0.5 * seed as f32,
+            ..Cloud::default()
+        };
+        (0..4).for_each(|index| memory.write(index, cloud(1 + index as u32)));
+        memory.settle();
+        let memory = &memory;
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                (0..4).for_each(|index| assert_eq!(memory[index], cloud(1 + index as u32)));
+                assert_eq!(memory[4], Cloud::default());
+            });
+        });
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(super) struct Berth {
     pub(super) source: Source,
     /// The uploads, piece after piece, as the host writes them,
     pub(super) host: Pinned,
+    /// which list of items is in the first of them,
+    pub(super) list: u64,
     /// and as the device has them.
     device: CUdeviceptr,
     /// What the device has mixed.
@@ -72,6 +74,7 @@ impl Berth {
         Ok(Self {
             source: Source::default(),
             host: context.pinned_words(words.uploads)?,
+            list: 0,
             device: context.device_words(words.uploads)?,
             mixed: context.pinned_words(words.mixed)?,
             marks: [Event::new()?, Event::new()?, Event::new()?],

@@ -60,6 +60,10 @@ impl Sent {
 impl Carrier for Link {
     type Error = RenderError;
 
+    fn list(&mut self) -> &mut u64 {
+        &mut self.berths[self.sending.berth].list
+    }
+
     fn stage(&mut self, number: usize) -> Result<&mut [u32], RenderError> {
         let words = self.layout.words;
         let host = &mut self.berths[self.sending.berth].host;

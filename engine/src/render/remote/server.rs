@@ -154,7 +154,7 @@ impl<'a> Server<'a> {
         let shared = &mut self.blocks[self.taken as usize % DEPTH];
         let reset = self
             .desk
-            .read_request(self.taken, VoiceBlock::reuse(shared))?;
+            .read_request(self.taken, &mut VoiceBlock::reuse(shared))?;
         if reset {
             self.renderer.reset();
         }

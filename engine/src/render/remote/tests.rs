@@ -105,7 +105,8 @@ fn no_request_is_too_strange_to_read() {
             let value = [value, value % 20, value >> 32, u64::MAX][random(5) as usize % 4];
             words[at].store(value, Ordering::Relaxed);
         }
-        match desk.read_request(0, VoiceBlock::reuse(&mut read)) {
+        let requested = desk.read_request(0, &mut VoiceBlock::reuse(&mut read));
+        match requested {
             Ok(_) => {
                 renderer.render(&read, &mut buses).unwrap();
                 rendered += 1;

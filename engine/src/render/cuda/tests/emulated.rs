@@ -44,6 +44,7 @@ struct Memory {
     buses: usize,
     ticks: usize,
     sounds: bool,
+    list: u64,
     stage: Vec<u32>,
     upload: Vec<u32>,
     clouds: Vec<Cloud>,
@@ -90,6 +91,10 @@ type Mix = unsafe extern "C" fn(
 
 impl Carrier for Memory {
     type Error = RenderError;
+
+    fn list(&mut self) -> &mut u64 {
+        &mut self.list
+    }
 
     fn stage(&mut self, _: usize) -> Result<&mut [u32], RenderError> {
         Ok(&mut self.stage)
