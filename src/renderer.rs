@@ -41,6 +41,11 @@ pub(crate) enum Kind {
 }
 
 impl RendererArgs {
+    /// Whether a card was asked for by name.
+    pub(crate) fn wants_card(&self) -> bool {
+        self.renderer == Kind::Cuda
+    }
+
     /// The renderer that was asked for, to play at `sample_rate` while somebody listens, and a
     /// handle to ask about it. Whoever uses it prepares it.
     pub(crate) fn live(

@@ -39,6 +39,8 @@ pub(crate) struct Outlet {
     away: Option<Away>,
     /// Frames kept ready, when the user decides.
     depth: Option<usize>,
+    /// Blocks kept ready beyond what a processor needs: the way to a card and back takes its time.
+    spare_blocks: usize,
     /// The block that the stream was connected for, in device frames.
     prepared: usize,
     /// The engine's frames a second.
@@ -88,6 +90,7 @@ impl Outlet {
     pub(crate) fn open(
         wish: Wish,
         depth: Option<usize>,
+        spare_blocks: usize,
         backstage: Backstage,
     ) -> Result<Self, DeviceError> {
         let device = match open(wish.clone(), backstage.clone()).recv_timeout(OPENING) {
@@ -105,6 +108,7 @@ impl Outlet {
             device: Some(device),
             away: None,
             depth,
+            spare_blocks,
             rate,
             latency: 0,
             past_xruns: 0,
@@ -135,7 +139,7 @@ impl Outlet {
                 ((self.prepared + super::resampler::Resampler::CHUNK) as f64 * ratio) as usize + 1
             }
         };
-        StreamConfig::depth_for(block)
+        StreamConfig::depth_for(block) + self.spare_blocks * block
     }
 
     /// Lets the device play the feed.

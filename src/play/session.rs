@@ -151,7 +151,8 @@ impl Session {
         };
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();
-        let mut outlet = Outlet::open(setup.wish, setup.depth, backstage)?;
+        let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
+        let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();
         let voices = setup.load.map_or(VOICES, |load| load.voices.max(VOICES));
         let config = StreamConfig {

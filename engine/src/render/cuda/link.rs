@@ -191,7 +191,7 @@ impl Link {
     /// Waits for the device to say that it is done with block `number`. It writes that to our
     /// memory, which is quicker to look at than to ask the driver; the driver knows about failures.
     pub(super) fn finish(&mut self, sent: &Sent, number: u32) -> Result<(), RenderError> {
-        const LOOKS: usize = 500;
+        const LOOKS: usize = 100;
         if !sent.sounds {
             return Ok(());
         }
