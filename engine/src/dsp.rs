@@ -1,12 +1,14 @@
 //! Small signal tools that know nothing of patches, threads or hosts.
 
 mod denormals;
+mod fade;
 pub mod fast;
 mod limiter;
 mod predict;
 mod random;
 
 pub use denormals::FlushDenormals;
+pub use fade::{FADE, fade_in};
 pub use limiter::Limiter;
 pub use predict::continue_sound;
 pub use random::hash;

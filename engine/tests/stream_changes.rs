@@ -112,7 +112,7 @@ fn another_sample_rate_fades_and_held_keys_go_on() {
     let keys = [40.0, 47.0, 52.0].map(|key| hertz(key) / 2.0);
     assert!(keys.iter().any(|key| (key - tone).abs() < 1.0), "{tone}");
     assert_eq!(stream.control.sample_rate(), 96_000.0);
-    for rate in [0.0, 7_000.0, 1e6, f32::NAN] {
+    for rate in [0.0, 100.0, 1e7, f32::NAN] {
         assert!(stream.control.set_sample_rate(rate).is_err());
     }
 }

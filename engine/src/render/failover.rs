@@ -15,10 +15,11 @@ mod thinning;
 
 use super::attended::Deadlines;
 use super::{Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
+use crate::dsp::FADE;
 use crate::spectrum::{Cloud, STARTS};
 use card::Card;
 pub use card::{Home, MakePreferred};
-use seam::{FADE, Seam};
+use seam::Seam;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use thinning::Thinning;

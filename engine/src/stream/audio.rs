@@ -1,11 +1,10 @@
 //! The audio side: what lives in the audio callback.
 
 use super::events::TimedEvent;
-use super::fade::{FADE, fade_in};
 use super::line::AudioEnd;
 use super::status::Shared;
 use super::underrun::Starvation;
-use crate::dsp::continue_sound;
+use crate::dsp::{FADE, continue_sound, fade_in};
 use crate::event::{Event, EventKind};
 use ringbuf::traits::{Observer, Producer};
 use std::sync::Arc;

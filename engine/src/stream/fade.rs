@@ -1,17 +1,6 @@
-//! Fades: how long they take, and their shape.
+//! A gain for sound that must go and come.
 
-/// Frames in which sound goes or comes: 5 ms at 48 kHz.
-pub(super) const FADE: usize = 256;
-
-/// The share of what comes in, `frame` frames into a fade; what goes out has the rest.
-pub(super) fn fade_in(frame: usize) -> f32 {
-    let x = (frame + 1) as f32 / FADE as f32;
-    if x < 1.0 {
-        x * x * (3.0 - 2.0 * x)
-    } else {
-        1.0
-    }
-}
+use crate::dsp::{FADE, fade_in};
 
 /// A gain that opens and closes softly.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Changes the renderer while it plays: both render for a moment, and one fades into the other.
 
 use super::exchange::{ControlEnd, WorkEnd, exchange};
-use super::fade::{FADE, fade_in};
+use crate::dsp::{FADE, fade_in};
 use crate::render::{Buses, Capacity, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::spectrum::{Cloud, STARTS};
 use std::collections::VecDeque;

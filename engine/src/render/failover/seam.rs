@@ -1,10 +1,9 @@
 //! Where one renderer's sound meets another's.
 
-use crate::dsp::continue_sound;
+use crate::dsp::{FADE, continue_sound, fade_in};
 use crate::render::{Buses, MAX_TICKS, TICK};
 
-/// Frames in which one renderer fades into the other: 5 ms at 48 kHz.
-pub(super) const FADE: usize = MAX_TICKS * TICK;
+const _: () = assert!(MAX_TICKS * TICK <= FADE, "a block is remembered whole");
 
 /// Remembers what was heard last, so that it can be continued when its source is gone.
 pub(super) struct Seam {
@@ -74,15 +73,5 @@ pub(super) fn fade(from: &Buses, to: &mut Buses, faded: usize, frames: usize) {
         for (frame, (new, old)) in new.iter_mut().zip(old).enumerate() {
             *new = old + (*new - old) * fade_in(faded + frame);
         }
-    }
-}
-
-/// The share of what comes in, `frame` frames into a fade; what goes out has the rest.
-fn fade_in(frame: usize) -> f32 {
-    let x = (frame + 1) as f32 / FADE as f32;
-    if x < 1.0 {
-        x * x * (3.0 - 2.0 * x)
-    } else {
-        1.0
     }
 }
