@@ -2,8 +2,11 @@
 //! instruction set, and on a user's machine for the renderers it has.
 
 mod accuracy;
+mod in_blocks;
 mod random;
 mod sameness;
+
+pub use in_blocks::in_blocks;
 
 use crate::render::{CpuRenderer, Renderer};
 use crate::simd::Level;

@@ -9,6 +9,7 @@ mod common;
 
 use common::lockstep::*;
 use common::*;
+use myriad_engine::conformance::in_blocks;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::stream::{self, AudioSide, Control};
 use myriad_engine::{Event, factory};
@@ -77,25 +78,12 @@ fn who_waits_hears_what_the_engine_plays_sample_for_sample() {
     let expected = play(&mut engine(patch), &events, FRAMES);
     let (control, mut audio) = started(96);
     control.set_patch(0, patch.clone()).unwrap();
-    let mut heard = [vec![0.0; FRAMES], vec![0.0; FRAMES]];
     // Faster than real time, in blocks larger and smaller than the stream is deep.
     let mut sizes = [512, 64, 8_192, 1, 1_000].into_iter().cycle();
-    let mut at = 0;
-    while at < FRAMES {
-        let end = (at + sizes.next().unwrap()).min(FRAMES);
-        let now: Vec<Event> = events
-            .iter()
-            .filter(|(time, _)| (at..end).contains(time))
-            .map(|&(time, kind)| Event {
-                frame: (time - at) as u32,
-                part: 0,
-                kind,
-            })
-            .collect();
-        let [left, right] = &mut heard;
-        audio.process_waiting(&now, &mut left[at..end], &mut right[at..end], PATIENCE);
-        at = end;
-    }
+    let next = |_| sizes.next().unwrap();
+    let heard = in_blocks(&events, FRAMES, next, |now, left, right| {
+        audio.process_waiting(now, left, right, PATIENCE);
+    });
     for (heard, expected) in heard.iter().zip(&expected) {
         assert!(heard[96..] == expected[..FRAMES - 96]);
     }

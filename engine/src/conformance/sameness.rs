@@ -1,8 +1,8 @@
 //! Renders that must be equal: to themselves, to other cuts, to the reference.
 
-use super::{MakeRenderer, peak_difference_db, reference, same};
+use super::{MakeRenderer, in_blocks, peak_difference_db, reference, same};
 use crate::dsp::hash;
-use crate::{Engine, EngineConfig, Event, EventKind, Patch, factory};
+use crate::{Engine, EngineConfig, EventKind, Patch, factory};
 
 /// How close two renderers must be.
 const PARITY_DB: f64 = -110.0;
@@ -29,23 +29,9 @@ fn performance() -> Vec<(usize, EventKind)> {
 const FRAMES: usize = 19_200;
 
 fn play(engine: &mut Engine, block: impl Fn(usize) -> usize) -> Result<Vec<f32>, String> {
-    let events = performance();
-    let (mut left, mut right) = (vec![0.0; FRAMES], vec![0.0; FRAMES]);
-    let mut at = 0;
-    while at < FRAMES {
-        let end = (at + block(at).max(1)).min(FRAMES);
-        let now: Vec<Event> = events
-            .iter()
-            .filter(|(time, _)| (at..end).contains(time))
-            .map(|&(time, kind)| Event {
-                frame: (time - at) as u32,
-                part: 0,
-                kind,
-            })
-            .collect();
-        engine.render(&now, &mut left[at..end], &mut right[at..end]);
-        at = end;
-    }
+    let [mut left, right] = in_blocks(&performance(), FRAMES, block, |now, left, right| {
+        engine.render(now, left, right);
+    });
     match engine.counters().renders_failed {
         0 => {
             left.extend(right);

@@ -3,6 +3,7 @@
 mod memory;
 
 use super::{MAX_TICKS, TICK};
+use crate::dsp::fade_in;
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
 pub use memory::CloudMemory;
@@ -104,6 +105,23 @@ impl VoiceBlock {
         sketch.most_groups = sketch.most_groups.max(sketch.last_groups);
         self.clouds.write(tick * self.sketches.len() + slot, cloud);
         self.slots[slot / 64] |= 1 << (slot % 64);
+    }
+
+    /// Copies this block for a renderer that is new to its clouds: they start with it.
+    pub(crate) fn introduce(&self, copy: &mut Arc<Self>) {
+        let mut copy = Self::reuse(copy);
+        for tick in 0..self.ticks {
+            copy.start_tick();
+            for slot in self.slots() {
+                let Some(cloud) = self.cloud(slot, tick) else {
+                    continue;
+                };
+                let first = self.sketch(slot).sounding & ((1 << tick) - 1) == 0;
+                let starts = if first { STARTS } else { 0 };
+                let flags = cloud.flags | starts;
+                copy.push(slot as u32, Cloud { flags, ..*cloud });
+            }
+        }
     }
 
     /// Ticks opened since the last clear.
@@ -233,6 +251,18 @@ impl Buses {
         let (left, right) =
             self.samples[bus * 2 * Self::FRAMES..][..2 * Self::FRAMES].split_at_mut(Self::FRAMES);
         [left, right]
+    }
+
+    /// Fades the first `frames` frames of every bus in, over those of `old`, `faded` frames into
+    /// the fade.
+    pub(crate) fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
+        for index in 0..2 * self.count() {
+            let old = &old.bus(index / 2)[index % 2][..frames];
+            let new = &mut self.bus_mut(index / 2)[index % 2][..frames];
+            for (frame, (new, old)) in new.iter_mut().zip(old).enumerate() {
+                *new = old + (*new - old) * fade_in(faded + frame);
+            }
+        }
     }
 
     /// Silences every bus.

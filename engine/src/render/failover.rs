@@ -16,7 +16,6 @@ mod thinning;
 use super::attended::Deadlines;
 use super::{Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::dsp::FADE;
-use crate::spectrum::{Cloud, STARTS};
 use card::Card;
 pub use card::{Home, MakePreferred};
 use seam::Seam;
@@ -251,7 +250,7 @@ impl Failover {
         match plan {
             Plan::Cpu => Ok(()),
             Plan::ToCard { faded: 0 } => {
-                introduce(block, &mut self.for_card);
+                block.introduce(&mut self.for_card);
                 self.card.submit(&self.for_card)
             }
             Plan::Card | Plan::ToCard { .. } | Plan::ToCpu { .. } => self.card.submit(block),
@@ -287,7 +286,7 @@ impl Failover {
             }
             Plan::ToCpu { faded } => {
                 self.play(&block, buses)?;
-                seam::fade(&self.other, buses, faded, frames);
+                buses.fade_from(&self.other, faded, frames);
                 if faded + frames >= FADE {
                     self.note(|report| {
                         report.preferred = false;
@@ -297,7 +296,7 @@ impl Failover {
             }
             Plan::ToCard { faded } => {
                 self.play(&block, buses)?;
-                seam::fade(buses, &mut self.other, faded, frames);
+                self.other.fade_from(buses, faded, frames);
                 std::mem::swap(buses, &mut self.other);
                 if faded + frames >= FADE {
                     let returned = std::mem::take(&mut self.returns);
@@ -320,7 +319,7 @@ impl Failover {
     fn play(&mut self, block: &Arc<VoiceBlock>, buses: &mut Buses) -> Result<usize, RenderError> {
         let mut block = block;
         if !self.cpu_plays {
-            introduce(block, &mut self.for_cpu);
+            block.introduce(&mut self.for_cpu);
             block = &self.for_cpu;
             self.cpu_plays = true;
         }
@@ -350,23 +349,6 @@ impl Failover {
         self.returns = true;
         for block in &mut self.under_way {
             block.plan = Plan::Cpu;
-        }
-    }
-}
-
-/// Copies `block` for a renderer that is new to its clouds: they start with it.
-fn introduce(block: &VoiceBlock, copy: &mut Arc<VoiceBlock>) {
-    let mut copy = VoiceBlock::reuse(copy);
-    for tick in 0..block.ticks() {
-        copy.start_tick();
-        for slot in block.slots() {
-            let Some(cloud) = block.cloud(slot, tick) else {
-                continue;
-            };
-            let first = block.sketch(slot).sounding & ((1 << tick) - 1) == 0;
-            let starts = if first { STARTS } else { 0 };
-            let flags = cloud.flags | starts;
-            copy.push(slot as u32, Cloud { flags, ..*cloud });
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Changes the renderer while it plays: both render for a moment, and one fades into the other.
 
 use super::exchange::{ControlEnd, WorkEnd, exchange};
-use crate::dsp::{FADE, fade_in};
+use crate::dsp::FADE;
 use crate::render::{Buses, Capacity, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
-use crate::spectrum::{Cloud, STARTS};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -20,9 +19,7 @@ pub(super) struct Switch {
     /// The one that takes over, and the frames of its fade that have passed.
     coming: Option<(Box<dyn Renderer>, usize)>,
     mailbox: WorkEnd<Box<dyn Renderer>>,
-    /// Slots whose clouds the coming one has been told of.
-    known: Vec<bool>,
-    /// The block as the coming one must see it: clouds it does not know start.
+    /// Its first block, in which all clouds start.
     block: Arc<VoiceBlock>,
     /// What the coming one plays.
     other: Buses,
@@ -38,7 +35,6 @@ impl Switch {
             given: 0,
             coming: None,
             mailbox,
-            known: Vec::new(),
             block: Arc::new(VoiceBlock::new(0)),
             other: Buses::new(0),
         };
@@ -72,32 +68,20 @@ impl Switch {
         collected
     }
 
-    /// Copies `block` for a renderer that is new to its clouds.
-    fn introduce(&mut self, block: &VoiceBlock) {
-        let mut introduced = VoiceBlock::reuse(&mut self.block);
-        for tick in 0..block.ticks() {
-            introduced.start_tick();
-            for slot in block.slots() {
-                if let Some(cloud) = block.cloud(slot, tick) {
-                    let starts = if self.known[slot] { 0 } else { STARTS };
-                    self.known[slot] = true;
-                    let flags = cloud.flags | starts;
-                    introduced.push(slot as u32, Cloud { flags, ..*cloud });
-                }
-            }
-        }
-    }
-
     /// Renders `block` with the coming renderer too, and fades `buses` into it.
     fn fade(
         &mut self,
         (mut coming, faded): (Box<dyn Renderer>, usize),
-        block: &VoiceBlock,
+        block: &Arc<VoiceBlock>,
         played: Result<usize, RenderError>,
         buses: &mut Buses,
     ) -> Result<usize, RenderError> {
-        self.introduce(block);
-        let Ok(partials) = coming.render(&self.block, &mut self.other) else {
+        let mut seen = block;
+        if faded == 0 {
+            block.introduce(&mut self.block);
+            seen = &self.block;
+        }
+        let Ok(partials) = coming.render(seen, &mut self.other) else {
             self.mailbox.give_back(coming);
             return played;
         };
@@ -105,13 +89,8 @@ impl Switch {
             buses.clear();
         }
         let frames = block.ticks() * TICK;
-        for index in 0..2 * buses.count() {
-            let new = self.other.bus(index / 2)[index % 2];
-            let bus = &mut buses.bus_mut(index / 2)[index % 2][..frames];
-            for (frame, (sample, new)) in bus.iter_mut().zip(new).enumerate() {
-                *sample += (new - *sample) * fade_in(faded + frame);
-            }
-        }
+        self.other.fade_from(buses, faded, frames);
+        std::mem::swap(buses, &mut self.other);
         let faded = faded + frames;
         if faded < FADE {
             self.coming = Some((coming, faded));
@@ -125,7 +104,6 @@ impl Switch {
 
 impl Renderer for Switch {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        self.known = vec![false; capacity.slots];
         self.block = Arc::new(VoiceBlock::new(capacity.slots));
         self.other = Buses::new(capacity.buses);
         self.playing.prepare(capacity)
@@ -138,7 +116,6 @@ impl Renderer for Switch {
         if let Some((coming, _)) = &mut self.coming {
             coming.reset();
         }
-        self.known.fill(false);
     }
 
     fn depth(&self) -> usize {
@@ -153,7 +130,6 @@ impl Renderer for Switch {
             && self.coming.is_none()
             && let Some(renderer) = self.mailbox.take()
         {
-            self.known.fill(false);
             self.coming = Some((renderer, 0));
         }
         self.under_way.push_back(Arc::clone(block));

@@ -5,10 +5,11 @@
 
 pub(crate) mod lockstep;
 
+use myriad_engine::conformance::in_blocks;
 #[allow(unused_imports, reason = "as above")]
 pub(crate) use myriad_engine::conformance::steepest;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 use realfft::RealFftPlanner;
 
 pub(crate) const RATE: usize = 48_000;
@@ -70,24 +71,10 @@ pub(crate) fn play_in_blocks(
     frames: usize,
     blocks: &mut dyn Iterator<Item = usize>,
 ) -> [Vec<f32>; 2] {
-    let mut out = [vec![0.0; frames], vec![0.0; frames]];
-    let mut at = 0;
-    while at < frames {
-        let end = (at + blocks.next().unwrap_or(64).max(1)).min(frames);
-        let now: Vec<Event> = events
-            .iter()
-            .filter(|(time, _)| (at..end).contains(time))
-            .map(|&(time, kind)| Event {
-                frame: (time - at) as u32,
-                part: 0,
-                kind,
-            })
-            .collect();
-        let [left, right] = &mut out;
-        engine.render(&now, &mut left[at..end], &mut right[at..end]);
-        at = end;
-    }
-    out
+    let next = |_| blocks.next().unwrap_or(64);
+    in_blocks(events, frames, next, |now, left, right| {
+        engine.render(now, left, right);
+    })
 }
 
 pub(crate) fn peak(samples: &[f32]) -> f32 {

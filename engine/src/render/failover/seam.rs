@@ -64,14 +64,3 @@ impl Seam {
         }
     }
 }
-
-/// Fades from one to the other, which then holds the sum; `faded` frames have been before.
-pub(super) fn fade(from: &Buses, to: &mut Buses, faded: usize, frames: usize) {
-    for index in 0..2 * to.count() {
-        let old = &from.bus(index / 2)[index % 2][..frames];
-        let new = &mut to.bus_mut(index / 2)[index % 2][..frames];
-        for (frame, (new, old)) in new.iter_mut().zip(old).enumerate() {
-            *new = old + (*new - old) * fade_in(faded + frame);
-        }
-    }
-}
