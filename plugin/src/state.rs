@@ -20,6 +20,8 @@ const FORMAT_FIELD: &str = "format";
 const PATCH_FIELD: &str = "patch";
 /// What the editor remembers.
 const UI_FIELD: &str = "ui";
+/// Which MIDI controllers move which parameters.
+const CONTROLLERS_FIELD: &str = "controllers";
 
 /// The fields to save.
 pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
@@ -27,6 +29,7 @@ pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
         (FORMAT_FIELD, FORMAT.to_string()),
         (PATCH_FIELD, params.current_patch().to_toml()),
         (UI_FIELD, params.shared.ui()),
+        (CONTROLLERS_FIELD, params.shared.controllers.to_text()),
     ];
     fields.map(|(name, text)| (name.into(), text)).into()
 }
@@ -37,6 +40,8 @@ pub(crate) fn restore(params: &MyriadParams, fields: &BTreeMap<String, String>) 
     if let Some(ui) = fields.get(UI_FIELD) {
         params.shared.set_ui(ui.clone());
     }
+    let controllers = fields.get(CONTROLLERS_FIELD).map_or("", String::as_str);
+    params.shared.controllers.restore(controllers);
     let text = fields.get(PATCH_FIELD);
     let read = text.and_then(|text| Patch::parse(text, "the project").ok());
     let mut patch = read.unwrap_or_default();

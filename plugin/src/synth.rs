@@ -4,8 +4,12 @@
 //! card behind it belongs here too: `latency` then grows by the depth of its ring, which a host
 //! learns when it activates the instance, and at no other time.
 
+use myriad_engine::modulation::Route;
 use myriad_engine::simd::Level;
-use myriad_engine::{Counters, Engine, EngineConfig, EngineError, Event, Patch, Values};
+use myriad_engine::{
+    Counters, Engine, EngineConfig, EngineError, Event, GlimpseReceiver, GlimpseSender, Patch,
+    Values, glimpses,
+};
 
 /// The most notes at once.
 pub const VOICES: usize = 256;
@@ -16,11 +20,15 @@ pub(crate) const PART: usize = 0;
 /// The sound of one instance, for one sample rate.
 pub(crate) struct Synth {
     engine: Engine,
+    glimpses: GlimpseSender,
 }
 
 impl Synth {
-    /// Allocates; not for the audio thread.
-    pub(crate) fn new(sample_rate: f32, patch: &Patch) -> Result<Synth, EngineError> {
+    /// Plays `patch`, and shows what sounds. Allocates; not for the audio thread.
+    pub(crate) fn new(
+        sample_rate: f32,
+        patch: &Patch,
+    ) -> Result<(Synth, GlimpseReceiver), EngineError> {
         let config = EngineConfig {
             sample_rate,
             voices: VOICES,
@@ -28,7 +36,8 @@ impl Synth {
         };
         let mut engine = Engine::new(&config)?;
         engine.set_patch(PART, patch);
-        Ok(Synth { engine })
+        let (glimpses, receiver) = glimpses();
+        Ok((Synth { engine, glimpses }, receiver))
     }
 
     pub(crate) fn sample_rate(&self) -> f32 {
@@ -50,6 +59,11 @@ impl Synth {
         self.engine.exchange_patch(PART, patch);
     }
 
+    /// Changes to other routes, and leaves those before in their place.
+    pub(crate) fn swap_routes(&mut self, routes: &mut Vec<Route>) {
+        self.engine.swap_routes(PART, routes);
+    }
+
     /// Back to the first sample, with these values.
     pub(crate) fn reset(&mut self, values: &Values) {
         self.engine.set_values(PART, values);
@@ -58,6 +72,7 @@ impl Synth {
 
     pub(crate) fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
         self.engine.render(events, left, right);
+        self.glimpses.show(&self.engine, left.len());
     }
 
     pub(crate) fn is_sounding(&self, key: u8) -> bool {

@@ -9,7 +9,8 @@ use super::line::RenderEnd;
 use super::status::Shared;
 use super::underrun::Report;
 use crate::TICK;
-use crate::engine::Engine;
+use crate::engine::{Engine, GlimpseSender};
+use crate::modulation::Route;
 use crate::patch::Patch;
 use crate::render::MAX_TICKS;
 use ringbuf::HeapProd;
@@ -29,6 +30,11 @@ pub(super) enum Command {
         part: usize,
         patch: Box<Patch>,
     },
+    /// Other routes while notes go on.
+    Routes {
+        part: usize,
+        routes: Vec<Route>,
+    },
     /// Takes the engine's place but keeps its renderer: for another sample rate.
     Engine(Box<Engine>),
     /// Another audio side listens.
@@ -46,6 +52,7 @@ pub struct RenderSide {
     orders: WorkEnd<Command>,
     intake: Intake,
     reports: HeapProd<Report>,
+    glimpses: GlimpseSender,
     shared: Arc<Shared>,
     fader: Fader,
     watch: Watch,
@@ -66,6 +73,7 @@ impl RenderSide {
         orders: WorkEnd<Command>,
         agenda: Agenda,
         reports: HeapProd<Report>,
+        glimpses: GlimpseSender,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
@@ -76,6 +84,7 @@ impl RenderSide {
             end: Box::new(end),
             orders,
             reports,
+            glimpses,
             shared,
             fader: Fader::open(),
             watch: Watch::new(),
@@ -177,6 +186,7 @@ impl RenderSide {
         self.end.line.write(self.time, left, right);
         self.time += frames as u64;
         self.shared.note_counters(self.engine.counters());
+        self.glimpses.show(&self.engine, frames);
         self.shared
             .frames_rendered
             .fetch_add(frames as u64, Relaxed);
@@ -222,6 +232,11 @@ impl RenderSide {
                     engine.exchange_patch(part, &mut patch);
                     self.intake.change_patch(part);
                     self.orders.give_back(Command::Patch { part, patch });
+                }
+                Command::Routes { part, mut routes } => {
+                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
+                    engine.swap_routes(part, &mut routes);
+                    self.orders.give_back(Command::Routes { part, routes });
                 }
                 Command::Engine(engine) => {
                     if let Some(overtaken) = self.next_engine.replace(engine) {
