@@ -5,7 +5,7 @@ use super::events::Agenda;
 use super::exchange::WorkEnd;
 use super::fade::Fader;
 use super::intake::{self, Intake};
-use super::line::RenderEnd;
+use super::line::{RenderEnd, Restart};
 use super::status::Shared;
 use super::underrun::Report;
 use crate::TICK;
@@ -14,7 +14,7 @@ use crate::modulation::Route;
 use crate::patch::Patch;
 use crate::render::MAX_TICKS;
 use ringbuf::HeapProd;
-use ringbuf::traits::{Consumer, Producer};
+use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -101,9 +101,10 @@ impl RenderSide {
         let mut rendered = 0;
         loop {
             let asked = self.listen();
-            if self.time < asked {
+            if self.time < asked && self.end.restarts.is_empty() {
                 self.skip_to(asked);
             }
+            self.restart();
             self.report_underruns();
             let depth = self.end.line.depth;
             let missing = (asked + depth as u64).saturating_sub(self.time) as usize;
@@ -137,6 +138,18 @@ impl RenderSide {
             .frames_skipped
             .fetch_add(asked - self.time, Relaxed);
         self.time = asked;
+    }
+
+    /// Begins anew, if the audio side wants that. What it has handed in before is of no use any
+    /// more, and what was not rendered until then will not be heard.
+    fn restart(&mut self) {
+        while let Some(Restart { time, part, values }) = self.end.restarts.try_pop() {
+            self.intake.restart(&mut self.end.events, time);
+            self.engine.set_values(part, &values);
+            self.engine.reset();
+            self.time = time + self.end.line.depth as u64;
+            self.end.line.skip_to(self.time);
+        }
     }
 
     fn scene(&self, asked: u64) -> Scene {
