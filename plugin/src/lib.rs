@@ -24,6 +24,7 @@ use nice_plug::prelude::*;
 use params::MyriadParams;
 use player::Player;
 use std::sync::Arc;
+use synth::Terms;
 
 /// What is left to a thread that may speak to the host.
 #[derive(Clone, Copy, Debug)]
@@ -93,12 +94,22 @@ impl Plugin for Myriad {
         config: &BufferConfig,
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
-        let Some(latency) = self.player.prepare(config.sample_rate) else {
+        let terms = Terms {
+            sample_rate: config.sample_rate,
+            max_block: config.max_buffer_size as usize,
+            offline: config.process_mode == ProcessMode::Offline,
+            renders: self.params.shared.renders(),
+        };
+        let Some(latency) = self.player.prepare(&terms) else {
             return false;
         };
         context.set_latency_samples(latency);
         context.set_current_voice_capacity(self.player.voice_capacity());
         true
+    }
+
+    fn deactivate(&mut self) {
+        self.player.deactivate();
     }
 
     fn reset(&mut self) {

@@ -46,6 +46,10 @@ impl Meters {
         self.bpm.store(bpm.to_bits(), Relaxed);
     }
 
+    pub(crate) fn show_underruns(&self, underruns: u64) {
+        self.underruns.store(underruns, Relaxed);
+    }
+
     pub(crate) fn count_underrun(&self) {
         self.underruns.fetch_add(1, Relaxed);
     }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::events::{Queue, Setting, Translator};
 use crate::params::{Knob, MyriadParams, value_at};
 use crate::song::Song;
-use crate::synth::{Synth, VOICES};
+use crate::synth::{MakeCard, Synth, Terms, VOICES, real_card};
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
 use myriad_engine::{EventKind, Values};
@@ -24,6 +24,8 @@ pub struct Player {
     params: Arc<MyriadParams>,
     /// Nothing until the host has said its sample rate.
     synth: Option<Synth>,
+    /// Makes the renderer of a card, should one be asked for.
+    card: Box<MakeCard>,
     /// The values of the patch that plays.
     patch: Values,
     /// Where the knobs stood when the engine was last told.
@@ -42,6 +44,7 @@ impl Player {
         Self {
             params,
             synth: None,
+            card: Box::new(real_card),
             patch: Values::new(),
             told: [0.0; COUNT],
             bypassed: false,
@@ -53,20 +56,31 @@ impl Player {
         }
     }
 
-    /// Gets ready to play at this rate and says the latency; nothing if it cannot. Allocates; not
-    /// for the audio thread.
-    pub(crate) fn prepare(&mut self, sample_rate: f32) -> Option<u32> {
-        let ready = |synth: &Synth| synth.sample_rate() == sample_rate;
-        if !self.synth.as_ref().is_some_and(ready) {
+    /// Gets ready to play on these terms and says the latency; nothing if it cannot. Allocates;
+    /// not for the audio thread.
+    pub(crate) fn prepare(&mut self, terms: &Terms) -> Option<u32> {
+        if !self.synth.as_ref().is_some_and(|synth| synth.suits(terms)) {
+            self.release();
             let patch = self.params.shared.patch();
-            let (synth, glimpses) = Synth::new(sample_rate, &patch).ok()?;
+            let (synth, backstage) = Synth::new(terms, &patch, &*self.card).ok()?;
             self.synth = Some(synth);
-            self.params.shared.set_glimpses(glimpses);
+            self.params.shared.set_backstage(Some(backstage));
             self.patch = patch.values.clone();
         }
-        let synth = self.synth.as_ref()?;
-        self.params.shared.set_renderer(synth.renderer());
-        Some(synth.latency())
+        self.synth.as_ref().map(Synth::latency)
+    }
+
+    /// Lets go of what makes the sound. Frees; not for the audio thread.
+    fn release(&mut self) {
+        self.params.shared.set_backstage(None);
+        self.synth = None;
+    }
+
+    /// The host will not play for a while: a card is for others meanwhile.
+    pub(crate) fn deactivate(&mut self) {
+        if matches!(self.synth, Some(Synth::Beside(_))) {
+            self.release();
+        }
     }
 
     /// How many notes the patch plays at once.
@@ -128,11 +142,17 @@ impl Player {
             shared.repaint.request_repaint();
         }
         self.sounded = counters.voices > 0;
+        if let Some((load, underruns)) = synth.load() {
+            shared.meters.show_load(load);
+            shared.meters.show_underruns(underruns);
+        }
         if let Some(began) = began {
             let bpm = context.transport().tempo.unwrap_or(0.0);
             shared.meters.show_bpm(bpm as f32);
-            self.clock
-                .note(began.elapsed(), left.len(), sample_rate, &shared.meters);
+            if synth.load().is_none() {
+                self.clock
+                    .note(began.elapsed(), left.len(), sample_rate, &shared.meters);
+            }
         }
         self.end_notes(context);
         self.status(setting.api)
@@ -257,6 +277,12 @@ impl Player {
             }
             _ => ProcessStatus::Normal,
         }
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        self.release();
     }
 }
 

@@ -3,10 +3,11 @@
 
 use crate::controllers::Controllers;
 use crate::meters::Meters;
-use crate::synth::PART;
+use crate::synth::{Backstage, PART, RendererState, Renders};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
-use myriad_engine::{EventKind, Glimpse, GlimpseReceiver, Patch};
+use myriad_engine::stream::{Control, StreamError};
+use myriad_engine::{EventKind, Glimpse, Patch};
 use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -32,8 +33,11 @@ pub struct Shared {
     from_audio: ArrayQueue<Change>,
     /// What is played on the editor's keyboard.
     hands: ArrayQueue<EventKind>,
-    /// Shows what sounds; there is one from when the host activates the instance.
-    glimpses: Mutex<Option<GlimpseReceiver>>,
+    /// What there is to do with the sound from other threads, while the host has the instance
+    /// activated.
+    backstage: Mutex<Option<Backstage>>,
+    /// Who is to render, from the next activation on.
+    renders: Mutex<Renders>,
     /// Which MIDI controllers move which parameters.
     pub controllers: Controllers,
     /// Whether an editor is open.
@@ -42,8 +46,6 @@ pub struct Shared {
     pub(crate) repaint: RepaintNotifier,
     /// What an editor remembers between sessions, as it likes.
     ui: Mutex<String>,
-    /// What renders, in words.
-    renderer: Mutex<String>,
     /// What is going on, for meters.
     pub meters: Meters,
 }
@@ -62,12 +64,12 @@ impl Shared {
             to_audio: ArrayQueue::new(1),
             from_audio: ArrayQueue::new(RETURNED),
             hands: ArrayQueue::new(HANDS),
-            glimpses: Mutex::new(None),
+            backstage: Mutex::new(None),
+            renders: Mutex::default(),
             controllers: Controllers::new(),
             watched: AtomicBool::new(false),
             repaint: RepaintNotifier::new(),
             ui: Mutex::default(),
-            renderer: Mutex::default(),
             meters: Meters::default(),
         }
     }
@@ -85,6 +87,7 @@ impl Shared {
             change.patch = Some(Box::new(patch.clone()));
             change.routes = None;
         });
+        self.in_stream(|stream| stream.set_patch(PART, patch.clone()));
         *current = Arc::new(patch);
     }
 
@@ -96,6 +99,7 @@ impl Shared {
             Some(patch) => patch.routes.clone_from(&routes),
             None => change.routes = Some(routes.clone()),
         });
+        self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
         Arc::make_mut(&mut current).routes = routes;
     }
 
@@ -112,6 +116,19 @@ impl Shared {
         add(&mut change);
         // What comes back, if anything, is freed here.
         drop(self.to_audio.force_push(change));
+    }
+
+    /// Tells the stream, when one renders. One that hangs is not waited for: the next patch may
+    /// reach it.
+    fn in_stream(&self, tell: impl FnOnce(&Control) -> Result<(), StreamError>) {
+        if let Some(stream) = self
+            .backstage
+            .lock()
+            .as_ref()
+            .and_then(|b| b.stream.as_ref())
+        {
+            let _ = tell(stream);
+        }
     }
 
     /// Takes what is to change. For the audio thread.
@@ -144,25 +161,47 @@ impl Shared {
 
     /// Somebody begins to watch what sounds, or does not any more.
     pub fn watch(&self, watched: bool) {
-        let glimpses = self.glimpses.lock();
+        let backstage = self.backstage.lock();
         self.watched.store(watched, Relaxed);
-        if let Some(glimpses) = &*glimpses {
+        if let Some(glimpses) = backstage.as_ref().and_then(|b| b.glimpses.as_ref()) {
             glimpses.watch(watched.then_some(PART));
         }
     }
 
-    /// Glimpses come from another engine now.
-    pub(crate) fn set_glimpses(&self, glimpses: GlimpseReceiver) {
-        let mut place = self.glimpses.lock();
-        glimpses.watch(self.is_watched().then_some(PART));
-        *place = Some(glimpses);
+    /// Something else makes the sound now, or nothing.
+    pub(crate) fn set_backstage(&self, backstage: Option<Backstage>) {
+        let mut place = self.backstage.lock();
+        if let Some(glimpses) = backstage.as_ref().and_then(|b| b.glimpses.as_ref()) {
+            glimpses.watch(self.is_watched().then_some(PART));
+        }
+        *place = backstage;
     }
 
     /// Copies the latest glimpse of what sounds.
     pub fn look(&self, into: &mut Glimpse) {
-        if let Some(glimpses) = &mut *self.glimpses.lock() {
+        if let Some(backstage) = &mut *self.backstage.lock()
+            && let Some(glimpses) = &mut backstage.glimpses
+        {
             glimpses.look(into);
         }
+    }
+
+    /// Who renders, and why; empty while the host has the instance deactivated.
+    pub fn renderer(&self) -> RendererState {
+        let backstage = self.backstage.lock();
+        let ask = |backstage: &Backstage| (backstage.renderer)();
+        backstage.as_ref().map(ask).unwrap_or_default()
+    }
+
+    /// Who is to render.
+    pub fn renders(&self) -> Renders {
+        *self.renders.lock()
+    }
+
+    /// Lets somebody else render, from the next activation on: latency changes with it, so hosts
+    /// are asked for a restart.
+    pub fn set_renders(&self, renders: Renders) {
+        *self.renders.lock() = renders;
     }
 
     /// What an editor remembers.
@@ -173,14 +212,5 @@ impl Shared {
     /// Remembers something for an editor; it is saved with the project.
     pub fn set_ui(&self, ui: String) {
         *self.ui.lock() = ui;
-    }
-
-    /// What renders, in words; empty before the host has activated the instance.
-    pub fn renderer(&self) -> String {
-        self.renderer.lock().clone()
-    }
-
-    pub(crate) fn set_renderer(&self, renderer: String) {
-        *self.renderer.lock() = renderer;
     }
 }

@@ -96,6 +96,9 @@ fn tend(
     repaint: &RepaintNotifier,
     done: &impl Fn(&Session) -> bool,
 ) -> Result<(), Failure> {
+    // The sound library would otherwise write about missing devices, on each thread.
+    #[cfg(target_os = "linux")]
+    let _silence = alsa::Output::local_error_handler();
     let mut sounded = false;
     loop {
         let written = desk.with(|session| {

@@ -1,6 +1,7 @@
 //! The plugin as the editor sees it.
 
 use crate::params::{MyriadParams, value_at};
+use crate::synth::Renders;
 use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::{COUNT, Param};
@@ -104,12 +105,13 @@ impl EditorHost for PluginHost {
 
     fn status(&mut self) -> Status {
         let shared = &self.params.shared;
+        let renderer = shared.renderer();
         Status {
             peaks: shared.meters.take_peaks(),
             counters: shared.meters.counters(),
-            renderer: "CPU".into(),
-            why: shared.renderer(),
-            stands_in: false,
+            renderer: renderer.name,
+            why: renderer.why,
+            stands_in: renderer.stands_in,
             load: Some(shared.meters.load()),
             underruns: shared.meters.underruns(),
             bpm: shared.meters.bpm(),
@@ -129,6 +131,19 @@ impl EditorHost for PluginHost {
 
     fn panic(&mut self) {
         self.params.shared.play(EventKind::AllSoundOff);
+    }
+
+    fn renderers(&self) -> Vec<(&'static str, bool)> {
+        let chosen = self.params.shared.renders();
+        let choice = |(renders, name, _)| (name, renders == chosen);
+        Renders::ALL.map(choice).into()
+    }
+
+    fn choose_renderer(&mut self, index: usize) {
+        if let Some(&(renders, ..)) = Renders::ALL.get(index) {
+            self.params.shared.set_renders(renders);
+            self.gui.request_restart();
+        }
     }
 
     fn can_learn(&self) -> bool {

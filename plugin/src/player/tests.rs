@@ -1,6 +1,7 @@
 //! The audio thread by itself: it allocates nothing, and patches change under it.
 
 use super::*;
+use crate::synth::Renders;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_engine::{Glimpse, Patch, factory};
 use nice_plug::context::process::SendEventError;
@@ -70,10 +71,19 @@ fn wheel(value: f32) -> NoteEvent<()> {
     }
 }
 
+fn terms(sample_rate: f32) -> Terms {
+    Terms {
+        sample_rate,
+        max_block: 512,
+        offline: false,
+        renders: Renders::Processor,
+    }
+}
+
 fn player() -> (Arc<MyriadParams>, Player) {
     let params = Arc::new(MyriadParams::new());
     let mut player = Player::new(params.clone());
-    assert_eq!(player.prepare(48_000.0), Some(64));
+    assert_eq!(player.prepare(&terms(48_000.0)), Some(64));
     player.reset();
     (params, player)
 }
@@ -124,7 +134,7 @@ fn a_loaded_patch_plays_though_its_knobs_arrive_later() {
 
     let mut expected = [vec![0.0; 4_800], vec![0.0; 4_800]];
     let [left, right] = &mut expected;
-    let (mut synth, _) = Synth::new(48_000.0, &patch).unwrap();
+    let (mut synth, _) = Synth::new(&terms(48_000.0), &patch, &real_card).unwrap();
     let mut queue = Queue::new(1);
     queue.push(
         0,
@@ -226,8 +236,8 @@ fn a_learnt_controller_moves_its_parameter_and_nothing_else() {
 #[test]
 fn rates_beyond_reason_are_refused() {
     let mut player = Player::new(Arc::new(MyriadParams::new()));
-    assert_eq!(player.prepare(0.0), None);
-    assert_eq!(player.prepare(f32::NAN), None);
+    assert_eq!(player.prepare(&terms(0.0)), None);
+    assert_eq!(player.prepare(&terms(f32::NAN)), None);
     // A host that plays all the same hears silence.
     let mut left = [1.0; 64];
     player.process(&mut left, &mut [1.0; 64], &mut Script::new([on(60)]));

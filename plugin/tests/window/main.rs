@@ -7,6 +7,8 @@
     reason = "what the host offers is for the other files"
 )]
 
+#[path = "../clap/audio_thread.rs"]
+mod audio_thread;
 #[allow(dead_code, reason = "the other tests use the rest of it")]
 #[path = "../clap/host.rs"]
 mod host;

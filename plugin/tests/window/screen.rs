@@ -146,6 +146,11 @@ impl Screen {
         first + at.unwrap() as u8
     }
 
+    /// What the whole screen shows.
+    pub fn whole(&self) -> Picture {
+        self.picture(self.root)
+    }
+
     /// What a window and those inside it show.
     pub fn picture(&self, window: Window) -> Picture {
         let geometry = self

@@ -1,7 +1,8 @@
 //! What people do with an editor: look, click, drag, type, resize, close, open again.
 
+use crate::audio_thread::Playing;
 use crate::host::*;
-use crate::opened::{Opened, Playing, until};
+use crate::opened::{Opened, until};
 use crate::screen::{CONTROL, ESCAPE, Screen};
 use clack_host::utils::ClapId;
 use std::time::Duration;
