@@ -12,7 +12,7 @@ use myriad_engine::render::failover::{
 };
 use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
 use myriad_engine::render::{CpuRenderer, DeviceError, PrepareError, Renderer};
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Readiness, factory};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,6 +29,7 @@ fn card(faults: &Arc<Faults>) -> MakePreferred {
 
 /// Long enough for any machine that is only busy.
 const DEADLINES: Deadlines = Deadlines {
+    readiness: Readiness::Relaxed,
     prepare: Duration::from_secs(2),
     render: Duration::from_secs(2),
 };

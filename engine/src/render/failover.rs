@@ -65,7 +65,7 @@ impl Load {
         };
         for slot in block.slots() {
             load.clouds += 1;
-            load.partials += usize::from(block.sketch(slot).most_groups) * crate::simd::LANES;
+            load.partials += block.sketch(slot).most_partials();
         }
         load
     }
@@ -398,6 +398,12 @@ impl Renderer for Failover {
 
     fn depth(&self) -> usize {
         self.depth
+    }
+
+    fn expect(&mut self) {
+        if !matches!(self.course, Course::Cpu) {
+            self.card.expect();
+        }
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {

@@ -3,32 +3,48 @@
 //! The audio side never wakes it: that would be a system call in the audio callback, and one that
 //! takes a lock of the scheduler. Instead it sleeps by the clock, until shortly before the next
 //! block should be asked for, and then looks again and again until it has been. The price is
-//! the length of such a nap, and two or three looks a block.
+//! the length of such a nap, and two or three looks a block. A thread that is to stay awake looks
+//! all the time.
 
 use super::StreamError;
 use super::render_side::RenderSide;
+use crate::Readiness;
 use crate::dsp::FlushDenormals;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{Builder, JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
 /// Starts it. When it ends it hands back what it owned.
-pub(super) fn spawn(mut render: RenderSide) -> Result<JoinHandle<RenderSide>, StreamError> {
+pub(super) fn spawn(
+    mut render: RenderSide,
+    readiness: Readiness,
+) -> Result<JoinHandle<RenderSide>, StreamError> {
     let thread = Builder::new().name("myriad-render".into()).spawn(move || {
         let shared = render.shared();
         shared.set_thread(std::thread::current());
         let (depth, rate) = render.pace();
-        // Without the right to it, the thread works on as it is; the status says so.
-        let raised =
-            audio_thread_priority::promote_current_thread_to_real_time(depth as u32, rate as u32);
-        shared.raised_priority.store(raised.is_ok(), Relaxed);
+        let raised = readiness.assume(depth, rate);
+        shared.raised_priority.store(raised, Relaxed);
         let _flush = FlushDenormals::new();
         let mut rhythm = Rhythm::new();
+        render.begin();
         while !render.has_ended() {
             render.step();
             let (block, rate) = render.pace();
             let block = Duration::from_secs_f32(block as f32 / rate);
-            park_timeout(rhythm.rest(render.asked(), block, Instant::now()));
+            let (asked, now) = (render.asked(), Instant::now());
+            let rest = rhythm.rest(asked, block, now);
+            match readiness {
+                Readiness::Awake => {
+                    while render.asked() == asked && now.elapsed() < rest {
+                        std::hint::spin_loop();
+                    }
+                }
+                Readiness::Relaxed | Readiness::Raised => {
+                    park_timeout(rest);
+                    render.has_overslept(now.elapsed().saturating_sub(rest));
+                }
+            }
         }
         shared.ended.store(true, Relaxed);
         render
