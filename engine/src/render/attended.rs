@@ -50,11 +50,11 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// For playing live: a block that is this late has been missed already.
+    /// For playing live: a block that is this late has been missed long ago.
     pub const LIVE: Deadlines = Deadlines {
         readiness: Readiness::Raised,
         prepare: Duration::from_secs(30),
-        render: Duration::from_millis(100),
+        render: Duration::from_millis(40),
     };
 }
 

@@ -105,12 +105,16 @@ impl Context {
         self.handle.hangs.store(true, Ordering::Relaxed);
     }
 
-    /// Destroys the context, as a driver that is reset does: for tests.
-    pub(in crate::render::cuda) fn lose(&self) -> Result<(), Failed> {
-        if self.handle.lost.swap(true, Ordering::Relaxed) {
-            return Ok(());
+    /// Has the context destroyed by somebody else, as a driver that is reset does: for tests. The
+    /// next call fails; destroying goes on for a while.
+    pub(in crate::render::cuda) fn lose(&self) {
+        if !self.handle.lost.swap(true, Ordering::Relaxed) {
+            let handle = Arc::clone(&self.handle);
+            std::thread::spawn(move || {
+                // Nothing can be done about a failure.
+                let _ = call!(cuCtxDestroy_v2(handle.context));
+            });
         }
-        call!(cuCtxDestroy_v2(self.handle.context))
     }
 
     /// Whether nothing in it may be touched or freed any more.
