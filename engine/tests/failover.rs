@@ -141,6 +141,26 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
     }
 }
 
+/// Who takes over is told where the fundamental is, and so where every harmonic is.
+#[test]
+fn what_sounds_goes_on_in_phase() {
+    let patch = soft();
+    let (mut lost, mut kept) = (Rig::new(&patch), Rig::new(&patch));
+    let (_, expected) = (lost.chord(RATE), kept.chord(2 * RATE).split_off(RATE));
+    lost.faults.set_at(2, Fault::Fail);
+    let sound = lost.play(&[], RATE);
+    assert_eq!(lost.report().losses, 1);
+    // From when the two have faded into each other.
+    let after = RATE / 10..RATE;
+    let error: Vec<f32> = sound[after.clone()]
+        .iter()
+        .zip(&expected[after.clone()])
+        .map(|(got, expected)| got - expected)
+        .collect();
+    let (error, level) = (rms(&error), rms(&expected[after]));
+    assert!(error < 0.01 * level, "{error} beside {level}");
+}
+
 #[test]
 fn a_call_that_does_not_return_is_left_behind() {
     let patch = soft();
