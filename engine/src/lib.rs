@@ -15,6 +15,7 @@
 pub mod conformance;
 mod controls;
 pub mod dsp;
+mod effects;
 mod engine;
 mod event;
 pub mod modulation;

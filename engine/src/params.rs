@@ -21,8 +21,11 @@ pub struct ParamInfo {
     pub kind: Kind,
     /// The value of a fresh patch.
     pub default: f32,
-    /// Whether routes can reach it, voice by voice.
+    /// Whether routes can reach it.
     pub modulated: bool,
+    /// Whether routes move it for the whole part and not voice by voice: effects. The newest note
+    /// speaks for all then.
+    pub shared: bool,
     /// One sentence for tooltips and the manual.
     pub help: &'static str,
 }
@@ -58,6 +61,11 @@ impl ParamInfo {
 
     const fn modulated(mut self) -> Self {
         self.modulated = true;
+        self
+    }
+
+    const fn shared(mut self) -> Self {
+        (self.modulated, self.shared) = (true, true);
         self
     }
 }
@@ -192,6 +200,113 @@ table! {
         "The most notes at once; beyond, released and then quiet ones give way.");
     VoiceRetrigger = choice("voice.retrigger", "Same key", RETRIGGERS, 0,
         "A key played again while it sounds: layer a new voice over the old, or restart it.");
+    DriveOn = choice("drive.on", "Drive", SWITCH, 0, "Bends the waveform, at eight times the sample rate.");
+    DrivePlace = whole("drive.place", "Place", 1, 9, 1, PLACE);
+    DriveType = choice("drive.type", "Curve", DRIVES, 0,
+        "Soft; warm, which also brings even partials; hard; fold, which turns peaks over.");
+    DriveAmount = number("drive.amount", "Amount", 0.0, 36.0, Curve::Linear, Unit::Decibels, 12.0,
+        "How hard it is driven; the level of a few notes stays as it is.").shared();
+    DriveTone = number("drive.tone", "Tone", 500.0, 20_000.0, Curve::Exponential, Unit::Hertz, 20_000.0,
+        "Where the highs of the driven sound begin to fall.").shared();
+    DriveMix = number("drive.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
+    DriveLevel = number("drive.level", "Level", -24.0, 12.0, Curve::Linear, Unit::Decibels, 0.0,
+        "Level of the driven sound.").shared();
+    EqOn = choice("eq.on", "Eq", SWITCH, 0, "A low shelf, two bells and a high shelf.");
+    EqPlace = whole("eq.place", "Place", 1, 9, 2, PLACE);
+    EqLowFrequency = number("eq.low_frequency", "Low", 20.0, 1_000.0, Curve::Exponential, Unit::Hertz, 120.0,
+        "Below this the low shelf works.").shared();
+    EqLowGain = number("eq.low_gain", "Low gain", -18.0, 18.0, Curve::Linear, Unit::Decibels, 0.0,
+        "What the low shelf adds.").shared();
+    EqMid1Frequency = number("eq.mid1_frequency", "Mid 1", 40.0, 16_000.0, Curve::Exponential, Unit::Hertz, 500.0, BELL).shared();
+    EqMid1Gain = number("eq.mid1_gain", "Mid 1 gain", -18.0, 18.0, Curve::Linear, Unit::Decibels, 0.0, BELL_GAIN).shared();
+    EqMid1Q = number("eq.mid1_q", "Mid 1 Q", 0.2, 10.0, Curve::Exponential, Unit::Plain, 1.0, BELL_Q).shared();
+    EqMid2Frequency = number("eq.mid2_frequency", "Mid 2", 40.0, 16_000.0, Curve::Exponential, Unit::Hertz, 2_500.0, BELL).shared();
+    EqMid2Gain = number("eq.mid2_gain", "Mid 2 gain", -18.0, 18.0, Curve::Linear, Unit::Decibels, 0.0, BELL_GAIN).shared();
+    EqMid2Q = number("eq.mid2_q", "Mid 2 Q", 0.2, 10.0, Curve::Exponential, Unit::Plain, 1.0, BELL_Q).shared();
+    EqHighFrequency = number("eq.high_frequency", "High", 1_000.0, 20_000.0, Curve::Exponential, Unit::Hertz, 6_000.0,
+        "Above this the high shelf works.").shared();
+    EqHighGain = number("eq.high_gain", "High gain", -18.0, 18.0, Curve::Linear, Unit::Decibels, 0.0,
+        "What the high shelf adds.").shared();
+    CompressorOn = choice("compressor.on", "Compressor", SWITCH, 0, "Makes what is loud quieter.");
+    CompressorPlace = whole("compressor.place", "Place", 1, 9, 3, PLACE);
+    CompressorThreshold = number("compressor.threshold", "Threshold", -60.0, 0.0, Curve::Linear, Unit::Decibels, -18.0,
+        "The level from which on it works.").shared();
+    CompressorRatio = number("compressor.ratio", "Ratio", 1.0, 20.0, Curve::Exponential, Unit::Plain, 3.0,
+        "Decibels above the threshold that become one.").shared();
+    CompressorAttack = number("compressor.attack", "Attack", 0.000_1, 0.2, Curve::Power(3), Unit::Seconds, 0.01,
+        "Time to get quieter.").shared();
+    CompressorRelease = number("compressor.release", "Release", 0.01, 2.0, Curve::Power(3), Unit::Seconds, 0.15,
+        "Time to get louder again.").shared();
+    CompressorKnee = number("compressor.knee", "Knee", 0.0, 24.0, Curve::Linear, Unit::Decibels, 6.0,
+        "How softly it sets in around the threshold.").shared();
+    CompressorGain = number("compressor.gain", "Gain", 0.0, 24.0, Curve::Linear, Unit::Decibels, 0.0,
+        "Makes up for what was taken.").shared();
+    CompressorMix = number("compressor.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
+    ChorusOn = choice("chorus.on", "Chorus", SWITCH, 0, "Three voices a side, each a little late and never in tune for long.");
+    ChorusPlace = whole("chorus.place", "Place", 1, 9, 4, PLACE);
+    ChorusRate = number("chorus.rate", "Rate", 0.02, 8.0, Curve::Exponential, Unit::Hertz, 0.5, SWEEP_RATE).shared();
+    ChorusDepth = number("chorus.depth", "Depth", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.4, SWEEP_DEPTH).shared();
+    ChorusWidth = number("chorus.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, SWEEP_WIDTH).shared();
+    ChorusMix = number("chorus.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, MIX).shared();
+    PhaserOn = choice("phaser.on", "Phaser", SWITCH, 0, "Notches that wander through the sound.");
+    PhaserPlace = whole("phaser.place", "Place", 1, 9, 5, PLACE);
+    PhaserStages = choice("phaser.stages", "Stages", PHASER_STAGES, 1, "Two of them make a notch.");
+    PhaserRate = number("phaser.rate", "Rate", 0.02, 8.0, Curve::Exponential, Unit::Hertz, 0.3, SWEEP_RATE).shared();
+    PhaserCentre = number("phaser.centre", "Centre", 80.0, 8_000.0, Curve::Exponential, Unit::Hertz, 900.0,
+        "The frequency that the notches wander about.").shared();
+    PhaserDepth = number("phaser.depth", "Depth", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, SWEEP_DEPTH).shared();
+    PhaserFeedback = number("phaser.feedback", "Feedback", -0.95, 0.95, Curve::Linear, Unit::Percent, 0.3, FEEDBACK).shared();
+    PhaserWidth = number("phaser.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, SWEEP_WIDTH).shared();
+    PhaserMix = number("phaser.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, MIX).shared();
+    FlangerOn = choice("flanger.on", "Flanger", SWITCH, 0, "A comb that wanders through the sound.");
+    FlangerPlace = whole("flanger.place", "Place", 1, 9, 6, PLACE);
+    FlangerRate = number("flanger.rate", "Rate", 0.02, 8.0, Curve::Exponential, Unit::Hertz, 0.2, SWEEP_RATE).shared();
+    FlangerDelay = number("flanger.delay", "Delay", 0.000_2, 0.01, Curve::Power(2), Unit::Seconds, 0.002,
+        "How late the copy is.").shared();
+    FlangerDepth = number("flanger.depth", "Depth", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.6, SWEEP_DEPTH).shared();
+    FlangerFeedback = number("flanger.feedback", "Feedback", -0.95, 0.95, Curve::Linear, Unit::Percent, 0.5, FEEDBACK).shared();
+    FlangerWidth = number("flanger.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.3, SWEEP_WIDTH).shared();
+    FlangerMix = number("flanger.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, MIX).shared();
+    DelayOn = choice("delay.on", "Delay", SWITCH, 0, "Echoes.");
+    DelayPlace = whole("delay.place", "Place", 1, 9, 7, PLACE);
+    DelayTime = number("delay.time", "Time", 0.001, 2.0, Curve::Power(3), Unit::Seconds, 0.35,
+        "Time from echo to echo, when not synced.").shared();
+    DelaySync = choice("delay.sync", "Sync", LFO_SYNCS, 0,
+        "The same in notes of the song's tempo; halved until it is below two seconds.");
+    DelayFeedback = number("delay.feedback", "Feedback", 0.0, 0.98, Curve::Linear, Unit::Percent, 0.4,
+        "What is left of an echo in the next.").shared();
+    DelayLowCut = number("delay.low_cut", "Low cut", 20.0, 2_000.0, Curve::Exponential, Unit::Hertz, 120.0,
+        "Below this every echo is thinner than the last.").shared();
+    DelayHighCut = number("delay.high_cut", "High cut", 500.0, 20_000.0, Curve::Exponential, Unit::Hertz, 6_000.0,
+        "Above this every echo is darker than the last.").shared();
+    DelayPingPong = number("delay.ping_pong", "Ping-pong", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "From echoes on their own side to echoes from side to side.").shared();
+    DelayMix = number("delay.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.25, BALANCE).shared();
+    ReverbOn = choice("reverb.on", "Reverb", SWITCH, 0, "A room, from a chamber to a cathedral and beyond.");
+    ReverbPlace = whole("reverb.place", "Place", 1, 9, 8, PLACE);
+    ReverbSize = number("reverb.size", "Size", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.6,
+        "How far apart the walls are.").shared();
+    ReverbDecay = number("reverb.decay", "Decay", 0.1, 60.0, Curve::Exponential, Unit::Seconds, 2.0,
+        "Time until it has fallen by 60 dB.").shared();
+    ReverbWait = number("reverb.wait", "Pre-delay", 0.0, 0.25, Curve::Power(2), Unit::Seconds, 0.01,
+        "Time before the room answers.").shared();
+    ReverbDamp = number("reverb.damp", "Damp", 500.0, 20_000.0, Curve::Exponential, Unit::Hertz, 6_000.0,
+        "Above this the room swallows more.").shared();
+    ReverbLowCut = number("reverb.low_cut", "Low cut", 20.0, 1_000.0, Curve::Exponential, Unit::Hertz, 80.0,
+        "Below this nothing goes into the room.").shared();
+    ReverbDrift = number("reverb.drift", "Drift", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.3,
+        "How much the walls sway: smoother, then singing.").shared();
+    ReverbWidth = number("reverb.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
+        "From a room in the middle to one all around.").shared();
+    ReverbMix = number("reverb.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.25, BALANCE).shared();
+    LimiterOn = choice("limiter.on", "Limiter", SWITCH, 0, "Holds the sound below a ceiling, without delay.");
+    LimiterPlace = whole("limiter.place", "Place", 1, 9, 9, PLACE);
+    LimiterGain = number("limiter.gain", "Gain", 0.0, 24.0, Curve::Linear, Unit::Decibels, 0.0,
+        "Level before the ceiling.").shared();
+    LimiterCeiling = number("limiter.ceiling", "Ceiling", -24.0, 0.0, Curve::Linear, Unit::Decibels, -1.0,
+        "Nothing is louder than this.").shared();
+    LimiterRelease = number("limiter.release", "Release", 0.01, 2.0, Curve::Power(3), Unit::Seconds, 0.2,
+        "Time to get louder again.").shared();
     OutputGain = number("output.gain", "Gain", -60.0, 12.0, Curve::Linear, Unit::Decibels, 0.0,
         "Level of the patch as a whole.");
 }
@@ -228,6 +343,21 @@ const LFO_MODES: &[&str] = &["free", "note"];
 const VOICE_MODES: &[&str] = &["poly", "mono", "legato"];
 const RETRIGGERS: &[&str] = &["layer", "restart"];
 
+const SWITCH: &[&str] = &["off", "on"];
+const DRIVES: &[&str] = &["soft", "warm", "hard", "fold"];
+const PHASER_STAGES: &[&str] = &["4", "6", "8", "12"];
+
+const PLACE: &str =
+    "Where in the order of effects; of two with the same place, the one that comes first here.";
+const MIX: &str = "From the sound as it was to the effect alone.";
+const BALANCE: &str = "The sound as it was, both whole in the middle, the effect alone.";
+const BELL: &str = "The middle of the bell.";
+const BELL_GAIN: &str = "What the bell adds.";
+const BELL_Q: &str = "How narrow the bell is.";
+const SWEEP_RATE: &str = "How often it goes to and fro in a second.";
+const SWEEP_DEPTH: &str = "How far it goes.";
+const SWEEP_WIDTH: &str = "How far apart left and right are on their way.";
+const FEEDBACK: &str = "What goes round again; below zero upside down.";
 const DELAY: &str = "Time before the envelope starts.";
 const ATTACK: &str = "Time to rise to the top.";
 const HOLD: &str = "Time at the top.";

@@ -2,6 +2,7 @@
 
 mod channel;
 mod clouds;
+mod cue;
 mod glimpse;
 mod keys;
 mod lanes;
@@ -82,6 +83,10 @@ pub(crate) struct Part {
     keys: KeyStack,
     /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
     made_with: [f32; 3],
+    /// Whether the patch has changed since the last tick.
+    patch_changed: bool,
+    /// The sources as the newest note heard them last, for effects.
+    heard: [f32; Source::COUNT],
     /// Where the last note was, for glides.
     last_pitch: Option<f32>,
     notes_started: u64,
@@ -114,6 +119,8 @@ impl Part {
             high: 0,
             keys: KeyStack::default(),
             made_with: [0.0; 3],
+            patch_changed: false,
+            heard: [0.0; Source::COUNT],
             last_pitch: None,
             notes_started: 0,
             counters: PartCounters::default(),
@@ -131,6 +138,7 @@ impl Part {
         self.channel.reset();
         self.lfos.iter_mut().for_each(Lfo::reset);
         self.modulation.clear_offsets();
+        self.heard = [0.0; Source::COUNT];
         self.load(patch);
     }
 
@@ -144,6 +152,7 @@ impl Part {
     fn load(&mut self, patch: &Patch) {
         self.controls.jump_to(&patch.values);
         self.modulation.set_routes(&patch.routes);
+        self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();
     }
@@ -156,6 +165,7 @@ impl Part {
     /// Takes over all values at once.
     pub(crate) fn set_values(&mut self, values: &Values) {
         self.controls.jump_to(values);
+        self.patch_changed = true;
         self.read_envelopes();
     }
 

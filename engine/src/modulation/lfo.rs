@@ -18,6 +18,25 @@ pub(crate) struct LfoSettings {
     fade: f32,
 }
 
+/// Beats of a cycle, by the value of a `sync` parameter; none when it is off.
+pub(crate) fn beats_of_sync(sync: f32) -> Option<f64> {
+    /// In the order of the names after "off".
+    const BEATS: [f64; 11] = [
+        16.0,
+        8.0,
+        4.0,
+        2.0,
+        1.0,
+        0.5,
+        0.25,
+        2.0 / 3.0,
+        1.0 / 3.0,
+        1.5,
+        0.75,
+    ];
+    (sync as usize).checked_sub(1).map(|sync| BEATS[sync])
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     Sine,
@@ -32,25 +51,9 @@ pub(crate) enum Shape {
 impl LfoSettings {
     /// The settings of LFO `index`, from the parameters.
     pub(crate) fn read(controls: &Controls, index: usize, bpm: f32) -> Self {
-        /// Beats of a cycle, in the order of the `sync` parameter's names after "off".
-        const BEATS: [f64; 11] = [
-            16.0,
-            8.0,
-            4.0,
-            2.0,
-            1.0,
-            0.5,
-            0.25,
-            2.0 / 3.0,
-            1.0 / 3.0,
-            1.5,
-            0.75,
-        ];
         const ROWS: usize = Param::Lfo2Shape as usize - Param::Lfo1Shape as usize;
         let get = |first: Param| controls[first.offset(index * ROWS)];
-        let cycles_per_beat = (get(Param::Lfo1Sync) as usize)
-            .checked_sub(1)
-            .map(|sync| 1.0 / BEATS[sync]);
+        let cycles_per_beat = beats_of_sync(get(Param::Lfo1Sync)).map(f64::recip);
         Self {
             shape: Shape::ALL[get(Param::Lfo1Shape) as usize],
             rate: match cycles_per_beat {
