@@ -8,6 +8,7 @@ mod lfo;
 mod offset;
 mod route;
 
+pub use lfo::Drawing;
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
 pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};
@@ -19,9 +20,23 @@ use crate::params::{Curve, Kind, Param, TABLE};
 use offset::Offsets;
 
 /// Envelopes of a voice; the first is that of its level.
-pub(crate) const ENVELOPES: usize = 3;
+pub(crate) const ENVELOPES: usize = 4;
 /// LFOs of a part.
-pub(crate) const LFOS: usize = 3;
+pub const LFOS: usize = 6;
+
+/// Parameters that say how fast sources move, which must be known before these do.
+const SPEEDS: [Param; ENVELOPES + LFOS] = [
+    Param::Env1Speed,
+    Param::Env2Speed,
+    Param::Env3Speed,
+    Param::Env4Speed,
+    Param::Lfo1Rate,
+    Param::Lfo2Rate,
+    Param::Lfo3Rate,
+    Param::Lfo4Rate,
+    Param::Lfo5Rate,
+    Param::Lfo6Rate,
+];
 
 /// The lanes of all voices of a part.
 #[derive(Debug)]
@@ -88,6 +103,19 @@ impl Modulation {
 
     pub(crate) fn uses(&self, source: Source) -> bool {
         self.used[source as usize]
+    }
+
+    /// Whether a route moves `param`, voice by voice.
+    pub(crate) fn moves(&self, param: Param) -> bool {
+        let mut modulated = self.modulated.iter();
+        modulated.any(|&(other, routed)| routed && other == param)
+    }
+
+    /// A voice starts: what is needed before its first tick is computed is where the knobs are.
+    pub(crate) fn start(&mut self, voice: usize, controls: &Controls) {
+        for param in SPEEDS {
+            self.targets[param as usize][voice] = controls[param];
+        }
     }
 
     /// The source as `voice` last heard it; zero unless a route uses it.

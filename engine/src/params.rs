@@ -150,6 +150,10 @@ table! {
     Env1AttackCurve = number("env1.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
     Env1DecayCurve = number("env1.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
     Env1ReleaseCurve = number("env1.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Env1Slope = number("env1.slope", "Slope", 0.0, 60.0, Curve::Power(4), Unit::Seconds, 0.0, SLOPE);
+    Env1Break = number("env1.break", "Break", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, BREAK);
+    Env1Loop = choice("env1.loop", "Loop", SWITCH, 0, LOOP);
+    Env1Speed = number("env1.speed", "Speed", 0.1, 10.0, Curve::Exponential, Unit::Plain, 1.0, SPEED).modulated();
     Env2Delay = number("env2.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
     Env2Attack = number("env2.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
     Env2Hold = number("env2.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
@@ -159,6 +163,10 @@ table! {
     Env2AttackCurve = number("env2.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
     Env2DecayCurve = number("env2.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
     Env2ReleaseCurve = number("env2.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Env2Slope = number("env2.slope", "Slope", 0.0, 60.0, Curve::Power(4), Unit::Seconds, 0.0, SLOPE);
+    Env2Break = number("env2.break", "Break", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, BREAK);
+    Env2Loop = choice("env2.loop", "Loop", SWITCH, 0, LOOP);
+    Env2Speed = number("env2.speed", "Speed", 0.1, 10.0, Curve::Exponential, Unit::Plain, 1.0, SPEED).modulated();
     Env3Delay = number("env3.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
     Env3Attack = number("env3.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
     Env3Hold = number("env3.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
@@ -168,24 +176,65 @@ table! {
     Env3AttackCurve = number("env3.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
     Env3DecayCurve = number("env3.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
     Env3ReleaseCurve = number("env3.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Env3Slope = number("env3.slope", "Slope", 0.0, 60.0, Curve::Power(4), Unit::Seconds, 0.0, SLOPE);
+    Env3Break = number("env3.break", "Break", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, BREAK);
+    Env3Loop = choice("env3.loop", "Loop", SWITCH, 0, LOOP);
+    Env3Speed = number("env3.speed", "Speed", 0.1, 10.0, Curve::Exponential, Unit::Plain, 1.0, SPEED).modulated();
+    Env4Delay = number("env4.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
+    Env4Attack = number("env4.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
+    Env4Hold = number("env4.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
+    Env4Decay = number("env4.decay", "Decay", 0.001, 60.0, Curve::Power(4), Unit::Seconds, 0.5, DECAY);
+    Env4Sustain = number("env4.sustain", "Sustain", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, SUSTAIN);
+    Env4Release = number("env4.release", "Release", 0.002, 60.0, Curve::Power(4), Unit::Seconds, 0.2, RELEASE);
+    Env4AttackCurve = number("env4.attack_curve", "Attack curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.2, ATTACK_CURVE);
+    Env4DecayCurve = number("env4.decay_curve", "Decay curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, DECAY_CURVE);
+    Env4ReleaseCurve = number("env4.release_curve", "Release curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.6, RELEASE_CURVE);
+    Env4Slope = number("env4.slope", "Slope", 0.0, 60.0, Curve::Power(4), Unit::Seconds, 0.0, SLOPE);
+    Env4Break = number("env4.break", "Break", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, BREAK);
+    Env4Loop = choice("env4.loop", "Loop", SWITCH, 0, LOOP);
+    Env4Speed = number("env4.speed", "Speed", 0.1, 10.0, Curve::Exponential, Unit::Plain, 1.0, SPEED).modulated();
     Lfo1Shape = choice("lfo1.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
-    Lfo1Rate = number("lfo1.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 5.0, LFO_RATE);
+    Lfo1Rate = number("lfo1.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 5.0, LFO_RATE).modulated();
     Lfo1Sync = choice("lfo1.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
     Lfo1Mode = choice("lfo1.mode", "Mode", LFO_MODES, 0, LFO_MODE);
     Lfo1Phase = number("lfo1.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
     Lfo1Fade = number("lfo1.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo1Spread = number("lfo1.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_SPREAD);
     Lfo2Shape = choice("lfo2.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
-    Lfo2Rate = number("lfo2.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 0.5, LFO_RATE);
+    Lfo2Rate = number("lfo2.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 0.5, LFO_RATE).modulated();
     Lfo2Sync = choice("lfo2.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
     Lfo2Mode = choice("lfo2.mode", "Mode", LFO_MODES, 0, LFO_MODE);
     Lfo2Phase = number("lfo2.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
     Lfo2Fade = number("lfo2.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo2Spread = number("lfo2.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_SPREAD);
     Lfo3Shape = choice("lfo3.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
-    Lfo3Rate = number("lfo3.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 0.1, LFO_RATE);
+    Lfo3Rate = number("lfo3.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 0.1, LFO_RATE).modulated();
     Lfo3Sync = choice("lfo3.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
     Lfo3Mode = choice("lfo3.mode", "Mode", LFO_MODES, 0, LFO_MODE);
     Lfo3Phase = number("lfo3.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
     Lfo3Fade = number("lfo3.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo3Spread = number("lfo3.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_SPREAD);
+    Lfo4Shape = choice("lfo4.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
+    Lfo4Rate = number("lfo4.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 1.0, LFO_RATE).modulated();
+    Lfo4Sync = choice("lfo4.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
+    Lfo4Mode = choice("lfo4.mode", "Mode", LFO_MODES, 0, LFO_MODE);
+    Lfo4Phase = number("lfo4.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
+    Lfo4Fade = number("lfo4.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo4Spread = number("lfo4.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_SPREAD);
+    Lfo5Shape = choice("lfo5.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
+    Lfo5Rate = number("lfo5.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 2.0, LFO_RATE).modulated();
+    Lfo5Sync = choice("lfo5.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
+    Lfo5Mode = choice("lfo5.mode", "Mode", LFO_MODES, 0, LFO_MODE);
+    Lfo5Phase = number("lfo5.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
+    Lfo5Fade = number("lfo5.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo5Spread = number("lfo5.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_SPREAD);
+    Lfo6Shape = choice("lfo6.shape", "Shape", LFO_SHAPES, 0, LFO_SHAPE);
+    Lfo6Rate = number("lfo6.rate", "Rate", 0.01, 50.0, Curve::Exponential, Unit::Hertz, 4.0, LFO_RATE).modulated();
+    Lfo6Sync = choice("lfo6.sync", "Sync", LFO_SYNCS, 0, LFO_SYNC);
+    Lfo6Mode = choice("lfo6.mode", "Mode", LFO_MODES, 0, LFO_MODE);
+    Lfo6Phase = number("lfo6.phase", "Phase", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_PHASE);
+    Lfo6Fade = number("lfo6.fade", "Fade in", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, LFO_FADE);
+    Lfo6Spread = number("lfo6.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, LFO_SPREAD);
     Macro1 = number("macro.1", "Macro 1", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
     Macro2 = number("macro.2", "Macro 2", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
     Macro3 = number("macro.3", "Macro 3", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0, MACRO);
@@ -323,7 +372,17 @@ const FILTERS: &[&str] = &[
     "off", "low 12", "low 24", "high 12", "high 24", "band 12", "band 24", "notch", "peak",
 ];
 const LFO_SHAPES: &[&str] = &[
-    "sine", "triangle", "saw up", "saw down", "square", "steps", "drift",
+    "sine",
+    "triangle",
+    "saw up",
+    "saw down",
+    "square",
+    "steps",
+    "drift",
+    "pulse",
+    "hump",
+    "drawn",
+    "drawn steps",
 ];
 const LFO_SYNCS: &[&str] = &[
     "off",
@@ -367,11 +426,20 @@ const RELEASE: &str = "Time to fall to silence after the key is let go.";
 const ATTACK_CURVE: &str = "Above zero fast first, below zero slow first.";
 const DECAY_CURVE: &str = "Above zero fast first, below zero slow first.";
 const RELEASE_CURVE: &str = "Above zero fast first, below zero slow first.";
-const LFO_SHAPE: &str = "The wave; steps and drift are random.";
+const LFO_SHAPE: &str =
+    "The wave; steps and drift are random; the last two are drawn in the patch.";
 const LFO_RATE: &str = "Cycles per second, when not synced.";
 const LFO_SYNC: &str = "Cycle length in bars or notes of the song's tempo.";
 const LFO_MODE: &str = "Free runs on for all voices; note starts afresh with every note.";
 const LFO_PHASE: &str = "Where in the cycle it starts.";
+const SLOPE: &str =
+    "Time of a second decay, from the break to the sustain level; at zero there is none.";
+const BREAK: &str = "Level at which the decay turns into the slope.";
+const LOOP: &str =
+    "While the key is held, starts again at the attack instead of resting at the sustain level.";
+const SPEED: &str =
+    "All times are divided by this: keys, velocity or anything else can make it faster.";
+const LFO_SPREAD: &str = "How far apart notes start in the cycle, each at a place of its own.";
 const LFO_FADE: &str = "Time for the movement to grow after the note starts.";
 const MACRO: &str = "A knob of the patch's own; routes say what it does.";
 

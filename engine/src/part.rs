@@ -152,6 +152,9 @@ impl Part {
     fn load(&mut self, patch: &Patch) {
         self.controls.jump_to(&patch.values);
         self.modulation.set_routes(&patch.routes);
+        for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
+            lfo.drawing = *drawing;
+        }
         self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();
@@ -230,6 +233,13 @@ impl Part {
             .count()
     }
 
+    /// The voice that started last, of those that sound.
+    fn newest(&self) -> Option<usize> {
+        (0..self.high)
+            .filter(|&voice| !self.voices[voice].is_free())
+            .max_by_key(|&voice| self.voices[voice].order)
+    }
+
     /// Whether a voice of this key sounds.
     pub(crate) fn is_sounding(&self, key: u8) -> bool {
         let mut voices = self.voices[..self.high].iter();
@@ -263,9 +273,15 @@ impl Part {
     fn live_until(&mut self, voice: usize, frame: u32) {
         let frames = frame.saturating_sub(self.voices[voice].clock);
         let seconds = frames as f32 / self.sample_rate;
+        const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
         for (index, bank) in self.envelopes.iter_mut().enumerate() {
             if index == 0 || self.modulation.uses(Source::Env1.offset(index)) {
-                bank.advance(voice, seconds, &self.envelope_settings[index]);
+                let speed = Param::Env1Speed.offset(index * ROWS);
+                let speed = match self.modulation.moves(speed) {
+                    true => self.modulation.target(speed, voice),
+                    false => self.controls[speed],
+                };
+                bank.advance(voice, seconds, &self.envelope_settings[index], speed);
             }
         }
         self.voices[voice].age += seconds;
@@ -273,11 +289,20 @@ impl Part {
     }
 
     fn advance_lfos(&mut self, transport: Transport) {
+        const ROWS: usize = Param::Lfo2Rate as usize - Param::Lfo1Rate as usize;
         let seconds = self.tick_seconds();
+        let newest = self.newest();
         for (index, lfo) in self.lfos.iter_mut().enumerate() {
             if self.modulation.uses(Source::Lfo1.offset(index)) {
                 let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-                lfo.tick(seconds, transport.beat, &settings);
+                let rate = Param::Lfo1Rate.offset(index * ROWS);
+                match self.modulation.moves(rate) {
+                    true => {
+                        let rates = self.modulation.lane(rate);
+                        lfo.tick_at(seconds, transport.beat, &settings, rates, newest);
+                    }
+                    false => lfo.tick(seconds, transport.beat, &settings),
+                }
             }
         }
     }
@@ -296,11 +321,16 @@ impl Part {
                 }
             };
             match source {
-                Source::Env1 | Source::Env2 | Source::Env3 => {
+                Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4 => {
                     let bank = &self.envelopes[source as usize - Source::Env1 as usize];
                     lane.copy_from_slice(&bank.values()[..high]);
                 }
-                Source::Lfo1 | Source::Lfo2 | Source::Lfo3 => {
+                Source::Lfo1
+                | Source::Lfo2
+                | Source::Lfo3
+                | Source::Lfo4
+                | Source::Lfo5
+                | Source::Lfo6 => {
                     let index = source as usize - Source::Lfo1 as usize;
                     let settings = LfoSettings::read(&self.controls, index, transport.bpm);
                     let lfo = &self.lfos[index];

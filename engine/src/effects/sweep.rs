@@ -17,7 +17,7 @@ impl Sweep {
     pub(super) fn at(self, turns: f32) -> f32 {
         let x = (self.0 + turns + 0.25).rem_euclid(1.0);
         // Two quarters of the cycle are folded onto the other two.
-        -quarter_sine(1.0 - 4.0 * (x - 0.5).abs())
+        quarter_sine(1.0 - 4.0 * (x - 0.5).abs())
     }
 }
 

@@ -30,6 +30,10 @@ fn every_effect_forgets_in_its_sleep() {
     for switch in EffectValues::SWITCHES {
         let mut values = EffectValues::off();
         values.set(switch, 1.0);
+        // Those that do nothing at their defaults.
+        values.set(Param::EqLowGain, 6.0);
+        values.set(Param::LimiterCeiling, -20.0);
+        values.set(Param::DelayTime, 0.02);
         let play = |rack: &mut Rack| -> Vec<Stereo> {
             let tick = |tick| {
                 let mut sound = noise(tick);

@@ -31,9 +31,7 @@ impl Part {
 
     /// Keeps the sources as the newest note hears them; after it, what is not a note's goes on.
     fn listen(&mut self, transport: Transport) {
-        let newest = (0..self.high)
-            .filter(|&voice| !self.voices[voice].is_free())
-            .max_by_key(|&voice| self.voices[voice].order);
+        let newest = self.newest();
         for &(_, source) in Source::NAMES {
             if !self.modulation.uses(source) {
                 continue;
@@ -56,7 +54,12 @@ impl Part {
             Source::Bend => Some(channel.bend.now()),
             Source::Breath => Some(channel.breath.now()),
             Source::Expression => Some(channel.expression.now()),
-            Source::Lfo1 | Source::Lfo2 | Source::Lfo3 => {
+            Source::Lfo1
+            | Source::Lfo2
+            | Source::Lfo3
+            | Source::Lfo4
+            | Source::Lfo5
+            | Source::Lfo6 => {
                 let index = source as usize - Source::Lfo1 as usize;
                 let settings = LfoSettings::read(&self.controls, index, transport.bpm);
                 self.lfos[index].shared(&settings)

@@ -104,6 +104,7 @@ impl Part {
         self.last_pitch = Some(target);
         self.high = self.high.max(voice + 1);
         self.modulation.forget_offsets(voice);
+        self.modulation.start(voice, &self.controls);
         self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
         self.lfos
             .iter_mut()

@@ -2,7 +2,7 @@
 
 use super::text::{Content, Document, Entry, PatchText, take_apart};
 use super::{FORMAT, MACROS, Patch, PatchError, migrate};
-use crate::modulation::{MAX_ROUTES, Route, RouteCurve, Source};
+use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
@@ -66,6 +66,22 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         }
         ("tags", other) => {
             return Err(source.entry_error(entry, expected("a list of texts", other)));
+        }
+        (key, content) if key.starts_with("drawn.") => {
+            let lfo = (0..LFOS).find(|&index| key == format!("drawn.lfo{}", index + 1));
+            let (Some(lfo), Content::Numbers(heights)) = (lfo, content) else {
+                let problem = format!(
+                    "expected lfo1 to lfo{LFOS} = [up to {} heights]",
+                    Drawing::MOST
+                );
+                return Err(source.entry_error(entry, problem));
+            };
+            if heights.len() > Drawing::MOST || heights.iter().any(|height| height.abs() > 1.0) {
+                let problem = format!("expected up to {} heights of -1 to 1", Drawing::MOST);
+                return Err(source.entry_error(entry, problem));
+            }
+            let heights: Vec<f32> = heights.iter().map(|&height| height as f32).collect();
+            patch.drawings[lfo] = Drawing::new(&heights);
         }
         (key, content) => match key.strip_prefix("macro_names.") {
             Some(number) => {
@@ -190,7 +206,7 @@ fn expected(what: &str, found: &Content) -> String {
     let found = match found {
         Content::Text(_) => "text",
         Content::Number(_) => "a number",
-        Content::Texts(_) => "a list",
+        Content::Texts(_) | Content::Numbers(_) => "a list",
         Content::Other(other) => other,
     };
     format!("expected {what}, found {found}")
