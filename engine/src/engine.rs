@@ -20,6 +20,7 @@ use crate::pool::CloudPool;
 use crate::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
+use crate::tuning::Tuning;
 use master::Master;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -257,6 +258,13 @@ impl Engine {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_values(values);
             self.patches[part].values.clone_from(values);
+        }
+    }
+
+    /// Tunes the keys that are played from now on, in all parts.
+    pub fn set_tuning(&mut self, tuning: &Tuning) {
+        for part in &mut self.parts {
+            part.set_tuning(tuning);
         }
     }
 

@@ -27,6 +27,7 @@ pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod tuning;
 pub mod view;
 mod voice;
 
@@ -35,3 +36,4 @@ pub use engine::{Counters, Engine, EngineConfig, EngineError, Glimpse};
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
 pub use render::TICK;
+pub use tuning::Tuning;

@@ -109,6 +109,8 @@ table! {
         "Tips the spectrum: darker below zero, brighter above.").modulated();
     ShapeWidth = number("shape.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
         "Spreads the partials of a voice between left and right; the first stays in the middle.").modulated();
+    ShapeBalance = number("shape.balance", "Balance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
+        "Makes up for the loudness that tilt and formant hold add or take.");
     DecayRate = number("decay.rate", "Decay rate", 0.0, 200.0, Curve::Power(3), Unit::DecibelsPerSecond, 0.0,
         "How fast the first partial dies away by itself.").modulated();
     DecaySlope = number("decay.slope", "Decay slope", 0.0, 2.0, Curve::Linear, Unit::Plain, 0.7,
@@ -133,6 +135,8 @@ table! {
         "Tuning in semitones, and the target for vibrato and pitch sweeps.").modulated();
     PitchGlide = number("pitch.glide", "Glide", 0.0, 5.0, Curve::Power(3), Unit::Seconds, 0.0,
         "Time to slide from the last note to the next.");
+    PitchGlideMode = choice("pitch.glide_mode", "Glide mode", GLIDES, 0,
+        "The same time for every distance, or for every octave; always, or only from a key that is still down.");
     PitchBend = number("pitch.bend", "Bend range", 0.0, 48.0, Curve::Linear, Unit::Semitones, 2.0,
         "How far the pitch wheel bends.");
     AmpLevel = number("amp.level", "Level", -60.0, 12.0, Curve::Linear, Unit::Decibels, -6.0,
@@ -141,6 +145,8 @@ table! {
         "Place of every voice between left and right.").modulated();
     AmpVelocity = number("amp.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.6,
         "How much softer a soft note is.");
+    AmpVelocityCurve = number("amp.velocity_curve", "Touch", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "How keys answer: above zero soft touches count for more, below zero for less.");
     Env1Delay = number("env1.delay", "Delay", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, DELAY);
     Env1Attack = number("env1.attack", "Attack", 0.0, 20.0, Curve::Power(4), Unit::Seconds, 0.005, ATTACK);
     Env1Hold = number("env1.hold", "Hold", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0, HOLD);
@@ -249,6 +255,22 @@ table! {
         "The most notes at once; beyond, released and then quiet ones give way.");
     VoiceRetrigger = choice("voice.retrigger", "Same key", RETRIGGERS, 0,
         "A key played again while it sounds: layer a new voice over the old, or restart it.");
+    ZoneLowKey = whole("zone.low_key", "Low key", 0, 127, 0, "Keys below are not played.");
+    ZoneHighKey = whole("zone.high_key", "High key", 0, 127, 127, "Keys above are not played.");
+    ZoneLowVelocity = number("zone.low_velocity", "Softest", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Softer notes are not played.");
+    ZoneHighVelocity = number("zone.high_velocity", "Hardest", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
+        "Harder notes are not played.");
+    Chord1 = whole("chord.1", "Note 2", -36, 36, 0, CHORD);
+    Chord2 = whole("chord.2", "Note 3", -36, 36, 0, CHORD);
+    Chord3 = whole("chord.3", "Note 4", -36, 36, 0, CHORD);
+    Chord4 = whole("chord.4", "Note 5", -36, 36, 0, CHORD);
+    ArpMode = choice("arp.mode", "Arp", ARPS, 0, "Plays the keys that are held one after the other, in time.");
+    ArpRate = choice("arp.rate", "Rate", ARP_RATES, 2, "How long a step is, in notes of the song's tempo.");
+    ArpOctaves = whole("arp.octaves", "Octaves", 1, 4, 1, "Over how many octaves the keys are repeated.");
+    ArpGate = number("arp.gate", "Gate", 0.05, 1.0, Curve::Linear, Unit::Percent, 0.6, "How much of its step a note sounds.");
+    ArpSwing = number("arp.swing", "Swing", 0.0, 0.5, Curve::Linear, Unit::Percent, 0.0, "How late every second step is.");
+    ArpHold = choice("arp.hold", "Hold", SWITCH, 0, "Goes on when keys are let go, until others are played.");
     DriveOn = choice("drive.on", "Drive", SWITCH, 0, "Bends the waveform, at eight times the sample rate.");
     DrivePlace = whole("drive.place", "Place", 1, 9, 1, PLACE);
     DriveType = choice("drive.type", "Curve", DRIVES, 0,
@@ -406,6 +428,30 @@ const SWITCH: &[&str] = &["off", "on"];
 const DRIVES: &[&str] = &["soft", "warm", "hard", "fold"];
 const PHASER_STAGES: &[&str] = &["4", "6", "8", "12"];
 
+const GLIDES: &[&str] = &["time", "rate", "legato time", "legato rate"];
+const ARPS: &[&str] = &[
+    "off",
+    "up",
+    "down",
+    "up and down",
+    "as played",
+    "random",
+    "chord",
+];
+const ARP_RATES: &[&str] = &[
+    "1/4",
+    "1/8",
+    "1/16",
+    "1/32",
+    "1/4 triplet",
+    "1/8 triplet",
+    "1/16 triplet",
+    "1/4 dotted",
+    "1/8 dotted",
+];
+
+const CHORD: &str =
+    "Semitones from the key to another note that it also plays; at zero there is none.";
 const PLACE: &str =
     "Where in the order of effects; of two with the same place, the one that comes first here.";
 const MIX: &str = "From the sound as it was to the effect alone.";

@@ -1,5 +1,7 @@
 //! A part: one patch being played, with its controllers, voices and modulation.
 
+mod arp;
+pub(crate) mod balance;
 mod channel;
 mod clouds;
 mod cue;
@@ -7,6 +9,7 @@ mod glimpse;
 mod keys;
 mod lanes;
 mod notes;
+mod scatter;
 
 use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
@@ -19,7 +22,9 @@ use crate::patch::Patch;
 use crate::pool::CloudPool;
 use crate::render::TICK;
 use crate::simd::Level;
+use crate::tuning::Tuning;
 use crate::voice::{Voice, VoiceState};
+use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
 use lanes::Lanes;
@@ -81,6 +86,9 @@ pub(crate) struct Part {
     /// Voices from here on are free.
     high: usize,
     keys: KeyStack,
+    arp: Arp,
+    /// The pitch of every key.
+    tuning: Tuning,
     /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
     made_with: [f32; 3],
     /// Whether the patch has changed since the last tick.
@@ -118,6 +126,8 @@ impl Part {
             voices: vec![Voice::default(); voices],
             high: 0,
             keys: KeyStack::default(),
+            arp: Arp::default(),
+            tuning: Tuning::default(),
             made_with: [0.0; 3],
             patch_changed: false,
             heard: [0.0; Source::COUNT],
@@ -132,6 +142,7 @@ impl Part {
         self.voices.fill(Voice::default());
         self.high = 0;
         self.keys.clear();
+        self.arp.reset();
         self.last_pitch = None;
         self.notes_started = 0;
         self.counters = PartCounters::default();
@@ -146,6 +157,7 @@ impl Part {
     pub(crate) fn set_patch(&mut self, patch: &Patch, pool: &mut CloudPool) {
         self.fade_all(pool);
         self.keys.clear();
+        self.arp.reset();
         self.load(patch);
     }
 
@@ -165,6 +177,11 @@ impl Part {
         self.modulation.set_routes(routes);
     }
 
+    /// Tunes the keys played from now on.
+    pub(crate) fn set_tuning(&mut self, tuning: &Tuning) {
+        self.tuning.clone_from(tuning);
+    }
+
     /// Takes over all values at once.
     pub(crate) fn set_values(&mut self, values: &Values) {
         self.controls.jump_to(values);
@@ -176,10 +193,10 @@ impl Part {
     pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
         match kind {
             EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
-                self.note_on(key, velocity.min(1.0), frame, pool);
+                self.press(key, velocity.min(1.0), frame, pool);
             }
-            EventKind::NoteOn { key, .. } => self.note_off(key, 0.5, frame, pool),
-            EventKind::NoteOff { key, velocity } => self.note_off(key, velocity, frame, pool),
+            EventKind::NoteOn { key, .. } => self.lift(key, 0.5, frame, pool),
+            EventKind::NoteOff { key, velocity } => self.lift(key, velocity, frame, pool),
             EventKind::PitchBend(bend) => self.channel.bend.set(bend.clamp(-1.0, 1.0)),
             EventKind::ChannelPressure(value) => self.channel.pressure.set(value),
             EventKind::PolyPressure { key, value } => {
@@ -203,6 +220,7 @@ impl Part {
         self.controls.tick();
         self.channel.tick();
         self.read_envelopes();
+        self.arpeggiate(transport, pool);
         self.keep_to_limit(pool);
         self.follow_choices(pool);
         if self.high == 0 {

@@ -13,7 +13,7 @@ use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
 
 /// The format that this version writes. Older ones are migrated, newer ones refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// How many macros a patch has.
 pub const MACROS: usize = 8;

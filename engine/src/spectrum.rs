@@ -212,5 +212,11 @@ pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
     s.mul_u(s.shr_u::<16>(hash), s.splat_u(cloud.scatter))
 }
 
+/// The same for one partial of a cloud with this seed and scatter.
+pub fn first_phase_of(seed: u32, number: u32, scatter: u32) -> u32 {
+    let x = number.wrapping_add(seed).wrapping_mul(0x9E37_79B1);
+    (crate::dsp::hash(x) >> 16).wrapping_mul(scatter)
+}
+
 #[cfg(test)]
 mod tests;

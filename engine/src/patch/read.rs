@@ -7,12 +7,10 @@ use crate::params::{Kind, Param, TABLE};
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
-    let Document {
-        mut entries,
-        routes,
-    } = take_apart(&source)?;
-    let format = format(&source, &entries)?;
-    migrate::migrate(&mut entries, format);
+    let mut document = take_apart(&source)?;
+    let format = format(&source, &document.entries)?;
+    migrate::migrate(&mut document, format);
+    let Document { entries, routes } = document;
     let mut patch = Patch::new();
     for entry in &entries {
         read_entry(&source, entry, &mut patch)?;
@@ -21,8 +19,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
         let problem = format!("{} routes; at most {MAX_ROUTES} are possible", routes.len());
         return Err(source.error(routes[MAX_ROUTES].0, "route", problem));
     }
-    for (line, mut entries) in routes {
-        migrate::migrate(&mut entries, format);
+    for (line, entries) in routes {
         patch.routes.push(read_route(&source, line, &entries)?);
     }
     if !entries.iter().any(|entry| entry.key == "name") {
