@@ -15,6 +15,7 @@
 pub mod conformance;
 mod controls;
 pub mod dsp;
+mod effects;
 mod engine;
 mod event;
 pub mod modulation;
@@ -27,6 +28,7 @@ pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod tuning;
 pub mod view;
 mod voice;
 
@@ -36,3 +38,4 @@ pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
 pub use readiness::Readiness;
 pub use render::TICK;
+pub use tuning::Tuning;
