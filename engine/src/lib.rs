@@ -15,6 +15,7 @@
 pub mod conformance;
 mod controls;
 pub mod dsp;
+mod effects;
 mod engine;
 mod event;
 pub mod modulation;
@@ -22,10 +23,12 @@ pub mod params;
 mod part;
 pub mod patch;
 mod pool;
+mod readiness;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod tuning;
 pub mod view;
 mod voice;
 
@@ -35,4 +38,6 @@ pub use engine::{
 };
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
+pub use readiness::Readiness;
 pub use render::TICK;
+pub use tuning::Tuning;

@@ -6,7 +6,7 @@ use myriad_engine::render::auto::Piece;
 use myriad_engine::render::failover::Load;
 use myriad_engine::render::{Purpose, Renderer, RendererChoice, RendererHandle, RendererKind};
 use myriad_engine::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
-use myriad_engine::{Counters, Event, Patch, Values};
+use myriad_engine::{Counters, Event, Patch, Readiness, Values};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,10 @@ pub(crate) fn real_card(terms: &Terms) -> (Box<dyn Renderer>, RendererHandle) {
 /// Blocks must be on time while somebody listens; else they may take as long as they need.
 pub(super) fn purpose(offline: bool, sample_rate: f32) -> Purpose {
     match offline {
-        false => Purpose::Live { sample_rate },
+        false => Purpose::Live {
+            sample_rate,
+            readiness: Readiness::Raised,
+        },
         true => Purpose::Piece(Piece {
             load: Load::default(),
             blocks: 0,
@@ -63,6 +66,10 @@ impl Beside {
         let config = StreamConfig {
             engine: engine_config(terms.sample_rate),
             depth: depth.min(MAX_DEPTH),
+            readiness: match terms.offline {
+                true => Readiness::Relaxed,
+                false => Readiness::Raised,
+            },
         };
         let (renderer, handle) = card(terms);
         let (control, audio) = stream::start(&config, renderer)?;
