@@ -65,6 +65,8 @@ impl Editor for MyriadEditor {
         gui_context: GuiContext,
         host: Option<HostMethods>,
     ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
+        #[cfg(target_os = "linux")]
+        keep_graphics_loaded();
         let Memory { size, zoom, .. } = self.0.memory();
         let state = EguiEditorState::from_size(LogicalSize::new(size[0], size[1]), zoom);
         let settings = EguiNiceSettings::new()
@@ -95,6 +97,16 @@ impl Editor for MyriadEditor {
         let [width, height] = myriad_editor::Editor::MIN_SIZE;
         ResizeHint::RESIZABLE.with_min_logical_size(LogicalSize::new(width, height))
     }
+}
+
+/// Keeps the graphics library in memory from the first window on. Every window loads it and lets it
+/// go, and drivers do not survive well that their code comes and goes in a host.
+#[cfg(target_os = "linux")]
+fn keep_graphics_loaded() {
+    use std::sync::OnceLock;
+    static KEPT: OnceLock<Option<libloading::Library>> = OnceLock::new();
+    // SAFETY: what loading it runs is what opening the window runs a moment later.
+    KEPT.get_or_init(|| unsafe { libloading::Library::new("libEGL.so.1") }.ok());
 }
 
 /// A window that is open.

@@ -55,9 +55,6 @@ impl Screen {
             std::env::set_var("DISPLAY", &display);
             // Nothing of the user's is read or written.
             std::env::set_var("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"));
-            // Mesa draws on the thread that asks: its own have crashed when a process ends.
-            std::env::set_var("LP_NUM_THREADS", "0");
-            std::env::set_var("MESA_SHADER_CACHE_DISABLE", "true");
         }
         Screen {
             connection,
