@@ -10,7 +10,7 @@ use midly::live::LiveEvent;
 use myriad_engine::EventKind;
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 
 /// The macros' parameters, in order.
 pub(crate) const MACRO_PARAMS: [Param; MACROS] = [
@@ -30,7 +30,7 @@ pub(crate) struct Router {
     /// The part that each channel plays.
     parts: [AtomicU8; 16],
     /// The parameter that each controller has learned, counted from 1; 0 is none.
-    learned: [AtomicU8; 128],
+    learned: [AtomicU16; 128],
     /// For those who watch, learn and change patches.
     heard: ArrayQueue<Heard>,
     /// Messages that make no sense.
@@ -53,7 +53,7 @@ impl Router {
     pub(crate) fn new(live: u8, own: &[(u8, u8)]) -> Self {
         let router = Self {
             parts: std::array::from_fn(|_| AtomicU8::new(live)),
-            learned: std::array::from_fn(|_| AtomicU8::new(0)),
+            learned: std::array::from_fn(|_| AtomicU16::new(0)),
             heard: ArrayQueue::new(1_024),
             malformed: AtomicU64::new(0),
         };
@@ -118,7 +118,7 @@ impl Router {
     pub(crate) fn learn(&self, cc: u8, param: Param) {
         self.forget(param);
         if let Some(slot) = self.learned.get(usize::from(cc)) {
-            slot.store(param as u8 + 1, Ordering::Relaxed);
+            slot.store(param as u16 + 1, Ordering::Relaxed);
         }
     }
 
