@@ -20,7 +20,7 @@ mod text;
 mod turns;
 
 use crate::failure::{Exit, Failure};
-use crate::render::cores;
+use crate::machine::cores;
 use crate::{interrupt, terminal};
 use contender::Contender;
 use machine::Machine;

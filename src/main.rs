@@ -5,9 +5,12 @@ mod bench;
 mod cast;
 mod demo;
 mod failure;
+mod gpu;
 mod inspect;
 mod interrupt;
 mod library;
+mod machine;
+mod memory;
 mod patches;
 mod performance;
 mod play;
@@ -16,6 +19,7 @@ mod render;
 mod render_server;
 mod renderer;
 mod selftest;
+mod soak;
 mod song;
 mod terminal;
 mod unfinished;
@@ -55,6 +59,7 @@ enum Command {
     Inspect(inspect::Args),
     Selftest(selftest::Args),
     Bench(bench::Args),
+    Soak(Box<soak::Args>),
     #[cfg(target_os = "linux")]
     #[command(name = SUBCOMMAND, hide = true)]
     RenderServer(render_server::Args),
@@ -85,6 +90,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Soak(args) => soak::run(&args),
         #[cfg(target_os = "linux")]
         Command::RenderServer(args) => render_server::run(&args),
     }

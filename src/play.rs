@@ -23,8 +23,10 @@ use crate::interrupt;
 use crate::library;
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
-use device::{DeviceError, Host, Wish};
-use load::Load;
+use device::DeviceError;
+pub(crate) use device::{Device, Host, Wish};
+pub(crate) use load::Load;
+pub(crate) use midi::MACRO_PARAMS;
 use myriad_engine::Patch;
 use myriad_engine::stream::StreamError;
 use report::Style;
@@ -203,6 +205,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         record: args.record.clone(),
         renderer: args.renderer,
         lose_card: args.lose_card,
+        listen: false,
+        rig: None,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),

@@ -7,15 +7,15 @@ use crate::analysis::Meter;
 use crate::cast::{Cast, PatchRequest};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::machine::cores;
 use crate::performance::{Performance, Settings, Tail};
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use indicatif::ProgressBar;
 use outputs::Outputs;
 use report::Report;
-use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -133,11 +133,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// How many threads can run at once here.
-pub(crate) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// One song to one file and its stems.
 pub(crate) struct Job {
     /// What errors call the song.
@@ -208,15 +203,10 @@ impl Job {
     }
 
     fn progress_bar(&self, frames: u64) -> ProgressBar {
-        if !self.progress || !stderr().is_terminal() {
-            return ProgressBar::hidden();
+        match self.progress {
+            true => terminal::progress_bar(frames),
+            false => ProgressBar::hidden(),
         }
-        let style = ProgressStyle::with_template("  {wide_bar:.magenta} {percent:>3}%  {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━╸ ");
-        ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10))
-            .with_style(style)
-            .with_finish(ProgressFinish::AndClear)
     }
 }
 

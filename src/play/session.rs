@@ -1,9 +1,10 @@
 //! A session: an instrument that is switched on, with everything that is plugged into it.
 
+mod endurance;
 mod playing;
 
 use super::conductor::Conductor;
-use super::device::{Backstage, DeviceError, Wish};
+use super::device::{Backstage, DeviceError, Host, Wish};
 use super::feed::{Feed, FeedCounters};
 use super::gesture::Inbox;
 use super::load::Load;
@@ -19,11 +20,13 @@ use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::wav::WavError;
 use myriad_engine::patch::MACROS;
-use myriad_engine::render::RendererHandle;
-use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
+use myriad_engine::render::{Renderer, RendererHandle};
+use myriad_engine::stream::{
+    self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
+};
 use myriad_engine::{EngineConfig, Patch};
 use playing::macros_of;
-use ringbuf::HeapRb;
+use ringbuf::{HeapCons, HeapRb};
 use ringbuf::traits::Split;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +38,12 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// The voices of a part, unless a load asks for more.
 const VOICES: usize = 256;
+
+/// How long those who listen to every frame may be busy with something else.
+const EARS_SECONDS: usize = 8;
+
+/// Makes a renderer for an engine of so many frames a second.
+pub(crate) type MakeRenderer = Box<dyn FnOnce(u32) -> (Box<dyn Renderer>, RendererHandle)>;
 
 /// What a session begins with.
 pub(crate) struct Setup {
@@ -51,6 +60,10 @@ pub(crate) struct Setup {
     pub(crate) renderer: RendererArgs,
     /// When the card is to be lost, for tests.
     pub(crate) lose_card: Option<Duration>,
+    /// Whether somebody wants to hear every frame ([`Session::hear_frames`]); then none is recorded.
+    pub(crate) listen: bool,
+    /// Makes another renderer than `renderer` says.
+    pub(crate) rig: Option<MakeRenderer>,
 }
 
 impl Setup {
@@ -66,6 +79,8 @@ impl Setup {
             record: None,
             renderer,
             lose_card: None,
+            listen: false,
+            rig: None,
         }
     }
 }
@@ -84,6 +99,10 @@ pub(crate) enum StartError {
 /// An instrument that is switched on.
 pub(crate) struct Session {
     control: Control,
+    /// Ours to step when the device has no time of its own; otherwise it has a thread.
+    render: Option<RenderSide>,
+    /// Every frame, for who asked to listen.
+    ears: Option<HeapCons<[f32; 2]>>,
     renderer: RendererHandle,
     lose_card: Option<Duration>,
     /// How often a card was lost and came back, as far as was told.
@@ -151,6 +170,7 @@ impl Session {
         };
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();
+        let stepped = setup.wish.host == Some(Host::Virtual);
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();
@@ -165,14 +185,25 @@ impl Session {
             },
             depth: outlet.depth(),
         };
-        let (renderer, handle) = setup.renderer.live(1, rate);
-        let (control, audio) = stream::start(&config, renderer)?;
+        let (renderer, handle) = match setup.rig {
+            Some(make) => make(rate),
+            None => setup.renderer.live(1, rate),
+        };
+        let (control, audio, mut render) = match stepped {
+            true => stream::build(&config, renderer).map(|(c, a, r)| (c, a, Some(r)))?,
+            false => stream::start(&config, renderer).map(|(c, a)| (c, a, None))?,
+        };
         for (part, patch) in patches.into_iter().enumerate() {
             control.set_patch(part, patch)?;
         }
-        let mut recorder = None;
-        let mut tape = None;
-        if let Some(path) = &setup.record {
+        render.iter_mut().for_each(|render| {
+            render.step();
+        });
+        let (mut recorder, mut ears, mut tape) = (None, None, None);
+        if setup.listen {
+            let (ring, heard) = HeapRb::new(EARS_SECONDS * rate as usize).split();
+            (ears, tape) = (Some(heard), Some(ring));
+        } else if let Some(path) = &setup.record {
             let (begun, ring) = Recorder::start(path, rate)?;
             (recorder, tape) = (Some(begun), Some(ring));
         }
@@ -183,6 +214,8 @@ impl Session {
         outlet.start(feed);
         let mut session = Self {
             control,
+            render,
+            ears,
             renderer: handle,
             lose_card: setup.lose_card,
             changes: [0; 2],
