@@ -3,7 +3,6 @@
 mod grid;
 mod held;
 mod round_trip;
-mod svg;
 mod theme;
 
 use super::report::Report;

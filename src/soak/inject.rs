@@ -46,7 +46,7 @@ impl Fault {
     /// How long what it causes may last, in seconds.
     fn aftermath(self) -> f64 {
         match self {
-            Fault::Click => 0.1,
+            Fault::Click => 5.0,
             Fault::GpuLoss | Fault::Stall | Fault::Flood => 1.0,
             Fault::Midi => 2.5,
             Fault::Memory => 8.0,
@@ -80,7 +80,7 @@ const NOISE_SECONDS: f64 = 1.0;
 
 /// What the memory fault takes: this part of what is free, but at most so much.
 const MEMORY_SHARE: f64 = 0.6;
-const MOST_MEMORY: usize = 8 << 30;
+const MOST_MEMORY: usize = 2 << 30;
 const MEMORY_SECONDS: u64 = 5;
 
 /// The step that the click fault adds, and for how many frames.
@@ -96,7 +96,7 @@ pub(super) struct Injector {
     /// When random notes have to be ended.
     clean_up: Option<f64>,
     /// Until when memory is taken, so that ours cannot be measured.
-    pub(super) hogging: f64,
+    hogging: f64,
     /// What struck lately, and when.
     struck: Vec<(Fault, f64)>,
     /// Whether a step waits to be added.
@@ -214,14 +214,19 @@ impl Injector {
         });
     }
 
-    /// Adds what is to be heard to frames that were played.
-    pub(super) fn spoil(&mut self, frames: &mut [[f32; 2]]) {
-        if self.step && frames.len() >= STEP_FRAMES {
+    /// Adds what is to be heard to frames that were played, once it can be told from music there.
+    pub(super) fn spoil(&mut self, frames: &mut [[f32; 2]], watch: &Watch) {
+        if self.step && frames.len() >= STEP_FRAMES && watch.is_keen(frames.len()) {
             self.step = false;
             for frame in &mut frames[..STEP_FRAMES] {
                 frame[0] += STEP;
             }
         }
+    }
+
+    /// Whether memory is taken on purpose, so that ours cannot be measured.
+    pub(super) fn is_hogging(&self, seconds: f64) -> bool {
+        seconds < self.hogging
     }
 
     /// Decides whether a finding was caused on purpose.

@@ -146,7 +146,11 @@ impl Journal {
         let fail = |error| Failure::failed(format!("{}: {error}", path.display()));
         std::fs::create_dir_all(folder).map_err(fail)?;
         let mut options = File::options();
-        let file = options.create(true).append(true).open(&path).map_err(fail)?;
+        let mut file = options.create(true).append(true).open(&path).map_err(fail)?;
+        // What a crash has cut short stays a line of its own.
+        if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+            file.write_all(b"\n").map_err(fail)?;
+        }
         Ok(Self { file, path })
     }
 
@@ -161,7 +165,7 @@ impl Journal {
     }
 }
 
-/// Reads a journal. A last line that was cut short by a crash is left out.
+/// Reads a journal. Lines that were cut short by a crash are left out.
 ///
 /// # Errors
 /// When there is none, or it is not one.
@@ -174,8 +178,10 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
     let texts = texts.map_err(|error| fail(error.to_string()))?;
     for (number, text) in texts.iter().enumerate() {
         match serde_json::from_str(text) {
+            _ if text.is_empty() => {}
             Ok(line) => lines.push(line),
-            Err(_) if number + 1 == texts.len() => {}
+            // Cut short: it is the last one, or an empty one follows, with which a leg begins.
+            Err(_) if texts.get(number + 1).is_none_or(String::is_empty) => {}
             Err(error) => return Err(fail(format!("line {}: {error}", number + 1))),
         }
     }

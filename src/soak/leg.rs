@@ -3,7 +3,7 @@
 use super::clips::Clips;
 use super::finding::{Blame, Finding, Kind};
 use super::inject::{Fault, Injector, Orders, device_seam};
-use super::journal::{self, Begin, End, Journal, Line};
+use super::journal::{self, Begin, End, Journal, Line, Sample};
 use super::prompter::Prompter;
 use super::report::{MOST_GROWTH, Report};
 use super::sampler::Sampler;
@@ -157,7 +157,7 @@ impl Leg {
     fn listen(&mut self) -> Result<(), Failure> {
         self.heard.clear();
         self.session.hear_frames(&mut self.heard);
-        self.injector.spoil(&mut self.heard);
+        self.injector.spoil(&mut self.heard, &self.watch);
         self.watch.hear(&mut self.heard, &mut self.found);
         self.clips.hear(&self.heard)?;
         if let Some(stuck) = self.prompter.check_voices(&self.session, &self.watch) {
@@ -191,13 +191,17 @@ impl Leg {
             let text = format!("{blocks} blocks were not rendered and were silent");
             self.find(now, Kind::RenderFailed, blocks as f64, text);
         }
-        if let Some(mut sample) = self.sampler.take(&mut self.session, &mut self.watch) {
-            if seconds < self.injector.hogging {
-                sample.memory_bytes = None;
-            }
-            self.write(&Line::Sample(Box::new(sample)))?;
+        match self.sampler.take(&mut self.session, &mut self.watch) {
+            Some(sample) => self.write_sample(sample),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    fn write_sample(&mut self, mut sample: Sample) -> Result<(), Failure> {
+        if self.injector.is_hogging(sample.seconds) {
+            sample.memory_bytes = None;
+        }
+        self.write(&Line::Sample(Box::new(sample)))
     }
 
     fn notice_underrun(&mut self, underrun: &Underrun) {
@@ -254,7 +258,7 @@ impl Leg {
         self.listen()?;
         self.watch.finish(&mut self.found);
         let last = self.sampler.take_now(&mut self.session, &mut self.watch);
-        self.write(&Line::Sample(Box::new(last)))?;
+        self.write_sample(last)?;
         self.check_frames();
         self.check_memory();
         self.tell()?;

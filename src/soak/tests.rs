@@ -223,7 +223,7 @@ fn planted_faults_are_found_and_clean_music_is_not() {
         }
     }
     // The promise is kept, and it is worth something.
-    assert!(promised >= 100, "only {promised} of 160 were promised");
+    assert!(promised >= 80, "only {promised} of 160 were promised");
     assert!(smallest < 2.0 * SENSITIVITY, "{smallest}");
 }
 

@@ -108,6 +108,11 @@ impl Watch {
         self.seams.push(seam);
     }
 
+    /// Whether the smallest clicks would be found in the next so many frames.
+    pub(super) fn is_keen(&self, frames: usize) -> bool {
+        self.clicks.is_keen(self.time, self.time + frames as u64)
+    }
+
     /// The share of the time in which the smallest clicks were found.
     pub(super) fn keenness(&self) -> f64 {
         self.clicks.keenness()

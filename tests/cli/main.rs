@@ -9,3 +9,4 @@ mod inspect;
 mod midi;
 mod patches;
 mod render;
+mod soak;

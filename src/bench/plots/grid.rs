@@ -1,7 +1,7 @@
 //! Voices by partials: a panel for each renderer, light where it struggles, and the line from
 //! which a card is quicker.
 
-use super::svg::{Anchor, Point, Svg};
+use crate::analysis::svg::{Anchor, Point, Svg};
 use super::theme::{self, DEADLINE, style};
 use crate::analysis::colour::{self, BACKGROUND, FAINT, INK, Rgb, blend};
 use crate::bench::contender;

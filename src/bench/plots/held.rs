@@ -1,6 +1,6 @@
 //! Partials held in real time, as bars.
 
-use super::svg::Anchor;
+use crate::analysis::svg::Anchor;
 use super::theme::{self, LEFT, LogScale, colour, style};
 use crate::analysis::colour::{BACKGROUND, FAINT, INK, blend};
 use crate::bench::held::Held;

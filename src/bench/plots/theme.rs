@@ -1,6 +1,6 @@
 //! What all pictures share: their colours, title and caption, legends and scales.
 
-use super::svg::{Anchor, Point, Style, Svg};
+use crate::analysis::svg::{Anchor, Point, Style, Svg};
 use crate::analysis::colour::{BACKGROUND, FAINT, INK, Rgb};
 use crate::bench::contender;
 use crate::bench::report::Report;

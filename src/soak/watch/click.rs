@@ -120,6 +120,13 @@ impl ClickDetector {
         self.bends.insert(at, bend);
     }
 
+    /// Whether nothing bends between two frames, nor around them.
+    pub(in crate::soak) fn is_keen(&self, from: u64, to: u64) -> bool {
+        let smear = LENGTH as u64;
+        let mut bends = self.bends.iter();
+        !bends.any(|bend| bend.from < to + smear && from < bend.to + smear)
+    }
+
     /// Hears frames; gives the clicks that are known by now. A click is known some
     /// 2,600 frames later.
     pub(in crate::soak) fn hear(&mut self, frames: &[[f32; 2]], clicks: &mut Vec<Click>) {
