@@ -4,6 +4,7 @@ mod analysis;
 mod bench;
 mod cast;
 mod demo;
+mod doctor;
 mod failure;
 mod gpu;
 mod inspect;
@@ -11,6 +12,7 @@ mod interrupt;
 mod library;
 mod machine;
 mod memory;
+mod metrics;
 mod patches;
 mod performance;
 mod play;
@@ -39,7 +41,8 @@ Try:
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
   myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
-  myriad bench --quick                          what this machine holds";
+  myriad bench --quick                          what this machine holds
+  myriad doctor                                 what this machine has, and what to do about it";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]
@@ -60,6 +63,7 @@ enum Command {
     Selftest(selftest::Args),
     Bench(bench::Args),
     Soak(Box<soak::Args>),
+    Doctor(doctor::Args),
     #[cfg(target_os = "linux")]
     #[command(name = SUBCOMMAND, hide = true)]
     RenderServer(render_server::Args),
@@ -91,6 +95,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Selftest(args) => selftest::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Soak(args) => soak::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         #[cfg(target_os = "linux")]
         Command::RenderServer(args) => render_server::run(&args),
     }

@@ -24,6 +24,7 @@ use crate::library;
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use device::DeviceError;
+pub(crate) use device::listing::Listing;
 pub(crate) use device::{Device, Host, Wish};
 pub(crate) use load::Load;
 pub(crate) use midi::MACRO_PARAMS;
@@ -32,6 +33,7 @@ use myriad_engine::stream::StreamError;
 use report::Style;
 pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -116,6 +118,10 @@ pub(crate) struct Args {
     /// Destroy the card's context after so many seconds, to see that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
     lose_card: Option<Duration>,
+
+    /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
+    metrics: Option<SocketAddr>,
 
     /// One line a second instead of the view, for logs
     #[arg(long, conflicts_with = "json")]
@@ -207,6 +213,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         lose_card: args.lose_card,
         listen: false,
         rig: None,
+        metrics: args.metrics,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),

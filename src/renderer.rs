@@ -49,6 +49,11 @@ impl RendererArgs {
         matches!(self.renderer, Kind::Cuda | Kind::StandIn)
     }
 
+    /// The card that may come to render, if any.
+    pub(crate) fn may_use_card(&self) -> Option<usize> {
+        (self.renderer != Kind::Cpu).then_some(self.device)
+    }
+
     /// The renderer that was asked for, to play at `sample_rate` while somebody listens, and a
     /// handle to ask about it. Whoever uses it prepares it.
     pub(crate) fn live(

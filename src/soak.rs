@@ -33,6 +33,7 @@ use performer::Performer;
 use prompter::Prompter;
 use report::{Report, Verdict};
 use sampler::Sampler;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Watch;
@@ -113,6 +114,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "FAULT")]
     inject: Vec<Fault>,
 
+    /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
+    metrics: Option<SocketAddr>,
+
     /// Fail also when only the machine was at fault
     #[arg(long)]
     strict: bool,
@@ -189,7 +194,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let started = Instant::now();
-    let report = soak(&begin, folder.clone(), report, args.json)?;
+    let report = soak(&begin, folder.clone(), report, args)?;
     let text = summary::text(&report, &folder, started.elapsed());
     match args.json {
         true => terminal::print_json(&report.short())?,
@@ -249,7 +254,7 @@ impl Args {
 }
 
 /// Plays a leg: all of a soak, or what is left of it.
-fn soak(begin: &Begin, folder: PathBuf, report: Report, quiet: bool) -> Result<Report, Failure> {
+fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<Report, Failure> {
     let device: Device = value_of(&begin.device)?;
     let stepped = device == Device::Virtual;
     // Where time is a number, this thread renders.
@@ -261,7 +266,10 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, quiet: bool) -> Result<R
         partials: begin.load[1],
     };
     let stall = Stall::default();
-    let session = Session::start(setup(begin, device, load, &stall)?)?;
+    let mut setup = setup(begin, device, load, &stall)?;
+    setup.metrics = args.metrics;
+    let card = setup.renderer.may_use_card();
+    let session = Session::start(setup)?;
     let rate = session.sample_rate();
     let performer = Performer {
         seed: begin.seed,
@@ -269,7 +277,6 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, quiet: bool) -> Result<R
         load,
     };
     let past = report.seconds;
-    let card = (begin.renderer != name_of(RendererKind::Cpu)).then_some(begin.card);
     let mut leg = Leg {
         prompter: Prompter::new(performer, report.next_scene),
         watch: Watch::new(f64::from(rate), past),
@@ -291,7 +298,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, quiet: bool) -> Result<R
         report,
     };
     leg.begin(begin)?;
-    let bar = progress(begin.seconds, quiet);
+    let bar = progress(begin.seconds, args.json);
     leg.play(|seconds, report| {
         bar.set_position(seconds as u64);
         bar.set_message(format!("{} findings", report.findings.len()));
@@ -338,6 +345,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         renderer,
         lose_card: None,
         listen: true,
+        metrics: None,
         rig: Some(Box::new(move |rate| {
             // Where nobody listens, nothing is left out for lack of time.
             let (made, handle) = match stepped {

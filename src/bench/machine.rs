@@ -1,8 +1,8 @@
 //! The machine that was measured. Figures without it mean nothing.
 
+use crate::machine;
 use myriad_engine::render::cuda::CudaCounters;
 use myriad_engine::simd::Level;
-use crate::machine;
 use serde::{Deserialize, Serialize};
 
 use super::RATE;

@@ -16,6 +16,7 @@ use super::recorder::{Recorder, Recording};
 use super::stage::Stage;
 use crate::cast::Cast;
 use crate::failure::Failure;
+use crate::metrics::{Publisher, ServerError};
 use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::wav::WavError;
@@ -26,8 +27,9 @@ use myriad_engine::stream::{
 };
 use myriad_engine::{EngineConfig, Patch};
 use playing::macros_of;
-use ringbuf::{HeapCons, HeapRb};
 use ringbuf::traits::Split;
+use ringbuf::{HeapCons, HeapRb};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -64,6 +66,8 @@ pub(crate) struct Setup {
     pub(crate) listen: bool,
     /// Makes another renderer than `renderer` says.
     pub(crate) rig: Option<MakeRenderer>,
+    /// Where to serve figures.
+    pub(crate) metrics: Option<SocketAddr>,
 }
 
 impl Setup {
@@ -81,6 +85,7 @@ impl Setup {
             lose_card: None,
             listen: false,
             rig: None,
+            metrics: None,
         }
     }
 }
@@ -94,6 +99,8 @@ pub(crate) enum StartError {
     Stream(#[from] StreamError),
     #[error(transparent)]
     Recording(#[from] WavError),
+    #[error(transparent)]
+    Metrics(#[from] ServerError),
 }
 
 /// An instrument that is switched on.
@@ -103,6 +110,7 @@ pub(crate) struct Session {
     render: Option<RenderSide>,
     /// Every frame, for who asked to listen.
     ears: Option<HeapCons<[f32; 2]>>,
+    publisher: Option<Publisher>,
     renderer: RendererHandle,
     lose_card: Option<Duration>,
     /// How often a card was lost and came back, as far as was told.
@@ -171,6 +179,9 @@ impl Session {
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();
         let stepped = setup.wish.host == Some(Host::Virtual);
+        let card = setup.renderer.may_use_card();
+        let publish = |address| Publisher::start(address, card);
+        let publisher = setup.metrics.map(publish).transpose()?;
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();
@@ -216,6 +227,7 @@ impl Session {
             control,
             render,
             ears,
+            publisher,
             renderer: handle,
             lose_card: setup.lose_card,
             changes: [0; 2],
@@ -241,6 +253,10 @@ impl Session {
             news: Vec::new(),
             underruns: Vec::new(),
         };
+        if let Some(publisher) = &session.publisher {
+            let place = publisher.place();
+            session.news.push(format!("figures are served at {place}"));
+        }
         if let Some(path) = learned::path()
             && let Err(complaint) = learned::load(&path, &session.router)
         {
@@ -277,6 +293,10 @@ impl Session {
         if Instant::now() >= self.next_look {
             self.next_look = Instant::now() + LOOK;
             self.usage = self.machine.look();
+        }
+        if let Some(mut publisher) = self.publisher.take() {
+            publisher.tick(self);
+            self.publisher = Some(publisher);
         }
     }
 

@@ -67,7 +67,9 @@ impl Leg {
             seconds: self.report.seconds,
             scene: self.report.next_scene,
             machine: crate::machine::line(),
-            host: device.map_or("none", |device| device.host().name()).to_owned(),
+            host: device
+                .map_or("none", |device| device.host().name())
+                .to_owned(),
             device: device.map_or_else(String::new, |device| device.name()),
             rate: self.session.sample_rate(),
             block: self.block,
@@ -123,11 +125,14 @@ impl Leg {
             self.write(&line)?;
         }
         let mut struck = Vec::new();
-        let orders = self
-            .injector
-            .tick(seconds, &mut self.session, &mut self.watch, |fault: Fault| {
+        let orders = self.injector.tick(
+            seconds,
+            &mut self.session,
+            &mut self.watch,
+            |fault: Fault| {
                 struck.push(fault.name().to_owned());
-            });
+            },
+        );
         for fault in struck {
             self.write(&Line::Injected { seconds, fault })?;
         }
@@ -249,6 +254,11 @@ impl Leg {
     fn write(&mut self, line: &Line) -> Result<(), Failure> {
         self.journal.write(line)?;
         self.report.add(line);
+        if let Line::Finding(_) = line {
+            let counts = self.report.counts.iter();
+            let counts = counts.map(|(kind, count)| (*kind, *count)).collect();
+            self.session.tell_findings(counts);
+        }
         Ok(())
     }
 
@@ -287,7 +297,10 @@ impl Leg {
         // Devices that have a time of their own go on while we count.
         let under_way = if self.stepped { 0 } else { self.rate as u64 };
         if heard > status.frames_asked || heard + under_way < status.frames_asked {
-            let text = format!("{} frames were asked for, {heard} heard", status.frames_asked);
+            let text = format!(
+                "{} frames were asked for, {heard} heard",
+                status.frames_asked
+            );
             let off = heard.abs_diff(status.frames_asked);
             self.find(now, Kind::LostFrames, off as f64, text);
         }

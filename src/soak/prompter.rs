@@ -157,7 +157,13 @@ impl Prompter {
             let now = session.time();
             session.plan(now, part, EventKind::AllSoundOff);
             // Volume and pan outlive a reset.
-            for (cc, value) in [(64, 0.0), (66, 0.0), (121, 0.0), (7, 100.0 / 127.0), (10, 0.5)] {
+            for (cc, value) in [
+                (64, 0.0),
+                (66, 0.0),
+                (121, 0.0),
+                (7, 100.0 / 127.0),
+                (10, 0.5),
+            ] {
                 session.plan(now, part, EventKind::Control { cc, value });
             }
         }

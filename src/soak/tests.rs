@@ -127,7 +127,11 @@ impl Fault {
             }
             Fault::NotANumber(frames) => {
                 for frame in &mut sound[AROUND..AROUND + frames] {
-                    frame[1] = if frames % 2 == 0 { f32::NAN } else { f32::INFINITY };
+                    frame[1] = if frames % 2 == 0 {
+                        f32::NAN
+                    } else {
+                        f32::INFINITY
+                    };
                 }
             }
         }
@@ -159,7 +163,9 @@ const BEGINNING: Bend = Bend {
 /// Those of `bends` that lie in an excerpt, in its time.
 fn local(bends: &[Bend], start: usize) -> Vec<Bend> {
     let (start, end) = (start as u64, (start + 2 * AROUND) as u64);
-    let overlapping = bends.iter().filter(|bend| bend.to > start && bend.from < end);
+    let overlapping = bends
+        .iter()
+        .filter(|bend| bend.to > start && bend.from < end);
     let shifted = overlapping.map(|bend| Bend {
         from: bend.from.saturating_sub(start),
         to: bend.to - start,

@@ -4,6 +4,7 @@
 mod arguments;
 mod bench;
 mod damage;
+mod doctor;
 mod harness;
 mod inspect;
 mod midi;

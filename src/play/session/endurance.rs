@@ -54,6 +54,13 @@ impl Session {
         }
     }
 
+    /// What a soak has found so far, for those who read figures.
+    pub(crate) fn tell_findings(&mut self, findings: Vec<(&'static str, usize)>) {
+        if let Some(publisher) = &mut self.publisher {
+            publisher.findings = findings;
+        }
+    }
+
     /// A MIDI message arrives.
     pub(crate) fn midi(&self, bytes: &[u8]) {
         self.router

@@ -36,7 +36,9 @@ fn wave(path: &Path) -> Option<String> {
     let middle = frames / 2;
     let range = middle.saturating_sub(around)..(middle + around).min(frames);
     let level = |frame: usize, side: usize| f64::from(samples[2 * frame + side]) / 8_388_608.0;
-    let levels = range.clone().flat_map(|frame| [level(frame, 0), level(frame, 1)]);
+    let levels = range
+        .clone()
+        .flat_map(|frame| [level(frame, 0), level(frame, 1)]);
     let top = levels.fold(1e-6, |top: f64, level| top.max(level.abs()));
     let mut svg = Svg::new(SIZE, PANEL);
     let across = |frame: usize| SIZE[0] * (frame - range.start) as f64 / range.len().max(1) as f64;

@@ -70,7 +70,11 @@ impl Plot {
         let mut x = RIGHT - seen.iter().map(|series| width(series)).sum::<f64>();
         for series in &seen {
             svg.dot([x, 21.5], 4.5, series.colour);
-            svg.text([x + 9.0, 26.0], style(13.0, INK, Anchor::Start), series.name);
+            svg.text(
+                [x + 9.0, 26.0],
+                style(13.0, INK, Anchor::Start),
+                series.name,
+            );
             x += width(series);
         }
         let all = || seen.iter().flat_map(|series| &series.points);
@@ -154,7 +158,11 @@ impl Scale {
             return Self { low, high, log };
         }
         // Around what there is; from nothing on if that is not far away.
-        let low = if low > 0.0 && low < 0.7 * high { 0.0 } else { low };
+        let low = if low > 0.0 && low < 0.7 * high {
+            0.0
+        } else {
+            low
+        };
         let room = ((high - low) * 0.1).max(0.02 * high.abs()).max(0.5);
         Self {
             low: if low == 0.0 { 0.0 } else { low - room },
@@ -226,13 +234,20 @@ mod tests {
     #[test]
     fn axes_have_a_few_round_marks() {
         let scale = Scale::around([100.0, 104.0].into_iter(), None, false);
-        assert!((2..=6).contains(&scale.marks().len()), "{:?}", scale.marks());
+        assert!(
+            (2..=6).contains(&scale.marks().len()),
+            "{:?}",
+            scale.marks()
+        );
         let scale = Scale::around([0.3, 40.0].into_iter(), Some((100.0, "")), true);
         assert_eq!(scale.marks(), [0.1, 1.0, 10.0, 100.0]);
         let nothing = Scale::around(std::iter::empty(), None, false);
         assert!(nothing.at(5.0).is_finite());
         assert_eq!((time_step(20.0), time_step(28_800.0)), (2.0, 3_600.0));
-        assert_eq!((time(90.0), time(3_600.0)), ("90 s".to_owned(), "1 h".to_owned()));
+        assert_eq!(
+            (time(90.0), time(3_600.0)),
+            ("90 s".to_owned(), "1 h".to_owned())
+        );
     }
 
     #[test]

@@ -287,9 +287,7 @@ mod tests {
 
     #[test]
     fn where_the_sound_bends_only_larger_ones_count() {
-        let step = |size: f32| {
-            move |i: usize| if i >= 20_100 { size } else { 0.0 }
-        };
+        let step = |size: f32| move |i: usize| if i >= 20_100 { size } else { 0.0 };
         let bend = Bend {
             from: 20_000,
             to: 20_480,

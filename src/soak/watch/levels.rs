@@ -63,7 +63,12 @@ impl Levels {
             flaw = Some(Flaw::Dc(furthest));
         }
         // Once it is half-way back, it may be said again.
-        self.off_centre = furthest > if self.off_centre { 0.5 * MOST_DC } else { MOST_DC };
+        self.off_centre = furthest
+            > if self.off_centre {
+                0.5 * MOST_DC
+            } else {
+                MOST_DC
+            };
         flaw
     }
 
