@@ -21,6 +21,7 @@ mod turns;
 
 use crate::failure::{Exit, Failure};
 use crate::machine::cores;
+use crate::trace::Tracer;
 use crate::{interrupt, terminal};
 use contender::Contender;
 use machine::Machine;
@@ -81,6 +82,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = seconds)]
     #[arg(allow_negative_numbers = true)]
     seconds: Option<f64>,
+
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
 
     /// Print the result as one JSON object
     #[arg(long)]
@@ -145,7 +150,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut report = match &args.from {
         Some(path) => Report::load(path)?,
-        None => measure(args)?,
+        None => {
+            let tracer = Tracer::start(args.trace.as_deref())?;
+            let measured = measure(args);
+            tracer.map_or(Ok(()), Tracer::finish)?;
+            measured?
+        }
     };
     if args.from.is_some() && !args.json {
         terminal::print(&Text::whole(&report))?;
@@ -262,7 +272,10 @@ impl LineUp {
         if args.renderer != Who::Cpu {
             let added = lineup.add(Contender::Cuda {
                 device: args.device,
-                options: CudaOptions::default(),
+                options: CudaOptions {
+                    stage_times: args.trace.is_some(),
+                    ..CudaOptions::default()
+                },
             });
             match (added, args.renderer) {
                 (Err(reason), Who::All) => {

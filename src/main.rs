@@ -24,6 +24,7 @@ mod selftest;
 mod soak;
 mod song;
 mod terminal;
+mod trace;
 mod unfinished;
 mod wav;
 

@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::library;
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
+use crate::trace::Tracer;
 use device::DeviceError;
 pub(crate) use device::listing::Listing;
 pub(crate) use device::{Device, Host, Wish};
@@ -118,6 +119,10 @@ pub(crate) struct Args {
     /// Destroy the card's context after so many seconds, to see that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
     lose_card: Option<Duration>,
+
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
 
     /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
@@ -220,8 +225,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (_, true) => Some(Style::Plain),
         _ => None,
     };
+    let tracer = Tracer::start(args.trace.as_deref())?;
     let session = Session::start(setup)?;
-    perform(session, style, args.seconds)
+    let performed = perform(session, style, args.seconds);
+    tracer.map_or(Ok(()), Tracer::finish).and(performed)
 }
 
 /// Plays until the song is over, the time is up, or the user has had enough.

@@ -12,6 +12,7 @@ use crate::performance::{Performance, Settings, Tail};
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use crate::terminal;
+use crate::trace::Tracer;
 use crate::wav::Bits;
 use indicatif::ProgressBar;
 use outputs::Outputs;
@@ -73,6 +74,10 @@ pub(crate) struct Args {
     #[arg(long)]
     stems: bool,
 
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
@@ -119,7 +124,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         renderer: args.renderer,
         progress: !args.quiet,
     };
-    let mut report = job.render(&song, cast)?;
+    let tracer = Tracer::start(args.trace.as_deref())?;
+    let rendered = job.render(&song, cast);
+    tracer.map_or(Ok(()), Tracer::finish)?;
+    let mut report = rendered?;
     report.notes.append(&mut notes);
     if !args.quiet {
         for note in &report.notes {

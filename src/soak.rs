@@ -18,6 +18,7 @@ mod watch;
 use crate::failure::{Exit, Failure};
 use crate::play::{self, Host, Load, Session, Setup, Wish};
 use crate::renderer::{Kind as RendererKind, RendererArgs};
+use crate::trace::Tracer;
 use crate::{interrupt, terminal};
 use clips::Clips;
 use indicatif::ProgressBar;
@@ -114,6 +115,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "FAULT")]
     inject: Vec<Fault>,
 
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
     /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
     metrics: Option<SocketAddr>,
@@ -194,7 +199,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let started = Instant::now();
-    let report = soak(&begin, folder.clone(), report, args)?;
+    let tracer = Tracer::start(args.trace.as_deref())?;
+    let soaked = soak(&begin, folder.clone(), report, args);
+    tracer.map_or(Ok(()), Tracer::finish)?;
+    let report = soaked?;
     let text = summary::text(&report, &folder, started.elapsed());
     match args.json {
         true => terminal::print_json(&report.short())?,

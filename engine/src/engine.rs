@@ -19,6 +19,7 @@ use crate::pool::CloudPool;
 use crate::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
+use crate::trace::{self, Stage};
 use master::Master;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -367,6 +368,7 @@ impl Engine {
 
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
+        let _stage = trace::stage(Stage::Modulation);
         self.pool.block.start_tick();
         self.transport
             .advance(TICK as f32 / self.config.sample_rate);
@@ -389,6 +391,7 @@ impl Engine {
 
     /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.
     fn submit(&mut self, frames: usize) {
+        let _stage = trace::stage(Stage::Submit);
         let ticks = self.pool.block.ticks();
         let mut block = None;
         if ticks > 0
@@ -421,10 +424,12 @@ impl Engine {
         if ticks == 0 {
             return frames;
         }
+        let stage = trace::stage(Stage::Collect);
         let collected = match &block {
             Some(_) => self.renderer.collect(&mut self.buses),
             None => Err(RenderError::NotPrepared),
         };
+        drop(stage);
         self.idle.extend(block);
         match collected {
             Ok(partials) => self.partials = partials,
@@ -435,6 +440,7 @@ impl Engine {
                 self.renders_failed += 1;
             }
         }
+        let _stage = trace::stage(Stage::Mix);
         self.master.push(&self.buses, ticks * TICK);
         frames
     }

@@ -26,6 +26,7 @@ pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod trace;
 pub mod view;
 mod voice;
 

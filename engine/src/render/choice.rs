@@ -139,13 +139,20 @@ impl RendererChoice {
         }
         #[cfg(feature = "cuda")]
         {
-            use super::cuda::CudaRenderer;
+            use super::cuda::{CudaOptions, CudaRenderer};
             use super::failover::Home;
             let (device, lose) = (self.device, Arc::clone(lose));
             let server = self.server.clone();
             Arc::new(move |home| match home {
                 Home::Here => Some(Box::new(Sabotaged::new(
-                    CudaRenderer::new(device),
+                    CudaRenderer::with_options(
+                        device,
+                        CudaOptions {
+                            // A trace shows what the card does; it costs a little.
+                            stage_times: crate::trace::is_on(),
+                            ..CudaOptions::default()
+                        },
+                    ),
                     CudaRenderer::lose_context,
                     Arc::clone(&lose),
                 ))),
