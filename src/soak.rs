@@ -81,7 +81,7 @@ pub(crate) struct Args {
     /// Go on with the soak in this folder, as it was begun
     #[arg(long, value_name = "FOLDER")]
     #[arg(conflicts_with_all = ["device", "hours", "minutes", "seed", "report", "renderer", "card"])]
-    #[arg(conflicts_with_all = ["buffer", "depth", "rate", "load", "inject"])]
+    #[arg(conflicts_with_all = ["buffer", "depth", "rate", "awake", "load", "inject"])]
     resume: Option<PathBuf>,
 
     /// Who renders
@@ -106,6 +106,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "HZ")]
     #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
     rate: Option<u32>,
+
+    /// Let no thread sleep, as `myriad play` can
+    #[arg(long)]
+    awake: bool,
 
     /// Where load ramps end
     #[arg(long, value_name = "VOICES[xPARTIALS]", default_value = "48x48")]
@@ -255,6 +259,7 @@ impl Args {
             buffer: self.buffer,
             depth: self.depth,
             rate: self.rate,
+            awake: self.awake,
             load: [self.load.voices, self.load.partials],
             inject: self.inject.iter().map(|&fault| name_of(fault)).collect(),
         })
@@ -343,6 +348,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
             block: begin.buffer,
             midi: Some(NO_MIDI.to_owned()),
             name: None,
+            awake: begin.awake,
         },
         depth: begin.depth.map(|frames| frames as usize),
         song: None,
@@ -354,11 +360,11 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         lose_card: None,
         listen: true,
         metrics: None,
-        rig: Some(Box::new(move |rate| {
+        rig: Some(Box::new(move |threads, rate, readiness| {
             // Where nobody listens, nothing is left out for lack of time.
             let (made, handle) = match stepped {
                 true => renderer.for_piece(1, piece),
-                false => renderer.live(1, rate),
+                false => renderer.live(threads, rate, readiness),
             };
             let renderer = Box::new(Stalling {
                 renderer: made,

@@ -15,6 +15,7 @@
 pub mod conformance;
 mod controls;
 pub mod dsp;
+mod effects;
 mod engine;
 mod event;
 pub mod modulation;
@@ -22,11 +23,13 @@ pub mod params;
 mod part;
 pub mod patch;
 mod pool;
+mod readiness;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
 pub mod trace;
+pub mod tuning;
 pub mod view;
 mod voice;
 
@@ -34,4 +37,6 @@ pub use controls::Values;
 pub use engine::{Counters, Engine, EngineConfig, EngineError, Glimpse};
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
+pub use readiness::Readiness;
 pub use render::TICK;
+pub use tuning::Tuning;

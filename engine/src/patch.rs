@@ -10,10 +10,10 @@ mod write;
 pub use error::PatchError;
 
 use crate::controls::Values;
-use crate::modulation::Route;
+use crate::modulation::{Drawing, LFOS, Route};
 
 /// The format that this version writes. Older ones are migrated, newer ones refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// How many macros a patch has.
 pub const MACROS: usize = 8;
@@ -35,6 +35,8 @@ pub struct Patch {
     pub macro_names: [String; MACROS],
     /// Every parameter.
     pub values: Values,
+    /// What is drawn for the LFOs.
+    pub drawings: [Drawing; LFOS],
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
 }
@@ -50,6 +52,7 @@ impl Patch {
             tags: Vec::new(),
             macro_names: Default::default(),
             values: Values::new(),
+            drawings: [Drawing::default(); LFOS],
             routes: Vec::new(),
         }
     }

@@ -40,7 +40,7 @@ impl Knob {
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| kind.to_scale(value))
                     }));
-                if row.modulated {
+                if row.modulated && !row.shared {
                     way = way.with_poly_modulation_id(param as u32);
                 }
                 Knob::Way(way)

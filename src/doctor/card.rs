@@ -3,6 +3,7 @@
 use super::Finding;
 use crate::gpu::{Gpu, GpuUser};
 use crate::renderer::{Kind, RendererArgs};
+use myriad_engine::Readiness;
 use myriad_engine::render::cuda::CudaRenderer;
 use myriad_engine::render::{Capacity, Renderer};
 
@@ -111,7 +112,7 @@ fn choice(device: usize) -> Finding {
         device,
         recalibrate: false,
     };
-    let (mut renderer, handle) = args.live(1, 48_000);
+    let (mut renderer, handle) = args.live(1, 48_000, Readiness::Relaxed);
     if let Err(error) = renderer.prepare(CAPACITY) {
         return Finding::broken(
             "renderer",

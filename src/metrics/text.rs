@@ -79,7 +79,7 @@ impl Figures<'_> {
         text.counter(
             "deadline_misses_total",
             "Blocks whose rendering took longer than they sound.",
-            status.late_blocks,
+            status.slow_blocks,
         );
         text.counter(
             "device_xruns_total",

@@ -25,7 +25,7 @@ use myriad_engine::render::{Renderer, RendererHandle};
 use myriad_engine::stream::{
     self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
 };
-use myriad_engine::{EngineConfig, Patch};
+use myriad_engine::{EngineConfig, Patch, Readiness};
 use playing::macros_of;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapRb};
@@ -44,8 +44,17 @@ const VOICES: usize = 256;
 /// How long those who listen to every frame may be busy with something else.
 const EARS_SECONDS: usize = 8;
 
-/// Makes a renderer for an engine of so many frames a second.
-pub(crate) type MakeRenderer = Box<dyn FnOnce(u32) -> (Box<dyn Renderer>, RendererHandle)>;
+/// Makes a renderer: so many threads, so many frames a second, and how ready it should be.
+pub(crate) type MakeRenderer =
+    Box<dyn FnOnce(usize, u32, Readiness) -> (Box<dyn Renderer>, RendererHandle)>;
+
+/// Threads for the CPU renderer: half of the processors, the rest is for everybody else. A load
+/// that one can hold is left to one.
+fn threads() -> usize {
+    const MOST: usize = 8;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    (processors / 2).clamp(1, MOST)
+}
 
 /// What a session begins with.
 pub(crate) struct Setup {
@@ -182,6 +191,10 @@ impl Session {
         let card = setup.renderer.may_use_card();
         let publish = |address| Publisher::start(address, card);
         let publisher = setup.metrics.map(publish).transpose()?;
+        let readiness = match setup.wish.awake {
+            true => Readiness::Awake,
+            false => Readiness::Raised,
+        };
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();
@@ -195,10 +208,11 @@ impl Session {
                 ..EngineConfig::default()
             },
             depth: outlet.depth(),
+            readiness,
         };
         let (renderer, handle) = match setup.rig {
-            Some(make) => make(rate),
-            None => setup.renderer.live(1, rate),
+            Some(make) => make(threads(), rate, readiness),
+            None => setup.renderer.live(threads(), rate, readiness),
         };
         let (control, audio, mut render) = match stepped {
             true => stream::build(&config, renderer).map(|(c, a, r)| (c, a, Some(r)))?,

@@ -61,6 +61,8 @@ pub(crate) struct Begin {
     pub(crate) buffer: Option<u32>,
     pub(crate) depth: Option<u32>,
     pub(crate) rate: Option<u32>,
+    /// Whether no thread sleeps.
+    pub(crate) awake: bool,
     /// Where load ramps end.
     pub(crate) load: [usize; 2],
     pub(crate) inject: Vec<String>,
@@ -99,7 +101,7 @@ pub(crate) struct Sample {
     pub(crate) load_median: f32,
     pub(crate) load_99: f32,
     pub(crate) load_999: f32,
-    pub(crate) late_blocks: u64,
+    pub(crate) slow_blocks: u64,
     pub(crate) underruns: u64,
     pub(crate) xruns: u64,
     pub(crate) frames_asked: u64,

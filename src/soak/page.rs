@@ -182,9 +182,9 @@ fn plots(report: &Report) -> Vec<Plot> {
             ],
         ),
         Plot::linear(
-            "Underruns and late blocks so far",
+            "Underruns and slow blocks so far",
             vec![
-                series("late blocks", VIOLET, &|s| Some(s.late_blocks as f64)),
+                series("slow blocks", VIOLET, &|s| Some(s.slow_blocks as f64)),
                 series("underruns", AMBER, &|s| Some(s.underruns as f64)),
                 series("the device's own", ROSE, &|s| Some(s.xruns as f64)),
             ],

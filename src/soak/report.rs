@@ -58,7 +58,7 @@ pub(crate) struct Report {
     pub(crate) gpu_memory_growth: Option<f64>,
     pub(crate) frames: u64,
     pub(crate) underruns: u64,
-    pub(crate) late_blocks: u64,
+    pub(crate) slow_blocks: u64,
     pub(crate) losses: u64,
     pub(crate) returns: u64,
     pub(crate) onsets: u64,
@@ -106,7 +106,7 @@ impl Report {
             gpu_memory_growth: None,
             frames: 0,
             underruns: 0,
-            late_blocks: 0,
+            slow_blocks: 0,
             losses: 0,
             returns: 0,
             onsets: 0,
@@ -131,7 +131,7 @@ impl Report {
                 self.past = Sample {
                     frames_asked: self.frames,
                     underruns: self.underruns,
-                    late_blocks: self.late_blocks,
+                    slow_blocks: self.slow_blocks,
                     losses: self.losses,
                     returns: self.returns,
                     onsets: self.onsets,
@@ -179,7 +179,7 @@ impl Report {
         self.seconds = sample.seconds;
         self.frames = self.past.frames_asked + sample.frames_asked;
         self.underruns = self.past.underruns + sample.underruns;
-        self.late_blocks = self.past.late_blocks + sample.late_blocks;
+        self.slow_blocks = self.past.slow_blocks + sample.slow_blocks;
         self.losses = self.past.losses + sample.losses;
         self.returns = self.past.returns + sample.returns;
         self.onsets = self.past.onsets + sample.onsets;

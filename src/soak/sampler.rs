@@ -83,7 +83,7 @@ impl Sampler {
             load_median: since.quantile(0.5),
             load_99: since.quantile(0.99),
             load_999: since.quantile(0.999),
-            late_blocks: status.late_blocks,
+            slow_blocks: status.slow_blocks,
             underruns: status.underruns,
             xruns: session.outlet().xruns(),
             frames_asked: status.frames_asked,

@@ -29,8 +29,8 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     row(
         "frames",
         format!(
-            "{} asked for, {} late blocks, {} underruns",
-            report.frames, report.late_blocks, report.underruns
+            "{} asked for, {} slow blocks, {} underruns",
+            report.frames, report.slow_blocks, report.underruns
         ),
     );
     row(

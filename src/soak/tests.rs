@@ -34,6 +34,7 @@ impl Rig {
             buffer: Some(buffer),
             depth,
             rate: None,
+            awake: false,
             load: [LOAD.voices, LOAD.partials],
             inject: Vec::new(),
         };

@@ -20,7 +20,7 @@ const APART: f64 = 0.1;
 const VERDICT: f64 = 0.75;
 
 /// What a fade over lost frames may look like: as a note that is there at once.
-const SEAM: f32 = 0.4;
+const SEAM: f32 = 1.0;
 
 /// A stretch of frames in which something happened that explains clicks.
 #[derive(Clone, Copy, Debug)]

@@ -44,6 +44,7 @@ impl Part {
         // What all voices have in common, and lanes of one length: nothing is checked twice.
         let table = Table::ALL[controls[Param::SourceTable] as usize];
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u32;
+        let balance = controls[Param::ShapeBalance];
         let filter = (controls[Param::FilterType] as usize)
             .checked_sub(1)
             .map(|kind| FILTERS[kind]);
@@ -100,7 +101,10 @@ impl Part {
                 ..Cloud::default()
             };
             let copies = note.copies;
-            let gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            if balance > 0.0 && (cloud.tilt != 0.0 || cloud.formant != 1.0) {
+                gain *= note.balance.gain(&cloud, increment[voice]).powf(balance);
+            }
             for (copy, &slot) in note.slots[..copies].iter().enumerate() {
                 // From -1 to 1 over the copies.
                 let place = match copies {
@@ -125,7 +129,7 @@ impl Part {
                 pool.push(
                     slot,
                     Cloud {
-                        seed: note.seed.wrapping_add(copy as u32 * 1024),
+                        seed: note.seeds[copy],
                         increment: increment[voice] * detuned,
                         gain_from,
                         gain_to: [gain * left, gain * right],

@@ -85,9 +85,9 @@ impl Table {
     fn level(self, position: f32, n: usize, ratio: f32) -> f32 {
         let x = n as f32;
         match self {
-            Table::Saw => x.powf(-mix(7.0, 1.0, position.sqrt())),
+            Table::Saw => x.powf(-mix(7.0, 1.0, position.powf(0.25))),
             Table::Square if n.is_multiple_of(2) => 0.0,
-            Table::Square => x.powf(-mix(6.0, 1.0, position.sqrt())),
+            Table::Square => x.powf(-mix(6.0, 1.0, position.powf(0.25))),
             Table::Pulse => (PI * x * mix(0.5, 0.02, position.sqrt())).sin().abs() / x,
             Table::Organ => organ(position, n),
             Table::Vocal => vowel(position, x * FORMANT_PITCH) / x.sqrt(),

@@ -24,7 +24,7 @@ impl Sharpness {
     /// Notes that are there at once.
     pub(super) const SHARP: Self = Self {
         seconds: 0.01,
-        size: 0.4,
+        size: 1.0,
     };
     /// Drums: noise, and pitches that fall by octaves. No click can be told from that.
     pub(super) const STRUCK: Self = Self {
@@ -34,12 +34,12 @@ impl Sharpness {
     /// A parameter that jumps: of bells, all partials may change their places at once.
     pub(super) const JUMP: Self = Self {
         seconds: 0.12,
-        size: 1.0,
+        size: f32::INFINITY,
     };
     /// Another patch, a wheel or a pedal. When exactly is not known beforehand.
     pub(super) const CHANGE: Self = Self {
         seconds: 0.12,
-        size: 0.4,
+        size: 1.0,
     };
     /// What LFOs that jump do as long as a note sounds.
     const RESTLESS: f32 = 0.03;
