@@ -7,6 +7,7 @@ mod grid;
 mod held;
 mod load;
 mod machine;
+mod markdown;
 mod overlap;
 mod pace;
 mod played;
@@ -100,6 +101,10 @@ pub(crate) struct Args {
     #[arg(conflicts_with_all = ["renderer", "device", "only", "quick", "seconds"])]
     from: Option<PathBuf>,
 
+    /// Print a kept run as the tables of the README
+    #[arg(long, requires = "from", conflicts_with = "json")]
+    markdown: bool,
+
     /// Say what changed since the run that wrote this JSON
     #[arg(long, value_name = "OLD.json")]
     compare: Option<PathBuf>,
@@ -157,6 +162,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             measured?
         }
     };
+    if args.markdown {
+        return terminal::print(&markdown::tables(&report));
+    }
     if args.from.is_some() && !args.json {
         terminal::print(&Text::whole(&report))?;
     }

@@ -52,7 +52,10 @@ impl Sharpness {
     /// That of a patch's notes.
     pub(super) fn of(patch: &Patch) -> Self {
         let falls = patch.routes.iter().any(|route| {
-            let envelope = matches!(route.source, Source::Env1 | Source::Env2 | Source::Env3);
+            let envelope = matches!(
+                route.source,
+                Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4
+            );
             envelope && route.target == Param::PitchTune && route.amount.abs() > Self::FALL
         });
         let mut sharpness = match falls {
@@ -81,6 +84,9 @@ impl Sharpness {
             (Source::Lfo1, Param::Lfo1Shape),
             (Source::Lfo2, Param::Lfo2Shape),
             (Source::Lfo3, Param::Lfo3Shape),
+            (Source::Lfo4, Param::Lfo4Shape),
+            (Source::Lfo5, Param::Lfo5Shape),
+            (Source::Lfo6, Param::Lfo6Shape),
         ];
         let jumps = lfos.into_iter().any(|(lfo, shape)| {
             let used = patch.routes.iter().any(|route| route.source == lfo);
