@@ -42,11 +42,13 @@ struct Cloud {
     float gain_to[2];
     float width_from;
     float width_to;
+    u32 phase;
+    u32 unused;
 };
 
 // The layout that the engine relies on.
 static_assert(sizeof(Filter) == 24, "Filter");
-static_assert(sizeof(Cloud) == 120, "Cloud");
+static_assert(sizeof(Cloud) == 128, "Cloud");
 static_assert(OFFSET(Cloud, table) == 20, "Cloud.table");
 static_assert(OFFSET(Cloud, partials) == 32, "Cloud.partials");
 static_assert(OFFSET(Cloud, filter) == 72, "Cloud.filter");

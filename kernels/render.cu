@@ -42,7 +42,7 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* cl
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes an item), its cloud in `clouds[tick][slot]` (120 bytes a tick), and
+// Reads the upload (16 bytes an item), its cloud in `clouds[tick][slot]` (128 bytes a tick), and
 // tables (through the caches). Reads and writes 8 bytes a partial of memory, once. Writes 256
 // bytes an item and tick to `samples[item][tick][side][frame]`, and where they go to
 // `routes[item][tick]`.

@@ -190,10 +190,11 @@ template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial
 }
 
 // The phase at which a partial starts: a hash of the cloud's seed and the partial's number,
-// scaled by the scatter.
+// scaled by the scatter; and, when the whole cloud starts, where it has come to before.
 DEVICE u32 first_phase(const Cloud& cloud, u32 index) {
     const u32 hash = math::hash((index + 1 + cloud.seed) * 0x9E3779B1u);
-    return (hash >> 16) * cloud.scatter;
+    const u32 before = cloud.flags & STARTS ? (index + 1) * cloud.phase : 0;
+    return (hash >> 16) * cloud.scatter + before;
 }
 
 }  // namespace spectrum

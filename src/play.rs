@@ -92,6 +92,11 @@ pub(crate) struct Args {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=65_536))]
     depth: Option<u32>,
 
+    /// Never let the threads that render sleep: takes two processors, for machines that wake up
+    /// slowly, as virtual ones do
+    #[arg(long)]
+    awake: bool,
+
     /// Listen to this MIDI input only: any part of its name
     #[arg(short, long, value_name = "NAME")]
     midi: Option<String>,
@@ -194,6 +199,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             rate: args.rate,
             block: args.buffer,
             midi: args.midi.clone(),
+            awake: args.awake,
         },
         depth: args.depth.map(|frames| frames as usize),
         song,

@@ -4,6 +4,7 @@ mod expectation;
 
 use crate::failure::Failure;
 pub(crate) use expectation::expect;
+use myriad_engine::Readiness;
 use myriad_engine::render::auto::Piece;
 use myriad_engine::render::failover::MakePreferred;
 use myriad_engine::render::{
@@ -52,9 +53,13 @@ impl RendererArgs {
         &self,
         threads: usize,
         sample_rate: u32,
+        readiness: Readiness,
     ) -> (Box<dyn Renderer>, RendererHandle) {
-        let sample_rate = sample_rate as f32;
-        self.make(threads, Purpose::Live { sample_rate })
+        let purpose = Purpose::Live {
+            sample_rate: sample_rate as f32,
+            readiness,
+        };
+        self.make(threads, purpose)
     }
 
     /// The same, to render a piece as fast as can be.
@@ -68,8 +73,11 @@ impl RendererArgs {
 
     /// Makes the card's renderer, whoever was asked for.
     pub(crate) fn card(&self) -> MakePreferred {
-        let sample_rate = 48_000.0;
-        self.choice(1, Purpose::Live { sample_rate }).make_card()
+        let purpose = Purpose::Live {
+            sample_rate: 48_000.0,
+            readiness: Readiness::Raised,
+        };
+        self.choice(1, purpose).make_card()
     }
 
     fn make(&self, threads: usize, purpose: Purpose) -> (Box<dyn Renderer>, RendererHandle) {

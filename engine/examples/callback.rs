@@ -29,6 +29,7 @@ fn main() {
             ..EngineConfig::default()
         },
         depth: StreamConfig::depth_for(block),
+        ..StreamConfig::default()
     };
     let cpu = Box::new(CpuRenderer::new(1));
     let (control, mut audio, mut render) = stream::build(&config, cpu).unwrap();

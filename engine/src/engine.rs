@@ -310,6 +310,9 @@ impl Engine {
         while done < frames {
             let chunk = (frames - done).min(MAX_TICKS * TICK);
             let last = done + chunk == frames;
+            if self.passed + chunk >= TICK && self.pool.sounding() > 0 {
+                self.renderer.expect();
+            }
             let mut at = 0;
             while at < chunk {
                 let span = (TICK - self.passed).min(chunk - at);

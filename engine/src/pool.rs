@@ -2,16 +2,21 @@
 //! of those that must go.
 
 use crate::render::{TICK, VoiceBlock};
-use crate::spectrum::Cloud;
+use crate::spectrum::{Cloud, STARTS};
 
 /// Time in which a cloud fades that is stolen, silenced or replaced.
 const FADE_SECONDS: f32 = 0.005;
+
+/// Bits by which the pool counts phases more finely than clouds do: rounding adds up.
+const FINER: u32 = 16;
 
 /// Slots, and the block that is being filled.
 #[derive(Debug)]
 pub(crate) struct CloudPool {
     /// What every slot was told last: ramps start there.
     last: Vec<Cloud>,
+    /// The phases that ratio 1 of their clouds has come to, finer than clouds tell.
+    phases: Vec<u64>,
     free: Vec<u32>,
     ghosts: Vec<Ghost>,
     fade_ticks: u32,
@@ -29,6 +34,7 @@ impl CloudPool {
     pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
         let mut pool = Self {
             last: vec![Cloud::default(); slots],
+            phases: vec![0; slots],
             free: Vec::with_capacity(slots),
             ghosts: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
@@ -75,7 +81,16 @@ impl CloudPool {
     }
 
     /// Adds a cloud to the current tick.
-    pub(crate) fn push(&mut self, slot: u32, cloud: Cloud) {
+    #[inline]
+    pub(crate) fn push(&mut self, slot: u32, mut cloud: Cloud) {
+        let phase = &mut self.phases[slot as usize];
+        if cloud.flags & STARTS != 0 {
+            *phase = 0;
+        }
+        cloud.phase = (*phase >> FINER) as u32;
+        let increment = cloud.increment * (1 << FINER) as f32;
+        let frames = u64::from(TICK as u32 - cloud.first_frame);
+        *phase = phase.wrapping_add(increment as u64 * frames);
         self.last[slot as usize] = cloud;
         self.block.push(slot, cloud);
     }

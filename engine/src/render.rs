@@ -54,6 +54,9 @@ pub trait Renderer: Send {
         1
     }
 
+    /// Says that a block will be submitted in a moment: who sleeps may wake up meanwhile.
+    fn expect(&mut self) {}
+
     /// Takes a block to render, which `collect` gives back as sound. At most [`Self::depth`]
     /// blocks are under way; they are rendered in order. Whoever submits leaves the block alone
     /// until it is collected: the renderer shares it, and one that hangs keeps it.

@@ -197,19 +197,25 @@ fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
 }
 
 /// The phase at which partials of a cloud start: a hash of the cloud's seed and the partial's
-/// number, scaled by the scatter; without scatter all start at zero.
+/// number, scaled by the scatter; and, when the whole cloud starts, where it has come to before,
+/// as if all ratios were whole.
 #[inline(always)]
 pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
-    if cloud.scatter == 0 {
-        return s.splat_u(0);
-    }
     let number = s.f_to_u(number(s, group));
+    let before = match cloud.flags & STARTS {
+        0 => s.splat_u(0),
+        _ => s.mul_u(number, s.splat_u(cloud.phase)),
+    };
+    if cloud.scatter == 0 {
+        return before;
+    }
     let x = s.mul_u(
         s.add_u(number, s.splat_u(cloud.seed)),
         s.splat_u(0x9E37_79B1),
     );
     let hash = math::hash(s, x);
-    s.mul_u(s.shr_u::<16>(hash), s.splat_u(cloud.scatter))
+    let scattered = s.mul_u(s.shr_u::<16>(hash), s.splat_u(cloud.scatter));
+    s.add_u(scattered, before)
 }
 
 /// The same for one partial of a cloud with this seed and scatter.

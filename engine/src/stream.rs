@@ -46,6 +46,7 @@ pub use render_side::RenderSide;
 pub use status::{Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
 
+use crate::Readiness;
 use crate::engine::{Engine, EngineConfig, EngineError};
 use crate::render::{PrepareError, Renderer};
 use control::State;
@@ -64,6 +65,8 @@ pub struct StreamConfig {
     /// Frames kept ready for the audio side: at least its largest block, 1 to 65,536. What is
     /// beyond that is how late the render thread may be. Half a block more is a good choice.
     pub depth: usize,
+    /// That of its render thread.
+    pub readiness: Readiness,
 }
 
 impl StreamConfig {
@@ -85,6 +88,7 @@ impl Default for StreamConfig {
         Self {
             engine: EngineConfig::default(),
             depth: Self::depth_for(512),
+            readiness: Readiness::Raised,
         }
     }
 }
@@ -127,7 +131,7 @@ pub fn start(
     renderer: Box<dyn Renderer>,
 ) -> Result<(Control, AudioSide), StreamError> {
     let (control, audio, render) = build(config, renderer)?;
-    control.spawn(render)?;
+    control.spawn(render, config.readiness)?;
     Ok((control, audio))
 }
 

@@ -12,7 +12,7 @@ use myriad_engine::render::failover::{
 };
 use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
 use myriad_engine::render::{CpuRenderer, DeviceError, PrepareError, Renderer};
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Readiness, factory};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,6 +29,7 @@ fn card(faults: &Arc<Faults>) -> MakePreferred {
 
 /// Long enough for any machine that is only busy.
 const DEADLINES: Deadlines = Deadlines {
+    readiness: Readiness::Relaxed,
     prepare: Duration::from_secs(2),
     render: Duration::from_secs(2),
 };
@@ -138,6 +139,26 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
         let all: Vec<f32> = [&before[RATE..], &lost, &returned, &after].concat();
         check_for_clicks(&patch.name, &rest, &all);
     }
+}
+
+/// Who takes over is told where the fundamental is, and so where every harmonic is.
+#[test]
+fn what_sounds_goes_on_in_phase() {
+    let patch = soft();
+    let (mut lost, mut kept) = (Rig::new(&patch), Rig::new(&patch));
+    let (_, expected) = (lost.chord(RATE), kept.chord(2 * RATE).split_off(RATE));
+    lost.faults.set_at(2, Fault::Fail);
+    let sound = lost.play(&[], RATE);
+    assert_eq!(lost.report().losses, 1);
+    // From when the two have faded into each other.
+    let after = RATE / 10..RATE;
+    let error: Vec<f32> = sound[after.clone()]
+        .iter()
+        .zip(&expected[after.clone()])
+        .map(|(got, expected)| got - expected)
+        .collect();
+    let (error, level) = (rms(&error), rms(&expected[after]));
+    assert!(error < 0.01 * level, "{error} beside {level}");
 }
 
 #[test]

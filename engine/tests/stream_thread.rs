@@ -55,10 +55,10 @@ fn a_paced_device_hears_no_click_and_every_frame_is_accounted_for() {
     let underruns = control.underruns();
     let status = control.status();
     println!(
-        "load p50 {:.4}, p99 {:.4}; late blocks {}, raised priority: {}, underruns: {underruns:?}",
+        "load p50 {:.4}, p99 {:.4}; slow blocks {}, raised priority: {}, underruns: {underruns:?}",
         status.render_time.quantile(0.5),
         status.render_time.quantile(0.99),
-        status.late_blocks,
+        status.slow_blocks,
         status.raised_priority
     );
     // The attack is over after a hundredth of a second.

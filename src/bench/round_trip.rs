@@ -29,6 +29,9 @@ const CAPACITY: Capacity = Capacity {
     buses: 1,
 };
 
+/// Blocks of every turn before the first that is measured.
+const SETTLING: usize = 8;
+
 /// All round trips.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RoundTrips {
@@ -125,6 +128,10 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrip
                 player.render(ticks)?;
             }
             in_turns(&mut players, &bar, |player| {
+                // A card that has just worked for somebody else takes a moment to change over.
+                for _ in 0..SETTLING {
+                    player.render(ticks)?;
+                }
                 let times = pace.run(period(ticks), length, || player.render(ticks))?;
                 player.rounds.push(times);
                 Ok(())

@@ -62,6 +62,8 @@ pub(crate) struct Wish {
     pub(crate) block: Option<u32>,
     /// Only MIDI ports with this in their names, where the device brings MIDI.
     pub(crate) midi: Option<String>,
+    /// Never to sleep, as far as that is up to us.
+    pub(crate) awake: bool,
 }
 
 /// Blocks of a device that leaves the choice to us.

@@ -55,7 +55,7 @@ pub(crate) struct Snapshot {
     pub(crate) load_median: f32,
     pub(crate) load_99: f32,
     pub(crate) load_9999: f32,
-    pub(crate) late_blocks: u64,
+    pub(crate) slow_blocks: u64,
     pub(crate) underruns: u64,
     /// Blocks that the device says were late.
     pub(crate) xruns: u64,
@@ -76,7 +76,7 @@ pub(crate) struct Snapshot {
 struct Summary {
     seconds: f64,
     frames: u64,
-    late_blocks: u64,
+    slow_blocks: u64,
     underruns: u64,
     recording: Option<PathBuf>,
     recorded_frames: u64,
@@ -110,7 +110,7 @@ impl Snapshot {
             load_median: status.render_time.quantile(0.5),
             load_99: status.render_time.quantile(0.99),
             load_9999: status.render_time.quantile(0.9999),
-            late_blocks: status.late_blocks,
+            slow_blocks: status.slow_blocks,
             underruns: status.underruns,
             xruns: outlet.xruns(),
             devices_lost: outlet.losses(),
@@ -214,7 +214,7 @@ impl Style {
         let summary = Summary {
             seconds,
             frames: ending.status.frames_asked,
-            late_blocks: ending.status.late_blocks,
+            slow_blocks: ending.status.slow_blocks,
             underruns: ending.status.underruns,
             recording: recording.map(|recording| recording.path.clone()),
             recorded_frames: recording.map_or(0, |recording| recording.frames),

@@ -21,7 +21,7 @@ use crate::wav::WavError;
 use myriad_engine::patch::MACROS;
 use myriad_engine::render::RendererHandle;
 use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
-use myriad_engine::{EngineConfig, Patch};
+use myriad_engine::{EngineConfig, Patch, Readiness};
 use playing::macros_of;
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
@@ -35,6 +35,14 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// The voices of a part, unless a load asks for more.
 const VOICES: usize = 256;
+
+/// Threads for the CPU renderer: half of the processors, the rest is for everybody else. A load
+/// that one can hold is left to one.
+fn threads() -> usize {
+    const MOST: usize = 8;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    (processors / 2).clamp(1, MOST)
+}
 
 /// What a session begins with.
 pub(crate) struct Setup {
@@ -151,6 +159,10 @@ impl Session {
         };
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();
+        let readiness = match setup.wish.awake {
+            true => Readiness::Awake,
+            false => Readiness::Raised,
+        };
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();
@@ -164,8 +176,9 @@ impl Session {
                 ..EngineConfig::default()
             },
             depth: outlet.depth(),
+            readiness,
         };
-        let (renderer, handle) = setup.renderer.live(1, rate);
+        let (renderer, handle) = setup.renderer.live(threads(), rate, readiness);
         let (control, audio) = stream::start(&config, renderer)?;
         for (part, patch) in patches.into_iter().enumerate() {
             control.set_patch(part, patch)?;

@@ -93,6 +93,8 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
         gain_to: gain,
         width_from: width,
         width_to: width,
+        phase: random.perhaps(0.0, 0.0, TURN) as u32,
+        unused: 0,
     }
 }
 

@@ -5,6 +5,7 @@
 //! that misses its deadline is given up with all it holds: it is never waited for again.
 
 use super::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use crate::Readiness;
 use crate::dsp::FlushDenormals;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,20 +13,26 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the thread that waits for sound looks out for it before it sleeps: a few times what
-/// a card needs for a small block.
-const WATCH: Duration = Duration::from_micros(200);
+/// How long the thread that waits for sound looks out for it before it sleeps, and the one that
+/// waits for a block that was announced: many times what a card needs for a small block, or the
+/// host to make one.
+const WATCH: Duration = Duration::from_millis(1);
 
 /// How long the thread that waits for work does. Short, because between the blocks of live play
-/// there is nothing to see for most of the time.
+/// there is nothing to see for most of the time;
 const LINGER: Duration = Duration::from_micros(50);
+
+/// unless it is to stay awake: then it sleeps when nothing plays.
+const VIGIL: Duration = Duration::from_millis(500);
 
 /// The most requests that can wait: blocks, and a word to collect or to start anew.
 const REQUESTS: usize = 16;
 
-/// How long calls may take before the renderer counts as lost.
+/// How long calls may take before the renderer counts as lost, and how the thread waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
+    /// That of the thread.
+    pub readiness: Readiness,
     /// For `prepare` and for letting go: a driver may have to compile, or to wake a card.
     pub prepare: Duration,
     /// For a block.
@@ -35,6 +42,7 @@ pub struct Deadlines {
 impl Default for Deadlines {
     fn default() -> Self {
         Self {
+            readiness: Readiness::Relaxed,
             prepare: Duration::from_secs(30),
             render: Duration::from_secs(5),
         }
@@ -42,16 +50,18 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// For playing live: a block that is this late has been missed already.
+    /// For playing live: a block that is this late has been missed long ago.
     pub const LIVE: Deadlines = Deadlines {
+        readiness: Readiness::Raised,
         prepare: Duration::from_secs(30),
-        render: Duration::from_millis(100),
+        render: Duration::from_millis(40),
     };
 }
 
 enum Request {
     Prepare(Capacity),
     Reset,
+    Expect,
     Submit(Arc<VoiceBlock>),
     Collect(Buses),
 }
@@ -112,9 +122,13 @@ impl Attended {
         };
         let (requests, incoming) = sync_channel(REQUESTS);
         let (outgoing, replies) = sync_channel(REQUESTS);
+        let readiness = self.deadlines.readiness;
         thread::Builder::new()
             .name("myriad-card".into())
-            .spawn(move || serve(inner, &incoming, outgoing))
+            .spawn(move || {
+                readiness.assume(0, 48_000.0);
+                serve(inner, &incoming, outgoing, readiness);
+            })
             .map_err(|source| PrepareError::Thread { index: 0, source })?;
         self.link = Some(Link { requests, replies });
         Ok(())
@@ -232,6 +246,13 @@ impl Renderer for Attended {
         self.depth
     }
 
+    fn expect(&mut self) {
+        if self.under_way + 3 < REQUESTS {
+            // What goes wrong is remembered, and reported for the block.
+            let _ = self.ask(Request::Expect);
+        }
+    }
+
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         if self.under_way + 2 >= REQUESTS {
             return Err(RenderError::OutOfTurn);
@@ -263,11 +284,21 @@ impl Renderer for Attended {
 }
 
 /// The thread: does what it is asked, in order. Blocks beyond what the renderer takes wait here.
-fn serve(mut inner: Box<dyn Renderer>, requests: &Receiver<Request>, replies: SyncSender<Reply>) {
+fn serve(
+    mut inner: Box<dyn Renderer>,
+    requests: &Receiver<Request>,
+    replies: SyncSender<Reply>,
+    readiness: Readiness,
+) {
+    let usual = match readiness {
+        Readiness::Awake => VIGIL,
+        Readiness::Relaxed | Readiness::Raised => LINGER,
+    };
+    let mut linger = usual;
     let _flush = FlushDenormals::new();
     let mut under_way: VecDeque<Result<(), RenderError>> = VecDeque::with_capacity(REQUESTS);
     let mut waiting: VecDeque<Arc<VoiceBlock>> = VecDeque::with_capacity(REQUESTS);
-    while let Ok(request) = receive(requests, LINGER, None) {
+    while let Ok(request) = receive(requests, std::mem::replace(&mut linger, usual), None) {
         let reply = match request {
             Request::Prepare(capacity) => {
                 under_way.clear();
@@ -279,6 +310,10 @@ fn serve(mut inner: Box<dyn Renderer>, requests: &Receiver<Request>, replies: Sy
                 waiting.clear();
                 inner.reset();
                 Reply::Reset
+            }
+            Request::Expect => {
+                linger = usual.max(WATCH);
+                continue;
             }
             Request::Submit(block) => {
                 match under_way.len() < inner.depth() {

@@ -40,6 +40,11 @@ pub struct Sketch {
 }
 
 impl Sketch {
+    /// The most partials that a tick asks for, in whole groups.
+    pub(crate) fn most_partials(&self) -> usize {
+        usize::from(self.most_groups) * LANES
+    }
+
     /// All of it in a word, to compare.
     pub(crate) fn bits(&self) -> u32 {
         u32::from_ne_bytes([

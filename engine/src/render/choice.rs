@@ -4,6 +4,7 @@ use super::attended::Deadlines;
 use super::auto::{self, Chooser, Piece, faster_for};
 use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
 use super::{CpuRenderer, Renderer};
+use crate::Readiness;
 #[cfg(feature = "cuda")]
 use std::path::Path;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub enum Purpose {
     Live {
         /// Frames a second.
         sample_rate: f32,
+        /// That of the threads that render.
+        readiness: Readiness,
     },
     /// A piece is rendered as fast as can be, and whole.
     Piece(Piece),
@@ -80,14 +83,24 @@ impl RendererChoice {
             failover: None,
             lose: Arc::default(),
         };
-        let cpu = CpuRenderer::new(self.threads);
+        let mut cpu = CpuRenderer::new(self.threads);
+        if let Purpose::Live { .. } = self.purpose {
+            cpu = cpu.raised();
+        }
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
         let mut failover = Failover::new(self.card(&handle.lose), cpu);
-        if let Purpose::Live { sample_rate } = self.purpose {
+        if let Purpose::Live {
+            sample_rate,
+            readiness,
+        } = self.purpose
+        {
             failover = failover
-                .within(Deadlines::LIVE)
+                .within(Deadlines {
+                    readiness,
+                    ..Deadlines::LIVE
+                })
                 .live(sample_rate, wall_clock());
         }
         failover = match self.kind {
@@ -108,7 +121,7 @@ impl RendererChoice {
             let make = choice.make_card();
             let measured = auto::calibration(device, threads, &make, choice.recalibrate)?;
             Ok(match choice.purpose {
-                Purpose::Live { sample_rate } => {
+                Purpose::Live { sample_rate, .. } => {
                     let mut chooser = Chooser::new(&measured, sample_rate);
                     Box::new(move |load| chooser.wish(load))
                 }

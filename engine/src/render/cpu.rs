@@ -6,6 +6,7 @@ mod workers;
 pub mod yardstick;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
+use crate::Readiness;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
@@ -17,10 +18,16 @@ use workers::Workers;
 /// Clouds that one thread renders before they are mixed: few enough to stay in its cache.
 const WAVE: usize = 64;
 
+/// What one thread does alone before another is asked for help: partials times ticks, a small
+/// fraction of a millisecond. Waking a thread for less would not pay.
+const GRAIN: usize = 8_192;
+
 /// Renders on this machine's processor, with the widest instructions it has.
 pub struct CpuRenderer {
     level: Level,
     threads: usize,
+    /// That of the workers.
+    readiness: Readiness,
     tables: &'static Tables,
     workers: Option<Workers>,
     /// A state for every slot.
@@ -66,6 +73,7 @@ impl CpuRenderer {
         Self {
             level,
             threads: threads.max(1),
+            readiness: Readiness::Relaxed,
             tables: tables(),
             workers: None,
             states: Vec::new(),
@@ -75,6 +83,15 @@ impl CpuRenderer {
             floor: [0.0; MAX_TICKS],
             clock: 0,
             thinned: 0,
+        }
+    }
+
+    /// Has its workers raised priority: somebody listens meanwhile.
+    #[must_use]
+    pub fn raised(self) -> Self {
+        Self {
+            readiness: Readiness::Raised,
+            ..self
         }
     }
 
@@ -109,7 +126,7 @@ impl Renderer for CpuRenderer {
         };
         self.wave = vec![silence; WAVE * self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
-        let workers = Workers::start(self.threads - 1)
+        let workers = Workers::start(self.threads - 1, self.readiness)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
         self.workers = Some(workers);
         Ok(())
@@ -149,13 +166,19 @@ impl CpuRenderer {
         };
         let (floor, clock) = (self.floor, self.clock);
         self.clock = clock.wrapping_add(block.ticks() as u32);
+        let work: usize = self
+            .slots
+            .iter()
+            .map(|&slot| block.sketch(slot).most_partials())
+            .sum();
+        let helpers = work * block.ticks() / GRAIN;
         let mut partials = 0;
         self.thinned = 0;
         for slots in self.slots.chunks(self.wave.len()) {
             let states = Disjoint(self.states.as_mut_ptr());
             let rows = Disjoint(self.wave.as_mut_ptr());
             let (level, tables) = (self.level, self.tables);
-            workers.run(slots.len(), &|index| {
+            workers.run(helpers, slots.len(), &|index| {
                 let slot = slots[index];
                 // SAFETY: every index is taken once, slots are distinct and below the
                 // capacity (`VoiceBlock` has that many), and rows are at least `slots.len()`.

@@ -158,10 +158,11 @@ impl CudaRenderer {
     /// reports it, and `prepare` starts anew in the same process.
     ///
     /// # Errors
-    /// When there is no context, or it cannot be destroyed.
+    /// When there is no context.
     pub fn lose_context(&mut self) -> Result<(), RenderError> {
         let device = self.device.as_ref().ok_or(RenderError::NotPrepared)?;
-        device.lose_context()
+        device.lose_context();
+        Ok(())
     }
 
     /// Uses the device, unless it has failed before; remembers when it fails.

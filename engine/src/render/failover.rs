@@ -1,7 +1,8 @@
 //! A renderer that goes on when another fails: the chord on the card becomes a chord on the CPU.
 //!
-//! What the lost renderer knew of phases is lost with it. So its sound is continued by prediction
-//! for a few milliseconds and faded, while every cloud starts anew on the CPU and fades in. Later
+//! Clouds say where their fundamentals are, so harmonic ones go on in phase; of all others the
+//! phases are lost with the renderer. So its sound is continued by prediction for a few
+//! milliseconds and faded, while every cloud starts on the CPU and fades in. Later
 //! the lost renderer is prepared again, on a thread of its own, and taken back, both playing while
 //! one fades into the other. The same fade serves to change over on demand, either way.
 //!
@@ -65,7 +66,7 @@ impl Load {
         };
         for slot in block.slots() {
             load.clouds += 1;
-            load.partials += usize::from(block.sketch(slot).most_groups) * crate::simd::LANES;
+            load.partials += block.sketch(slot).most_partials();
         }
         load
     }
@@ -398,6 +399,12 @@ impl Renderer for Failover {
 
     fn depth(&self) -> usize {
         self.depth
+    }
+
+    fn expect(&mut self) {
+        if !matches!(self.course, Course::Cpu) {
+            self.card.expect();
+        }
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {

@@ -57,6 +57,11 @@ pub struct Cloud {
     pub width_from: f32,
     /// The same at the tick's end.
     pub width_to: f32,
+    /// Where ratio 1 has come to at the tick's start, in `2^-32` turns. Only for who does not know:
+    /// a renderer for which the cloud starts in the middle of its life.
+    pub phase: u32,
+    /// Fills a cloud up to two lines of memory: then none is written in part.
+    pub unused: u32,
 }
 
 /// Coefficients of the spectral filter's magnitude.
@@ -74,6 +79,6 @@ pub struct Filter {
 }
 
 // The layout that CUDA kernels rely on.
-const _: () = assert!(size_of::<Cloud>() == 120);
+const _: () = assert!(size_of::<Cloud>() == 128);
 const _: () = assert!(std::mem::offset_of!(Cloud, filter) == 72);
 const _: () = assert!(std::mem::offset_of!(Cloud, gain_from) == 96);

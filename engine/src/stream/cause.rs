@@ -1,10 +1,16 @@
 //! Finds out why frames came too late.
 //!
-//! The render side notes what it did since it was last on time, which says most. Whether
-//! somebody else had the processor, the system knows: the control side asks it now and then, since
-//! reading its files takes too long for a thread in a hurry.
+//! The render side notes what it did since it was last on time, which says most: whether it
+//! computed, slept for longer than it wanted to, or was ready and had to wait for a processor. What
+//! a hypervisor has taken, the system knows: the control side asks it now and then, since that
+//! takes too long for a thread in a hurry.
+
+mod processor;
+mod queueing;
 
 use super::underrun::Cause;
+pub(super) use processor::Processor;
+pub(super) use queueing::Queueing;
 use std::time::{Duration, Instant};
 
 /// What happened from when the render side was last on time until it was too late.
@@ -14,16 +20,32 @@ pub(super) struct Lateness {
     pub(super) known: Option<Cause>,
     /// Time in between.
     gap: Duration,
-    /// How much of it the render thread was computing.
+    /// How much of it the render thread was computing,
     computing: Duration,
+    /// how much longer it slept than it wanted to,
+    overslept: Duration,
+    /// and how long it was ready and somebody else had the processor, if the system tells.
+    queued: Option<Duration>,
+}
+
+impl Lateness {
+    /// Whether the thread slept for too long although nobody else had the processor.
+    fn slept_alone(&self) -> bool {
+        let queued = self.queued.unwrap_or(self.overslept);
+        !self.overslept.is_zero() && queued < self.overslept / 2
+    }
 }
 
 /// The render side's notes.
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// When it was last on time, and how much the thread had computed until then.
+    /// When it was last on time, and how much the thread had computed and queued until then.
     on_time: Instant,
     computed: Duration,
+    queued: Option<Duration>,
+    /// How much longer it has slept since then than it wanted to.
+    pub(super) overslept: Duration,
+    queueing: Queueing,
     /// The most events that were handed to the engine at once since then.
     pub(super) events: usize,
 }
@@ -44,24 +66,43 @@ impl Watch {
         Self {
             on_time: Instant::now(),
             computed: thread_time(),
+            queued: None,
+            overslept: Duration::ZERO,
+            queueing: Queueing::default(),
             events: 0,
         }
     }
 
+    /// Begins on this thread, of which `queueing` tells.
+    pub(super) fn begin(&mut self, queueing: Queueing) {
+        self.queueing = queueing;
+        self.is_on_time();
+    }
+
     /// Everything that can be rendered has been.
     pub(super) fn is_on_time(&mut self) {
-        *self = Self::new();
+        (self.on_time, self.computed) = (Instant::now(), thread_time());
+        self.queued = self.queueing.time();
+        (self.overslept, self.events) = (Duration::ZERO, 0);
     }
 
     /// Says why it is too late.
     pub(super) fn explain(&self, scene: &Scene) -> Lateness {
         let computing = thread_time().saturating_sub(self.computed);
-        self.explain_times(self.on_time.elapsed(), computing, scene)
+        let queued = self.queueing.time().zip(self.queued);
+        Lateness {
+            known: self.known(self.on_time.elapsed(), scene),
+            gap: self.on_time.elapsed(),
+            computing,
+            overslept: self.overslept,
+            queued: queued.map(|(now, before)| now.saturating_sub(before)),
+        }
     }
 
-    fn explain_times(&self, gap: Duration, computing: Duration, scene: &Scene) -> Lateness {
+    /// The cause, if it can be told from here.
+    fn known(&self, gap: Duration, scene: &Scene) -> Option<Cause> {
         let passed = gap.as_secs_f32() * scene.sample_rate;
-        let known = if scene.block > scene.depth {
+        if scene.block > scene.depth {
             Some(Cause::LargeBlock)
         } else if scene.age <= 2 * scene.depth as u64 {
             Some(Cause::Start)
@@ -72,11 +113,6 @@ impl Watch {
             Some(Cause::EventFlood)
         } else {
             None
-        };
-        Lateness {
-            known,
-            gap,
-            computing,
         }
     }
 }
@@ -92,133 +128,5 @@ fn thread_time() -> Duration {
     Duration::ZERO
 }
 
-/// What the system says about who had the processor.
-#[derive(Debug)]
-pub(super) struct Processor {
-    /// Readings of the last moments, oldest first.
-    readings: [Reading; 3],
-    /// When the last one took its place.
-    rested: Instant,
-}
-
-/// The least time between readings that are kept, so that the first was made before what has just
-/// happened and the last after it.
-const APART: Duration = Duration::from_millis(40);
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Reading {
-    /// Time that the hypervisor took from this machine, all processors together.
-    stolen: Duration,
-}
-
-impl Processor {
-    pub(super) fn new() -> Self {
-        Self {
-            readings: [Reading::now(); 3],
-            rested: Instant::now(),
-        }
-    }
-
-    /// Reads anew.
-    pub(super) fn read(&mut self) {
-        if self.rested.elapsed() >= APART {
-            self.readings.rotate_left(1);
-            self.rested = Instant::now();
-        }
-        self.readings[2] = Reading::now();
-    }
-
-    /// Decides what the render side could not.
-    pub(super) fn decide(&self, lateness: &Lateness) -> Cause {
-        if let Some(cause) = lateness.known {
-            return cause;
-        }
-        let [before, .., now] = &self.readings;
-        let stolen = now.stolen.saturating_sub(before.stolen);
-        // Half of the time it had, at least: computing includes what was stolen meanwhile.
-        if stolen >= lateness.gap / 2 && !stolen.is_zero() {
-            Cause::Steal
-        } else if lateness.computing >= lateness.gap / 2 {
-            Cause::RenderTime
-        } else {
-            Cause::Scheduling
-        }
-    }
-}
-
-impl Reading {
-    fn now() -> Self {
-        let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        Self {
-            stolen: stolen(&text).unwrap_or_default(),
-        }
-    }
-}
-
-/// The eighth number of the first line of Linux' `/proc/stat`, in hundredths of a second.
-fn stolen(text: &str) -> Option<Duration> {
-    let total = text.lines().next()?.strip_prefix("cpu ")?;
-    let hundredths: u64 = total.split_whitespace().nth(7)?.parse().ok()?;
-    Some(Duration::from_millis(10 * hundredths))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SCENE: Scene = Scene {
-        age: 100_000,
-        block: 64,
-        depth: 96,
-        sample_rate: 48_000.0,
-        flood: 1_024,
-    };
-
-    fn processor(stolen_ms: u64) -> Processor {
-        let stolen = Duration::from_millis(stolen_ms);
-        let mut readings = [Reading::default(); 3];
-        readings[2] = Reading { stolen };
-        Processor {
-            readings,
-            rested: Instant::now(),
-        }
-    }
-
-    fn cause(
-        gap_ms: u64,
-        computing_ms: u64,
-        stolen_ms: u64,
-        scene: &Scene,
-        events: usize,
-    ) -> Cause {
-        let mut watch = Watch::new();
-        watch.events = events;
-        let [gap, computing] = [gap_ms, computing_ms].map(Duration::from_millis);
-        processor(stolen_ms).decide(&watch.explain_times(gap, computing, scene))
-    }
-
-    #[test]
-    fn every_cause_is_told_from_the_others() {
-        assert_eq!(cause(20, 18, 0, &SCENE, 0), Cause::RenderTime);
-        assert_eq!(cause(20, 1, 0, &SCENE, 0), Cause::Scheduling);
-        assert_eq!(cause(20, 1, 20, &SCENE, 0), Cause::Steal);
-        assert_eq!(cause(20, 18, 20, &SCENE, 0), Cause::Steal);
-        assert_eq!(cause(20, 18, 0, &SCENE, 2_048), Cause::EventFlood);
-        assert_eq!(cause(0, 0, 0, &SCENE, 0), Cause::Burst);
-        let early = Scene { age: 100, ..SCENE };
-        assert_eq!(cause(20, 18, 0, &early, 0), Cause::Start);
-        let large = Scene {
-            block: 128,
-            ..SCENE
-        };
-        assert_eq!(cause(20, 18, 0, &large, 0), Cause::LargeBlock);
-    }
-
-    #[test]
-    fn stolen_time_is_read_from_the_system() {
-        let text = "cpu  1206982 151394 139782 919723 2765 0 774 3468 0 0\ncpu0 1 2 3";
-        assert_eq!(stolen(text), Some(Duration::from_millis(34_680)));
-        assert_eq!(stolen("nonsense"), None);
-        assert_eq!(stolen("cpu  1 2"), None);
-    }
-}
+mod tests;

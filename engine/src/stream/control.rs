@@ -10,6 +10,7 @@ use super::status::{Shared, StreamStatus};
 use super::switch::Nothing;
 use super::underrun::Underrun;
 use super::{StreamError, thread};
+use crate::Readiness;
 use crate::engine::{Engine, EngineConfig};
 use crate::event::{Event, EventKind};
 use crate::patch::Patch;
@@ -43,8 +44,12 @@ impl Control {
     }
 
     /// Gives the render side its thread, and the control side one that tends to it.
-    pub(super) fn spawn(&self, render: RenderSide) -> Result<(), StreamError> {
-        self.state().thread = Some(thread::spawn(render)?);
+    pub(super) fn spawn(
+        &self,
+        render: RenderSide,
+        readiness: Readiness,
+    ) -> Result<(), StreamError> {
+        self.state().thread = Some(thread::spawn(render, readiness)?);
         let state = Arc::downgrade(&self.state);
         Builder::new()
             .name("myriad-tend".into())

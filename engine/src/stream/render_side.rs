@@ -1,6 +1,6 @@
 //! The render side: owns the engine, and keeps the frames coming.
 
-use super::cause::{Lateness, Scene, Watch};
+use super::cause::{Lateness, Queueing, Scene, Watch};
 use super::events::Agenda;
 use super::exchange::WorkEnd;
 use super::fade::Fader;
@@ -16,7 +16,7 @@ use ringbuf::HeapProd;
 use ringbuf::traits::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most frames that are rendered before they can be heard: a few of a renderer's blocks, so
 /// that one can be computed while the next is prepared.
@@ -138,6 +138,16 @@ impl RenderSide {
             sample_rate: self.engine.config().sample_rate,
             flood: intake::EVENTS / 2,
         }
+    }
+
+    /// Begins on this thread.
+    pub(super) fn begin(&mut self) {
+        self.watch.begin(Queueing::of_this_thread());
+    }
+
+    /// Says that the thread has slept so much longer than it wanted to.
+    pub(super) fn has_overslept(&mut self, time: Duration) {
+        self.watch.overslept += time;
     }
 
     /// Frames of the audio side's last block, and the sample rate.

@@ -22,8 +22,9 @@ pub struct StreamStatus {
     pub frames_rendered: u64,
     /// Frames that were left out because their time had passed.
     pub frames_skipped: u64,
-    /// Batches whose rendering took longer than they sound.
-    pub late_blocks: u64,
+    /// Batches whose rendering took longer than they sound. Late they are only if the frames that
+    /// were ready did not last: then there is an underrun.
+    pub slow_blocks: u64,
     /// How long batches took, as a share of the time in which they sound.
     pub render_time: Histogram,
     /// The share that the last batch took.
@@ -109,7 +110,7 @@ pub(super) struct Shared {
     pub(super) renders_failed: AtomicU64,
     pub(super) frames_rendered: AtomicU64,
     pub(super) frames_skipped: AtomicU64,
-    pub(super) late_blocks: AtomicU64,
+    pub(super) slow_blocks: AtomicU64,
     render_time: [AtomicU64; BUCKETS],
     load: AtomicU64,
     pub(super) underruns: AtomicU64,
@@ -141,7 +142,7 @@ impl Shared {
             renders_failed: AtomicU64::new(0),
             frames_rendered: AtomicU64::new(0),
             frames_skipped: AtomicU64::new(0),
-            late_blocks: AtomicU64::new(0),
+            slow_blocks: AtomicU64::new(0),
             render_time: std::array::from_fn(|_| AtomicU64::new(0)),
             load: AtomicU64::new(0),
             underruns: AtomicU64::new(0),
@@ -181,7 +182,7 @@ impl Shared {
         self.render_time[Histogram::bucket(share)].fetch_add(1, Relaxed);
         self.load.store(u64::from(share.to_bits()), Relaxed);
         if share > 1.0 {
-            self.late_blocks.fetch_add(1, Relaxed);
+            self.slow_blocks.fetch_add(1, Relaxed);
         }
     }
 
@@ -199,7 +200,7 @@ impl Shared {
             },
             frames_rendered: self.frames_rendered.load(Relaxed),
             frames_skipped: self.frames_skipped.load(Relaxed),
-            late_blocks: self.late_blocks.load(Relaxed),
+            slow_blocks: self.slow_blocks.load(Relaxed),
             render_time: Histogram {
                 counts: std::array::from_fn(|i| self.render_time[i].load(Relaxed)),
             },

@@ -122,6 +122,10 @@ impl Renderer for Switch {
         DEPTH
     }
 
+    fn expect(&mut self) {
+        self.playing.expect();
+    }
+
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         if self.under_way.len() == DEPTH {
             return Err(RenderError::OutOfTurn);

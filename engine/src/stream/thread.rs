@@ -3,32 +3,50 @@
 //! The audio side never wakes it: that would be a system call in the audio callback, and one that
 //! takes a lock of the scheduler. Instead it sleeps by the clock, until shortly before the next
 //! block should be asked for, and then looks again and again until it has been. The price is
-//! the length of such a nap, and two or three looks a block.
+//! the length of such a nap, and two or three looks a block. A thread that is to stay awake looks
+//! all the time.
 
 use super::StreamError;
 use super::render_side::RenderSide;
+use crate::Readiness;
 use crate::dsp::FlushDenormals;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{Builder, JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
 /// Starts it. When it ends it hands back what it owned.
-pub(super) fn spawn(mut render: RenderSide) -> Result<JoinHandle<RenderSide>, StreamError> {
+pub(super) fn spawn(
+    mut render: RenderSide,
+    readiness: Readiness,
+) -> Result<JoinHandle<RenderSide>, StreamError> {
     let thread = Builder::new().name("myriad-render".into()).spawn(move || {
         let shared = render.shared();
         shared.set_thread(std::thread::current());
         let (depth, rate) = render.pace();
-        // Without the right to it, the thread works on as it is; the status says so.
-        let raised =
-            audio_thread_priority::promote_current_thread_to_real_time(depth as u32, rate as u32);
-        shared.raised_priority.store(raised.is_ok(), Relaxed);
+        let raised = readiness.assume(depth, rate);
+        shared.raised_priority.store(raised, Relaxed);
         let _flush = FlushDenormals::new();
         let mut rhythm = Rhythm::new();
+        render.begin();
         while !render.has_ended() {
-            render.step();
             let (block, rate) = render.pace();
             let block = Duration::from_secs_f32(block as f32 / rate);
-            park_timeout(rhythm.rest(render.asked(), block, Instant::now()));
+            rhythm.notice(render.asked(), block, Instant::now());
+            render.step();
+            let (asked, now) = (render.asked(), Instant::now());
+            rhythm.notice(asked, block, now);
+            let rest = rhythm.rest(block, now);
+            match readiness {
+                Readiness::Awake => {
+                    while render.asked() == asked && now.elapsed() < rest {
+                        std::hint::spin_loop();
+                    }
+                }
+                Readiness::Relaxed | Readiness::Raised => {
+                    park_timeout(rest);
+                    render.has_overslept(now.elapsed().saturating_sub(rest));
+                }
+            }
         }
         shared.ended.store(true, Relaxed);
         render
@@ -39,7 +57,8 @@ pub(super) fn spawn(mut render: RenderSide) -> Result<JoinHandle<RenderSide>, St
 /// When the audio side asked last, and so when it will ask again.
 struct Rhythm {
     asked: u64,
-    seen: Instant,
+    /// When it did, as far as can be told: it is noticed some time later.
+    when: Instant,
 }
 
 impl Rhythm {
@@ -50,18 +69,30 @@ impl Rhythm {
     fn new() -> Self {
         Self {
             asked: 0,
-            seen: Instant::now(),
+            when: Instant::now(),
         }
     }
 
-    /// How long to sleep, when `asked` is what the audio side has asked for until `now`, in blocks
-    /// that last as long as `block`.
-    fn rest(&mut self, asked: u64, block: Duration, now: Instant) -> Duration {
-        let nap = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
-        if self.asked != asked {
-            (self.asked, self.seen) = (asked, now);
+    /// Takes note of what the audio side has asked for until `now`, in blocks that last as long
+    /// as `block`.
+    fn notice(&mut self, asked: u64, block: Duration, now: Instant) {
+        if self.asked == asked {
+            return;
         }
-        (self.seen + block)
+        let expected = self.when + block;
+        let late = now.saturating_duration_since(expected);
+        // It asked in time, most likely, while we slept or rendered; but its clock is not ours.
+        self.when = match Duration::ZERO < late && late < block {
+            true => expected + late / 8,
+            false => now,
+        };
+        self.asked = asked;
+    }
+
+    /// How long to sleep from `now` on.
+    fn rest(&self, block: Duration, now: Instant) -> Duration {
+        let nap = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
+        (self.when + block)
             .saturating_duration_since(now)
             .saturating_sub(nap)
             .max(nap)
@@ -75,31 +106,37 @@ mod tests {
     #[test]
     fn it_sleeps_until_shortly_before_the_next_block_and_then_naps() {
         let block = Duration::from_micros(1_600);
-        let start = Instant::now();
-        let mut rhythm = Rhythm::new();
-        let (mut now, mut asked, mut looks, mut latest) = (start, 0, 0u32, Duration::ZERO);
-        // A device that asks every 1.6 ms, as seen through this rhythm.
-        for _ in 0..10_000 {
-            now += rhythm.rest(asked, block, now);
-            looks += 1;
-            let due = (now - start).as_micros() as u64 / 1_600;
-            if due != asked {
-                let since = (now - start) - block * due as u32;
-                latest = latest.max(since);
-                assert!(due == asked + 1, "no block is slept through");
+        // Devices whose clocks are not ours, and loads of which half fills the time.
+        for (period, rendering) in [(1_600, 0), (1_600, 800), (1_592, 800), (1_608, 100)] {
+            let start = Instant::now();
+            let mut rhythm = Rhythm::new();
+            let (mut now, mut asked, mut looks, mut latest) = (start, 0, 0, Duration::ZERO);
+            for _ in 0..10_000 {
+                now += rhythm.rest(block, now);
+                looks += 1;
+                let due = (now - start).as_micros() as u64 / period;
+                rhythm.notice(due, block, now);
+                if due != asked {
+                    let since = (now - start) - Duration::from_micros(due * period);
+                    // At first the rhythm is not known.
+                    if due > 20 {
+                        latest = latest.max(since);
+                    }
+                    assert!(due == asked + 1, "no block is slept through");
+                    now += Duration::from_micros(rendering);
+                }
+                asked = due;
             }
-            asked = due;
+            assert!(latest <= block / 4, "noticed {latest:?} late");
+            assert!(looks <= 3 * asked, "{looks} looks for {asked} blocks");
         }
-        assert!(latest <= block / 4, "noticed {latest:?} late");
-        let blocks = asked as u32;
-        assert!(looks <= 3 * blocks, "{looks} looks for {blocks} blocks");
     }
 
     #[test]
     fn it_does_not_spin_when_nobody_asks() {
-        let mut rhythm = Rhythm::new();
+        let rhythm = Rhythm::new();
         let later = Instant::now() + Duration::from_secs(10);
-        let rest = rhythm.rest(0, Duration::from_millis(100), later);
+        let rest = rhythm.rest(Duration::from_millis(100), later);
         assert_eq!(rest, Rhythm::LONGEST);
     }
 }

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// When it is so far behind, the machine was asleep: the lost time is not made up for.
-const ASLEEP: Duration = Duration::from_secs(1);
+/// How long before a block is due it is awake: sleep ends late by about as much, and devices are
+/// punctual.
+const EARLY: Duration = Duration::from_micros(100);
 
 /// Asks for a block each time one would have been played.
 pub(crate) struct Clock {
@@ -22,7 +23,8 @@ pub(crate) struct Clock {
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    /// Blocks that were asked for a whole block too late, since the machine did other things.
+    /// Blocks that were asked for a whole block too late, since the machine did other things. A
+    /// device would have run dry: like one, it goes on from there and does not catch up.
     late: AtomicU64,
 }
 
@@ -44,7 +46,8 @@ impl Clock {
             let (stage, ticket) = (&backstage.stage, backstage.ticket);
             stage.perform(ticket, |feed| feed.fill(left, right));
         };
-        let tick = move || theirs.run(rate, block, play);
+        let awake = wish.awake;
+        let tick = move || theirs.run(rate, block, awake, play);
         let thread = std::thread::Builder::new().name("clock".to_owned());
         let thread = thread.spawn(tick).map_err(|error| DeviceError::Refused {
             host: Host::Clock.name(),
@@ -61,9 +64,11 @@ impl Clock {
 
 impl Shared {
     /// Deadlines are counted from the start, so that errors do not add up.
-    fn run(&self, rate: u32, block: u32, mut play: impl FnMut()) {
-        // Without the right to it, it runs as any other thread.
-        let _ = audio_thread_priority::promote_current_thread_to_real_time(block, rate);
+    fn run(&self, rate: u32, block: u32, awake: bool, mut play: impl FnMut()) {
+        if !awake {
+            // Without the right to it, it runs as any other thread.
+            let _ = audio_thread_priority::promote_current_thread_to_real_time(block, rate);
+        }
         let at =
             |count: u64| Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate));
         let period = at(1);
@@ -71,14 +76,17 @@ impl Shared {
         while !self.stop.load(Ordering::Relaxed) {
             count += 1;
             let due = start + at(count);
-            let now = Instant::now();
-            std::thread::sleep(due.saturating_duration_since(now));
-            let behind = Instant::now().saturating_duration_since(due);
-            if behind > period {
-                self.late.fetch_add(1, Ordering::Relaxed);
+            let rest = due.saturating_duration_since(Instant::now());
+            if !awake {
+                std::thread::sleep(rest.saturating_sub(EARLY));
             }
-            if behind > ASLEEP {
-                (start, count) = (Instant::now(), 0);
+            while Instant::now() < due {
+                std::hint::spin_loop();
+            }
+            let now = Instant::now();
+            if now - due > period {
+                self.late.fetch_add(1, Ordering::Relaxed);
+                (start, count) = (now, 0);
             }
             play();
         }

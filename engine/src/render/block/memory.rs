@@ -92,7 +92,7 @@ impl CloudMemory {
 #[inline]
 fn stream(place: &mut Cloud, cloud: Cloud) {
     const WORDS: usize = size_of::<Cloud>() / 8;
-    // SAFETY: a cloud is fifteen pairs of four-byte numbers, with nothing between them.
+    // SAFETY: a cloud is sixteen pairs of four-byte numbers, with nothing between them.
     let words: [i64; WORDS] = unsafe { std::mem::transmute(cloud) };
     let place = std::ptr::from_mut(place).cast::<i64>();
     for (index, word) in words.into_iter().enumerate() {

@@ -1,5 +1,9 @@
 //! Worker threads that share the rows of one render: fork, join, nothing else.
+//!
+//! Nobody is waited for who has not begun: a worker that wakes up when all rows are taken finds the
+//! gate shut and sleeps on. So help is never slower than no help, however late it comes.
 
+use crate::Readiness;
 use crate::dsp::FlushDenormals;
 use std::io;
 use std::sync::Arc;
@@ -10,17 +14,38 @@ use std::thread::{self, JoinHandle};
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
 struct Shared {
-    /// Rises by one with every fork; workers wait for it to move.
-    generation: AtomicU64,
-    /// The job of this generation: points to a `Job` on the forking thread's stack.
+    /// Counts jobs, and who works on the last one: see [`Gate`].
+    gate: AtomicU64,
+    /// The job: points to a `Job` on the forking thread's stack.
     job: AtomicPtr<()>,
     count: AtomicUsize,
     next: AtomicUsize,
-    /// Workers that have not finished this generation.
-    busy: AtomicUsize,
     /// Set when a job panicked on a worker, so that the fork can pass it on.
     failed: AtomicBool,
     quit: AtomicBool,
+}
+
+/// What the gate's word means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Gate(u64);
+
+impl Gate {
+    const OPEN: u64 = 1 << 32;
+    const GENERATION: u64 = 1 << 33;
+
+    /// Workers that work on the job.
+    fn inside(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn is_open(self) -> bool {
+        self.0 & Self::OPEN != 0
+    }
+
+    /// Which job it is.
+    fn generation(self) -> u64 {
+        self.0 / Self::GENERATION
+    }
 }
 
 /// A fixed set of threads that work on one job at a time, together with the calling thread.
@@ -37,13 +62,12 @@ impl Workers {
     ///
     /// # Errors
     /// When the system refuses a thread; gives its index.
-    pub(crate) fn start(count: usize) -> Result<Self, (usize, io::Error)> {
+    pub(crate) fn start(count: usize, readiness: Readiness) -> Result<Self, (usize, io::Error)> {
         let shared = Arc::new(Shared {
-            generation: AtomicU64::new(0),
+            gate: AtomicU64::new(0),
             job: AtomicPtr::new(std::ptr::null_mut()),
             count: AtomicUsize::new(0),
             next: AtomicUsize::new(0),
-            busy: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             quit: AtomicBool::new(false),
         });
@@ -55,32 +79,38 @@ impl Workers {
             let shared = Arc::clone(&workers.shared);
             let thread = thread::Builder::new()
                 .name(format!("myriad-{index}"))
-                .spawn(move || work(&shared))
+                .spawn(move || {
+                    readiness.assume(0, 48_000.0);
+                    work(&shared);
+                })
                 .map_err(|error| (index, error))?;
             workers.threads.push(thread);
         }
         Ok(workers)
     }
 
-    /// Calls `job` with every index below `count`, spread over all threads, and returns when
-    /// every call has.
-    pub(crate) fn run(&self, count: usize, job: Job<'_>) {
+    /// Calls `job` with every index below `count`, with the help of at most `helpers` threads, and
+    /// returns when every call has.
+    pub(crate) fn run(&self, helpers: usize, count: usize, job: Job<'_>) {
         let shared = &*self.shared;
-        if self.threads.is_empty() {
+        let helpers = helpers.min(self.threads.len());
+        if helpers == 0 {
             return (0..count).for_each(job);
         }
+        // Nobody looks at these while the gate is shut.
         shared
             .job
             .store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
         shared.count.store(count, Ordering::Relaxed);
         shared.next.store(0, Ordering::Relaxed);
-        shared.busy.store(self.threads.len(), Ordering::Relaxed);
-        shared.generation.fetch_add(1, Ordering::Release);
-        self.threads
-            .iter()
-            .for_each(|thread| thread.thread().unpark());
+        shared
+            .gate
+            .fetch_add(Gate::GENERATION | Gate::OPEN, Ordering::Release);
         // A panic here must not leave workers with a job whose stack is gone.
         let join = Join(shared);
+        for thread in &self.threads[..helpers] {
+            thread.thread().unpark();
+        }
         take_rows(shared, job);
         drop(join);
         assert!(
@@ -94,17 +124,18 @@ struct Join<'a>(&'a Shared);
 
 impl Drop for Join<'_> {
     fn drop(&mut self) {
+        let mut gate = self.0.gate.fetch_and(!Gate::OPEN, Ordering::Acquire);
         // The last rows take microseconds: too short to sleep.
-        while self.0.busy.load(Ordering::Acquire) != 0 {
+        while Gate(gate).inside() != 0 {
             thread::yield_now();
+            gate = self.0.gate.load(Ordering::Acquire);
         }
     }
 }
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        self.shared.quit.store(true, Ordering::Relaxed);
-        self.shared.generation.fetch_add(1, Ordering::Release);
+        self.shared.quit.store(true, Ordering::Release);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
             // A worker that panicked has nothing left to say.
@@ -113,17 +144,42 @@ impl Drop for Workers {
     }
 }
 
+impl Shared {
+    fn gate(&self) -> Gate {
+        Gate(self.gate.load(Ordering::Acquire))
+    }
+
+    /// Goes in, unless the gate is shut or the job is the one known as `done`. Gives its number.
+    fn enter(&self, done: u64) -> Option<u64> {
+        let entered = self
+            .gate
+            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| {
+                let gate = Gate(word);
+                (gate.is_open() && gate.generation() != done).then_some(word + 1)
+            });
+        entered.ok().map(|word| Gate(word).generation())
+    }
+
+    fn leave(&self) {
+        self.gate.fetch_sub(1, Ordering::Release);
+    }
+}
+
 fn work(shared: &Shared) {
     let _flush = FlushDenormals::new();
-    let mut seen = 0;
-    loop {
-        wait_while_idle(|| shared.generation.load(Ordering::Acquire) == seen);
-        seen = shared.generation.load(Ordering::Acquire);
-        if shared.quit.load(Ordering::Relaxed) {
-            return;
-        }
+    let quits = || shared.quit.load(Ordering::Acquire);
+    let mut done = 0;
+    while !quits() {
+        wait_while_idle(|| {
+            let gate = shared.gate();
+            !quits() && (!gate.is_open() || gate.generation() == done)
+        });
+        let Some(generation) = shared.enter(done) else {
+            continue;
+        };
+        done = generation;
         let job = shared.job.load(Ordering::Relaxed).cast::<Job<'_>>();
-        // SAFETY: `run` does not return, and so keeps the job alive, until `busy` is zero.
+        // SAFETY: `run` does not return, and so keeps the job alive, until everyone has left.
         let job = unsafe { *job };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             take_rows(shared, job);
@@ -131,7 +187,7 @@ fn work(shared: &Shared) {
         if outcome.is_err() {
             shared.failed.store(true, Ordering::Relaxed);
         }
-        shared.busy.fetch_sub(1, Ordering::Release);
+        shared.leave();
     }
 }
 
@@ -165,10 +221,10 @@ mod tests {
 
     #[test]
     fn every_row_is_taken_once() {
-        let workers = Workers::start(3).unwrap();
+        let workers = Workers::start(3, Readiness::Relaxed).unwrap();
         for count in [0, 1, 2, 100, 1_000] {
             let taken: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
-            workers.run(count, &|row| {
+            workers.run(3, count, &|row| {
                 taken[row].fetch_add(1, Ordering::Relaxed);
             });
             assert!(taken.iter().all(|row| row.load(Ordering::Relaxed) == 1));

@@ -128,6 +128,12 @@ impl Card {
         }
     }
 
+    pub(super) fn expect(&mut self) {
+        if let State::Ready(ready) = &mut self.state {
+            ready.expect();
+        }
+    }
+
     pub(super) fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         match &mut self.state {
             State::Ready(ready) => ready.submit(block),

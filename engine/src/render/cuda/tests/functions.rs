@@ -4,7 +4,7 @@ use super::kernels;
 use crate::dsp::hash;
 use crate::render::TICK;
 use crate::simd::{LANES, Portable};
-use crate::spectrum::{self, Cloud, Filter, MAX_GROUPS, TURN, Table, math, tables};
+use crate::spectrum::{self, Cloud, Filter, MAX_GROUPS, STARTS, TURN, Table, math, tables};
 use libloading::{Library, Symbol};
 
 /// What a partial's level may differ by.
@@ -86,6 +86,8 @@ fn cloud(number: u32) -> Cloud {
         false => between(low, high),
     };
     Cloud {
+        flags: number % 2 * STARTS,
+        phase: hash(number + 1),
         seed: hash(number),
         scatter: perhaps(0.0, 0.0, 65_535.0) as u32,
         table: table.first_row(),
