@@ -9,3 +9,4 @@ mod spectrogram;
 
 pub(crate) use examine::{ExamineError, examine};
 pub(crate) use meter::Meter;
+pub(crate) use spectrogram::thumbnail;

@@ -11,6 +11,7 @@ use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
+use myriad_engine::Tuning;
 use std::path::{Path, PathBuf};
 
 const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
@@ -69,6 +70,7 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
             tail: Tail::Auto,
             max_frames: bits.max_frames(),
         },
+        tuning: Tuning::default(),
         renderer,
         progress: true,
     };
