@@ -10,3 +10,4 @@ pub(crate) mod svg;
 
 pub(crate) use examine::{ExamineError, examine};
 pub(crate) use meter::Meter;
+pub(crate) use spectrogram::thumbnail;

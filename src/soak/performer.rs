@@ -60,8 +60,11 @@ pub(super) struct Performer {
     pub(super) load: Load,
 }
 
+/// Writes a scene.
+type Compose = fn(&mut Score, &mut Dice);
+
 /// The kinds of scenes and how often they come, of a hundred.
-const PROGRAMME: [(u32, fn(&mut Score, &mut Dice)); 7] = [
+const PROGRAMME: [(u32, Compose); 7] = [
     (30, scenes::storm),
     (18, scenes::drone),
     (12, scenes::patches),

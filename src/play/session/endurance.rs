@@ -1,7 +1,6 @@
 //! What tests of endurance do with a session: every frame, exact times, and faults on purpose.
 
 use super::Session;
-use myriad_engine::render::RendererReport;
 use myriad_engine::{EventKind, Patch};
 use ringbuf::traits::Consumer;
 
@@ -76,10 +75,5 @@ impl Session {
     pub(crate) fn unplug(&mut self) {
         let mut news = self.outlet.unplug(&self.control);
         self.news.append(&mut news);
-    }
-
-    /// Who renders, why, and what became of others.
-    pub(crate) fn renderer_report(&self) -> RendererReport {
-        self.renderer.report()
     }
 }
