@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak screenshots window setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak audit screenshots window setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
 	@echo "make soak    ten minutes of random playing through a JACK server, every frame checked"
+	@echo "make audit   play and measure every factory patch; a contact sheet into target/audit.png"
 	@echo "make golden  regenerate the golden renders, after listening"
 	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
@@ -58,6 +59,9 @@ neon:
 # SOAK_SECONDS=60 make soak: a shorter one.
 soak: setup-test
 	cargo test --release --test play -- --ignored --nocapture
+
+audit: setup
+	cargo run --release --quiet -- patches --audit --sheet target/audit.png
 
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
