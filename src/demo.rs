@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let cast = Cast::choose(&song, &[])?;
         let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
         match Session::start(setup) {
-            Ok(session) => return play::perform(session, None, None),
+            Ok(session) => return play::perform(session, play::Shown::Terminal, None, None),
             Err(StartError::Device(_)) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }

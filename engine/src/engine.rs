@@ -6,9 +6,11 @@
 //! samples however the stream is cut into blocks.
 
 mod glimpse;
+mod glimpses;
 mod master;
 
 pub use glimpse::Glimpse;
+pub use glimpses::{GlimpseReceiver, GlimpseSender, glimpses};
 
 use crate::controls::Values;
 use crate::effects::{Cue, PartEffects};

@@ -33,7 +33,9 @@ pub mod view;
 mod voice;
 
 pub use controls::Values;
-pub use engine::{Counters, Engine, EngineConfig, EngineError, Glimpse};
+pub use engine::{
+    Counters, Engine, EngineConfig, EngineError, Glimpse, GlimpseReceiver, GlimpseSender, glimpses,
+};
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
 pub use readiness::Readiness;

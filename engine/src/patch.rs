@@ -65,6 +65,16 @@ impl Patch {
         read::parse(text, file)
     }
 
+    /// Says of itself what `other` does, and sounds as before.
+    pub fn describe_as(&mut self, other: &Patch) {
+        self.name.clone_from(&other.name);
+        self.category.clone_from(&other.category);
+        self.author.clone_from(&other.author);
+        self.description.clone_from(&other.description);
+        self.tags.clone_from(&other.tags);
+        self.macro_names.clone_from(&other.macro_names);
+    }
+
     /// The patch as TOML, with only what differs from the defaults.
     pub fn to_toml(&self) -> String {
         write::to_toml(self)

@@ -8,7 +8,7 @@ use super::feed::{Feed, FeedCounters};
 use super::gesture::Inbox;
 use super::load::Load;
 use super::machine::{Machine, Usage};
-use super::midi::{Router, learned, ports::Ports};
+use super::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
 use super::monitor::Monitor;
 use super::outlet::Outlet;
 use super::recorder::{Recorder, Recording};
@@ -18,11 +18,11 @@ use crate::failure::Failure;
 use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::wav::WavError;
+use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
-use myriad_engine::render::RendererHandle;
+use myriad_engine::render::{RendererHandle, RendererReport};
 use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
-use myriad_engine::{EngineConfig, Patch, Readiness};
-use playing::macros_of;
+use myriad_engine::{EngineConfig, GlimpseReceiver, Patch, Readiness, Values};
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
 use std::path::PathBuf;
@@ -108,14 +108,14 @@ pub(crate) struct Session {
     usage: Usage,
     next_look: Instant,
     started: Instant,
-    /// The part that hands play, what it plays, and where its macros are.
+    /// The part that hands play, what it plays, and where its knobs are.
     live: u8,
-    patch: Patch,
-    macros: [f32; MACROS],
+    patch: Arc<Patch>,
+    values: Values,
     /// Keys that are down.
     keys: [bool; 128],
-    /// The macro that waits for a controller.
-    learning: Option<usize>,
+    /// The parameter that waits for a controller.
+    learning: Option<Param>,
     news: Vec<String>,
     underruns: Vec<Underrun>,
 }
@@ -214,8 +214,8 @@ impl Session {
             next_look: Instant::now() + LOOK,
             started: Instant::now(),
             live,
-            macros: macros_of(&setup.live),
-            patch: setup.live,
+            values: setup.live.values.clone(),
+            patch: Arc::new(setup.live),
             keys: [false; 128],
             learning: None,
             news: Vec::new(),
@@ -290,12 +290,16 @@ impl Session {
         Some([conductor.position(&self.control), conductor.seconds()])
     }
 
-    pub(crate) fn patch(&self) -> &Patch {
+    pub(crate) fn patch(&self) -> &Arc<Patch> {
         &self.patch
     }
 
-    pub(crate) fn macros(&self) -> &[f32; MACROS] {
-        &self.macros
+    pub(crate) fn macros(&self) -> [f32; MACROS] {
+        MACRO_PARAMS.map(|param| self.values[param])
+    }
+
+    pub(crate) fn value(&self, param: Param) -> f32 {
+        self.values[param]
     }
 
     pub(crate) fn keys(&self) -> &[bool; 128] {
@@ -310,12 +314,28 @@ impl Session {
         &self.monitor
     }
 
+    pub(crate) fn take_peaks(&mut self) -> [f32; 2] {
+        self.monitor.take_peaks()
+    }
+
     pub(crate) fn take_peak(&mut self) -> f32 {
         self.monitor.take_peak()
     }
 
     pub(crate) fn status(&self) -> StreamStatus {
         self.control.status()
+    }
+
+    /// Who renders, and why.
+    pub(crate) fn renderer_report(&self) -> RendererReport {
+        self.renderer.report()
+    }
+
+    /// What hands play, to be seen; for the first who asks.
+    pub(crate) fn watch(&self) -> Option<GlimpseReceiver> {
+        let glimpses = self.control.glimpses()?;
+        glimpses.watch(Some(usize::from(self.live)));
+        Some(glimpses)
     }
 
     /// Who renders, and how often a card was lost.

@@ -78,10 +78,24 @@ pub struct RendererHandle {
 impl RendererChoice {
     /// The renderer, and a handle to ask about it later.
     pub fn make(&self) -> (Box<dyn Renderer>, RendererHandle) {
+        let lose = Arc::default();
+        self.make_around(self.card(&lose), lose)
+    }
+
+    /// The same around something that stands for the card: for tests without one.
+    pub fn make_with(&self, card: MakePreferred) -> (Box<dyn Renderer>, RendererHandle) {
+        self.make_around(card, Arc::default())
+    }
+
+    fn make_around(
+        &self,
+        card: MakePreferred,
+        lose: Arc<AtomicBool>,
+    ) -> (Box<dyn Renderer>, RendererHandle) {
         let mut handle = RendererHandle {
             kind: self.kind,
             failover: None,
-            lose: Arc::default(),
+            lose,
         };
         let mut cpu = CpuRenderer::new(self.threads);
         if let Purpose::Live { .. } = self.purpose {
@@ -90,7 +104,7 @@ impl RendererChoice {
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
-        let mut failover = Failover::new(self.card(&handle.lose), cpu);
+        let mut failover = Failover::new(card, cpu);
         if let Purpose::Live {
             sample_rate,
             readiness,
