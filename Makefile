@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring screenshots window setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots window setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make soak    eight virtual hours of random playing, everything watched, a report"
 	@echo "make soak-jack  ten minutes through a real JACK server, every frame checked"
 	@echo "make monitoring  check metrics, alert rules and dashboard with promtool"
+	@echo "make audit   play and measure every factory patch; a contact sheet into target/audit.png"
 	@echo "make golden  regenerate the golden renders, after listening"
 	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
@@ -70,6 +71,9 @@ monitoring: setup
 # SOAK_SECONDS=60 make soak-jack: a shorter one.
 soak-jack: setup-test
 	cargo test --release --test play -- --ignored --nocapture
+
+audit: setup
+	cargo run --release --quiet -- patches --audit --sheet target/audit.png
 
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden

@@ -172,7 +172,7 @@ fn tuning(scale: Option<&Path>, keyboard: Option<&Path>) -> Result<Tuning, Failu
     let text = read(scale)?;
     // The scale by itself first, so that an error names the right file.
     Tuning::read(&text, None).map_err(|error| place(scale, error))?;
-    let map = keyboard.map(|path| read(path)).transpose()?;
+    let map = keyboard.map(read).transpose()?;
     Tuning::read(&text, map.as_deref()).map_err(|error| place(keyboard.unwrap_or(scale), error))
 }
 

@@ -117,7 +117,7 @@ impl Part {
                 };
                 // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
                 // second and the last but one: no side has more than the other.
-                let alternating = |index: usize| if index % 2 == 0 { 1.0 } else { -1.0 };
+                let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
                 let side = alternating(copy);
                 let standing = place * alternating(copy.min(copies - 1 - copy));
                 let [left, right] = match copies {

@@ -281,7 +281,13 @@ mod tests {
     /// A fault at every edge of a block is its own surroundings.
     #[test]
     fn crackling_is_found() {
-        let crackle = |i: usize| if i % 64 == 0 { CRACKLE / 2.0 } else { 0.0 };
+        let crackle = |i: usize| {
+            if i.is_multiple_of(64) {
+                CRACKLE / 2.0
+            } else {
+                0.0
+            }
+        };
         assert!(!clicks(&chord(crackle), &[]).is_empty());
     }
 
