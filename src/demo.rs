@@ -4,13 +4,15 @@ use crate::analysis::examine;
 use crate::cast::Cast;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::machine::cores;
 use crate::performance::{Settings, Tail};
 use crate::play::{self, Session, Setup, StartError};
-use crate::render::{Job, cores};
+use crate::render::Job;
 use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
+use myriad_engine::Tuning;
 use std::path::{Path, PathBuf};
 
 const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
@@ -69,6 +71,7 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
             tail: Tail::Auto,
             max_frames: bits.max_frames(),
         },
+        tuning: Tuning::default(),
         renderer,
         progress: true,
     };

@@ -25,14 +25,19 @@ use crate::interrupt;
 use crate::library;
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
-use device::{DeviceError, Host, Wish};
+use crate::trace::Tracer;
+use device::DeviceError;
+pub(crate) use device::listing::Listing;
+pub(crate) use device::{Device, Host, Wish};
 use lines::Lines;
-use load::Load;
+pub(crate) use load::Load;
+pub(crate) use midi::MACRO_PARAMS;
 use myriad_engine::Patch;
 use myriad_engine::stream::StreamError;
 use report::Style;
 pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,6 +128,14 @@ pub(crate) struct Args {
     /// Destroy the card's context after so many seconds, to see that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
     lose_card: Option<Duration>,
+
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
+    /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
+    metrics: Option<SocketAddr>,
 
     /// Open the editor in a window
     #[arg(long)]
@@ -217,18 +230,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         record: args.record.clone(),
         renderer: args.renderer,
         lose_card: args.lose_card,
+        listen: false,
+        rig: None,
+        metrics: args.metrics,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),
         (_, true) => Some(Style::Plain),
         _ => None,
     };
+    let tracer = Tracer::start(args.trace.as_deref())?;
     let session = Session::start(setup)?;
     let shown = match args.window {
         true => Shown::Window,
         false => Shown::Terminal,
     };
-    perform(session, shown, style, args.seconds)
+    let performed = perform(session, shown, style, args.seconds);
+    tracer.map_or(Ok(()), Tracer::finish).and(performed)
 }
 
 /// Where a session can be seen.

@@ -22,6 +22,7 @@ use crate::pool::CloudPool;
 use crate::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
+use crate::trace::{self, Stage};
 use crate::tuning::Tuning;
 use master::Master;
 use std::collections::VecDeque;
@@ -398,6 +399,7 @@ impl Engine {
 
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
+        let _stage = trace::stage(Stage::Modulation);
         self.pool.block.start_tick();
         self.transport
             .advance(TICK as f32 / self.config.sample_rate);
@@ -423,6 +425,7 @@ impl Engine {
 
     /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.
     fn submit(&mut self, frames: usize) {
+        let _stage = trace::stage(Stage::Submit);
         let ticks = self.pool.block.ticks();
         let mut block = None;
         if ticks > 0
@@ -460,10 +463,12 @@ impl Engine {
             self.idle_cues.push(cues);
             return frames;
         }
+        let stage = trace::stage(Stage::Collect);
         let collected = match &block {
             Some(_) => self.renderer.collect(&mut self.buses),
             None => Err(RenderError::NotPrepared),
         };
+        drop(stage);
         self.idle.extend(block);
         match collected {
             Ok(partials) => self.partials = partials,
@@ -474,6 +479,7 @@ impl Engine {
                 self.renders_failed += 1;
             }
         }
+        let _stage = trace::stage(Stage::Mix);
         self.run_effects(&cues, ticks);
         self.idle_cues.push(cues);
         self.master.push(&self.buses, ticks * TICK);

@@ -28,6 +28,7 @@ pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod trace;
 pub mod tuning;
 pub mod view;
 mod voice;

@@ -386,7 +386,8 @@ table! {
 pub const COUNT: usize = Param::ALL.len();
 
 const TABLES: &[&str] = &[
-    "saw", "square", "pulse", "organ", "vocal", "bell", "pluck", "bar", "glass",
+    "saw", "square", "pulse", "organ", "vocal", "bell", "pluck", "bar", "glass", "blown", "brass",
+    "bowed", "plate", "membrane", "gong", "digital", "noise",
 ];
 const _: () = assert!(TABLES.len() == Table::ALL.len());
 

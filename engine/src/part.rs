@@ -210,7 +210,7 @@ impl Part {
             }
             EventKind::Param { param, value } => self.controls.set(param, value),
             EventKind::AllNotesOff => self.all_notes_off(frame),
-            EventKind::AllSoundOff => self.fade_all(pool),
+            EventKind::AllSoundOff => self.silence(pool),
             EventKind::Transport { .. } => {}
         }
     }

@@ -530,3 +530,18 @@ fn balance_keeps_tilted_sounds_as_loud() {
     }
     assert!(level(6.0, 0.0) > level(0.0, 0.0) + 6.0);
 }
+
+/// However many copies there are, left and right are equally loud.
+#[test]
+fn unison_does_not_lean() {
+    for copies in 1..=16 {
+        let mut patch = soft();
+        patch.values.set(Param::UnisonVoices, copies as f32);
+        patch.values.set(Param::UnisonSpread, 1.0);
+        patch.values.set(Param::UnisonDetune, 60.0);
+        patch.values.set(Param::SourceScatter, 1.0);
+        let [left, right] = play(&mut engine(&patch), &[(0, on(60))], 2 * RATE);
+        let lean = db(rms(&left[RATE / 2..])) - db(rms(&right[RATE / 2..]));
+        assert!(lean.abs() < 2.5, "{copies} copies lean by {lean} dB");
+    }
+}

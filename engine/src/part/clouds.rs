@@ -115,11 +115,14 @@ impl Part {
                     true => 1.0,
                     false => exp2(place * detune[voice] / 1200.0),
                 };
-                // Neighbours in pitch stand on opposite sides.
-                let side = if copy % 2 == 0 { 1.0 } else { -1.0 };
+                // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
+                // second and the last but one: no side has more than the other.
+                let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
+                let side = alternating(copy);
+                let standing = place * alternating(copy.min(copies - 1 - copy));
                 let [left, right] = match copies {
                     1 => [left[voice], right[voice]],
-                    _ => pan_gains(pan[voice] + place * side * spread[voice]),
+                    _ => pan_gains(pan[voice] + standing * spread[voice]),
                 };
                 let width_to = width[voice] * side;
                 let (gain_from, width_from) = match note.starts_at {

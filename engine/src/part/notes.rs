@@ -234,6 +234,7 @@ impl Part {
 
     pub(super) fn all_notes_off(&mut self, frame: u32) {
         self.keys.clear();
+        self.arp.reset();
         for voice in 0..self.high {
             if self.voices[voice].state == VoiceState::Held {
                 self.let_go(voice, frame);
@@ -288,7 +289,7 @@ impl Part {
             6 if self.channel.registered == [0, 0] => {
                 self.controls.set(Param::PitchBend, (value * 127.0).round());
             }
-            120 => self.fade_all(pool),
+            120 => self.silence(pool),
             121 => {
                 self.channel.reset_controllers();
                 self.lift_pedals(frame);
@@ -370,6 +371,12 @@ impl Part {
             self.counters.stolen += 1;
             self.fade(voice, pool);
         }
+    }
+
+    /// Fades everything, also what would have been played next.
+    pub(super) fn silence(&mut self, pool: &mut CloudPool) {
+        self.arp.reset();
+        self.fade_all(pool);
     }
 
     pub(super) fn fade_all(&mut self, pool: &mut CloudPool) {

@@ -31,7 +31,7 @@ impl Part {
 fn seeds(seed: u32, copies: usize, scatter: u32) -> [u32; MAX_COPIES] {
     let mut sums = [[0.0_f32; 2]; HEARD];
     let mut seeds = [seed; MAX_COPIES];
-    for copy in 0..copies {
+    for (copy, chosen) in seeds[..copies].iter_mut().enumerate() {
         let mut best = (-1.0, seed, sums);
         for tried in 0..TRIED {
             let number = copy as u32 + MAX_COPIES as u32 * tried;
@@ -51,7 +51,7 @@ fn seeds(seed: u32, copies: usize, scatter: u32) -> [u32; MAX_COPIES] {
                 break;
             }
         }
-        (seeds[copy], sums) = (best.1, best.2);
+        (*chosen, sums) = (best.1, best.2);
     }
     seeds
 }

@@ -13,6 +13,7 @@ use crate::engine::{Engine, GlimpseSender};
 use crate::modulation::Route;
 use crate::patch::Patch;
 use crate::render::MAX_TICKS;
+use crate::trace::{self, Stage};
 use ringbuf::HeapProd;
 use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::Arc;
@@ -194,14 +195,17 @@ impl RenderSide {
     /// Renders at most `wanted` frames and lets them be heard.
     fn batch(&mut self, wanted: usize) -> usize {
         let began = Instant::now();
+        let _stage = trace::stage(Stage::Batch);
         let mut frames = wanted.min(BATCH);
         if self.fader.is_closing() {
             frames = frames.min(self.fader.remaining());
         }
         let start = self.time - self.end.line.depth as u64;
+        let stage = trace::stage(Stage::Events);
         let events = self
             .intake
             .gather(&mut self.end.events, start, frames, &self.shared);
+        drop(stage);
         self.watch.events = self.watch.events.max(events.len());
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
