@@ -2,7 +2,8 @@
 //!
 //! The power of a spectrum is estimated from some of its partials: the first ones all, of higher
 //! octaves four each. Before and after are looked at in the same way, so that only their ratio
-//! counts.
+//! counts. What moves is looked at every few ticks, and the gain glides there: looking costs as much
+//! as all else that is done for a voice.
 
 use crate::simd::F32x16;
 use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, tables};
@@ -37,11 +38,17 @@ const _: () = assert!(LOOKED_AT[POINTS - 1].0 < MAX_PARTIALS);
 /// What the gain depends on.
 pub(crate) type Shape = [f32; 6];
 
+/// Ticks from one look to the next.
+const PAUSE: u8 = 16;
+
 /// What a voice remembers, so that what rests is not computed again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Balance {
     of: Shape,
     gain: f32,
+    /// By how much the gain changes in each of the ticks that are left until the next look.
+    step: f32,
+    left: u8,
 }
 
 impl Balance {
@@ -55,10 +62,22 @@ impl Balance {
             cloud.table as f32,
             increment,
         ];
-        if of != self.of {
+        if self.left > 0 {
+            self.left -= 1;
+            self.gain += self.step;
+        } else if of != self.of {
+            let gain = make_up(cloud, increment);
+            // A voice that starts has nothing to glide from.
+            let glides = self.gain > 0.0;
             *self = Self {
                 of,
-                gain: make_up(cloud, increment),
+                gain: if glides { self.gain } else { gain },
+                step: if glides {
+                    (gain - self.gain) / f32::from(PAUSE)
+                } else {
+                    0.0
+                },
+                left: PAUSE,
             };
         }
         self.gain

@@ -103,7 +103,11 @@ impl Part {
             let copies = note.copies;
             let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
             if balance > 0.0 && (cloud.tilt != 0.0 || cloud.formant != 1.0) {
-                gain *= note.balance.gain(&cloud, increment[voice]).powf(balance);
+                let made_up = note.balance.gain(&cloud, increment[voice]);
+                gain *= match balance < 1.0 {
+                    true => made_up.powf(balance),
+                    false => made_up,
+                };
             }
             for (copy, &slot) in note.slots[..copies].iter().enumerate() {
                 // From -1 to 1 over the copies.
