@@ -119,7 +119,6 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
             }
         });
     }
-    assert!(params.shared.meters.counters().voices_stolen == 0);
     assert!(params.shared.meters.take_peaks()[0] > 0.0);
 }
 
