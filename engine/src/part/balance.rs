@@ -52,7 +52,8 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// The gain that makes up for what `cloud`'s tilt and formant scale do to its power.
+    /// The gain that makes up for what `cloud`'s tilt and formant scale do to its power. Voices of
+    /// one chord, which start together, take turns to look.
     pub(super) fn gain(&mut self, cloud: &Cloud, increment: f32) -> f32 {
         let of = [
             cloud.tilt,
@@ -77,7 +78,11 @@ impl Balance {
                 } else {
                     0.0
                 },
-                left: PAUSE,
+                left: if glides {
+                    PAUSE
+                } else {
+                    cloud.seed as u8 % PAUSE
+                },
             };
         }
         self.gain

@@ -79,6 +79,7 @@ impl Part {
                 flags: if note.starts_at.is_some() { STARTS } else { 0 },
                 first_frame: note.starts_at.unwrap_or(0),
                 bus: *bus,
+                seed: note.seeds[0],
                 scatter,
                 table: table.first_row(),
                 frame,
