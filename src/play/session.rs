@@ -15,13 +15,14 @@ use super::recorder::{Recorder, Recording};
 use super::stage::Stage;
 use crate::cast::Cast;
 use crate::failure::Failure;
+use crate::render::cores;
 use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::wav::WavError;
 use myriad_engine::patch::MACROS;
 use myriad_engine::render::RendererHandle;
 use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
-use myriad_engine::{EngineConfig, Patch, Readiness};
+use myriad_engine::{EngineConfig, Patch};
 use playing::macros_of;
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
@@ -40,8 +41,7 @@ const VOICES: usize = 256;
 /// that one can hold is left to one.
 fn threads() -> usize {
     const MOST: usize = 8;
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    (processors / 2).clamp(1, MOST)
+    (cores() / 2).clamp(1, MOST)
 }
 
 /// What a session begins with.
@@ -159,10 +159,7 @@ impl Session {
         };
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();
-        let readiness = match setup.wish.awake {
-            true => Readiness::Awake,
-            false => Readiness::Raised,
-        };
+        let readiness = setup.wish.readiness();
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();
