@@ -18,14 +18,9 @@ pub enum Readiness {
 impl Readiness {
     /// Applies it to this thread, which should be about to work on `frames` frames a time. Returns
     /// whether its priority was raised.
-    pub(crate) fn assume(self, frames: usize, sample_rate: f32) -> bool {
+    pub fn assume(self, frames: usize, sample_rate: f32) -> bool {
         // Without the right to it, the thread works on as it is.
         self == Readiness::Raised
             && promote_current_thread_to_real_time(frames as u32, sample_rate as u32).is_ok()
-    }
-
-    /// Whether somebody listens.
-    pub fn is_live(self) -> bool {
-        self != Readiness::Relaxed
     }
 }

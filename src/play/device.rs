@@ -13,6 +13,7 @@ mod virtual_time;
 
 use super::midi::Router;
 use super::stage::{Stage, Ticket};
+use myriad_engine::Readiness;
 use std::sync::Arc;
 
 /// Where sound may go.
@@ -69,6 +70,16 @@ pub(crate) struct Wish {
     pub(crate) midi: Option<String>,
     /// Never to sleep, as far as that is up to us.
     pub(crate) awake: bool,
+}
+
+impl Wish {
+    /// How threads are to wait for work while somebody listens.
+    pub(crate) fn readiness(&self) -> Readiness {
+        match self.awake {
+            true => Readiness::Awake,
+            false => Readiness::Raised,
+        }
+    }
 }
 
 /// Blocks of a device that leaves the choice to us.

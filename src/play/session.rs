@@ -16,6 +16,7 @@ use super::recorder::{Recorder, Recording};
 use super::stage::Stage;
 use crate::cast::Cast;
 use crate::failure::Failure;
+use crate::machine::cores;
 use crate::metrics::{Publisher, ServerError};
 use crate::renderer::RendererArgs;
 use crate::song::Song;
@@ -52,8 +53,7 @@ pub(crate) type MakeRenderer =
 /// that one can hold is left to one.
 fn threads() -> usize {
     const MOST: usize = 8;
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    (processors / 2).clamp(1, MOST)
+    (cores() / 2).clamp(1, MOST)
 }
 
 /// What a session begins with.
@@ -191,10 +191,7 @@ impl Session {
         let card = setup.renderer.may_use_card();
         let publish = |address| Publisher::start(address, card);
         let publisher = setup.metrics.map(publish).transpose()?;
-        let readiness = match setup.wish.awake {
-            true => Readiness::Awake,
-            false => Readiness::Raised,
-        };
+        let readiness = setup.wish.readiness();
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
         let rate = outlet.engine_rate();

@@ -88,11 +88,12 @@ impl Watch {
 
     /// Says why it is too late.
     pub(super) fn explain(&self, scene: &Scene) -> Lateness {
+        let gap = self.on_time.elapsed();
         let computing = thread_time().saturating_sub(self.computed);
         let queued = self.queueing.time().zip(self.queued);
         Lateness {
-            known: self.known(self.on_time.elapsed(), scene),
-            gap: self.on_time.elapsed(),
+            known: self.known(gap, scene),
+            gap,
             computing,
             overslept: self.overslept,
             queued: queued.map(|(now, before)| now.saturating_sub(before)),

@@ -3,6 +3,7 @@
 //! For machines without a sound card, for tests of hours, and to go on while a device is away.
 
 use super::{Backstage, Device, DeviceError, Host, USUAL_BLOCK, USUAL_RATE, Wish};
+use myriad_engine::Readiness;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -46,8 +47,8 @@ impl Clock {
             let (stage, ticket) = (&backstage.stage, backstage.ticket);
             stage.perform(ticket, |feed| feed.fill(left, right));
         };
-        let awake = wish.awake;
-        let tick = move || theirs.run(rate, block, awake, play);
+        let readiness = wish.readiness();
+        let tick = move || theirs.run(rate, block, readiness, play);
         let thread = std::thread::Builder::new().name("clock".to_owned());
         let thread = thread.spawn(tick).map_err(|error| DeviceError::Refused {
             host: Host::Clock.name(),
@@ -64,11 +65,8 @@ impl Clock {
 
 impl Shared {
     /// Deadlines are counted from the start, so that errors do not add up.
-    fn run(&self, rate: u32, block: u32, awake: bool, mut play: impl FnMut()) {
-        if !awake {
-            // Without the right to it, it runs as any other thread.
-            let _ = audio_thread_priority::promote_current_thread_to_real_time(block, rate);
-        }
+    fn run(&self, rate: u32, block: u32, readiness: Readiness, mut play: impl FnMut()) {
+        readiness.assume(block as usize, rate as f32);
         let at =
             |count: u64| Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate));
         let period = at(1);
@@ -77,7 +75,7 @@ impl Shared {
             count += 1;
             let due = start + at(count);
             let rest = due.saturating_duration_since(Instant::now());
-            if !awake {
+            if readiness != Readiness::Awake {
                 std::thread::sleep(rest.saturating_sub(EARLY));
             }
             while Instant::now() < due {
