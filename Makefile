@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak screenshots window setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots window setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -9,11 +9,14 @@ help:
 	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
 	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
-	@echo "make bench   benchmarks of the bank and of the whole engine"
+	@echo "make bench   benchmarks, kept as JSON and compared with the last run"
 	@echo "make count   instructions of one audio callback, whatever sounds"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
-	@echo "make soak    ten minutes of random playing through a JACK server, every frame checked"
+	@echo "make soak    eight virtual hours of random playing, everything watched, a report"
+	@echo "make soak-jack  ten minutes through a real JACK server, every frame checked"
+	@echo "make monitoring  check metrics, alert rules and dashboard with promtool"
+	@echo "make audit   play and measure every factory patch; a contact sheet into target/audit.png"
 	@echo "make golden  regenerate the golden renders, after listening"
 	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
@@ -43,8 +46,10 @@ check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
+# BENCH_RUNS keeps runs elsewhere; benches/track --quick is a short one.
 bench: setup
 	cargo bench --workspace
+	benches/track
 
 count: setup
 	benches/callback
@@ -55,9 +60,20 @@ peers: setup
 neon:
 	tests/neon/run
 
-# SOAK_SECONDS=60 make soak: a shorter one.
-soak: setup-test
+# SOAK_HOURS=1 make soak: a shorter one.
+soak: setup
+	cargo build --release --quiet
+	./target/release/myriad soak --hours $(or $(SOAK_HOURS),8) --report target/soak-$(shell date -u +%Y-%m-%dT%H-%M-%SZ)
+
+monitoring: setup
+	docs/monitoring/check
+
+# SOAK_SECONDS=60 make soak-jack: a shorter one.
+soak-jack: setup-test
 	cargo test --release --test play -- --ignored --nocapture
+
+audit: setup
+	cargo run --release --quiet -- patches --audit --sheet target/audit.png
 
 golden: setup
 	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden

@@ -6,6 +6,8 @@ mod examine;
 mod meter;
 pub(crate) mod picture;
 mod spectrogram;
+pub(crate) mod svg;
 
 pub(crate) use examine::{ExamineError, examine};
 pub(crate) use meter::Meter;
+pub(crate) use spectrogram::thumbnail;

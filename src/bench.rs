@@ -7,6 +7,7 @@ mod grid;
 mod held;
 mod load;
 mod machine;
+mod markdown;
 mod overlap;
 mod pace;
 mod played;
@@ -20,7 +21,8 @@ mod text;
 mod turns;
 
 use crate::failure::{Exit, Failure};
-use crate::render::cores;
+use crate::machine::cores;
+use crate::trace::Tracer;
 use crate::{interrupt, terminal};
 use contender::Contender;
 use machine::Machine;
@@ -82,6 +84,10 @@ pub(crate) struct Args {
     #[arg(allow_negative_numbers = true)]
     seconds: Option<f64>,
 
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
@@ -94,6 +100,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN.json")]
     #[arg(conflicts_with_all = ["renderer", "device", "only", "quick", "seconds"])]
     from: Option<PathBuf>,
+
+    /// Print a kept run as the tables of the README
+    #[arg(long, requires = "from", conflicts_with = "json")]
+    markdown: bool,
 
     /// Say what changed since the run that wrote this JSON
     #[arg(long, value_name = "OLD.json")]
@@ -145,8 +155,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut report = match &args.from {
         Some(path) => Report::load(path)?,
-        None => measure(args)?,
+        None => {
+            let tracer = Tracer::start(args.trace.as_deref())?;
+            let measured = measure(args);
+            tracer.map_or(Ok(()), Tracer::finish)?;
+            measured?
+        }
     };
+    if args.markdown {
+        return terminal::print(&markdown::tables(&report));
+    }
     if args.from.is_some() && !args.json {
         terminal::print(&Text::whole(&report))?;
     }
@@ -262,7 +280,10 @@ impl LineUp {
         if args.renderer != Who::Cpu {
             let added = lineup.add(Contender::Cuda {
                 device: args.device,
-                options: CudaOptions::default(),
+                options: CudaOptions {
+                    stage_times: args.trace.is_some(),
+                    ..CudaOptions::default()
+                },
             });
             match (added, args.renderer) {
                 (Err(reason), Who::All) => {

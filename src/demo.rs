@@ -4,13 +4,15 @@ use crate::analysis::examine;
 use crate::cast::Cast;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::machine::cores;
 use crate::performance::{Settings, Tail};
 use crate::play::{self, Session, Setup, StartError};
-use crate::render::{Job, cores};
+use crate::render::Job;
 use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::terminal;
 use crate::wav::Bits;
+use myriad_engine::Tuning;
 use std::path::{Path, PathBuf};
 
 const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let cast = Cast::choose(&song, &[])?;
         let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
         match Session::start(setup) {
-            Ok(session) => return play::perform(session, None, None),
+            Ok(session) => return play::perform(session, play::Shown::Terminal, None, None),
             Err(StartError::Device(_)) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }
@@ -69,6 +71,7 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
             tail: Tail::Auto,
             max_frames: bits.max_frames(),
         },
+        tuning: Tuning::default(),
         renderer,
         progress: true,
     };

@@ -4,10 +4,15 @@ mod analysis;
 mod bench;
 mod cast;
 mod demo;
+mod doctor;
 mod failure;
+mod gpu;
 mod inspect;
 mod interrupt;
 mod library;
+mod machine;
+mod memory;
+mod metrics;
 mod patches;
 mod performance;
 mod play;
@@ -16,8 +21,10 @@ mod render;
 mod render_server;
 mod renderer;
 mod selftest;
+mod soak;
 mod song;
 mod terminal;
+mod trace;
 mod unfinished;
 mod wav;
 
@@ -35,7 +42,8 @@ Try:
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
   myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
-  myriad bench --quick                          what this machine holds";
+  myriad bench --quick                          what this machine holds
+  myriad doctor                                 what this machine has, and what to do about it";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]
@@ -55,6 +63,8 @@ enum Command {
     Inspect(inspect::Args),
     Selftest(selftest::Args),
     Bench(bench::Args),
+    Soak(Box<soak::Args>),
+    Doctor(doctor::Args),
     #[cfg(target_os = "linux")]
     #[command(name = SUBCOMMAND, hide = true)]
     RenderServer(render_server::Args),
@@ -85,6 +95,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Soak(args) => soak::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         #[cfg(target_os = "linux")]
         Command::RenderServer(args) => render_server::run(&args),
     }

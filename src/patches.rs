@@ -1,5 +1,6 @@
 //! `myriad patches`: what there is to play, and what a patch is made of.
 
+mod audit;
 mod show;
 mod table;
 
@@ -9,6 +10,7 @@ use crate::terminal;
 use myriad_engine::{Patch, factory};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +19,9 @@ Examples:
   myriad patches 'Crystal Rain'     what one is made of
   myriad patches 'Crystal Rain' --toml > mine.toml
                                     a copy to change
-  myriad patches mine.toml          what yours is made of, and whether it is sound";
+  myriad patches mine.toml          what yours is made of, and whether it is sound
+  myriad patches --audit --sheet all.png
+                                    play and measure every patch, and draw them all";
 
 /// List the patches, or show one
 #[derive(clap::Args)]
@@ -38,6 +42,14 @@ pub(crate) struct Args {
     /// Print the patch as a file to start one of your own from
     #[arg(long, requires = "patch", conflicts_with = "json")]
     toml: bool,
+
+    /// Play and measure: range, loudness, clipping, decay, stereo, velocity, macros, likeness
+    #[arg(long, conflicts_with = "toml")]
+    audit: bool,
+
+    /// Draw a spectrogram of every patch that is audited
+    #[arg(long, value_name = "FILE.png", requires = "audit")]
+    sheet: Option<PathBuf>,
 }
 
 /// A patch in a list; the fields are the keys of `--json`.
@@ -67,6 +79,9 @@ impl From<&'static Patch> for Entry {
 /// # Errors
 /// When there is no such patch or category.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.audit {
+        return audit(args);
+    }
     match &args.patch {
         Some(request) => {
             let patch = library::resolve(request)?;
@@ -84,6 +99,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// Audits one patch, a category, or all.
+fn audit(args: &Args) -> Result<(), Failure> {
+    let sheet = args.sheet.as_deref();
+    if let Some(request) = &args.patch {
+        let patch = library::resolve(request)?;
+        return audit::run(&[&patch], args.json, sheet);
+    }
+    let wanted = list(args.category.as_deref())?;
+    let wanted = |patch: &&Patch| wanted.iter().any(|entry| entry.name == patch.name);
+    let patches: Vec<&Patch> = factory::patches().iter().filter(wanted).collect();
+    audit::run(&patches, args.json, sheet)
 }
 
 /// The patches of a category, or all.

@@ -3,7 +3,7 @@
 use crate::cast::Cast;
 use crate::song::{Happening, Song};
 use myriad_engine::render::Renderer;
-use myriad_engine::{Counters, Engine, EngineConfig, EngineError, Event, EventKind};
+use myriad_engine::{Counters, Engine, EngineConfig, EngineError, Event, EventKind, Tuning};
 
 /// The most frames rendered at a time. Long enough to spread over threads, short enough to react.
 const BLOCK: usize = 1024;
@@ -135,6 +135,11 @@ impl Performance {
     /// Frames handed out so far.
     pub(crate) fn frames(&self) -> u64 {
         self.rendered.saturating_sub(self.latency)
+    }
+
+    /// Tunes the keys of all parts.
+    pub(crate) fn tune(&mut self, tuning: &Tuning) {
+        self.engine.set_tuning(tuning);
     }
 
     /// Who plays.

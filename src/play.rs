@@ -4,6 +4,7 @@ mod conductor;
 mod device;
 mod feed;
 mod gesture;
+mod lines;
 mod load;
 mod machine;
 mod midi;
@@ -15,6 +16,7 @@ mod resampler;
 mod session;
 mod stage;
 mod view;
+mod window;
 
 use crate::cast::{Cast, PatchRequest, refuse_doubles};
 use crate::demo;
@@ -23,19 +25,27 @@ use crate::interrupt;
 use crate::library;
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
-use device::{DeviceError, Host, Wish};
-use load::Load;
+use crate::trace::Tracer;
+use device::DeviceError;
+pub(crate) use device::listing::Listing;
+pub(crate) use device::{Device, Host, Wish};
+use lines::Lines;
+pub(crate) use load::Load;
+pub(crate) use midi::MACRO_PARAMS;
 use myriad_engine::Patch;
 use myriad_engine::stream::StreamError;
 use report::Style;
 pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
   myriad play                                 play with the computer's keys or a MIDI keyboard
+  myriad play --window                        the same with the editor, in a window
   myriad play --patch 'Felt Grand'            begin with that patch
   myriad play song.mid --record take.wav      play a song, play along, keep it
   myriad play --list                          what there is to play through and from
@@ -46,8 +56,7 @@ Examples:
 /// The patch that hands play when nothing says otherwise.
 const FIRST_PATCH: &str = "Velvet Tines";
 
-/// How often lines are written, and how often the session is looked after meanwhile.
-const LINE: Duration = Duration::from_secs(1);
+/// How often the session is looked after while lines are written.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Play live: with the computer's keys, from MIDI, or a song
@@ -119,6 +128,18 @@ pub(crate) struct Args {
     /// Destroy the card's context after so many seconds, to see that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
     lose_card: Option<Duration>,
+
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
+    /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
+    metrics: Option<SocketAddr>,
+
+    /// Open the editor in a window
+    #[arg(long)]
+    window: bool,
 
     /// One line a second instead of the view, for logs
     #[arg(long, conflicts_with = "json")]
@@ -209,14 +230,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         record: args.record.clone(),
         renderer: args.renderer,
         lose_card: args.lose_card,
+        listen: false,
+        rig: None,
+        metrics: args.metrics,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),
         (_, true) => Some(Style::Plain),
         _ => None,
     };
+    let tracer = Tracer::start(args.trace.as_deref())?;
     let session = Session::start(setup)?;
-    perform(session, style, args.seconds)
+    let shown = match args.window {
+        true => Shown::Window,
+        false => Shown::Terminal,
+    };
+    let performed = perform(session, shown, style, args.seconds);
+    tracer.map_or(Ok(()), Tracer::finish).and(performed)
+}
+
+/// Where a session can be seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// In the terminal, if there is one; else as lines.
+    Terminal,
+    /// In a window, whether or not lines are written.
+    Window,
 }
 
 /// Plays until the song is over, the time is up, or the user has had enough.
@@ -225,6 +264,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// When the recording cannot be completed, or nobody reads what is written.
 pub(crate) fn perform(
     mut session: Session,
+    shown: Shown,
     style: Option<Style>,
     limit: Option<Duration>,
 ) -> Result<(), Failure> {
@@ -238,9 +278,22 @@ pub(crate) fn perform(
             || session.is_over()
             || limit.is_some_and(|limit| session.elapsed() >= limit)
     };
-    let outcome = match style {
-        None if terminal => view::run(&mut session, done),
-        style => write_lines(&mut session, style.unwrap_or(Style::Plain), done),
+    let outcome = match (shown, style) {
+        (Shown::Window, style) => {
+            let lines = style.map_or_else(Lines::of_happenings, Lines::steady);
+            let desk = Arc::new(window::Desk::new(session));
+            let outcome = window::run(&desk, lines, done);
+            let Some(back) = desk.take() else {
+                return outcome;
+            };
+            session = back;
+            outcome
+        }
+        (Shown::Terminal, None) if terminal => view::run(&mut session, done),
+        (Shown::Terminal, style) => {
+            let lines = Lines::steady(style.unwrap_or(Style::Plain));
+            write_lines(&mut session, lines, done)
+        }
     };
     let seconds = session.elapsed().as_secs_f64();
     // Whatever went wrong, the recording is completed first.
@@ -256,20 +309,15 @@ pub(crate) fn first_patch() -> Patch {
 
 fn write_lines(
     session: &mut Session,
-    style: Style,
+    mut lines: Lines,
     done: impl Fn(&Session) -> bool,
 ) -> Result<(), Failure> {
-    let mut next_line = Instant::now() + LINE;
     while !done(session) {
         session.tick();
-        style.happenings(session)?;
-        if Instant::now() >= next_line {
-            next_line += LINE;
-            style.status(session)?;
-        }
+        lines.write(session)?;
         std::thread::sleep(PAUSE);
     }
-    style.happenings(session)
+    lines.write(session)
 }
 
 fn check_target(path: &std::path::Path) -> Result<(), Failure> {

@@ -7,15 +7,18 @@ use crate::analysis::Meter;
 use crate::cast::{Cast, PatchRequest};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::machine::cores;
 use crate::performance::{Performance, Settings, Tail};
 use crate::renderer::{self, RendererArgs};
 use crate::song::Song;
 use crate::terminal;
+use crate::trace::Tracer;
 use crate::wav::Bits;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use indicatif::ProgressBar;
+use myriad_engine::Tuning;
+use myriad_engine::tuning::TuningError;
 use outputs::Outputs;
 use report::Report;
-use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -66,12 +69,24 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 
+    /// Tune the keys by a Scala scale
+    #[arg(long, value_name = "FILE.scl")]
+    scale: Option<PathBuf>,
+
+    /// Where the scale lies on the keyboard
+    #[arg(long, value_name = "FILE.kbm", requires = "scale")]
+    keyboard: Option<PathBuf>,
+
     #[command(flatten)]
     renderer: RendererArgs,
 
     /// Write each part to a file of its own, too
     #[arg(long)]
     stems: bool,
+
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
 
     /// Print the result as one JSON object
     #[arg(long)]
@@ -116,10 +131,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             tail: args.tail,
             max_frames: args.bits.max_frames(),
         },
+        tuning: tuning(args.scale.as_deref(), args.keyboard.as_deref())?,
         renderer: args.renderer,
         progress: !args.quiet,
     };
-    let mut report = job.render(&song, cast)?;
+    let tracer = Tracer::start(args.trace.as_deref())?;
+    let rendered = job.render(&song, cast);
+    tracer.map_or(Ok(()), Tracer::finish)?;
+    let mut report = rendered?;
     report.notes.append(&mut notes);
     if !args.quiet {
         for note in &report.notes {
@@ -133,9 +152,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// How many threads can run at once here.
-pub(crate) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// The tuning that files ask for; the usual one without any.
+fn tuning(scale: Option<&Path>, keyboard: Option<&Path>) -> Result<Tuning, Failure> {
+    let Some(scale) = scale else {
+        return Ok(Tuning::default());
+    };
+    let read = |path: &Path| {
+        std::fs::read_to_string(path)
+            .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
+    };
+    let place = |path: &Path, error: TuningError| {
+        Failure::failed(format!(
+            "{}:{}: {}",
+            path.display(),
+            error.line,
+            error.problem
+        ))
+    };
+    let text = read(scale)?;
+    // The scale by itself first, so that an error names the right file.
+    Tuning::read(&text, None).map_err(|error| place(scale, error))?;
+    let map = keyboard.map(read).transpose()?;
+    Tuning::read(&text, map.as_deref()).map_err(|error| place(keyboard.unwrap_or(scale), error))
 }
 
 /// One song to one file and its stems.
@@ -145,6 +183,7 @@ pub(crate) struct Job {
     pub(crate) target: PathBuf,
     pub(crate) bits: Bits,
     pub(crate) settings: Settings,
+    pub(crate) tuning: Tuning,
     pub(crate) renderer: RendererArgs,
     /// Whether to show progress, where somebody can see it.
     pub(crate) progress: bool,
@@ -162,6 +201,7 @@ impl Job {
         let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
         let mut performance = Performance::new(song, cast, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;
+        performance.tune(&self.tuning);
         let mut outputs = Outputs::create(self, performance.cast())?;
         let mut meter = Meter::new(rate);
         let bar = self.progress_bar(performance.song_frames());
@@ -208,15 +248,10 @@ impl Job {
     }
 
     fn progress_bar(&self, frames: u64) -> ProgressBar {
-        if !self.progress || !stderr().is_terminal() {
-            return ProgressBar::hidden();
+        match self.progress {
+            true => terminal::progress_bar(frames),
+            false => ProgressBar::hidden(),
         }
-        let style = ProgressStyle::with_template("  {wide_bar:.magenta} {percent:>3}%  {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━╸ ");
-        ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10))
-            .with_style(style)
-            .with_finish(ProgressFinish::AndClear)
     }
 }
 

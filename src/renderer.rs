@@ -39,12 +39,20 @@ pub(crate) enum Kind {
     Cpu,
     /// An NVIDIA card
     Cuda,
+    /// The processor in a card's place, to rehearse its loss
+    #[value(hide = true)]
+    StandIn,
 }
 
 impl RendererArgs {
     /// Whether a card was asked for by name.
     pub(crate) fn wants_card(&self) -> bool {
-        self.renderer == Kind::Cuda
+        matches!(self.renderer, Kind::Cuda | Kind::StandIn)
+    }
+
+    /// The card that may come to render, if any.
+    pub(crate) fn may_use_card(&self) -> Option<usize> {
+        (self.renderer != Kind::Cpu).then_some(self.device)
     }
 
     /// The renderer that was asked for, to play at `sample_rate` while somebody listens, and a
@@ -90,6 +98,7 @@ impl RendererArgs {
                 Kind::Auto => RendererKind::Auto,
                 Kind::Cpu => RendererKind::Cpu,
                 Kind::Cuda => RendererKind::Cuda,
+                Kind::StandIn => RendererKind::StandIn,
             },
             device: self.device,
             threads,

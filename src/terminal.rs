@@ -1,7 +1,8 @@
 //! Writing to the terminal without ever panicking, and how numbers are shown there.
 
 use crate::failure::{Exit, Failure};
-use std::io::{self, ErrorKind, Write};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Prints `text` on standard output.
 ///
@@ -29,6 +30,21 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
 /// Prints a line on standard error. When even that is gone there is nobody left to tell.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A bar on standard error that shows how much is done and how long the rest will take; hidden
+/// where nobody can see it.
+pub(crate) fn progress_bar(total: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = "  {wide_bar:.magenta} {percent:>3}%  {eta} left  {msg}";
+    let style = ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸ ");
+    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10))
+        .with_style(style)
+        .with_finish(ProgressFinish::AndClear)
 }
 
 /// Columns of the terminal that standard output goes to, if it goes to one.

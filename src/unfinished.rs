@@ -1,7 +1,7 @@
 //! Files that appear when they are complete and not before.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -63,6 +63,17 @@ impl UnfinishedFile {
         }
         Ok(())
     }
+}
+
+/// Writes a whole file: the old one is there until the new one is complete.
+///
+/// # Errors
+/// When nothing can be written there.
+pub(crate) fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (unfinished, mut file) = UnfinishedFile::create(target)?;
+    file.write_all(bytes)?;
+    drop(file);
+    unfinished.finish()
 }
 
 impl Drop for UnfinishedFile {

@@ -47,6 +47,14 @@ pub trait EditorHost {
     /// Every sound fades.
     fn panic(&mut self);
 
+    /// Who can be asked to render, by name, and which of them was; nobody where there is no choice.
+    fn renderers(&self) -> Vec<(&'static str, bool)> {
+        Vec::new()
+    }
+
+    /// Asks another one to render, by its place in [`EditorHost::renderers`].
+    fn choose_renderer(&mut self, _index: usize) {}
+
     /// Whether controllers can be learnt; hosts that map them themselves say no.
     fn can_learn(&self) -> bool {
         false

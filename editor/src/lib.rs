@@ -32,4 +32,4 @@ pub use editor::Editor;
 pub use host::{EditorHost, Status};
 pub use library::{Entry, Library};
 pub use local::LocalHost;
-pub use names::of as name_of;
+pub use names::{group as group_name, of as name_of};

@@ -98,13 +98,7 @@ impl EditorHost for LocalHost {
     }
 
     fn describe(&mut self, patch: &Patch) {
-        let own = Arc::make_mut(&mut self.patch);
-        own.name.clone_from(&patch.name);
-        own.category.clone_from(&patch.category);
-        own.author.clone_from(&patch.author);
-        own.description.clone_from(&patch.description);
-        own.tags.clone_from(&patch.tags);
-        own.macro_names.clone_from(&patch.macro_names);
+        Arc::make_mut(&mut self.patch).describe_as(patch);
     }
 
     fn glimpse(&mut self, into: &mut Glimpse) {

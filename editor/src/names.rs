@@ -6,7 +6,7 @@ use myriad_engine::modulation::Source;
 use myriad_engine::params::Param;
 
 /// A group's title: `env2` becomes "Env 2".
-pub(crate) fn group(id: &str) -> String {
+pub fn group(id: &str) -> String {
     let (word, number) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
     let word = match word {
         "lfo" => "LFO".to_owned(),

@@ -6,7 +6,7 @@
 use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use myriad_editor::{Editor, EditorHost, Library, LocalHost, name_of};
+use myriad_editor::{Editor, EditorHost, Library, LocalHost, group_name, name_of};
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Param, TABLE};
 use myriad_engine::patch::factory;
@@ -343,12 +343,20 @@ fn every_parameter_has_a_widget() {
     let mut seen = std::collections::HashSet::new();
     for page in ["Source", "Shape", "Movement", "Effects", "Output"] {
         let mut window = open("Aurora", page);
-        let tabs = ["Env 1", "Env 2", "Env 3", "LFO 1", "LFO 2", "LFO 3"];
-        for tab in tabs {
-            if page == "Movement" {
-                window.get_by_label(tab).click();
-                window.run_steps(2);
+        let mut tabs: Vec<String> = TABLE.iter().map(|row| group_name(row.group())).collect();
+        tabs.dedup();
+        // Where there are tabs, one for each group; but these are names of pages too.
+        match page {
+            "Movement" | "Effects" => {
+                tabs.retain(|tab| !["Source", "Shape", "Output"].contains(&tab.as_str()));
             }
+            _ => tabs.truncate(0),
+        }
+        for tab in std::iter::once(None).chain(tabs.iter().map(Some)) {
+            if let Some(tab) = tab.and_then(|tab| window.query_all_by_label(tab).next()) {
+                tab.click();
+            }
+            window.run_steps(2);
             for row in TABLE {
                 let name = name_of(Param::by_id(row.id).unwrap());
                 if window.query_all_by_label_contains(&name).next().is_some() {

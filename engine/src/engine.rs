@@ -6,11 +6,14 @@
 //! samples however the stream is cut into blocks.
 
 mod glimpse;
+mod glimpses;
 mod master;
 
 pub use glimpse::Glimpse;
+pub use glimpses::{GlimpseReceiver, GlimpseSender, glimpses};
 
 use crate::controls::Values;
+use crate::effects::{Cue, PartEffects};
 use crate::event::{Event, EventKind};
 use crate::modulation::Route;
 use crate::part::{Part, Transport};
@@ -19,6 +22,8 @@ use crate::pool::CloudPool;
 use crate::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
+use crate::trace::{self, Stage};
+use crate::tuning::Tuning;
 use master::Master;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -114,6 +119,8 @@ struct UnderWay {
     ticks: usize,
     /// Frames of the output that it completes.
     frames: usize,
+    /// What the effects are told in each tick, part by part.
+    cues: Vec<Cue>,
 }
 
 /// A synthesizer.
@@ -130,6 +137,11 @@ pub struct Engine {
     /// How many may be.
     depth: usize,
     buses: Buses,
+    /// What each part's sound goes through.
+    effects: Vec<PartEffects>,
+    /// Cues of the ticks that are being computed, and memory for more.
+    cues: Vec<Cue>,
+    idle_cues: Vec<Vec<Cue>>,
     master: Master,
     /// Events of the tick that is being collected, with their frame in it.
     pending: Vec<Event>,
@@ -176,6 +188,7 @@ impl Engine {
         let slots = capacity.slots;
         let depth = renderer.depth();
         let part = |bus| Part::new(bus as u32, config.voices, config.sample_rate);
+        let cues = || vec![Cue::none(); MAX_TICKS * config.parts];
         Ok(Engine {
             config: *config,
             parts: (0..config.parts).map(part).collect(),
@@ -188,6 +201,11 @@ impl Engine {
             depth,
             renderer,
             buses: Buses::new(config.parts),
+            effects: (0..config.parts)
+                .map(|_| PartEffects::new(config.sample_rate))
+                .collect(),
+            cues: cues(),
+            idle_cues: (0..depth).map(|_| cues()).collect(),
             master: Master::new(
                 if config.stems { config.parts } else { 0 },
                 config.sample_rate,
@@ -246,6 +264,13 @@ impl Engine {
         }
     }
 
+    /// Tunes the keys that are played from now on, in all parts.
+    pub fn set_tuning(&mut self, tuning: &Tuning) {
+        for part in &mut self.parts {
+            part.set_tuning(tuning);
+        }
+    }
+
     /// Changes a part's routes while its notes go on, and leaves those before in their place, so
     /// that nothing is allocated or freed.
     pub fn swap_routes(&mut self, part: usize, routes: &mut Vec<Route>) {
@@ -260,6 +285,7 @@ impl Engine {
     pub fn reset(&mut self) {
         self.pool.reset();
         self.renderer.reset();
+        self.effects.iter_mut().for_each(PartEffects::reset);
         self.master.reset();
         for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
             part.reset(patch);
@@ -334,7 +360,10 @@ impl Engine {
 
     /// Whether nothing sounds any more, and all sound has left.
     pub fn is_silent(&self) -> bool {
-        self.pool.sounding() == 0 && self.pending.is_empty() && self.master.is_silent()
+        self.pool.sounding() == 0
+            && self.pending.is_empty()
+            && self.effects.iter().all(PartEffects::is_resting)
+            && self.master.is_silent()
     }
 
     /// Whether a note of this key sounds in `part`, or is about to.
@@ -370,6 +399,7 @@ impl Engine {
 
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
+        let _stage = trace::stage(Stage::Modulation);
         self.pool.block.start_tick();
         self.transport
             .advance(TICK as f32 / self.config.sample_rate);
@@ -384,14 +414,18 @@ impl Engine {
             }
         }
         self.pending.clear();
-        for part in &mut self.parts {
+        let tick = self.pool.block.ticks() - 1;
+        let cues = &mut self.cues[tick * self.config.parts..];
+        for (part, cue) in self.parts.iter_mut().zip(cues) {
             part.tick(self.transport, &mut self.pool);
+            part.cue(self.transport, cue);
         }
         self.pool.tick();
     }
 
     /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.
     fn submit(&mut self, frames: usize) {
+        let _stage = trace::stage(Stage::Submit);
         let ticks = self.pool.block.ticks();
         let mut block = None;
         if ticks > 0
@@ -404,10 +438,13 @@ impl Engine {
             }
             self.pool.block.clear();
         }
+        // As many as blocks may be under way, so there is always one.
+        let cues = self.idle_cues.pop().unwrap_or_default();
         self.under_way.push_back(UnderWay {
             block,
             ticks,
             frames,
+            cues: std::mem::replace(&mut self.cues, cues),
         });
     }
 
@@ -417,17 +454,21 @@ impl Engine {
             block,
             ticks,
             frames,
+            cues,
         }) = self.under_way.pop_front()
         else {
             return 0;
         };
         if ticks == 0 {
+            self.idle_cues.push(cues);
             return frames;
         }
+        let stage = trace::stage(Stage::Collect);
         let collected = match &block {
             Some(_) => self.renderer.collect(&mut self.buses),
             None => Err(RenderError::NotPrepared),
         };
+        drop(stage);
         self.idle.extend(block);
         match collected {
             Ok(partials) => self.partials = partials,
@@ -438,7 +479,23 @@ impl Engine {
                 self.renders_failed += 1;
             }
         }
+        let _stage = trace::stage(Stage::Mix);
+        self.run_effects(&cues, ticks);
+        self.idle_cues.push(cues);
         self.master.push(&self.buses, ticks * TICK);
         frames
+    }
+
+    /// Sends every part's sound through its effects.
+    fn run_effects(&mut self, cues: &[Cue], ticks: usize) {
+        let parts = self.config.parts;
+        for (part, effects) in self.effects.iter_mut().enumerate() {
+            let [left, right] = self.buses.bus_mut(part);
+            for tick in 0..ticks {
+                let frames = tick * TICK..(tick + 1) * TICK;
+                let cue = &cues[tick * parts + part];
+                effects.render(&mut left[frames.clone()], &mut right[frames], cue);
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@
 pub mod conformance;
 mod controls;
 pub mod dsp;
+mod effects;
 mod engine;
 mod event;
 pub mod modulation;
@@ -27,12 +28,17 @@ pub mod render;
 pub mod simd;
 pub mod spectrum;
 pub mod stream;
+pub mod trace;
+pub mod tuning;
 pub mod view;
 mod voice;
 
 pub use controls::Values;
-pub use engine::{Counters, Engine, EngineConfig, EngineError, Glimpse};
+pub use engine::{
+    Counters, Engine, EngineConfig, EngineError, Glimpse, GlimpseReceiver, GlimpseSender, glimpses,
+};
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, factory};
 pub use readiness::Readiness;
 pub use render::TICK;
+pub use tuning::Tuning;

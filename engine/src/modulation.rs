@@ -8,10 +8,11 @@ mod lfo;
 mod offset;
 mod route;
 
+pub use lfo::Drawing;
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
 pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};
-pub(crate) use lfo::{Lfo, LfoSettings, Shape};
+pub(crate) use lfo::{Lfo, LfoSettings, Shape, beats_of_sync};
 
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
@@ -19,17 +20,33 @@ use crate::params::{Curve, Kind, Param, TABLE};
 use offset::Offsets;
 
 /// Envelopes of a voice; the first is that of its level.
-pub(crate) const ENVELOPES: usize = 3;
+pub(crate) const ENVELOPES: usize = 4;
 /// LFOs of a part.
-pub(crate) const LFOS: usize = 3;
+pub const LFOS: usize = 6;
+
+/// Parameters that say how fast sources move, which must be known before these do.
+const SPEEDS: [Param; ENVELOPES + LFOS] = [
+    Param::Env1Speed,
+    Param::Env2Speed,
+    Param::Env3Speed,
+    Param::Env4Speed,
+    Param::Lfo1Rate,
+    Param::Lfo2Rate,
+    Param::Lfo3Rate,
+    Param::Lfo4Rate,
+    Param::Lfo5Rate,
+    Param::Lfo6Rate,
+];
 
 /// The lanes of all voices of a part.
 #[derive(Debug)]
 pub(crate) struct Modulation {
     sources: Vec<Vec<f32>>,
-    /// Lanes of modulated parameters; of others, empty.
+    /// Lanes of parameters that are modulated voice by voice; of others, empty.
     targets: Vec<Vec<f32>>,
     routes: Vec<Route>,
+    /// Routes that move a parameter for all voices at once.
+    shared_routes: Vec<Route>,
     /// For every source, whether a route uses it.
     used: [bool; Source::COUNT],
     /// Parameters that can be modulated, and whether a route reaches them.
@@ -43,7 +60,7 @@ pub(crate) struct Modulation {
 impl Modulation {
     pub(crate) fn new(voices: usize) -> Self {
         let lane = || vec![0.0; voices];
-        let target = |row: &crate::params::ParamInfo| match row.modulated {
+        let target = |row: &crate::params::ParamInfo| match row.modulated && !row.shared {
             true => lane(),
             false => Vec::new(),
         };
@@ -51,10 +68,11 @@ impl Modulation {
             sources: (0..Source::COUNT).map(|_| lane()).collect(),
             targets: TABLE.iter().map(target).collect(),
             routes: Vec::with_capacity(MAX_ROUTES),
+            shared_routes: Vec::with_capacity(MAX_ROUTES),
             used: [false; Source::COUNT],
             modulated: Param::ALL
                 .iter()
-                .filter(|param| param.info().modulated)
+                .filter(|param| param.info().modulated && !param.info().shared)
                 .map(|&param| (param, false))
                 .collect(),
             scratch: lane(),
@@ -65,6 +83,7 @@ impl Modulation {
     /// Takes over a patch's routes; at most [`MAX_ROUTES`], to parameters that can be modulated.
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.routes.clear();
+        self.shared_routes.clear();
         self.used = [false; Source::COUNT];
         let reachable = routes.iter().filter(|route| route.target.info().modulated);
         for route in reachable.take(MAX_ROUTES) {
@@ -72,7 +91,10 @@ impl Modulation {
             if let Some(via) = route.via {
                 self.used[via as usize] = true;
             }
-            self.routes.push(*route);
+            match route.target.info().shared {
+                true => self.shared_routes.push(*route),
+                false => self.routes.push(*route),
+            }
         }
         for (param, routed) in &mut self.modulated {
             *routed = self.routes.iter().any(|route| route.target == *param);
@@ -81,6 +103,19 @@ impl Modulation {
 
     pub(crate) fn uses(&self, source: Source) -> bool {
         self.used[source as usize]
+    }
+
+    /// Whether a route moves `param`, voice by voice.
+    pub(crate) fn moves(&self, param: Param) -> bool {
+        let mut modulated = self.modulated.iter();
+        modulated.any(|&(other, routed)| routed && other == param)
+    }
+
+    /// A voice starts: what is needed before its first tick is computed is where the knobs are.
+    pub(crate) fn start(&mut self, voice: usize, controls: &Controls) {
+        for param in SPEEDS {
+            self.targets[param as usize][voice] = controls[param];
+        }
     }
 
     /// The source as `voice` last heard it; zero unless a route uses it.
@@ -141,9 +176,39 @@ impl Modulation {
         self.offsets.apply(&mut self.targets, voices);
     }
 
+    /// Whether a route moves anything for all voices at once.
+    pub(crate) fn has_shared(&self) -> bool {
+        !self.shared_routes.is_empty()
+    }
+
+    /// The parameters that routes move for all voices at once, each with its new value, where
+    /// `source` says how high the sources are.
+    pub(crate) fn shared_targets(
+        &self,
+        controls: &Controls,
+        source: impl Fn(Source) -> f32,
+        mut set: impl FnMut(Param, f32),
+    ) {
+        let amount = |route: &Route| {
+            let via = route.via.map_or(1.0, &source);
+            route.amount * route.curve.shape(source(route.source)) * via
+        };
+        for (index, route) in self.shared_routes.iter().enumerate() {
+            let same = |other: &&Route| other.target == route.target;
+            // The first route to a parameter speaks for all of them.
+            if self.shared_routes[..index].iter().any(|other| same(&other)) {
+                continue;
+            }
+            let sum = self.shared_routes.iter().filter(same).map(amount).sum();
+            let kind = route.target.info().kind;
+            set(route.target, moved(kind, controls[route.target], sum));
+        }
+    }
+
     /// Adds to a parameter of one voice, in parts of the knob's way.
     pub(crate) fn set_offset(&mut self, voice: usize, param: Param, amount: f32) {
-        if param.info().modulated && amount.is_finite() {
+        let info = param.info();
+        if info.modulated && !info.shared && amount.is_finite() {
             self.offsets.set(voice, param, amount);
         }
     }

@@ -1,11 +1,15 @@
 //! A part: one patch being played, with its controllers, voices and modulation.
 
+mod arp;
+pub(crate) mod balance;
 mod channel;
 mod clouds;
+mod cue;
 mod glimpse;
 mod keys;
 mod lanes;
 mod notes;
+mod scatter;
 
 use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
@@ -18,7 +22,9 @@ use crate::patch::Patch;
 use crate::pool::CloudPool;
 use crate::render::TICK;
 use crate::simd::Level;
+use crate::tuning::Tuning;
 use crate::voice::{Voice, VoiceState};
+use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
 use lanes::Lanes;
@@ -80,8 +86,15 @@ pub(crate) struct Part {
     /// Voices from here on are free.
     high: usize,
     keys: KeyStack,
+    arp: Arp,
+    /// The pitch of every key.
+    tuning: Tuning,
     /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
     made_with: [f32; 3],
+    /// Whether the patch has changed since the last tick.
+    patch_changed: bool,
+    /// The sources as the newest note heard them last, for effects.
+    heard: [f32; Source::COUNT],
     /// Where the last note was, for glides.
     last_pitch: Option<f32>,
     notes_started: u64,
@@ -113,7 +126,11 @@ impl Part {
             voices: vec![Voice::default(); voices],
             high: 0,
             keys: KeyStack::default(),
+            arp: Arp::default(),
+            tuning: Tuning::default(),
             made_with: [0.0; 3],
+            patch_changed: false,
+            heard: [0.0; Source::COUNT],
             last_pitch: None,
             notes_started: 0,
             counters: PartCounters::default(),
@@ -125,12 +142,14 @@ impl Part {
         self.voices.fill(Voice::default());
         self.high = 0;
         self.keys.clear();
+        self.arp.reset();
         self.last_pitch = None;
         self.notes_started = 0;
         self.counters = PartCounters::default();
         self.channel.reset();
         self.lfos.iter_mut().for_each(Lfo::reset);
         self.modulation.clear_offsets();
+        self.heard = [0.0; Source::COUNT];
         self.load(patch);
     }
 
@@ -138,12 +157,17 @@ impl Part {
     pub(crate) fn set_patch(&mut self, patch: &Patch, pool: &mut CloudPool) {
         self.fade_all(pool);
         self.keys.clear();
+        self.arp.reset();
         self.load(patch);
     }
 
     fn load(&mut self, patch: &Patch) {
         self.controls.jump_to(&patch.values);
         self.modulation.set_routes(&patch.routes);
+        for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
+            lfo.drawing = *drawing;
+        }
+        self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();
     }
@@ -153,9 +177,15 @@ impl Part {
         self.modulation.set_routes(routes);
     }
 
+    /// Tunes the keys played from now on.
+    pub(crate) fn set_tuning(&mut self, tuning: &Tuning) {
+        self.tuning.clone_from(tuning);
+    }
+
     /// Takes over all values at once.
     pub(crate) fn set_values(&mut self, values: &Values) {
         self.controls.jump_to(values);
+        self.patch_changed = true;
         self.read_envelopes();
     }
 
@@ -163,10 +193,10 @@ impl Part {
     pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
         match kind {
             EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
-                self.note_on(key, velocity.min(1.0), frame, pool);
+                self.press(key, velocity.min(1.0), frame, pool);
             }
-            EventKind::NoteOn { key, .. } => self.note_off(key, 0.5, frame, pool),
-            EventKind::NoteOff { key, velocity } => self.note_off(key, velocity, frame, pool),
+            EventKind::NoteOn { key, .. } => self.lift(key, 0.5, frame, pool),
+            EventKind::NoteOff { key, velocity } => self.lift(key, velocity, frame, pool),
             EventKind::PitchBend(bend) => self.channel.bend.set(bend.clamp(-1.0, 1.0)),
             EventKind::ChannelPressure(value) => self.channel.pressure.set(value),
             EventKind::PolyPressure { key, value } => {
@@ -180,7 +210,7 @@ impl Part {
             }
             EventKind::Param { param, value } => self.controls.set(param, value),
             EventKind::AllNotesOff => self.all_notes_off(frame),
-            EventKind::AllSoundOff => self.fade_all(pool),
+            EventKind::AllSoundOff => self.silence(pool),
             EventKind::Transport { .. } => {}
         }
     }
@@ -190,6 +220,7 @@ impl Part {
         self.controls.tick();
         self.channel.tick();
         self.read_envelopes();
+        self.arpeggiate(transport, pool);
         self.keep_to_limit(pool);
         self.follow_choices(pool);
         if self.high == 0 {
@@ -218,6 +249,13 @@ impl Part {
             .iter()
             .filter(|voice| !voice.is_free())
             .count()
+    }
+
+    /// The voice that started last, of those that sound.
+    fn newest(&self) -> Option<usize> {
+        (0..self.high)
+            .filter(|&voice| !self.voices[voice].is_free())
+            .max_by_key(|&voice| self.voices[voice].order)
     }
 
     /// Whether a voice of this key sounds.
@@ -253,9 +291,15 @@ impl Part {
     fn live_until(&mut self, voice: usize, frame: u32) {
         let frames = frame.saturating_sub(self.voices[voice].clock);
         let seconds = frames as f32 / self.sample_rate;
+        const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
         for (index, bank) in self.envelopes.iter_mut().enumerate() {
             if index == 0 || self.modulation.uses(Source::Env1.offset(index)) {
-                bank.advance(voice, seconds, &self.envelope_settings[index]);
+                let speed = Param::Env1Speed.offset(index * ROWS);
+                let speed = match self.modulation.moves(speed) {
+                    true => self.modulation.target(speed, voice),
+                    false => self.controls[speed],
+                };
+                bank.advance(voice, seconds, &self.envelope_settings[index], speed);
             }
         }
         self.voices[voice].age += seconds;
@@ -263,11 +307,20 @@ impl Part {
     }
 
     fn advance_lfos(&mut self, transport: Transport) {
+        const ROWS: usize = Param::Lfo2Rate as usize - Param::Lfo1Rate as usize;
         let seconds = self.tick_seconds();
+        let newest = self.newest();
         for (index, lfo) in self.lfos.iter_mut().enumerate() {
             if self.modulation.uses(Source::Lfo1.offset(index)) {
                 let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-                lfo.tick(seconds, transport.beat, &settings);
+                let rate = Param::Lfo1Rate.offset(index * ROWS);
+                match self.modulation.moves(rate) {
+                    true => {
+                        let rates = self.modulation.lane(rate);
+                        lfo.tick_at(seconds, transport.beat, &settings, rates, newest);
+                    }
+                    false => lfo.tick(seconds, transport.beat, &settings),
+                }
             }
         }
     }
@@ -286,11 +339,16 @@ impl Part {
                 }
             };
             match source {
-                Source::Env1 | Source::Env2 | Source::Env3 => {
+                Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4 => {
                     let bank = &self.envelopes[source as usize - Source::Env1 as usize];
                     lane.copy_from_slice(&bank.values()[..high]);
                 }
-                Source::Lfo1 | Source::Lfo2 | Source::Lfo3 => {
+                Source::Lfo1
+                | Source::Lfo2
+                | Source::Lfo3
+                | Source::Lfo4
+                | Source::Lfo5
+                | Source::Lfo6 => {
                     let index = source as usize - Source::Lfo1 as usize;
                     let settings = LfoSettings::read(&self.controls, index, transport.bpm);
                     let lfo = &self.lfos[index];

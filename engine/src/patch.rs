@@ -10,10 +10,10 @@ mod write;
 pub use error::PatchError;
 
 use crate::controls::Values;
-use crate::modulation::Route;
+use crate::modulation::{Drawing, LFOS, Route};
 
 /// The format that this version writes. Older ones are migrated, newer ones refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// How many macros a patch has.
 pub const MACROS: usize = 8;
@@ -35,6 +35,8 @@ pub struct Patch {
     pub macro_names: [String; MACROS],
     /// Every parameter.
     pub values: Values,
+    /// What is drawn for the LFOs.
+    pub drawings: [Drawing; LFOS],
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
 }
@@ -50,6 +52,7 @@ impl Patch {
             tags: Vec::new(),
             macro_names: Default::default(),
             values: Values::new(),
+            drawings: [Drawing::default(); LFOS],
             routes: Vec::new(),
         }
     }
@@ -60,6 +63,16 @@ impl Patch {
     /// When the text is not a patch: says where, which key, and what would be right.
     pub fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
         read::parse(text, file)
+    }
+
+    /// Says of itself what `other` does, and sounds as before.
+    pub fn describe_as(&mut self, other: &Patch) {
+        self.name.clone_from(&other.name);
+        self.category.clone_from(&other.category);
+        self.author.clone_from(&other.author);
+        self.description.clone_from(&other.description);
+        self.tags.clone_from(&other.tags);
+        self.macro_names.clone_from(&other.macro_names);
     }
 
     /// The patch as TOML, with only what differs from the defaults.

@@ -218,5 +218,11 @@ pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
     s.add_u(scattered, before)
 }
 
+/// The same for one partial of a cloud with this seed and scatter.
+pub fn first_phase_of(seed: u32, number: u32, scatter: u32) -> u32 {
+    let x = number.wrapping_add(seed).wrapping_mul(0x9E37_79B1);
+    (crate::dsp::hash(x) >> 16).wrapping_mul(scatter)
+}
+
 #[cfg(test)]
 mod tests;

@@ -47,7 +47,7 @@ pub use status::{Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
 
 use crate::Readiness;
-use crate::engine::{Engine, EngineConfig, EngineError};
+use crate::engine::{Engine, EngineConfig, EngineError, glimpses};
 use crate::render::{PrepareError, Renderer};
 use control::State;
 use exchange::exchange;
@@ -153,12 +153,19 @@ pub fn build(
     let (commands, orders) = exchange();
     let (sender, agenda) = events::queue();
     let (report_in, report_out) = HeapRb::new(UNDERRUN_QUEUE).split();
-    let render = RenderSide::new(engine, end, orders, agenda, report_in, Arc::clone(&shared));
-    let control = Control::new(
-        State::new(
-            config, latency, line, commands, renderers, sender, report_out,
-        ),
-        shared,
+    let (shown, seen) = glimpses();
+    let render = RenderSide::new(
+        engine,
+        end,
+        orders,
+        agenda,
+        report_in,
+        shown,
+        Arc::clone(&shared),
     );
+    let state = State::new(
+        config, latency, line, commands, renderers, sender, report_out, seen,
+    );
+    let control = Control::new(state, shared);
     Ok((control, audio, render))
 }

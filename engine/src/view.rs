@@ -2,7 +2,7 @@
 
 use crate::engine::Glimpse;
 use crate::event::EventKind;
-use crate::modulation::{Bend, Shape};
+use crate::modulation::{Bend, Drawing, Shape};
 use crate::params::Param;
 use crate::part::{Part, Transport};
 use crate::patch::Patch;
@@ -129,9 +129,10 @@ pub fn bend(curve: f32, x: f32) -> f32 {
     Bend::new(curve).at(x)
 }
 
-/// The height of an LFO's wave, by its number in the `shape` parameter, after `cycles`.
-pub fn wave(shape: usize, cycles: f64) -> f32 {
-    Shape::ALL[shape.min(Shape::ALL.len() - 1)].at(cycles, 0)
+/// The height of an LFO's wave, by its number in the `shape` parameter, after `cycles`; `drawing` is
+/// what the patch has drawn for it.
+pub fn wave(shape: usize, cycles: f64, drawing: &Drawing) -> f32 {
+    Shape::ALL[shape.min(Shape::ALL.len() - 1)].at(cycles, 0, drawing)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A voice: one note, from its key to its clouds.
 
+use crate::part::balance::Balance;
+
 /// The most copies that unison makes of a voice.
 pub(crate) const MAX_COPIES: usize = 16;
 
@@ -39,6 +41,10 @@ pub(crate) struct Voice {
     /// Its clouds' slots; the first `copies` count.
     pub(crate) slots: [u32; MAX_COPIES],
     pub(crate) copies: usize,
+    /// What the phases of each copy are chosen by.
+    pub(crate) seeds: [u32; MAX_COPIES],
+    /// What keeps it as loud as it was; see there.
+    pub(crate) balance: Balance,
 }
 
 /// Where a voice is in its life.

@@ -9,6 +9,16 @@ use myriad_engine::{EventKind, Expression};
 /// Plays a held chord and something that happens at `MOMENT`, and compares the steepest step
 /// around it with those of the sound before and after.
 fn check(name: &str, patch: &myriad_engine::Patch, happening: &[(usize, EventKind)]) {
+    check_against(0.0, name, patch, happening);
+}
+
+/// The same, where a sound that is as steep as `other` is heard for a moment.
+fn check_against(
+    other: f32,
+    name: &str,
+    patch: &myriad_engine::Patch,
+    happening: &[(usize, EventKind)],
+) {
     const MOMENT: usize = 24_000;
     let mut events = vec![(10, on(40)), (500, on(47)), (901, on(52))];
     events.extend(
@@ -22,7 +32,7 @@ fn check(name: &str, patch: &myriad_engine::Patch, happening: &[(usize, EventKin
         let before = steepest(&side[12_000..MOMENT - 100]);
         let during = steepest(&side[MOMENT - 100..MOMENT + 6_000]);
         let after = steepest(&side[MOMENT + 6_000..]);
-        let own = before.max(after);
+        let own = before.max(after).max(other);
         assert!(own > 1e-4, "{name}: there is a sound to disturb");
         assert!(
             during <= 1.6 * own,
@@ -153,6 +163,41 @@ fn every_parameter_jumps_without_a_click() {
                 &patch,
                 &[(5, EventKind::Param { param, value })],
             );
+        }
+    }
+}
+
+/// Switches, places in the order, choices and numbers of effects, each with its own effect on and
+/// with all of them.
+#[test]
+fn every_effect_comes_goes_and_changes_without_a_click() {
+    // While the order changes, the sound is heard as it is without effects.
+    let notes = [(10, on(40)), (500, on(47)), (901, on(52))];
+    let [dry, _] = play(&mut engine(&soft()), &notes, 24_000);
+    let dry = steepest(&dry[12_000..]);
+    for &param in Param::ALL {
+        let group = param.info().group();
+        let Some(switch) = Param::by_id(&format!("{group}.on")) else {
+            continue;
+        };
+        let mut alone = soft();
+        alone.values.set(switch, 1.0);
+        let (min, max) = param.info().kind.range();
+        // Only switches and places concern the others.
+        let patches = match param.info().kind {
+            Kind::Number { .. } => vec![alone],
+            _ => vec![alone, with_all_effects(soft())],
+        };
+        for mut patch in patches {
+            let before = patch.values[param];
+            for value in [min, max] {
+                let name = format!("{} at {}", param.info().id, param.info().format(value));
+                let set = |value| EventKind::Param { param, value };
+                patch.values.set(param, before);
+                check_against(dry, &name, &patch, &[(5, set(value))]);
+                patch.values.set(param, value);
+                check_against(dry, &name, &patch, &[(5, set(before))]);
+            }
         }
     }
 }

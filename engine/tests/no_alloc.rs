@@ -18,8 +18,10 @@ static ALLOCATOR: AllocDisabler = AllocDisabler;
 
 #[test]
 fn rendering_never_allocates() {
-    for patch in factory::patches() {
+    let effects = with_all_effects(soft());
+    for patch in factory::patches().iter().chain([&effects]) {
         let mut engine = engine(patch);
+        let mut other = effects.clone();
         let mut events = Vec::new();
         for i in 0..64u32 {
             let kind = match i % 8 {
@@ -47,6 +49,7 @@ fn rendering_never_allocates() {
                 engine.render(&[], &mut left[..17], &mut right[..17]);
                 engine.glimpse(0, &mut glimpse);
                 engine.swap_routes(0, &mut routes);
+                engine.exchange_patch(0, &mut other);
             }
             engine.reset();
             engine.render(&events, &mut left, &mut right);

@@ -393,3 +393,155 @@ fn swapped_patches_and_values_sound_as_set_ones() {
     assert_eq!(play(&mut set, &[(0, on(60))], 4_800), expected);
     assert!(set.is_sounding(0, 60) && !set.is_sounding(0, 61) && !set.is_sounding(1, 60));
 }
+
+/// Keys that are struck within a second, by their pitches' order in the output.
+fn onsets(patch: &myriad_engine::Patch, events: &[(usize, EventKind)]) -> Vec<usize> {
+    let out = play(&mut engine(patch), events, RATE);
+    let levels: Vec<f32> = out[0].chunks(240).map(rms).collect();
+    let rises = |w: &[f32]| w[1] > 3.0 * w[0] + 1e-3;
+    let rising = levels.windows(2).enumerate().filter(|(_, w)| rises(w));
+    let mut onsets: Vec<usize> = rising.map(|(at, _)| at + 1).collect();
+    onsets.dedup_by(|a, b| *a - *b < 4);
+    onsets
+}
+
+#[test]
+fn the_arpeggiator_plays_in_time() {
+    let mut arp = soft();
+    for (param, value) in [
+        (Param::ArpMode, 1.0),
+        (Param::ArpRate, 1.0), // Eighths: a quarter of a second at 120.
+        (Param::ArpGate, 0.5),
+        (Param::Env1Attack, 0.0),
+        (Param::Env1Release, 0.01),
+    ] {
+        arp.values.set(param, value);
+    }
+    let chord = [(1_000, on(60)), (1_040, on(67)), (1_100, on(64))];
+    let steps = onsets(&arp, &chord);
+    assert_eq!(steps.len(), 4, "{steps:?}");
+    let apart: Vec<usize> = steps.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(
+        apart.iter().all(|step| (49..=51).contains(step)),
+        "{apart:?}"
+    );
+    // One note at a time, from below.
+    let out = play(&mut engine(&arp), &chord, RATE);
+    for (step, key) in [(0, 60.0), (1, 64.0), (2, 67.0), (3, 60.0)] {
+        let from = step * RATE / 4 + 2_000;
+        let heard = pitch(&out[0][from..from + 4_096]);
+        assert!(
+            (heard / hertz(key) - 1.0).abs() < 0.03,
+            "step {step}: {heard}"
+        );
+    }
+    // In a song, the second step is on the beat although the first was late.
+    let song = EventKind::Transport {
+        bpm: 120.0,
+        beat: 7.9,
+    };
+    let late = onsets(&arp, &[(0, song), (4_800, on(60))]);
+    assert!((late[1] as i64 - 60).abs() <= 1, "{late:?}");
+    // It ends with the keys, unless it is held.
+    let ended = onsets(&arp, &[(1_000, on(60)), (6_000, off(60))]);
+    assert_eq!(ended.len(), 1);
+    arp.values.set(Param::ArpHold, 1.0);
+    let held = onsets(&arp, &[(1_000, on(60)), (6_000, off(60))]);
+    assert_eq!(held.len(), 4);
+}
+
+#[test]
+fn a_key_plays_the_chord_that_it_remembers_and_lets_it_go() {
+    let mut chord = soft();
+    chord.values.set(Param::Chord1, 7.0);
+    chord.values.set(Param::Chord2, -12.0);
+    assert_eq!(sounding_after(&chord, &[(0, on(60))], 9_600), 3);
+    assert_eq!(
+        sounding_after(&chord, &[(0, on(60)), (9_600, off(60))], 38_400),
+        0
+    );
+}
+
+#[test]
+fn zones_leave_keys_to_others() {
+    let mut zone = soft();
+    zone.values.set(Param::ZoneLowKey, 48.0);
+    zone.values.set(Param::ZoneHighKey, 59.0);
+    zone.values.set(Param::ZoneHighVelocity, 0.9);
+    let keys = [(0, on(47)), (0, on(48)), (0, on(59)), (0, on(60))];
+    assert_eq!(sounding_after(&zone, &keys, 9_600), 2);
+    let hard = EventKind::NoteOn {
+        key: 50,
+        velocity: 1.0,
+    };
+    assert_eq!(sounding_after(&zone, &[(0, hard)], 9_600), 0);
+}
+
+#[test]
+fn glides_know_legato_and_rate() {
+    let pitch_soon = |mode: f32, first_ends: usize, to: u8| {
+        let mut glide = soft();
+        glide.values.set(Param::PitchGlide, 1.0);
+        glide.values.set(Param::PitchGlideMode, mode);
+        glide.values.set(Param::SourcePartials, 1.0);
+        let events = [(0, on(60)), (first_ends, off(60)), (12_000, on(to))];
+        let mut events = events.to_vec();
+        events.sort_by_key(|event| event.0);
+        events.push((12_001, off(60)));
+        let out = play(&mut engine(&glide), &events, 48_000);
+        // A fifth of a second into the glide.
+        12.0 * (pitch(&out[0][19_600..23_696]) / hertz(60.0)).log2()
+    };
+    // After the first note has ended a legato glide does not happen.
+    assert!((pitch_soon(2.0, 4_000, 72) - 12.0).abs() < 0.1);
+    assert!(pitch_soon(2.0, 30_000, 72) < 6.0);
+    // By rate, two octaves take twice as long: half of the way later both are equally far.
+    let (one, two) = (pitch_soon(1.0, 4_000, 72), pitch_soon(1.0, 4_000, 84));
+    assert!((one - two).abs() < 0.3, "{one} {two}");
+    let (one, two) = (pitch_soon(0.0, 4_000, 72), pitch_soon(0.0, 4_000, 84));
+    assert!(two > 1.7 * one, "{one} {two}");
+}
+
+#[test]
+fn a_scale_tunes_the_keys() {
+    let just = "Just\n 7\n 9/8\n 5/4\n 4/3\n 3/2\n 5/3\n 15/8\n 2\n";
+    let mut engine = engine(&soft());
+    engine.set_tuning(&myriad_engine::Tuning::read(just, None).unwrap());
+    let out = play(&mut engine, &[(0, on(64))], 48_000);
+    let fifth = 1.5 * hertz(60.0);
+    assert!((pitch(&out[0][9_600..9_600 + (1 << 14)]) / fifth - 1.0).abs() < 1e-3);
+}
+
+/// Tilt is a colour: with balance, it does not change the loudness.
+#[test]
+fn balance_keeps_tilted_sounds_as_loud() {
+    let level = |tilt: f32, balance: f32| {
+        let mut patch = soft();
+        patch.values.set(Param::SourcePosition, 1.0);
+        patch.values.set(Param::SourcePartials, 200.0);
+        patch.values.set(Param::ShapeTilt, tilt);
+        patch.values.set(Param::AmpLevel, -30.0);
+        patch.values.set(Param::ShapeBalance, balance);
+        let out = play(&mut engine(&patch), &[(0, on(48))], 24_000);
+        db(rms(&out[0][9_600..]))
+    };
+    for tilt in [-6.0, 3.0, 6.0] {
+        assert!((level(tilt, 1.0) - level(0.0, 1.0)).abs() < 1.5, "{tilt}");
+    }
+    assert!(level(6.0, 0.0) > level(0.0, 0.0) + 6.0);
+}
+
+/// However many copies there are, left and right are equally loud.
+#[test]
+fn unison_does_not_lean() {
+    for copies in 1..=16 {
+        let mut patch = soft();
+        patch.values.set(Param::UnisonVoices, copies as f32);
+        patch.values.set(Param::UnisonSpread, 1.0);
+        patch.values.set(Param::UnisonDetune, 60.0);
+        patch.values.set(Param::SourceScatter, 1.0);
+        let [left, right] = play(&mut engine(&patch), &[(0, on(60))], 2 * RATE);
+        let lean = db(rms(&left[RATE / 2..])) - db(rms(&right[RATE / 2..]));
+        assert!(lean.abs() < 2.5, "{copies} copies lean by {lean} dB");
+    }
+}

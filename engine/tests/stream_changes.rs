@@ -207,3 +207,34 @@ fn wishes_are_refused_and_not_lost_when_nobody_follows_them() {
     stream.play_64(&[(0, on(60))], 6_400);
     assert!(wish(&stream).is_ok());
 }
+
+/// A host that resets a plugin hears its next song from the very beginning.
+#[test]
+fn a_restart_is_the_beginning_with_the_same_latency() {
+    let patch = myriad_engine::factory::find("Aurora").unwrap();
+    let events = [(0, on(48)), (700, on(55))];
+    let mut fresh = Lockstep::new(96, patch);
+    fresh.play_64(&events, 9_600);
+
+    let mut played = Lockstep::new(96, patch);
+    played.play(
+        &[(0, on(60)), (90, on(36))],
+        5_001,
+        &mut [7, 64, 33].into_iter().cycle(),
+    );
+    // Some of it has not been rendered yet, and more is asked for before the other side looks.
+    played.ask(&[], 64);
+    played.audio.restart(0, &patch.values);
+    let start = played.heard[0].len();
+    let later = events.map(|(time, kind)| (start + time, kind));
+    played.ask(&later, 64);
+    played.render.step();
+    played.play_64(&later, 9_600 - 64);
+    for (fresh, played) in fresh.heard.iter().zip(&played.heard) {
+        assert!(
+            played[start..] == fresh[..],
+            "as if nothing had been before"
+        );
+    }
+    assert_eq!(played.audio.underruns(), 0);
+}

@@ -2,23 +2,36 @@
 //!
 //! [`params`] are the host's knobs, made from the engine's table; [`state`] is what a project
 //! keeps; [`shared`] is what all threads of an instance know of each other; [`player`] is the
-//! audio thread. An editor needs [`params::MyriadParams`] and [`shared::Shared`], nothing else.
+//! audio thread. The editor needs [`params::MyriadParams`] and [`shared::Shared`], nothing else.
 
+pub mod controllers;
+pub mod meters;
 pub mod params;
 pub mod player;
 pub mod shared;
 pub mod state;
 pub mod synth;
 
+mod clock;
+mod editor;
 mod events;
 mod mpe;
 mod notes;
 mod song;
 
+use editor::MyriadEditor;
 use nice_plug::prelude::*;
 use params::MyriadParams;
 use player::Player;
 use std::sync::Arc;
+use synth::Terms;
+
+/// What is left to a thread that may speak to the host.
+#[derive(Clone, Copy, Debug)]
+pub enum Task {
+    /// A MIDI controller has moved knobs.
+    TellHost,
+}
 
 /// One instance of the instrument.
 pub struct Myriad {
@@ -54,9 +67,18 @@ impl Plugin for Myriad {
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
     const INPUT_EVENT_CAPACITY: usize = player::MAX_EVENTS;
 
-    type Editor = ();
+    type Editor = MyriadEditor;
     type SysExMessage = ();
-    type BackgroundTask = ();
+    type BackgroundTask = Task;
+
+    fn task_executor(&mut self) -> TaskExecutor<Self> {
+        let params = self.params.clone();
+        Box::new(move |Task::TellHost| params.tell_host())
+    }
+
+    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<MyriadEditor> {
+        Some(MyriadEditor::new(self.params.clone()))
+    }
 
     fn params(&self) -> Arc<dyn Params> {
         self.params.clone()
@@ -72,12 +94,22 @@ impl Plugin for Myriad {
         config: &BufferConfig,
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
-        let Some(latency) = self.player.prepare(config.sample_rate) else {
+        let terms = Terms {
+            sample_rate: config.sample_rate,
+            max_block: config.max_buffer_size as usize,
+            offline: config.process_mode == ProcessMode::Offline,
+            renders: self.params.shared.renders(),
+        };
+        let Some(latency) = self.player.prepare(&terms) else {
             return false;
         };
         context.set_latency_samples(latency);
         context.set_current_voice_capacity(self.player.voice_capacity());
         true
+    }
+
+    fn deactivate(&mut self) {
+        self.player.deactivate();
     }
 
     fn reset(&mut self) {

@@ -8,8 +8,10 @@ use crate::shared::Shared;
 use crate::state;
 use myriad_engine::params::{Kind, Param, TABLE};
 use myriad_engine::{Patch, Values};
+use nice_plug::context::gui::GuiContext;
 use nice_plug::params::Param as _;
 use nice_plug::prelude::*;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,7 +42,7 @@ impl Knob {
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| kind.to_scale(value))
                     }));
-                if row.modulated {
+                if row.modulated && !row.shared {
                     way = way.with_poly_modulation_id(param as u32);
                 }
                 Knob::Way(way)
@@ -73,8 +75,25 @@ impl Knob {
         }
     }
 
-    /// What hosts and editors set it by.
-    pub fn as_ptr(&self) -> ParamPtr {
+    /// The user takes hold of it.
+    pub fn begin(&self, gui: &GuiContext) {
+        // SAFETY: the host looks the pointer up among those it was given, and ignores others.
+        unsafe { gui.raw_begin_set_parameter(self.as_ptr()) };
+    }
+
+    /// The user moves it to a position, 0 to 1; the host moves it there in its own time.
+    pub fn put(&self, gui: &GuiContext, position: f32) {
+        // SAFETY: as above.
+        unsafe { gui.raw_set_parameter_normalized(self.as_ptr(), position) };
+    }
+
+    /// The user lets go of it.
+    pub fn end(&self, gui: &GuiContext) {
+        // SAFETY: as above.
+        unsafe { gui.raw_end_set_parameter(self.as_ptr()) };
+    }
+
+    fn as_ptr(&self) -> ParamPtr {
         match self {
             Knob::Way(way) => way.as_ptr(),
             Knob::Steps(steps) => steps.as_ptr(),
@@ -120,6 +139,8 @@ pub struct MyriadParams {
     pub mpe: BoolParam,
     /// What all threads of the instance know.
     pub shared: Arc<Shared>,
+    /// How to speak to the host, once an editor has been opened.
+    gui: Mutex<Option<GuiContext>>,
 }
 
 impl MyriadParams {
@@ -130,6 +151,7 @@ impl MyriadParams {
             bypass: BoolParam::new("Bypass", false).make_bypass(),
             mpe: BoolParam::new("MPE", false).non_automatable(),
             shared: Arc::new(Shared::new()),
+            gui: Mutex::new(None),
         }
     }
 
@@ -138,9 +160,22 @@ impl MyriadParams {
         &self.knobs[param as usize]
     }
 
+    /// From now on the host can be spoken to.
+    pub(crate) fn meet_host(&self, gui: GuiContext) {
+        *self.gui.lock() = Some(gui);
+        self.tell_host();
+    }
+
+    /// Tells the host what controllers have moved, if it can be spoken to.
+    pub(crate) fn tell_host(&self) {
+        if let Some(gui) = &*self.gui.lock() {
+            self.shared.controllers.tell(self, gui);
+        }
+    }
+
     /// The patch as its knobs stand now. Locks; not for the audio thread.
     pub fn current_patch(&self) -> Patch {
-        let mut patch = self.shared.patch();
+        let mut patch = Patch::clone(&self.shared.patch());
         patch.values = self.values(&patch.values, Knob::position);
         patch
     }

@@ -3,16 +3,18 @@
 //! Nothing here allocates, locks, waits or logs, except [`Player::prepare`], which the host calls
 //! on another thread before there is sound.
 
-use crate::Myriad;
+use crate::clock::Clock;
 use crate::events::{Queue, Setting, Translator};
 use crate::params::{Knob, MyriadParams, value_at};
 use crate::song::Song;
-use crate::synth::{Synth, VOICES};
+use crate::synth::{MakeCard, Synth, Terms, VOICES, real_card};
+use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
 use myriad_engine::{EventKind, Values};
 use nice_plug::midi::{Channel, Key, NoteEvent};
 use nice_plug::prelude::*;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Events of one block that are kept; what a host sends beyond is dropped.
 pub const MAX_EVENTS: usize = 4_096;
@@ -22,6 +24,8 @@ pub struct Player {
     params: Arc<MyriadParams>,
     /// Nothing until the host has said its sample rate.
     synth: Option<Synth>,
+    /// Makes the renderer of a card, should one be asked for.
+    card: Box<MakeCard>,
     /// The values of the patch that plays.
     patch: Values,
     /// Where the knobs stood when the engine was last told.
@@ -30,6 +34,9 @@ pub struct Player {
     song: Song,
     translator: Translator,
     queue: Queue,
+    clock: Clock,
+    /// Whether anything sounded in the last block.
+    sounded: bool,
 }
 
 impl Player {
@@ -37,27 +44,43 @@ impl Player {
         Self {
             params,
             synth: None,
+            card: Box::new(real_card),
             patch: Values::new(),
             told: [0.0; COUNT],
             bypassed: false,
             song: Song::default(),
             translator: Translator::new(),
             queue: Queue::new(MAX_EVENTS),
+            clock: Clock::new(),
+            sounded: false,
         }
     }
 
-    /// Gets ready to play at this rate and says the latency; nothing if it cannot. Allocates; not
-    /// for the audio thread.
-    pub(crate) fn prepare(&mut self, sample_rate: f32) -> Option<u32> {
-        let ready = |synth: &Synth| synth.sample_rate() == sample_rate;
-        if !self.synth.as_ref().is_some_and(ready) {
+    /// Gets ready to play on these terms and says the latency; nothing if it cannot. Allocates;
+    /// not for the audio thread.
+    pub(crate) fn prepare(&mut self, terms: &Terms) -> Option<u32> {
+        if !self.synth.as_ref().is_some_and(|synth| synth.suits(terms)) {
+            self.release();
             let patch = self.params.shared.patch();
-            self.synth = Some(Synth::new(sample_rate, &patch).ok()?);
-            self.patch = patch.values;
+            let (synth, backstage) = Synth::new(terms, &patch, &*self.card).ok()?;
+            self.synth = Some(synth);
+            self.params.shared.set_backstage(Some(backstage));
+            self.patch = patch.values.clone();
         }
-        let synth = self.synth.as_ref()?;
-        self.params.shared.set_renderer(synth.renderer());
-        Some(synth.latency())
+        self.synth.as_ref().map(Synth::latency)
+    }
+
+    /// Lets go of what makes the sound. Frees; not for the audio thread.
+    fn release(&mut self) {
+        self.params.shared.set_backstage(None);
+        self.synth = None;
+    }
+
+    /// The host will not play for a while: a card is for others meanwhile.
+    pub(crate) fn deactivate(&mut self) {
+        if matches!(self.synth, Some(Synth::Beside(_))) {
+            self.release();
+        }
     }
 
     /// How many notes the patch plays at once.
@@ -68,7 +91,8 @@ impl Player {
 
     /// Silence, and everything as before the first sample.
     pub(crate) fn reset(&mut self) {
-        self.take_patch();
+        self.take_change();
+        while self.params.shared.take_played().is_some() {}
         let values = self.params.values(&self.patch, Knob::heard);
         self.told = std::array::from_fn(|index| self.params.knob(Param::ALL[index]).heard());
         self.bypassed = self.params.bypass.value();
@@ -86,7 +110,8 @@ impl Player {
         context: &mut impl ProcessContext<Myriad>,
     ) -> ProcessStatus {
         self.queue.clear();
-        self.take_patch();
+        self.take_change();
+        let began = self.params.shared.is_watched().then(Instant::now);
         if let Some(news) = self.song.follow(context.transport(), left.len()) {
             self.queue.push(0, news);
         }
@@ -97,8 +122,11 @@ impl Player {
             mpe: self.params.mpe.value(),
             bypassed: self.bypassed,
         };
+        self.take_played();
         while let Some(event) = context.next_event() {
-            self.translator.translate(&event, setting, &mut self.queue);
+            if !self.follow_controller(&event, context) {
+                self.translator.translate(&event, setting, &mut self.queue);
+            }
         }
         let Some(synth) = &mut self.synth else {
             left.fill(0.0);
@@ -107,7 +135,25 @@ impl Player {
         };
         synth.render(self.queue.events(), left, right);
         let counters = synth.counters();
-        self.params.shared.meters.show(left, right, &counters);
+        let sample_rate = synth.sample_rate();
+        let shared = &self.params.shared;
+        shared.meters.show(left, right, &counters);
+        if counters.voices > 0 && !self.sounded {
+            shared.repaint.request_repaint();
+        }
+        self.sounded = counters.voices > 0;
+        if let Some((load, underruns)) = synth.load() {
+            shared.meters.show_load(load);
+            shared.meters.show_underruns(underruns);
+        }
+        if let Some(began) = began {
+            let bpm = context.transport().tempo.unwrap_or(0.0);
+            shared.meters.show_bpm(bpm as f32);
+            if synth.load().is_none() {
+                self.clock
+                    .note(began.elapsed(), left.len(), sample_rate, &shared.meters);
+            }
+        }
         self.end_notes(context);
         self.status(setting.api)
     }
@@ -116,16 +162,60 @@ impl Player {
         value_at(param, self.params.knob(param).heard(), self.patch[param])
     }
 
-    /// Plays the newest patch, if there is one.
-    fn take_patch(&mut self) {
-        let Some(mut patch) = self.params.shared.take_patch() else {
+    /// Plays the newest patch or routes, if there are any.
+    fn take_change(&mut self) {
+        let Some(mut change) = self.params.shared.take_change() else {
             return;
         };
-        self.patch.clone_from(&patch.values);
-        if let Some(synth) = &mut self.synth {
-            synth.exchange_patch(&mut patch);
+        if let Some(patch) = &mut change.patch {
+            self.patch.clone_from(&patch.values);
+            if let Some(synth) = &mut self.synth {
+                synth.exchange_patch(patch);
+            }
         }
-        self.params.shared.give_back(patch);
+        if let (Some(routes), Some(synth)) = (&mut change.routes, &mut self.synth) {
+            synth.swap_routes(routes);
+        }
+        self.params.shared.give_back(change);
+    }
+
+    /// Plays what hands do in the editor.
+    fn take_played(&mut self) {
+        while let Some(kind) = self.params.shared.take_played() {
+            let starts = matches!(kind, EventKind::NoteOn { .. });
+            if !(starts && self.bypassed) {
+                self.queue.push(0, kind);
+            }
+        }
+    }
+
+    /// Moves what a learnt controller moves. Returns whether it was one.
+    fn follow_controller(
+        &mut self,
+        event: &NoteEvent<()>,
+        context: &impl ProcessContext<Myriad>,
+    ) -> bool {
+        let NoteEvent::MidiCC {
+            timing, cc, value, ..
+        } = *event
+        else {
+            return false;
+        };
+        // Those that belong to other messages, or end notes, cannot be learnt.
+        if matches!(cc, 6 | 38 | 98..=101 | 120..) {
+            return false;
+        }
+        let mut moved = false;
+        for param in self.params.shared.controllers.hear(cc, value) {
+            let value = param.info().kind.from_scale(value);
+            self.queue.push(timing, EventKind::Param { param, value });
+            moved = true;
+        }
+        if moved {
+            self.params.shared.repaint.request_repaint();
+            context.execute_gui(Task::TellHost);
+        }
+        moved
     }
 
     /// Tells the engine which knobs have moved. With a new patch some may not have arrived yet:
@@ -176,6 +266,10 @@ impl Player {
     /// How long it sounds on when no more notes come. VST3 hosts ask at any time, CLAP hosts let
     /// an instance sleep that has nothing left to say.
     fn status(&self, api: PluginApi) -> ProcessStatus {
+        if self.params.shared.is_watched() {
+            // Somebody may play on the editor's keyboard at any time.
+            return ProcessStatus::KeepAlive;
+        }
         match &self.synth {
             Some(synth) if api != PluginApi::Clap || !synth.is_silent() => {
                 let release = self.value(Param::Env1Release) * synth.sample_rate();
@@ -183,6 +277,12 @@ impl Player {
             }
             _ => ProcessStatus::Normal,
         }
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        self.release();
     }
 }
 

@@ -1,56 +1,207 @@
-//! What the threads of an instance know of each other: the patch on its way to the audio thread,
-//! and what the audio thread shows to an editor.
+//! What the threads of an instance know of each other: changes and keys on their way to the audio
+//! thread, and what the audio thread shows to an editor.
 
+use crate::controllers::Controllers;
+use crate::meters::Meters;
+use crate::synth::{Backstage, PART, RendererState, Renders};
 use crossbeam_queue::ArrayQueue;
-use myriad_engine::{Counters, Patch};
+use myriad_engine::modulation::Route;
+use myriad_engine::stream::{Control, StreamError};
+use myriad_engine::{EventKind, Glimpse, Patch};
+use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// What the audio thread is to play from now on. It puts what it played before in its place, so
+/// that nothing is freed there.
+#[derive(Default)]
+pub(crate) struct Change {
+    pub(crate) patch: Option<Box<Patch>>,
+    /// Other routes for the patch that plays.
+    pub(crate) routes: Option<Vec<Route>>,
+}
 
 /// Shared by the host's threads, the audio thread and an editor.
 pub struct Shared {
     /// The patch as it was loaded; knobs moved since are not in it. Never locked by the audio
-    /// thread.
-    patch: Mutex<Patch>,
-    /// The next patch to play. Only the newest counts.
-    to_audio: ArrayQueue<Box<Patch>>,
-    /// Patches that the audio thread is done with, to be freed elsewhere.
-    from_audio: ArrayQueue<Box<Patch>>,
+    /// thread. Whoever sends changes holds it, so that they are sent in order.
+    patch: Mutex<Arc<Patch>>,
+    /// What is to change. Only one waits: later ones are added to it.
+    to_audio: ArrayQueue<Change>,
+    /// What the audio thread is done with, to be freed elsewhere.
+    from_audio: ArrayQueue<Change>,
+    /// What is played on the editor's keyboard.
+    hands: ArrayQueue<EventKind>,
+    /// What there is to do with the sound from other threads, while the host has the instance
+    /// activated.
+    backstage: Mutex<Option<Backstage>>,
+    /// Who is to render, from the next activation on.
+    renders: Mutex<Renders>,
+    /// Which MIDI controllers move which parameters.
+    pub controllers: Controllers,
+    /// Whether an editor is open.
+    watched: AtomicBool,
+    /// Makes the editor draw anew.
+    pub(crate) repaint: RepaintNotifier,
     /// What an editor remembers between sessions, as it likes.
     ui: Mutex<String>,
-    /// What renders, in words.
-    renderer: Mutex<String>,
     /// What is going on, for meters.
     pub meters: Meters,
 }
 
-/// Every patch that the audio thread takes was put there after the returned ones were freed; so a
+/// Every change that the audio thread takes was put there after the returned ones were freed; so a
 /// few places never run out.
 const RETURNED: usize = 8;
+
+/// Keys that may wait for the audio thread; more are not heard.
+const HANDS: usize = 256;
 
 impl Shared {
     pub(crate) fn new() -> Self {
         Self {
-            patch: Mutex::new(Patch::new()),
+            patch: Mutex::default(),
             to_audio: ArrayQueue::new(1),
             from_audio: ArrayQueue::new(RETURNED),
-            ui: Mutex::new(String::new()),
-            renderer: Mutex::new(String::new()),
+            hands: ArrayQueue::new(HANDS),
+            backstage: Mutex::new(None),
+            renders: Mutex::default(),
+            controllers: Controllers::new(),
+            watched: AtomicBool::new(false),
+            repaint: RepaintNotifier::new(),
+            ui: Mutex::default(),
             meters: Meters::default(),
         }
     }
 
     /// The patch as it was loaded.
-    pub fn patch(&self) -> Patch {
+    pub fn patch(&self) -> Arc<Patch> {
         self.patch.lock().clone()
     }
 
-    /// Plays another patch from now on. An editor also moves the knobs there (see
-    /// [`crate::params::Knob::as_ptr`]), so that the host knows. Not for the audio thread.
+    /// Plays another patch from now on. An editor also moves the knobs there, so that
+    /// the host knows. Not for the audio thread.
     pub fn load(&self, patch: Patch) {
+        let mut current = self.patch.lock();
+        self.send(|change| {
+            change.patch = Some(Box::new(patch.clone()));
+            change.routes = None;
+        });
+        self.in_stream(|stream| stream.set_patch(PART, patch.clone()));
+        *current = Arc::new(patch);
+    }
+
+    /// Changes the patch's routes while notes go on. Not for the audio thread.
+    pub fn set_routes(&self, routes: Vec<Route>) {
+        let mut current = self.patch.lock();
+        self.send(|change| match &mut change.patch {
+            // One that nobody has played yet.
+            Some(patch) => patch.routes.clone_from(&routes),
+            None => change.routes = Some(routes.clone()),
+        });
+        self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
+        Arc::make_mut(&mut current).routes = routes;
+    }
+
+    /// Changes what the patch says about itself, and nothing that is heard.
+    pub fn describe(&self, patch: &Patch) {
+        let mut current = self.patch.lock();
+        Arc::make_mut(&mut current).describe_as(patch);
+    }
+
+    /// Adds to what waits for the audio thread.
+    fn send(&self, add: impl FnOnce(&mut Change)) {
         while self.from_audio.pop().is_some() {}
-        // What was waiting and never played comes back and is freed here.
-        drop(self.to_audio.force_push(Box::new(patch.clone())));
-        *self.patch.lock() = patch;
+        let mut change = self.to_audio.pop().unwrap_or_default();
+        add(&mut change);
+        // What comes back, if anything, is freed here.
+        drop(self.to_audio.force_push(change));
+    }
+
+    /// Tells the stream, when one renders. One that hangs is not waited for: the next patch may
+    /// reach it.
+    fn in_stream(&self, tell: impl FnOnce(&Control) -> Result<(), StreamError>) {
+        if let Some(stream) = self
+            .backstage
+            .lock()
+            .as_ref()
+            .and_then(|b| b.stream.as_ref())
+        {
+            let _ = tell(stream);
+        }
+    }
+
+    /// Takes what is to change. For the audio thread.
+    pub(crate) fn take_change(&self) -> Option<Change> {
+        self.to_audio.pop()
+    }
+
+    /// Hands it back to be freed. For the audio thread.
+    pub(crate) fn give_back(&self, change: Change) {
+        if let Err(change) = self.from_audio.push(change) {
+            // There is always room (see `RETURNED`); if there were not, a leak is the lesser evil.
+            std::mem::forget(change);
+        }
+    }
+
+    /// Something is played in the editor. Returns whether there was room for it.
+    pub fn play(&self, kind: EventKind) -> bool {
+        self.hands.push(kind).is_ok()
+    }
+
+    /// What was played in the editor, in order. For the audio thread.
+    pub(crate) fn take_played(&self) -> Option<EventKind> {
+        self.hands.pop()
+    }
+
+    /// Whether somebody watches what sounds.
+    pub fn is_watched(&self) -> bool {
+        self.watched.load(Relaxed)
+    }
+
+    /// Somebody begins to watch what sounds, or does not any more.
+    pub fn watch(&self, watched: bool) {
+        let backstage = self.backstage.lock();
+        self.watched.store(watched, Relaxed);
+        if let Some(glimpses) = backstage.as_ref().and_then(|b| b.glimpses.as_ref()) {
+            glimpses.watch(watched.then_some(PART));
+        }
+    }
+
+    /// Something else makes the sound now, or nothing.
+    pub(crate) fn set_backstage(&self, backstage: Option<Backstage>) {
+        let mut place = self.backstage.lock();
+        if let Some(glimpses) = backstage.as_ref().and_then(|b| b.glimpses.as_ref()) {
+            glimpses.watch(self.is_watched().then_some(PART));
+        }
+        *place = backstage;
+    }
+
+    /// Copies the latest glimpse of what sounds.
+    pub fn look(&self, into: &mut Glimpse) {
+        if let Some(backstage) = &mut *self.backstage.lock()
+            && let Some(glimpses) = &mut backstage.glimpses
+        {
+            glimpses.look(into);
+        }
+    }
+
+    /// Who renders, and why; empty while the host has the instance deactivated.
+    pub fn renderer(&self) -> RendererState {
+        let backstage = self.backstage.lock();
+        let ask = |backstage: &Backstage| (backstage.renderer)();
+        backstage.as_ref().map(ask).unwrap_or_default()
+    }
+
+    /// Who is to render.
+    pub fn renders(&self) -> Renders {
+        *self.renders.lock()
+    }
+
+    /// Lets somebody else render, from the next activation on: latency changes with it, so hosts
+    /// are asked for a restart.
+    pub fn set_renders(&self, renders: Renders) {
+        *self.renders.lock() = renders;
     }
 
     /// What an editor remembers.
@@ -61,76 +212,5 @@ impl Shared {
     /// Remembers something for an editor; it is saved with the project.
     pub fn set_ui(&self, ui: String) {
         *self.ui.lock() = ui;
-    }
-
-    /// What renders, in words; empty before the host has activated the instance.
-    pub fn renderer(&self) -> String {
-        self.renderer.lock().clone()
-    }
-
-    pub(crate) fn set_renderer(&self, renderer: String) {
-        *self.renderer.lock() = renderer;
-    }
-
-    /// Takes the newest patch, if there is one. For the audio thread.
-    pub(crate) fn take_patch(&self) -> Option<Box<Patch>> {
-        self.to_audio.pop()
-    }
-
-    /// Hands a patch back to be freed. For the audio thread.
-    pub(crate) fn give_back(&self, patch: Box<Patch>) {
-        if let Err(patch) = self.from_audio.push(patch) {
-            // There is always room (see `RETURNED`); if there were not, a leak is the lesser evil.
-            std::mem::forget(patch);
-        }
-    }
-}
-
-/// What the audio thread shows. Written once a block, read whenever an editor draws.
-#[derive(Default)]
-pub struct Meters {
-    /// Bits of the highest levels since they were last read; positive floats sort as integers.
-    peaks: [AtomicU32; 2],
-    voices: AtomicU32,
-    clouds: AtomicU32,
-    partials: AtomicU32,
-    voices_stolen: AtomicU64,
-    notes_dropped: AtomicU64,
-    events_dropped: AtomicU64,
-    renders_failed: AtomicU64,
-}
-
-impl Meters {
-    /// The highest levels, left and right, since this was last asked.
-    pub fn take_peaks(&self) -> [f32; 2] {
-        let take = |peak: &AtomicU32| f32::from_bits(peak.swap(0, Relaxed));
-        [take(&self.peaks[0]), take(&self.peaks[1])]
-    }
-
-    /// What the engine is doing.
-    pub fn counters(&self) -> Counters {
-        Counters {
-            voices: self.voices.load(Relaxed) as usize,
-            clouds: self.clouds.load(Relaxed) as usize,
-            partials: self.partials.load(Relaxed) as usize,
-            voices_stolen: self.voices_stolen.load(Relaxed),
-            notes_dropped: self.notes_dropped.load(Relaxed),
-            events_dropped: self.events_dropped.load(Relaxed),
-            renders_failed: self.renders_failed.load(Relaxed),
-        }
-    }
-
-    pub(crate) fn show(&self, left: &[f32], right: &[f32], counters: &Counters) {
-        for (peak, channel) in self.peaks.iter().zip([left, right]) {
-            let highest = channel.iter().fold(0.0f32, |peak, x| peak.max(x.abs()));
-            peak.fetch_max(highest.to_bits(), Relaxed);
-        }
-        self.voices.store(counters.voices as u32, Relaxed);
-        self.clouds.store(counters.clouds as u32, Relaxed);
-        self.partials.store(counters.partials as u32, Relaxed);
-        self.voices_stolen.store(counters.voices_stolen, Relaxed);
-        self.notes_dropped.store(counters.notes_dropped, Relaxed);
-        self.events_dropped.store(counters.events_dropped, Relaxed);
-        self.renders_failed.store(counters.renders_failed, Relaxed);
     }
 }

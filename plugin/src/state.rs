@@ -5,6 +5,7 @@
 //! left out and never fails the host.
 
 use crate::params::{BYPASS, Knob, MPE, MyriadParams};
+use crate::synth::Renders;
 use myriad_engine::Patch;
 use myriad_engine::params::{Kind, Param};
 use nice_plug::plugin::ParamValue;
@@ -20,6 +21,10 @@ const FORMAT_FIELD: &str = "format";
 const PATCH_FIELD: &str = "patch";
 /// What the editor remembers.
 const UI_FIELD: &str = "ui";
+/// Who renders.
+const RENDERS_FIELD: &str = "renderer";
+/// Which MIDI controllers move which parameters.
+const CONTROLLERS_FIELD: &str = "controllers";
 
 /// The fields to save.
 pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
@@ -27,6 +32,8 @@ pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
         (FORMAT_FIELD, FORMAT.to_string()),
         (PATCH_FIELD, params.current_patch().to_toml()),
         (UI_FIELD, params.shared.ui()),
+        (RENDERS_FIELD, write_renders(params.shared.renders())),
+        (CONTROLLERS_FIELD, params.shared.controllers.to_text()),
     ];
     fields.map(|(name, text)| (name.into(), text)).into()
 }
@@ -37,11 +44,26 @@ pub(crate) fn restore(params: &MyriadParams, fields: &BTreeMap<String, String>) 
     if let Some(ui) = fields.get(UI_FIELD) {
         params.shared.set_ui(ui.clone());
     }
+    let renders = fields.get(RENDERS_FIELD).map_or("", String::as_str);
+    params.shared.set_renders(read_renders(renders));
+    let controllers = fields.get(CONTROLLERS_FIELD).map_or("", String::as_str);
+    params.shared.controllers.restore(controllers);
     let text = fields.get(PATCH_FIELD);
     let read = text.and_then(|text| Patch::parse(text, "the project").ok());
     let mut patch = read.unwrap_or_default();
     patch.values = params.values(&patch.values, Knob::position);
     params.shared.load(patch);
+}
+
+fn write_renders(renders: Renders) -> String {
+    let known = Renders::ALL.iter().find(|(known, ..)| *known == renders);
+    known.map_or("", |(.., word)| word).into()
+}
+
+/// The processor, where a project says nothing that we know.
+fn read_renders(text: &str) -> Renders {
+    let known = Renders::ALL.iter().find(|(.., word)| *word == text);
+    known.map(|(renders, ..)| *renders).unwrap_or_default()
 }
 
 /// Makes a saved state whole before it is taken over: values of the right kind and in range, and
@@ -81,12 +103,15 @@ mod tests {
         // Knobs stand at their defaults, so the values are those; the rest is the patch's.
         saved.shared.load(patch.clone());
         saved.shared.set_ui("{\"page\": 2}".into());
+        saved.shared.set_renders(Renders::Card);
         let restored = MyriadParams::new();
         restore(&restored, &save(&saved));
         assert_eq!(restored.shared.patch().name, patch.name);
         assert_eq!(restored.shared.patch().routes, patch.routes);
         assert_eq!(restored.current_patch(), saved.current_patch());
         assert_eq!(restored.shared.ui(), "{\"page\": 2}");
+        assert_eq!(restored.shared.renders(), Renders::Card);
+        assert_eq!(read_renders("a card of the future"), Renders::Processor);
     }
 
     #[test]

@@ -1,11 +1,22 @@
 //! What makes the sound: the one place that knows how it is rendered.
 //!
-//! Today the engine renders on the CPU, inside the host's call. A render thread with a graphics
-//! card behind it belongs here too: `latency` then grows by the depth of its ring, which a host
-//! learns when it activates the instance, and at no other time.
+//! On the processor it is rendered inside the host's call ([`InCall`]), with no more latency than
+//! the engine has by itself. On a graphics card it is rendered beside the call ([`Beside`]), by a
+//! thread that keeps frames ready; that latency is known when the host activates the instance, and
+//! changes at no other time.
 
+mod beside;
+mod in_call;
+mod pace;
+
+use beside::Beside;
+pub(crate) use beside::{MakeCard, real_card};
+use in_call::InCall;
+use myriad_engine::modulation::Route;
 use myriad_engine::simd::Level;
-use myriad_engine::{Counters, Engine, EngineConfig, EngineError, Event, Patch, Values};
+use myriad_engine::stream::{Control, StreamError};
+use myriad_engine::{Counters, EngineConfig, EngineError, Event, GlimpseReceiver, Patch, Values};
+use std::sync::Arc;
 
 /// The most notes at once.
 pub const VOICES: usize = 256;
@@ -13,62 +24,188 @@ pub const VOICES: usize = 256;
 /// An instance has one part.
 pub(crate) const PART: usize = 0;
 
-/// The sound of one instance, for one sample rate.
-pub(crate) struct Synth {
-    engine: Engine,
+/// Who is asked to render.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Renders {
+    /// The processor, inside the host's call.
+    #[default]
+    Processor,
+    /// An NVIDIA card, beside it.
+    Card,
+}
+
+impl Renders {
+    /// All of them, with what they are called, and how a project writes them.
+    pub const ALL: [(Renders, &'static str, &'static str); 2] = [
+        (Renders::Processor, "CPU", "cpu"),
+        (Renders::Card, "GPU", "cuda"),
+    ];
+}
+
+/// What the host says before there is sound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Terms {
+    pub(crate) sample_rate: f32,
+    /// The most frames that it will ask for at once.
+    pub(crate) max_block: usize,
+    /// Whether nobody listens while it plays.
+    pub(crate) offline: bool,
+    pub(crate) renders: Renders,
+}
+
+/// Who renders now, and why.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RendererState {
+    /// In a word.
+    pub name: String,
+    /// In a sentence.
+    pub why: String,
+    /// Whether it stands in for what was asked for.
+    pub stands_in: bool,
+}
+
+/// What an editor has to do with the sound, from another thread than the audio thread.
+pub(crate) struct Backstage {
+    pub(crate) glimpses: Option<GlimpseReceiver>,
+    /// The stream, when it is rendered beside the call: patches and routes go there.
+    pub(crate) stream: Option<Arc<Control>>,
+    /// Asks who renders.
+    pub(crate) renderer: Box<dyn Fn() -> RendererState + Send>,
+}
+
+/// The sound of one instance, on certain terms.
+pub(crate) enum Synth {
+    InCall(Box<InCall>),
+    Beside(Box<Beside>),
 }
 
 impl Synth {
-    /// Allocates; not for the audio thread.
-    pub(crate) fn new(sample_rate: f32, patch: &Patch) -> Result<Synth, EngineError> {
-        let config = EngineConfig {
-            sample_rate,
-            voices: VOICES,
-            ..EngineConfig::default()
+    /// Plays `patch`. A card that cannot be had is stood in for by the processor. Allocates, and
+    /// may take a while; not for the audio thread.
+    pub(crate) fn new(
+        terms: &Terms,
+        patch: &Patch,
+        card: &MakeCard,
+    ) -> Result<(Synth, Backstage), EngineError> {
+        let mut why = "it answers at once".to_owned();
+        if terms.renders == Renders::Card {
+            match Beside::new(terms, patch, card) {
+                Ok((beside, backstage)) => return Ok((Synth::Beside(Box::new(beside)), backstage)),
+                Err(StreamError::Engine(error @ EngineError::SampleRate(_))) => return Err(error),
+                Err(error) => why = error.to_string(),
+            }
+        }
+        let (in_call, glimpses) = InCall::new(terms, patch)?;
+        let state = RendererState {
+            name: "CPU".into(),
+            why: format!("{}, {why}", Level::best().name()),
+            stands_in: terms.renders == Renders::Card,
         };
-        let mut engine = Engine::new(&config)?;
-        engine.set_patch(PART, patch);
-        Ok(Synth { engine })
+        let backstage = Backstage {
+            glimpses: Some(glimpses),
+            stream: None,
+            renderer: Box::new(move || state.clone()),
+        };
+        Ok((Synth::InCall(Box::new(in_call)), backstage))
+    }
+
+    /// Whether it can go on under these terms.
+    pub(crate) fn suits(&self, terms: &Terms) -> bool {
+        match self {
+            // A card that could not be had is asked for again.
+            Synth::InCall(synth) => {
+                synth.sample_rate() == terms.sample_rate && terms.renders == Renders::Processor
+            }
+            Synth::Beside(synth) => synth.terms() == terms,
+        }
     }
 
     pub(crate) fn sample_rate(&self) -> f32 {
-        self.engine.config().sample_rate
+        match self {
+            Synth::InCall(synth) => synth.sample_rate(),
+            Synth::Beside(synth) => synth.terms().sample_rate,
+        }
     }
 
     /// Frames by which the sound lags behind its events.
     pub(crate) fn latency(&self) -> u32 {
-        self.engine.latency() as u32
-    }
-
-    /// What renders, in words.
-    pub(crate) fn renderer(&self) -> String {
-        format!("CPU, {}", Level::best().name())
+        match self {
+            Synth::InCall(synth) => synth.latency(),
+            Synth::Beside(synth) => synth.latency(),
+        }
     }
 
     /// Changes to another patch, and leaves the one before in its place.
     pub(crate) fn exchange_patch(&mut self, patch: &mut Patch) {
-        self.engine.exchange_patch(PART, patch);
+        match self {
+            Synth::InCall(synth) => synth.exchange_patch(patch),
+            // The stream has been told by whoever sent the patch.
+            Synth::Beside(_) => {}
+        }
+    }
+
+    /// Changes to other routes, and leaves those before in their place.
+    pub(crate) fn swap_routes(&mut self, routes: &mut Vec<Route>) {
+        match self {
+            Synth::InCall(synth) => synth.swap_routes(routes),
+            Synth::Beside(_) => {}
+        }
     }
 
     /// Back to the first sample, with these values.
     pub(crate) fn reset(&mut self, values: &Values) {
-        self.engine.set_values(PART, values);
-        self.engine.reset();
+        match self {
+            Synth::InCall(synth) => synth.reset(values),
+            Synth::Beside(synth) => synth.reset(values),
+        }
     }
 
     pub(crate) fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
-        self.engine.render(events, left, right);
+        match self {
+            Synth::InCall(synth) => synth.render(events, left, right),
+            Synth::Beside(synth) => synth.render(events, left, right),
+        }
     }
 
     pub(crate) fn is_sounding(&self, key: u8) -> bool {
-        self.engine.is_sounding(PART, key)
+        match self {
+            Synth::InCall(synth) => synth.is_sounding(key),
+            // Which keys sound is known on the other thread only.
+            Synth::Beside(synth) => !synth.is_silent(),
+        }
     }
 
     pub(crate) fn is_silent(&self) -> bool {
-        self.engine.is_silent()
+        match self {
+            Synth::InCall(synth) => synth.is_silent(),
+            Synth::Beside(synth) => synth.is_silent(),
+        }
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        self.engine.counters()
+        match self {
+            Synth::InCall(synth) => synth.counters(),
+            Synth::Beside(synth) => synth.counters(),
+        }
+    }
+
+    /// The share of its time that rendering takes, and underruns, where another thread renders.
+    pub(crate) fn load(&self) -> Option<(f32, u64)> {
+        match self {
+            Synth::InCall(_) => None,
+            Synth::Beside(synth) => Some(synth.load()),
+        }
     }
 }
+
+/// What the engine of an instance is built for.
+fn engine_config(sample_rate: f32) -> EngineConfig {
+    EngineConfig {
+        sample_rate,
+        voices: VOICES,
+        ..EngineConfig::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

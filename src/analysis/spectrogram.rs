@@ -51,6 +51,18 @@ pub(super) struct Spectrogram {
     lenses: Vec<Lens>,
 }
 
+/// The levels of a whole sound in a small picture: column after column, the lowest frequency first.
+pub(crate) fn thumbnail(
+    sound: [&[f32]; 2],
+    sample_rate: u32,
+    [columns, rows]: [usize; 2],
+) -> Vec<f32> {
+    let mut picture = Spectrogram::new(sample_rate, sound[0].len() as u64, columns, rows);
+    picture.add(sound);
+    picture.finish();
+    picture.levels
+}
+
 impl Spectrogram {
     /// Prepares for `frames` frames.
     pub(super) fn new(sample_rate: u32, frames: u64, columns: usize, rows: usize) -> Self {

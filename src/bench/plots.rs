@@ -3,13 +3,10 @@
 mod grid;
 mod held;
 mod round_trip;
-mod svg;
 mod theme;
 
 use super::report::Report;
 use crate::failure::Failure;
-use crate::unfinished::UnfinishedFile;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Draws what was measured into `folder`. Gives the files.
@@ -33,16 +30,9 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Failu
     for (name, picture) in pictures {
         let Some(picture) = picture else { continue };
         let path = folder.join(name);
-        save(&picture, &path)
+        crate::unfinished::write(&path, picture.as_bytes())
             .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
         files.push(path);
     }
     Ok(files)
-}
-
-fn save(picture: &str, path: &Path) -> io::Result<()> {
-    let (unfinished, mut file) = UnfinishedFile::create(path)?;
-    file.write_all(picture.as_bytes())?;
-    drop(file);
-    unfinished.finish()
 }

@@ -107,6 +107,20 @@ fn the_tables_say_what_a_card_is_good_for() {
     }
 }
 
+/// The README's tables are made from this.
+#[test]
+fn a_run_becomes_the_tables_of_the_readme() {
+    let tables = super::markdown::tables(&report(with_card()));
+    for words in [
+        "A & B <C>, 16 cores, AVX2; Card, CUDA 12.1. Myriad 0.1.0, 2026-11-15.",
+        "| partials in real time | CPU, 1 core | CPU, 16 cores | CUDA |",
+        "| tilt, damping and filter too | 200,000 | 2.0 million | 20.0 million |",
+        "| a block, of 1,333 µs |",
+    ] {
+        assert!(tables.contains(words), "{words}:\n{tables}");
+    }
+}
+
 #[test]
 fn pictures_show_every_renderer_and_survive_odd_names() {
     let folder = tempfile::tempdir().unwrap();

@@ -77,6 +77,10 @@ fn route(route: &Route) -> [String; 3] {
         RouteCurve::Linear => "",
         RouteCurve::Squared => " squared",
         RouteCurve::Root => " root",
+        RouteCurve::Smooth => " smooth",
+        RouteCurve::Steps => " in steps",
+        RouteCurve::Fold => " folded",
+        RouteCurve::Inverse => " inverse",
     };
     let target = format!("→ {}", route.target.info().id);
     [source + curve, target, amount(route)]

@@ -1,14 +1,15 @@
 //! Devices: what asks for frames, block after block.
 //!
-//! Three kinds: JACK servers (a client of our own, so that MIDI arrives with its exact frame), what
-//! cpal reaches (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms), and a
-//! clock, which plays to nobody.
+//! Four kinds: JACK servers (a client of our own, so that MIDI arrives with its exact frame), what
+//! cpal reaches (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms), a clock,
+//! which plays to nobody, and one without even a clock, which plays when it is told to.
 
 pub(crate) mod card;
 pub(crate) mod clock;
 #[cfg(unix)]
 pub(crate) mod jack_server;
 pub(crate) mod listing;
+mod virtual_time;
 
 use super::midi::Router;
 use super::stage::{Stage, Ticket};
@@ -29,6 +30,9 @@ pub(crate) enum Host {
     System,
     /// No sound: frames are asked for by the clock
     Clock,
+    /// No sound and no time: frames are asked for by [`Device::step`]
+    #[value(skip)]
+    Virtual,
 }
 
 impl Host {
@@ -46,6 +50,7 @@ impl Host {
             Host::Alsa => "ALSA",
             Host::System => "system",
             Host::Clock => "clock",
+            Host::Virtual => "virtual",
         }
     }
 }
@@ -133,6 +138,8 @@ pub(crate) trait Device: Send {
     fn failure(&self) -> Option<String>;
     /// Blocks that the device itself says were late.
     fn xruns(&self) -> u64;
+    /// Asks for the next block, if it has no time of its own.
+    fn step(&mut self) {}
     /// Connects what has come since; says what changed.
     fn poll(&mut self) -> Vec<String> {
         Vec::new()
@@ -179,6 +186,7 @@ fn open_host(
         #[cfg(not(unix))]
         Host::Jack => Err(DeviceError::Unavailable(Host::Jack.name())),
         Host::Clock => Ok(Box::new(clock::Clock::start(wish, backstage)?)),
+        Host::Virtual => Ok(Box::new(virtual_time::Virtual::new(wish, backstage))),
         Host::Pulse | Host::Alsa | Host::System => {
             Ok(Box::new(card::Card::open(host, wish, backstage)?))
         }

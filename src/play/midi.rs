@@ -1,4 +1,4 @@
-//! From MIDI bytes to what the engine plays: which part, which macro.
+//! From MIDI bytes to what the engine plays: which part, which parameter.
 
 pub(crate) mod learned;
 pub(crate) mod ports;
@@ -10,7 +10,7 @@ use midly::live::LiveEvent;
 use myriad_engine::EventKind;
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 
 /// The macros' parameters, in order.
 pub(crate) const MACRO_PARAMS: [Param; MACROS] = [
@@ -29,8 +29,8 @@ pub(crate) const MACRO_PARAMS: [Param; MACROS] = [
 pub(crate) struct Router {
     /// The part that each channel plays.
     parts: [AtomicU8; 16],
-    /// The macro that each controller has learned, counted from 1; 0 is none.
-    macros: [AtomicU8; 128],
+    /// The parameter that each controller has learned, counted from 1; 0 is none.
+    learned: [AtomicU16; 128],
     /// For those who watch, learn and change patches.
     heard: ArrayQueue<Heard>,
     /// Messages that make no sense.
@@ -53,7 +53,7 @@ impl Router {
     pub(crate) fn new(live: u8, own: &[(u8, u8)]) -> Self {
         let router = Self {
             parts: std::array::from_fn(|_| AtomicU8::new(live)),
-            macros: std::array::from_fn(|_| AtomicU8::new(0)),
+            learned: std::array::from_fn(|_| AtomicU16::new(0)),
             heard: ArrayQueue::new(1_024),
             malformed: AtomicU64::new(0),
         };
@@ -102,26 +102,30 @@ impl Router {
         self.heard.pop()
     }
 
-    /// The macro (from 0) that a controller moves.
-    pub(crate) fn macro_of(&self, cc: u8) -> Option<usize> {
-        let learned = self.macros.get(usize::from(cc))?.load(Ordering::Relaxed);
-        usize::from(learned).checked_sub(1)
+    /// The parameter that a controller moves.
+    pub(crate) fn param_of(&self, cc: u8) -> Option<Param> {
+        let learned = self.learned.get(usize::from(cc))?.load(Ordering::Relaxed);
+        let index = usize::from(learned).checked_sub(1)?;
+        Param::ALL.get(index).copied()
     }
 
-    /// From now on controller `cc` moves macro `index` (from 0) and no other does.
-    pub(crate) fn learn(&self, cc: u8, index: usize) {
-        self.forget(index);
-        if let Some(slot) = self.macros.get(usize::from(cc)) {
-            slot.store(index as u8 + 1, Ordering::Relaxed);
+    /// The controller that moves a parameter.
+    pub(crate) fn controller_of(&self, param: Param) -> Option<u8> {
+        (0..128).find(|&cc| self.param_of(cc) == Some(param))
+    }
+
+    /// From now on controller `cc` moves `param` and no other does.
+    pub(crate) fn learn(&self, cc: u8, param: Param) {
+        self.forget(param);
+        if let Some(slot) = self.learned.get(usize::from(cc)) {
+            slot.store(param as u16 + 1, Ordering::Relaxed);
         }
     }
 
-    /// Lets go of the controller that moves macro `index`.
-    pub(crate) fn forget(&self, index: usize) {
-        for slot in &self.macros {
-            if usize::from(slot.load(Ordering::Relaxed)) == index + 1 {
-                slot.store(0, Ordering::Relaxed);
-            }
+    /// Lets go of the controller that moves `param`.
+    pub(crate) fn forget(&self, param: Param) {
+        while let Some(cc) = self.controller_of(param) {
+            self.learned[usize::from(cc)].store(0, Ordering::Relaxed);
         }
     }
 
@@ -130,7 +134,8 @@ impl Router {
     }
 
     fn learned_kind(&self, cc: u8, value: f32) -> Option<EventKind> {
-        let param = *MACRO_PARAMS.get(self.macro_of(cc)?)?;
+        let param = self.param_of(cc)?;
+        let value = param.info().kind.from_scale(value);
         Some(EventKind::Param { param, value })
     }
 
@@ -180,18 +185,18 @@ mod tests {
     }
 
     #[test]
-    fn a_learned_controller_moves_its_macro_and_nothing_else() {
+    fn a_learned_controller_moves_its_parameter_and_nothing_else() {
         let router = Router::new(0, &[]);
-        router.learn(1, 4);
+        router.learn(1, Param::Macro5);
         let turned = EventKind::Param {
             param: Param::Macro5,
             value: 1.0,
         };
         assert_eq!(heard(&router, &[0xB0, 1, 127]), [(0, turned)]);
-        router.learn(2, 4);
+        router.learn(2, Param::Macro5);
         let wheel = EventKind::Control { cc: 1, value: 1.0 };
         assert_eq!(heard(&router, &[0xB0, 1, 127]), [(0, wheel)]);
-        assert_eq!(router.macro_of(2), Some(4));
+        assert_eq!(router.controller_of(Param::Macro5), Some(2));
     }
 
     /// Whatever arrives, notes before and after it play.

@@ -24,6 +24,8 @@ pub(crate) struct Monitor {
     last: Instant,
     /// The largest sample since it was last asked for.
     peak: f32,
+    /// The same of left and right, for somebody else.
+    peaks: [f32; 2],
 }
 
 /// One channel's meter, in decibels of full scale.
@@ -70,6 +72,7 @@ impl Monitor {
             spectrum: Spectrum::new(rate as f32),
             last: Instant::now(),
             peak: 0.0,
+            peaks: [0.0; 2],
         }
     }
 
@@ -88,6 +91,7 @@ impl Monitor {
             meter.advance(peak, seconds);
         }
         self.peak = self.peak.max(peaks[0]).max(peaks[1]);
+        self.peaks = [0, 1].map(|side| self.peaks[side].max(peaks[side]));
         self.spectrum.update(seconds);
     }
 
@@ -99,6 +103,11 @@ impl Monitor {
     /// Levels of bands in decibels, evenly spaced by octaves.
     pub(crate) fn bands(&self) -> &[f32; BANDS] {
         self.spectrum.bands()
+    }
+
+    /// The largest samples, left and right, since this was last asked.
+    pub(crate) fn take_peaks(&mut self) -> [f32; 2] {
+        std::mem::take(&mut self.peaks)
     }
 
     /// The largest sample since this was last asked, in decibels of full scale.

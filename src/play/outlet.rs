@@ -180,6 +180,20 @@ impl Outlet {
         news
     }
 
+    /// Lets a device without a time of its own ask for a block.
+    pub(crate) fn step(&mut self) {
+        if let Some(device) = &mut self.device {
+            device.step();
+        }
+    }
+
+    /// Takes the device away, as if it were unplugged; says what happened.
+    pub(crate) fn unplug(&mut self, control: &Control) -> Vec<String> {
+        let mut news = Vec::new();
+        self.lose("the device was unplugged on purpose", control, &mut news);
+        news
+    }
+
     /// The device that plays, be it the clock in its place.
     pub(crate) fn device(&self) -> Option<&dyn Device> {
         self.device.as_deref()

@@ -1,31 +1,36 @@
 //! A session: an instrument that is switched on, with everything that is plugged into it.
 
+mod endurance;
 mod playing;
 
 use super::conductor::Conductor;
-use super::device::{Backstage, DeviceError, Wish};
+use super::device::{Backstage, DeviceError, Host, Wish};
 use super::feed::{Feed, FeedCounters};
 use super::gesture::Inbox;
 use super::load::Load;
 use super::machine::{Machine, Usage};
-use super::midi::{Router, learned, ports::Ports};
+use super::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
 use super::monitor::Monitor;
 use super::outlet::Outlet;
 use super::recorder::{Recorder, Recording};
 use super::stage::Stage;
 use crate::cast::Cast;
 use crate::failure::Failure;
-use crate::render::cores;
+use crate::machine::cores;
+use crate::metrics::{Publisher, ServerError};
 use crate::renderer::RendererArgs;
 use crate::song::Song;
 use crate::wav::WavError;
+use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
-use myriad_engine::render::RendererHandle;
-use myriad_engine::stream::{self, Control, StreamConfig, StreamError, StreamStatus, Underrun};
-use myriad_engine::{EngineConfig, Patch};
-use playing::macros_of;
-use ringbuf::HeapRb;
+use myriad_engine::render::{Renderer, RendererHandle, RendererReport};
+use myriad_engine::stream::{
+    self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
+};
+use myriad_engine::{EngineConfig, GlimpseReceiver, Patch, Readiness, Values};
 use ringbuf::traits::Split;
+use ringbuf::{HeapCons, HeapRb};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -36,6 +41,13 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// The voices of a part, unless a load asks for more.
 const VOICES: usize = 256;
+
+/// How long those who listen to every frame may be busy with something else.
+const EARS_SECONDS: usize = 8;
+
+/// Makes a renderer: so many threads, so many frames a second, and how ready it should be.
+pub(crate) type MakeRenderer =
+    Box<dyn FnOnce(usize, u32, Readiness) -> (Box<dyn Renderer>, RendererHandle)>;
 
 /// Threads for the CPU renderer: half of the processors, the rest is for everybody else. A load
 /// that one can hold is left to one.
@@ -59,6 +71,12 @@ pub(crate) struct Setup {
     pub(crate) renderer: RendererArgs,
     /// When the card is to be lost, for tests.
     pub(crate) lose_card: Option<Duration>,
+    /// Whether somebody wants to hear every frame ([`Session::hear_frames`]); then none is recorded.
+    pub(crate) listen: bool,
+    /// Makes another renderer than `renderer` says.
+    pub(crate) rig: Option<MakeRenderer>,
+    /// Where to serve figures.
+    pub(crate) metrics: Option<SocketAddr>,
 }
 
 impl Setup {
@@ -74,6 +92,9 @@ impl Setup {
             record: None,
             renderer,
             lose_card: None,
+            listen: false,
+            rig: None,
+            metrics: None,
         }
     }
 }
@@ -87,11 +108,18 @@ pub(crate) enum StartError {
     Stream(#[from] StreamError),
     #[error(transparent)]
     Recording(#[from] WavError),
+    #[error(transparent)]
+    Metrics(#[from] ServerError),
 }
 
 /// An instrument that is switched on.
 pub(crate) struct Session {
     control: Control,
+    /// Ours to step when the device has no time of its own; otherwise it has a thread.
+    render: Option<RenderSide>,
+    /// Every frame, for who asked to listen.
+    ears: Option<HeapCons<[f32; 2]>>,
+    publisher: Option<Publisher>,
     renderer: RendererHandle,
     lose_card: Option<Duration>,
     /// How often a card was lost and came back, as far as was told.
@@ -108,14 +136,14 @@ pub(crate) struct Session {
     usage: Usage,
     next_look: Instant,
     started: Instant,
-    /// The part that hands play, what it plays, and where its macros are.
+    /// The part that hands play, what it plays, and where its knobs are.
     live: u8,
-    patch: Patch,
-    macros: [f32; MACROS],
+    patch: Arc<Patch>,
+    values: Values,
     /// Keys that are down.
     keys: [bool; 128],
-    /// The macro that waits for a controller.
-    learning: Option<usize>,
+    /// The parameter that waits for a controller.
+    learning: Option<Param>,
     news: Vec<String>,
     underruns: Vec<Underrun>,
 }
@@ -159,6 +187,10 @@ impl Session {
         };
         let router = Arc::clone(&backstage.router);
         let wanted_midi = setup.wish.midi.clone();
+        let stepped = setup.wish.host == Some(Host::Virtual);
+        let card = setup.renderer.may_use_card();
+        let publish = |address| Publisher::start(address, card);
+        let publisher = setup.metrics.map(publish).transpose()?;
         let readiness = setup.wish.readiness();
         let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
         let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
@@ -175,14 +207,25 @@ impl Session {
             depth: outlet.depth(),
             readiness,
         };
-        let (renderer, handle) = setup.renderer.live(threads(), rate, readiness);
-        let (control, audio) = stream::start(&config, renderer)?;
+        let (renderer, handle) = match setup.rig {
+            Some(make) => make(threads(), rate, readiness),
+            None => setup.renderer.live(threads(), rate, readiness),
+        };
+        let (control, audio, mut render) = match stepped {
+            true => stream::build(&config, renderer).map(|(c, a, r)| (c, a, Some(r)))?,
+            false => stream::start(&config, renderer).map(|(c, a)| (c, a, None))?,
+        };
         for (part, patch) in patches.into_iter().enumerate() {
             control.set_patch(part, patch)?;
         }
-        let mut recorder = None;
-        let mut tape = None;
-        if let Some(path) = &setup.record {
+        render.iter_mut().for_each(|render| {
+            render.step();
+        });
+        let (mut recorder, mut ears, mut tape) = (None, None, None);
+        if setup.listen {
+            let (ring, heard) = HeapRb::new(EARS_SECONDS * rate as usize).split();
+            (ears, tape) = (Some(heard), Some(ring));
+        } else if let Some(path) = &setup.record {
             let (begun, ring) = Recorder::start(path, rate)?;
             (recorder, tape) = (Some(begun), Some(ring));
         }
@@ -193,6 +236,9 @@ impl Session {
         outlet.start(feed);
         let mut session = Self {
             control,
+            render,
+            ears,
+            publisher,
             renderer: handle,
             lose_card: setup.lose_card,
             changes: [0; 2],
@@ -211,13 +257,17 @@ impl Session {
             next_look: Instant::now() + LOOK,
             started: Instant::now(),
             live,
-            macros: macros_of(&setup.live),
-            patch: setup.live,
+            values: setup.live.values.clone(),
+            patch: Arc::new(setup.live),
             keys: [false; 128],
             learning: None,
             news: Vec::new(),
             underruns: Vec::new(),
         };
+        if let Some(publisher) = &session.publisher {
+            let place = publisher.place();
+            session.news.push(format!("figures are served at {place}"));
+        }
         if let Some(path) = learned::path()
             && let Err(complaint) = learned::load(&path, &session.router)
         {
@@ -255,6 +305,10 @@ impl Session {
             self.next_look = Instant::now() + LOOK;
             self.usage = self.machine.look();
         }
+        if let Some(mut publisher) = self.publisher.take() {
+            publisher.tick(self);
+            self.publisher = Some(publisher);
+        }
     }
 
     /// Ends it: fades out, stops the device, completes the recording.
@@ -287,12 +341,16 @@ impl Session {
         Some([conductor.position(&self.control), conductor.seconds()])
     }
 
-    pub(crate) fn patch(&self) -> &Patch {
+    pub(crate) fn patch(&self) -> &Arc<Patch> {
         &self.patch
     }
 
-    pub(crate) fn macros(&self) -> &[f32; MACROS] {
-        &self.macros
+    pub(crate) fn macros(&self) -> [f32; MACROS] {
+        MACRO_PARAMS.map(|param| self.values[param])
+    }
+
+    pub(crate) fn value(&self, param: Param) -> f32 {
+        self.values[param]
     }
 
     pub(crate) fn keys(&self) -> &[bool; 128] {
@@ -307,12 +365,28 @@ impl Session {
         &self.monitor
     }
 
+    pub(crate) fn take_peaks(&mut self) -> [f32; 2] {
+        self.monitor.take_peaks()
+    }
+
     pub(crate) fn take_peak(&mut self) -> f32 {
         self.monitor.take_peak()
     }
 
     pub(crate) fn status(&self) -> StreamStatus {
         self.control.status()
+    }
+
+    /// Who renders, and why.
+    pub(crate) fn renderer_report(&self) -> RendererReport {
+        self.renderer.report()
+    }
+
+    /// What hands play, to be seen; for the first who asks.
+    pub(crate) fn watch(&self) -> Option<GlimpseReceiver> {
+        let glimpses = self.control.glimpses()?;
+        glimpses.watch(Some(usize::from(self.live)));
+        Some(glimpses)
     }
 
     /// Who renders, and how often a card was lost.

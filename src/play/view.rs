@@ -16,6 +16,7 @@ mod screenshot;
 mod spectrum;
 mod theme;
 
+use super::midi::MACRO_PARAMS;
 use super::session::Session;
 use crate::failure::Failure;
 use browser::Browser;
@@ -184,13 +185,14 @@ impl View {
             }
             Action::Turn(steps) => {
                 let value = session.macros()[self.selected] + steps * STEP;
-                session.turn(self.selected, value);
+                session.turn(MACRO_PARAMS[self.selected], value);
             }
             Action::Learn => {
-                let waiting = session.learning() == Some(self.selected);
-                session.learn((!waiting).then_some(self.selected));
+                let param = MACRO_PARAMS[self.selected];
+                let waiting = session.learning() == Some(param);
+                session.learn((!waiting).then_some(param));
             }
-            Action::Forget => session.forget(self.selected),
+            Action::Forget => session.forget(MACRO_PARAMS[self.selected]),
         }
     }
 }

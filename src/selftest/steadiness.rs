@@ -1,5 +1,6 @@
 //! Memory of host and device over many renders.
 
+use crate::memory::resident_bytes;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
 use std::sync::Arc;
@@ -39,11 +40,11 @@ pub(super) fn check<R: Renderer>(
             collected.map_err(|error| error.to_string())?;
         }
         if render == renders / 10 {
-            before = Some((host_bytes(), device_free(&renderer)));
+            before = Some((resident_bytes().unwrap_or(0), device_free(&renderer)));
         }
     }
     let (host_before, device_before) = before.unwrap_or_default();
-    let host = host_bytes().saturating_sub(host_before);
+    let host = resident_bytes().unwrap_or(0).saturating_sub(host_before);
     let device = device_before.saturating_sub(device_free(&renderer));
     let measured = format!("{renders} renders: host +{host}, device +{device} bytes");
     match host <= HOST_LIMIT && device == 0 {
@@ -79,12 +80,4 @@ pub(super) fn fill(block: &mut VoiceBlock, render: usize) {
             );
         }
     }
-}
-
-/// Memory of this process that is in use, as Linux tells it.
-fn host_bytes() -> usize {
-    const PAGE: usize = 4096;
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let resident = statm.split_whitespace().nth(1);
-    PAGE * resident.and_then(|pages| pages.parse().ok()).unwrap_or(0)
 }

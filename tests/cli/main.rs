@@ -4,8 +4,10 @@
 mod arguments;
 mod bench;
 mod damage;
+mod doctor;
 mod harness;
 mod inspect;
 mod midi;
 mod patches;
 mod render;
+mod soak;

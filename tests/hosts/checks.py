@@ -1,5 +1,7 @@
 """What the hosts' tests share: measuring sound, spoiling states, and running what is called test_."""
+import contextlib
 import random
+import subprocess
 import sys
 import traceback
 
@@ -8,7 +10,7 @@ import numpy as np
 RATE = 48_000
 LATENCY = 64
 # Rows of the engine's table, and bypass and MPE.
-PARAMETERS = 85
+PARAMETERS = 226
 
 
 def pitch(sound):
@@ -41,6 +43,22 @@ def spoiled(state, count):
             case 2:
                 del changed[dice.randrange(1, len(changed)):]
         yield bytes(changed)
+
+
+@contextlib.contextmanager
+def display():
+    """A display without a screen, by its name."""
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", "1", "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        yield ":" + server.stdout.readline().strip()
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def run(host, tests):

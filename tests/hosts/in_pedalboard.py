@@ -1,12 +1,15 @@
 """Myriad in pedalboard, a JUCE host: load, list, play, set, save, restore, many at once."""
+import os
+import pathlib
 import re
+import subprocess
 import sys
 
 import numpy as np
 import pedalboard
 import pedalboard._pedalboard as internals
 
-from checks import LATENCY, PARAMETERS, RATE, first_sound, pitch, run, same, spoiled
+from checks import LATENCY, PARAMETERS, RATE, display, first_sound, pitch, run, same, spoiled
 
 PLUGIN = sys.argv[1]
 # MIDI controllers reach a VST3 plugin as hidden parameters; pedalboard would try each at length.
@@ -106,6 +109,19 @@ def test_garbage_states_harm_nothing():
             assert np.isfinite(play(plugin, seconds=0.1)).all()
     plugin.raw_state = good
     assert same(play(plugin), play(load()))
+
+
+def test_the_editor_opens_and_closes_again_and_again():
+    with display() as name:
+        script = pathlib.Path(__file__).with_name("editor_in_pedalboard.py")
+        told = subprocess.run(
+            [sys.executable, script, PLUGIN, "10"],
+            env=dict(os.environ, DISPLAY=name),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+    assert "opened and closed" in told.stdout, told.stdout + told.stderr
 
 
 run("pedalboard", dict(globals()))

@@ -1,4 +1,4 @@
-//! Ten minutes with a random player. Not part of every run: `make soak`.
+//! Ten minutes with a random player. Not part of every run: `make soak-jack`.
 
 use crate::catcher::Catcher;
 use crate::feeder::Feeder;
@@ -21,7 +21,7 @@ fn seconds() -> u64 {
 /// A random player on a server with 64 frames: no frame is lost, nothing clicks, and underruns are
 /// listed with their causes.
 #[test]
-#[ignore = "takes ten minutes; `make soak`"]
+#[ignore = "takes ten minutes; `make soak-jack`"]
 fn a_random_player_at_64_frames() {
     let _server = Server::start(48_000, 64);
     let files = [("sine.toml", SINE)];

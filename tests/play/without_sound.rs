@@ -1,6 +1,8 @@
 //! Playing to nobody: the clock as a device, recordings, endings.
 
 use crate::player::{Player, SINE};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 
 /// The figures that machines read are there, and a load is what was asked for.
 #[test]
@@ -22,6 +24,83 @@ fn a_load_is_held_and_measured() {
     assert_eq!(status["block"], 128, "{status}");
     assert!(status["latency"].as_u64() >= Some(128), "{status}");
     assert_eq!(player.interrupt(), Some(0));
+}
+
+/// Figures are served while it plays, and what is traced is a time line that viewers read.
+#[test]
+fn figures_are_served_and_stages_traced() {
+    let args = [
+        "--host",
+        "clock",
+        "--load",
+        "4x8",
+        "--renderer",
+        "cpu",
+        "--metrics",
+        "0",
+        "--trace",
+        "trace.json",
+    ];
+    let mut player = Player::start(&args, &[]);
+    let is_place = |line: &serde_json::Value| {
+        line["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("http://"))
+    };
+    player.wait_for("the place of the figures", is_place);
+    let place = player
+        .log
+        .iter()
+        .find(|line| is_place(line))
+        .unwrap()
+        .clone();
+    let (_, address) = place["text"]
+        .as_str()
+        .unwrap()
+        .split_once("http://")
+        .unwrap();
+    let address = address.trim_end_matches("/metrics").to_owned();
+    player.wait_for("the load", |line| line["voices"] == 4);
+    let served = || {
+        let mut client = TcpStream::connect(&address).unwrap();
+        client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let mut text = String::new();
+        client.read_to_string(&mut text).unwrap();
+        text
+    };
+    while !served().contains("\nmyriad_voices 4\n") {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(served().contains("myriad_render_time_ratio_bucket{le=\"+Inf\"}"));
+    assert_eq!(player.interrupt(), Some(0));
+    let trace = std::fs::read_to_string(player.path("trace.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&trace).unwrap();
+    let spans = trace["traceEvents"].as_array().unwrap();
+    for name in ["batch", "events", "modulation", "submit", "collect", "mix"] {
+        let span = spans.iter().find(|span| span["name"] == name).unwrap();
+        assert!(span["dur"].as_f64().unwrap() > 0.0, "{span}");
+    }
+    // What happens in a batch lies within one.
+    let range = |span: &serde_json::Value| {
+        let start = span["ts"].as_f64().unwrap();
+        (start, start + span["dur"].as_f64().unwrap())
+    };
+    let batches: Vec<_> = spans
+        .iter()
+        .filter(|span| span["name"] == "batch")
+        .map(range)
+        .collect();
+    let within = |span: &serde_json::Value| {
+        let (start, end) = range(span);
+        let at = batches.partition_point(|batch| batch.0 <= start + 0.01);
+        at > 0 && end <= batches[at - 1].1 + 0.01
+    };
+    let mut mixes = spans
+        .iter()
+        .filter(|span| span["name"] == "mix")
+        .skip(5)
+        .take(100);
+    assert!(mixes.all(within));
 }
 
 /// A song is played to its end, in its own time, and the recording holds all of it.

@@ -21,6 +21,8 @@ pub(crate) struct Envelope {
     release: Param,
     /// Of attack, decay and release.
     curves: [Param; 3],
+    /// What has no handle on the drawing.
+    rest: Vec<Param>,
 }
 
 /// Shares of the width: what each stage has at most, and what the sustain always has. Together
@@ -36,7 +38,10 @@ impl Envelope {
     /// The envelope of a group, if it is one.
     pub(crate) fn of_group(group: &str) -> Option<Self> {
         let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
+        let mut rest = crate::widgets::strip::of_group(group);
+        rest.retain(|param| matches!(param.info().key(), "slope" | "break" | "loop" | "speed"));
         Some(Self {
+            rest,
             delay: get("delay")?,
             attack: get("attack")?,
             hold: get("hold")?,
@@ -52,15 +57,17 @@ impl Envelope {
     }
 
     /// Its knobs; the curves are handles on the drawing.
-    pub(crate) fn knobs(&self) -> [Param; 6] {
-        [
+    pub(crate) fn knobs(&self) -> Vec<Param> {
+        let mut knobs = vec![
             self.delay,
             self.attack,
             self.hold,
             self.decay,
             self.sustain,
             self.release,
-        ]
+        ];
+        knobs.extend(&self.rest);
+        knobs
     }
 
     /// The width of a share of one.

@@ -124,6 +124,12 @@ impl Header<'_> {
         let counters = &self.status.counters;
         let load = self.status.load.map(|load| format!("{:.0}%", 100.0 * load));
         let renderer = self.status.renderer.as_str();
+        let middle = pos2(right - 19.0, rect.center().y);
+        choose_renderer(
+            ui,
+            session,
+            Rect::from_center_size(middle, vec2(52.0, 38.0)),
+        );
         for (title, value) in [
             (renderer, load.unwrap_or_else(|| "–".into())),
             ("Partials", thousands(counters.partials)),
@@ -175,6 +181,26 @@ impl Header<'_> {
             session.host.panic();
         }
     }
+}
+
+/// Lets people choose who renders, where there is a choice.
+fn choose_renderer(ui: &mut Ui, session: &mut Session, rect: Rect) {
+    let choices = session.host.renderers();
+    if choices.is_empty() {
+        return;
+    }
+    let tip = "Who renders, and the share of its time that it takes. Click to choose: \
+               the host restarts the instrument, since latency changes.";
+    let response = button::area(ui, rect, "Renderer", tip, false);
+    button::backdrop(ui.painter(), rect, &response);
+    egui::Popup::menu(&response).show(|ui| {
+        for (index, (name, chosen)) in choices.into_iter().enumerate() {
+            if ui.selectable_label(chosen, name).clicked() {
+                session.host.choose_renderer(index);
+                ui.close();
+            }
+        }
+    });
 }
 
 /// Loads the patch before or after the one that plays.

@@ -111,11 +111,15 @@ impl Lfo {
             "steps" | "drift"
         );
         let cycles = if random { RANDOM_CYCLES } else { CYCLES };
+        let number = self.shape.info().group().trim_start_matches("lfo");
+        let index = number.parse::<usize>().map_or(0, |number| number - 1);
+        let drawing = session.patch.drawings.get(index).copied();
+        let drawing = drawing.unwrap_or_default();
         let steps = plot.width() as usize;
         (0..=steps)
             .map(|step| {
                 let x = step as f32 / steps as f32;
-                let height = view::wave(shape, phase + cycles * f64::from(x));
+                let height = view::wave(shape, phase + cycles * f64::from(x), &drawing);
                 pos2(
                     plot.left() + x * plot.width(),
                     plot.center().y - 0.5 * height * plot.height(),

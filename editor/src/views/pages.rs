@@ -94,9 +94,10 @@ impl Page {
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     pub(crate) page: Page,
-    /// Which envelope and which LFO are seen.
+    /// Which envelope, which LFO and which effect are seen.
     envelope: usize,
     lfo: usize,
+    effect: usize,
     pub(crate) matrix: matrix::Matrix,
 }
 
@@ -132,6 +133,7 @@ impl Pages {
         match self.page {
             Page::Source => source(ui, session, rect),
             Page::Movement => self.movement(ui, session, rect),
+            Page::Effects => self.effects(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
             page => panels(ui, session, sitter, &page.groups(), rect),
         }
@@ -166,6 +168,20 @@ impl Pages {
     }
 }
 
+impl Pages {
+    /// One effect; the others are tabs beside it.
+    fn effects(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
+        let groups = Page::Effects.groups();
+        theme::panel(ui.painter(), rect);
+        numbers(ui, &groups, &mut self.effect, rect);
+        if let Some(group) = groups.get(self.effect) {
+            let inside = rect.shrink2(vec2(12.0, 8.0));
+            let below = Rect::from_min_max(pos2(inside.left(), rect.top() + 44.0), inside.max);
+            strip::strip(ui, session, &strip::of_group(group), below);
+        }
+    }
+}
+
 /// Where the source that a group is stands now, for the newest note; nothing unless a route uses
 /// it, since it is not computed otherwise.
 fn level(session: &Session, group: &str) -> Option<f32> {
@@ -190,9 +206,12 @@ fn drawing_and_knobs(panel: Rect) -> (Rect, Rect) {
 
 /// Tabs at the top of a panel, one for each group.
 fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) {
+    // Long names need more room than "LFO 1".
+    let longest = groups.iter().map(|group| group.len()).max().unwrap_or(0);
+    let wide = (9.0 * longest as f32).max(58.0);
     for (index, group) in groups.iter().enumerate() {
-        let left = panel.left() + 12.0 + 62.0 * index as f32;
-        let place = Rect::from_min_size(pos2(left, panel.top() + 8.0), vec2(58.0, 24.0));
+        let left = panel.left() + 12.0 + (wide + 4.0) * index as f32;
+        let place = Rect::from_min_size(pos2(left, panel.top() + 8.0), vec2(wide, 24.0));
         let name = names::group(group);
         if button::word(ui, place, &name, "", index == *chosen).clicked() {
             *chosen = index;

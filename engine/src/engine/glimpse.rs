@@ -37,6 +37,22 @@ impl Glimpse {
             sources: [0.0; Source::COUNT],
         }
     }
+
+    /// Becomes like another one, and keeps its own memory.
+    pub(super) fn copy(&mut self, other: &Glimpse) {
+        self.clouds.clone_from(&other.clouds);
+        self.heard.0 = other.heard.0;
+        self.sources = other.sources;
+        (self.sample_rate, self.keys) = (other.sample_rate, other.keys);
+        self.sounding = other.sounding;
+    }
+
+    /// Nothing sounds.
+    pub(super) fn fall_silent(&mut self) {
+        self.clouds.clear();
+        self.sounding = false;
+        self.keys = 0;
+    }
 }
 
 impl Default for Glimpse {
@@ -49,9 +65,7 @@ impl Engine {
     /// Shows what `part` is doing. Never allocates: copies at most [`Glimpse::MAX_CLOUDS`]
     /// clouds.
     pub fn glimpse(&self, part: usize, into: &mut Glimpse) {
-        into.clouds.clear();
-        into.sounding = false;
-        into.keys = 0;
+        into.fall_silent();
         into.sample_rate = self.config.sample_rate;
         if let Some(part) = self.parts.get(part) {
             part.glimpse(&self.pool, into);

@@ -1,10 +1,13 @@
-//! Envelopes in six stages with curves, one lane for every voice.
+//! Envelopes in seven stages with curves and loops, one lane for every voice.
 
 use crate::controls::Controls;
 use crate::params::Param;
 
 /// No attack is shorter: a jump within a sample would be a click, wherever in a tick it falls.
 const SHORTEST_ATTACK: f32 = 0.001;
+
+/// Nor a release, which is the parameter's own shortest.
+const SHORTEST_RELEASE: f32 = 0.002;
 
 /// How strongly a curve of 1 bends.
 const BEND: f32 = 6.0;
@@ -21,6 +24,10 @@ pub(crate) struct EnvelopeSettings {
     attack_curve: Bend,
     decay_curve: Bend,
     release_curve: Bend,
+    /// The second decay, from the break to the sustain level; none at zero.
+    slope: f32,
+    turn: f32,
+    loops: bool,
 }
 
 impl EnvelopeSettings {
@@ -38,16 +45,30 @@ impl EnvelopeSettings {
             attack_curve: Bend::new(get(Param::Env1AttackCurve)),
             decay_curve: Bend::new(get(Param::Env1DecayCurve)),
             release_curve: Bend::new(get(Param::Env1ReleaseCurve)),
+            slope: get(Param::Env1Slope),
+            turn: get(Param::Env1Break),
+            loops: get(Param::Env1Loop) != 0.0,
         }
     }
 
-    fn seconds(&self, stage: Stage) -> f32 {
+    /// Where the first decay leads.
+    fn decayed(&self) -> f32 {
+        match self.slope > 0.0 {
+            true => self.turn,
+            false => self.sustain,
+        }
+    }
+
+    /// How long a stage takes at `speed`.
+    fn seconds(&self, stage: Stage, speed: f32) -> f32 {
         match stage {
-            Stage::Delay => self.delay,
-            Stage::Attack => self.attack,
-            Stage::Hold => self.hold,
-            Stage::Decay => self.decay,
-            Stage::Release => self.release,
+            Stage::Delay => self.delay / speed,
+            Stage::Attack => (self.attack / speed).max(SHORTEST_ATTACK),
+            Stage::Hold => self.hold / speed,
+            Stage::Decay => self.decay / speed,
+            Stage::Slope => self.slope / speed,
+            Stage::Release => (self.release / speed).max(SHORTEST_RELEASE),
+            Stage::Sustain if self.loops => 0.0,
             Stage::Sustain | Stage::Done => f32::INFINITY,
         }
     }
@@ -90,6 +111,7 @@ enum Stage {
     Attack,
     Hold,
     Decay,
+    Slope,
     Sustain,
     Release,
     Done,
@@ -101,7 +123,10 @@ impl Stage {
             Stage::Delay => Stage::Attack,
             Stage::Attack => Stage::Hold,
             Stage::Hold => Stage::Decay,
-            Stage::Decay | Stage::Sustain => Stage::Sustain,
+            Stage::Decay => Stage::Slope,
+            Stage::Slope => Stage::Sustain,
+            // A sustain ends only where the envelope loops.
+            Stage::Sustain => Stage::Attack,
             Stage::Release | Stage::Done => Stage::Done,
         }
     }
@@ -160,16 +185,24 @@ impl EnvelopeBank {
         self.from[voice] = self.value[voice];
     }
 
-    /// Moves `voice` on by `seconds`.
-    pub(crate) fn advance(&mut self, voice: usize, seconds: f32, settings: &EnvelopeSettings) {
+    /// Moves `voice` on by `seconds`, at `speed` times its usual pace.
+    pub(crate) fn advance(
+        &mut self,
+        voice: usize,
+        seconds: f32,
+        settings: &EnvelopeSettings,
+        speed: f32,
+    ) {
         let mut elapsed = self.elapsed[voice] + seconds;
         let mut stage = self.stage[voice];
-        while elapsed >= settings.seconds(stage) {
-            elapsed -= settings.seconds(stage);
+        while elapsed >= settings.seconds(stage, speed) {
+            elapsed -= settings.seconds(stage, speed);
             self.value[voice] = match stage {
                 Stage::Delay => self.from[voice],
                 Stage::Attack | Stage::Hold => 1.0,
-                Stage::Decay | Stage::Sustain => settings.sustain,
+                Stage::Decay => settings.decayed(),
+                Stage::Slope if settings.slope == 0.0 => self.from[voice],
+                Stage::Slope | Stage::Sustain => settings.sustain,
                 Stage::Release | Stage::Done => 0.0,
             };
             stage = stage.next();
@@ -177,13 +210,14 @@ impl EnvelopeBank {
         }
         self.elapsed[voice] = elapsed;
         let from = self.from[voice];
-        let along =
-            |to: f32, bend: Bend| from + (to - from) * bend.at(elapsed / settings.seconds(stage));
+        let seconds = settings.seconds(stage, speed);
+        let along = |to: f32, bend: Bend| from + (to - from) * bend.at(elapsed / seconds);
         self.value[voice] = match stage {
             Stage::Delay => from,
             Stage::Attack => along(1.0, settings.attack_curve),
             Stage::Hold => 1.0,
-            Stage::Decay => along(settings.sustain, settings.decay_curve),
+            Stage::Decay => along(settings.decayed(), settings.decay_curve),
+            Stage::Slope => along(settings.sustain, settings.decay_curve),
             Stage::Sustain => settings.sustain,
             Stage::Release => along(0.0, settings.release_curve),
             Stage::Done => 0.0,
@@ -221,7 +255,7 @@ mod tests {
             if release {
                 bank.release(0);
             }
-            (0..(seconds * 1000.0) as usize).for_each(|_| bank.advance(0, 0.001, &settings));
+            (0..(seconds * 1000.0) as usize).for_each(|_| bank.advance(0, 0.001, &settings, 1.0));
             (bank.value[0], bank.is_done(0))
         };
         assert_eq!(after(0.09, false), (0.0, false));
@@ -233,14 +267,41 @@ mod tests {
     }
 
     #[test]
+    fn breaks_loops_and_hurries() {
+        let base = [
+            (Param::Env1Attack, 0.01),
+            (Param::Env1Decay, 0.1),
+            (Param::Env1Slope, 0.4),
+            (Param::Env1Break, 0.6),
+            (Param::Env1Sustain, 0.2),
+        ];
+        let after = |ms: usize, settings: &EnvelopeSettings, speed: f32| {
+            let mut bank = EnvelopeBank::new(1);
+            bank.start(0);
+            (0..ms).for_each(|_| bank.advance(0, 0.001, settings, speed));
+            bank.value[0]
+        };
+        let once = settings(&base);
+        assert!((after(111, &once, 1.0) - 0.6).abs() < 0.03);
+        assert!((after(600, &once, 1.0) - 0.2).abs() < 1e-6);
+        assert!((after(56, &once, 2.0) - 0.6).abs() < 0.03);
+        let round = settings(&[&base[..], &[(Param::Env1Loop, 1.0)]].concat());
+        let tops = (0..2_000)
+            .filter(|&ms| after(ms, &round, 1.0) > 0.97)
+            .count();
+        assert!(tops > 4, "it comes back to the top: {tops}");
+        assert!(after(4_000, &round, 10.0) <= 1.0);
+    }
+
+    #[test]
     fn does_not_depend_on_how_time_is_cut() {
         let settings = settings(&[(Param::Env1Attack, 0.013), (Param::Env1Decay, 0.04)]);
         let (mut fine, mut coarse) = (EnvelopeBank::new(1), EnvelopeBank::new(1));
         fine.start(0);
         coarse.start(0);
         for _ in 0..50 {
-            (0..4).for_each(|_| fine.advance(0, 0.0005, &settings));
-            coarse.advance(0, 0.002, &settings);
+            (0..4).for_each(|_| fine.advance(0, 0.0005, &settings, 1.0));
+            coarse.advance(0, 0.002, &settings, 1.0);
             assert!((fine.value[0] - coarse.value[0]).abs() < 1e-4);
         }
     }

@@ -15,7 +15,28 @@ pub(crate) struct LfoSettings {
     cycles_per_beat: Option<f64>,
     per_note: bool,
     phase: f32,
+    /// How far apart notes start in the cycle.
+    spread: f32,
     fade: f32,
+}
+
+/// Beats of a cycle, by the value of a `sync` parameter; none when it is off.
+pub(crate) fn beats_of_sync(sync: f32) -> Option<f64> {
+    /// In the order of the names after "off".
+    const BEATS: [f64; 11] = [
+        16.0,
+        8.0,
+        4.0,
+        2.0,
+        1.0,
+        0.5,
+        0.25,
+        2.0 / 3.0,
+        1.0 / 3.0,
+        1.5,
+        0.75,
+    ];
+    (sync as usize).checked_sub(1).map(|sync| BEATS[sync])
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,30 +48,66 @@ pub(crate) enum Shape {
     Square,
     Steps,
     Drift,
+    Pulse,
+    Hump,
+    Drawn,
+    DrawnSteps,
+}
+
+/// A cycle that somebody drew: heights from -1 to 1, at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawing {
+    heights: [f32; Drawing::MOST],
+    count: usize,
+}
+
+impl Drawing {
+    /// The most heights of a cycle.
+    pub const MOST: usize = 32;
+
+    /// A drawing of these heights, as many as there is room for; without any, a flat one.
+    pub fn new(heights: &[f32]) -> Self {
+        let mut drawing = Self {
+            heights: [0.0; Self::MOST],
+            count: heights.len().clamp(1, Self::MOST),
+        };
+        for (to, from) in drawing.heights.iter_mut().zip(heights) {
+            *to = from.clamp(-1.0, 1.0);
+        }
+        drawing
+    }
+
+    /// Its heights.
+    pub fn heights(&self) -> &[f32] {
+        &self.heights[..self.count]
+    }
+
+    /// The height at `x` of the cycle, 0 to 1: a line from each to the next, or steps.
+    fn at(&self, x: f32, steps: bool) -> f32 {
+        let place = x * self.count as f32;
+        let index = (place as usize).min(self.count - 1);
+        let from = self.heights[index];
+        let to = self.heights[(index + 1) % self.count];
+        match steps {
+            true => from,
+            false => from + (to - from) * (place - index as f32),
+        }
+    }
+}
+
+impl Default for Drawing {
+    /// A ramp in four steps, to start from.
+    fn default() -> Self {
+        Self::new(&[-1.0, -0.33, 0.33, 1.0])
+    }
 }
 
 impl LfoSettings {
     /// The settings of LFO `index`, from the parameters.
     pub(crate) fn read(controls: &Controls, index: usize, bpm: f32) -> Self {
-        /// Beats of a cycle, in the order of the `sync` parameter's names after "off".
-        const BEATS: [f64; 11] = [
-            16.0,
-            8.0,
-            4.0,
-            2.0,
-            1.0,
-            0.5,
-            0.25,
-            2.0 / 3.0,
-            1.0 / 3.0,
-            1.5,
-            0.75,
-        ];
         const ROWS: usize = Param::Lfo2Shape as usize - Param::Lfo1Shape as usize;
         let get = |first: Param| controls[first.offset(index * ROWS)];
-        let cycles_per_beat = (get(Param::Lfo1Sync) as usize)
-            .checked_sub(1)
-            .map(|sync| 1.0 / BEATS[sync]);
+        let cycles_per_beat = beats_of_sync(get(Param::Lfo1Sync)).map(f64::recip);
         Self {
             shape: Shape::ALL[get(Param::Lfo1Shape) as usize],
             rate: match cycles_per_beat {
@@ -60,6 +117,7 @@ impl LfoSettings {
             cycles_per_beat,
             per_note: get(Param::Lfo1Mode) != 0.0,
             phase: get(Param::Lfo1Phase),
+            spread: get(Param::Lfo1Spread),
             fade: get(Param::Lfo1Fade),
         }
     }
@@ -67,7 +125,7 @@ impl LfoSettings {
 
 impl Shape {
     /// In the order of the `shape` parameter's names.
-    pub(crate) const ALL: [Shape; 7] = [
+    pub(crate) const ALL: [Shape; 11] = [
         Shape::Sine,
         Shape::Triangle,
         Shape::SawUp,
@@ -75,10 +133,14 @@ impl Shape {
         Shape::Square,
         Shape::Steps,
         Shape::Drift,
+        Shape::Pulse,
+        Shape::Hump,
+        Shape::Drawn,
+        Shape::DrawnSteps,
     ];
 
     /// The height at `cycles`; the whole part chooses the random numbers.
-    pub(crate) fn at(self, cycles: f64, seed: u32) -> f32 {
+    pub(crate) fn at(self, cycles: f64, seed: u32, drawing: &Drawing) -> f32 {
         let number = cycles.floor();
         let x = (cycles - number) as f32;
         let random = |step: f64| {
@@ -97,6 +159,12 @@ impl Shape {
                 let smooth = x * x * (3.0 - 2.0 * x);
                 random(0.0) + (random(1.0) - random(0.0)) * smooth
             }
+            Shape::Pulse if x < 0.2 => 1.0,
+            Shape::Pulse => -1.0,
+            // Half a sine: rests at the bottom for a moment, as a bouncing ball does.
+            Shape::Hump => 2.0 * (0.5 * TAU * x).sin() - 1.0,
+            Shape::Drawn => drawing.at(x, false),
+            Shape::DrawnSteps => drawing.at(x, true),
         }
     }
 }
@@ -108,6 +176,8 @@ pub(crate) struct Lfo {
     cycles: f64,
     /// Cycles since each note's start.
     note_cycles: Vec<f64>,
+    /// What the patch has drawn for it.
+    pub(crate) drawing: Drawing,
 }
 
 impl Lfo {
@@ -115,6 +185,7 @@ impl Lfo {
         Self {
             cycles: 0.0,
             note_cycles: vec![0.0; voices],
+            drawing: Drawing::default(),
         }
     }
 
@@ -129,10 +200,7 @@ impl Lfo {
     /// Moves on by a tick; `beat` is where the song is at its end, if it runs.
     pub(crate) fn tick(&mut self, seconds: f32, beat: Option<f64>, settings: &LfoSettings) {
         let step = (seconds * settings.rate) as f64;
-        self.cycles = match (settings.cycles_per_beat, beat) {
-            (Some(cycles), Some(beat)) => beat * cycles,
-            _ => self.cycles + step,
-        };
+        self.step(beat, settings, step);
         if settings.per_note {
             self.note_cycles
                 .iter_mut()
@@ -140,11 +208,37 @@ impl Lfo {
         }
     }
 
+    /// The same where routes move its rate: that of each voice, and of the newest for all.
+    pub(crate) fn tick_at(
+        &mut self,
+        seconds: f32,
+        beat: Option<f64>,
+        settings: &LfoSettings,
+        rates: &[f32],
+        newest: Option<usize>,
+    ) {
+        if settings.cycles_per_beat.is_some() {
+            return self.tick(seconds, beat, settings);
+        }
+        let rate = newest.map_or(settings.rate, |voice| rates[voice]);
+        self.step(beat, settings, f64::from(seconds * rate));
+        for (cycles, rate) in self.note_cycles.iter_mut().zip(rates) {
+            *cycles += f64::from(seconds * rate);
+        }
+    }
+
+    fn step(&mut self, beat: Option<f64>, settings: &LfoSettings, step: f64) {
+        self.cycles = match (settings.cycles_per_beat, beat) {
+            (Some(cycles), Some(beat)) => beat * cycles,
+            _ => self.cycles + step,
+        };
+    }
+
     /// The wave, where all voices hear the same.
     pub(crate) fn shared(&self, settings: &LfoSettings) -> Option<f32> {
         let phase = f64::from(settings.phase);
-        let alike = !settings.per_note && settings.fade == 0.0;
-        alike.then(|| settings.shape.at(self.cycles + phase, 0))
+        let alike = !settings.per_note && settings.fade == 0.0 && settings.spread == 0.0;
+        alike.then(|| settings.shape.at(self.cycles + phase, 0, &self.drawing))
     }
 
     /// The wave as `voice` hears it, `age` seconds after its start.
@@ -153,10 +247,14 @@ impl Lfo {
             true => (age / settings.fade).min(1.0),
             false => 1.0,
         };
-        let phase = settings.phase as f64;
+        let mut phase = settings.phase as f64;
+        if settings.spread > 0.0 {
+            let own = hash(seed ^ 0x5EED) as f32 / u32::MAX as f32;
+            phase += f64::from(settings.spread * own);
+        }
         fade * match settings.per_note {
-            true => settings.shape.at(self.note_cycles[voice] + phase, seed),
-            false => settings.shape.at(self.cycles + phase, 0),
+            true => (settings.shape).at(self.note_cycles[voice] + phase, seed, &self.drawing),
+            false => settings.shape.at(self.cycles + phase, 0, &self.drawing),
         }
     }
 }
@@ -168,12 +266,13 @@ mod tests {
     #[test]
     fn shapes_stay_within_bounds_and_drift_is_continuous() {
         use Shape::*;
-        for shape in [Sine, Triangle, SawUp, SawDown, Square, Steps, Drift] {
-            let mut last = shape.at(0.0, 7);
+        let drawing = Drawing::new(&[0.0, 1.0, 0.2, -3.0]);
+        for shape in Shape::ALL {
+            let mut last = shape.at(0.0, 7, &drawing);
             for i in 0..10_000 {
-                let value = shape.at(i as f64 * 0.001, 7);
+                let value = shape.at(i as f64 * 0.001, 7, &drawing);
                 assert!(value.abs() <= 1.0, "{shape:?}");
-                if matches!(shape, Sine | Triangle | Drift) {
+                if matches!(shape, Sine | Triangle | Drift | Hump | Drawn) {
                     assert!((value - last).abs() < 0.02, "{shape:?} jumps");
                 }
                 last = value;

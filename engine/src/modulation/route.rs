@@ -31,6 +31,14 @@ pub enum RouteCurve {
     Squared,
     /// The square root, keeping its sign: much at first.
     Root,
+    /// Slow at both ends, fast in the middle.
+    Smooth,
+    /// In eight steps.
+    Steps,
+    /// Without its sign: twice as often, and only upwards.
+    Fold,
+    /// From full to nothing instead: one less the height.
+    Inverse,
 }
 
 impl RouteCurve {
@@ -39,6 +47,10 @@ impl RouteCurve {
         ("linear", RouteCurve::Linear),
         ("squared", RouteCurve::Squared),
         ("root", RouteCurve::Root),
+        ("smooth", RouteCurve::Smooth),
+        ("steps", RouteCurve::Steps),
+        ("fold", RouteCurve::Fold),
+        ("inverse", RouteCurve::Inverse),
     ];
 
     /// `x`, bent.
@@ -48,6 +60,13 @@ impl RouteCurve {
             RouteCurve::Linear => x,
             RouteCurve::Squared => x * x.abs(),
             RouteCurve::Root => x.abs().sqrt().copysign(x),
+            RouteCurve::Smooth => {
+                let y = x.abs().min(1.0);
+                (y * y * (3.0 - 2.0 * y)).copysign(x)
+            }
+            RouteCurve::Steps => (8.0 * x).round() / 8.0,
+            RouteCurve::Fold => x.abs(),
+            RouteCurve::Inverse => 1.0 - x,
         }
     }
 }
@@ -72,9 +91,13 @@ sources! {
     Env1 = "env1", "The envelope that also shapes the level, 0 to 1.";
     Env2 = "env2", "A free envelope, 0 to 1.";
     Env3 = "env3", "A free envelope, 0 to 1.";
+    Env4 = "env4", "A free envelope, 0 to 1.";
     Lfo1 = "lfo1", "A slow wave, -1 to 1.";
     Lfo2 = "lfo2", "A slow wave, -1 to 1.";
     Lfo3 = "lfo3", "A slow wave, -1 to 1.";
+    Lfo4 = "lfo4", "A slow wave, -1 to 1.";
+    Lfo5 = "lfo5", "A slow wave, -1 to 1.";
+    Lfo6 = "lfo6", "A slow wave, -1 to 1.";
     Velocity = "velocity", "How hard the key was struck, 0 to 1.";
     Release = "release", "How fast the key was let go, 0 to 1; zero while held.";
     Key = "key", "The key's distance from middle C in units of five octaves.";
@@ -109,7 +132,10 @@ impl Source {
     /// Whether it goes below zero as far as above.
     pub fn is_bipolar(self) -> bool {
         use Source::*;
-        matches!(self, Lfo1 | Lfo2 | Lfo3 | Key | Bend | Brightness | Random)
+        matches!(
+            self,
+            Lfo1 | Lfo2 | Lfo3 | Lfo4 | Lfo5 | Lfo6 | Key | Bend | Brightness | Random
+        )
     }
 
     /// The source `offset` further on, for those that repeat.

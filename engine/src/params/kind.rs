@@ -98,6 +98,7 @@ pub(super) const fn number(
         kind,
         default,
         modulated: false,
+        shared: false,
         help,
     }
 }
@@ -117,6 +118,7 @@ pub(super) const fn whole(
         kind,
         default: default as f32,
         modulated: false,
+        shared: false,
         help,
     }
 }
@@ -135,6 +137,7 @@ pub(super) const fn choice(
         kind,
         default: default as f32,
         modulated: false,
+        shared: false,
         help,
     }
 }

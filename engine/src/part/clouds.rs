@@ -44,6 +44,7 @@ impl Part {
         // What all voices have in common, and lanes of one length: nothing is checked twice.
         let table = Table::ALL[controls[Param::SourceTable] as usize];
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u32;
+        let balance = controls[Param::ShapeBalance];
         let filter = (controls[Param::FilterType] as usize)
             .checked_sub(1)
             .map(|kind| FILTERS[kind]);
@@ -78,6 +79,7 @@ impl Part {
                 flags: if note.starts_at.is_some() { STARTS } else { 0 },
                 first_frame: note.starts_at.unwrap_or(0),
                 bus: *bus,
+                seed: note.seeds[0],
                 scatter,
                 table: table.first_row(),
                 frame,
@@ -100,7 +102,14 @@ impl Part {
                 ..Cloud::default()
             };
             let copies = note.copies;
-            let gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            if balance > 0.0 && (cloud.tilt != 0.0 || cloud.formant != 1.0) {
+                let made_up = note.balance.gain(&cloud, increment[voice]);
+                gain *= match balance < 1.0 {
+                    true => made_up.powf(balance),
+                    false => made_up,
+                };
+            }
             for (copy, &slot) in note.slots[..copies].iter().enumerate() {
                 // From -1 to 1 over the copies.
                 let place = match copies {
@@ -111,11 +120,14 @@ impl Part {
                     true => 1.0,
                     false => exp2(place * detune[voice] / 1200.0),
                 };
-                // Neighbours in pitch stand on opposite sides.
-                let side = if copy % 2 == 0 { 1.0 } else { -1.0 };
+                // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
+                // second and the last but one: no side has more than the other.
+                let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
+                let side = alternating(copy);
+                let standing = place * alternating(copy.min(copies - 1 - copy));
                 let [left, right] = match copies {
                     1 => [left[voice], right[voice]],
-                    _ => pan_gains(pan[voice] + place * side * spread[voice]),
+                    _ => pan_gains(pan[voice] + standing * spread[voice]),
                 };
                 let width_to = width[voice] * side;
                 let (gain_from, width_from) = match note.starts_at {
@@ -125,7 +137,7 @@ impl Part {
                 pool.push(
                     slot,
                     Cloud {
-                        seed: note.seed.wrapping_add(copy as u32 * 1024),
+                        seed: note.seeds[copy],
                         increment: increment[voice] * detuned,
                         gain_from,
                         gain_to: [gain * left, gain * right],

@@ -24,7 +24,7 @@ impl Part {
         };
         into.sounding = true;
         for &param in Param::ALL {
-            let heard = match param.info().modulated {
+            let heard = match param.info().modulated && !param.info().shared {
                 true => self.modulation.target(param, newest),
                 false => self.controls[param],
             };

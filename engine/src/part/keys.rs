@@ -42,4 +42,31 @@ impl KeyStack {
     pub(super) fn top(&self) -> Option<(u8, f32)> {
         self.count.checked_sub(1).map(|top| self.keys[top])
     }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn holds(&self, key: u8) -> bool {
+        self.keys[..self.count]
+            .iter()
+            .any(|&(other, _)| other == key)
+    }
+
+    /// The key that was pressed as number `index`, and its velocity.
+    pub(super) fn nth(&self, index: usize) -> (u8, f32) {
+        self.keys[index]
+    }
+
+    /// Number `index` from below.
+    pub(super) fn nth_by_pitch(&self, index: usize) -> (u8, f32) {
+        let keys = &self.keys[..self.count];
+        let below = |key: u8| keys.iter().filter(|&&(other, _)| other < key).count();
+        let nth = keys.iter().find(|&&(key, _)| below(key) == index);
+        nth.copied().unwrap_or(self.keys[0])
+    }
 }

@@ -3,7 +3,7 @@
 use super::Part;
 use crate::dsp::hash;
 use crate::event::Expression;
-use crate::modulation::Lfo;
+use crate::modulation::{Bend, Lfo};
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::voice::{MAX_COPIES, Voice, VoiceState};
@@ -11,6 +11,9 @@ use crate::voice::{MAX_COPIES, Voice, VoiceState};
 /// Values of `voice.mode`.
 const MONO: f32 = 1.0;
 const LEGATO: f32 = 2.0;
+/// Values of `pitch.glide_mode`: from the second on legato ones, in the same order.
+const GLIDE_RATE: f32 = 1.0;
+const GLIDE_LEGATO: f32 = 2.0;
 /// Value of `voice.retrigger`.
 const RESTART: f32 = 1.0;
 
@@ -30,7 +33,22 @@ impl Part {
                 }
             }
         }
-        self.start(key, velocity, frame, pool);
+        self.start(key, key.into(), velocity, frame, pool);
+        for chord in [Param::Chord1, Param::Chord2, Param::Chord3, Param::Chord4] {
+            let semitones = self.controls[chord];
+            if semitones != 0.0 {
+                let note = f32::from(key) + semitones;
+                self.start(key, note, velocity, frame, pool);
+            }
+        }
+    }
+
+    /// Whether the patch has an ear for this note.
+    pub(super) fn in_zone(&self, key: u8, velocity: f32) -> bool {
+        let between =
+            |x: f32, low: Param, high: Param| x >= self.controls[low] && x <= self.controls[high];
+        between(key.into(), Param::ZoneLowKey, Param::ZoneHighKey)
+            && between(velocity, Param::ZoneLowVelocity, Param::ZoneHighVelocity)
     }
 
     pub(super) fn note_off(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
@@ -57,18 +75,35 @@ impl Part {
             .iter()
             .position(|voice| voice.state == VoiceState::Held);
         if let (true, Some(voice)) = (legato, held) {
-            let target = self.transposed(key);
-            let glide_step = self.glide_step(self.voices[voice].pitch, target);
+            let target = self.transposed(key.into());
+            let glide_step = self.glide_step(self.voices[voice].pitch, target, true);
             let tied = &mut self.voices[voice];
             (tied.key, tied.target, tied.glide_step) = (key, target, glide_step);
             self.last_pitch = Some(target);
             return;
         }
+        let tied = held.is_some();
         self.fade_all(pool);
-        self.start(key, velocity, frame, pool);
+        self.start_after(tied, key, key.into(), velocity, frame, pool);
     }
 
-    fn start(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+    /// Starts a voice for `key` that plays `note`, which is the key's own or another of its chord.
+    fn start(&mut self, key: u8, note: f32, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        let mut voices = self.voices[..self.high].iter();
+        let tied = voices.any(|voice| voice.state == VoiceState::Held);
+        self.start_after(tied, key, note, velocity, frame, pool);
+    }
+
+    /// The same, `tied` to a key that is still down or not.
+    fn start_after(
+        &mut self,
+        tied: bool,
+        key: u8,
+        note: f32,
+        velocity: f32,
+        frame: u32,
+        pool: &mut CloudPool,
+    ) {
         let limit = (self.controls[Param::VoiceLimit] as usize).min(self.voices.len());
         while self.sounding() >= limit {
             self.steal(pool);
@@ -81,9 +116,13 @@ impl Part {
             self.counters.dropped += 1;
             return;
         }
-        let target = self.transposed(key);
+        let target = self.transposed(note);
         let from = self.last_pitch.unwrap_or(target);
-        let glide_step = self.glide_step(from, target);
+        let glide_step = self.glide_step(from, target, tied);
+        let velocity = match self.controls[Param::AmpVelocityCurve] {
+            0.0 => velocity,
+            curve => Bend::new(curve).at(velocity),
+        };
         self.notes_started += 1;
         self.voices[voice] = Voice {
             state: VoiceState::Held,
@@ -101,9 +140,11 @@ impl Part {
             copies,
             ..Voice::default()
         };
+        self.scatter(voice);
         self.last_pitch = Some(target);
         self.high = self.high.max(voice + 1);
         self.modulation.forget_offsets(voice);
+        self.modulation.start(voice, &self.controls);
         self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
         self.lfos
             .iter_mut()
@@ -135,34 +176,43 @@ impl Part {
             return;
         }
         self.made_with = self.choices();
-        for voice in 0..self.high {
-            if self.voices[voice].is_free() || self.voices[voice].starts_at.is_some() {
+        for index in 0..self.high {
+            if self.voices[index].is_free() || self.voices[index].starts_at.is_some() {
                 continue;
             }
             let (slots, copies) = self.take_slots(pool);
             if copies > 0 {
-                let voice = &mut self.voices[voice];
+                let voice = &mut self.voices[index];
                 voice.slots[..voice.copies]
                     .iter()
                     .for_each(|&slot| pool.fade(slot));
                 (voice.slots, voice.copies) = (slots, copies);
                 voice.starts_at = Some(0);
                 voice.entry = 0.0;
+                self.scatter(index);
             }
         }
     }
 
-    fn transposed(&self, key: u8) -> f32 {
-        f32::from(key) + self.controls[Param::PitchTranspose]
+    /// The pitch of a note as the patch transposes and the scale tunes it.
+    fn transposed(&self, note: f32) -> f32 {
+        self.tuning
+            .pitch(note + self.controls[Param::PitchTranspose])
     }
 
-    /// Semitones a tick for a glide; zero for none.
-    fn glide_step(&self, from: f32, target: f32) -> f32 {
+    /// Semitones a tick for a glide; zero for none. `tied`: a key is still down.
+    fn glide_step(&self, from: f32, target: f32, tied: bool) -> f32 {
         let seconds = self.controls[Param::PitchGlide];
-        match seconds > 0.0 {
-            true => (target - from) * (self.tick_seconds() / seconds).min(1.0),
-            false => 0.0,
+        let mode = self.controls[Param::PitchGlideMode];
+        if seconds == 0.0 || (mode >= GLIDE_LEGATO && !tied) {
+            return 0.0;
         }
+        let way = match mode % GLIDE_LEGATO == GLIDE_RATE {
+            // The time is that of an octave.
+            true => 12f32.copysign(target - from),
+            false => target - from,
+        };
+        way * (self.tick_seconds() / seconds).min(1.0)
     }
 
     /// A key goes up: pedals may still hold the voice.
@@ -184,6 +234,7 @@ impl Part {
 
     pub(super) fn all_notes_off(&mut self, frame: u32) {
         self.keys.clear();
+        self.arp.reset();
         for voice in 0..self.high {
             if self.voices[voice].state == VoiceState::Held {
                 self.let_go(voice, frame);
@@ -238,7 +289,7 @@ impl Part {
             6 if self.channel.registered == [0, 0] => {
                 self.controls.set(Param::PitchBend, (value * 127.0).round());
             }
-            120 => self.fade_all(pool),
+            120 => self.silence(pool),
             121 => {
                 self.channel.reset_controllers();
                 self.lift_pedals(frame);
@@ -320,6 +371,12 @@ impl Part {
             self.counters.stolen += 1;
             self.fade(voice, pool);
         }
+    }
+
+    /// Fades everything, also what would have been played next.
+    pub(super) fn silence(&mut self, pool: &mut CloudPool) {
+        self.arp.reset();
+        self.fade_all(pool);
     }
 
     pub(super) fn fade_all(&mut self, pool: &mut CloudPool) {

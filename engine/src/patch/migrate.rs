@@ -1,14 +1,77 @@
 //! Old formats: what changed from one to the next. Every old patch keeps loading.
 
-use super::text::{Content, Entry};
+use super::text::{Content, Document, Entry};
 
-/// Brings entries of `format` to the next one, until they are current.
-pub(super) fn migrate(entries: &mut [Entry], mut format: u32) {
+/// Brings a document of `format` to the next one, until it is current.
+pub(super) fn migrate(document: &mut Document, mut format: u32) {
     while format < super::FORMAT {
-        for entry in entries.iter_mut() {
+        let routes = document.routes.iter_mut().flat_map(|(_, route)| route);
+        for entry in document.entries.iter_mut().chain(routes) {
             step(entry, format);
         }
+        if format == 2 {
+            keep_loudness_as_it_was(document);
+            keep_positions(document);
+        }
         format += 1;
+    }
+}
+
+/// Format 3 makes up for the loudness that tilt and formant hold change; older patches did so
+/// themselves.
+fn keep_loudness_as_it_was(document: &mut Document) {
+    document.entries.push(Entry {
+        key: "shape.balance".into(),
+        content: Content::Number(0.0),
+        line: 1,
+    });
+}
+
+/// In format 3 the saw and square tables brighten evenly with the position; before, they were
+/// nearly sines half-way up. What stood at p stands at p² now.
+fn keep_positions(document: &mut Document) {
+    let bent = |entry: &Entry| match &entry.content {
+        Content::Text(table) => table == "saw" || table == "square",
+        _ => false,
+    };
+    let table = document.entries.iter().find(|e| e.key == "source.table");
+    if !table.is_none_or(bent) {
+        return;
+    }
+    let position = document
+        .entries
+        .iter_mut()
+        .find(|e| e.key == "source.position");
+    let before = match position {
+        Some(Entry {
+            content: Content::Number(position),
+            ..
+        }) => {
+            let before = *position;
+            *position *= before;
+            before
+        }
+        Some(_) => return,
+        None => {
+            document.entries.push(Entry {
+                key: "source.position".into(),
+                content: Content::Number(0.25),
+                line: 1,
+            });
+            0.5
+        }
+    };
+    for (_, route) in &mut document.routes {
+        let to_position = |entry: &Entry| {
+            entry.key == "to" && entry.content == Content::Text("source.position".into())
+        };
+        if route.iter().any(to_position) {
+            // As steep as it was, there where the knob stands.
+            let amount = route.iter_mut().find(|entry| entry.key == "amount");
+            if let Some(Content::Number(amount)) = amount.map(|entry| &mut entry.content) {
+                *amount *= 2.0 * before;
+            }
+        }
     }
 }
 

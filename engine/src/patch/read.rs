@@ -2,17 +2,15 @@
 
 use super::text::{Content, Document, Entry, PatchText, take_apart};
 use super::{FORMAT, MACROS, Patch, PatchError, migrate};
-use crate::modulation::{MAX_ROUTES, Route, RouteCurve, Source};
+use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
-    let Document {
-        mut entries,
-        routes,
-    } = take_apart(&source)?;
-    let format = format(&source, &entries)?;
-    migrate::migrate(&mut entries, format);
+    let mut document = take_apart(&source)?;
+    let format = format(&source, &document.entries)?;
+    migrate::migrate(&mut document, format);
+    let Document { entries, routes } = document;
     let mut patch = Patch::new();
     for entry in &entries {
         read_entry(&source, entry, &mut patch)?;
@@ -21,8 +19,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
         let problem = format!("{} routes; at most {MAX_ROUTES} are possible", routes.len());
         return Err(source.error(routes[MAX_ROUTES].0, "route", problem));
     }
-    for (line, mut entries) in routes {
-        migrate::migrate(&mut entries, format);
+    for (line, entries) in routes {
         patch.routes.push(read_route(&source, line, &entries)?);
     }
     if !entries.iter().any(|entry| entry.key == "name") {
@@ -66,6 +63,22 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         }
         ("tags", other) => {
             return Err(source.entry_error(entry, expected("a list of texts", other)));
+        }
+        (key, content) if key.starts_with("drawn.") => {
+            let lfo = (0..LFOS).find(|&index| key == format!("drawn.lfo{}", index + 1));
+            let (Some(lfo), Content::Numbers(heights)) = (lfo, content) else {
+                let problem = format!(
+                    "expected lfo1 to lfo{LFOS} = [up to {} heights]",
+                    Drawing::MOST
+                );
+                return Err(source.entry_error(entry, problem));
+            };
+            if heights.len() > Drawing::MOST || heights.iter().any(|height| height.abs() > 1.0) {
+                let problem = format!("expected up to {} heights of -1 to 1", Drawing::MOST);
+                return Err(source.entry_error(entry, problem));
+            }
+            let heights: Vec<f32> = heights.iter().map(|&height| height as f32).collect();
+            patch.drawings[lfo] = Drawing::new(&heights);
         }
         (key, content) => match key.strip_prefix("macro_names.") {
             Some(number) => {
@@ -190,7 +203,7 @@ fn expected(what: &str, found: &Content) -> String {
     let found = match found {
         Content::Text(_) => "text",
         Content::Number(_) => "a number",
-        Content::Texts(_) => "a list",
+        Content::Texts(_) | Content::Numbers(_) => "a list",
         Content::Other(other) => other,
     };
     format!("expected {what}, found {found}")

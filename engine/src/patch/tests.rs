@@ -119,3 +119,15 @@ fn damaged_patches_fail_with_one_line() {
     }
     assert!(failed > 500, "the damage shows: {failed}");
 }
+
+#[test]
+fn drawings_survive_the_round_trip_and_wrong_ones_say_where() {
+    let text = "format = 2\nname = \"x\"\n[drawn]\nlfo2 = [0, 1, -0.5]\n";
+    let patch = Patch::parse(text, "my.toml").unwrap();
+    assert_eq!(patch.drawings[1].heights(), [0.0, 1.0, -0.5]);
+    assert_eq!(Patch::parse(&patch.to_toml(), "again").unwrap(), patch);
+    for wrong in ["lfo9 = [0]", "lfo1 = [2]", "lfo1 = 3", "lfo1 = []"] {
+        let text = format!("format = 2\nname = \"x\"\n[drawn]\n{wrong}\n");
+        assert!(error(&text).starts_with("my.toml:4: drawn."), "{wrong}");
+    }
+}

@@ -20,6 +20,7 @@ pub(super) enum Content {
     Text(String),
     Number(f64),
     Texts(Vec<String>),
+    Numbers(Vec<f64>),
     /// Something that no key of a patch takes.
     Other(&'static str),
 }
@@ -134,6 +135,15 @@ fn content(value: &DeValue<'_>) -> Content {
             number(float.as_str()).map_or(Content::Other("no number"), Content::Number)
         }
         DeValue::Array(list) => {
+            let numbers = list.iter().map(|item| match content(item.get_ref()) {
+                Content::Number(number) => Some(number),
+                _ => None,
+            });
+            if let Some(numbers) = numbers.collect::<Option<Vec<f64>>>()
+                && !numbers.is_empty()
+            {
+                return Content::Numbers(numbers);
+            }
             let texts = list.iter().map(|item| match item.get_ref() {
                 DeValue::String(text) => Some(text.to_string()),
                 _ => None,

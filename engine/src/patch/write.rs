@@ -1,7 +1,7 @@
 //! From a patch to TOML: only what differs from the defaults, in the order of the table.
 
 use super::{FORMAT, Patch};
-use crate::modulation::RouteCurve;
+use crate::modulation::{Drawing, RouteCurve};
 use crate::params::{Kind, TABLE};
 use std::fmt::Write;
 
@@ -42,6 +42,15 @@ pub(super) fn to_toml(patch: &Patch) -> String {
             if !name.is_empty() {
                 line(&mut out, &(index + 1).to_string(), &quoted(name));
             }
+        }
+    }
+    let drawn = patch.drawings.iter().enumerate();
+    let mut drawn = drawn.filter(|(_, drawing)| **drawing != Drawing::default());
+    if let Some(first) = drawn.next() {
+        out.push_str("\n[drawn]\n");
+        for (index, drawing) in [first].into_iter().chain(drawn) {
+            let heights = format!("{:?}", drawing.heights());
+            line(&mut out, &format!("lfo{}", index + 1), &heights);
         }
     }
     for route in &patch.routes {

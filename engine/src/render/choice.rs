@@ -3,6 +3,8 @@
 use super::attended::Deadlines;
 use super::auto::{self, Chooser, Piece, faster_for};
 use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
+use super::fault::FaultRenderer;
+use super::sabotage::Sabotaged;
 use super::{CpuRenderer, Renderer};
 use crate::Readiness;
 #[cfg(feature = "cuda")]
@@ -21,6 +23,9 @@ pub enum RendererKind {
     Cpu,
     /// An NVIDIA card, or an error when there is none. One that is lost later is stood in for.
     Cuda,
+    /// A card whose part the CPU plays: to rehearse, on a machine without one, what happens when
+    /// it is lost.
+    StandIn,
 }
 
 /// What the renderer is for.
@@ -59,7 +64,7 @@ pub struct RendererChoice {
 /// What is in use, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RendererReport {
-    /// `cpu` or `cuda`.
+    /// `cpu`, `cuda`, or `stand-in`.
     pub using: &'static str,
     /// One sentence.
     pub why: String,
@@ -78,10 +83,24 @@ pub struct RendererHandle {
 impl RendererChoice {
     /// The renderer, and a handle to ask about it later.
     pub fn make(&self) -> (Box<dyn Renderer>, RendererHandle) {
+        let lose = Arc::default();
+        self.make_around(self.card(&lose), lose)
+    }
+
+    /// The same around something that stands for the card: for tests without one.
+    pub fn make_with(&self, card: MakePreferred) -> (Box<dyn Renderer>, RendererHandle) {
+        self.make_around(card, Arc::default())
+    }
+
+    fn make_around(
+        &self,
+        card: MakePreferred,
+        lose: Arc<AtomicBool>,
+    ) -> (Box<dyn Renderer>, RendererHandle) {
         let mut handle = RendererHandle {
             kind: self.kind,
             failover: None,
-            lose: Arc::default(),
+            lose,
         };
         let mut cpu = CpuRenderer::new(self.threads);
         if let Purpose::Live { .. } = self.purpose {
@@ -90,7 +109,7 @@ impl RendererChoice {
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
-        let mut failover = Failover::new(self.card(&handle.lose), cpu);
+        let mut failover = Failover::new(card, cpu);
         if let Purpose::Live {
             sample_rate,
             readiness,
@@ -104,7 +123,7 @@ impl RendererChoice {
                 .live(sample_rate, wall_clock());
         }
         failover = match self.kind {
-            RendererKind::Cuda => failover.insisting(),
+            RendererKind::Cuda | RendererKind::StandIn => failover.insisting(),
             RendererKind::Auto | RendererKind::Cpu => failover.wishing(self.make_wishes()),
         };
         handle.failover = Some(failover.report());
@@ -142,16 +161,25 @@ impl RendererChoice {
     /// The same, with a card that loses its context when `lose` says so.
     #[cfg_attr(not(feature = "cuda"), allow(unused_variables))]
     fn card(&self, lose: &Arc<AtomicBool>) -> MakePreferred {
+        if self.kind == RendererKind::StandIn {
+            return stand_in(self.threads, lose);
+        }
         #[cfg(feature = "cuda")]
         {
-            use super::cuda::CudaRenderer;
+            use super::cuda::{CudaOptions, CudaRenderer};
             use super::failover::Home;
-            use super::sabotage::Sabotaged;
             let (device, lose) = (self.device, Arc::clone(lose));
             let server = self.server.clone();
             Arc::new(move |home| match home {
                 Home::Here => Some(Box::new(Sabotaged::new(
-                    CudaRenderer::new(device),
+                    CudaRenderer::with_options(
+                        device,
+                        CudaOptions {
+                            // A trace shows what the card does; it costs a little.
+                            stage_times: crate::trace::is_on(),
+                            ..CudaOptions::default()
+                        },
+                    ),
                     CudaRenderer::lose_context,
                     Arc::clone(&lose),
                 ))),
@@ -161,6 +189,20 @@ impl RendererChoice {
         #[cfg(not(feature = "cuda"))]
         Arc::new(|_| None)
     }
+}
+
+/// A renderer of the CPU that fails as a card does when `lose` says so.
+fn stand_in(threads: usize, lose: &Arc<AtomicBool>) -> MakePreferred {
+    let lose = Arc::clone(lose);
+    Arc::new(move |_| {
+        let cpu = Box::new(CpuRenderer::new(threads));
+        let fail = |card: &mut FaultRenderer| {
+            card.fail();
+            Ok(())
+        };
+        let card = FaultRenderer::new(cpu, 2, Arc::default());
+        Some(Box::new(Sabotaged::new(card, fail, Arc::clone(&lose))))
+    })
 }
 
 /// A card in a process of `program`, where we know how to have one.
@@ -190,11 +232,17 @@ impl RendererHandle {
                 .clone(),
             None => FailoverReport::default(),
         };
-        let using = if failover.preferred { "cuda" } else { "cpu" };
+        let using = match (failover.preferred, self.kind) {
+            (false, _) => "cpu",
+            (true, RendererKind::StandIn) => "stand-in",
+            (true, _) => "cuda",
+        };
         let why = match (&failover.lost_because, &failover.refused_because) {
             _ if self.kind == RendererKind::Cpu => "asked for".into(),
-            _ if failover.preferred && self.kind == RendererKind::Cuda => "asked for".into(),
-            _ if failover.preferred => "the load asks for it".into(),
+            _ if failover.preferred && self.kind == RendererKind::Auto => {
+                "the load asks for it".into()
+            }
+            _ if failover.preferred => "asked for".into(),
             (Some(lost), _) => format!("the card was lost: {lost}"),
             (None, Some(refused)) => refused.clone(),
             (None, None) => "it holds the load".into(),

@@ -2,6 +2,7 @@
 //! family is made by a few lines that say what it is.
 
 use super::{Cloud, MAX_GROUPS, MAX_PARTIALS};
+use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
 use std::f32::consts::PI;
 use std::sync::LazyLock;
@@ -34,11 +35,27 @@ pub enum Table {
     Bar,
     /// A rubbed and struck glass.
     Glass,
+    /// A pipe that is blown, from stopped to open and overblown.
+    Blown,
+    /// Brass, from soft to blaring.
+    Brass,
+    /// A bowed string in its body, from the fingerboard to the bridge.
+    Bowed,
+    /// A struck plate of metal, from a soft mallet to a hard one.
+    Plate,
+    /// A struck skin, from its middle to its rim.
+    Membrane,
+    /// A gong: close modes that beat, from a soft stroke to a crash.
+    Gong,
+    /// Frequency modulation of one sine by another, from none to much.
+    Digital,
+    /// Partials of random levels, from dark to bright.
+    Noise,
 }
 
 impl Table {
     /// All families, in order.
-    pub const ALL: [Table; 9] = [
+    pub const ALL: [Table; 17] = [
         Table::Saw,
         Table::Square,
         Table::Pulse,
@@ -48,6 +65,14 @@ impl Table {
         Table::Pluck,
         Table::Bar,
         Table::Glass,
+        Table::Blown,
+        Table::Brass,
+        Table::Bowed,
+        Table::Plate,
+        Table::Membrane,
+        Table::Gong,
+        Table::Digital,
+        Table::Noise,
     ];
 
     /// Frequency ratios of the modes, for families that are not harmonic.
@@ -77,6 +102,32 @@ impl Table {
                     .flat_map(|mode| [mode, mode * 1.002])
                     .collect(),
             ),
+            // A free rectangular plate: m² + n² times its proportions, in order.
+            Table::Plate => {
+                let wave = |m: u32, n: u32| (m * m) as f32 + 1.71 * (n * n) as f32;
+                let all = (1..=9).flat_map(|m| (1..=7).map(move |n| wave(m, n) / wave(1, 1)));
+                let mut modes: Vec<f32> = all.collect();
+                modes.sort_by(f32::total_cmp);
+                modes.dedup();
+                Some(modes)
+            }
+            // A round membrane: zeros of Bessel functions, relative to the first (Rossing); what
+            // follows lies as densely.
+            Table::Membrane => {
+                let mut modes = vec![
+                    1.0, 1.594, 2.136, 2.296, 2.653, 2.918, 3.156, 3.501, 3.6, 3.652, 4.06, 4.154,
+                    4.601, 4.61, 4.832, 4.904, 5.132, 5.412, 5.54, 5.651,
+                ];
+                modes.extend((0..28).map(|k| 5.9 + 0.24 * k as f32 + 0.11 * jitter(k)));
+                Some(modes)
+            }
+            // No formula: modes that crowd, each with a neighbour that it beats with.
+            Table::Gong => Some(
+                (0..40)
+                    .map(|k| (1.0 + k as f32).powf(0.86) + 0.22 * jitter(k + 77))
+                    .flat_map(|mode| [mode, mode * 1.006])
+                    .collect(),
+            ),
             _ => None,
         }
     }
@@ -85,9 +136,9 @@ impl Table {
     fn level(self, position: f32, n: usize, ratio: f32) -> f32 {
         let x = n as f32;
         match self {
-            Table::Saw => x.powf(-mix(7.0, 1.0, position.sqrt())),
+            Table::Saw => x.powf(-mix(7.0, 1.0, position.powf(0.25))),
             Table::Square if n.is_multiple_of(2) => 0.0,
-            Table::Square => x.powf(-mix(6.0, 1.0, position.sqrt())),
+            Table::Square => x.powf(-mix(6.0, 1.0, position.powf(0.25))),
             Table::Pulse => (PI * x * mix(0.5, 0.02, position.sqrt())).sin().abs() / x,
             Table::Organ => organ(position, n),
             Table::Vocal => vowel(position, x * FORMANT_PITCH) / x.sqrt(),
@@ -108,6 +159,40 @@ impl Table {
                 let split = if n.is_multiple_of(2) { 0.7 } else { 1.0 };
                 split * (-(ratio - 1.0) / mix(0.7, 12.0, position)).exp()
             }
+            Table::Blown => {
+                let even = mix(0.03, 0.9, position);
+                let share = if n.is_multiple_of(2) { even } else { 1.0 };
+                share * x.powf(-mix(2.6, 1.5, position)) * (-x / 40.0).exp()
+            }
+            Table::Brass => {
+                let reach = mix(0.9, 16.0, position * position);
+                (-((x - 1.0) / reach)).exp() * x.powf(-0.25)
+            }
+            Table::Bowed => {
+                let bow = (PI * x * mix(0.17, 0.045, position)).sin().abs().max(0.03);
+                bow / x * body(x * BODY_PITCH)
+            }
+            Table::Plate | Table::Gong => {
+                let hardness = mix(1.2, 14.0, position * position);
+                (0.4 + 0.6 * jitter(n + 5).abs()) * (-(ratio - 1.0) / hardness).exp()
+            }
+            Table::Membrane => {
+                // The middle moves only the modes that are round; the rim all of them.
+                let round = matches!(n, 1 | 4 | 9 | 16);
+                let share = if round {
+                    mix(1.0, 0.5, position)
+                } else {
+                    mix(0.08, 1.0, position)
+                };
+                share * (-(ratio - 1.0) / mix(0.8, 4.0, position)).exp()
+            }
+            Table::Digital => bessel(n as i32 - 1, mix(0.0, 14.0, position))
+                .abs()
+                .max(1e-5),
+            Table::Noise => {
+                let level = 0.15 + jitter(n + 300).abs();
+                level * x.powf(-mix(1.4, 0.1, position))
+            }
         }
     }
 
@@ -126,6 +211,35 @@ impl Table {
 
 fn mix(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
+}
+
+/// A number of partial `n`'s own, -1 to 1.
+fn jitter(n: usize) -> f32 {
+    hash(n as u32 + 1) as f32 / (1u64 << 31) as f32 - 1.0
+}
+
+/// The Bessel function of order `n`, by its integral: what frequency modulation makes of a sine.
+fn bessel(n: i32, x: f32) -> f32 {
+    const STEPS: usize = 512;
+    let at = |step: usize| {
+        let t = (step as f64 + 0.5) * std::f64::consts::PI / STEPS as f64;
+        (f64::from(n) * t - f64::from(x) * t.sin()).cos()
+    };
+    ((0..STEPS).map(at).sum::<f64>() / STEPS as f64) as f32
+}
+
+/// The pitch at which a bowed string meets its body as a violin's G string does.
+const BODY_PITCH: f32 = 196.0;
+
+/// What the body of a violin does: its air, its wood, and the hill of its bridge.
+fn body(frequency: f32) -> f32 {
+    let peak = |hertz: f32, width: f32, height: f32| {
+        height / (1.0 + ((frequency - hertz) / width).powi(2))
+    };
+    0.35 + peak(280.0, 40.0, 1.2)
+        + peak(460.0, 70.0, 1.4)
+        + peak(1_100.0, 250.0, 0.8)
+        + peak(2_600.0, 700.0, 1.3)
 }
 
 /// Nine drawbars (16', 5 1/3', 8', 4', 2 2/3', 2', 1 3/5', 1 1/3', 1') sound partials 1, 3, 2, 4,

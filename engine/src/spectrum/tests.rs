@@ -138,3 +138,16 @@ fn nothing_sounds_above_the_fade() {
     assert!(partials.level[2..].iter().all(|&level| level == 0.0));
     assert!(partials.increment[2..].iter().all(|&step| step == 0));
 }
+
+#[test]
+fn one_phase_is_that_of_sixteen() {
+    let scattered = Cloud {
+        seed: 1_234_567,
+        scatter: 40_000,
+        ..cloud()
+    };
+    let phases = first_phase(Portable, &scattered, 2);
+    for (lane, phase) in phases.into_iter().enumerate() {
+        assert_eq!(first_phase_of(1_234_567, 33 + lane as u32, 40_000), phase);
+    }
+}

@@ -1,10 +1,12 @@
 //! The audio side: what lives in the audio callback.
 
 use super::events::TimedEvent;
-use super::line::AudioEnd;
+use super::line::{AudioEnd, Restart};
 use super::status::Shared;
 use super::underrun::Starvation;
+use crate::controls::Values;
 use crate::dsp::{FADE, continue_sound, fade_in};
+use crate::engine::Counters;
 use crate::event::{Event, EventKind};
 use ringbuf::traits::{Observer, Producer};
 use std::sync::Arc;
@@ -26,6 +28,8 @@ pub struct AudioSide {
     tail_at: usize,
     /// How far the sound has come back, 0 to [`FADE`].
     back: usize,
+    /// Frames before this time are of a sound that was cut off.
+    silent_until: u64,
     /// The underrun that is going on.
     starving: Option<Starvation>,
 }
@@ -41,6 +45,7 @@ impl AudioSide {
             tail: [[0.0; FADE]; 2],
             tail_at: FADE,
             back: FADE,
+            silent_until: time,
             starving: None,
         }
     }
@@ -53,6 +58,38 @@ impl AudioSide {
     /// The time of the next frame: frames asked for so far.
     pub const fn time(&self) -> u64 {
         self.time
+    }
+
+    /// What the engine is doing.
+    pub fn counters(&self) -> Counters {
+        self.shared.counters()
+    }
+
+    /// The share of its time that the last batch took to render.
+    pub fn load(&self) -> f32 {
+        self.shared.load()
+    }
+
+    /// Underruns since the start.
+    pub fn underruns(&self) -> u64 {
+        self.shared.underruns.load(Relaxed)
+    }
+
+    /// Begins anew: the sound is cut off, and the next frame is that of an engine whose part
+    /// `part` has these values and has never played. Never allocates, locks or waits.
+    pub fn restart(&mut self, part: usize, values: &Values) {
+        let restart = Restart {
+            time: self.time,
+            part,
+            values: values.clone(),
+        };
+        // A render side that has not followed so many hangs, and is silent anyway.
+        let _ = self.end.restarts.try_push(restart);
+        self.silent_until = self.time + self.end.line.depth as u64;
+        self.heard = [[0.0; FADE]; 2];
+        (self.tail_at, self.back) = (FADE, FADE);
+        self.starving = None;
+        self.shared.starving.store(false, Relaxed);
     }
 
     /// Fills `left` and `right` with the next frames. Events are in the order of their frames,
@@ -137,7 +174,9 @@ impl AudioSide {
     /// Takes the block's frames, or fades over what is missing.
     fn take(&mut self, left: &mut [f32], right: &mut [f32]) {
         let block = left.len();
-        let ready = self.end.line.written().saturating_sub(self.time) as usize;
+        // What was cut off is silence, and need not be waited for.
+        let written = self.end.line.written().max(self.silent_until);
+        let ready = written.saturating_sub(self.time) as usize;
         if self.starving.is_some() && ready >= self.enough(block) {
             self.recover();
         }
@@ -148,6 +187,9 @@ impl AudioSide {
         self.end
             .line
             .read(self.time, &mut left[..taken], &mut right[..taken]);
+        let cut = self.silent_until.saturating_sub(self.time) as usize;
+        left[..cut.min(taken)].fill(0.0);
+        right[..cut.min(taken)].fill(0.0);
         self.come_back(&mut left[..taken], &mut right[..taken]);
         self.remember(&left[..taken], &right[..taken]);
         if taken < block {

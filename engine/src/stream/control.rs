@@ -11,8 +11,9 @@ use super::switch::Nothing;
 use super::underrun::Underrun;
 use super::{StreamError, thread};
 use crate::Readiness;
-use crate::engine::{Engine, EngineConfig};
+use crate::engine::{Engine, EngineConfig, GlimpseReceiver};
 use crate::event::{Event, EventKind};
+use crate::modulation::Route;
 use crate::patch::Patch;
 use crate::render::Renderer;
 pub(super) use state::State;
@@ -73,6 +74,26 @@ impl Control {
         state.command(Command::Patch { part, patch })?;
         state.patches[part] = copy;
         Ok(())
+    }
+
+    /// Changes a part's routes while its notes go on. Parts that do not exist are ignored.
+    ///
+    /// # Errors
+    /// When the stream was stopped, or its render thread hangs.
+    pub fn set_routes(&self, part: usize, routes: Vec<Route>) -> Result<(), StreamError> {
+        let mut state = self.running()?;
+        if part >= state.patches.len() {
+            return Ok(());
+        }
+        let copy = routes.clone();
+        state.command(Command::Routes { part, routes })?;
+        state.patches[part].routes = copy;
+        Ok(())
+    }
+
+    /// Shows what sounds, to the first who asks.
+    pub fn glimpses(&self) -> Option<GlimpseReceiver> {
+        self.state().glimpses.take()
     }
 
     /// Changes the renderer. It is prepared here, which may take a while; then both play for a

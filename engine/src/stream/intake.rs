@@ -105,6 +105,14 @@ impl Intake {
             .recite(|event| agenda.add(TimedEvent::now(event)));
     }
 
+    /// Everything begins anew at `time`: what was handed in for earlier is forgotten.
+    pub(super) fn restart(&mut self, direct: &mut HeapCons<TimedEvent>, time: u64) {
+        while direct.try_peek().is_some_and(|event| event.time < time) {
+            direct.try_pop();
+        }
+        self.ledger.clear();
+    }
+
     /// Another audio side listens: what the last one has handed in happens now.
     pub(super) fn take_over(&mut self, direct: &mut HeapCons<TimedEvent>) {
         for TimedEvent { event, .. } in direct.pop_iter() {

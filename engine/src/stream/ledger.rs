@@ -67,6 +67,12 @@ impl Ledger {
         }
     }
 
+    /// Nothing is held.
+    pub(super) fn clear(&mut self) {
+        self.parts.fill_with(PartLedger::new);
+        self.transport = None;
+    }
+
     /// Takes note of an event.
     pub(super) fn note(&mut self, event: &Event) {
         if let EventKind::Transport { .. } = event.kind {

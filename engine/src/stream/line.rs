@@ -9,6 +9,7 @@ use super::audio::AudioSide;
 use super::events::{EVENT_QUEUE, TimedEvent};
 use super::status::Shared;
 use super::underrun::Starvation;
+use crate::controls::Values;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
@@ -92,6 +93,11 @@ impl Line {
             .store(at + left.len() as u64, Ordering::Release);
     }
 
+    /// Says that frames before `at` will never be written.
+    pub(super) fn skip_to(&self, at: u64) {
+        self.written.store(at, Ordering::Release);
+    }
+
     /// Says that nothing more will be written.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
@@ -106,10 +112,20 @@ impl Line {
     }
 }
 
+/// The audio side wants everything to be as in the beginning.
+pub(super) struct Restart {
+    /// The time of the first frame.
+    pub(super) time: u64,
+    pub(super) part: usize,
+    /// What the part's parameters are then.
+    pub(super) values: Values,
+}
+
 /// The render side's end.
 pub(super) struct RenderEnd {
     pub(super) line: Arc<Line>,
     pub(super) events: HeapCons<TimedEvent>,
+    pub(super) restarts: HeapCons<Restart>,
     pub(super) starvations: HeapCons<Starvation>,
 }
 
@@ -117,11 +133,15 @@ pub(super) struct RenderEnd {
 pub(super) struct AudioEnd {
     pub(super) line: Arc<Line>,
     pub(super) events: HeapProd<TimedEvent>,
+    pub(super) restarts: HeapProd<Restart>,
     pub(super) starvations: HeapProd<Starvation>,
 }
 
 /// Underruns that may wait for the render side to look at them; more are only counted.
 const STARVATION_QUEUE: usize = 256;
+
+/// Restarts that may wait for the render side; what is more is forgotten.
+const RESTART_QUEUE: usize = 8;
 
 /// A line whose time begins at `start`.
 pub(super) fn connect(
@@ -135,15 +155,18 @@ pub(super) fn connect(
     }
     let line = Arc::new(Line::new(depth, start));
     let (event_in, event_out) = HeapRb::new(EVENT_QUEUE).split();
+    let (restart_in, restart_out) = HeapRb::new(RESTART_QUEUE).split();
     let (starvation_in, starvation_out) = HeapRb::new(STARVATION_QUEUE).split();
     let audio = AudioEnd {
         line: Arc::clone(&line),
         events: event_in,
+        restarts: restart_in,
         starvations: starvation_in,
     };
     let render = RenderEnd {
         line,
         events: event_out,
+        restarts: restart_out,
         starvations: starvation_out,
     };
     let audio = AudioSide::new(audio, start, engine_latency + depth, Arc::clone(shared));

@@ -5,15 +5,17 @@ use super::events::Agenda;
 use super::exchange::WorkEnd;
 use super::fade::Fader;
 use super::intake::{self, Intake};
-use super::line::RenderEnd;
+use super::line::{RenderEnd, Restart};
 use super::status::Shared;
 use super::underrun::Report;
 use crate::TICK;
-use crate::engine::Engine;
+use crate::engine::{Engine, GlimpseSender};
+use crate::modulation::Route;
 use crate::patch::Patch;
 use crate::render::MAX_TICKS;
+use crate::trace::{self, Stage};
 use ringbuf::HeapProd;
-use ringbuf::traits::{Consumer, Producer};
+use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -28,6 +30,11 @@ pub(super) enum Command {
     Patch {
         part: usize,
         patch: Box<Patch>,
+    },
+    /// Other routes while notes go on.
+    Routes {
+        part: usize,
+        routes: Vec<Route>,
     },
     /// Takes the engine's place but keeps its renderer: for another sample rate.
     Engine(Box<Engine>),
@@ -46,6 +53,7 @@ pub struct RenderSide {
     orders: WorkEnd<Command>,
     intake: Intake,
     reports: HeapProd<Report>,
+    glimpses: GlimpseSender,
     shared: Arc<Shared>,
     fader: Fader,
     watch: Watch,
@@ -66,6 +74,7 @@ impl RenderSide {
         orders: WorkEnd<Command>,
         agenda: Agenda,
         reports: HeapProd<Report>,
+        glimpses: GlimpseSender,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
@@ -76,6 +85,7 @@ impl RenderSide {
             end: Box::new(end),
             orders,
             reports,
+            glimpses,
             shared,
             fader: Fader::open(),
             watch: Watch::new(),
@@ -92,9 +102,10 @@ impl RenderSide {
         let mut rendered = 0;
         loop {
             let asked = self.listen();
-            if self.time < asked {
+            if self.time < asked && self.end.restarts.is_empty() {
                 self.skip_to(asked);
             }
+            self.restart();
             self.report_underruns();
             let depth = self.end.line.depth;
             let missing = (asked + depth as u64).saturating_sub(self.time) as usize;
@@ -128,6 +139,18 @@ impl RenderSide {
             .frames_skipped
             .fetch_add(asked - self.time, Relaxed);
         self.time = asked;
+    }
+
+    /// Begins anew, if the audio side wants that. What it has handed in before is of no use any
+    /// more, and what was not rendered until then will not be heard.
+    fn restart(&mut self) {
+        while let Some(Restart { time, part, values }) = self.end.restarts.try_pop() {
+            self.intake.restart(&mut self.end.events, time);
+            self.engine.set_values(part, &values);
+            self.engine.reset();
+            self.time = time + self.end.line.depth as u64;
+            self.end.line.skip_to(self.time);
+        }
     }
 
     fn scene(&self, asked: u64) -> Scene {
@@ -172,14 +195,17 @@ impl RenderSide {
     /// Renders at most `wanted` frames and lets them be heard.
     fn batch(&mut self, wanted: usize) -> usize {
         let began = Instant::now();
+        let _stage = trace::stage(Stage::Batch);
         let mut frames = wanted.min(BATCH);
         if self.fader.is_closing() {
             frames = frames.min(self.fader.remaining());
         }
         let start = self.time - self.end.line.depth as u64;
+        let stage = trace::stage(Stage::Events);
         let events = self
             .intake
             .gather(&mut self.end.events, start, frames, &self.shared);
+        drop(stage);
         self.watch.events = self.watch.events.max(events.len());
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
@@ -187,6 +213,7 @@ impl RenderSide {
         self.end.line.write(self.time, left, right);
         self.time += frames as u64;
         self.shared.note_counters(self.engine.counters());
+        self.glimpses.show(&self.engine, frames);
         self.shared
             .frames_rendered
             .fetch_add(frames as u64, Relaxed);
@@ -232,6 +259,11 @@ impl RenderSide {
                     engine.exchange_patch(part, &mut patch);
                     self.intake.change_patch(part);
                     self.orders.give_back(Command::Patch { part, patch });
+                }
+                Command::Routes { part, mut routes } => {
+                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
+                    engine.swap_routes(part, &mut routes);
+                    self.orders.give_back(Command::Routes { part, routes });
                 }
                 Command::Engine(engine) => {
                     if let Some(overtaken) = self.next_engine.replace(engine) {

@@ -186,25 +186,35 @@ impl Shared {
         }
     }
 
+    /// What the engine is doing.
+    pub(super) fn counters(&self) -> Counters {
+        Counters {
+            voices: self.voices.load(Relaxed),
+            clouds: self.clouds.load(Relaxed),
+            partials: self.partials.load(Relaxed),
+            voices_stolen: self.voices_stolen.load(Relaxed),
+            notes_dropped: self.notes_dropped.load(Relaxed),
+            events_dropped: self.events_dropped.load(Relaxed),
+            renders_failed: self.renders_failed.load(Relaxed),
+        }
+    }
+
+    /// The share that the last batch took.
+    pub(super) fn load(&self) -> f32 {
+        f32::from_bits(self.load.load(Relaxed) as u32)
+    }
+
     /// All counters; what belongs to the line is left for the caller.
     pub(super) fn status(&self) -> StreamStatus {
         StreamStatus {
-            engine: Counters {
-                voices: self.voices.load(Relaxed),
-                clouds: self.clouds.load(Relaxed),
-                partials: self.partials.load(Relaxed),
-                voices_stolen: self.voices_stolen.load(Relaxed),
-                notes_dropped: self.notes_dropped.load(Relaxed),
-                events_dropped: self.events_dropped.load(Relaxed),
-                renders_failed: self.renders_failed.load(Relaxed),
-            },
+            engine: self.counters(),
             frames_rendered: self.frames_rendered.load(Relaxed),
             frames_skipped: self.frames_skipped.load(Relaxed),
             slow_blocks: self.slow_blocks.load(Relaxed),
             render_time: Histogram {
                 counts: std::array::from_fn(|i| self.render_time[i].load(Relaxed)),
             },
-            load: f32::from_bits(self.load.load(Relaxed) as u32),
+            load: self.load(),
             underruns: self.underruns.load(Relaxed),
             starving: self.starving.load(Relaxed),
             events_refused: self.events_refused.load(Relaxed),

@@ -34,6 +34,16 @@ pub(crate) fn soft() -> Patch {
     ])
 }
 
+/// The same with every effect there is, each of them heard.
+pub(crate) fn with_all_effects(mut patch: Patch) -> Patch {
+    for &param in Param::ALL {
+        if param.info().key() == "on" {
+            patch.values.set(param, 1.0);
+        }
+    }
+    patch
+}
+
 pub(crate) fn engine(patch: &Patch) -> Engine {
     let config = EngineConfig {
         sample_rate: RATE as f32,

@@ -1,8 +1,9 @@
 //! The audio thread by itself: it allocates nothing, and patches change under it.
 
 use super::*;
+use crate::synth::Renders;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
-use myriad_engine::factory;
+use myriad_engine::{Glimpse, Patch, factory};
 use nice_plug::context::process::SendEventError;
 use nice_plug::midi::{PluginNoteEvent, VoiceID};
 use std::collections::VecDeque;
@@ -31,8 +32,8 @@ impl ProcessContext<Myriad> for Script {
     fn plugin_api(&self) -> PluginApi {
         PluginApi::Clap
     }
-    fn execute_background(&self, (): ()) {}
-    fn execute_gui(&self, (): ()) {}
+    fn execute_background(&self, _task: Task) {}
+    fn execute_gui(&self, _task: Task) {}
     fn transport(&self) -> &Transport {
         &self.transport
     }
@@ -61,10 +62,28 @@ fn on(key: u8) -> NoteEvent<()> {
     }
 }
 
+fn wheel(value: f32) -> NoteEvent<()> {
+    NoteEvent::MidiCC {
+        timing: 0,
+        channel: 0,
+        cc: 1,
+        value,
+    }
+}
+
+fn terms(sample_rate: f32) -> Terms {
+    Terms {
+        sample_rate,
+        max_block: 512,
+        offline: false,
+        renders: Renders::Processor,
+    }
+}
+
 fn player() -> (Arc<MyriadParams>, Player) {
     let params = Arc::new(MyriadParams::new());
     let mut player = Player::new(params.clone());
-    assert_eq!(player.prepare(48_000.0), Some(64));
+    assert_eq!(player.prepare(&terms(48_000.0)), Some(64));
     player.reset();
     (params, player)
 }
@@ -73,6 +92,7 @@ fn player() -> (Arc<MyriadParams>, Player) {
 fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
     let (params, mut player) = player();
     let (mut left, mut right) = ([0.0; 512], [0.0; 512]);
+    params.shared.controllers.learn(Some(Param::Macro1));
     for (round, patch) in factory::patches().iter().cycle().take(40).enumerate() {
         params.shared.load(patch.clone());
         // A host moves knobs between blocks.
@@ -81,7 +101,14 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
             // SAFETY: nothing else sets this parameter.
             unsafe { cutoff._internal_set_normalized_value(round as f32 / 40.0) };
         }
-        let mut script = Script::new((40..72).map(on));
+        // Somebody watches every second patch, plays along and connects things.
+        params.shared.watch(round % 2 == 0);
+        let (key, velocity) = (72, 0.5);
+        params.shared.play(EventKind::NoteOn { key, velocity });
+        if round % 3 == 0 {
+            params.shared.set_routes(patch.routes[1..].to_vec());
+        }
+        let mut script = Script::new((40..71).map(on).chain([wheel(0.3)]));
         script.transport.tempo = Some(100.0 + round as f64);
         assert_no_alloc(|| {
             for _ in 0..4 {
@@ -92,7 +119,6 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
             }
         });
     }
-    assert!(params.shared.meters.counters().voices_stolen == 0);
     assert!(params.shared.meters.take_peaks()[0] > 0.0);
 }
 
@@ -107,7 +133,7 @@ fn a_loaded_patch_plays_though_its_knobs_arrive_later() {
 
     let mut expected = [vec![0.0; 4_800], vec![0.0; 4_800]];
     let [left, right] = &mut expected;
-    let mut synth = Synth::new(48_000.0, &patch).unwrap();
+    let (mut synth, _) = Synth::new(&terms(48_000.0), &patch, &real_card).unwrap();
     let mut queue = Queue::new(1);
     queue.push(
         0,
@@ -129,14 +155,88 @@ fn the_newest_of_many_patches_wins() {
     let last = factory::patches().last().unwrap();
     player.process(&mut [0.0; 64], &mut [0.0; 64], &mut Script::new([]));
     assert_eq!(player.patch, last.values);
-    assert_eq!(params.shared.patch(), *last);
+    assert_eq!(*params.shared.patch(), *last);
+}
+
+#[test]
+fn routes_reach_the_patch_they_belong_to() {
+    let (params, mut player) = player();
+    let play = |player: &mut Player| {
+        player.process(&mut [0.0; 64], &mut [0.0; 64], &mut Script::new([]));
+    };
+    let [first, second] = [&factory::patches()[0], &factory::patches()[1]];
+    // Whatever waits for the audio thread, the last word counts, and belongs to the last patch.
+    params.shared.load(first.clone());
+    params.shared.set_routes(Vec::new());
+    params.shared.load(second.clone());
+    play(&mut player);
+    assert_eq!(params.shared.patch().routes, second.routes);
+    params.shared.load(first.clone());
+    params.shared.set_routes(second.routes.clone());
+    play(&mut player);
+    let mut expected = first.clone();
+    expected.routes.clone_from(&second.routes);
+    assert_eq!(*params.shared.patch(), expected);
+    // What the audio thread plays comes back when something takes its place.
+    params.shared.load(Patch::new());
+    let mut change = params.shared.take_change().unwrap();
+    let played = change.patch.as_deref_mut().unwrap();
+    player.synth.as_mut().unwrap().exchange_patch(played);
+    assert_eq!(*played, expected);
+}
+
+#[test]
+fn what_is_played_in_the_editor_sounds_and_is_seen() {
+    let (params, mut player) = player();
+    let (key, velocity) = (60, 0.8);
+    let (mut left, mut right) = ([0.0; 4_800], [0.0; 4_800]);
+    params.shared.watch(true);
+    params.shared.play(EventKind::NoteOn { key, velocity });
+    let mut script = Script::new([]);
+    let status = player.process(&mut left, &mut right, &mut script);
+    assert_eq!(status, ProcessStatus::KeepAlive, "more may be played");
+    assert!(left.iter().any(|x| *x != 0.0));
+    let mut seen = Glimpse::new();
+    params.shared.look(&mut seen);
+    assert!(seen.sounding && seen.keys == 1 << 60);
+    params.shared.play(EventKind::AllSoundOff);
+    player.process(&mut left, &mut right, &mut script);
+    player.process(&mut left, &mut right, &mut script);
+    assert_eq!(left, [0.0; 4_800]);
+}
+
+#[test]
+fn a_learnt_controller_moves_its_parameter_and_nothing_else() {
+    let (params, mut player) = player();
+    let mut process = |events: &[NoteEvent<()>]| {
+        player.process(
+            &mut [0.0; 64],
+            &mut [0.0; 64],
+            &mut Script::new(events.to_vec()),
+        );
+        player
+            .queue
+            .events()
+            .iter()
+            .map(|event| event.kind)
+            .collect::<Vec<_>>()
+    };
+    let plain = EventKind::Control { cc: 1, value: 0.5 };
+    assert_eq!(process(&[wheel(0.5)]), [plain]);
+    params.shared.controllers.learn(Some(Param::Macro1));
+    let moved = |value| EventKind::Param {
+        param: Param::Macro1,
+        value,
+    };
+    assert_eq!(process(&[wheel(0.25)]), [moved(0.25)]);
+    assert_eq!(process(&[wheel(0.75)]), [moved(0.75)]);
 }
 
 #[test]
 fn rates_beyond_reason_are_refused() {
     let mut player = Player::new(Arc::new(MyriadParams::new()));
-    assert_eq!(player.prepare(0.0), None);
-    assert_eq!(player.prepare(f32::NAN), None);
+    assert_eq!(player.prepare(&terms(0.0)), None);
+    assert_eq!(player.prepare(&terms(f32::NAN)), None);
     // A host that plays all the same hears silence.
     let mut left = [1.0; 64];
     player.process(&mut left, &mut [1.0; 64], &mut Script::new([on(60)]));

@@ -1,6 +1,7 @@
 //! A small CLAP host: one instance, its main thread, and an audio thread for every stretch of
 //! sound. It checks on the way what every host may expect.
 
+use clack_extensions::gui::{GuiSize, HostGui, HostGuiImpl};
 use clack_extensions::latency::{HostLatency, HostLatencyImpl, PluginLatency};
 use clack_extensions::params::*;
 use clack_extensions::state::PluginState;
@@ -14,7 +15,7 @@ use clack_host::utils::{BeatTime, SecondsTime};
 use std::cell::Cell;
 use std::ffi::CString;
 use std::io::{Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread::ThreadId;
 
 pub const RATE: f64 = 48_000.0;
@@ -23,6 +24,8 @@ pub const ID: &std::ffi::CStr = c"org.myriad.myriad";
 /// What the plugin asked for, from any thread.
 pub struct Asked {
     pub restart: AtomicBool,
+    /// The size that its window wants to have; packed, and zero when it wants none.
+    pub resize: AtomicU64,
     callback: AtomicBool,
     main: ThreadId,
 }
@@ -39,6 +42,23 @@ impl SharedHandler<'_> for Asked {
 
 impl HostParamsImplShared for Asked {
     fn request_flush(&self) {}
+}
+
+impl HostGuiImpl for Asked {
+    fn resize_hints_changed(&self) {}
+    fn request_resize(&self, size: GuiSize) -> Result<(), HostError> {
+        self.resize.store(size.pack_to_u64(), SeqCst);
+        Ok(())
+    }
+    fn request_show(&self) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn request_hide(&self) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn closed(&self, _was_destroyed: bool) {
+        panic!("windows close when we say so");
+    }
 }
 
 impl HostThreadCheckImpl for Asked {
@@ -84,6 +104,7 @@ impl HostHandlers for TestHost {
     fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Asked) {
         builder
             .register::<HostParams>()
+            .register::<HostGui>()
             .register::<HostLatency>()
             .register::<HostThreadCheck>()
             .register::<HostVoiceInfo>();
@@ -160,11 +181,20 @@ pub fn off(key: u16) -> Say {
     Say::Off(Pckn::new(0u16, 0u16, key, Match::All))
 }
 
-/// Stereo sound, and the notes that the plugin said had ended.
+/// What the plugin tells of its knobs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moved {
+    Begin(ClapId),
+    To(ClapId, f64),
+    End(ClapId),
+}
+
+/// Stereo sound, and what the plugin said: the notes that had ended, the knobs that were moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Played {
     pub sound: [Vec<f32>; 2],
     pub ended: Vec<Pckn>,
+    pub moved: Vec<Moved>,
     pub last: Option<ProcessStatus>,
 }
 
@@ -186,6 +216,7 @@ impl Host {
         let main = std::thread::current().id();
         let asked = move |_: &()| Asked {
             restart: false.into(),
+            resize: 0.into(),
             callback: false.into(),
             main,
         };
@@ -408,6 +439,13 @@ pub fn play_block(
         if let Some(end) = event.as_event::<NoteEndEvent>() {
             played.ended.push(end.pckn());
         }
+        let begun = event.as_event::<ParamGestureBeginEvent>();
+        let moved = event.as_event::<ParamValueEvent>();
+        let ended = event.as_event::<ParamGestureEndEvent>();
+        let begun = begun.and_then(|event| Some(Moved::Begin(event.param_id()?)));
+        let moved = moved.and_then(|event| Some(Moved::To(event.param_id()?, event.value())));
+        let ended = ended.and_then(|event| Some(Moved::End(event.param_id()?)));
+        played.moved.extend(begun.or(moved).or(ended));
     }
     for channel in &mut sound {
         let behind = channel.split_off(frames);

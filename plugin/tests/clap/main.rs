@@ -6,6 +6,7 @@
     reason = "what the host offers is for the other files"
 )]
 
+mod audio_thread;
 mod fuzz;
 mod host;
 mod instances;

@@ -1,5 +1,6 @@
 //! States: bit-equal when good, harmless when not.
 
+use crate::audio_thread::Playing;
 use crate::host::*;
 use std::io::{Read, Write};
 
@@ -218,4 +219,19 @@ fn states_that_are_json_but_nonsense_play_and_save() {
         let mut again = Host::new();
         assert!(again.load(&*saved) && again.save() == saved);
     }
+}
+
+#[test]
+fn states_are_saved_and_loaded_while_the_audio_thread_runs() {
+    let states: Vec<Vec<u8>> = (1..=5).map(|seed| random(seed).save()).collect();
+    let mut host = Host::new();
+    let playing = Playing::start(&mut host);
+    for state in states.iter().cycle().take(40) {
+        assert!(host.load(&**state));
+        assert_eq!(host.save(), *state, "what is loaded is there at once");
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    }
+    let blocks = playing.heard.lock().unwrap().blocks;
+    assert!(blocks > 5, "{blocks}");
+    playing.end(&mut host);
 }

@@ -1,9 +1,9 @@
 //! Voices by partials: a panel for each renderer, light where it struggles, and the line from
 //! which a card is quicker.
 
-use super::svg::{Anchor, Point, Svg};
 use super::theme::{self, DEADLINE, style};
 use crate::analysis::colour::{self, BACKGROUND, FAINT, INK, Rgb, blend};
+use crate::analysis::svg::{Anchor, Point, Svg};
 use crate::bench::contender;
 use crate::bench::grid::Grid;
 use crate::bench::report::Report;

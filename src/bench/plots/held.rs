@@ -1,8 +1,8 @@
 //! Partials held in real time, as bars.
 
-use super::svg::Anchor;
 use super::theme::{self, LEFT, LogScale, colour, style};
 use crate::analysis::colour::{BACKGROUND, FAINT, INK, blend};
+use crate::analysis::svg::Anchor;
 use crate::bench::held::Held;
 use crate::bench::report::Report;
 use crate::bench::table::partials;

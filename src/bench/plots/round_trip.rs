@@ -1,8 +1,8 @@
 //! Round trips: from the median block to the worst, against the deadline.
 
-use super::svg::{Anchor, Svg};
 use super::theme::{self, DEADLINE, LogScale, colour, style};
 use crate::analysis::colour::{BACKGROUND, FAINT, INK, blend};
+use crate::analysis::svg::{Anchor, Svg};
 use crate::bench::pace::Pace;
 use crate::bench::report::Report;
 use crate::bench::round_trip::{RoundTrip, RoundTrips};

@@ -1,7 +1,7 @@
 //! What all pictures share: their colours, title and caption, legends and scales.
 
-use super::svg::{Anchor, Point, Style, Svg};
 use crate::analysis::colour::{BACKGROUND, FAINT, INK, Rgb};
+use crate::analysis::svg::{Anchor, Point, Style, Svg};
 use crate::bench::contender;
 use crate::bench::report::Report;
 

@@ -9,26 +9,27 @@ use std::fmt::Write;
 
 /// All of it; the fields are the keys of `--json`.
 #[derive(Serialize)]
-struct Listing {
-    outputs: Vec<Output>,
-    midi: Vec<String>,
+pub(crate) struct Listing {
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) midi: Vec<String>,
     /// Hosts without a device, and why.
-    silent: Vec<Silent>,
+    pub(crate) silent: Vec<Silent>,
 }
 
 /// One device.
 #[derive(Serialize)]
-struct Output {
-    host: &'static str,
-    device: String,
+pub(crate) struct Output {
+    pub(crate) host: &'static str,
+    pub(crate) device: String,
     /// Whether `myriad play` would take it when asked for nothing.
-    default: bool,
+    pub(crate) default: bool,
 }
 
+/// A host without a device.
 #[derive(Serialize)]
-struct Silent {
-    host: &'static str,
-    reason: String,
+pub(crate) struct Silent {
+    pub(crate) host: &'static str,
+    pub(crate) reason: String,
 }
 
 /// Prints it.
@@ -36,8 +37,6 @@ struct Silent {
 /// # Errors
 /// When standard output has gone.
 pub(crate) fn print(json: bool) -> Result<(), Failure> {
-    #[cfg(target_os = "linux")]
-    let _silence = alsa::Output::local_error_handler();
     let listing = Listing::gather();
     match json {
         true => terminal::print_json(&listing),
@@ -46,7 +45,10 @@ pub(crate) fn print(json: bool) -> Result<(), Failure> {
 }
 
 impl Listing {
-    fn gather() -> Self {
+    /// Asks every host.
+    pub(crate) fn gather() -> Self {
+        #[cfg(target_os = "linux")]
+        let _silence = alsa::Output::local_error_handler();
         let mut listing = Self {
             outputs: Vec::new(),
             midi: midi::ports::names(),

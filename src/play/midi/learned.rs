@@ -1,19 +1,36 @@
 //! What controllers have learned, kept from one day to the next.
 
-use super::Router;
+use super::{MACRO_PARAMS, Router};
 use crate::unfinished::UnfinishedFile;
-use myriad_engine::patch::MACROS;
+use myriad_engine::params::Param;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file: which controller moves which macro.
+/// The file: which controller moves what.
 #[derive(Default, Serialize, Deserialize, PartialEq, Debug)]
 #[serde(deny_unknown_fields)]
 struct Learned {
     /// Controller number by macro, both as people count: macros from 1.
+    #[serde(default)]
     macros: BTreeMap<String, u8>,
+    /// Controller number by the id of any other parameter.
+    #[serde(default)]
+    parameters: BTreeMap<String, u8>,
+}
+
+/// Macro `number`, counted from 1.
+fn macro_called(number: &str) -> Option<Param> {
+    let index = number.parse::<usize>().ok()?.checked_sub(1)?;
+    MACRO_PARAMS.get(index).copied()
+}
+
+fn param_called(id: &str) -> Option<Param> {
+    Param::ALL
+        .iter()
+        .find(|param| param.info().id == id)
+        .copied()
 }
 
 /// Where it is kept: the user's folder for settings, or nowhere when there is none.
@@ -42,12 +59,18 @@ pub(crate) fn load(path: &Path, router: &Router) -> Result<(), String> {
     };
     let broken = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let learned: Learned = toml::from_str(&text).map_err(|error| broken(&error.message()))?;
-    for (number, &cc) in &learned.macros {
-        match number.parse::<usize>() {
-            Ok(number) if (1..=MACROS).contains(&number) && cc < 128 => {
-                router.learn(cc, number - 1);
-            }
-            _ => return Err(broken(&format!("no macro {number} or controller {cc}"))),
+    let macros = learned
+        .macros
+        .iter()
+        .map(|(name, cc)| (name, cc, macro_called(name)));
+    let others = learned
+        .parameters
+        .iter()
+        .map(|(name, cc)| (name, cc, param_called(name)));
+    for (name, &cc, param) in macros.chain(others) {
+        match param {
+            Some(param) if cc < 128 => router.learn(cc, param),
+            _ => return Err(broken(&format!("no parameter {name} or controller {cc}"))),
         }
     }
     Ok(())
@@ -58,19 +81,22 @@ pub(crate) fn load(path: &Path, router: &Router) -> Result<(), String> {
 /// # Errors
 /// When the file cannot be written; the old one stays then.
 pub(crate) fn save(path: &Path, router: &Router) -> io::Result<()> {
-    let macros = (0..128).filter_map(|cc| {
-        let index = router.macro_of(cc)?;
-        Some(((index + 1).to_string(), cc))
-    });
-    let learned = Learned {
-        macros: macros.collect(),
-    };
+    let mut learned = Learned::default();
+    for cc in 0..128 {
+        let Some(param) = router.param_of(cc) else {
+            continue;
+        };
+        match MACRO_PARAMS.iter().position(|&turned| turned == param) {
+            Some(index) => learned.macros.insert((index + 1).to_string(), cc),
+            None => learned.parameters.insert(param.info().id.into(), cc),
+        };
+    }
     let text = toml::to_string(&learned).map_err(io::Error::other)?;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
     let (unfinished, mut file) = UnfinishedFile::create(path)?;
-    file.write_all(b"# Which MIDI controller moves which macro; written by `myriad play`.\n\n")?;
+    file.write_all(b"# Which MIDI controller moves what; written by `myriad play`.\n\n")?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     unfinished.finish()
@@ -86,14 +112,14 @@ mod tests {
         let path = folder.path().join("new").join("midi.toml");
         let today = Router::new(0, &[]);
         load(&path, &today).unwrap();
-        today.learn(74, 0);
-        today.learn(21, 7);
+        today.learn(74, Param::Macro1);
+        today.learn(21, Param::FilterCutoff);
         save(&path, &today).unwrap();
         let tomorrow = Router::new(0, &[]);
         load(&path, &tomorrow).unwrap();
-        assert_eq!(tomorrow.macro_of(74), Some(0));
-        assert_eq!(tomorrow.macro_of(21), Some(7));
-        assert_eq!(tomorrow.macro_of(1), None);
+        assert_eq!(tomorrow.param_of(74), Some(Param::Macro1));
+        assert_eq!(tomorrow.param_of(21), Some(Param::FilterCutoff));
+        assert_eq!(tomorrow.param_of(1), None);
     }
 
     #[test]
@@ -101,11 +127,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("midi.toml");
         let router = Router::new(0, &[]);
-        for text in ["macros", "[macros]\n9 = 1", "[macros]\n1 = 200", "[other]"] {
+        let unknown = "[parameters]\n\"no.such\" = 1";
+        for text in [
+            "macros",
+            "[macros]\n9 = 1",
+            "[macros]\n1 = 200",
+            "[other]",
+            unknown,
+        ] {
             std::fs::write(&path, text).unwrap();
             let complaint = load(&path, &router).unwrap_err();
             assert!(complaint.contains("midi.toml"), "{complaint}");
         }
-        assert!((0..128).all(|cc| router.macro_of(cc).is_none()));
+        assert!((0..128).all(|cc| router.param_of(cc).is_none()));
     }
 }

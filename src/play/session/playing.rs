@@ -2,9 +2,11 @@
 
 use super::Session;
 use crate::cast::patch_for_program;
-use crate::play::midi::{Heard, MACRO_PARAMS, learned};
-use myriad_engine::patch::MACROS;
+use crate::play::midi::{Heard, learned};
+use myriad_engine::modulation::Route;
+use myriad_engine::params::Param;
 use myriad_engine::{EventKind, Patch};
+use std::sync::Arc;
 
 impl Session {
     /// A key of the computer goes down.
@@ -43,41 +45,54 @@ impl Session {
             .set_patch(usize::from(self.live), patch.clone())
         {
             Ok(()) => {
-                self.macros = macros_of(&patch);
-                self.patch = patch;
+                self.values.clone_from(&patch.values);
+                self.patch = Arc::new(patch);
             }
             Err(error) => self.news.push(error.to_string()),
         }
     }
 
-    /// A macro (from 0) is turned by hand, 0 to 1.
-    pub(crate) fn turn(&mut self, index: usize, value: f32) {
-        let value = value.clamp(0.0, 1.0);
-        self.macros[index] = value;
-        let param = MACRO_PARAMS[index];
+    /// Other routes, while notes go on.
+    pub(crate) fn set_routes(&mut self, routes: Vec<Route>) {
+        let part = usize::from(self.live);
+        match self.control.set_routes(part, routes.clone()) {
+            Ok(()) => Arc::make_mut(&mut self.patch).routes = routes,
+            Err(error) => self.news.push(error.to_string()),
+        }
+    }
+
+    /// What the patch says about itself.
+    pub(crate) fn describe(&mut self, patch: &Patch) {
+        Arc::make_mut(&mut self.patch).describe_as(patch);
+    }
+
+    /// A parameter is moved by hand.
+    pub(crate) fn turn(&mut self, param: Param, value: f32) {
+        self.values.set(param, value);
+        let value = self.values[param];
         self.inbox
             .play(self.live, EventKind::Param { param, value });
     }
 
-    /// The next controller that moves will move macro `index` (from 0), or none will.
-    pub(crate) fn learn(&mut self, index: Option<usize>) {
-        self.learning = index;
+    /// The next controller that moves will move a parameter, or none will.
+    pub(crate) fn learn(&mut self, param: Option<Param>) {
+        self.learning = param;
     }
 
-    /// Macro `index` (from 0) forgets its controller.
-    pub(crate) fn forget(&mut self, index: usize) {
-        self.router.forget(index);
+    /// A parameter forgets its controller.
+    pub(crate) fn forget(&mut self, param: Param) {
+        self.router.forget(param);
         self.keep_learned();
     }
 
-    /// The macro that waits for a controller.
-    pub(crate) fn learning(&self) -> Option<usize> {
+    /// The parameter that waits for a controller.
+    pub(crate) fn learning(&self) -> Option<Param> {
         self.learning
     }
 
-    /// The controller that moves macro `index`.
-    pub(crate) fn controller_of(&self, index: usize) -> Option<u8> {
-        (0..128).find(|&cc| self.router.macro_of(cc) == Some(index))
+    /// The controller that moves a parameter.
+    pub(crate) fn controller_of(&self, param: Param) -> Option<u8> {
+        self.router.controller_of(param)
     }
 
     /// Follows what came in by MIDI.
@@ -103,16 +118,16 @@ impl Session {
                 }
             }
             Heard::Control { part, cc, value } => {
-                if let Some(index) = self.learning.take() {
-                    self.router.learn(cc, index);
-                    self.news
-                        .push(format!("controller {cc} now moves macro {}", index + 1));
+                if let Some(param) = self.learning.take() {
+                    self.router.learn(cc, param);
+                    let name = myriad_editor::name_of(param);
+                    self.news.push(format!("controller {cc} now moves {name}"));
                     self.keep_learned();
                 }
-                if let Some(index) = self.router.macro_of(cc)
+                if let Some(param) = self.router.param_of(cc)
                     && part == self.live
                 {
-                    self.macros[index] = value;
+                    self.values.set(param, param.info().kind.from_scale(value));
                 }
             }
         }
@@ -135,9 +150,4 @@ impl Session {
             ));
         }
     }
-}
-
-/// Where a patch's macros begin.
-pub(super) fn macros_of(patch: &Patch) -> [f32; MACROS] {
-    MACRO_PARAMS.map(|param| patch.values[param])
 }

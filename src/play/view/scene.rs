@@ -1,6 +1,7 @@
 //! The scene: all that the screen shows, as plain data, so that it can be drawn anywhere.
 
 use super::View;
+use crate::play::midi::MACRO_PARAMS;
 use crate::play::monitor::{BANDS, Level};
 use crate::play::session::Session;
 use myriad_engine::patch::MACROS;
@@ -105,7 +106,7 @@ impl Scene {
             macros: std::array::from_fn(|index| Macro {
                 name: patch.macro_names[index].clone(),
                 value: session.macros()[index],
-                controller: session.controller_of(index),
+                controller: session.controller_of(MACRO_PARAMS[index]),
             }),
             selected: view.selected,
             learning: session.learning().is_some(),

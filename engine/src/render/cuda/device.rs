@@ -3,8 +3,9 @@
 use super::link::{Link, Sent};
 use super::setup::set_up;
 use super::upload::Packer;
-use super::{CudaCounters, CudaOptions};
+use super::{CudaCounters, CudaOptions, StageTimes};
 use crate::render::{Buses, Capacity, DeviceError, RenderError, VoiceBlock};
+use crate::trace::{self, Stage};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,6 +16,8 @@ pub(super) struct Device {
     /// Oldest first.
     under_way: VecDeque<UnderWay>,
     link: Link,
+    /// When the card was done with the last block, as far as a trace can tell.
+    idle_since: Instant,
 }
 
 /// A block on its way through the card.
@@ -25,7 +28,8 @@ struct UnderWay {
     sent: Sent,
     /// As the packer counts.
     number: u32,
-    /// What packing and sending took.
+    /// When packing began, and what packing and sending took.
+    began: Instant,
     submit: Duration,
 }
 
@@ -40,6 +44,7 @@ impl Device {
             packer,
             under_way: VecDeque::with_capacity(options.depth()),
             link,
+            idle_since: Instant::now(),
         })
     }
 
@@ -60,6 +65,7 @@ impl Device {
             packer,
             under_way,
             link,
+            ..
         } = self;
         if under_way.len() >= link.options.depth() {
             return Err(RenderError::OutOfTurn);
@@ -72,12 +78,14 @@ impl Device {
             block: Arc::clone(block),
             sent: link.sending,
             number: 0,
+            began: start,
             submit: Duration::ZERO,
         });
         packer.pack(block, link)?;
         if let Some(last) = under_way.back_mut() {
             (last.sent, last.number) = (link.sending, packer.block);
             last.submit = start.elapsed();
+            trace::record(Stage::CardSubmit, start, last.submit);
         }
         Ok(())
     }
@@ -85,7 +93,10 @@ impl Device {
     /// Waits for the oldest block that is under way.
     pub(super) fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         let Self {
-            under_way, link, ..
+            under_way,
+            link,
+            idle_since,
+            ..
         } = self;
         let oldest = under_way.front().ok_or(RenderError::OutOfTurn)?;
         let start = Instant::now();
@@ -97,6 +108,11 @@ impl Device {
         counters.renders += 1;
         counters.times.submit = microseconds(oldest.submit);
         counters.times.wait = microseconds(start.elapsed());
+        trace::record(Stage::CardWait, start, start.elapsed());
+        if link.options.stage_times && trace::is_on() {
+            let times = link.counters.times;
+            *idle_since = trace_device(oldest.began + oldest.submit, *idle_since, times);
+        }
         under_way.pop_front();
         Ok(partials)
     }
@@ -135,6 +151,17 @@ impl Device {
             std::mem::forget(under_way.block);
         }
     }
+}
+
+/// Notes the card's own stages, by its clock, on ours: a block begins when it was sent or when the
+/// one before is done, whichever is later. Returns when it was done.
+fn trace_device(sent: Instant, idle_since: Instant, times: StageTimes) -> Instant {
+    let length = |microseconds: f32| Duration::from_secs_f32(microseconds.max(0.0) * 1e-6);
+    let (upload, compute) = (length(times.upload), length(times.compute));
+    let start = sent.max(idle_since);
+    trace::record(Stage::GpuUpload, start, upload);
+    trace::record(Stage::GpuCompute, start + upload, compute);
+    start + upload + compute
 }
 
 fn microseconds(time: Duration) -> f32 {

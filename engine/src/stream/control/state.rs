@@ -1,6 +1,6 @@
 //! What the control side holds: its ends of the queues, and what the stream was told.
 
-use crate::engine::EngineConfig;
+use crate::engine::{EngineConfig, GlimpseReceiver};
 use crate::patch::Patch;
 use crate::render::Renderer;
 use crate::stream::cause::Processor;
@@ -32,11 +32,17 @@ pub(in crate::stream) struct State {
     reports: HeapCons<Report>,
     pub(super) underruns: VecDeque<Underrun>,
     processor: Processor,
+    /// Shows what sounds, until somebody takes it to look.
+    pub(super) glimpses: Option<GlimpseReceiver>,
     /// The render thread, until it is stopped.
     pub(super) thread: Option<JoinHandle<RenderSide>>,
 }
 
 impl State {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the control side's ends of everything"
+    )]
     pub(in crate::stream) fn new(
         config: &StreamConfig,
         engine_latency: usize,
@@ -45,6 +51,7 @@ impl State {
         renderers: ControlEnd<Box<dyn Renderer>>,
         sender: Sender,
         reports: HeapCons<Report>,
+        glimpses: GlimpseReceiver,
     ) -> Self {
         Self {
             engine: config.engine,
@@ -57,6 +64,7 @@ impl State {
             reports,
             underruns: VecDeque::new(),
             processor: Processor::new(),
+            glimpses: Some(glimpses),
             thread: None,
         }
     }

@@ -1,14 +1,14 @@
 //! Drawings in SVG: crisp at every size, and text that can be searched.
 
-use crate::analysis::colour::Rgb;
+use super::colour::Rgb;
 use std::fmt::Write;
 
 /// A point, from the top left.
-pub(super) type Point = [f64; 2];
+pub(crate) type Point = [f64; 2];
 
 /// Which point of a text is given.
 #[derive(Clone, Copy)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -16,19 +16,19 @@ pub(super) enum Anchor {
 
 /// How a text is written.
 #[derive(Clone, Copy)]
-pub(super) struct Style {
-    pub(super) size: f64,
-    pub(super) colour: Rgb,
-    pub(super) anchor: Anchor,
+pub(crate) struct Style {
+    pub(crate) size: f64,
+    pub(crate) colour: Rgb,
+    pub(crate) anchor: Anchor,
 }
 
 /// A drawing in the making.
-pub(super) struct Svg {
+pub(crate) struct Svg {
     body: String,
 }
 
 impl Svg {
-    pub(super) fn new([width, height]: Point, background: Rgb) -> Self {
+    pub(crate) fn new([width, height]: Point, background: Rgb) -> Self {
         Self {
             body: format!(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
@@ -46,7 +46,7 @@ impl Svg {
     }
 
     /// A box from its top left corner.
-    pub(super) fn bar(&mut self, [x, y]: Point, [w, h]: Point, colour: Rgb, opacity: f64) {
+    pub(crate) fn bar(&mut self, [x, y]: Point, [w, h]: Point, colour: Rgb, opacity: f64) {
         let fill = hex(colour);
         self.add(format_args!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"2\" \
@@ -54,12 +54,12 @@ impl Svg {
         ));
     }
 
-    pub(super) fn line(&mut self, from: Point, to: Point, colour: Rgb, width: f64) {
+    pub(crate) fn line(&mut self, from: Point, to: Point, colour: Rgb, width: f64) {
         self.path(&[from, to], colour, width, false);
     }
 
     /// A line through `points`, dashed or not.
-    pub(super) fn path(&mut self, points: &[Point], colour: Rgb, width: f64, dashed: bool) {
+    pub(crate) fn path(&mut self, points: &[Point], colour: Rgb, width: f64, dashed: bool) {
         let points: Vec<String> = points
             .iter()
             .map(|[x, y]| format!("{x:.1},{y:.1}"))
@@ -77,7 +77,7 @@ impl Svg {
         ));
     }
 
-    pub(super) fn dot(&mut self, [x, y]: Point, radius: f64, colour: Rgb) {
+    pub(crate) fn dot(&mut self, [x, y]: Point, radius: f64, colour: Rgb) {
         let fill = hex(colour);
         self.add(format_args!(
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\"/>"
@@ -85,7 +85,7 @@ impl Svg {
     }
 
     /// A line of text on the base line at `y`.
-    pub(super) fn text(&mut self, [x, y]: Point, style: Style, text: &str) {
+    pub(crate) fn text(&mut self, [x, y]: Point, style: Style, text: &str) {
         let Style {
             size,
             colour,
@@ -104,7 +104,7 @@ impl Svg {
     }
 
     /// A text that runs upwards, centred on a point.
-    pub(super) fn text_upwards(&mut self, [x, y]: Point, style: Style, text: &str) {
+    pub(crate) fn text_upwards(&mut self, [x, y]: Point, style: Style, text: &str) {
         self.add(format_args!(
             "<g transform=\"translate({x:.1} {y:.1}) rotate(-90)\">"
         ));
@@ -113,16 +113,16 @@ impl Svg {
     }
 
     /// The file's content.
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.body + "</svg>\n"
     }
 }
 
-fn hex([r, g, b]: Rgb) -> String {
+pub(crate) fn hex([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let escape = |letter: char| match letter {
         '&' => "&amp;".to_owned(),
         '<' => "&lt;".to_owned(),

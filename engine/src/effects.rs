@@ -1,0 +1,195 @@
+//! Effects: what a part's sound goes through after it was rendered, on the processor.
+//!
+//! Every part has its own, since they belong to its patch. A part has two racks: when the patch
+//! changes, the old rack rings out while the new one plays.
+
+mod chorus;
+mod compressor;
+mod delay;
+mod drive;
+mod eq;
+mod flanger;
+mod limiter;
+mod line;
+mod oversample;
+mod phaser;
+mod rack;
+mod ramp;
+mod reverb;
+mod sweep;
+mod values;
+
+pub(crate) use values::EffectValues;
+
+use crate::dsp::{FADE, FlushDenormals, fade_in};
+use crate::render::TICK;
+use rack::Rack;
+
+/// A tick of left and right.
+type Stereo = [[f32; TICK]; 2];
+
+/// What effects may know besides their parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings {
+    /// Quarter notes per minute.
+    pub(crate) bpm: f32,
+}
+
+/// One effect. It sounds as long as it is rendered; the rack fades it in and out.
+trait Effect: Send {
+    /// Forgets all sound; the next render is like the first.
+    fn reset(&mut self);
+
+    /// One tick in place. Numbers glide from tick to tick; choices change only where nothing is
+    /// heard.
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, around: Surroundings);
+
+    /// Frames that may pass in silence before it is heard again.
+    fn memory(&self, values: &EffectValues) -> usize;
+}
+
+/// What the effects of a part are told for one tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cue {
+    /// Whether any is switched on; if not, the values say nothing.
+    pub(crate) used: bool,
+    /// Whether the patch has changed before this tick.
+    pub(crate) changed: bool,
+    pub(crate) values: EffectValues,
+    pub(crate) around: Surroundings,
+}
+
+impl Cue {
+    /// No effects.
+    pub(crate) fn none() -> Self {
+        Self {
+            used: false,
+            changed: false,
+            values: EffectValues::off(),
+            around: Surroundings { bpm: 120.0 },
+        }
+    }
+}
+
+/// The effects of one part.
+#[derive(Debug)]
+pub(crate) struct PartEffects {
+    /// The one that plays, and one that rings out.
+    racks: [Rack; 2],
+    /// Which one plays.
+    playing: usize,
+    /// What the other was told last.
+    told: EffectValues,
+    /// Frames since the sound goes into the rack that plays.
+    entered: usize,
+    /// The end of a tail that had to go, faded, and how much of it was heard.
+    ending: [[f32; FADE]; 2],
+    ended: usize,
+    /// Whether the last tick came with sound.
+    sounded: bool,
+}
+
+impl PartEffects {
+    pub(crate) fn new(sample_rate: f32) -> Self {
+        Self {
+            racks: std::array::from_fn(|_| Rack::new(sample_rate)),
+            playing: 0,
+            told: EffectValues::off(),
+            entered: FADE,
+            ending: [[0.0; FADE]; 2],
+            ended: FADE,
+            sounded: false,
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.racks.iter_mut().for_each(Rack::reset);
+        (self.playing, self.entered, self.ended) = (0, FADE, FADE);
+        self.told = EffectValues::off();
+        self.sounded = false;
+    }
+
+    /// Whether nothing is left to be heard.
+    pub(crate) fn is_resting(&self) -> bool {
+        self.racks.iter().all(Rack::is_resting) && self.ended == FADE
+    }
+
+    /// Changes the sound of one tick as its cue says.
+    pub(crate) fn render(&mut self, left: &mut [f32], right: &mut [f32], cue: &Cue) {
+        let values = match cue.used {
+            true => cue.values,
+            false => EffectValues::off(),
+        };
+        let idle = self.racks.iter().all(Rack::is_idle) && self.ended == FADE;
+        if idle && !cue.used && self.entered == FADE {
+            self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
+            return;
+        }
+        let _flush = FlushDenormals::new();
+        if cue.changed {
+            self.change(&values, cue.around);
+        }
+        let mut fresh: Stereo = [[0.0; TICK]; 2];
+        fresh[0].copy_from_slice(left);
+        fresh[1].copy_from_slice(right);
+        self.sounded = fresh.iter().flatten().any(|&sample| sample != 0.0);
+        let mut old: Stereo = [[0.0; TICK]; 2];
+        if self.entered < FADE {
+            for (fresh, old) in fresh.iter_mut().zip(&mut old) {
+                for (frame, (fresh, old)) in fresh.iter_mut().zip(old).enumerate() {
+                    let whole = *fresh;
+                    *fresh = whole * fade_in(self.entered + frame);
+                    *old = whole - *fresh;
+                }
+            }
+            self.entered = (self.entered + TICK).min(FADE);
+        }
+        let (playing, told) = (self.playing, self.told);
+        self.racks[playing].render(&mut fresh, &values, cue.around);
+        self.racks[1 - playing].render(&mut old, &told, cue.around);
+        for (side, out) in [left, right].into_iter().enumerate() {
+            for (frame, out) in out.iter_mut().enumerate() {
+                *out = fresh[side][frame] + old[side][frame];
+                if let Some(ending) = self.ending[side].get(self.ended + frame) {
+                    *out += ending;
+                }
+            }
+        }
+        self.ended = (self.ended + TICK).min(FADE);
+    }
+
+    /// Another patch: the rack that played rings out, the other starts anew.
+    fn change(&mut self, values: &EffectValues, around: Surroundings) {
+        let next = 1 - self.playing;
+        self.end(next, around);
+        self.told = self.racks[self.playing].told();
+        self.playing = next;
+        self.racks[next].start(values);
+        // Without sound in the air nothing has to fade, and the next attack is whole.
+        self.entered = if self.sounded { 0 } else { FADE };
+    }
+
+    /// Has the end of a rack's tail ready, so that the rack is free.
+    fn end(&mut self, rack: usize, around: Surroundings) {
+        if self.racks[rack].is_resting() {
+            return;
+        }
+        for tick in 0..FADE / TICK {
+            let mut sound: Stereo = [[0.0; TICK]; 2];
+            let told = self.told;
+            self.racks[rack].render(&mut sound, &told, around);
+            for (side, sound) in sound.iter().enumerate() {
+                for (frame, sample) in sound.iter().enumerate() {
+                    let at = tick * TICK + frame;
+                    // What is left of an ending that is itself interrupted goes on under this one.
+                    let left = self.ending[side].get(self.ended + at).copied();
+                    self.ending[side][at] = left.unwrap_or(0.0) + sample * (1.0 - fade_in(at));
+                }
+            }
+        }
+        self.ended = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The delay: echoes by time or by tempo, darker and thinner with each repeat, on their side or
+//! from side to side.
+
+use super::line::DelayLine;
+use super::ramp::{Glide, balance};
+use super::{Effect, EffectValues, Stereo, Surroundings};
+use crate::dsp::{FADE, fade_in};
+use crate::modulation::beats_of_sync;
+use crate::params::Param;
+use crate::render::TICK;
+use std::f32::consts::TAU;
+
+/// The longest echo; tempo-synced ones that would be longer are halved until they fit.
+const LONGEST_SECONDS: f32 = 2.0;
+
+/// How much slower one time fades into another than other things do, for these are whole echoes.
+const SLOWER: usize = 8;
+
+#[derive(Debug)]
+pub(super) struct Delay {
+    // Signal state.
+    lines: [DelayLine; 2],
+    low: [f32; 2],
+    high: [f32; 2],
+    /// Where the echo is read, where it was, and how far the one has faded into the other.
+    now: usize,
+    before: usize,
+    faded: usize,
+    // Parameters.
+    feedback: Glide,
+    cross: Glide,
+    mix: Glide,
+    sample_rate: f32,
+}
+
+impl Delay {
+    pub(super) fn new(sample_rate: f32) -> Self {
+        let longest = (LONGEST_SECONDS * sample_rate) as usize + 2;
+        Self {
+            lines: std::array::from_fn(|_| DelayLine::new(longest)),
+            low: [0.0; 2],
+            high: [0.0; 2],
+            now: 0,
+            before: 0,
+            faded: FADE * SLOWER,
+            feedback: Glide::default(),
+            cross: Glide::default(),
+            mix: Glide::default(),
+            sample_rate,
+        }
+    }
+
+    fn frames(&self, values: &EffectValues, bpm: f32) -> usize {
+        let mut seconds = match beats_of_sync(values[Param::DelaySync]) {
+            Some(beats) => beats as f32 * 60.0 / bpm,
+            None => values[Param::DelayTime],
+        };
+        while seconds > LONGEST_SECONDS {
+            seconds *= 0.5;
+        }
+        ((seconds * self.sample_rate) as usize).max(1)
+    }
+}
+
+impl Effect for Delay {
+    fn reset(&mut self) {
+        self.lines.iter_mut().for_each(DelayLine::reset);
+        [self.low, self.high] = [[0.0; 2]; 2];
+        (self.now, self.before, self.faded) = (0, 0, FADE * SLOWER);
+        [&mut self.feedback, &mut self.cross, &mut self.mix]
+            .into_iter()
+            .for_each(Glide::reset);
+    }
+
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, around: Surroundings) {
+        let frames = self.frames(values, around.bpm);
+        if self.now == 0 {
+            self.now = frames;
+        }
+        if frames != self.now && self.faded == FADE * SLOWER {
+            (self.before, self.now, self.faded) = (self.now, frames, 0);
+        }
+        let step = |hertz: f32| 1.0 - (-TAU * hertz / self.sample_rate).exp();
+        let thinner = step(values[Param::DelayLowCut]);
+        let darker = step(values[Param::DelayHighCut]);
+        let mut feedback = self.feedback.ramp(values[Param::DelayFeedback]);
+        let mut cross = self.cross.ramp(values[Param::DelayPingPong]);
+        let mut mix = self.mix.ramp(values[Param::DelayMix]);
+        let [left, right] = sound;
+        for (left, right) in left.iter_mut().zip(right) {
+            let mut wet = [0.0; 2];
+            for (side, wet) in wet.iter_mut().enumerate() {
+                let line = &self.lines[side];
+                let mut echo = line.tap(self.now - 1);
+                if self.faded < FADE * SLOWER {
+                    let old = line.tap(self.before - 1);
+                    echo = old + (echo - old) * fade_in(self.faded / SLOWER);
+                }
+                self.high[side] += (echo - self.high[side]) * darker;
+                self.low[side] += (self.high[side] - self.low[side]) * thinner;
+                *wet = self.high[side] - self.low[side];
+            }
+            self.faded = (self.faded + 1).min(FADE * SLOWER);
+            let (feedback, cross, mix) = (feedback.next(), cross.next(), mix.next());
+            // From side to side, everything starts on the left.
+            let middle = 0.5 * (*left + *right);
+            let into = [*left + (middle - *left) * cross, *right * (1.0 - cross)];
+            let back = [
+                wet[0] + (wet[1] - wet[0]) * cross,
+                wet[1] + (wet[0] - wet[1]) * cross,
+            ];
+            for side in 0..2 {
+                self.lines[side].push(into[side] + feedback * back[side]);
+            }
+            *left = balance(*left, wet[0], mix);
+            *right = balance(*right, wet[1], mix);
+        }
+    }
+
+    fn memory(&self, _: &EffectValues) -> usize {
+        self.now.max(self.before) + TICK
+    }
+}

@@ -1,0 +1,127 @@
+//! The equaliser: a low shelf, two bells and a high shelf.
+//!
+//! State-variable filters by trapezoidal integration (Simper, "Linear Trapezoidal Integrated State
+//! Variable Filter", 2013): their coefficients may move at any speed.
+
+use super::ramp::{Ramp, amplitude};
+use super::{Effect, EffectValues, Stereo, Surroundings};
+use crate::params::Param;
+use crate::render::TICK;
+use std::f32::consts::PI;
+
+const BANDS: usize = 4;
+
+/// What a band does, and where its parameters are.
+const SHAPES: [(Shape, Param, Param, Option<Param>); BANDS] = [
+    (Shape::Low, Param::EqLowFrequency, Param::EqLowGain, None),
+    (
+        Shape::Bell,
+        Param::EqMid1Frequency,
+        Param::EqMid1Gain,
+        Some(Param::EqMid1Q),
+    ),
+    (
+        Shape::Bell,
+        Param::EqMid2Frequency,
+        Param::EqMid2Gain,
+        Some(Param::EqMid2Q),
+    ),
+    (Shape::High, Param::EqHighFrequency, Param::EqHighGain, None),
+];
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Low,
+    Bell,
+    High,
+}
+
+/// Coefficients of a band: of the filter, and of its mix of input, band and low pass.
+type Coefficients = [f32; 6];
+
+fn coefficients(shape: Shape, hertz: f32, decibels: f32, q: f32, rate: f32) -> Coefficients {
+    let a = amplitude(0.5 * decibels);
+    let g = (PI * (hertz / rate).min(0.49)).tan();
+    let (g, k, mix) = match shape {
+        Shape::Bell => {
+            let k = 1.0 / (q * a);
+            (g, k, [1.0, k * (a * a - 1.0), 0.0])
+        }
+        Shape::Low => {
+            let k = 1.0 / q;
+            (g / a.sqrt(), k, [1.0, k * (a - 1.0), a * a - 1.0])
+        }
+        Shape::High => {
+            let k = 1.0 / q;
+            let mix = [a * a, k * (1.0 - a) * a, 1.0 - a * a];
+            (g * a.sqrt(), k, mix)
+        }
+    };
+    let a1 = 1.0 / (1.0 + g * (g + k));
+    let a2 = g * a1;
+    [a1, a2, g * a2, mix[0], mix[1], mix[2]]
+}
+
+#[derive(Debug)]
+pub(super) struct Eq {
+    // Signal state: of each band, left and right.
+    state: [[[f32; 2]; 2]; BANDS],
+    // Parameters: what the coefficients were made of, and they.
+    settings: [[f32; 3]; BANDS],
+    coefficients: Option<[Coefficients; BANDS]>,
+    sample_rate: f32,
+}
+
+impl Eq {
+    pub(super) fn new(sample_rate: f32) -> Self {
+        Self {
+            state: [[[0.0; 2]; 2]; BANDS],
+            settings: [[0.0; 3]; BANDS],
+            coefficients: None,
+            sample_rate,
+        }
+    }
+}
+
+impl Effect for Eq {
+    fn reset(&mut self) {
+        *self = Self::new(self.sample_rate);
+    }
+
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+        let settings = SHAPES.map(|(_, frequency, gain, q)| {
+            let q = q.map_or(std::f32::consts::FRAC_1_SQRT_2, |q| values[q]);
+            [values[frequency], values[gain], q]
+        });
+        let make = |band: usize| {
+            let [hertz, decibels, q] = settings[band];
+            coefficients(SHAPES[band].0, hertz, decibels, q, self.sample_rate)
+        };
+        let from = self
+            .coefficients
+            .unwrap_or_else(|| std::array::from_fn(make));
+        let to = match settings == self.settings {
+            true => from,
+            false => std::array::from_fn(make),
+        };
+        (self.settings, self.coefficients) = (settings, Some(to));
+        for band in 0..BANDS {
+            for (sound, state) in sound.iter_mut().zip(&mut self.state[band]) {
+                let mut ramps: [Ramp; 6] =
+                    std::array::from_fn(|i| Ramp::new(from[band][i], to[band][i]));
+                for sample in sound {
+                    let [a1, a2, a3, m0, m1, m2] = ramps.each_mut().map(Ramp::next);
+                    let v3 = *sample - state[1];
+                    let v1 = a1 * state[0] + a2 * v3;
+                    let v2 = state[1] + a2 * state[0] + a3 * v3;
+                    *state = [2.0 * v1 - state[0], 2.0 * v2 - state[1]];
+                    *sample = m0 * *sample + m1 * v1 + m2 * v2;
+                }
+            }
+        }
+    }
+
+    fn memory(&self, _: &EffectValues) -> usize {
+        TICK
+    }
+}

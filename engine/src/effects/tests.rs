@@ -1,0 +1,86 @@
+//! Racks: what is off is not there, and what is asleep wakes as it was.
+
+use super::rack::Rack;
+use super::*;
+use crate::params::Param;
+
+const AROUND: Surroundings = Surroundings { bpm: 120.0 };
+
+fn noise(tick: usize) -> Stereo {
+    let sample = |side: usize, frame: usize| {
+        let hash = crate::dsp::hash((tick * 64 + side * 32 + frame) as u32);
+        0.2 * (hash as f32 / (1u64 << 31) as f32 - 1.0)
+    };
+    std::array::from_fn(|side| std::array::from_fn(|frame| sample(side, frame)))
+}
+
+#[test]
+fn without_effects_sound_passes_bit_for_bit() {
+    let mut rack = Rack::new(48_000.0);
+    for tick in 0..50 {
+        let mut sound = noise(tick);
+        rack.render(&mut sound, &EffectValues::off(), AROUND);
+        assert_eq!(sound, noise(tick));
+    }
+}
+
+/// A rack that has slept plays like a new one: nothing of before is heard again.
+#[test]
+fn every_effect_forgets_in_its_sleep() {
+    for switch in EffectValues::SWITCHES {
+        let mut values = EffectValues::off();
+        values.set(switch, 1.0);
+        // Those that do nothing at their defaults.
+        values.set(Param::EqLowGain, 6.0);
+        values.set(Param::LimiterCeiling, -20.0);
+        values.set(Param::DelayTime, 0.02);
+        let play = |rack: &mut Rack| -> Vec<Stereo> {
+            let tick = |tick| {
+                let mut sound = noise(tick);
+                rack.render(&mut sound, &values, AROUND);
+                sound
+            };
+            (0..100).map(tick).collect()
+        };
+        let mut rack = Rack::new(48_000.0);
+        rack.start(&values);
+        let first = play(&mut rack);
+        assert!(first[50] != noise(50), "{switch:?} does something");
+        assert!(!rack.is_resting());
+        let mut ticks = 0;
+        while !rack.is_resting() {
+            rack.render(&mut [[0.0; TICK]; 2], &values, AROUND);
+            ticks += 1;
+            assert!(ticks < 60 * 1_500, "{switch:?} ends");
+        }
+        rack.render(&mut [[0.0; TICK]; 2], &values, AROUND);
+        assert!(play(&mut rack) == first, "{switch:?}");
+    }
+}
+
+/// The order is what is heard: drive before a room is not a room before drive.
+#[test]
+fn places_are_the_order() {
+    let heard = |drive: f32, reverb: f32| {
+        let mut values = EffectValues::off();
+        for (param, value) in [
+            (Param::DriveOn, 1.0),
+            (Param::ReverbOn, 1.0),
+            (Param::DriveAmount, 36.0),
+            (Param::DrivePlace, drive),
+            (Param::ReverbPlace, reverb),
+        ] {
+            values.set(param, value);
+        }
+        let mut rack = Rack::new(48_000.0);
+        rack.start(&values);
+        let mut sound = noise(0);
+        for tick in 0..40 {
+            sound = noise(tick);
+            rack.render(&mut sound, &values, AROUND);
+        }
+        sound
+    };
+    assert!(heard(1.0, 2.0) == heard(3.0, 7.0));
+    assert!(heard(1.0, 2.0) != heard(2.0, 1.0));
+}

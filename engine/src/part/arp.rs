@@ -1,0 +1,180 @@
+//! The arpeggiator: plays what is held, one after the other, in time.
+
+use super::keys::KeyStack;
+use super::{Part, Transport};
+use crate::dsp::hash;
+use crate::params::Param;
+use crate::pool::CloudPool;
+use crate::render::TICK;
+
+/// Values of `arp.mode`.
+const OFF: f32 = 0.0;
+const DOWN: f32 = 2.0;
+const UP_AND_DOWN: f32 = 3.0;
+const AS_PLAYED: f32 = 4.0;
+const RANDOM: f32 = 5.0;
+const CHORD: f32 = 6.0;
+
+/// Beats of a step, in the order of the `arp.rate` parameter's names.
+const BEATS: [f64; 9] = [
+    1.0,
+    0.5,
+    0.25,
+    0.125,
+    2.0 / 3.0,
+    1.0 / 3.0,
+    1.0 / 6.0,
+    1.5,
+    0.75,
+];
+
+/// What is held, and what is played of it.
+#[derive(Debug, Default)]
+pub(super) struct Arp {
+    held: KeyStack,
+    /// Keys that are really down; with hold, others go on sounding.
+    down: usize,
+    /// Beats until the next step, and until the notes of the last one end.
+    until_step: f64,
+    until_end: Option<f64>,
+    /// Notes that sound.
+    playing: KeyStack,
+    step: usize,
+    /// The frame of this tick at which the first key went down.
+    begins_at: Option<u32>,
+}
+
+impl Arp {
+    pub(super) fn reset(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Part {
+    /// A key goes down: played, or given to the arpeggiator.
+    pub(super) fn press(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        if !self.in_zone(key, velocity) {
+            return;
+        }
+        if self.controls[Param::ArpMode] == OFF {
+            return self.note_on(key, velocity, frame, pool);
+        }
+        let arp = &mut self.arp;
+        if arp.down == 0 && self.controls[Param::ArpHold] != 0.0 {
+            arp.held.clear();
+        }
+        if arp.held.is_empty() {
+            (arp.begins_at, arp.step) = (Some(frame), 0);
+        }
+        arp.held.press(key.min(127), velocity);
+        arp.down += 1;
+    }
+
+    /// A key goes up.
+    pub(super) fn lift(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
+        self.arp.down = self.arp.down.saturating_sub(1);
+        if self.controls[Param::ArpHold] == 0.0 {
+            self.arp.held.lift(key);
+        }
+        // Also what was played before the arpeggiator was switched on.
+        if self.controls[Param::ArpMode] == OFF || !self.arp.playing.holds(key) {
+            self.note_off(key, velocity, frame, pool);
+        }
+    }
+
+    /// Plays the steps that fall into this tick.
+    pub(super) fn arpeggiate(&mut self, transport: Transport, pool: &mut CloudPool) {
+        let mode = self.controls[Param::ArpMode];
+        if mode == OFF {
+            self.arp.held.clear();
+            self.end_step(0, pool);
+            return;
+        }
+        let beats = f64::from(self.tick_seconds() * transport.bpm / 60.0);
+        let frame = |until: f64| ((until / beats * TICK as f64) as u32).min(TICK as u32 - 1);
+        let length = BEATS[self.controls[Param::ArpRate] as usize];
+        if let Some(frame) = self.arp.begins_at.take() {
+            self.arp.until_step = f64::from(frame) / TICK as f64 * beats;
+        }
+        let swing = f64::from(self.controls[Param::ArpSwing]) * length;
+        loop {
+            let step = match self.arp.held.is_empty() {
+                true => f64::INFINITY,
+                false => self.arp.until_step,
+            };
+            let end = self.arp.until_end.unwrap_or(f64::INFINITY);
+            if end < beats && end <= step {
+                self.end_step(frame(end), pool);
+            } else if step < beats {
+                self.end_step(frame(step), pool);
+                self.begin_step(mode, frame(step), pool);
+                let gate = f64::from(self.controls[Param::ArpGate]) * length;
+                self.arp.until_end = Some(step + gate.min(0.98 * length));
+                self.arp.until_step = match transport.beat {
+                    // In a song, steps lie on its own grid, however early or late the key was.
+                    Some(end) => {
+                        let begin = end - beats;
+                        let next = ((begin + step) / length + 0.45).floor() + 1.0;
+                        let late = if next as i64 % 2 == 0 { 0.0 } else { swing };
+                        next * length + late - begin
+                    }
+                    // Every second step is late by the swing; the one after it makes up for that.
+                    None if self.arp.step % 2 == 1 => step + length + swing,
+                    None => step + length - swing,
+                };
+            } else {
+                break;
+            }
+        }
+        self.arp.until_step -= beats;
+        if let Some(end) = &mut self.arp.until_end {
+            *end -= beats;
+        }
+    }
+
+    fn end_step(&mut self, frame: u32, pool: &mut CloudPool) {
+        self.arp.until_end = None;
+        while let Some((key, _)) = self.arp.playing.top() {
+            self.arp.playing.lift(key);
+            self.note_off(key, 0.5, frame, pool);
+        }
+    }
+
+    fn begin_step(&mut self, mode: f32, frame: u32, pool: &mut CloudPool) {
+        let step = self.arp.step;
+        self.arp.step += 1;
+        let octaves = self.controls[Param::ArpOctaves] as usize;
+        let count = self.arp.held.len();
+        let all = count * octaves;
+        let place = match mode {
+            DOWN => all - 1 - step % all,
+            // There and back, without playing the ends twice.
+            UP_AND_DOWN if all > 1 => {
+                let round = 2 * (all - 1);
+                let at = step % round;
+                at.min(round - at)
+            }
+            RANDOM => hash(step as u32 ^ 0xA59) as usize % all,
+            _ => step % all,
+        };
+        let notes = match mode {
+            CHORD => 0..count,
+            _ => place % count..place % count + 1,
+        };
+        let octave = match mode {
+            CHORD => step % octaves,
+            _ => place / count,
+        };
+        for index in notes {
+            let (key, velocity) = match mode {
+                AS_PLAYED => self.arp.held.nth(index),
+                _ => self.arp.held.nth_by_pitch(index),
+            };
+            let key = usize::from(key) + 12 * octave;
+            if key < 128 {
+                self.arp.playing.press(key as u8, velocity);
+                self.note_on(key as u8, velocity, frame, pool);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Keeps a voice as loud as it was before tilt and formant hold changed its spectrum.
+//!
+//! The power of a spectrum is estimated from some of its partials: the first ones all, of higher
+//! octaves four each. Before and after are looked at in the same way, so that only their ratio
+//! counts. What moves is looked at every few ticks, and the gain glides there: looking costs as much
+//! as all else that is done for a voice.
+
+use crate::simd::F32x16;
+use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, tables};
+
+/// The first partials, each of which is looked at.
+const FIRST: usize = 8;
+/// Looks at each octave above.
+const LOOKS: usize = 4;
+const OCTAVES: usize = 7;
+const POINTS: usize = FIRST + LOOKS * OCTAVES;
+
+/// Numbers of the partials that are looked at, less one, and how many each stands for.
+const LOOKED_AT: [(usize, f32); POINTS] = {
+    let mut points = [(0, 1.0); POINTS];
+    let mut point = 0;
+    while point < POINTS {
+        if point < FIRST {
+            points[point] = (point, 1.0);
+        } else {
+            let octave = (point - FIRST) / LOOKS;
+            let look = (point - FIRST) % LOOKS;
+            let step = (FIRST << octave) / LOOKS;
+            // Odd and even ones in turn: some spectra have only one kind.
+            points[point] = ((FIRST << octave) + look * step + look % 2, step as f32);
+        }
+        point += 1;
+    }
+    points
+};
+const _: () = assert!(LOOKED_AT[POINTS - 1].0 < MAX_PARTIALS);
+
+/// What the gain depends on.
+pub(crate) type Shape = [f32; 6];
+
+/// Ticks from one look to the next.
+const PAUSE: u8 = 16;
+
+/// What a voice remembers, so that what rests is not computed again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Balance {
+    of: Shape,
+    gain: f32,
+    /// By how much the gain changes in each of the ticks that are left until the next look.
+    step: f32,
+    left: u8,
+}
+
+impl Balance {
+    /// The gain that makes up for what `cloud`'s tilt and formant scale do to its power. Voices of
+    /// one chord, which start together, take turns to look.
+    pub(super) fn gain(&mut self, cloud: &Cloud, increment: f32) -> f32 {
+        let of = [
+            cloud.tilt,
+            cloud.formant,
+            cloud.frame as f32 + cloud.morph,
+            cloud.partials,
+            cloud.table as f32,
+            increment,
+        ];
+        if self.left > 0 {
+            self.left -= 1;
+            self.gain += self.step;
+        } else if of != self.of {
+            let gain = make_up(cloud, increment);
+            // A voice that starts has nothing to glide from.
+            let glides = self.gain > 0.0;
+            *self = Self {
+                of,
+                gain: if glides { self.gain } else { gain },
+                step: if glides {
+                    (gain - self.gain) / f32::from(PAUSE)
+                } else {
+                    0.0
+                },
+                left: if glides {
+                    PAUSE
+                } else {
+                    cloud.seed as u8 % PAUSE
+                },
+            };
+        }
+        self.gain
+    }
+}
+
+fn make_up(cloud: &Cloud, increment: f32) -> f32 {
+    let rows = tables().rows_of(cloud);
+    let at = |row: &Row, index: usize| F32x16::flat(row)[index.min(MAX_PARTIALS - 1)];
+    let level = |index: usize| {
+        let (low, high) = (at(rows.low, index), at(rows.high, index));
+        low + (high - low) * cloud.morph
+    };
+    let (mut before, mut after) = (1e-12, 1e-12);
+    for (index, stands_for) in LOOKED_AT {
+        let number = (index + 1) as f32;
+        let inside = ((cloud.partials + 1.0 - number) / stands_for).clamp(0.0, 1.0);
+        let frequency = at(rows.ratio, index) * increment;
+        let below = (4.0 - 4.0 * frequency / FADE_END).clamp(0.0, 1.0);
+        let weight = stands_for * inside * below;
+        if weight == 0.0 {
+            continue;
+        }
+        before += weight * level(index).powi(2);
+        let place = (number * cloud.formant - 1.0).clamp(0.0, MAX_PARTIALS as f32);
+        let here = level(place as usize);
+        let held = here + (level(place as usize + 1) - here) * place.fract();
+        let tilted = (cloud.tilt * at(rows.log2_ratio, index)).exp2();
+        after += weight * (held * tilted).powi(2);
+    }
+    // Where hardly anything is left, nothing is made of it.
+    (before / after).sqrt().clamp(0.03, 30.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spectrum::{TURN, Table};
+
+    #[test]
+    fn a_tilted_saw_keeps_its_power() {
+        for (tilt, hertz) in [(-1.0, 110.0), (0.5, 110.0), (1.0, 440.0), (-3.0, 1_000.0)] {
+            let (frame, morph) = Table::Saw.frame_at(1.0);
+            let cloud = Cloud {
+                table: Table::Saw.first_row(),
+                frame,
+                morph,
+                partials: 256.0,
+                formant: 1.0,
+                tilt,
+                ..Cloud::default()
+            };
+            let increment = hertz / 48_000.0 * TURN;
+            let gain = Balance::default().gain(&cloud, increment);
+            let count = (24_000.0 / hertz).min(256.0) as i32;
+            let power = |tilt: f32| -> f32 {
+                (1..=count)
+                    .map(|n| (n as f32).powf(2.0 * tilt - 2.0))
+                    .sum::<f32>()
+            };
+            let exact = (power(0.0) / power(tilt)).sqrt();
+            let off = 20.0 * (gain / exact).log10();
+            assert!(off.abs() < 1.5, "tilt {tilt} at {hertz}: {off} dB");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Where the copies of unison start: apart, but not against each other.
+
+use super::Part;
+use crate::dsp::fast::quarter_sine;
+use crate::params::Param;
+use crate::spectrum::first_phase_of;
+use crate::voice::MAX_COPIES;
+
+/// Partials that must not cancel: the lowest, which copies that are hardly out of tune would take
+/// away for seconds.
+const HEARD: usize = 4;
+
+/// Seeds that are tried for each copy.
+const TRIED: u32 = 32;
+
+/// How loud the copies together must be, as a share of what copies that have nothing in common are.
+const ENOUGH: f32 = 0.8;
+
+/// Seeds of the copies of a note lie apart by as many as a cloud has partials.
+const APART: u32 = 1_024;
+
+impl Part {
+    /// Chooses the seeds of a voice's copies.
+    pub(super) fn scatter(&mut self, voice: usize) {
+        let scatter = (self.controls[Param::SourceScatter] * 65_535.0) as u32;
+        let note = &mut self.voices[voice];
+        note.seeds = seeds(note.seed, note.copies, scatter);
+    }
+}
+
+fn seeds(seed: u32, copies: usize, scatter: u32) -> [u32; MAX_COPIES] {
+    let mut sums = [[0.0_f32; 2]; HEARD];
+    let mut seeds = [seed; MAX_COPIES];
+    for (copy, chosen) in seeds[..copies].iter_mut().enumerate() {
+        let mut best = (-1.0, seed, sums);
+        for tried in 0..TRIED {
+            let number = copy as u32 + MAX_COPIES as u32 * tried;
+            let seed = seed.wrapping_add(number.wrapping_mul(APART));
+            let mut with = sums;
+            for (partial, [x, y]) in with.iter_mut().enumerate() {
+                let phase = first_phase_of(seed, partial as u32 + 1, scatter);
+                *x += sine(phase.wrapping_add(1 << 30));
+                *y += sine(phase);
+            }
+            let power = with.iter().map(|[x, y]| x * x + y * y);
+            let share = power.fold(f32::MAX, f32::min) / (copy + 1) as f32;
+            if share > best.0 {
+                best = (share, seed, with);
+            }
+            if share >= ENOUGH {
+                break;
+            }
+        }
+        (*chosen, sums) = (best.1, best.2);
+    }
+    seeds
+}
+
+/// The sine of an integer phase.
+fn sine(phase: u32) -> f32 {
+    let folded = (1_i64 << 30) - i64::from(phase.wrapping_sub(1 << 30) as i32).abs();
+    quarter_sine(folded as f32 / (1_i64 << 30) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_never_cancel_the_first_partial() {
+        for note in 0..300 {
+            for copies in [2, 3, 4, 7, 16] {
+                let seeds = seeds(crate::dsp::hash(note), copies, 65_535);
+                let turn = |seed: &u32| {
+                    let phase = first_phase_of(*seed, 1, 65_535);
+                    f64::from(phase) / 4_294_967_296.0 * std::f64::consts::TAU
+                };
+                let angles = seeds[..copies].iter().map(turn);
+                let (x, y) = angles.fold((0.0, 0.0), |(x, y), a| (x + a.cos(), y + a.sin()));
+                let share = (x * x + y * y) / copies as f64;
+                assert!(share > 0.3, "{copies} copies of note {note}: {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_scatter_every_seed_will_do() {
+        let seeds = seeds(7, 3, 0);
+        assert_eq!(seeds[..3], [7, 7 + APART, 7 + 2 * APART]);
+    }
+}

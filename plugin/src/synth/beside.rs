@@ -1,0 +1,154 @@
+//! Rendering beside the host's call: a stream, with a card behind it.
+
+use super::pace::Pace;
+use super::{Backstage, PART, RendererState, Terms, engine_config};
+use myriad_engine::render::auto::Piece;
+use myriad_engine::render::failover::Load;
+use myriad_engine::render::{Purpose, Renderer, RendererChoice, RendererHandle, RendererKind};
+use myriad_engine::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
+use myriad_engine::{Counters, Event, Patch, Readiness, Values};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Blocks beyond what a processor would need: a card is asked, computes, and answers.
+const SPARE_BLOCKS: usize = 2;
+
+/// Makes the renderer of a card, for certain terms.
+pub(crate) type MakeCard = dyn Fn(&Terms) -> (Box<dyn Renderer>, RendererHandle) + Send;
+
+/// The first card there is. Nothing of it is touched until it is prepared.
+pub(crate) fn real_card(terms: &Terms) -> (Box<dyn Renderer>, RendererHandle) {
+    let choice = RendererChoice {
+        kind: RendererKind::Cuda,
+        device: 0,
+        threads: 1,
+        purpose: purpose(terms.offline, terms.sample_rate),
+        recalibrate: false,
+        // A plugin has no program of its own to start again.
+        server: None,
+    };
+    choice.make()
+}
+
+/// Blocks must be on time while somebody listens; else they may take as long as they need.
+pub(super) fn purpose(offline: bool, sample_rate: f32) -> Purpose {
+    match offline {
+        false => Purpose::Live {
+            sample_rate,
+            readiness: Readiness::Raised,
+        },
+        true => Purpose::Piece(Piece {
+            load: Load::default(),
+            blocks: 0,
+        }),
+    }
+}
+
+/// The host's end of a stream.
+pub(crate) struct Beside {
+    terms: Terms,
+    audio: AudioSide,
+    /// Kept for its end only.
+    control: Option<Arc<Control>>,
+    pace: Pace,
+    /// The stream's time when something was last heard of the host.
+    last_event: u64,
+}
+
+impl Beside {
+    pub(super) fn new(
+        terms: &Terms,
+        patch: &Patch,
+        card: &MakeCard,
+    ) -> Result<(Beside, Backstage), StreamError> {
+        let block = terms.max_block.max(1);
+        let depth = StreamConfig::depth_for(block) + SPARE_BLOCKS * block;
+        let config = StreamConfig {
+            engine: engine_config(terms.sample_rate),
+            depth: depth.min(MAX_DEPTH),
+            readiness: match terms.offline {
+                true => Readiness::Relaxed,
+                false => Readiness::Raised,
+            },
+        };
+        let (renderer, handle) = card(terms);
+        let (control, audio) = stream::start(&config, renderer)?;
+        control.set_patch(PART, patch.clone())?;
+        let control = Arc::new(control);
+        let backstage = Backstage {
+            glimpses: control.glimpses(),
+            stream: Some(control.clone()),
+            renderer: Box::new(move || state(&handle)),
+        };
+        let beside = Beside {
+            terms: *terms,
+            audio,
+            control: Some(control),
+            pace: Pace::new(terms.offline),
+            last_event: 0,
+        };
+        Ok((beside, backstage))
+    }
+
+    pub(super) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    pub(super) fn latency(&self) -> u32 {
+        self.audio.latency() as u32
+    }
+
+    pub(super) fn reset(&mut self, values: &Values) {
+        self.audio.restart(PART, values);
+        self.pace = Pace::new(self.terms.offline);
+        self.last_event = self.audio.time();
+    }
+
+    pub(super) fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
+        if !events.is_empty() {
+            self.last_event = self.audio.time() + left.len() as u64;
+        }
+        let block = Duration::from_secs_f32(left.len() as f32 / self.terms.sample_rate);
+        let patience = self.pace.patience(Instant::now(), block);
+        if patience.is_zero() {
+            self.audio.process(events, left, right);
+        } else {
+            self.audio.process_waiting(events, left, right, patience);
+        }
+        self.pace.end(Instant::now());
+    }
+
+    /// Whether nothing sounds, and nothing that the host has said will.
+    pub(super) fn is_silent(&self) -> bool {
+        let heard = self.audio.time() > self.last_event + u64::from(self.latency());
+        heard && self.audio.counters().clouds == 0
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        self.audio.counters()
+    }
+
+    pub(super) fn load(&self) -> (f32, u64) {
+        (self.audio.load(), self.audio.underruns())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // A stream takes a moment to end, longer when its renderer hangs. Nobody waits for it.
+        let control = self.control.take();
+        let _ = std::thread::Builder::new()
+            .name("myriad-end".into())
+            .spawn(move || drop(control));
+    }
+}
+
+fn state(handle: &RendererHandle) -> RendererState {
+    let report = handle.report();
+    let card = report.using == "cuda";
+    RendererState {
+        name: if card { "GPU" } else { "CPU" }.into(),
+        why: report.why,
+        stands_in: !card,
+    }
+}

@@ -1,0 +1,63 @@
+//! Rendering on the processor, inside the host's call.
+
+use super::{PART, Terms, engine_config};
+use myriad_engine::modulation::Route;
+use myriad_engine::{
+    Counters, Engine, EngineError, Event, GlimpseReceiver, GlimpseSender, Patch, Values, glimpses,
+};
+
+/// An engine, and who watches it.
+pub(crate) struct InCall {
+    engine: Engine,
+    glimpses: GlimpseSender,
+}
+
+impl InCall {
+    pub(super) fn new(
+        terms: &Terms,
+        patch: &Patch,
+    ) -> Result<(InCall, GlimpseReceiver), EngineError> {
+        let mut engine = Engine::new(&engine_config(terms.sample_rate))?;
+        engine.set_patch(PART, patch);
+        let (glimpses, receiver) = glimpses();
+        Ok((InCall { engine, glimpses }, receiver))
+    }
+
+    pub(super) fn sample_rate(&self) -> f32 {
+        self.engine.config().sample_rate
+    }
+
+    pub(super) fn latency(&self) -> u32 {
+        self.engine.latency() as u32
+    }
+
+    pub(super) fn exchange_patch(&mut self, patch: &mut Patch) {
+        self.engine.exchange_patch(PART, patch);
+    }
+
+    pub(super) fn swap_routes(&mut self, routes: &mut Vec<Route>) {
+        self.engine.swap_routes(PART, routes);
+    }
+
+    pub(super) fn reset(&mut self, values: &Values) {
+        self.engine.set_values(PART, values);
+        self.engine.reset();
+    }
+
+    pub(super) fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
+        self.engine.render(events, left, right);
+        self.glimpses.show(&self.engine, left.len());
+    }
+
+    pub(super) fn is_sounding(&self, key: u8) -> bool {
+        self.engine.is_sounding(PART, key)
+    }
+
+    pub(super) fn is_silent(&self) -> bool {
+        self.engine.is_silent()
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        self.engine.counters()
+    }
+}

@@ -1,0 +1,194 @@
+//! Rendering beside the call, with a processor that plays the card.
+
+use super::beside::purpose;
+use super::*;
+use myriad_engine::factory;
+use myriad_engine::render::failover::{Home, MakePreferred};
+use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
+use myriad_engine::render::{CpuRenderer, Renderer, RendererChoice, RendererKind};
+use myriad_engine::{Engine, EventKind};
+use std::time::{Duration, Instant};
+
+const RATE: f32 = 48_000.0;
+
+/// A CPU renderer that plays the card: two blocks at once, and it fails when told.
+fn card(faults: &Arc<Faults>) -> Box<MakeCard> {
+    let faults = Arc::clone(faults);
+    let make: MakePreferred = Arc::new(move |home| {
+        let cpu = Box::new(CpuRenderer::new(1));
+        let card = FaultRenderer::new(cpu, 2, Arc::clone(&faults));
+        (home == Home::Here).then(|| -> Box<dyn Renderer> { Box::new(card) })
+    });
+    Box::new(move |_| {
+        let choice = RendererChoice {
+            kind: RendererKind::Cuda,
+            device: 0,
+            threads: 1,
+            // Nobody listens: this machine may be busy with other things.
+            purpose: purpose(true, RATE),
+            recalibrate: false,
+            server: None,
+        };
+        choice.make_with(make.clone())
+    })
+}
+
+fn terms(max_block: usize, offline: bool) -> Terms {
+    Terms {
+        sample_rate: RATE,
+        max_block,
+        offline,
+        renders: Renders::Card,
+    }
+}
+
+fn on(frame: u32, key: u8) -> Event {
+    let velocity = 0.8;
+    let kind = EventKind::NoteOn { key, velocity };
+    Event {
+        frame,
+        part: PART as u8,
+        kind,
+    }
+}
+
+/// What an engine plays of a chord.
+fn expected(patch: &Patch, frames: usize) -> Vec<f32> {
+    let mut engine = Engine::new(&engine_config(RATE)).unwrap();
+    engine.set_patch(PART, patch);
+    let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+    engine.render(&[on(0, 45), on(0, 52)], &mut left, &mut right);
+    left
+}
+
+/// Plays the chord in blocks, and rests as long as each sounds if `live`.
+fn play(synth: &mut Synth, sizes: &[usize], frames: usize, live: bool) -> Vec<f32> {
+    let mut heard = Vec::new();
+    for &size in sizes.iter().cycle() {
+        if heard.len() >= frames {
+            break;
+        }
+        let began = Instant::now();
+        let chord = [on(0, 45), on(0, 52)];
+        let events = if heard.is_empty() { &chord[..] } else { &[] };
+        let (mut left, mut right) = (vec![0.0; size], vec![0.0; size]);
+        synth.render(events, &mut left, &mut right);
+        heard.extend(left);
+        if live {
+            let sounds = Duration::from_secs_f32(size as f32 / RATE);
+            std::thread::sleep(sounds.saturating_sub(began.elapsed()));
+        }
+    }
+    heard
+}
+
+/// The beginning is silence, for as long as the latency says, and then the engine's own sound.
+fn is_late_by(heard: &[f32], latency: usize, expected: &[f32]) -> bool {
+    let (silence, sound) = heard.split_at(latency);
+    silence.iter().all(|x| *x == 0.0) && sound == &expected[..sound.len()]
+}
+
+#[test]
+fn a_bounce_loses_nothing_whether_or_not_the_host_says_that_it_is_one() {
+    let patch = factory::find("Aurora").unwrap();
+    let expected = expected(patch, 48_000);
+    for (offline, sizes) in [
+        (true, &[512][..]),
+        (true, &[1, 100, 512, 37]),
+        (false, &[512]),
+        (false, &[64, 512, 300]),
+    ] {
+        let (mut synth, _) =
+            Synth::new(&terms(512, offline), patch, &*card(&Arc::default())).unwrap();
+        assert!(matches!(synth, Synth::Beside(_)));
+        // Twice: a reset is the beginning.
+        for _ in 0..2 {
+            let heard = play(&mut synth, sizes, 40_000, false);
+            // The engine's own latency is in what is expected.
+            let depth = synth.latency() as usize - 64;
+            assert!(is_late_by(&heard, depth, &expected), "{offline} {sizes:?}");
+            synth.reset(&patch.values);
+        }
+    }
+}
+
+#[test]
+fn latency_is_known_at_once_and_follows_from_the_terms() {
+    let latency = |block| {
+        let (synth, _) =
+            Synth::new(&terms(block, false), &Patch::new(), &*card(&Arc::default())).unwrap();
+        synth.latency()
+    };
+    assert_eq!(latency(512), 512 + 256 + 1_024 + 64);
+    assert_eq!(latency(64), 64 + 32 + 128 + 64);
+}
+
+#[test]
+fn a_card_that_is_lost_is_stood_in_for_while_the_chord_goes_on() {
+    let patch = factory::find("Aurora").unwrap();
+    let faults = Arc::new(Faults::default());
+    let (mut synth, backstage) = Synth::new(&terms(512, true), patch, &*card(&faults)).unwrap();
+    assert_eq!((backstage.renderer)().name, "GPU");
+    let latency = synth.latency();
+    play(&mut synth, &[512], 48_000, false);
+    let steady = |sound: &[f32]| sound.iter().fold(0.0f32, |peak, x| peak.max(x.abs()));
+    let mut before = vec![0.0; 9_600];
+    synth.render(&[], &mut before, &mut [0.0; 9_600]);
+    faults.set(Fault::Fail);
+    let mut after = vec![0.0; 48_000];
+    for chunk in after.chunks_mut(512) {
+        let frames = chunk.len();
+        synth.render(&[], chunk, &mut vec![0.0; frames]);
+    }
+    let state = (backstage.renderer)();
+    assert!(state.stands_in && state.name == "CPU", "{state:?}");
+    assert!(state.why.contains("lost"), "{state:?}");
+    assert_eq!(synth.latency(), latency);
+    for (index, part) in after.chunks(4_800).enumerate() {
+        assert!(steady(part) > 0.2 * steady(&before), "silence at {index}");
+    }
+    // And it comes back.
+    faults.set(Fault::None);
+    let give_up = Instant::now() + Duration::from_secs(30);
+    while (backstage.renderer)().stands_in {
+        assert!(Instant::now() < give_up, "{:?}", (backstage.renderer)());
+        synth.render(&[], &mut [0.0; 512], &mut [0.0; 512]);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_card_that_cannot_be_had_is_stood_in_for_from_the_beginning() {
+    let faults = Arc::new(Faults::default());
+    faults.set(Fault::Fail);
+    let patch = Patch::new();
+    let (mut synth, backstage) = Synth::new(&terms(512, false), &patch, &*card(&faults)).unwrap();
+    assert_eq!(synth.latency(), 64);
+    assert!((backstage.renderer)().stands_in);
+    let heard = play(&mut synth, &[512], 4_800, false);
+    assert_eq!(heard, expected(&patch, heard.len()));
+    // It is asked for again when the host activates the instance anew.
+    assert!(!synth.suits(&terms(512, false)));
+}
+
+#[test]
+fn patches_and_routes_reach_a_stream_and_it_is_seen() {
+    let (mut synth, mut backstage) =
+        Synth::new(&terms(512, true), &Patch::new(), &*card(&Arc::default())).unwrap();
+    let patch = factory::find("Aurora").unwrap();
+    let stream = backstage.stream.as_ref().unwrap();
+    stream.set_patch(PART, patch.clone()).unwrap();
+    stream.set_routes(PART, patch.routes[1..].to_vec()).unwrap();
+    let glimpses = backstage.glimpses.as_mut().unwrap();
+    glimpses.watch(Some(PART));
+    synth.reset(&patch.values);
+    let heard = play(&mut synth, &[512], 24_000, false);
+    let mut other = patch.clone();
+    other.routes.remove(0);
+    let depth = synth.latency() as usize - 64;
+    assert!(is_late_by(&heard, depth, &expected(&other, 48_000)));
+    let mut seen = myriad_engine::Glimpse::new();
+    glimpses.look(&mut seen);
+    assert!(seen.sounding && !synth.is_silent());
+    assert_eq!(synth.counters().voices, 2);
+}

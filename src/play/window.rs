@@ -1,0 +1,122 @@
+//! The editor as a window of the player: `myriad play --window`.
+
+mod desk;
+mod host;
+
+use super::lines::Lines;
+use super::session::Session;
+use crate::failure::Failure;
+pub(super) use desk::Desk;
+use egui_baseview::baseview::{self, HandlerError, dpi::LogicalSize};
+use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame, RepaintNotifier};
+use host::PlayerHost;
+use myriad_editor::{Editor, Library};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+/// How often the session is looked after: songs and devices are.
+const PAUSE: Duration = Duration::from_millis(4);
+
+/// A window that is open.
+struct Window {
+    editor: Editor,
+    host: PlayerHost,
+    /// Somebody else has ended the session.
+    over: Arc<AtomicBool>,
+}
+
+impl App for Window {
+    fn build(&mut self, _: egui::Context, _: &mut Frame) -> Result<(), HandlerError> {
+        self.editor.opened();
+        Ok(())
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _: &mut Frame) {
+        self.editor.ui(ui, &mut self.host);
+        if self.over.load(Relaxed) {
+            ui.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        self.editor.closed(&mut self.host);
+    }
+}
+
+/// Shows the session on the desk in a window, until that is closed or the session is `done`.
+///
+/// # Errors
+/// When there is no window to be had, or nobody reads the lines that are written.
+pub(super) fn run(
+    desk: &Arc<Desk>,
+    lines: Lines,
+    done: impl Fn(&Session) -> bool + Sync,
+) -> Result<(), Failure> {
+    let repaint = RepaintNotifier::new();
+    let over = Arc::new(AtomicBool::new(false));
+    let window = Window {
+        editor: Editor::new(Library::open(Library::user_folder())),
+        host: PlayerHost::new(Arc::clone(desk)),
+        over: Arc::clone(&over),
+    };
+    let [width, height] = Editor::SIZE.map(f64::from);
+    let [least_width, least_height] = Editor::MIN_SIZE.map(f64::from);
+    let settings = EguiWindowSettings::new()
+        .with_title("Myriad")
+        .with_size(LogicalSize { width, height })
+        .with_min_size(Some(LogicalSize::new(least_width, least_height)))
+        .with_repaint_notifier(repaint.clone());
+    // SAFETY: this is a program of its own and no host's plugin; nobody else has windows here.
+    unsafe { baseview::assume_standalone_in_process() };
+    let failed = |error: baseview::Error| Failure::failed(format!("no window: {error}"));
+    let window = EguiWindow::create(settings, window).map_err(failed)?;
+    let closed = AtomicBool::new(false);
+    let ending = |session: &Session| closed.load(Relaxed) || done(session);
+    std::thread::scope(|scope| {
+        let tended = scope.spawn(|| {
+            let outcome = tend(desk, lines, &repaint, &ending);
+            over.store(true, Relaxed);
+            repaint.request_repaint();
+            outcome
+        });
+        let shown = window.run_until_closed().map_err(failed);
+        closed.store(true, Relaxed);
+        let tended = tended.join();
+        shown.and(tended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Looks after the session, and wakes the editor when something begins to sound.
+fn tend(
+    desk: &Desk,
+    mut lines: Lines,
+    repaint: &RepaintNotifier,
+    done: &impl Fn(&Session) -> bool,
+) -> Result<(), Failure> {
+    // The sound library would otherwise write about missing devices, on each thread.
+    #[cfg(target_os = "linux")]
+    let _silence = alsa::Output::local_error_handler();
+    let mut sounded = false;
+    loop {
+        let written = desk.with(|session| {
+            if done(session) {
+                return None;
+            }
+            session.tick();
+            let sounds = session.status().engine.voices > 0;
+            if sounds && !sounded {
+                repaint.request_repaint();
+            }
+            sounded = sounds;
+            Some(lines.write(session))
+        });
+        match written {
+            Some(written) => written?,
+            None => return Ok(()),
+        }
+        std::thread::sleep(PAUSE);
+    }
+}

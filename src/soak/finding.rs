@@ -1,0 +1,108 @@
+//! What a soak finds, and whose fault it is.
+
+use myriad_engine::stream::{Cause, Underrun};
+use serde::{Deserialize, Serialize};
+
+/// Something that should not have happened; the fields are keys of the report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Finding {
+    /// Seconds of play at which it was heard.
+    pub(crate) seconds: f64,
+    /// The same in frames of the stream; of this leg, when a soak was continued.
+    pub(crate) frame: u64,
+    pub(crate) kind: Kind,
+    /// In the unit of its kind; the text says which.
+    pub(crate) size: f64,
+    pub(crate) blame: Blame,
+    /// One sentence.
+    pub(crate) text: String,
+    /// A file with the sound around it.
+    pub(crate) clip: Option<String>,
+}
+
+/// Kinds of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// A step that the sound cannot have had.
+    Click,
+    /// A sample that is no number.
+    NotANumber,
+    /// A sample above full scale.
+    Clipping,
+    /// A mean beside the middle.
+    Dc,
+    /// Sound where there must be none.
+    NotSilent,
+    /// Voices that nothing holds.
+    StuckVoices,
+    /// A note that began too early or too late.
+    Timing,
+    /// Frames that were asked for and not played, or played and not asked for.
+    LostFrames,
+    /// Frames that came too late, and were faded over.
+    Underrun,
+    /// Blocks that no renderer rendered.
+    RenderFailed,
+    /// Memory that grew.
+    Memory,
+    /// Memory of the card that grew.
+    GpuMemory,
+    /// The render thread is gone.
+    Stopped,
+}
+
+impl Kind {
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Click => "click",
+            Kind::NotANumber => "not a number",
+            Kind::Clipping => "clipping",
+            Kind::Dc => "DC",
+            Kind::NotSilent => "not silent",
+            Kind::StuckVoices => "stuck voices",
+            Kind::Timing => "timing",
+            Kind::LostFrames => "lost frames",
+            Kind::Underrun => "underrun",
+            Kind::RenderFailed => "render failed",
+            Kind::Memory => "memory",
+            Kind::GpuMemory => "GPU memory",
+            Kind::Stopped => "stopped",
+        }
+    }
+}
+
+/// Whose fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Blame {
+    /// Ours: the soak fails.
+    Myriad,
+    /// The machine's: others had the processor, or the device was late itself.
+    Machine,
+    /// It was done on purpose.
+    Injected,
+}
+
+impl Finding {
+    /// An underrun, explained. `rate` is in frames a second.
+    pub(super) fn underrun(underrun: &Underrun, seconds: f64, rate: f64) -> Self {
+        let milliseconds = underrun.frames as f64 / rate * 1000.0;
+        Self {
+            seconds,
+            frame: underrun.at_frame,
+            kind: Kind::Underrun,
+            size: milliseconds,
+            blame: match underrun.cause {
+                Cause::RenderTime | Cause::EventFlood | Cause::LargeBlock => Blame::Myriad,
+                Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => Blame::Machine,
+            },
+            text: format!(
+                "{milliseconds:.1} ms were missing and faded over: {}; {} frames were ready of {}",
+                underrun.cause, underrun.ring_depth, underrun.block
+            ),
+            clip: None,
+        }
+    }
+}

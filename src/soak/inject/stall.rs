@@ -1,0 +1,53 @@
+//! A renderer that is held up when somebody asks for it.
+
+use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Asks for it, from any thread.
+#[derive(Clone, Default)]
+pub(in crate::soak) struct Stall {
+    microseconds: Arc<AtomicU64>,
+}
+
+impl Stall {
+    /// The next block takes so much longer.
+    pub(in crate::soak) fn request(&self, time: Duration) {
+        let microseconds = time.as_micros() as u64;
+        self.microseconds.store(microseconds, Ordering::Relaxed);
+    }
+}
+
+/// Passes everything on, sometimes late.
+pub(in crate::soak) struct Stalling {
+    pub(in crate::soak) renderer: Box<dyn Renderer>,
+    pub(in crate::soak) stall: Stall,
+}
+
+impl Renderer for Stalling {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.renderer.prepare(capacity)
+    }
+
+    fn reset(&mut self) {
+        self.renderer.reset();
+    }
+
+    fn depth(&self) -> usize {
+        self.renderer.depth()
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        let microseconds = &self.stall.microseconds;
+        if microseconds.load(Ordering::Relaxed) > 0 {
+            let time = microseconds.swap(0, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_micros(time));
+        }
+        self.renderer.submit(block)
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        self.renderer.collect(buses)
+    }
+}

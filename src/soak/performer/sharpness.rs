@@ -1,0 +1,118 @@
+//! How sharp corners a patch's sound turns: what a detector of clicks must put up with.
+//!
+//! Sizes are twice the largest that was seen in hours of play, since the detector's own margin is
+//! half of them.
+
+use myriad_engine::Patch;
+use myriad_engine::modulation::Source;
+use myriad_engine::params::Param;
+
+/// For how long after it a note's beginning may look like a click, and how large a one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::soak) struct Sharpness {
+    pub(in crate::soak) seconds: f64,
+    /// As a step of so much.
+    pub(in crate::soak) size: f32,
+}
+
+impl Sharpness {
+    /// Notes that swell: only a voice that gives way to them fades quickly.
+    const SOFT: Self = Self {
+        seconds: 0.01,
+        size: 0.03,
+    };
+    /// Notes that are there at once.
+    pub(super) const SHARP: Self = Self {
+        seconds: 0.01,
+        size: 1.0,
+    };
+    /// Drums: noise, and pitches that fall by octaves. No click can be told from that.
+    pub(super) const STRUCK: Self = Self {
+        seconds: 0.12,
+        size: f32::INFINITY,
+    };
+    /// A parameter that jumps: of bells, all partials may change their places at once.
+    pub(super) const JUMP: Self = Self {
+        seconds: 0.12,
+        size: f32::INFINITY,
+    };
+    /// Another patch, a wheel or a pedal. When exactly is not known beforehand.
+    pub(super) const CHANGE: Self = Self {
+        seconds: 0.12,
+        size: 1.0,
+    };
+    /// What LFOs that jump do as long as a note sounds.
+    const RESTLESS: f32 = 0.03;
+
+    /// Attacks below this are sharp, in seconds.
+    const QUICK: f32 = 0.02;
+    /// A pitch envelope above this is a drum's, in semitones.
+    const FALL: f32 = 6.0;
+
+    /// That of a patch's notes.
+    pub(super) fn of(patch: &Patch) -> Self {
+        let falls = patch.routes.iter().any(|route| {
+            let envelope = matches!(
+                route.source,
+                Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4
+            );
+            envelope && route.target == Param::PitchTune && route.amount.abs() > Self::FALL
+        });
+        let mut sharpness = match falls {
+            true => Self::STRUCK,
+            false if patch.values[Param::Env1Attack] < Self::QUICK => Self::SHARP,
+            false => Self::SOFT,
+        };
+        // Gliding notes spill over as long as they glide.
+        sharpness.seconds += 1.5 * f64::from(patch.values[Param::PitchGlide]);
+        sharpness
+    }
+
+    /// That of their ends: some fall back to the note before.
+    pub(super) fn let_go(self) -> Self {
+        Self {
+            size: self.size.min(Self::SHARP.size),
+            ..self
+        }
+    }
+
+    /// What a note of `length` seconds does as long as it sounds, in a patch whose LFOs jump.
+    pub(super) fn throughout(patch: &Patch, length: f64) -> Option<Self> {
+        /// Saws, squares and steps, as the table of parameters has them.
+        const JUMPS: std::ops::RangeInclusive<f32> = 2.0..=5.0;
+        let lfos = [
+            (Source::Lfo1, Param::Lfo1Shape),
+            (Source::Lfo2, Param::Lfo2Shape),
+            (Source::Lfo3, Param::Lfo3Shape),
+            (Source::Lfo4, Param::Lfo4Shape),
+            (Source::Lfo5, Param::Lfo5Shape),
+            (Source::Lfo6, Param::Lfo6Shape),
+        ];
+        let jumps = lfos.into_iter().any(|(lfo, shape)| {
+            let used = patch.routes.iter().any(|route| route.source == lfo);
+            used && JUMPS.contains(&patch.values[shape])
+        });
+        jumps.then(|| Self {
+            seconds: length + f64::from(patch.values[Param::Env1Release]),
+            size: Self::RESTLESS,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use myriad_engine::factory;
+
+    #[test]
+    fn pads_are_soft_strings_are_sharp_and_drums_are_struck() {
+        let of = |name| Sharpness::of(factory::find(name).unwrap());
+        assert_eq!(of("Aurora"), Sharpness::SOFT);
+        assert_eq!(of("Steel String"), Sharpness::SHARP);
+        assert_eq!(of("Skin and Shell"), Sharpness::STRUCK);
+        assert!(of("Solar Lead").seconds > 0.1, "it glides");
+        let throughout = |name| Sharpness::throughout(factory::find(name).unwrap(), 1.0);
+        assert!(throughout("Throat Bass").is_some_and(|long| long.seconds > 1.0));
+        assert_eq!(throughout("Aurora"), None);
+    }
+}

@@ -1,0 +1,246 @@
+//! The report: what a soak found, made from its journal; the fields are the keys of `report.json`,
+//! described in `docs/SOAK.md`.
+
+use super::finding::{Blame, Finding};
+use super::journal::{Begin, Leg, Line, SCHEMA, Sample};
+use super::watch::{OUTSTANDING, SENSITIVITY};
+use crate::failure::Failure;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a process may grow by, and what a card's memory may.
+pub(super) const MOST_GROWTH: f64 = 10.0 * 1024.0 * 1024.0;
+
+/// Samples of a leg until its memory counts: its first tenth, but at least these.
+const WARM_UP: usize = 10;
+
+/// How it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Verdict {
+    /// Nothing was found.
+    Clean,
+    /// Only what the machine did to us, or what was done on purpose.
+    Disturbed,
+    /// Something is our fault.
+    Faulty,
+}
+
+/// A soak.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) schema: u32,
+    pub(crate) verdict: Verdict,
+    /// Seconds played, of how many.
+    pub(crate) seconds: f64,
+    /// Whether all of them were played.
+    pub(crate) complete: bool,
+    pub(crate) settings: Option<Begin>,
+    pub(crate) legs: Vec<Leg>,
+    /// Findings by kind and by whose fault they are.
+    pub(crate) counts: BTreeMap<&'static str, usize>,
+    pub(crate) myriads: usize,
+    pub(crate) machines: usize,
+    pub(crate) injected: usize,
+    /// The smallest step that is found as a click in sound that goes on, and how far it must stand
+    /// out of bright sound.
+    pub(crate) sensitivity: f32,
+    pub(crate) outstanding: f32,
+    /// The share of the time (of the last leg) in which steps of that size were found; elsewhere
+    /// the sound itself turned corners, and only larger ones were.
+    pub(crate) keenness: f64,
+    /// Scenes by name.
+    pub(crate) scenes: BTreeMap<String, u64>,
+    pub(crate) faults_injected: BTreeMap<String, u64>,
+    /// Most bytes that a leg grew by after its first tenth; none where the system does not tell.
+    pub(crate) memory_growth: Option<f64>,
+    pub(crate) gpu_memory_growth: Option<f64>,
+    pub(crate) frames: u64,
+    pub(crate) underruns: u64,
+    pub(crate) slow_blocks: u64,
+    pub(crate) losses: u64,
+    pub(crate) returns: u64,
+    pub(crate) onsets: u64,
+    pub(crate) latest_onset: i64,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) samples: Vec<Sample>,
+    /// The number of the next scene.
+    #[serde(skip)]
+    pub(super) next_scene: u64,
+    /// Sums of the legs before this one.
+    #[serde(skip)]
+    past: Sample,
+    /// Samples before this leg.
+    #[serde(skip)]
+    leg_start: usize,
+}
+
+/// Something to be known.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Note {
+    pub(crate) seconds: f64,
+    pub(crate) text: String,
+}
+
+impl Report {
+    pub(super) fn new() -> Self {
+        Self {
+            schema: SCHEMA,
+            verdict: Verdict::Clean,
+            seconds: 0.0,
+            complete: false,
+            settings: None,
+            legs: Vec::new(),
+            counts: BTreeMap::new(),
+            myriads: 0,
+            machines: 0,
+            injected: 0,
+            sensitivity: SENSITIVITY,
+            outstanding: OUTSTANDING,
+            keenness: 0.0,
+            scenes: BTreeMap::new(),
+            faults_injected: BTreeMap::new(),
+            memory_growth: None,
+            gpu_memory_growth: None,
+            frames: 0,
+            underruns: 0,
+            slow_blocks: 0,
+            losses: 0,
+            returns: 0,
+            onsets: 0,
+            latest_onset: 0,
+            findings: Vec::new(),
+            notes: Vec::new(),
+            samples: Vec::new(),
+            next_scene: 0,
+            past: Sample::default(),
+            leg_start: 0,
+        }
+    }
+
+    /// Takes in a line of the journal.
+    pub(super) fn add(&mut self, line: &Line) {
+        match line {
+            Line::Begin(begin) => self.settings = Some(begin.clone()),
+            Line::Leg(leg) => {
+                self.legs.push(leg.clone());
+                self.complete = false;
+                self.leg_start = self.samples.len();
+                self.past = Sample {
+                    frames_asked: self.frames,
+                    underruns: self.underruns,
+                    slow_blocks: self.slow_blocks,
+                    losses: self.losses,
+                    returns: self.returns,
+                    onsets: self.onsets,
+                    ..Sample::default()
+                };
+            }
+            Line::Scene { number, name, .. } => {
+                *self.scenes.entry(name.clone()).or_default() += 1;
+                self.next_scene = number + 1;
+            }
+            Line::Sample(sample) => self.add_sample(sample),
+            Line::Finding(finding) => self.add_finding(finding),
+            Line::Injected { seconds, fault } => {
+                *self.faults_injected.entry(fault.clone()).or_default() += 1;
+                self.note(*seconds, format!("on purpose: {fault}"));
+            }
+            Line::Note { seconds, text } => self.note(*seconds, text.clone()),
+            Line::End(end) => {
+                self.seconds = end.seconds;
+                self.complete = end.why == "complete";
+            }
+        }
+    }
+
+    fn note(&mut self, seconds: f64, text: String) {
+        self.notes.push(Note { seconds, text });
+    }
+
+    fn add_finding(&mut self, finding: &Finding) {
+        *self.counts.entry(finding.kind.name()).or_default() += 1;
+        match finding.blame {
+            Blame::Myriad => self.myriads += 1,
+            Blame::Machine => self.machines += 1,
+            Blame::Injected => self.injected += 1,
+        }
+        self.verdict = match (self.myriads, self.machines, self.injected) {
+            (0, 0, 0) => Verdict::Clean,
+            (0, ..) => Verdict::Disturbed,
+            _ => Verdict::Faulty,
+        };
+        self.findings.push(finding.clone());
+    }
+
+    fn add_sample(&mut self, sample: &Sample) {
+        self.seconds = sample.seconds;
+        self.frames = self.past.frames_asked + sample.frames_asked;
+        self.underruns = self.past.underruns + sample.underruns;
+        self.slow_blocks = self.past.slow_blocks + sample.slow_blocks;
+        self.losses = self.past.losses + sample.losses;
+        self.returns = self.past.returns + sample.returns;
+        self.onsets = self.past.onsets + sample.onsets;
+        self.latest_onset = self.latest_onset.max(sample.latest_onset);
+        self.keenness = sample.keenness;
+        self.samples.push(sample.clone());
+        let leg = &self.samples[self.leg_start..];
+        let memory = |sample: &Sample| sample.memory_bytes.map(|bytes| bytes as f64);
+        // What others do with the card is none of our doing, where we can tell it apart.
+        let gpu = |sample: &Sample| {
+            let gpu = sample.gpu.as_ref()?;
+            gpu.own_memory_bytes
+                .or(gpu.memory_bytes)
+                .map(|bytes| bytes as f64)
+        };
+        let most = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        self.memory_growth = most(self.memory_growth, growth(leg, memory));
+        self.gpu_memory_growth = most(self.gpu_memory_growth, growth(leg, gpu));
+    }
+
+    /// How many clips there are.
+    pub(super) fn clips(&self) -> usize {
+        let with = |finding: &&Finding| finding.clip.is_some();
+        self.findings.iter().filter(with).count()
+    }
+
+    /// Writes `report.json` and `report.html`.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
+        let json = serde_json::to_string_pretty(self).map_err(Failure::failed)? + "\n";
+        for (name, text) in [
+            ("report.json", json),
+            ("report.html", super::page::draw(self, folder)),
+        ] {
+            let path = folder.join(name);
+            crate::unfinished::write(&path, text.as_bytes())
+                .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
+        }
+        Ok(())
+    }
+
+    /// The same without what plots are made from.
+    pub(super) fn short(&self) -> Self {
+        Self {
+            samples: Vec::new(),
+            notes: Vec::new(),
+            ..self.clone()
+        }
+    }
+}
+
+/// What something grew by since the leg's first tenth, which has all that is ever needed.
+fn growth(leg: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let warm = (leg.len() / 10).max(WARM_UP);
+    let (before, after) = leg.split_at_checked(warm)?;
+    let settled = before.iter().filter_map(&figure).reduce(f64::max)?;
+    let last = after.iter().filter_map(&figure).next_back()?;
+    Some((last - settled).max(0.0))
+}

@@ -1,0 +1,113 @@
+//! A soak in a few lines, for the terminal.
+
+use super::finding::{Blame, Finding};
+use super::report::{Report, Verdict};
+use crate::terminal::clock;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Findings that are listed one by one.
+const LISTED: usize = 12;
+
+/// What was played, what was found, and where the rest is.
+pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
+    let mut text = format!("{}\n", headline(report));
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:<10} {value}");
+    };
+    row(
+        "played",
+        format!(
+            "{} of {} in {:.0} s, {} scenes",
+            clock(report.seconds),
+            clock(report.settings.as_ref().map_or(0.0, |begin| begin.seconds)),
+            took.as_secs_f64(),
+            report.scenes.values().sum::<u64>()
+        ),
+    );
+    row(
+        "frames",
+        format!(
+            "{} asked for, {} slow blocks, {} underruns",
+            report.frames, report.slow_blocks, report.underruns
+        ),
+    );
+    row(
+        "timing",
+        format!(
+            "{} notes out of silence, the latest {} frames after its time",
+            report.onsets, report.latest_onset
+        ),
+    );
+    row(
+        "clicks",
+        format!(
+            "steps from {:.0} dBFS on are found, for {:.0}% of the time",
+            20.0 * report.sensitivity.log10(),
+            100.0 * report.keenness
+        ),
+    );
+    row("memory", growth(report.memory_growth));
+    if report.gpu_memory_growth.is_some() {
+        row("card", growth(report.gpu_memory_growth));
+    }
+    if report.losses + report.returns > 0 {
+        row(
+            "failover",
+            format!("{} losses, {} returns", report.losses, report.returns),
+        );
+    }
+    for finding in report.findings.iter().take(LISTED) {
+        let _ = writeln!(text, "  {}", line(finding));
+    }
+    if report.findings.len() > LISTED {
+        let _ = writeln!(text, "  and {} more", report.findings.len() - LISTED);
+    }
+    let _ = writeln!(text, "  {}", folder.join("report.html").display());
+    text
+}
+
+/// The verdict in a sentence.
+pub(super) fn headline(report: &Report) -> String {
+    let found = |count: usize, what: &str| match count {
+        1 => format!("one {what}"),
+        count => format!("{count} {what}s"),
+    };
+    match report.verdict {
+        Verdict::Clean => "Clean: nothing was found".to_owned(),
+        Verdict::Disturbed => format!(
+            "No fault of Myriad's: {} by the machine, {} on purpose",
+            found(report.machines, "disturbance"),
+            found(report.injected, "disturbance")
+        ),
+        Verdict::Faulty => format!("Faulty: {}", found(report.myriads, "fault")),
+    }
+}
+
+/// A finding in a line.
+pub(super) fn line(finding: &Finding) -> String {
+    let blame = match finding.blame {
+        Blame::Myriad => "FAULT",
+        Blame::Machine => "machine",
+        Blame::Injected => "purpose",
+    };
+    let Finding {
+        seconds,
+        kind,
+        text,
+        ..
+    } = finding;
+    format!("{}  {blame:<8} {}: {text}", clock(*seconds), kind.name())
+}
+
+/// What memory grew by.
+pub(super) fn growth(bytes: Option<f64>) -> String {
+    match bytes {
+        Some(bytes) => format!(
+            "grew by {:.2} MiB after the first tenth",
+            bytes / 1024.0 / 1024.0
+        ),
+        None => "not measured: too short, or the system does not tell".to_owned(),
+    }
+}

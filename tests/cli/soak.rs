@@ -1,0 +1,142 @@
+//! `myriad soak`: what it writes, that it goes on, and that its alarm rings.
+
+use crate::harness::{Folder, Run};
+use serde_json::Value;
+use std::process::Command;
+use std::time::Duration;
+
+fn report(folder: &Folder, name: &str) -> Value {
+    let text = std::fs::read_to_string(folder.path(name).join("report.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Three minutes of clean play are found clean; the report has the documented shape, and the page
+/// needs nothing but itself.
+#[test]
+fn clean_play_is_clean_and_the_report_says_how_it_was_watched() {
+    let folder = Folder::new();
+    let run = folder.succeed(&["soak", "--minutes", "3", "--seed", "21"]);
+    assert!(
+        run.stdout.starts_with("Clean: nothing was found"),
+        "{}",
+        run.stdout
+    );
+    let report = report(&folder, "soak-report");
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["verdict"], "clean");
+    assert_eq!(report["complete"], true);
+    assert_eq!(report["findings"], Value::Array(Vec::new()));
+    let seconds = report["seconds"].as_f64().unwrap();
+    assert!((180.0..181.0).contains(&seconds), "{seconds}");
+    assert!(report["onsets"].as_u64().unwrap() > 0, "notes were timed");
+    assert!(report["keenness"].as_f64().unwrap() > 0.4);
+    assert!(report["samples"].as_array().unwrap().len() > 100);
+    let growth = report["memory_growth"].as_f64().unwrap();
+    assert!(growth < 10.0 * 1024.0 * 1024.0, "{growth}");
+    assert_eq!(report["settings"]["seed"], 21);
+    assert_eq!(report["legs"][0]["host"], "virtual");
+    let page = std::fs::read_to_string(folder.path("soak-report/report.html")).unwrap();
+    assert!(page.contains("<h1>Clean") && page.contains("<svg"));
+    assert!(!page.contains("<script") && !page.contains("<link"));
+    // Another soak does not write over it.
+    folder.fail(&["soak", "--minutes", "1"], 2, "--resume");
+}
+
+/// A click that was planted is found, blamed on who planted it, and can be listened to; a stall is
+/// survived without one.
+#[test]
+fn what_is_done_on_purpose_is_found_and_told_apart() {
+    let folder = Folder::new();
+    let args = ["soak", "--minutes", "0.5", "--json", "--report", "r"];
+    let run = folder.succeed(&[&args[..], &["--inject", "click", "--inject", "stall"]].concat());
+    let printed = run.json();
+    assert_eq!(printed["verdict"], "disturbed");
+    assert_eq!(printed["samples"], Value::Array(Vec::new()));
+    let report = report(&folder, "r");
+    let findings = report["findings"].as_array().unwrap();
+    let of = |kind: &str| {
+        findings
+            .iter()
+            .filter(|finding| finding["kind"] == kind)
+            .count()
+    };
+    assert_eq!(of("click"), 1, "{findings:?}");
+    assert!(of("underrun") >= 1, "{findings:?}");
+    for finding in findings {
+        assert_eq!(finding["blame"], "injected", "{finding}");
+        let clip = folder.path("r").join(finding["clip"].as_str().unwrap());
+        let wav = hound::WavReader::open(clip).unwrap();
+        assert!(wav.duration() > 20_000);
+    }
+    let page = std::fs::read_to_string(folder.path("r/report.html")).unwrap();
+    assert!(page.contains("data:audio/wav;base64,"));
+}
+
+/// A card that is lost, as far as that can be rehearsed without one: it is noticed, comes back, and
+/// nothing clicks.
+#[test]
+fn a_lost_card_is_reported_and_does_not_click() {
+    let folder = Folder::new();
+    let args = ["soak", "--minutes", "0.5", "--renderer", "stand-in"];
+    let run = folder.succeed(&[&args[..], &["--inject", "gpu-loss", "--json"]].concat());
+    let report = run.json();
+    assert_eq!(report["verdict"], "clean", "{report}");
+    assert!(report["losses"].as_u64() >= Some(1), "{report}");
+    assert_eq!(report["losses"], report["returns"], "{report}");
+}
+
+/// Stopped by hand it has reported; resumed it plays the rest, and the report is of both.
+#[cfg(unix)]
+#[test]
+fn a_soak_that_is_stopped_goes_on() {
+    let folder = Folder::new();
+    let child = folder.spawn(&["soak", "--hours", "2", "--report", "r"]);
+    let journal = folder.path("r/journal.jsonl");
+    let played = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("sample"));
+    while !played() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    assert!(run.stderr.contains("--resume r"), "{}", run.stderr);
+    let first = report(&folder, "r");
+    assert_eq!(first["complete"], false);
+    // The rest would take minutes: a shorter one was asked for, as far as the journal knows. A
+    // crash may also have cut its last line short.
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let seconds = first["seconds"].as_f64().unwrap() + 5.0;
+    let text = text.replacen("\"seconds\":7200.0", &format!("\"seconds\":{seconds}"), 1);
+    std::fs::write(&journal, text + "{\"line\":\"sam").unwrap();
+    folder.succeed(&["soak", "--resume", "r"]);
+    let both = report(&folder, "r");
+    assert_eq!(
+        (&both["complete"], &both["verdict"]),
+        (&Value::Bool(true), &Value::from("clean"))
+    );
+    assert_eq!(both["legs"].as_array().unwrap().len(), 2);
+    assert!(both["frames"].as_u64() > first["frames"].as_u64());
+    folder.fail(&["soak", "--resume", "nowhere"], 1, "journal.jsonl");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = Folder::new();
+    let cases: &[(&[&str], &str)] = &[
+        (&["soak", "--inject", "gpu-loss"], "--renderer cuda"),
+        (&["soak", "--inject", "device-loss"], "--device clock"),
+        (&["soak", "--inject", "rain"], "gpu-loss"),
+        (&["soak", "--hours", "0"], "above 0"),
+        (&["soak", "--resume", "r", "--seed", "2"], "--seed"),
+    ];
+    for (args, words) in cases {
+        folder.fail(args, 2, words);
+    }
+}

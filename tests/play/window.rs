@@ -1,0 +1,36 @@
+//! `myriad play --window`: the editor, on a display without a screen.
+
+use crate::player::Player;
+use crate::screen::Screen;
+use std::time::{Duration, Instant};
+
+/// A key on the screen, in a window of 1200 by 780 points.
+const KEY: [i16; 2] = [853, 752];
+
+/// What is played in the window sounds, and the window goes when the player does.
+#[test]
+fn keys_in_the_window_sound() {
+    let screen = Screen::take();
+    let args = ["--window", "--host", "clock", "--renderer", "cpu"];
+    let mut player = Player::start(&args, &[]);
+    let give_up = Instant::now() + Duration::from_secs(60);
+    while screen.whole().colours() < 200 {
+        assert!(Instant::now() < give_up, "no window");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    screen.point(KEY);
+    std::thread::sleep(Duration::from_millis(300));
+    screen.press();
+    player.wait_for("a key sounds", |line| line["voices"] == 1);
+    screen.release();
+    player.wait_for("it has ended", |line| line["voices"] == 0);
+    assert_eq!(player.interrupt(), Some(0));
+}
+
+/// Without a display there is one line that says so.
+#[test]
+fn without_a_display_it_says_so() {
+    let args = ["--window", "--host", "clock"];
+    let mut player = Player::start_with(&args, &[], &[("DISPLAY", "")]);
+    assert_eq!(player.exit(), Some(1));
+}
