@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots window setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots pictures window setup setup-test clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make audit   play and measure every factory patch; a contact sheet into target/audit.png"
 	@echo "make golden  regenerate the golden renders, after listening"
 	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
+	@echo "make pictures  what the main controls do to the spectrum, for the manual"
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
 
 play: setup
@@ -40,7 +41,7 @@ test: setup-test check
 	cargo test --workspace --quiet
 	tests/rtsan/run
 	tests/hosts/run
-	python3 assets/songs/make_demo.py --check
+	python3 assets/songs/make_songs.py --check
 
 check:
 	cargo fmt --all --check
@@ -81,6 +82,11 @@ golden: setup
 screenshots: setup
 	cargo run --quiet -p myriad-editor --example screenshots -- target/screenshots
 	cp target/screenshots/source-200.png docs/pictures/editor.png
+	cp target/screenshots/effects.png docs/pictures/editor-effects.png
+	cp target/screenshots/play.png docs/pictures/editor-play.png
+
+pictures: setup
+	cargo run --quiet -p myriad-engine --example pictures -- docs/pictures
 
 window: setup
 	tests/window/run

@@ -15,11 +15,39 @@ use crate::wav::Bits;
 use myriad_engine::Tuning;
 use std::path::{Path, PathBuf};
 
-const SONG: &[u8] = include_bytes!("../assets/songs/demo.mid");
+/// The songs that show what there is; `assets/songs` has the scripts that write them.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum DemoSong {
+    /// Bells, rain, a groove and a choir
+    Daybreak,
+    /// Sequences, basses and leads at 112 beats a minute
+    Motorway,
+    /// Winds, strings, skins and voices, on foot, in three
+    Procession,
+}
 
-/// Play the demo song, or render it where there is no sound
+impl DemoSong {
+    /// The song.
+    ///
+    /// # Errors
+    /// Never, as long as the embedded files are songs.
+    pub(crate) fn read(self) -> Result<Song, Failure> {
+        let bytes: &[u8] = match self {
+            DemoSong::Daybreak => include_bytes!("../assets/songs/daybreak.mid"),
+            DemoSong::Motorway => include_bytes!("../assets/songs/motorway.mid"),
+            DemoSong::Procession => include_bytes!("../assets/songs/procession.mid"),
+        };
+        Song::parse(bytes).map_err(|error| Failure::failed(format!("demo: {error}")))
+    }
+}
+
+/// Play a demo song, or render it where there is no sound
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// Which
+    #[arg(value_enum, default_value = "daybreak")]
+    song: DemoSong,
+
     /// Render to demo.wav and demo.png even when there is an audio device
     #[arg(long)]
     file: bool,
@@ -28,21 +56,13 @@ pub(crate) struct Args {
     renderer: RendererArgs,
 }
 
-/// The demo song.
-///
-/// # Errors
-/// Never, as long as the embedded file is a song.
-pub(crate) fn song() -> Result<Song, Failure> {
-    Song::parse(SONG).map_err(|error| Failure::failed(format!("demo: {error}")))
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// When the song cannot be rendered or the file not be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
-    let song = song()?;
+    let song = args.song.read()?;
     if !args.file {
         let cast = Cast::choose(&song, &[])?;
         let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
@@ -55,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(error) => return Err(error.into()),
         }
     }
-    render(&self::song()?, args.renderer)
+    render(&args.song.read()?, args.renderer)
 }
 
 fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
@@ -69,9 +89,9 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
             threads: cores(),
             stems: false,
             tail: Tail::Auto,
+            tuning: Tuning::default(),
             max_frames: bits.max_frames(),
         },
-        tuning: Tuning::default(),
         renderer,
         progress: true,
     };

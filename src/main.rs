@@ -20,6 +20,7 @@ mod render;
 #[cfg(target_os = "linux")]
 mod render_server;
 mod renderer;
+mod scale;
 mod selftest;
 mod soak;
 mod song;

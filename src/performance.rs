@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     pub(crate) stems: bool,
     pub(crate) tail: Tail,
+    pub(crate) tuning: Tuning,
     /// The performance is cut here at the latest.
     pub(crate) max_frames: u64,
 }
@@ -85,6 +86,7 @@ impl Performance {
             parts: song.parts.len(),
             threads: settings.threads,
             stems: settings.stems,
+            tuning: settings.tuning,
             ..EngineConfig::default()
         };
         let mut engine = Engine::with_renderer(&config, renderer)?;
@@ -135,11 +137,6 @@ impl Performance {
     /// Frames handed out so far.
     pub(crate) fn frames(&self) -> u64 {
         self.rendered.saturating_sub(self.latency)
-    }
-
-    /// Tunes the keys of all parts.
-    pub(crate) fn tune(&mut self, tuning: &Tuning) {
-        self.engine.set_tuning(tuning);
     }
 
     /// Who plays.

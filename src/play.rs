@@ -19,11 +19,12 @@ mod view;
 mod window;
 
 use crate::cast::{Cast, PatchRequest, refuse_doubles};
-use crate::demo;
+use crate::demo::DemoSong;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::library;
 use crate::renderer::{self, RendererArgs};
+use crate::scale::ScaleArgs;
 use crate::song::Song;
 use crate::trace::Tracer;
 use device::DeviceError;
@@ -66,9 +67,10 @@ pub(crate) struct Args {
     /// A MIDI file to play
     song: Option<PathBuf>,
 
-    /// Play the demo song
-    #[arg(long, conflicts_with = "song")]
-    demo: bool,
+    /// Play a demo song, the first unless another is named: --demo=motorway
+    #[arg(long, value_enum, value_name = "SONG", conflicts_with = "song")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "daybreak")]
+    demo: Option<DemoSong>,
 
     /// A patch's name or file, for hands and all channels, or for one: CH=NAME. May be repeated
     #[arg(short, long = "patch", value_name = "[CH=]NAME|FILE")]
@@ -113,6 +115,9 @@ pub(crate) struct Args {
     /// Keep what is played
     #[arg(long, value_name = "FILE.wav")]
     record: Option<PathBuf>,
+
+    #[command(flatten)]
+    scale: ScaleArgs,
 
     #[command(flatten)]
     renderer: RendererArgs,
@@ -183,8 +188,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Song::load(path)
                 .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?,
         ),
-        (None, true) => Some(demo::song()?),
-        (None, false) => None,
+        (None, Some(demo)) => Some(demo.read()?),
+        (None, None) => None,
     };
     if let Some(path) = &args.record {
         check_target(path)?;
@@ -231,6 +236,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         renderer: args.renderer,
         lose_card: args.lose_card,
         listen: false,
+        tuning: args.scale.tuning()?,
         rig: None,
         metrics: args.metrics,
     };

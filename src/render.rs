@@ -10,13 +10,12 @@ use crate::interrupt;
 use crate::machine::cores;
 use crate::performance::{Performance, Settings, Tail};
 use crate::renderer::{self, RendererArgs};
+use crate::scale::ScaleArgs;
 use crate::song::Song;
 use crate::terminal;
 use crate::trace::Tracer;
 use crate::wav::Bits;
 use indicatif::ProgressBar;
-use myriad_engine::Tuning;
-use myriad_engine::tuning::TuningError;
 use outputs::Outputs;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -69,13 +68,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 
-    /// Tune the keys by a Scala scale
-    #[arg(long, value_name = "FILE.scl")]
-    scale: Option<PathBuf>,
-
-    /// Where the scale lies on the keyboard
-    #[arg(long, value_name = "FILE.kbm", requires = "scale")]
-    keyboard: Option<PathBuf>,
+    #[command(flatten)]
+    scale: ScaleArgs,
 
     #[command(flatten)]
     renderer: RendererArgs,
@@ -129,9 +123,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             threads: args.threads.map_or_else(cores, usize::from),
             stems: args.stems,
             tail: args.tail,
+            tuning: args.scale.tuning()?,
             max_frames: args.bits.max_frames(),
         },
-        tuning: tuning(args.scale.as_deref(), args.keyboard.as_deref())?,
         renderer: args.renderer,
         progress: !args.quiet,
     };
@@ -152,30 +146,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The tuning that files ask for; the usual one without any.
-fn tuning(scale: Option<&Path>, keyboard: Option<&Path>) -> Result<Tuning, Failure> {
-    let Some(scale) = scale else {
-        return Ok(Tuning::default());
-    };
-    let read = |path: &Path| {
-        std::fs::read_to_string(path)
-            .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
-    };
-    let place = |path: &Path, error: TuningError| {
-        Failure::failed(format!(
-            "{}:{}: {}",
-            path.display(),
-            error.line,
-            error.problem
-        ))
-    };
-    let text = read(scale)?;
-    // The scale by itself first, so that an error names the right file.
-    Tuning::read(&text, None).map_err(|error| place(scale, error))?;
-    let map = keyboard.map(read).transpose()?;
-    Tuning::read(&text, map.as_deref()).map_err(|error| place(keyboard.unwrap_or(scale), error))
-}
-
 /// One song to one file and its stems.
 pub(crate) struct Job {
     /// What errors call the song.
@@ -183,7 +153,6 @@ pub(crate) struct Job {
     pub(crate) target: PathBuf,
     pub(crate) bits: Bits,
     pub(crate) settings: Settings,
-    pub(crate) tuning: Tuning,
     pub(crate) renderer: RendererArgs,
     /// Whether to show progress, where somebody can see it.
     pub(crate) progress: bool,
@@ -201,7 +170,6 @@ impl Job {
         let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
         let mut performance = Performance::new(song, cast, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;
-        performance.tune(&self.tuning);
         let mut outputs = Outputs::create(self, performance.cast())?;
         let mut meter = Meter::new(rate);
         let bar = self.progress_bar(performance.song_frames());

@@ -25,11 +25,11 @@ use indicatif::ProgressBar;
 use inject::{Fault, Injector, Stall, Stalling};
 use journal::{Begin, Journal, SCHEMA};
 use leg::Leg;
-use myriad_engine::Patch;
 use myriad_engine::dsp::FlushDenormals;
 use myriad_engine::render::auto::Piece;
 use myriad_engine::render::failover::Load as RenderLoad;
 use myriad_engine::render::{MAX_TICKS, TICK};
+use myriad_engine::{Patch, Tuning};
 use performer::Performer;
 use prompter::Prompter;
 use report::{Report, Verdict};
@@ -359,6 +359,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         renderer,
         lose_card: None,
         listen: true,
+        tuning: Tuning::default(),
         metrics: None,
         rig: Some(Box::new(move |threads, rate, readiness| {
             // Where nobody listens, nothing is left out for lack of time.

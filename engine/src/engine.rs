@@ -43,6 +43,8 @@ pub struct EngineConfig {
     pub threads: usize,
     /// Whether [`Engine::stem`] is wanted.
     pub stems: bool,
+    /// How keys are tuned from the start; see [`Engine::set_tuning`].
+    pub tuning: Tuning,
 }
 
 impl Default for EngineConfig {
@@ -54,6 +56,7 @@ impl Default for EngineConfig {
             clouds: 1_024,
             threads: 1,
             stems: false,
+            tuning: Tuning::default(),
         }
     }
 }
@@ -187,7 +190,11 @@ impl Engine {
         renderer.prepare(capacity)?;
         let slots = capacity.slots;
         let depth = renderer.depth();
-        let part = |bus| Part::new(bus as u32, config.voices, config.sample_rate);
+        let part = |bus| {
+            let mut part = Part::new(bus as u32, config.voices, config.sample_rate);
+            part.set_tuning(&config.tuning);
+            part
+        };
         let cues = || vec![Cue::none(); MAX_TICKS * config.parts];
         Ok(Engine {
             config: *config,

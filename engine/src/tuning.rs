@@ -14,7 +14,7 @@ pub struct TuningError {
 }
 
 /// The pitch of every key, in semitones above MIDI key 0 at the usual tuning.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
     keys: [f32; 128],
 }

@@ -27,7 +27,7 @@ use myriad_engine::render::{Renderer, RendererHandle, RendererReport};
 use myriad_engine::stream::{
     self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
 };
-use myriad_engine::{EngineConfig, GlimpseReceiver, Patch, Readiness, Values};
+use myriad_engine::{EngineConfig, GlimpseReceiver, Patch, Readiness, Tuning, Values};
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapRb};
 use std::net::SocketAddr;
@@ -73,6 +73,8 @@ pub(crate) struct Setup {
     pub(crate) lose_card: Option<Duration>,
     /// Whether somebody wants to hear every frame ([`Session::hear_frames`]); then none is recorded.
     pub(crate) listen: bool,
+    /// How the keys are tuned.
+    pub(crate) tuning: Tuning,
     /// Makes another renderer than `renderer` says.
     pub(crate) rig: Option<MakeRenderer>,
     /// Where to serve figures.
@@ -93,6 +95,7 @@ impl Setup {
             renderer,
             lose_card: None,
             listen: false,
+            tuning: Tuning::default(),
             rig: None,
             metrics: None,
         }
@@ -202,6 +205,7 @@ impl Session {
                 parts: patches.len(),
                 voices,
                 clouds: EngineConfig::default().clouds.max(2 * voices),
+                tuning: setup.tuning,
                 ..EngineConfig::default()
             },
             depth: outlet.depth(),

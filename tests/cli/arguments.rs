@@ -47,6 +47,9 @@ fn misuse_is_told_in_one_line() {
             "--no-picture",
         ),
         (&["demo", "--loud"], "--loud"),
+        (&["demo", "polka"], "procession"),
+        (&["play", "--demo=polka"], "procession"),
+        (&["play", "--keyboard", "map.kbm"], "--scale"),
         (&["play", "--patch", "no such patch"], "no patch is called"),
         (
             &["play", "--patch", "2=no such patch"],

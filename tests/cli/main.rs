@@ -10,4 +10,5 @@ mod inspect;
 mod midi;
 mod patches;
 mod render;
+mod scale;
 mod soak;

@@ -1,8 +1,4 @@
-#!/usr/bin/env python3
-"""Writes demo.mid, the song that Myriad plays first.
-
-    make_demo.py            writes demo.mid beside this script
-    make_demo.py --check    fails when demo.mid is not what this script writes
+"""Daybreak, the song that Myriad plays first.
 
 D minor that ends in D major: bells and rain over a pad, a groove of bass, tines, marimba and
 drums, a lead above strings and choir, and a long last chord. Every track bears the name of the
@@ -10,15 +6,9 @@ patch that plays it. There is no echo in the patches, so the rain brings its own
 falls again, softer, three sixteenths later.
 """
 
-import random
-import struct
-import sys
-from pathlib import Path
+from score import EXPRESSION, WHEEL, Track
 
-BEAT = 480  # Ticks of a quarter note.
 BAR = 4.0  # Beats. Times in this file are in beats; `bar(n)` counts from 1.
-
-VOLUME, PAN, WHEEL, EXPRESSION, SUSTAIN = 7, 10, 1, 11, 64
 
 # Where the song changes, in bars.
 INTRO, GROOVE, LEAD, CHOIR, END = 1, 5, 9, 13, 17
@@ -27,85 +17,6 @@ INTRO, GROOVE, LEAD, CHOIR, END = 1, 5, 9, 13, 17
 def bar(number, beat=0.0):
     """The time of a bar's `beat`, both as musicians count bars (from 1) and beats (from 0 here)."""
     return (number - 1) * BAR + beat
-
-
-def variable_length(number):
-    """A number as MIDI files store it: seven bits a byte, the last byte's top bit clear."""
-    data = [number & 0x7F]
-    while number := number >> 7:
-        data.append(0x80 | number & 0x7F)
-    return bytes(reversed(data))
-
-
-class Track:
-    """One track: events in beats, played a little unevenly, as people do."""
-
-    def __init__(self, name, channel=None, volume=100, pan=64, loose=0.0, uneven=4):
-        self.name = name
-        self.channel = channel
-        self.loose = loose  # How far a note strays from its time, in beats.
-        self.uneven = uneven  # How far its velocity strays.
-        self.random = random.Random(name)  # Its own, so that one part's edits leave others alone.
-        self.events = []
-        if channel is not None:
-            self.control(0, VOLUME, volume)
-            self.control(0, PAN, pan)
-
-    def add(self, beat, data, order=1):
-        """An event; of those at the same time, low `order` comes first."""
-        self.events.append((max(0, round(beat * BEAT)), order, len(self.events), bytes(data)))
-
-    def note(self, beat, beats, key, velocity):
-        """A note, humanised."""
-        beat = max(0.0, beat + self.random.uniform(-self.loose, self.loose))
-        velocity += self.random.randint(-self.uneven, self.uneven)
-        self.add(beat, [0x90 | self.channel - 1, key, min(127, max(1, velocity))], order=2)
-        self.add(beat + beats, [0x80 | self.channel - 1, key, 64], order=0)
-
-    def chord(self, beat, beats, keys, velocity, strum=0.0):
-        """Notes together, or `strum` beats after each other."""
-        for index, key in enumerate(keys):
-            self.note(beat + index * strum, beats - index * strum, key, velocity)
-
-    def control(self, beat, number, value):
-        """A controller."""
-        self.add(beat, [0xB0 | self.channel - 1, number, min(127, max(0, round(value)))])
-
-    def swell(self, number, points):
-        """A controller that moves straight from point to point, each (beat, value)."""
-        for (start, low), (end, high) in zip(points, points[1:]):
-            steps = max(1, round((end - start) * 12))
-            for step in range(steps):
-                x = step / steps
-                self.control(start + (end - start) * x, number, low + (high - low) * x)
-        self.control(*points[-1][:1], number, points[-1][1])
-
-    def bend(self, points):
-        """The pitch wheel through points, each (beat, semitones), of two semitones' range."""
-        for (start, low), (end, high) in zip(points, points[1:]):
-            steps = max(1, round((end - start) * 32))
-            for step in range(steps + 1):
-                x = step / steps
-                # Slow at both ends, as a hand is.
-                value = low + (high - low) * (3 - 2 * x) * x * x
-                wheel = min(16383, max(0, round(8192 + value / 2 * 8192)))
-                at = start + (end - start) * x
-                self.add(at, [0xE0 | self.channel - 1, wheel & 0x7F, wheel >> 7])
-
-    def tempo(self, beat, bpm):
-        """A tempo, for all tracks."""
-        self.add(beat, b"\xff\x51\x03" + round(60e6 / bpm).to_bytes(3, "big"))
-
-    def data(self):
-        """The track as a chunk of a MIDI file."""
-        name = self.name.encode()
-        data = b"\0\xff\x03" + variable_length(len(name)) + name
-        now = 0
-        for tick, _, _, event in sorted(self.events):
-            data += variable_length(tick - now) + event
-            now = tick
-        data += b"\0\xff\x2f\0"
-        return b"MTrk" + struct.pack(">I", len(data)) + data
 
 
 # The harmony of bars 5 to 16, one chord a bar: the bass's key and the tines' close voicing, led
@@ -406,24 +317,4 @@ def flock():
     return track
 
 
-def song():
-    """The whole file."""
-    tracks = [part() for part in (conductor, bells, rain, pad, tide, bass, tines, strings, choir, lead, drums, drone, marimba, flock)]
-    header = b"MThd" + struct.pack(">IHHH", 6, 1, len(tracks), BEAT)
-    return header + b"".join(track.data() for track in tracks)
-
-
-def main():
-    path = Path(__file__).with_name("demo.mid")
-    made = song()
-    if sys.argv[1:] == ["--check"]:
-        if not path.exists() or path.read_bytes() != made:
-            sys.exit("demo.mid is not what make_demo.py makes: run assets/songs/make_demo.py")
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
-    else:
-        path.write_bytes(made)
-
-
-if __name__ == "__main__":
-    main()
+PARTS = [conductor, bells, rain, pad, tide, bass, tines, strings, choir, lead, drums, drone, marimba, flock]

@@ -1,0 +1,114 @@
+//! `--scale` and `--keyboard`: Scala files, good and bad.
+
+use crate::harness::{Folder, samples};
+use crate::midi;
+
+/// One partial, so that a pitch can be counted.
+const SINE: &str =
+    "format = 3\nname = \"Sine\"\n[source]\npartials = 1\n[env1]\nattack = 0.0\nsustain = 1.0\n";
+
+/// Two steps an octave.
+const TRITONES: &str = "! comment\nTritones\n 2\n!\n 600.0\n 2/1\n";
+
+/// The pitch of a key in Hertz, as a file that is rendered has it.
+fn pitch(folder: &Folder, key: u8, options: &[&str]) -> f32 {
+    folder.put("sine.toml", SINE);
+    folder.put("song.mid", midi::song(&[("", &[(0, key, 0, 48_000)])]));
+    let mut args = vec!["render", "song.mid", "-p", "sine.toml", "-q"];
+    args.extend(["--bits", "32f", "--tail", "0"]);
+    args.extend(options);
+    folder.succeed(&args);
+    let [left, _] = samples(&folder.path("song.wav"));
+    let middle = &left[4_800..43_200];
+    let rises = |pair: &[f32]| pair[0] < 0.0 && pair[1] >= 0.0;
+    let crossings: Vec<usize> = (1..middle.len())
+        .filter(|&at| rises(&middle[at - 1..=at]))
+        .collect();
+    let periods = crossings.len() - 1;
+    48_000.0 * periods as f32 / (crossings[periods] - crossings[0]) as f32
+}
+
+fn assert_near(got: f32, wanted: f32) {
+    assert!((got / wanted - 1.0).abs() < 1e-3, "{got} Hz, not {wanted}");
+}
+
+#[test]
+fn a_scale_and_its_keyboard_tune_the_keys() {
+    let folder = Folder::new();
+    assert_near(pitch(&folder, 69, &[]), 440.0);
+    folder.put("tritones.scl", TRITONES);
+    // Middle C stays, and two keys further is its octave.
+    let scale = ["--scale", "tritones.scl"];
+    assert_near(pitch(&folder, 60, &scale), 261.63);
+    assert_near(pitch(&folder, 62, &scale), 523.25);
+    // A at 432 Hz is the scale's first note, and every key a degree.
+    folder.put("a.kbm", "0\n0\n127\n69\n69\n432.0\n2\n");
+    let both = ["--scale", "tritones.scl", "--keyboard", "a.kbm"];
+    assert_near(pitch(&folder, 69, &both), 432.0);
+    assert_near(pitch(&folder, 67, &both), 216.0);
+}
+
+/// A performer with the wrong file wants to know which, where and why.
+#[test]
+fn what_is_no_scale_is_refused_in_one_line() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::song(&[("", &[(0, 69, 0, 4_800)])]));
+    folder.put("good.scl", TRITONES);
+    for (name, text, words) in [
+        ("empty.scl", "", "empty.scl:1: the number of notes"),
+        ("words.scl", "A scale\nmany\n", "words.scl:2: \"many\""),
+        (
+            "short.scl",
+            "A scale\n3\n3/2\n",
+            "short.scl:3: 1 notes of 3",
+        ),
+        ("zero.scl", "A scale\n0\n", "zero.scl:2: 0 notes"),
+        ("note.scl", "A scale\n1\nfifth\n", "note.scl:3: \"fifth\""),
+        ("silly.scl", "A scale\n1\n3/0\n", "silly.scl:3: \"3/0\""),
+    ] {
+        folder.put(name, text);
+        folder.fail(&["render", "song.mid", "--scale", name], 1, words);
+        folder.fail(&["play", "--host", "clock", "--scale", name], 1, words);
+    }
+    for (name, text, words) in [
+        ("empty.kbm", "", "empty.kbm:1: the size of the map"),
+        (
+            "cut.kbm",
+            "12\n0\n127\n60\n",
+            "cut.kbm:4: the reference key",
+        ),
+        (
+            "hertz.kbm",
+            "0\n0\n127\n60\n69\nloud\n12\n",
+            "hertz.kbm:6: \"loud\"",
+        ),
+        (
+            "huge.kbm",
+            "9999\n0\n127\n60\n69\n440\n12\n",
+            "huge.kbm:1: a map of 9999",
+        ),
+    ] {
+        folder.put(name, text);
+        let args = [
+            "render",
+            "song.mid",
+            "--scale",
+            "good.scl",
+            "--keyboard",
+            name,
+        ];
+        folder.fail(&args, 1, words);
+    }
+    folder.put("bytes.scl", [0xff, 0xfe, 0x00, 0x80]);
+    folder.fail(
+        &["render", "song.mid", "--scale", "bytes.scl"],
+        1,
+        "bytes.scl",
+    );
+    folder.fail(
+        &["render", "song.mid", "--scale", "none.scl"],
+        1,
+        "none.scl",
+    );
+    folder.fail(&["render", "song.mid", "--keyboard", "a.kbm"], 2, "--scale");
+}
