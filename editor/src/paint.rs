@@ -94,6 +94,23 @@ pub(crate) fn handle(painter: &Painter, at: Pos2, colour: Color32, awake: bool) 
     painter.circle_filled(at, 1.6, crate::theme::LIGHT);
 }
 
+/// A lamp: lit, or not.
+pub(crate) fn lamp(painter: &Painter, at: Pos2, lit: bool, colour: Color32) {
+    if lit {
+        let mut mesh = Mesh::default();
+        glow(&mut mesh, at, 11.0, crate::theme::light(colour, 0.8));
+        painter.add(Shape::mesh(mesh));
+        painter.circle_filled(at, 3.0, crate::theme::LIGHT);
+    } else {
+        painter.circle(
+            at,
+            3.0,
+            crate::theme::NIGHT,
+            Stroke::new(1.2, crate::theme::FAINT),
+        );
+    }
+}
+
 /// The way of a knob: three quarters of a turn, open at the bottom.
 pub(crate) fn knob_angle(scale: f32) -> f32 {
     TAU * (0.375 + 0.75 * scale.clamp(0.0, 1.0))

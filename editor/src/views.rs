@@ -3,6 +3,7 @@
 pub(crate) mod axis;
 pub(crate) mod browser;
 pub(crate) mod cloud;
+pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod filter;
 pub(crate) mod header;
@@ -10,6 +11,7 @@ pub(crate) mod lfo;
 pub(crate) mod macros;
 pub(crate) mod matrix;
 pub(crate) mod pages;
+pub(crate) mod play;
 pub(crate) mod portraits;
 pub(crate) mod sources;
 pub(crate) mod table;

@@ -7,6 +7,7 @@ pub(crate) mod chip;
 pub(crate) mod choice;
 pub(crate) mod control;
 pub(crate) mod entry;
+pub(crate) mod field;
 pub(crate) mod keyboard;
 pub(crate) mod knob;
 pub(crate) mod meter;

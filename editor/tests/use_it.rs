@@ -80,8 +80,13 @@ fn drag(window: &mut Window<'_>, from: Pos2, to: Pos2, modifiers: Modifiers) {
 }
 
 fn double_click(window: &mut Window<'_>, at: Pos2) {
+    click(window, at, 2);
+}
+
+/// Clicks quickly, so many times.
+fn click(window: &mut Window<'_>, at: Pos2, times: usize) {
     window.hover_at(at);
-    for pressed in [true, false, true, false] {
+    for pressed in [true, false].repeat(times) {
         window.event(Event::PointerButton {
             pos: at,
             button: egui::PointerButton::Primary,
@@ -337,11 +342,68 @@ fn the_matrix_adds_bends_and_removes_routes() {
     assert!(window.state().host.patch().routes.is_empty());
 }
 
+/// A slot that is dragged takes its effect to another place, and the others move up.
+#[test]
+fn effects_are_switched_and_moved_in_the_rack() {
+    let mut window = open(PLAIN, "Effects");
+    window.get_by_label("Reverb").click();
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::ReverbOn), 1.0);
+    assert!(window.query_by_label("Reverb Size").is_some());
+    let (reverb, drive) = (
+        centre(&window, "Reverb Place"),
+        centre(&window, "Drive Place"),
+    );
+    drag(&mut window, reverb, drive, Modifiers::NONE);
+    assert_eq!(value(&window, Param::ReverbPlace), 1.0);
+    assert_eq!(value(&window, Param::DrivePlace), 2.0);
+    assert_eq!(value(&window, Param::LimiterPlace), 9.0);
+}
+
+/// A key of the chord is added by a click, and taken away by another.
+#[test]
+fn chords_are_clicked_on_keys() {
+    let mut window = open(PLAIN, "Play");
+    // The right end of the keys: two octaves up, white.
+    let keys = window.get_by_label("Chord keys").rect();
+    let top = keys.right_bottom() - vec2(3.0, 6.0);
+    for wanted in [24.0, 0.0] {
+        click(&mut window, top, 1);
+        assert_eq!(value(&window, Param::Chord1), wanted);
+    }
+}
+
+/// What has a break is drawn with one, and its corner sets time and level.
+#[test]
+fn an_envelope_breaks_where_it_is_dragged() {
+    let mut window = open(PLAIN, "Movement");
+    assert!(window.query_by_label("Slope handle").is_none());
+    window.state_mut().host.set(Param::Env1Slope, 1.0);
+    window.run_steps(2);
+    assert!(window.query_by_label("Slope handle").is_some());
+    let (sustain, before) = (
+        value(&window, Param::Env1Sustain),
+        value(&window, Param::Env1Break),
+    );
+    let corner = centre(&window, "Decay handle");
+    drag(
+        &mut window,
+        corner,
+        corner + vec2(0.0, 20.0),
+        Modifiers::NONE,
+    );
+    assert!(value(&window, Param::Env1Break) < before);
+    assert_eq!(value(&window, Param::Env1Sustain), sustain);
+    window.get_by_label("Env 1 Loop").click();
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::Env1Loop), 1.0);
+}
+
 /// A parameter that cannot be found on any page cannot be played with.
 #[test]
 fn every_parameter_has_a_widget() {
     let mut seen = std::collections::HashSet::new();
-    for page in ["Source", "Shape", "Movement", "Effects", "Output"] {
+    for page in ["Source", "Shape", "Movement", "Effects", "Play", "Output"] {
         let mut window = open("Aurora", page);
         let mut tabs: Vec<String> = TABLE.iter().map(|row| group_name(row.group())).collect();
         tabs.dedup();
@@ -378,7 +440,8 @@ fn every_page_fits_every_size() {
         [2400.0, 1400.0],
         [300.0, 200.0],
     ] {
-        for page in ["Source", "Shape", "Movement", "Output", "Matrix"] {
+        let pages = ["Source", "Shape", "Movement", "Effects", "Play", "Output"];
+        for page in pages.into_iter().chain(["Matrix"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));
             window.state_mut().host.note_on(48, 1.0);
             window.run_steps(4);

@@ -4,10 +4,10 @@
 //! changes, the old rack rings out while the new one plays.
 
 mod chorus;
-mod compressor;
+pub(crate) mod compressor;
 mod delay;
-mod drive;
-mod eq;
+pub(crate) mod drive;
+pub(crate) mod eq;
 mod flanger;
 mod limiter;
 mod line;

@@ -1,5 +1,7 @@
 //! What an editor draws: partials, filters, envelopes and waves, from the code that sounds them.
 
+use crate::controls::Values;
+use crate::effects::{compressor, drive, eq};
 use crate::engine::Glimpse;
 use crate::event::EventKind;
 use crate::modulation::{Bend, Drawing, Shape};
@@ -133,6 +135,27 @@ pub fn bend(curve: f32, x: f32) -> f32 {
 /// what the patch has drawn for it.
 pub fn wave(shape: usize, cycles: f64, drawing: &Drawing) -> f32 {
     Shape::ALL[shape.min(Shape::ALL.len() - 1)].at(cycles, 0, drawing)
+}
+
+/// What a drive with these values makes of a steady `level`, its tone apart.
+pub fn driven(values: &Values, level: f32) -> f32 {
+    let (kind, amount) = (values[Param::DriveType], values[Param::DriveAmount]);
+    let bent = drive::bent(kind as usize, amount, level);
+    level + (bent - level) * values[Param::DriveMix]
+}
+
+/// What an equaliser with these values adds at `hertz`, in decibels.
+pub fn equalised(values: &Values, hertz: f32, sample_rate: f32) -> f32 {
+    eq::gain_db(|param| values[param], hertz, sample_rate)
+}
+
+/// The level in decibels that a compressor with these values makes of a steady one.
+pub fn compressed(values: &Values, decibels: f32) -> f32 {
+    let slope = 1.0 - 1.0 / values[Param::CompressorRatio];
+    let over = decibels - values[Param::CompressorThreshold];
+    let excess = compressor::excess(over, slope, values[Param::CompressorKnee]);
+    let wet = 10.0_f32.powf((values[Param::CompressorGain] - excess) / 20.0);
+    decibels + 20.0 * (1.0 + (wet - 1.0) * values[Param::CompressorMix]).log10()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod common;
 
 use common::*;
 use myriad_engine::params::Param;
+use myriad_engine::view;
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 
 /// A click of a few milliseconds: what rooms are measured with.
@@ -325,4 +326,56 @@ fn stems_with_effects_still_add_up_to_the_mix() {
     for (frame, mix) in left.iter().enumerate() {
         assert!((a[frame] + b[frame] - mix).abs() < 1e-5);
     }
+}
+
+/// The level in decibels of a sine of key 69 that is held, with these settings.
+fn steady(settings: &[(Param, f32)]) -> f32 {
+    let mut patch = with(Patch::new(), settings);
+    patch.values.set(Param::SourcePartials, 1.0);
+    patch.values.set(Param::Env1Sustain, 1.0);
+    patch.values.set(Param::AmpVelocity, 0.0);
+    let [left, _] = play(&mut engine(&patch), &[(0, on(69))], RATE);
+    db(rms(&left[RATE / 2..]))
+}
+
+/// An editor that draws another curve than is heard would mislead.
+#[test]
+fn curves_of_effects_are_drawn_as_they_are_heard() {
+    let plain = steady(&[]);
+    let eq = [
+        (Param::EqOn, 1.0),
+        (Param::EqLowFrequency, 300.0),
+        (Param::EqLowGain, 9.0),
+        (Param::EqMid1Frequency, 600.0),
+        (Param::EqMid1Gain, -12.0),
+        (Param::EqMid1Q, 2.0),
+        (Param::EqHighFrequency, 1_000.0),
+        (Param::EqHighGain, -6.0),
+    ];
+    let values = with(Patch::new(), &eq).values;
+    let drawn = view::equalised(&values, 440.0, RATE as f32);
+    let heard = steady(&eq) - plain;
+    assert!((drawn - heard).abs() < 0.1, "{drawn} dB for {heard}");
+
+    let compressor = [
+        (Param::CompressorOn, 1.0),
+        (Param::CompressorThreshold, -30.0),
+        (Param::CompressorRatio, 4.0),
+        (Param::CompressorGain, 5.0),
+        // So slow that it follows the peaks of the wave and not its course.
+        (Param::CompressorAttack, 0.05),
+        (Param::CompressorRelease, 2.0),
+    ];
+    let values = with(Patch::new(), &compressor).values;
+    let peak = plain + 3.01;
+    let drawn = view::compressed(&values, peak) - peak;
+    let heard = steady(&compressor) - plain;
+    assert!((drawn - heard).abs() < 0.3, "{drawn} dB for {heard}");
+
+    // A soft drive keeps the sign and bends large levels more than small ones.
+    let drive = [(Param::DriveOn, 1.0), (Param::DriveAmount, 20.0)];
+    let values = with(Patch::new(), &drive).values;
+    assert!(view::driven(&values, 0.02) / 0.02 > 2.0 * view::driven(&values, 0.5) / 0.5);
+    assert!((view::driven(&values, 0.1) - 0.1).abs() < 1e-4);
+    assert_eq!(view::driven(&values, -0.3), -view::driven(&values, 0.3));
 }

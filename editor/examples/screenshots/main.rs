@@ -22,6 +22,8 @@ struct Scene {
     seconds: f32,
     size: [f32; 2],
     scale: f32,
+    /// What is clicked on before, if anything.
+    click: Option<[f32; 2]>,
     /// Where the mouse is: its way, pressed if it has more than one point.
     mouse: &'static [[f32; 2]],
 }
@@ -34,6 +36,7 @@ const SCENE: Scene = Scene {
     seconds: 1.6,
     size: Editor::SIZE,
     scale: 1.0,
+    click: None,
     mouse: &[],
 };
 
@@ -66,6 +69,29 @@ const SCENES: &[Scene] = &[
         name: "movement",
         page: "Movement",
         keys: &[48, 55, 63],
+        ..SCENE
+    },
+    Scene {
+        name: "movement-loop",
+        patch: "Looping Lake",
+        page: "Movement",
+        keys: &[48, 55],
+        // The second envelope.
+        click: Some([98.0, 466.0]),
+        ..SCENE
+    },
+    Scene {
+        name: "effects",
+        patch: "Melodica Street",
+        page: "Effects",
+        keys: &[60, 64],
+        ..SCENE
+    },
+    Scene {
+        name: "play",
+        patch: "Chord Engine",
+        page: "Play",
+        keys: &[48],
         ..SCENE
     },
     Scene {
@@ -109,6 +135,43 @@ const SCENES: &[Scene] = &[
         name: "small",
         keys: &[45, 57, 64, 72],
         size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "small-movement",
+        page: "Movement",
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "small-effects",
+        patch: "Dyno Eighty",
+        page: "Effects",
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "small-play",
+        patch: "Night Drive Arp",
+        page: "Play",
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "effects-200",
+        patch: "Dyno Eighty",
+        page: "Effects",
+        keys: &[48, 55, 64, 71],
+        seconds: 0.3,
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "play-200",
+        patch: "Hocket Lanterns",
+        page: "Play",
+        keys: &[48, 55, 63],
+        scale: 2.0,
         ..SCENE
     },
 ];
@@ -159,6 +222,12 @@ fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
         // Long enough before the end for a tooltip.
         let steps = scene.mouse.len() + 22;
         input.events = mouse(scene, (frame + steps).checked_sub(frames));
+        if let (Some([x, y]), 3..=5) = (scene.click, frame) {
+            input.events = vec![Event::PointerMoved(pos2(x, y))];
+            if frame > 3 {
+                input.events.push(button(pos2(x, y), frame == 4));
+            }
+        }
         host.advance(1.0 / RATE);
         let output = ctx.run_ui(input, |ui| editor.ui(ui, &mut host));
         raster.update(output.textures_delta);
@@ -182,14 +251,18 @@ fn mouse(scene: &Scene, step: Option<usize>) -> Vec<Event> {
     }
     let mut events = vec![Event::PointerMoved(pos2(x, y))];
     if step == Some(0) && scene.mouse.len() > 1 {
-        events.push(Event::PointerButton {
-            pos: pos2(x, y),
-            button: PointerButton::Primary,
-            pressed: true,
-            modifiers: egui::Modifiers::NONE,
-        });
+        events.push(button(pos2(x, y), true));
     }
     events
+}
+
+fn button(pos: Pos2, pressed: bool) -> Event {
+    Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: egui::Modifiers::NONE,
+    }
 }
 
 fn save(file: &Path, raster: &Raster) -> Result<(), Box<dyn Error>> {

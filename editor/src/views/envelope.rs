@@ -4,10 +4,10 @@
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::control;
+use crate::widgets::{control, field};
 use egui::accesskit::Role;
 use egui::epaint::Mesh;
-use egui::{Color32, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
 use myriad_engine::view;
 
@@ -19,10 +19,27 @@ pub(crate) struct Envelope {
     decay: Param,
     sustain: Param,
     release: Param,
+    /// A second decay, and the level at which it begins.
+    slope: Param,
+    breaks: Param,
+    loops: Param,
+    speed: Param,
     /// Of attack, decay and release.
     curves: [Param; 3],
-    /// What has no handle on the drawing.
-    rest: Vec<Param>,
+}
+
+/// The corners of a drawing.
+struct Corners {
+    /// Where the attack starts.
+    start: Pos2,
+    top: Pos2,
+    /// The end of the hold.
+    held: Pos2,
+    /// Where the decay turns into the slope; without one, the start of the sustain.
+    broken: Pos2,
+    sustained: Pos2,
+    released: Pos2,
+    end: Pos2,
 }
 
 /// Shares of the width: what each stage has at most, and what the sustain always has. Together
@@ -31,6 +48,7 @@ const DELAY: f32 = 0.2;
 const ATTACK: f32 = 0.4;
 const HOLD: f32 = 0.2;
 const DECAY: f32 = 0.4;
+const SLOPE: f32 = 0.4;
 const SUSTAIN: f32 = 0.12;
 const RELEASE: f32 = 0.4;
 
@@ -38,16 +56,17 @@ impl Envelope {
     /// The envelope of a group, if it is one.
     pub(crate) fn of_group(group: &str) -> Option<Self> {
         let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
-        let mut rest = crate::widgets::strip::of_group(group);
-        rest.retain(|param| matches!(param.info().key(), "slope" | "break" | "loop" | "speed"));
         Some(Self {
-            rest,
             delay: get("delay")?,
             attack: get("attack")?,
             hold: get("hold")?,
             decay: get("decay")?,
             sustain: get("sustain")?,
             release: get("release")?,
+            slope: get("slope")?,
+            breaks: get("break")?,
+            loops: get("loop")?,
+            speed: get("speed")?,
             curves: [
                 get("attack_curve")?,
                 get("decay_curve")?,
@@ -57,17 +76,29 @@ impl Envelope {
     }
 
     /// Its knobs; the curves are handles on the drawing.
-    pub(crate) fn knobs(&self) -> Vec<Param> {
-        let mut knobs = vec![
+    pub(crate) fn knobs(&self) -> [Param; 6] {
+        [
             self.delay,
             self.attack,
             self.hold,
             self.decay,
             self.sustain,
             self.release,
-        ];
-        knobs.extend(&self.rest);
-        knobs
+        ]
+    }
+
+    /// What is turned seldom, on a line: slope, break, speed, and the switch of the loop.
+    pub(crate) fn fields(&self, ui: &mut Ui, session: &mut Session, line: Rect) {
+        let wide = (line.width() / 4.0).min(94.0);
+        let left = line.right() - 4.0 * wide;
+        let place = |index: f32| {
+            let min = pos2(left + wide * index, line.top());
+            Rect::from_min_size(min, vec2(wide - 5.0, line.height()))
+        };
+        field::field(ui, session, self.slope, place(0.0));
+        field::field(ui, session, self.breaks, place(1.0));
+        field::field(ui, session, self.speed, place(2.0));
+        field::switch(ui, session, self.loops, place(3.0));
     }
 
     /// The width of a share of one.
@@ -77,6 +108,7 @@ impl Envelope {
             (self.attack, ATTACK),
             (self.hold, HOLD),
             (self.decay, DECAY),
+            (self.slope, SLOPE),
             (self.release, RELEASE),
         ];
         let shares = stages.map(|(param, share)| session.scale(param) * share);
@@ -84,26 +116,29 @@ impl Envelope {
         plot.width() / whole.max(1.0)
     }
 
-    /// The corners of the drawing: start of the attack, top, end of the hold, start and end of
-    /// the sustain, end of the release.
-    fn corners(&self, session: &Session, plot: Rect) -> [Pos2; 6] {
+    fn corners(&self, session: &Session, plot: Rect) -> Corners {
         let unit = self.unit(session, plot);
         let wide = |param: Param, share: f32| session.scale(param) * share * unit;
         let y = |level: f32| plot.bottom() - level * plot.height();
         let sustain = y(session.value(self.sustain));
+        let breaks = match session.value(self.slope) > 0.0 {
+            true => y(session.value(self.breaks)),
+            false => sustain,
+        };
         let mut x = plot.left();
         let mut next = |width: f32, y: f32| {
             x += width;
             pos2(x, y)
         };
-        [
-            next(wide(self.delay, DELAY), y(0.0)),
-            next(wide(self.attack, ATTACK), y(1.0)),
-            next(wide(self.hold, HOLD), y(1.0)),
-            next(wide(self.decay, DECAY), sustain),
-            next(SUSTAIN * unit, sustain),
-            next(wide(self.release, RELEASE), y(0.0)),
-        ]
+        Corners {
+            start: next(wide(self.delay, DELAY), y(0.0)),
+            top: next(wide(self.attack, ATTACK), y(1.0)),
+            held: next(wide(self.hold, HOLD), y(1.0)),
+            broken: next(wide(self.decay, DECAY), breaks),
+            sustained: next(wide(self.slope, SLOPE), sustain),
+            released: next(SUSTAIN * unit, sustain),
+            end: next(wide(self.release, RELEASE), y(0.0)),
+        }
     }
 
     /// Draws it in `rect` and lets its corners be dragged.
@@ -129,12 +164,14 @@ impl Envelope {
             painter.hline(plot.x_range(), y, stroke);
         }
         paint::luminous_line(&painter, line, 1.7, theme::AMBER);
+        if session.index(self.loops) == 1 {
+            way_back(&painter, &corners, plot);
+        }
         self.bends(ui, session, &corners);
         self.handles(ui, session, plot, &corners);
     }
 
-    fn line(&self, session: &Session, plot: Rect, corners: &[Pos2; 6]) -> Vec<Pos2> {
-        let [start, top, held, sustained, released, end] = *corners;
+    fn line(&self, session: &Session, plot: Rect, corners: &Corners) -> Vec<Pos2> {
         let mut line = vec![plot.left_bottom()];
         let mut stage = |from: Pos2, to: Pos2, curve: f32| {
             const STEPS: usize = 24;
@@ -148,17 +185,22 @@ impl Envelope {
             }
         };
         let [attack, decay, release] = self.curves.map(|curve| session.value(curve));
-        stage(start, top, attack);
-        stage(held, sustained, decay);
-        stage(released, end, release);
+        stage(corners.start, corners.top, attack);
+        stage(corners.held, corners.broken, decay);
+        stage(corners.broken, corners.sustained, decay);
+        stage(corners.released, corners.end, release);
         line.push(pos2(plot.right(), plot.bottom()));
         line
     }
 
     /// A handle in the middle of each bent stage.
-    fn bends(&self, ui: &Ui, session: &mut Session, corners: &[Pos2; 6]) {
-        for (stage, curve) in self.curves.into_iter().enumerate() {
-            let (from, to) = (corners[2 * stage], corners[2 * stage + 1]);
+    fn bends(&self, ui: &Ui, session: &mut Session, corners: &Corners) {
+        let stages = [
+            (corners.start, corners.top),
+            (corners.held, corners.broken),
+            (corners.released, corners.end),
+        ];
+        for (curve, (from, to)) in self.curves.into_iter().zip(stages) {
             let y = view::bend(session.value(curve), 0.5);
             let at = pos2(0.5 * (from.x + to.x), from.y + (to.y - from.y) * y);
             if (to.x - from.x).abs() < 16.0 {
@@ -173,19 +215,38 @@ impl Envelope {
         }
     }
 
-    fn handles(&self, ui: &Ui, session: &mut Session, plot: Rect, corners: &[Pos2; 6]) {
-        let [start, top, held, sustained, released, end] = *corners;
+    fn handles(&self, ui: &Ui, session: &mut Session, plot: Rect, corners: &Corners) {
+        let Corners {
+            start,
+            top,
+            held,
+            broken,
+            sustained,
+            released,
+            end,
+        } = *corners;
         let unit = self.unit(session, plot);
-        for (name, at, from, share, time, level) in [
+        let slopes = session.value(self.slope) > 0.0;
+        // Without a slope the decay ends on the sustain.
+        let below = if slopes { self.breaks } else { self.sustain };
+        let handles = [
             ("Delay handle", start, plot.left(), DELAY, self.delay, None),
             ("Attack handle", top, start.x, ATTACK, self.attack, None),
             ("Hold handle", held, top.x, HOLD, self.hold, None),
             (
                 "Decay handle",
-                sustained,
+                broken,
                 held.x,
                 DECAY,
                 self.decay,
+                Some(below),
+            ),
+            (
+                "Slope handle",
+                sustained,
+                broken.x,
+                SLOPE,
+                self.slope,
                 Some(self.sustain),
             ),
             (
@@ -196,7 +257,9 @@ impl Envelope {
                 self.release,
                 None,
             ),
-        ] {
+        ];
+        let seen = |name: &str| slopes || name != "Slope handle";
+        for (name, at, from, share, time, level) in handles.into_iter().filter(|h| seen(h.0)) {
             // The hold starts where the attack ends: it moves aside until it is used.
             let aside = if name.starts_with("Hold") && (held.x - top.x) < 10.0 {
                 10.0
@@ -256,4 +319,14 @@ impl Envelope {
             }
         }
     }
+}
+
+/// The way of a loop: from the end of the decay back to the attack, under the curve.
+fn way_back(painter: &Painter, corners: &Corners, plot: Rect) {
+    let (from, to) = (corners.sustained, corners.start);
+    let floor = plot.bottom() + 4.0;
+    let stroke = Stroke::new(1.2, theme::AMBER.gamma_multiply(0.7));
+    painter.vline(from.x, from.y + 6.0..=floor, stroke);
+    painter.hline(to.x..=from.x, floor, stroke);
+    paint::arrow(painter, pos2(to.x + 3.0, floor), 3.6, false, theme::AMBER);
 }

@@ -4,7 +4,7 @@
 use super::envelope::Envelope;
 use super::lfo::Lfo;
 use super::portraits::Sitter;
-use super::{matrix, table};
+use super::{effects, matrix, play, table};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -21,6 +21,7 @@ pub(crate) enum Page {
     Shape,
     Movement,
     Effects,
+    Play,
     Output,
     Matrix,
 }
@@ -29,11 +30,12 @@ pub(crate) enum Page {
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 6] = [
+    pub(crate) const ALL: [Page; 7] = [
         Page::Source,
         Page::Shape,
         Page::Movement,
         Page::Effects,
+        Page::Play,
         Page::Output,
         Page::Matrix,
     ];
@@ -44,6 +46,7 @@ impl Page {
             Page::Shape => "Shape",
             Page::Movement => "Movement",
             Page::Effects => "Effects",
+            Page::Play => "Play",
             Page::Output => "Output",
             Page::Matrix => "Matrix",
         }
@@ -55,6 +58,7 @@ impl Page {
             Page::Shape => "What is done to them: spectrum, decay, filter",
             Page::Movement => "What moves: envelopes and LFOs",
             Page::Effects => "What the sound goes through",
+            Page::Play => "What keys do: arpeggiator, chord, zone",
             Page::Output => "Level, place and voices",
             Page::Matrix => "Every route from what moves to what is moved",
         }
@@ -66,6 +70,7 @@ impl Page {
             "source" | "pitch" | "unison" => Some(Page::Source),
             "shape" | "decay" | "filter" => Some(Page::Shape),
             "env" | "lfo" => Some(Page::Movement),
+            "arp" | "chord" | "zone" => Some(Page::Play),
             "amp" | "voice" | "output" => Some(Page::Output),
             "macro" => None,
             _ => Some(Page::Effects),
@@ -94,10 +99,10 @@ impl Page {
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     pub(crate) page: Page,
-    /// Which envelope, which LFO and which effect are seen.
+    /// Which envelope and which LFO are seen.
     envelope: usize,
     lfo: usize,
-    effect: usize,
+    effects: effects::Rack,
     pub(crate) matrix: matrix::Matrix,
 }
 
@@ -133,7 +138,8 @@ impl Pages {
         match self.page {
             Page::Source => source(ui, session, rect),
             Page::Movement => self.movement(ui, session, rect),
-            Page::Effects => self.effects(ui, session, rect),
+            Page::Effects => self.effects.show(ui, session, rect),
+            Page::Play => play::show(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
             page => panels(ui, session, sitter, &page.groups(), rect),
         }
@@ -149,12 +155,17 @@ impl Pages {
             .map(|x| Rect::from_min_size(rect.min + vec2(x, 0.0), vec2(half, rect.height())));
         theme::panel(ui.painter(), left);
         theme::panel(ui.painter(), right);
-        numbers(ui, &envelopes, &mut self.envelope, left);
+        let used = numbers(ui, &envelopes, &mut self.envelope, left);
         numbers(ui, &lfos, &mut self.lfo, right);
         if let Some(group) = envelopes.get(self.envelope)
             && let Some(envelope) = Envelope::of_group(group)
         {
             let (drawing, knobs) = drawing_and_knobs(left);
+            let line = Rect::from_min_max(
+                pos2(used + 4.0, left.top() + 8.0),
+                pos2(left.right() - 7.0, left.top() + 32.0),
+            );
+            envelope.fields(ui, session, line);
             envelope.show(ui, session, drawing, level(session, group));
             strip::strip(ui, session, &envelope.knobs(), knobs);
         }
@@ -164,20 +175,6 @@ impl Pages {
             let (drawing, knobs) = drawing_and_knobs(right);
             lfo.show(ui, session, drawing, level(session, group));
             strip::strip(ui, session, lfo.knobs(), knobs);
-        }
-    }
-}
-
-impl Pages {
-    /// One effect; the others are tabs beside it.
-    fn effects(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
-        let groups = Page::Effects.groups();
-        theme::panel(ui.painter(), rect);
-        numbers(ui, &groups, &mut self.effect, rect);
-        if let Some(group) = groups.get(self.effect) {
-            let inside = rect.shrink2(vec2(12.0, 8.0));
-            let below = Rect::from_min_max(pos2(inside.left(), rect.top() + 44.0), inside.max);
-            strip::strip(ui, session, &strip::of_group(group), below);
         }
     }
 }
@@ -204,19 +201,21 @@ fn drawing_and_knobs(panel: Rect) -> (Rect, Rect) {
     )
 }
 
-/// Tabs at the top of a panel, one for each group.
-fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) {
-    // Long names need more room than "LFO 1".
-    let longest = groups.iter().map(|group| group.len()).max().unwrap_or(0);
-    let wide = (9.0 * longest as f32).max(58.0);
+/// Tabs at the top of a panel, one for each group. Returns where they end.
+fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) -> f32 {
+    const WIDE: f32 = 50.0;
+    let place = |index: usize| {
+        let left = panel.left() + 12.0 + (WIDE + 3.0) * index as f32;
+        Rect::from_min_size(pos2(left, panel.top() + 8.0), vec2(WIDE, 24.0))
+    };
     for (index, group) in groups.iter().enumerate() {
-        let left = panel.left() + 12.0 + (wide + 4.0) * index as f32;
-        let place = Rect::from_min_size(pos2(left, panel.top() + 8.0), vec2(wide, 24.0));
+        let place = place(index);
         let name = names::group(group);
         if button::word(ui, place, &name, "", index == *chosen).clicked() {
             *chosen = index;
         }
     }
+    place(groups.len()).left()
 }
 
 /// The source page: the table as a landscape, and what else there is.
@@ -225,9 +224,10 @@ fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let (first, others) = groups
         .split_first()
         .map_or(("source", &[][..]), |(f, o)| (*f, o));
-    // Two columns of knobs for each of the others.
-    let narrow = 2.0 * crate::widgets::knob::CELL.x + 28.0;
-    let wide = rect.width() - others.len() as f32 * (narrow + GAP);
+    // Two rows of knobs for each of the others.
+    let narrow = |group: &&str| strip::width_in_two_rows(&strip::of_group(group)) + 28.0;
+    let taken: f32 = others.iter().map(|group| narrow(group) + GAP).sum();
+    let wide = rect.width() - taken;
     let panel = Rect::from_min_size(rect.min, vec2(wide, rect.height()));
     let inside = theme::titled_panel(ui.painter(), panel, &names::group(first));
     let mut params = strip::of_group(first);
@@ -237,11 +237,13 @@ fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
     table::show(ui, session, land);
     let knobs = Rect::from_min_max(pos2(land.right() + 8.0, inside.top()), inside.max);
     strip::strip(ui, session, &params, knobs);
-    for (index, group) in others.iter().enumerate() {
-        let left = panel.right() + GAP + index as f32 * (narrow + GAP);
-        let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(narrow, rect.height()));
+    let mut left = panel.right() + GAP;
+    for group in others {
+        let size = vec2(narrow(group), rect.height());
+        let panel = Rect::from_min_size(pos2(left, rect.top()), size);
         let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
         strip::strip(ui, session, &strip::of_group(group), inside);
+        left += size.x + GAP;
     }
 }
 

@@ -132,7 +132,7 @@ impl Sitter<'_> {
     fn lights(&self, ui: &Ui, session: &Session, rect: Rect) {
         let limit = (session.value(Param::VoiceLimit) as usize).min(128);
         let plot = rect.shrink2(vec2(12.0, 10.0));
-        let step = (plot.area() / limit.max(1) as f32).sqrt().clamp(9.0, 22.0);
+        let step = (plot.area() / limit.max(1) as f32).sqrt().clamp(9.0, 34.0);
         let columns = ((plot.width() / step) as usize).max(1);
         let mut mesh = Mesh::default();
         for voice in 0..limit {

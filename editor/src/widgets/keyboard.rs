@@ -75,15 +75,18 @@ impl Keyboard {
 
     /// Shows the keys and plays them.
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
-        let whites = (LOWEST..=HIGHEST).filter(|&key| !is_black(key)).count();
-        let width = rect.width() / whites as f32;
+        let span = Span {
+            rect,
+            lowest: LOWEST,
+            highest: HIGHEST,
+        };
         let id = ui.scope_id().with("keyboard");
         let response = ui.interact(rect, id, Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Keyboard"));
         let pressed =
             response.is_pointer_button_down_on() && ui.input(|i| i.pointer.primary_down());
         let pointer = response.interact_pointer_pos().filter(|_| pressed);
-        let under = pointer.and_then(|at| key_at(rect, width, at));
+        let under = pointer.and_then(|at| span.key_at(at));
         if under.map(|(key, _)| key) != self.mouse {
             if let Some(key) = self.mouse.take() {
                 session.host.note_off(key);
@@ -94,8 +97,8 @@ impl Keyboard {
             }
         }
         self.computer_keys(ui, session);
-        let hovered = response.hover_pos().and_then(|at| key_at(rect, width, at));
-        self.paint(ui, session, rect, width, hovered.map(|(key, _)| key));
+        let hovered = response.hover_pos().and_then(|at| span.key_at(at));
+        self.paint(ui, session, &span, hovered.map(|(key, _)| key));
     }
 
     /// Plays what the computer's keys say, unless something is being typed.
@@ -126,50 +129,80 @@ impl Keyboard {
         }
     }
 
-    fn paint(&self, ui: &Ui, session: &Session, rect: Rect, width: f32, hovered: Option<u8>) {
-        let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, theme::SMALL_ROUND, theme::WELL);
+    fn paint(&self, ui: &Ui, session: &Session, span: &Span, hovered: Option<u8>) {
+        let painter = ui.painter_at(span.rect);
         let ours = |key: u8| self.mouse == Some(key) || self.computer.contains(&Some(key));
         let down = |key: u8| ours(key) || session.glimpse.keys >> key & 1 == 1;
-        for black in [false, true] {
-            for key in (LOWEST..=HIGHEST).filter(|&key| is_black(key) == black) {
-                let place = place_of(rect, width, key);
-                paint_key(&painter, place, black, down(key), hovered == Some(key));
-                if key % 12 == 0 {
-                    let text = format!("C{}", key / 12 - 1);
-                    let at = pos2(place.center().x, place.bottom() - 9.0);
-                    let base = key == self.base;
-                    let colour = if base { theme::ROSE } else { theme::FAINT };
-                    painter.text(at, Align2::CENTER_CENTER, text, theme::regular(9.0), colour);
-                }
-            }
+        span.paint(&painter, down, hovered);
+        for key in (LOWEST..=HIGHEST).step_by(12) {
+            let place = span.place(key);
+            let text = format!("C{}", key / 12 - 1);
+            let at = pos2(place.center().x, place.bottom() - 9.0);
+            let base = key == self.base;
+            let colour = if base { theme::ROSE } else { theme::FAINT };
+            painter.text(at, Align2::CENTER_CENTER, text, theme::regular(9.0), colour);
         }
     }
 }
 
-/// Where a key is.
-fn place_of(rect: Rect, width: f32, key: u8) -> Rect {
-    let whites = (LOWEST..key).filter(|&key| !is_black(key)).count();
-    let left = rect.left() + whites as f32 * width;
-    match is_black(key) {
-        false => Rect::from_min_max(
-            pos2(left + 0.75, rect.top()),
-            pos2(left + width - 0.75, rect.bottom()),
-        ),
-        true => Rect::from_min_size(
-            pos2(left - 0.31 * width, rect.top()),
-            vec2(0.62 * width, 0.62 * rect.height()),
-        ),
-    }
+/// Keys side by side, from a white one to a white one.
+pub(crate) struct Span {
+    pub(crate) rect: Rect,
+    pub(crate) lowest: u8,
+    pub(crate) highest: u8,
 }
 
-/// The key at a place, and how hard it is struck there: softly at its top, hard at its end.
-fn key_at(rect: Rect, width: f32, at: Pos2) -> Option<(u8, f32)> {
-    let keys = (LOWEST..=HIGHEST).map(|key| (key, place_of(rect, width, key)));
-    let under = keys.filter(|(_, place)| place.contains(at));
-    let (key, place) = under.max_by_key(|(key, _)| is_black(*key))?;
-    let depth = (at.y - place.top()) / place.height();
-    Some((key, (0.25 + 0.75 * depth).clamp(0.0, 1.0)))
+impl Span {
+    fn keys(&self) -> impl Iterator<Item = u8> {
+        self.lowest..=self.highest
+    }
+
+    /// Where a key is.
+    fn place(&self, key: u8) -> Rect {
+        let whites = |keys: std::ops::Range<u8>| keys.filter(|&key| !is_black(key)).count() as f32;
+        let width = self.rect.width() / whites(self.lowest..self.highest + 1);
+        let left = self.rect.left() + whites(self.lowest..key) * width;
+        match is_black(key) {
+            false => Rect::from_min_max(
+                pos2(left + 0.75, self.rect.top()),
+                pos2(left + width - 0.75, self.rect.bottom()),
+            ),
+            true => Rect::from_min_size(
+                pos2(left - 0.31 * width, self.rect.top()),
+                vec2(0.62 * width, 0.62 * self.rect.height()),
+            ),
+        }
+    }
+
+    /// The key at a place, and how hard it is struck there: softly at its top, hard at its end.
+    pub(crate) fn key_at(&self, at: Pos2) -> Option<(u8, f32)> {
+        let under = self.keys().map(|key| (key, self.place(key)));
+        let under = under.filter(|(_, place)| place.contains(at));
+        let (key, place) = under.max_by_key(|(key, _)| is_black(*key))?;
+        let depth = (at.y - place.top()) / place.height();
+        Some((key, (0.25 + 0.75 * depth).clamp(0.0, 1.0)))
+    }
+
+    /// Paints the keys, black ones over white ones.
+    pub(crate) fn paint(
+        &self,
+        painter: &egui::Painter,
+        down: impl Fn(u8) -> bool,
+        hovered: Option<u8>,
+    ) {
+        painter.rect_filled(self.rect, theme::SMALL_ROUND, theme::WELL);
+        for black in [false, true] {
+            for key in self.keys().filter(|&key| is_black(key) == black) {
+                paint_key(
+                    painter,
+                    self.place(key),
+                    black,
+                    down(key),
+                    hovered == Some(key),
+                );
+            }
+        }
+    }
 }
 
 fn paint_key(painter: &egui::Painter, place: Rect, black: bool, down: bool, hovered: bool) {

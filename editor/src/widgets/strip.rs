@@ -23,13 +23,15 @@ pub(crate) fn strip_width(params: &[Param]) -> f32 {
     params.iter().map(|&param| width(param)).sum()
 }
 
-/// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
-/// Returns the height used.
-pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
+/// How far cells are pushed together before a row breaks.
+const SQUEEZE: f32 = 0.78;
+
+/// Parameters in rows of a width.
+fn rows(params: &[Param], room: f32) -> Vec<Vec<Param>> {
     let mut rows: Vec<Vec<Param>> = vec![Vec::new()];
     let mut used = 0.0;
     for &param in params {
-        if used + width(param) > rect.width() + 1.0 && used > 0.0 {
+        if used + width(param) > room + 1.0 && used > 0.0 {
             rows.push(Vec::new());
             used = 0.0;
         }
@@ -38,13 +40,38 @@ pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: 
             row.push(param);
         }
     }
+    rows
+}
+
+/// The least width in which they need no more than two rows.
+pub(crate) fn width_in_two_rows(params: &[Param]) -> f32 {
+    let whole = strip_width(params);
+    let halves = (1..=params.len()).map(|first| {
+        let (above, below) = params.split_at(first);
+        strip_width(above).max(strip_width(below))
+    });
+    halves.fold(whole, f32::min)
+}
+
+/// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
+/// Returns the height used.
+pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
+    let loose = rows(params, rect.width());
+    let tight = rows(params, rect.width() / SQUEEZE);
+    // Pushed together only where that saves a row.
+    let rows = if tight.len() < loose.len() {
+        tight
+    } else {
+        loose
+    };
     let mut top = rect.top();
     for row in &rows {
+        let push = (rect.width() / strip_width(row).max(1.0)).min(1.0);
         let air = ((rect.width() - strip_width(row)) / row.len().max(1) as f32).clamp(0.0, 26.0);
-        let whole = strip_width(row) + air * row.len() as f32;
+        let whole = push * strip_width(row) + air * row.len() as f32;
         let mut left = rect.left() + (rect.width() - whole).max(0.0) / 2.0;
         for &param in row {
-            let cell = vec2(width(param) + air, knob::CELL.y);
+            let cell = vec2(push * width(param) + air, knob::CELL.y);
             show(
                 ui,
                 session,
@@ -62,7 +89,8 @@ pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: 
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect) {
     match param.info().kind {
         Kind::Choice(_) => {
-            let inner = Rect::from_center_size(cell.center(), vec2(width(param), cell.height()));
+            let wide = width(param).min(cell.width());
+            let inner = Rect::from_center_size(cell.center(), vec2(wide, cell.height()));
             choice::cell(ui, session, param, inner);
         }
         _ => knob::knob(ui, session, param, cell),

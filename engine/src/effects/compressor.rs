@@ -37,7 +37,7 @@ impl Compressor {
 
 /// Decibels to take from what is `over` decibels above the threshold.
 #[inline(always)]
-fn excess(over: f32, slope: f32, knee: f32) -> f32 {
+pub(crate) fn excess(over: f32, slope: f32, knee: f32) -> f32 {
     let into = (over + 0.5 * knee).clamp(0.0, knee);
     let bend = into * into / (2.0 * knee.max(1e-3));
     slope * (bend + (over - 0.5 * knee).max(0.0))

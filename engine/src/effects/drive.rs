@@ -55,6 +55,19 @@ impl Curve {
             }
         }
     }
+
+    /// What the reference needs to keep its level.
+    fn make_up(self, gain: f32) -> f32 {
+        let driven = self.mean(gain * REFERENCE, gain * REFERENCE).abs();
+        REFERENCE / driven.max(0.5 * REFERENCE)
+    }
+}
+
+/// What comes out at last when `level` goes in, driven by `amount_db`, tone and mix apart.
+pub(crate) fn bent(kind: usize, amount_db: f32, level: f32) -> f32 {
+    let curve = Curve::ALL[kind.min(Curve::ALL.len() - 1)];
+    let gain = amplitude(amount_db);
+    curve.make_up(gain) * curve.mean(gain * level, gain * level)
 }
 
 /// The mean of `x / sqrt(1 + x²)`, whose integral is `sqrt(1 + x²)`: the difference quotient of
@@ -100,9 +113,7 @@ impl Drive {
     fn bend(&mut self, curve: Curve, sound: &mut Stereo, values: &EffectValues) {
         let gain = amplitude(values[Param::DriveAmount]);
         let level = amplitude(values[Param::DriveLevel]);
-        // What the curve makes of the reference keeps its level.
-        let driven = curve.mean(gain * REFERENCE, gain * REFERENCE).abs();
-        let lost = REFERENCE / driven.max(0.5 * REFERENCE);
+        let lost = curve.make_up(gain);
         let tone = 1.0 - (-TAU * values[Param::DriveTone] / self.sample_rate).exp();
         let block = 1.0 - (-TAU * BLOCKED_HZ / self.sample_rate).exp();
         let ramps = [

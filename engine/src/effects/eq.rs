@@ -7,7 +7,7 @@ use super::ramp::{Ramp, amplitude};
 use super::{Effect, EffectValues, Stereo, Surroundings};
 use crate::params::Param;
 use crate::render::TICK;
-use std::f32::consts::PI;
+use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
 const BANDS: usize = 4;
 
@@ -62,6 +62,22 @@ fn coefficients(shape: Shape, hertz: f32, decibels: f32, q: f32, rate: f32) -> C
     [a1, a2, g * a2, mix[0], mix[1], mix[2]]
 }
 
+/// What all bands together add at `hertz`, in decibels; `value` tells their parameters.
+pub(crate) fn gain_db(value: impl Fn(Param) -> f32, hertz: f32, rate: f32) -> f32 {
+    let at = (PI * (hertz / rate).min(0.49)).tan();
+    let band = |(shape, frequency, gain, q): (Shape, Param, Param, Option<Param>)| {
+        let q = q.map_or(FRAC_1_SQRT_2, &value);
+        let [a1, a2, _, m0, m1, m2] = coefficients(shape, value(frequency), value(gain), q, rate);
+        let g = a2 / a1;
+        let k = (1.0 / a1 - 1.0) / g - g;
+        // Input, band and low pass at s = j tan(π f / rate), over the same denominator.
+        let (real, imaginary) = (g * g - at * at, k * g * at);
+        let above = (m0 * real + m2 * g * g).hypot(m0 * imaginary + m1 * g * at);
+        20.0 * (above / real.hypot(imaginary)).log10()
+    };
+    SHAPES.into_iter().map(band).sum()
+}
+
 #[derive(Debug)]
 pub(super) struct Eq {
     // Signal state: of each band, left and right.
@@ -90,7 +106,7 @@ impl Effect for Eq {
 
     fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
         let settings = SHAPES.map(|(_, frequency, gain, q)| {
-            let q = q.map_or(std::f32::consts::FRAC_1_SQRT_2, |q| values[q]);
+            let q = q.map_or(FRAC_1_SQRT_2, |q| values[q]);
             [values[frequency], values[gain], q]
         });
         let make = |band: usize| {

@@ -1,0 +1,176 @@
+//! The effects page: a rack in the order of its units, and the unit that is looked at.
+
+mod portrait;
+
+use super::pages::Page;
+use crate::names;
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::{button, control, strip};
+use egui::{Align2, CursorIcon, Key, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use myriad_engine::params::Param;
+
+const SLOT: f32 = 34.0;
+
+/// One effect: its group, its switch and its place in the order.
+#[derive(Clone, Copy)]
+struct Unit {
+    group: &'static str,
+    on: Param,
+    place: Param,
+}
+
+impl Unit {
+    fn of_group(group: &'static str) -> Option<Self> {
+        let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
+        let (on, place) = (get("on")?, get("place")?);
+        Some(Self { group, on, place })
+    }
+}
+
+/// What the page remembers: which unit is looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Rack {
+    chosen: Option<&'static str>,
+}
+
+impl Rack {
+    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
+        theme::panel(ui.painter(), rect);
+        let inside = rect.shrink2(vec2(12.0, 10.0));
+        let units = units(session);
+        // At first the one that does something.
+        let first = units.iter().find(|unit| session.index(unit.on) == 1);
+        let first = first.or(units.first()).map(|unit| unit.group);
+        let Some(chosen) = self.chosen.or(first) else {
+            return;
+        };
+        let slots = inside.with_max_y(inside.top() + SLOT);
+        if let Some(group) = slots_of(ui, session, &units, chosen, slots) {
+            self.chosen = Some(group);
+        }
+        let below = inside.with_min_y(slots.bottom() + 10.0);
+        let drawing = below.with_max_x(below.left() + 0.27 * below.width());
+        portrait::show(ui, session, chosen, drawing);
+        let mut params = strip::of_group(chosen);
+        params.retain(|param| !matches!(param.info().key(), "on" | "place"));
+        let knobs = below.with_min_x(drawing.right() + 14.0);
+        let spare = (knobs.height() - crate::widgets::knob::CELL.y).max(0.0);
+        let knobs = knobs.with_min_y(knobs.top() + 0.5 * spare);
+        strip::strip(ui, session, &params, knobs);
+    }
+}
+
+/// The effects in the order in which the sound goes through them.
+fn units(session: &Session) -> Vec<Unit> {
+    let groups = Page::Effects.groups().into_iter();
+    let mut units: Vec<Unit> = groups.filter_map(Unit::of_group).collect();
+    units.sort_by_key(|unit| session.value(unit.place) as i32);
+    units
+}
+
+/// The row of slots. Returns the group of one that was clicked.
+fn slots_of(
+    ui: &Ui,
+    session: &mut Session,
+    units: &[Unit],
+    chosen: &str,
+    rect: Rect,
+) -> Option<&'static str> {
+    let wide = rect.width() / units.len() as f32;
+    let line = Stroke::new(1.5, theme::EDGE);
+    ui.painter().hline(rect.x_range(), rect.center().y, line);
+    let mut clicked = None;
+    for (index, unit) in units.iter().enumerate() {
+        let left = rect.left() + wide * index as f32;
+        let slot = Rect::from_min_size(pos2(left, rect.top()), vec2(wide - 6.0, rect.height()));
+        let on = session.index(unit.on) == 1;
+        let selected = unit.group == chosen;
+        let edge = match (selected, on) {
+            (true, _) => theme::AMBER,
+            (false, true) => theme::FAINT,
+            (false, false) => theme::EDGE,
+        };
+        let painter = ui.painter();
+        let fill = if selected { theme::RAISED } else { theme::WELL };
+        let stroke = Stroke::new(1.0, edge);
+        painter.rect(
+            slot,
+            theme::SMALL_ROUND,
+            fill,
+            stroke,
+            egui::StrokeKind::Inside,
+        );
+        // The lamp is the switch, the rest is what is chosen and moved.
+        let lamp = slot.with_max_x(slot.left() + 26.0);
+        let tip = unit.on.info().help;
+        let pressed = button::area(ui, lamp, &names::of(unit.on), tip, on);
+        paint::lamp(painter, lamp.center(), on, theme::AMBER);
+        if pressed.clicked() {
+            session.change(unit.on, if on { 0.0 } else { 1.0 });
+            clicked = Some(unit.group);
+        }
+        let body = slot.with_min_x(lamp.right());
+        if place(ui, session, units, index, body, rect, wide) {
+            clicked = Some(unit.group);
+        }
+        let colour = match (selected, on) {
+            (true, _) => theme::AMBER,
+            (false, true) => theme::TEXT,
+            (false, false) => theme::MUTED,
+        };
+        let name = names::group(unit.group);
+        let font = theme::regular(11.5);
+        let painter = ui.painter_at(slot);
+        painter.text(body.left_center(), Align2::LEFT_CENTER, name, font, colour);
+    }
+    clicked
+}
+
+/// Lets a slot be dragged, or moved with the arrow keys, to another place in the order. Returns
+/// whether it was clicked.
+fn place(
+    ui: &Ui,
+    session: &mut Session,
+    units: &[Unit],
+    index: usize,
+    body: Rect,
+    row: Rect,
+    wide: f32,
+) -> bool {
+    let unit = units[index];
+    let id = control::id(ui, unit.place);
+    let response = ui
+        .interact(body, id, Sense::click_and_drag())
+        .on_hover_and_drag_cursor(CursorIcon::Grab);
+    let name = names::of(unit.place);
+    let value = f64::from(session.value(unit.place));
+    response.widget_info(|| WidgetInfo::slider(true, value, &name));
+    let last = units.len() - 1;
+    let mut target = index;
+    if response.dragged()
+        && let Some(pointer) = response.interact_pointer_pos()
+    {
+        target = (((pointer.x - row.left()) / wide).max(0.0) as usize).min(last);
+    }
+    if response.has_focus() {
+        let pressed = |key: Key| ui.input(|input| input.num_presses(key));
+        target = (target + pressed(Key::ArrowRight)).min(last);
+        target = target.saturating_sub(pressed(Key::ArrowLeft));
+    }
+    if target != index {
+        let mut order = units.to_vec();
+        let moved = order.remove(index);
+        order.insert(target, moved);
+        let places: Vec<Param> = order.iter().map(|unit| unit.place).collect();
+        session.begin(&places);
+        for (place, param) in places.into_iter().enumerate() {
+            session.set(param, (place + 1) as f32);
+        }
+        session.end();
+    }
+    let clicked = response.clicked() || response.drag_started();
+    response.on_hover_text("Click to look at it, drag it to another place in the order");
+    clicked
+}

@@ -1,0 +1,261 @@
+//! What an effect does, drawn: from the code that sounds it where there is a curve.
+
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use egui::epaint::Mesh;
+use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+use myriad_engine::Values;
+use myriad_engine::params::Param;
+use myriad_engine::view;
+use std::f32::consts::TAU;
+
+/// Points of a curve.
+const STEPS: usize = 160;
+
+/// Draws the effect of a group in `rect`.
+pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
+    theme::well(ui.painter(), rect);
+    let painter = ui.painter_at(rect);
+    let values = &session.patch.values;
+    let plot = Plot {
+        painter: &painter,
+        rect: rect.shrink2(vec2(10.0, 12.0)),
+    };
+    match group {
+        "drive" => drive(&plot, values),
+        "eq" => eq(&plot, values),
+        "compressor" => levels(&plot, |x| view::compressed(values, x)),
+        "limiter" => {
+            let ceiling = values[Param::LimiterCeiling];
+            levels(&plot, |x| (x + values[Param::LimiterGain]).min(ceiling));
+        }
+        "delay" => delay(&plot, values),
+        "reverb" => reverb(&plot, values),
+        "chorus" => {
+            let width = values[Param::ChorusWidth];
+            sweep(
+                &plot,
+                values[Param::ChorusRate],
+                values[Param::ChorusDepth],
+                width,
+            );
+        }
+        "phaser" => {
+            let width = values[Param::PhaserWidth];
+            sweep(
+                &plot,
+                values[Param::PhaserRate],
+                values[Param::PhaserDepth],
+                width,
+            );
+        }
+        "flanger" => {
+            let width = values[Param::FlangerWidth];
+            sweep(
+                &plot,
+                values[Param::FlangerRate],
+                values[Param::FlangerDepth],
+                width,
+            );
+        }
+        _ => {}
+    }
+}
+
+struct Plot<'a> {
+    painter: &'a Painter,
+    rect: Rect,
+}
+
+impl Plot<'_> {
+    /// The point at `x` and `y`, both 0 to 1, from the lower left.
+    fn at(&self, x: f32, y: f32) -> Pos2 {
+        let Rect { min, max } = self.rect;
+        pos2(min.x + x * (max.x - min.x), max.y - y * (max.y - min.y))
+    }
+
+    fn grid(&self, columns: usize, rows: usize) {
+        let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.45));
+        for column in 0..=columns {
+            let x = self.at(column as f32 / columns as f32, 0.0).x;
+            self.painter.vline(x, self.rect.y_range(), stroke);
+        }
+        for row in 0..=rows {
+            let y = self.at(0.0, row as f32 / rows as f32).y;
+            self.painter.hline(self.rect.x_range(), y, stroke);
+        }
+    }
+
+    /// A shining curve, filled down to `floor`.
+    fn curve(&self, colour: Color32, floor: f32, y: impl Fn(f32) -> f32) {
+        let point = |step: usize| {
+            let x = step as f32 / STEPS as f32;
+            self.at(x, y(x).clamp(0.0, 1.0))
+        };
+        let line: Vec<Pos2> = (0..=STEPS).map(point).collect();
+        let mut mesh = Mesh::default();
+        let floor = self.at(0.0, floor).y;
+        let (near, far) = (theme::light(colour, 0.2), theme::light(colour, 0.02));
+        paint::fill_below(&mut mesh, &line, floor, near, far);
+        self.painter.add(Shape::mesh(mesh));
+        paint::luminous_line(self.painter, line, 1.7, colour);
+    }
+
+    fn word(&self, x: f32, y: f32, anchor: Align2, text: &str) {
+        let font = theme::regular(9.0);
+        self.painter
+            .text(self.at(x, y), anchor, text, font, theme::FAINT);
+    }
+}
+
+/// What goes in against what comes out.
+fn drive(plot: &Plot, values: &Values) {
+    plot.grid(4, 4);
+    let top = (0..=STEPS).map(|step| {
+        let x = 2.0 * step as f32 / STEPS as f32 - 1.0;
+        view::driven(values, x).abs()
+    });
+    let top = top.fold(0.05, f32::max);
+    plot.curve(theme::ROSE, 0.5, |x| {
+        0.5 + 0.46 * view::driven(values, 2.0 * x - 1.0) / top
+    });
+}
+
+/// What is added, from 20 Hz to 20 kHz and from -18 to 18 dB.
+fn eq(plot: &Plot, values: &Values) {
+    plot.grid(1, 4);
+    let gain = |x: f32| view::equalised(values, 20.0 * 1_000.0_f32.powf(x), 48_000.0);
+    plot.curve(theme::AMBER, 0.5, |x| 0.5 + gain(x) / 40.0);
+    for (x, text) in [(0.233, "100"), (0.567, "1k"), (0.9, "10k")] {
+        let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.45));
+        plot.painter
+            .vline(plot.at(x, 0.0).x, plot.rect.y_range(), stroke);
+        plot.word(x + 0.01, 0.0, Align2::LEFT_BOTTOM, text);
+    }
+}
+
+/// The level that comes out over the level that goes in, from -60 to 0 dB.
+fn levels(plot: &Plot, out: impl Fn(f32) -> f32) {
+    plot.grid(4, 4);
+    let straight = Stroke::new(1.0, theme::FAINT.gamma_multiply(0.6));
+    let ends = [plot.at(0.0, 0.0), plot.at(1.0, 1.0)];
+    plot.painter.line_segment(ends, straight);
+    plot.curve(theme::AQUA, 0.0, |x| 1.0 + out(60.0 * x - 60.0) / 60.0);
+    plot.word(0.98, 0.02, Align2::RIGHT_BOTTOM, "0 dB");
+}
+
+/// Echo after echo, left above and right below, over two seconds.
+fn delay(plot: &Plot, values: &Values) {
+    const SECONDS: f32 = 2.0;
+    plot.grid(4, 2);
+    // Without a song, times of notes are shown at 120 beats a minute.
+    let time = match Param::DelaySync.info().format(values[Param::DelaySync]) {
+        off if off == "off" => values[Param::DelayTime],
+        note => synced_seconds(&note),
+    };
+    let (feedback, mix) = (values[Param::DelayFeedback], values[Param::DelayMix]);
+    let ping_pong = values[Param::DelayPingPong];
+    let bar = |seconds: f32, level: f32, side: f32, colour: Color32| {
+        let foot = plot.at(seconds / SECONDS, 0.5);
+        let tip = plot.at(seconds / SECONDS, 0.5 + 0.5 * side * level);
+        plot.painter
+            .line_segment([foot, tip], Stroke::new(2.4, colour));
+    };
+    for side in [1.0, -1.0] {
+        bar(0.0, (2.0 - 2.0 * mix).min(1.0), side, theme::TEXT);
+    }
+    let mut level = (2.0 * mix).min(1.0);
+    for echo in 1..64 {
+        let seconds = time.max(0.02) * echo as f32;
+        if seconds > SECONDS || level < 0.01 {
+            break;
+        }
+        // An echo is thrown to one side by as much as it is ping-pong.
+        let other = 1.0 - ping_pong;
+        let [left, right] = if echo % 2 == 1 {
+            [1.0, other]
+        } else {
+            [other, 1.0]
+        };
+        bar(seconds, level * left, 1.0, theme::VIOLET);
+        bar(seconds, level * right, -1.0, theme::AMBER);
+        level *= feedback;
+    }
+    plot.word(1.0, 0.0, Align2::RIGHT_BOTTOM, "2 s");
+}
+
+/// The length of a note at 120 beats a minute, halved until it is below two seconds as the delay
+/// does it.
+fn synced_seconds(note: &str) -> f32 {
+    let mut words = note.split(' ');
+    let length = words.next().unwrap_or("1/4");
+    let second = words.next().unwrap_or("");
+    let beats = match length
+        .strip_prefix("1/")
+        .and_then(|n| n.parse::<f32>().ok())
+    {
+        Some(part) => 4.0 / part,
+        None => 4.0 * length.parse::<f32>().unwrap_or(1.0),
+    };
+    let beats = match second {
+        "triplet" => beats / 1.5,
+        "dotted" => beats * 1.5,
+        _ => beats,
+    };
+    let mut seconds = 0.5 * beats;
+    while seconds > 2.0 {
+        seconds *= 0.5;
+    }
+    seconds
+}
+
+/// The room's answer: when it comes, how it dies, and how much sooner its highs do.
+fn reverb(plot: &Plot, values: &Values) {
+    let seconds = values[Param::ReverbDecay].clamp(1.0, 60.0) * 1.1;
+    plot.grid(4, 3);
+    let wait = values[Param::ReverbWait];
+    let mix = (2.0 * values[Param::ReverbMix]).min(1.0);
+    let dying = |x: f32, decay: f32| {
+        let since = x * seconds - wait;
+        match since >= 0.0 {
+            true => mix * (1.0 - since / decay).max(0.0),
+            false => 0.0,
+        }
+    };
+    let decay = values[Param::ReverbDecay];
+    // A guess at how the ear hears it: open rooms keep their highs as long as their lows.
+    let highs = decay * (values[Param::ReverbDamp] / 20_000.0).powf(0.4);
+    plot.curve(theme::VIOLET, 0.0, |x| dying(x, decay));
+    plot.curve(theme::AMBER, 0.0, |x| 0.8 * dying(x, highs));
+    plot.word(1.0, 1.0, Align2::RIGHT_TOP, &format!("{seconds:.1} s"));
+}
+
+/// Where something that goes to and fro is, left and right, over two seconds.
+fn sweep(plot: &Plot, rate: f32, depth: f32, width: f32) {
+    const SECONDS: f32 = 2.0;
+    plot.grid(4, 2);
+    let way = |x: f32, ahead: f32| 0.5 + 0.45 * depth * (TAU * (rate * SECONDS * x + ahead)).sin();
+    plot.curve(theme::VIOLET, 0.5, |x| way(x, 0.0));
+    plot.curve(theme::AMBER, 0.5, |x| way(x, 0.25 * width));
+    plot.word(0.0, 1.0, Align2::LEFT_TOP, "left, right");
+    plot.word(1.0, 0.0, Align2::RIGHT_BOTTOM, "2 s");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_have_their_lengths() {
+        for (note, seconds) in [
+            ("1/4", 0.5),
+            ("1/8 dotted", 0.375),
+            ("1/8 triplet", 1.0 / 6.0),
+            ("1 bar", 2.0),
+            ("4 bars", 2.0),
+        ] {
+            assert!((synced_seconds(note) - seconds).abs() < 1e-6, "{note}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The play page: what keys do before they are notes. Each panel draws what its knobs say.
+
+use super::pages::{GAP, Page};
+use crate::names;
+use crate::paint;
+use crate::session::Session;
+use crate::theme;
+use crate::widgets::keyboard::Span;
+use crate::widgets::strip;
+use egui::accesskit::Role;
+use egui::epaint::Mesh;
+use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use myriad_engine::params::Param;
+
+/// The key that a chord is drawn on.
+const ROOT: u8 = 60;
+
+/// A panel for each group: its drawing on the left, its knobs in two rows on the right.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
+    let groups = Page::Play.groups();
+    let knobs = |group: &str| strip::width_in_two_rows(&strip::of_group(group)) + 32.0;
+    // Keys need more room than a field.
+    let weight = |group: &str| match group {
+        "chord" => 1.4,
+        "zone" => 0.7,
+        _ => 1.0,
+    };
+    let taken: f32 = groups.iter().map(|group| knobs(group) + GAP).sum();
+    let whole: f32 = groups.iter().map(|group| weight(group)).sum();
+    let share = (rect.width() + GAP - taken) / whole;
+    let mut left = rect.left();
+    for group in groups {
+        let room = share * weight(group);
+        let size = vec2(knobs(group) + room, rect.height());
+        let panel = Rect::from_min_size(pos2(left, rect.top()), size);
+        let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
+        let mut place = inside;
+        if room > 64.0 {
+            let drawing = inside.with_max_x(inside.left() + room);
+            place = inside.with_min_x(drawing.right() + 8.0);
+            match group {
+                "arp" => arp(ui, session, drawing),
+                "chord" => chord(ui, session, drawing),
+                "zone" => zone(ui, session, drawing),
+                // A group that is new here has knobs, and no drawing yet.
+                _ => {}
+            }
+        }
+        strip::strip(ui, session, &strip::of_group(group), place);
+        left += size.x + GAP;
+    }
+}
+
+/// A bar of the arpeggiator with three keys held: which sounds when, and how long.
+fn arp(ui: &Ui, session: &Session, rect: Rect) {
+    theme::well(ui.painter(), rect);
+    let painter = ui.painter_at(rect);
+    let plot = rect.shrink2(vec2(10.0, 12.0));
+    for beat in 0..=4 {
+        let x = plot.left() + plot.width() * beat as f32 / 4.0;
+        let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6));
+        painter.vline(x, rect.y_range().shrink(1.0), stroke);
+    }
+    let mode = Param::ArpMode.info().format(session.value(Param::ArpMode));
+    if mode == "off" {
+        let font = theme::regular(11.0);
+        let text = "off: keys are notes";
+        painter.text(
+            rect.center(),
+            Align2::CENTER_CENTER,
+            text,
+            font,
+            theme::FAINT,
+        );
+        return;
+    }
+    let rate = Param::ArpRate.info().format(session.value(Param::ArpRate));
+    let steps = steps_a_bar(&rate);
+    let notes = 3 * session.value(Param::ArpOctaves) as usize;
+    let gate = session.value(Param::ArpGate).min(0.98);
+    let swing = session.value(Param::ArpSwing);
+    let wide = plot.width() / steps;
+    let mut mesh = Mesh::default();
+    for step in 0..steps.ceil() as usize {
+        let late = if step % 2 == 1 { swing } else { 0.0 };
+        let left = plot.left() + (step as f32 + late) * wide;
+        let right = (left + (gate * wide).max(1.5)).min(plot.right());
+        for note in sounding(&mode, step, notes) {
+            let at = note as f32 / (notes.max(2) - 1) as f32;
+            let y = plot.bottom() - at * plot.height();
+            let bar = Rect::from_min_max(pos2(left, y - 2.0), pos2(right, y + 2.0));
+            let colour = theme::dawn(0.35 + 0.5 * at);
+            painter.rect_filled(bar, 2.0, colour);
+            paint::glow(&mut mesh, pos2(left, y), 8.0, theme::light(colour, 0.5));
+        }
+    }
+    painter.add(Shape::mesh(mesh));
+}
+
+/// Steps of a bar of four beats, by the name of the rate: "1/8 dotted".
+fn steps_a_bar(rate: &str) -> f32 {
+    let mut words = rate.split([' ', '/']).skip(1);
+    let whole: f32 = words.next().and_then(|n| n.parse().ok()).unwrap_or(16.0);
+    match words.next() {
+        Some("triplet") => 1.5 * whole,
+        Some("dotted") => whole / 1.5,
+        _ => whole,
+    }
+}
+
+/// The notes (of so many, from the lowest) that sound in a step.
+fn sounding(mode: &str, step: usize, notes: usize) -> Vec<usize> {
+    let up = step % notes;
+    vec![match mode {
+        "down" => notes - 1 - up,
+        "up and down" => {
+            let turn = step % (2 * notes - 2).max(1);
+            turn.min(2 * notes - 2 - turn)
+        }
+        // Keys that were played out of order, and dice that were thrown once for the picture.
+        "as played" => up / 3 * 3 + [1, 0, 2][up % 3],
+        "random" => (step * 7 + step * step * 3 / 2) % notes,
+        "chord" => return (0..notes).collect(),
+        _ => up,
+    }]
+}
+
+/// The notes of the chord on keys: a click adds one or takes it away.
+fn chord(ui: &Ui, session: &mut Session, rect: Rect) {
+    let slots = strip::of_group("chord");
+    let span = Span {
+        rect: Rect::from_center_size(rect.center(), vec2(rect.width(), rect.height().min(120.0))),
+        lowest: ROOT - 12,
+        highest: ROOT + if rect.width() > 120.0 { 24 } else { 12 },
+    };
+    let id = ui.scope_id().with("chord keys");
+    let response = ui.interact(span.rect, id, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Chord keys"));
+    let hovered = response.hover_pos().and_then(|at| span.key_at(at));
+    let note = |session: &Session, slot: Param| session.value(slot) as i32;
+    if response.clicked()
+        && let Some((key, _)) = hovered
+        && key != ROOT
+    {
+        let interval = i32::from(key) - i32::from(ROOT);
+        let there = slots.iter().find(|&&slot| note(session, slot) == interval);
+        let free = slots.iter().find(|&&slot| note(session, slot) == 0);
+        match (there, free) {
+            (Some(&slot), _) => session.change(slot, 0.0),
+            (None, Some(&slot)) => session.change(slot, interval as f32),
+            (None, None) => {}
+        }
+    }
+    let notes: Vec<i32> = slots.iter().map(|&slot| note(session, slot)).collect();
+    let down = |key: u8| {
+        let interval = i32::from(key) - i32::from(ROOT);
+        interval == 0 || notes.contains(&interval)
+    };
+    span.paint(&ui.painter_at(span.rect), down, hovered.map(|(key, _)| key));
+    response.on_hover_text("Every key plays these notes: click to add one or take it away");
+}
+
+/// Which keys, and how hard, this part plays: a field on all there are.
+fn zone(ui: &Ui, session: &Session, rect: Rect) {
+    theme::well(ui.painter(), rect);
+    let painter = ui.painter_at(rect);
+    let plot = rect.shrink2(vec2(8.0, 8.0));
+    for octave in 0..=10 {
+        let x = plot.left() + plot.width() * (12 * octave) as f32 / 127.0;
+        let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.45));
+        painter.vline(x, plot.y_range(), stroke);
+    }
+    let x = |key: Param| plot.left() + session.value(key) / 127.0 * plot.width();
+    let y = |velocity: Param| plot.bottom() - session.value(velocity) * plot.height();
+    let field = Rect::from_min_max(
+        pos2(x(Param::ZoneLowKey), y(Param::ZoneHighVelocity)),
+        pos2(x(Param::ZoneHighKey), y(Param::ZoneLowVelocity)),
+    );
+    if field.width() >= 0.0 && field.height() >= 0.0 {
+        let top = theme::light(theme::VIOLET, 0.34);
+        let bottom = theme::light(theme::VIOLET, 0.1);
+        paint::vertical_gradient(&painter, field, top, bottom);
+        let edge = Stroke::new(1.4, theme::VIOLET);
+        painter.rect_stroke(field, 2.0, edge, egui::StrokeKind::Inside);
+    }
+    let words = [
+        ("keys", plot.right_bottom(), Align2::RIGHT_BOTTOM),
+        ("hard", plot.left_top(), Align2::LEFT_TOP),
+    ];
+    for (word, at, anchor) in words {
+        let inwards = (plot.center() - at) * 0.06;
+        painter.text(
+            at + inwards,
+            anchor,
+            word,
+            theme::regular(9.0),
+            theme::MUTED,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rate_and_mode_can_be_drawn() {
+        let names = |param: Param| match param.info().kind {
+            myriad_engine::params::Kind::Choice(names) => names,
+            _ => &[],
+        };
+        assert_eq!(steps_a_bar("1/8"), 8.0);
+        assert_eq!(steps_a_bar("1/16 triplet"), 24.0);
+        assert!((steps_a_bar("1/4 dotted") - 8.0 / 3.0).abs() < 1e-6);
+        assert!(
+            names(Param::ArpRate)
+                .iter()
+                .all(|rate| steps_a_bar(rate) > 2.0)
+        );
+        for mode in names(Param::ArpMode) {
+            for notes in [3, 6, 12] {
+                for step in 0..48 {
+                    let heard = sounding(mode, step, notes);
+                    assert!(
+                        !heard.is_empty() && heard.iter().all(|&note| note < notes),
+                        "{mode}"
+                    );
+                }
+            }
+        }
+    }
+}
