@@ -19,12 +19,8 @@ const ROOT: u8 = 60;
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let groups = Page::Play.groups();
     let knobs = |group: &str| strip::width_in_two_rows(&strip::of_group(group)) + 32.0;
-    // Keys need more room than a field.
-    let weight = |group: &str| match group {
-        "chord" => 1.4,
-        "zone" => 0.7,
-        _ => 1.0,
-    };
+    // Keys and bars need more room than a field.
+    let weight = |group: &str| if group == "zone" { 0.5 } else { 1.0 };
     let taken: f32 = groups.iter().map(|group| knobs(group) + GAP).sum();
     let whole: f32 = groups.iter().map(|group| weight(group)).sum();
     let share = (rect.width() + GAP - taken) / whole;
