@@ -93,6 +93,8 @@ pub(crate) struct Part {
     made_with: [f32; 3],
     /// Whether the patch has changed since the last tick.
     patch_changed: bool,
+    /// Whether all sound was cut off, and no note has begun since.
+    cut: bool,
     /// The sources as the newest note heard them last, for effects.
     heard: [f32; Source::COUNT],
     /// Where the last note was, for glides.
@@ -130,6 +132,7 @@ impl Part {
             tuning: Tuning::default(),
             made_with: [0.0; 3],
             patch_changed: false,
+            cut: false,
             heard: [0.0; Source::COUNT],
             last_pitch: None,
             notes_started: 0,
@@ -145,6 +148,7 @@ impl Part {
         self.arp.reset();
         self.last_pitch = None;
         self.notes_started = 0;
+        self.cut = false;
         self.counters = PartCounters::default();
         self.channel.reset();
         self.lfos.iter_mut().for_each(Lfo::reset);

@@ -204,7 +204,7 @@ impl Reverb {
         let mut width = self.width.ramp(values[Param::ReverbWidth]);
         let mut mix = self.mix.ramp(values[Param::ReverbMix]);
         let waiting = values[Param::ReverbWait] * self.sample_rate;
-        let mut waiting = self.waiting.ramp(waiting.max(1.0));
+        let mut waiting = self.waiting.ramp_within(waiting.max(1.0), FASTEST_CHANGE);
         let step: Frame = std::array::from_fn(|line| (to[line] - from[line]) / TICK as f32);
         let mut lengths = from;
         let [left, right] = sound;
@@ -343,9 +343,10 @@ impl<const N: usize> Ring<N> {
         std::array::from_fn(|channel| self.frame(delays[channel])[channel])
     }
 
-    /// One channel, between frames; `delay` is one at least.
+    /// One channel, between frames; a delay is one at least.
     #[inline(always)]
     fn line_between(&self, channel: usize, delay: f32) -> f32 {
+        let delay = delay.max(1.0);
         let whole = delay as usize;
         let tap = |near: usize| self.frame(whole + near - 1)[channel];
         between([tap(0), tap(1), tap(2), tap(3)], delay - whole as f32)
