@@ -13,6 +13,7 @@ mod limiter;
 mod line;
 mod oversample;
 mod phaser;
+mod place;
 mod rack;
 mod ramp;
 mod reverb;

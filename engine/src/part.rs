@@ -313,18 +313,18 @@ impl Part {
     fn advance_lfos(&mut self, transport: Transport) {
         const ROWS: usize = Param::Lfo2Rate as usize - Param::Lfo1Rate as usize;
         let seconds = self.tick_seconds();
-        let newest = self.newest();
-        for (index, lfo) in self.lfos.iter_mut().enumerate() {
-            if self.modulation.uses(Source::Lfo1.offset(index)) {
-                let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-                let rate = Param::Lfo1Rate.offset(index * ROWS);
-                match self.modulation.moves(rate) {
-                    true => {
-                        let rates = self.modulation.lane(rate);
-                        lfo.tick_at(seconds, transport.beat, &settings, rates, newest);
-                    }
-                    false => lfo.tick(seconds, transport.beat, &settings),
-                }
+        for index in 0..LFOS {
+            if !self.modulation.uses(Source::Lfo1.offset(index)) {
+                continue;
+            }
+            let settings = LfoSettings::read(&self.controls, index, transport.bpm);
+            let rate = Param::Lfo1Rate.offset(index * ROWS);
+            if self.modulation.moves(rate) {
+                let newest = self.newest();
+                let rates = self.modulation.lane(rate);
+                self.lfos[index].tick_at(seconds, transport.beat, &settings, rates, newest);
+            } else {
+                self.lfos[index].tick(seconds, transport.beat, &settings);
             }
         }
     }

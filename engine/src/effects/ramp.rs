@@ -14,15 +14,7 @@ impl Glide {
 
     /// The way to `to` through the next tick.
     pub(super) fn ramp(&mut self, to: f32) -> Ramp {
-        self.ramp_within(to, f32::INFINITY)
-    }
-
-    /// Towards `to` through the next tick, but by no more than `most` a frame.
-    pub(super) fn ramp_within(&mut self, to: f32, most: f32) -> Ramp {
-        let from = self.0.unwrap_or(to);
-        let most = most * TICK as f32;
-        let to = from + (to - from).clamp(-most, most);
-        self.0 = Some(to);
+        let from = self.0.replace(to).unwrap_or(to);
         Ramp::new(from, to)
     }
 }
