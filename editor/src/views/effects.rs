@@ -23,10 +23,19 @@ struct Unit {
 
 impl Unit {
     fn of_group(group: &'static str) -> Option<Self> {
-        let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
-        let (on, place) = (get("on")?, get("place")?);
+        let (on, place) = switch_and_place(group)?;
         Some(Self { group, on, place })
     }
+}
+
+fn switch_and_place(group: &str) -> Option<(Param, Param)> {
+    let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
+    Some((get("on")?, get("place")?))
+}
+
+/// Whether a group of the table is a unit of the rack.
+pub(crate) fn is_effect(group: &str) -> bool {
+    switch_and_place(group).is_some()
 }
 
 /// What the page remembers: which unit is looked at.

@@ -1,5 +1,6 @@
-//! The pages, and which groups of the engine's table are on them. A group that no page names is
-//! on the effects page, so that no parameter is ever without a widget.
+//! The pages, and which groups of the engine's table are on them. A group that no page names is an
+//! effect if it has a switch and a place, else on the shape page, so that no parameter is ever
+//! without a widget.
 
 use super::envelope::Envelope;
 use super::lfo::Lfo;
@@ -73,7 +74,8 @@ impl Page {
             "arp" | "chord" | "zone" => Some(Page::Play),
             "amp" | "voice" | "output" => Some(Page::Output),
             "macro" => None,
-            _ => Some(Page::Effects),
+            _ if effects::is_effect(group) => Some(Page::Effects),
+            _ => Some(Page::Shape),
         }
     }
 
@@ -283,8 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_an_effect() {
+    fn what_is_new_has_a_page() {
         assert_eq!(Page::of("reverb"), Some(Page::Effects));
+        assert_eq!(Page::of("weather"), Some(Page::Shape));
         assert_eq!(Page::of("env4"), Some(Page::Movement));
         assert_eq!(Page::of("filter2"), Some(Page::Shape));
     }

@@ -224,7 +224,7 @@ fn reverb(plot: &Plot, values: &Values) {
         }
     };
     let decay = values[Param::ReverbDecay];
-    // A guess at how the ear hears it: open rooms keep their highs as long as their lows.
+    // A sketch: open rooms keep their highs as long as their lows, damped ones lose them sooner.
     let highs = decay * (values[Param::ReverbDamp] / 20_000.0).powf(0.4);
     plot.curve(theme::VIOLET, 0.0, |x| dying(x, decay));
     plot.curve(theme::AMBER, 0.0, |x| 0.8 * dying(x, highs));
