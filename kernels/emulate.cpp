@@ -178,12 +178,14 @@ extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 ind
 }
 extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tables, u32 index,
                                            float frequency) {
-    const float frequencies[1] = {frequency};
+    float frequencies[1] = {frequency}, share[1] = {1.0f};
     const bool ends = cloud->partials < float(index + 1);
     spectrum::Partial partial[1];
     const auto ratios = spectrum::ratios_of<1>(*cloud, tables, index);
+    if (cloud->bandwidth != 0.0f) spectrum::wander(*cloud, ratios, index, frequencies, share);
     spectrum::evaluate(*cloud, tables, ratios, index, ends, frequencies, partial);
-    if (frequency > spectrum::FADE_START) spectrum::fade(frequencies, partial);
+    partial[0].level *= share[0];
+    if (frequencies[0] > spectrum::FADE_START) spectrum::fade(frequencies, partial);
     return partial[0];
 }
 extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {

@@ -267,8 +267,8 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
 }
 
 // Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
-// that can be heard.
-template <bool Bent>
+// that can be heard. Without Banded the cloud is known to have sines only.
+template <bool Bent, bool Banded>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
@@ -283,10 +283,13 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
         float frequency[ABREAST];
         const auto ratios = ratios_of<ABREAST>(cloud, tables, index);
         frequencies<Bent>(cloud, ratios, frequency);
+        float share[ABREAST];
+        if (Banded) wander(cloud, ratios, index, frequency, share);
         Partial partial[ABREAST];
         const bool ends = tick.count < slice.first + rows_end * WARP;
         evaluate(cloud, tables, ratios, index, ends, frequency, partial);
-        if (groups_end > reached.clear) fade(frequency, partial);
+        if (Banded) EACH(i, ABREAST) partial[i].level *= share[i];
+        if (Banded || groups_end > reached.clear) fade(frequency, partial);
         // What the last tick left, which this one starts from.
         Rest last[ABREAST];
         EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
@@ -336,9 +339,12 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
             slice.touched = 0;
             slice.live = 0;
         }
-        rows = spectrum::is_bent(cloud)
-                   ? evaluate_rows<true>(cloud, tick, tables, slice, scratch.strands, lane)
-                   : evaluate_rows<false>(cloud, tick, tables, slice, scratch.strands, lane);
+        Strand* strands = scratch.strands;
+        rows = cloud.bandwidth != 0.0f
+                   ? evaluate_rows<true, true>(cloud, tick, tables, slice, strands, lane)
+               : spectrum::is_bent(cloud)
+                   ? evaluate_rows<true, false>(cloud, tick, tables, slice, strands, lane)
+                   : evaluate_rows<false, false>(cloud, tick, tables, slice, strands, lane);
     }
     if (rows == 0) return false;
 

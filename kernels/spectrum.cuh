@@ -13,7 +13,7 @@
 // are on the cloud or on whole groups of sixteen, so a warp takes them together.
 #pragma once
 
-#include "math.cuh"
+#include "band.cuh"
 
 namespace spectrum {
 
@@ -153,6 +153,13 @@ DEVICE float nyquist_fade(float frequency) {
     return fminf(fmaxf(fade, 0.0f), 1.0f);
 }
 
+// Has the bands of a cloud wander: changes their pitches, and says what becomes of their levels.
+template <int N>
+DEVICE void wander(const Cloud& cloud, const Ratios<N>& ratios, u32 index, float (&frequency)[N],
+                   float (&share)[N]) {
+    EACH(i, N) share[i] = band::wander(cloud, ratios.log2[i], index + i * APART, frequency[i]);
+}
+
 // The partials `index`, `index` + APART, and so on of `cloud`, whose pitches are `frequency`, as if
 // Nyquist were far away. `ends` says that the cloud's count may end among them, or before.
 template <int N>
@@ -192,7 +199,7 @@ template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial
 // The phase at which a partial starts: a hash of the cloud's seed and the partial's number,
 // scaled by the scatter; and, when the whole cloud starts, where it has come to before.
 DEVICE u32 first_phase(const Cloud& cloud, u32 index) {
-    const u32 hash = math::hash((index + 1 + cloud.seed) * 0x9E3779B1u);
+    const u32 hash = band::own_hash(cloud, index);
     const u32 before = cloud.flags & STARTS ? (index + 1) * cloud.phase : 0;
     return (hash >> 16) * cloud.scatter + before;
 }

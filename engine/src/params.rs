@@ -111,6 +111,10 @@ table! {
         "Spreads the partials of a voice between left and right; the first stays in the middle.").modulated();
     ShapeBalance = number("shape.balance", "Balance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
         "Makes up for the loudness that tilt and formant hold add or take.");
+    ShapeBandwidth = number("shape.bandwidth", "Bandwidth", 0.0, 1200.0, Curve::Power(3), Unit::Cents, 0.0,
+        "Makes every partial a band of noise, so wide: from a line over a choir to wind.").modulated();
+    ShapeBandGrowth = number("shape.band_growth", "Band growth", 0.0, 2.0, Curve::Linear, Unit::Plain, 1.0,
+        "How bands widen with their pitch: at 0 all as wide in Hertz, at 1 in cents, above it more.").modulated();
     DecayRate = number("decay.rate", "Decay rate", 0.0, 200.0, Curve::Power(3), Unit::DecibelsPerSecond, 0.0,
         "How fast the first partial dies away by itself.").modulated();
     DecaySlope = number("decay.slope", "Decay slope", 0.0, 2.0, Curve::Linear, Unit::Plain, 0.7,

@@ -7,6 +7,7 @@
 //! [`crate::simd::Simd`]), so that phases agree bit for bit on every machine for as long as a
 //! note lasts; what decides its *level* may use fused operations.
 
+mod band;
 mod cloud;
 pub mod math;
 mod tables;
@@ -46,9 +47,14 @@ pub fn evaluate<S: Simd>(
     cloud: &Cloud,
     rows: CloudRows<'_>,
     group: usize,
-    frequency: S::F,
+    mut frequency: S::F,
 ) -> Partials<S> {
     let mut level = table_level(s, cloud, rows, group);
+    if cloud.bandwidth != 0.0 {
+        let log2_ratio = s.load(&rows.log2_ratio[group]);
+        let (wandering, share) = band::wander(s, cloud, log2_ratio, group, frequency);
+        (frequency, level) = (wandering, s.mul(level, share));
+    }
     if cloud.partials < ((group + 1) * LANES) as f32 {
         level = s.mul(level, count_fade(s, cloud, group));
     }
@@ -209,19 +215,15 @@ pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
     if cloud.scatter == 0 {
         return before;
     }
-    let x = s.mul_u(
-        s.add_u(number, s.splat_u(cloud.seed)),
-        s.splat_u(0x9E37_79B1),
-    );
-    let hash = math::hash(s, x);
-    let scattered = s.mul_u(s.shr_u::<16>(hash), s.splat_u(cloud.scatter));
+    let hash = band::own_hash(s, cloud, group);
+    let scattered = s.mul_u(s.shr_u::<16>(hash), s.splat_u(u32::from(cloud.scatter)));
     s.add_u(scattered, before)
 }
 
 /// The same for one partial of a cloud with this seed and scatter.
-pub fn first_phase_of(seed: u32, number: u32, scatter: u32) -> u32 {
+pub fn first_phase_of(seed: u32, number: u32, scatter: u16) -> u32 {
     let x = number.wrapping_add(seed).wrapping_mul(0x9E37_79B1);
-    (crate::dsp::hash(x) >> 16).wrapping_mul(scatter)
+    (crate::dsp::hash(x) >> 16).wrapping_mul(u32::from(scatter))
 }
 
 #[cfg(test)]

@@ -71,8 +71,8 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     let width = random.perhaps(0.0, 0.0, 1.0);
     Cloud {
         flags: STARTS,
-        first_frame: random.below(TICK as u32),
-        bus: random.below(BUSES as u32),
+        first_frame: random.below(TICK as u32) as u16,
+        bus: random.below(BUSES as u32) as u16,
         seed: random.bits(),
         scatter: [0, 65_535, 20_000][random.below(3) as usize],
         table: table.first_row(),
@@ -94,7 +94,9 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
         width_from: width,
         width_to: width,
         phase: random.perhaps(0.0, 0.0, TURN) as u32,
-        unused: 0,
+        bandwidth: random.perhaps(0.0, 0.0, 0.26),
+        band_growth: random.perhaps(1.0, 0.0, 2.0),
+        band_clock: random.bits(),
     }
 }
 
@@ -125,6 +127,8 @@ fn next(random: &mut Random, last: &Cloud) -> Cloud {
         increment: last.increment * random.between(0.995, 1.005),
         morph: (last.morph + random.between(-0.05, 0.05)).clamp(0.0, 1.0),
         damping: last.damping * 1.02,
+        bandwidth: last.bandwidth * random.between(0.9, 1.1),
+        band_clock: last.band_clock.wrapping_add(random.below(1 << 14)),
         gain_from: last.gain_to,
         gain_to: last.gain_to.map(|gain| gain * random.between(0.9, 1.1)),
         width_from: last.width_to,

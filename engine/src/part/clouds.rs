@@ -43,7 +43,7 @@ impl Part {
         } = self;
         // What all voices have in common, and lanes of one length: nothing is checked twice.
         let table = Table::ALL[controls[Param::SourceTable] as usize];
-        let scatter = (controls[Param::SourceScatter] * 65_535.0) as u32;
+        let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
         let filter = (controls[Param::FilterType] as usize)
             .checked_sub(1)
@@ -62,6 +62,10 @@ impl Part {
             target(Param::ShapeTilt),
             target(Param::ShapeWidth),
         ];
+        let [bandwidth, band_growth] = [
+            target(Param::ShapeBandwidth),
+            target(Param::ShapeBandGrowth),
+        ];
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
         let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
         let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
@@ -77,13 +81,18 @@ impl Part {
             let (frame, morph) = table.frame_at(position[voice]);
             let cloud = Cloud {
                 flags: if note.starts_at.is_some() { STARTS } else { 0 },
-                first_frame: note.starts_at.unwrap_or(0),
-                bus: *bus,
+                first_frame: note.starts_at.unwrap_or(0) as u16,
+                bus: *bus as u16,
                 seed: note.seeds[0],
                 scatter,
                 table: table.first_row(),
                 frame,
                 morph,
+                bandwidth: match bandwidth[voice] == 0.0 {
+                    true => 0.0,
+                    false => exp2(bandwidth[voice] / 1200.0) - 1.0,
+                },
+                band_growth: band_growth[voice],
                 partials: partials[voice],
                 formant: formant[voice],
                 stretch: stretch[voice],

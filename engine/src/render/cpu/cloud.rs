@@ -117,7 +117,7 @@ pub(crate) fn render<S: Simd>(
     if starts {
         state.reset();
     }
-    let frames = TICK as u32 - cloud.first_frame;
+    let frames = TICK as u32 - u32::from(cloud.first_frame);
     let step = 1.0 / frames as f32;
     let loudest = cloud.gain_from[0]
         .max(cloud.gain_from[1])

@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 /// Raised whenever the layout of the shared memory or these words change.
-const PROTOCOL: u64 = 1;
+const PROTOCOL: u64 = 2;
 
 const HELLO: u64 = u64::from_be_bytes(*b"MYRIADAS");
 const READY: u64 = u64::from_be_bytes(*b"MYRIADOK");

@@ -240,7 +240,7 @@ fn get(words: &[AtomicU64], index: usize) -> u64 {
 }
 
 fn words_of(cloud: &Cloud) -> [u64; CLOUD] {
-    // SAFETY: of one size; a cloud is thirty numbers of four bytes, without gaps.
+    // SAFETY: of one size; a cloud is numbers without gaps.
     unsafe { std::mem::transmute(*cloud) }
 }
 

@@ -30,7 +30,7 @@ fn block() -> VoiceBlock {
         for slot in (0..CAPACITY.slots).filter(|slot| (slot + tick) % 3 != 0) {
             let cloud = Cloud {
                 flags: if slot == tick { STARTS } else { 0 },
-                bus: slot as u32 % 2,
+                bus: slot as u16 % 2,
                 table: Table::Saw.first_row(),
                 frame,
                 morph,
@@ -123,7 +123,7 @@ fn clouds_out_of_bounds_are_refused() {
     let strange = [
         Cloud { bus: 2, ..good },
         Cloud {
-            first_frame: TICK as u32,
+            first_frame: TICK as u16,
             ..good
         },
         Cloud {
