@@ -33,8 +33,10 @@ DEVICE float mixed(float a, float b, float way) {
     return __fadd_rn(a, __fmul_rn(__fsub_rn(b, a), way));
 }
 
-// Moves a band's frequency to where it is now, and returns what its level is multiplied by.
-DEVICE float wander(const Cloud& cloud, float log2_ratio, u32 index, float& frequency) {
+// Moves a band's frequency to where it is now, and returns what its level is multiplied by. `noise`
+// says how much of that it does, 1 for all.
+DEVICE float wander(const Cloud& cloud, float log2_ratio, float noise, u32 index,
+                    float& frequency) {
     const u32 own = own_hash(cloud, index);
     const float stepped = __fadd_rn(__fmul_rn(cloud.band_growth, STEPS), 0.5f);
     const float steps = __fmul_rn(__int2float_rn(__float2int_rz(stepped)), 1.0f / STEPS);
@@ -49,13 +51,13 @@ DEVICE float wander(const Cloud& cloud, float log2_ratio, u32 index, float& freq
 
     const float growth = math::exp2_exact(__fmul_rn(log2_ratio, cloud.band_growth));
     const float asked = __fmul_rn(growth, __fmul_rn(cloud.bandwidth, cloud.increment));
-    const float width = fminf(asked, __fmul_rn(frequency, WIDEST));
+    const float width = __fmul_rn(fminf(asked, __fmul_rn(frequency, WIDEST)), noise);
     const float aside = __fmul_rn(mixed(lean(here), lean(next), way), REACH / 255.0f);
     frequency = __fadd_rn(frequency, __fmul_rn(width, aside));
 
     const float level = mixed(__int2float_rn(int(here >> 16)), __int2float_rn(int(next >> 16)), way);
-    const float depth = fminf(cloud.bandwidth * (1.0f / FULL), 1.0f);
-    return fmaf(level, depth * (MAKE_UP / 65535.0f), 1.0f - depth);
+    const float depth = fminf(cloud.bandwidth * (1.0f / FULL), 1.0f) * noise;
+    return fmaf(fmaf(level, MAKE_UP / 65535.0f, -1.0f), depth, 1.0f);
 }
 
 }  // namespace band

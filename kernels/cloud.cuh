@@ -9,6 +9,8 @@ typedef unsigned short u16;
 
 // The cloud starts in this tick: phases are set, and levels start where they are.
 constexpr u32 STARTS = 1;
+// The cloud's table is one of tracks, whose rows are in another order.
+constexpr u32 TRACKS = 2;
 
 // Coefficients of the spectral filter's magnitude.
 struct Filter {

@@ -93,6 +93,14 @@ table! {
         "The family of spectra that the partials take their levels and ratios from.");
     SourcePosition = number("source.position", "Position", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5,
         "Where in the table: morphs between its frames.").modulated();
+    SourceSpeed = number("source.speed", "Speed", -4.0, 4.0, Curve::Linear, Unit::Plain, 0.0,
+        "How fast the position moves on by itself: 1 is the speed of the recording, 0 stands still, below zero goes back.").modulated();
+    SourceLoop = choice("source.loop", "Loop", LOOPS, 0,
+        "What a position that moves by itself does at the end of the loop: goes on to the table's end and rests, starts the loop again, or turns round.");
+    SourceLoopStart = number("source.loop_start", "Loop start", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Where in the table the loop begins.");
+    SourceLoopEnd = number("source.loop_end", "Loop end", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
+        "Where in the table the loop ends.");
     SourcePartials = number("source.partials", "Partials", 1.0, 1024.0, Curve::Exponential, Unit::Plain, 256.0,
         "How many partials a voice has; those above hearing are never rendered.").modulated();
     SourceFormant = number("source.formant", "Formant hold", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
@@ -391,9 +399,11 @@ pub const COUNT: usize = Param::ALL.len();
 
 const TABLES: &[&str] = &[
     "saw", "square", "pulse", "organ", "vocal", "bell", "pluck", "bar", "glass", "blown", "brass",
-    "bowed", "plate", "membrane", "gong", "digital", "noise",
+    "bowed", "plate", "membrane", "gong", "digital", "noise", "imported",
 ];
-const _: () = assert!(TABLES.len() == Table::ALL.len());
+/// After the families comes what a patch brings along.
+const _: () = assert!(TABLES.len() == Table::ALL.len() + 1);
+const LOOPS: &[&str] = &["off", "loop", "to and fro"];
 
 const FILTERS: &[&str] = &[
     "off", "low 12", "low 24", "high 12", "high 24", "band 12", "band 24", "notch", "peak",

@@ -114,7 +114,7 @@ impl CloudPool {
             self.push(
                 slot,
                 Cloud {
-                    flags: 0,
+                    flags: last.flags & !STARTS,
                     first_frame: 0,
                     gain_from: last.gain_to,
                     gain_to: last.gain_to.map(|gain| gain * left),

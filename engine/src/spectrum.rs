@@ -9,11 +9,14 @@
 
 mod band;
 mod cloud;
+mod imported;
 pub mod math;
 mod tables;
 
-pub use cloud::{Cloud, Filter, STARTS, TURN};
-pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Row, Table, Tables, tables};
+pub use cloud::{Cloud, Filter, STARTS, TRACKS, TURN};
+pub use imported::IMPORTED_ROWS;
+pub(crate) use tables::push_row;
+pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Place, Row, Table, Tables, TrackRows, tables};
 
 use crate::simd::{F32x16, LANES, Simd};
 
@@ -52,7 +55,8 @@ pub fn evaluate<S: Simd>(
     let mut level = table_level(s, cloud, rows, group);
     if cloud.bandwidth != 0.0 {
         let log2_ratio = s.load(&rows.log2_ratio[group]);
-        let (wandering, share) = band::wander(s, cloud, log2_ratio, group, frequency);
+        let noise = rows.tracks.map(|tracks| s.load(&tracks.noise[group]));
+        let (wandering, share) = band::wander(s, cloud, log2_ratio, noise, group, frequency);
         (frequency, level) = (wandering, s.mul(level, share));
     }
     if cloud.partials < ((group + 1) * LANES) as f32 {
@@ -86,6 +90,10 @@ pub fn evaluate<S: Simd>(
 #[inline(always)]
 pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
     let mut ratio = s.load(&rows.ratio[group]);
+    if let Some(tracks) = rows.tracks {
+        // From frame to frame, not between them: so a track's phase is right at every frame.
+        ratio = s.add(ratio, s.mul(ratio, s.load(&tracks.bend[group])));
+    }
     if cloud.stretch != 0.0 {
         let log2_ratio = s.load(&rows.log2_ratio[group]);
         let stretched = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
@@ -204,14 +212,19 @@ fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
 
 /// The phase at which partials of a cloud start: a hash of the cloud's seed and the partial's
 /// number, scaled by the scatter; and, when the whole cloud starts, where it has come to before,
-/// as if all ratios were whole.
+/// as if all ratios were whole. Tracks start where they did when they were recorded.
 #[inline(always)]
-pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
+pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::U {
     let number = s.f_to_u(number(s, group));
-    let before = match cloud.flags & STARTS {
+    let mut before = match cloud.flags & STARTS {
         0 => s.splat_u(0),
         _ => s.mul_u(number, s.splat_u(cloud.phase)),
     };
+    if let Some(tracks) = rows.tracks {
+        // Rows hold phases in 65,536ths of a turn.
+        let recorded = s.shl_u::<16>(s.f_to_u(s.load(&tracks.phase[group])));
+        before = s.add_u(before, recorded);
+    }
     if cloud.scatter == 0 {
         return before;
     }

@@ -2,9 +2,11 @@
 
 use super::Part;
 use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::travel::Travel;
 use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::pool::CloudPool;
+use crate::render::TICK;
 use crate::spectrum::{Cloud, Filter, STARTS, Table};
 
 /// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
@@ -39,10 +41,22 @@ impl Part {
             lanes,
             voices,
             high,
+            imported,
+            sample_rate,
             ..
         } = self;
         // What all voices have in common, and lanes of one length: nothing is checked twice.
-        let table = Table::ALL[controls[Param::SourceTable] as usize];
+        let family = Table::ALL.get(controls[Param::SourceTable] as usize);
+        let table = match family {
+            Some(family) => family.place(),
+            None => imported.unwrap_or(Table::Saw.place()),
+        };
+        let travel = Travel::new(
+            controls[Param::SourceLoop],
+            controls[Param::SourceLoopStart],
+            controls[Param::SourceLoopEnd],
+        );
+        let speed_per_frame = 1.0 / (table.seconds * *sample_rate);
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
         let filter = (controls[Param::FilterType] as usize)
@@ -55,6 +69,7 @@ impl Part {
             target(Param::SourcePartials),
             &lanes.formant[all],
         ];
+        let speed = target(Param::SourceSpeed);
         let [stretch, stiffness, parity, tilt, width] = [
             target(Param::ShapeStretch),
             target(Param::ShapeStiffness),
@@ -78,14 +93,22 @@ impl Part {
             }
             note.damping += decay_rate[voice] * LOG2_PER_DB * tick_seconds;
             note.entry = (note.entry + pool.fade_step()).min(1.0);
-            let (frame, morph) = table.frame_at(position[voice]);
+            if speed[voice] != 0.0 {
+                let frames = TICK as u32 - note.starts_at.unwrap_or(0);
+                note.travelled += speed[voice] * frames as f32 * speed_per_frame;
+            }
+            let place = match note.travelled == 0.0 {
+                true => position[voice],
+                false => travel.place(position[voice] + note.travelled),
+            };
+            let (frame, morph) = table.frame_at(place);
             let cloud = Cloud {
-                flags: if note.starts_at.is_some() { STARTS } else { 0 },
+                flags: table.flags | if note.starts_at.is_some() { STARTS } else { 0 },
                 first_frame: note.starts_at.unwrap_or(0) as u16,
                 bus: *bus as u16,
                 seed: note.seeds[0],
                 scatter,
-                table: table.first_row(),
+                table: table.first_row,
                 frame,
                 morph,
                 bandwidth: match bandwidth[voice] == 0.0 {

@@ -30,12 +30,13 @@ const SPEED: f32 = 64.0;
 const STEPS: f32 = 4.0;
 
 /// Sixteen bands of `cloud` around `frequency`: where they are now, and what their levels are
-/// multiplied by.
+/// multiplied by. `noise` says how much of that each of them does, if not all.
 #[inline(always)]
 pub(super) fn wander<S: Simd>(
     s: S,
     cloud: &Cloud,
     log2_ratio: S::F,
+    noise: Option<S::F>,
     group: usize,
     frequency: S::F,
 ) -> (S::F, S::F) {
@@ -59,16 +60,16 @@ pub(super) fn wander<S: Simd>(
 
     let growth = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.band_growth)));
     let width = s.mul(growth, s.splat(cloud.bandwidth * cloud.increment));
-    let width = s.min(width, s.mul(frequency, s.splat(WIDEST)));
+    let mut width = s.min(width, s.mul(frequency, s.splat(WIDEST)));
     let aside = s.mul(mixed(lean(s, here), lean(s, next)), s.splat(REACH / 255.0));
 
     let level = mixed(s.i_to_f(s.shr_u::<16>(here)), s.i_to_f(s.shr_u::<16>(next)));
-    let depth = (cloud.bandwidth / FULL).min(1.0);
-    let level = s.fma(
-        level,
-        s.splat(depth * MAKE_UP / 65_535.0),
-        s.splat(1.0 - depth),
-    );
+    let mut depth = s.splat((cloud.bandwidth / FULL).min(1.0));
+    if let Some(noise) = noise {
+        (width, depth) = (s.mul(width, noise), s.mul(depth, noise));
+    }
+    let away = s.fma(level, s.splat(MAKE_UP / 65_535.0), s.splat(-1.0));
+    let level = s.fma(away, depth, s.splat(1.0));
     (s.add(frequency, s.mul(width, aside)), level)
 }
 

@@ -6,12 +6,16 @@ pub const TURN: f32 = 4_294_967_296.0;
 /// Flag: the cloud starts in this tick; phases are set, and levels start where they are.
 pub const STARTS: u16 = 1;
 
+/// Flag: the cloud's table is one of tracks, whose rows are in another order; see
+/// [`TrackRows`](super::TrackRows).
+pub const TRACKS: u16 = 2;
+
 /// A cloud of partials during one tick: everything that changes from tick to tick, already
 /// modulated. Levels and pitch are those of the tick's end; ramps lead there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Cloud {
-    /// [`STARTS`] or nothing.
+    /// [`STARTS`], [`TRACKS`], or nothing.
     pub flags: u16,
     /// The frame of the tick at which the cloud starts to sound; zero but for its first tick.
     pub first_frame: u16,

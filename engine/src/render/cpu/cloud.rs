@@ -160,7 +160,7 @@ pub(crate) fn render<S: Simd>(
         let memory = &mut state.groups[group];
         let new = group >= state.touched;
         let phase = match new {
-            true => spectrum::first_phase(s, cloud, group),
+            true => spectrum::first_phase(s, cloud, rows, group),
             false => s.load_u(&memory.phase),
         };
         let from = match (starts, new) {

@@ -124,7 +124,7 @@ struct Partial {
 
 type Frequency = extern "C" fn(&Cloud, *const f32, u32) -> f32;
 type Evaluate = extern "C" fn(&Cloud, *const f32, u32, f32) -> Partial;
-type FirstPhase = extern "C" fn(&Cloud, u32) -> u32;
+type FirstPhase = extern "C" fn(&Cloud, *const f32, u32) -> u32;
 
 #[test]
 fn spectra_agree() {
@@ -139,7 +139,7 @@ fn spectra_agree() {
         for group in 0..MAX_GROUPS {
             let pitches = spectrum::frequency(s, &cloud, tables.rows_of(&cloud), group);
             let partials = spectrum::evaluate(s, &cloud, tables.rows_of(&cloud), group, pitches);
-            let phases = spectrum::first_phase(s, &cloud, group);
+            let phases = spectrum::first_phase(s, &cloud, tables.rows_of(&cloud), group);
             for lane in 0..LANES {
                 let index = (group * LANES + lane) as u32;
                 let pitch = frequency(&cloud, rows, index);
@@ -154,7 +154,7 @@ fn spectra_agree() {
                     "{index}: {cloud:?}"
                 );
                 assert_eq!(
-                    first_phase(&cloud, index),
+                    first_phase(&cloud, rows, index),
                     phases[lane],
                     "{index}: {cloud:?}"
                 );
