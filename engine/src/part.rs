@@ -10,6 +10,7 @@ mod keys;
 mod lanes;
 mod notes;
 mod scatter;
+mod strike;
 mod travel;
 
 use crate::controls::{Controls, Values};

@@ -1,5 +1,7 @@
 //! Partials as bands of noise: as wide as the knob says, as loud as before, and still.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
 mod common;
 
 use common::*;

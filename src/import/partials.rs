@@ -95,18 +95,17 @@ pub(super) fn at_ratio(sound: &Sound, course: &Course, ratio: f64) -> Partial {
 
 /// Every sample, turned back by the phase of `ratio`.
 fn turned_back(sound: &Sound, course: &Course, ratio: f64) -> Vec<Complex<f64>> {
-    let turns = course.turns();
     let per_hop = course.hop * sound.rate;
     let last = course.frames() - 1;
     let mut out = Vec::with_capacity(sound.samples.len());
-    for frame in 0..=last {
-        let start = (frame as f64 * per_hop).ceil();
+    for (frame, (turns, pitch)) in course.turns().iter().zip(&course.pitches).enumerate() {
+        let begin = frame as f64 * per_hop;
         let end = match frame == last {
             true => sound.samples.len(),
-            false => (((frame + 1) as f64 * per_hop).ceil() as usize).min(sound.samples.len()),
+            false => ((begin + per_hop).ceil() as usize).min(sound.samples.len()),
         };
-        let step = ratio * course.pitches[frame] / sound.rate;
-        let phase = ratio * turns[frame] + step * (start - frame as f64 * per_hop);
+        let step = ratio * pitch / sound.rate;
+        let phase = ratio * turns + step * (out.len() as f64 - begin);
         let mut now = Complex::from_polar(1.0, -TAU * phase.fract());
         let turn = Complex::from_polar(1.0, -TAU * step);
         for &sample in &sound.samples[out.len().min(end)..end] {

@@ -76,13 +76,16 @@ fn likeness(part: &[f32], lags: usize) -> Vec<f64> {
     }
     let _ = inverse.process(&mut spectrum, &mut time);
     let mut power = 2.0 * squares.iter().sum::<f64>();
-    let mut likeness = Vec::with_capacity(lags);
-    for lag in 0..lags {
-        likeness.push(2.0 * time[lag] / power.max(1e-12));
-        power -= squares.get(lag).unwrap_or(&0.0);
-        power -= squares.iter().rev().nth(lag).unwrap_or(&0.0);
-    }
-    likeness
+    // What the two parts that are compared lose at either end from lag to lag.
+    let ends = squares.iter().zip(squares.iter().rev());
+    let lost = ends.map(|(first, last)| first + last);
+    let product_and_loss = time.iter().zip(lost.chain(std::iter::repeat(0.0)));
+    let likeness = product_and_loss.take(lags).map(|(product, lost)| {
+        let likeness = 2.0 * product / power.max(1e-12);
+        power -= lost;
+        likeness
+    });
+    likeness.collect()
 }
 
 /// The pitch at each of `frames` moments, `hop` seconds apart: near `hertz`, where it can be made out.

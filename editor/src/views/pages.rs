@@ -64,7 +64,7 @@ impl Page {
     fn of(group: &str) -> Option<Page> {
         match group.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "source" | "pitch" | "unison" => Some(Page::Source),
-            "shape" | "decay" | "filter" => Some(Page::Shape),
+            "shape" | "decay" | "strike" | "filter" => Some(Page::Shape),
             "env" | "lfo" => Some(Page::Movement),
             "amp" | "voice" | "output" => Some(Page::Output),
             "macro" => None,

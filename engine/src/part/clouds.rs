@@ -2,12 +2,13 @@
 
 use super::Part;
 use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::strike::{Material, softness};
 use super::travel::Travel;
 use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::render::TICK;
-use crate::spectrum::{Cloud, Filter, STARTS, Table};
+use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
 
 /// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
 #[derive(Clone, Copy)]
@@ -81,6 +82,8 @@ impl Part {
             target(Param::ShapeBandwidth),
             target(Param::ShapeBandGrowth),
         ];
+        let material = Material::named(controls[Param::StrikeMaterial]);
+        let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
         let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
         let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
@@ -91,7 +94,12 @@ impl Part {
             if note.is_free() {
                 continue;
             }
-            note.damping += decay_rate[voice] * LOG2_PER_DB * tick_seconds;
+            let (rate, damping_slope) = match material {
+                Some(material) => material.decay(increment[voice] * *sample_rate / TURN),
+                None => (decay_rate[voice], decay_slope[voice]),
+            };
+            note.damping += rate * LOG2_PER_DB * tick_seconds;
+            let softness = softness(hardness[voice]);
             note.entry = (note.entry + pool.fade_step()).min(1.0);
             if speed[voice] != 0.0 {
                 let frames = TICK as u32 - note.starts_at.unwrap_or(0);
@@ -123,8 +131,8 @@ impl Part {
                 odd: 1.0 + parity[voice].min(0.0),
                 even: 1.0 - parity[voice].max(0.0),
                 tilt: tilt[voice] * LOG2_PER_DB,
-                damping: note.damping,
-                damping_slope: decay_slope[voice],
+                damping: note.damping + softness,
+                damping_slope,
                 filter: match filter {
                     Some((kind, poles)) => {
                         response(kind, poles, inverse_cutoff[voice], peak[voice])
@@ -135,6 +143,9 @@ impl Part {
             };
             let copies = note.copies;
             let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            if softness != 0.0 {
+                gain *= exp2(softness);
+            }
             if balance > 0.0 && (cloud.tilt != 0.0 || cloud.formant != 1.0) {
                 let made_up = note.balance.gain(&cloud, increment[voice]);
                 gain *= match balance < 1.0 {

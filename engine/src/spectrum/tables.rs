@@ -1,6 +1,8 @@
 //! Spectral tables: for every partial a ratio, and frames of levels to morph through. Each
 //! family is made by a few lines that say what it is.
 
+mod strikes;
+
 use super::imported::{Block, Imported};
 use super::{Cloud, MAX_GROUPS, MAX_PARTIALS, TRACKS};
 use crate::dsp::hash;
@@ -52,11 +54,21 @@ pub enum Table {
     Digital,
     /// Partials of random levels, from dark to bright.
     Noise,
+    /// A string that is struck, from its end to its middle.
+    StrikeString,
+    /// A free bar that is struck, from its end to its middle.
+    StrikeBar,
+    /// A plate that is struck, from a corner to its middle.
+    StrikePlate,
+    /// A bell that is struck, from its lip to its waist.
+    StrikeBell,
+    /// A skin that is struck, from its rim to its middle.
+    StrikeSkin,
 }
 
 impl Table {
     /// All families, in order.
-    pub const ALL: [Table; 17] = [
+    pub const ALL: [Table; 22] = [
         Table::Saw,
         Table::Square,
         Table::Pulse,
@@ -74,6 +86,11 @@ impl Table {
         Table::Gong,
         Table::Digital,
         Table::Noise,
+        Table::StrikeString,
+        Table::StrikeBar,
+        Table::StrikePlate,
+        Table::StrikeBell,
+        Table::StrikeSkin,
     ];
 
     /// Frequency ratios of the modes, for families that are not harmonic.
@@ -81,7 +98,7 @@ impl Table {
         match self {
             // Hum, prime, tierce, quint, nominal and what follows (Rossing, "Science of
             // Percussion Instruments"); higher ones as the n² of a rim.
-            Table::Bell => {
+            Table::Bell | Table::StrikeBell => {
                 let mut modes = vec![
                     0.5, 1.0, 1.183, 1.506, 2.0, 2.514, 2.662, 3.011, 4.166, 5.433, 6.796, 8.215,
                 ];
@@ -129,6 +146,9 @@ impl Table {
                     .flat_map(|mode| [mode, mode * 1.006])
                     .collect(),
             ),
+            Table::StrikeBar => Some(strikes::bar_modes()),
+            Table::StrikePlate => Some(strikes::plate_modes()),
+            Table::StrikeSkin => Some(strikes::skin_modes()),
             _ => None,
         }
     }
@@ -194,6 +214,11 @@ impl Table {
                 let level = 0.15 + jitter(n + 300).abs();
                 level * x.powf(-mix(1.4, 0.1, position))
             }
+            Table::StrikeString => strikes::string(position, n),
+            Table::StrikeBar => strikes::bar(position, n),
+            Table::StrikePlate => strikes::plate(position, n),
+            Table::StrikeBell => strikes::bell(position, n),
+            Table::StrikeSkin => strikes::skin(position, n),
         }
     }
 

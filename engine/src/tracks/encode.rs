@@ -52,8 +52,8 @@ pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]
 
     let time = seconds / (frames - 1) as f64;
     let mut reached: Vec<f64> = partials.iter().map(|p| p.phases[0]).collect();
-    for frame in 0..frames {
-        let whole = 1.0 + f64::from(bends[frame]) * unit;
+    for (frame, &bend) in bends.iter().enumerate() {
+        let whole = 1.0 + f64::from(bend) * unit;
         for (partial, reached) in partials.iter().zip(&mut reached) {
             *reached += partial.ratio * pitch * whole * time;
             let wanted = partial.phases.get(frame + 1).copied().unwrap_or(*reached);
