@@ -23,13 +23,12 @@ pub(crate) fn strip_width(params: &[Param]) -> f32 {
     params.iter().map(|&param| width(param)).sum()
 }
 
-/// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
-/// Returns the height used.
-pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
+/// The rows that parameters take in so much room.
+pub(crate) fn rows(params: &[Param], room: f32) -> Vec<Vec<Param>> {
     let mut rows: Vec<Vec<Param>> = vec![Vec::new()];
     let mut used = 0.0;
     for &param in params {
-        if used + width(param) > rect.width() + 1.0 && used > 0.0 {
+        if used + width(param) > room + 1.0 && used > 0.0 {
             rows.push(Vec::new());
             used = 0.0;
         }
@@ -38,6 +37,13 @@ pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: 
             row.push(param);
         }
     }
+    rows
+}
+
+/// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
+/// Returns the height used.
+pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
+    let rows = rows(params, rect.width());
     let mut top = rect.top();
     for row in &rows {
         let air = ((rect.width() - strip_width(row)) / row.len().max(1) as f32).clamp(0.0, 26.0);
