@@ -13,6 +13,7 @@ mod limiter;
 mod line;
 mod oversample;
 mod phaser;
+mod place;
 mod rack;
 mod ramp;
 mod reverb;
@@ -55,6 +56,8 @@ pub(crate) struct Cue {
     pub(crate) used: bool,
     /// Whether the patch has changed before this tick.
     pub(crate) changed: bool,
+    /// Whether all sound was cut off, and no note has begun since.
+    pub(crate) cut: bool,
     pub(crate) values: EffectValues,
     pub(crate) around: Surroundings,
 }
@@ -65,6 +68,7 @@ impl Cue {
         Self {
             used: false,
             changed: false,
+            cut: false,
             values: EffectValues::off(),
             around: Surroundings { bpm: 120.0 },
         }
@@ -87,6 +91,8 @@ pub(crate) struct PartEffects {
     ended: usize,
     /// Whether the last tick came with sound.
     sounded: bool,
+    /// Frames of the fade that a cut is into: nothing is left after [`FADE`].
+    cut: usize,
 }
 
 impl PartEffects {
@@ -99,6 +105,7 @@ impl PartEffects {
             ending: [[0.0; FADE]; 2],
             ended: FADE,
             sounded: false,
+            cut: 0,
         }
     }
 
@@ -106,7 +113,7 @@ impl PartEffects {
         self.racks.iter_mut().for_each(Rack::reset);
         (self.playing, self.entered, self.ended) = (0, FADE, FADE);
         self.told = EffectValues::off();
-        self.sounded = false;
+        (self.sounded, self.cut) = (false, 0);
     }
 
     /// Whether nothing is left to be heard.
@@ -120,12 +127,22 @@ impl PartEffects {
             true => cue.values,
             false => EffectValues::off(),
         };
+        if self.cut == FADE && !cue.cut && !self.sounded {
+            // Nothing is left that would have to fade in, and the next attack is whole.
+            self.cut = 0;
+        }
         let idle = self.racks.iter().all(Rack::is_idle) && self.ended == FADE;
         if idle && !cue.used && self.entered == FADE {
             self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
             return;
         }
         let _flush = FlushDenormals::new();
+        if self.cut == FADE && cue.cut {
+            self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
+            left.fill(0.0);
+            right.fill(0.0);
+            return;
+        }
         if cue.changed {
             self.change(&values, cue.around);
         }
@@ -147,7 +164,7 @@ impl PartEffects {
         let (playing, told) = (self.playing, self.told);
         self.racks[playing].render(&mut fresh, &values, cue.around);
         self.racks[1 - playing].render(&mut old, &told, cue.around);
-        for (side, out) in [left, right].into_iter().enumerate() {
+        for (side, out) in [&mut *left, &mut *right].into_iter().enumerate() {
             for (frame, out) in out.iter_mut().enumerate() {
                 *out = fresh[side][frame] + old[side][frame];
                 if let Some(ending) = self.ending[side].get(self.ended + frame) {
@@ -156,6 +173,29 @@ impl PartEffects {
             }
         }
         self.ended = (self.ended + TICK).min(FADE);
+        if cue.cut || self.cut > 0 {
+            self.cut_off(left, right, cue.cut);
+        }
+    }
+
+    /// Fades out what is cut off, tails and all; back in when a note begins before all is gone.
+    fn cut_off(&mut self, left: &mut [f32], right: &mut [f32], cut: bool) {
+        for (left, right) in left.iter_mut().zip(right) {
+            self.cut = match cut {
+                true => (self.cut + 1).min(FADE),
+                false => self.cut.saturating_sub(1),
+            };
+            if self.cut > 0 {
+                let gain = 1.0 - fade_in(self.cut - 1);
+                *left *= gain;
+                *right *= gain;
+            }
+        }
+        if self.cut == FADE {
+            let sounded = self.sounded;
+            self.reset();
+            (self.cut, self.sounded) = (FADE, sounded);
+        }
     }
 
     /// Another patch: the rack that played rings out, the other starts anew.

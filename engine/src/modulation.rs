@@ -49,8 +49,12 @@ pub(crate) struct Modulation {
     shared_routes: Vec<Route>,
     /// For every source, whether a route uses it.
     used: [bool; Source::COUNT],
-    /// Parameters that can be modulated, and whether a route reaches them.
-    modulated: Vec<(Param, bool)>,
+    /// Parameters that can be modulated.
+    modulated: Vec<Param>,
+    /// For every parameter, whether a route reaches it,
+    routed: Vec<bool>,
+    /// and what its whole lane is full of, if nothing else is in it: what rests costs nothing.
+    full_of: Vec<Option<f32>>,
     /// What a route adds, before it is added.
     scratch: Vec<f32>,
     /// What a host adds to single voices.
@@ -73,8 +77,10 @@ impl Modulation {
             modulated: Param::ALL
                 .iter()
                 .filter(|param| param.info().modulated && !param.info().shared)
-                .map(|&param| (param, false))
+                .copied()
                 .collect(),
+            routed: vec![false; TABLE.len()],
+            full_of: vec![None; TABLE.len()],
             scratch: lane(),
             offsets: Offsets::new(),
         }
@@ -96,8 +102,9 @@ impl Modulation {
                 false => self.routes.push(*route),
             }
         }
-        for (param, routed) in &mut self.modulated {
-            *routed = self.routes.iter().any(|route| route.target == *param);
+        self.routed.fill(false);
+        for route in &self.routes {
+            self.routed[route.target as usize] = true;
         }
     }
 
@@ -107,8 +114,7 @@ impl Modulation {
 
     /// Whether a route moves `param`, voice by voice.
     pub(crate) fn moves(&self, param: Param) -> bool {
-        let mut modulated = self.modulated.iter();
-        modulated.any(|&(other, routed)| routed && other == param)
+        self.routed[param as usize]
     }
 
     /// A voice starts: what is needed before its first tick is computed is where the knobs are.
@@ -143,13 +149,16 @@ impl Modulation {
 
     /// Computes the targets of the first `voices` voices from parameters and sources.
     pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
-        for &(param, routed) in &self.modulated {
-            let value = controls[param];
-            let start = match routed {
-                true => to_sum(param.info().kind, value),
-                false => value,
-            };
-            self.targets[param as usize][..voices].fill(start);
+        for &param in &self.modulated {
+            let (lane, value) = (&mut self.targets[param as usize], controls[param]);
+            let full_of = &mut self.full_of[param as usize];
+            if self.routed[param as usize] {
+                *full_of = None;
+                lane[..voices].fill(to_sum(param.info().kind, value));
+            } else if *full_of != Some(value) {
+                *full_of = Some(value);
+                lane.fill(value);
+            }
         }
         for route in &self.routes {
             let add = &mut self.scratch[..voices];
@@ -167,13 +176,17 @@ impl Modulation {
                 .zip(add)
                 .for_each(|(target, add)| *target += *add);
         }
-        for &(param, _) in self.modulated.iter().filter(|(_, routed)| *routed) {
-            let kind = param.info().kind;
-            for value in &mut self.targets[param as usize][..voices] {
-                *value = from_sum(kind, *value);
+        for &param in &self.modulated {
+            if self.routed[param as usize] {
+                from_sums(
+                    param.info().kind,
+                    &mut self.targets[param as usize][..voices],
+                );
             }
         }
-        self.offsets.apply(&mut self.targets, voices);
+        for param in self.offsets.apply(&mut self.targets, voices) {
+            self.full_of[param as usize] = None;
+        }
     }
 
     /// Whether a route moves anything for all voices at once.
@@ -246,6 +259,24 @@ fn to_sum(kind: Kind, value: f32) -> f32 {
             ..
         } => kind.to_scale(value),
         _ => value,
+    }
+}
+
+/// The same for many, in a loop without branches where most of them are.
+fn from_sums(kind: Kind, sums: &mut [f32]) {
+    let (min, max) = kind.range();
+    match kind {
+        Kind::Number {
+            curve: Curve::Exponential,
+            ..
+        } => sums
+            .iter_mut()
+            .for_each(|sum| *sum = exp2(*sum).clamp(min, max)),
+        Kind::Number {
+            curve: Curve::Linear,
+            ..
+        } => sums.iter_mut().for_each(|sum| *sum = sum.clamp(min, max)),
+        _ => sums.iter_mut().for_each(|sum| *sum = from_sum(kind, *sum)),
     }
 }
 

@@ -99,6 +99,8 @@ pub(crate) struct Part {
     made_with: [f32; 3],
     /// Whether the patch has changed since the last tick.
     patch_changed: bool,
+    /// Whether all sound was cut off, and no note has begun since.
+    cut: bool,
     /// The sources as the newest note heard them last, for effects.
     heard: [f32; Source::COUNT],
     /// Where the last note was, for glides.
@@ -138,6 +140,7 @@ impl Part {
             imported_key: FORMANT_KEY,
             made_with: [0.0; 3],
             patch_changed: false,
+            cut: false,
             heard: [0.0; Source::COUNT],
             last_pitch: None,
             notes_started: 0,
@@ -153,6 +156,7 @@ impl Part {
         self.arp.reset();
         self.last_pitch = None;
         self.notes_started = 0;
+        self.cut = false;
         self.counters = PartCounters::default();
         self.channel.reset();
         self.lfos.iter_mut().for_each(Lfo::reset);
@@ -320,18 +324,18 @@ impl Part {
     fn advance_lfos(&mut self, transport: Transport) {
         const ROWS: usize = Param::Lfo2Rate as usize - Param::Lfo1Rate as usize;
         let seconds = self.tick_seconds();
-        let newest = self.newest();
-        for (index, lfo) in self.lfos.iter_mut().enumerate() {
-            if self.modulation.uses(Source::Lfo1.offset(index)) {
-                let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-                let rate = Param::Lfo1Rate.offset(index * ROWS);
-                match self.modulation.moves(rate) {
-                    true => {
-                        let rates = self.modulation.lane(rate);
-                        lfo.tick_at(seconds, transport.beat, &settings, rates, newest);
-                    }
-                    false => lfo.tick(seconds, transport.beat, &settings),
-                }
+        for index in 0..LFOS {
+            if !self.modulation.uses(Source::Lfo1.offset(index)) {
+                continue;
+            }
+            let settings = LfoSettings::read(&self.controls, index, transport.bpm);
+            let rate = Param::Lfo1Rate.offset(index * ROWS);
+            if self.modulation.moves(rate) {
+                let newest = self.newest();
+                let rates = self.modulation.lane(rate);
+                self.lfos[index].tick_at(seconds, transport.beat, &settings, rates, newest);
+            } else {
+                self.lfos[index].tick(seconds, transport.beat, &settings);
             }
         }
     }

@@ -113,6 +113,7 @@ impl Prompter {
                     session.plan(time, part, EventKind::AllSoundOff);
                 }
             }
+            Act::ExpectNoVoices => self.quiet.push_back(time),
             Act::ExpectQuiet => {
                 self.quiet.push_back(time);
                 watch.expect_quiet(heard, heard + (QUIET * rate) as u64);

@@ -2,9 +2,9 @@
 //! from side to side.
 
 use super::line::DelayLine;
+use super::place::Place;
 use super::ramp::{Glide, balance};
 use super::{Effect, EffectValues, Stereo, Surroundings};
-use crate::dsp::{FADE, fade_in};
 use crate::modulation::beats_of_sync;
 use crate::params::Param;
 use crate::render::TICK;
@@ -13,19 +13,13 @@ use std::f32::consts::TAU;
 /// The longest echo; tempo-synced ones that would be longer are halved until they fit.
 const LONGEST_SECONDS: f32 = 2.0;
 
-/// How much slower one time fades into another than other things do, for these are whole echoes.
-const SLOWER: usize = 8;
-
 #[derive(Debug)]
 pub(super) struct Delay {
     // Signal state.
     lines: [DelayLine; 2],
     low: [f32; 2],
     high: [f32; 2],
-    /// Where the echo is read, where it was, and how far the one has faded into the other.
-    now: usize,
-    before: usize,
-    faded: usize,
+    echo: Place,
     // Parameters.
     feedback: Glide,
     cross: Glide,
@@ -40,9 +34,7 @@ impl Delay {
             lines: std::array::from_fn(|_| DelayLine::new(longest)),
             low: [0.0; 2],
             high: [0.0; 2],
-            now: 0,
-            before: 0,
-            faded: FADE * SLOWER,
+            echo: Place::new(),
             feedback: Glide::default(),
             cross: Glide::default(),
             mix: Glide::default(),
@@ -66,20 +58,14 @@ impl Effect for Delay {
     fn reset(&mut self) {
         self.lines.iter_mut().for_each(DelayLine::reset);
         [self.low, self.high] = [[0.0; 2]; 2];
-        (self.now, self.before, self.faded) = (0, 0, FADE * SLOWER);
+        self.echo.reset();
         [&mut self.feedback, &mut self.cross, &mut self.mix]
             .into_iter()
             .for_each(Glide::reset);
     }
 
     fn render(&mut self, sound: &mut Stereo, values: &EffectValues, around: Surroundings) {
-        let frames = self.frames(values, around.bpm);
-        if self.now == 0 {
-            self.now = frames;
-        }
-        if frames != self.now && self.faded == FADE * SLOWER {
-            (self.before, self.now, self.faded) = (self.now, frames, 0);
-        }
+        self.echo.aim(self.frames(values, around.bpm));
         let step = |hertz: f32| 1.0 - (-TAU * hertz / self.sample_rate).exp();
         let thinner = step(values[Param::DelayLowCut]);
         let darker = step(values[Param::DelayHighCut]);
@@ -91,16 +77,12 @@ impl Effect for Delay {
             let mut wet = [0.0; 2];
             for (side, wet) in wet.iter_mut().enumerate() {
                 let line = &self.lines[side];
-                let mut echo = line.tap(self.now - 1);
-                if self.faded < FADE * SLOWER {
-                    let old = line.tap(self.before - 1);
-                    echo = old + (echo - old) * fade_in(self.faded / SLOWER);
-                }
+                let echo = self.echo.read(|ago| line.tap(ago - 1));
                 self.high[side] += (echo - self.high[side]) * darker;
                 self.low[side] += (self.high[side] - self.low[side]) * thinner;
                 *wet = self.high[side] - self.low[side];
             }
-            self.faded = (self.faded + 1).min(FADE * SLOWER);
+            self.echo.step();
             let (feedback, cross, mix) = (feedback.next(), cross.next(), mix.next());
             // From side to side, everything starts on the left.
             let middle = 0.5 * (*left + *right);
@@ -118,6 +100,6 @@ impl Effect for Delay {
     }
 
     fn memory(&self, _: &EffectValues) -> usize {
-        self.now.max(self.before) + TICK
+        self.echo.furthest() + TICK
     }
 }

@@ -44,9 +44,10 @@ impl DelayLine {
         self.samples[self.at.wrapping_sub(1 + delay) & mask]
     }
 
-    /// The same between samples, for a delay of at least one.
+    /// The same between samples; a delay is one at least.
     #[inline(always)]
     pub(super) fn tap_between(&self, delay: f32) -> f32 {
+        let delay = delay.max(1.0);
         let whole = delay as usize;
         let taps = [
             self.tap(whole - 1),
@@ -79,6 +80,14 @@ pub(super) fn touched<T: Copy>(count: usize, value: T) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What glides down to the shortest delay may end a rounding error below it.
+    #[test]
+    fn shorter_than_the_shortest_is_the_shortest() {
+        let mut line = DelayLine::new(8);
+        (0..8).for_each(|n| line.push(n as f32));
+        assert_eq!(line.tap_between(1.0 - 1e-6), line.tap_between(1.0));
+    }
 
     #[test]
     fn reading_between_samples_follows_a_slow_sine() {

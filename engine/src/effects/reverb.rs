@@ -8,6 +8,7 @@
 //! and each in its own way, so that nothing rings.
 
 use super::line::{between, touched};
+use super::place::Place;
 use super::ramp::{Glide, balance};
 use super::sweep::Sweep;
 use super::{Effect, EffectValues, Stereo, Surroundings};
@@ -40,6 +41,7 @@ const FASTEST_CHANGE: f32 = 0.2;
 pub(super) struct Reverb {
     // Signal state.
     wait: Ring<2>,
+    waiting: Place,
     diffusers: [Ring<LINES>; 3],
     network: Ring<LINES>,
     /// Left and right, what the low cut takes away.
@@ -57,7 +59,6 @@ pub(super) struct Reverb {
     level: Glide,
     width: Glide,
     mix: Glide,
-    waiting: Glide,
     sample_rate: f32,
     instructions: Level,
 }
@@ -67,6 +68,7 @@ impl Reverb {
         let frames = |seconds: f32| (seconds * sample_rate) as usize + TICK;
         Self {
             wait: Ring::new(frames(LONGEST_WAIT_SECONDS)),
+            waiting: Place::new(),
             diffusers: DIFFUSER_SECONDS.map(|seconds| Ring::new(frames(seconds))),
             network: Ring::new(frames(LINE_SECONDS[1] * SIZES[1] + DRIFT_SECONDS)),
             lows: [0.0; 2],
@@ -79,7 +81,6 @@ impl Reverb {
             level: Glide::default(),
             width: Glide::default(),
             mix: Glide::default(),
-            waiting: Glide::default(),
             sample_rate,
             instructions: Level::best(),
         }
@@ -147,18 +148,14 @@ impl Reverb {
 impl Effect for Reverb {
     fn reset(&mut self) {
         self.wait.reset();
+        self.waiting.reset();
         self.diffusers.iter_mut().for_each(Ring::reset);
         self.network.reset();
         self.lows = [0.0; 2];
         self.shelf = [[0.0; LINES]; 2];
         self.sweeps = [Sweep::default(); LINES];
         (self.lengths, self.taps, self.faded) = (None, None, FADE);
-        let glides = [
-            &mut self.level,
-            &mut self.width,
-            &mut self.mix,
-            &mut self.waiting,
-        ];
+        let glides = [&mut self.level, &mut self.width, &mut self.mix];
         glides.into_iter().for_each(Glide::reset);
     }
 
@@ -203,8 +200,8 @@ impl Reverb {
         let mut level = self.level.ramp((1.0 - kept).powf(0.3));
         let mut width = self.width.ramp(values[Param::ReverbWidth]);
         let mut mix = self.mix.ramp(values[Param::ReverbMix]);
-        let waiting = values[Param::ReverbWait] * self.sample_rate;
-        let mut waiting = self.waiting.ramp(waiting.max(1.0));
+        self.waiting
+            .aim((values[Param::ReverbWait] * self.sample_rate) as usize);
         let step: Frame = std::array::from_fn(|line| (to[line] - from[line]) / TICK as f32);
         let mut lengths = from;
         let [left, right] = sound;
@@ -215,7 +212,9 @@ impl Reverb {
                 *dry -= *low;
             }
             self.wait.push(dry);
-            let late = self.wait.between(waiting.next());
+            let wait = &self.wait;
+            let late = [0, 1].map(|side| self.waiting.read(|ago| wait.frame(ago)[side]));
+            self.waiting.step();
             let mut spread: Frame = std::array::from_fn(|line| 0.25 * late[line % 2]);
             for (stage, diffuser) in self.diffusers.iter_mut().enumerate() {
                 diffuser.push(spread);
@@ -343,17 +342,12 @@ impl<const N: usize> Ring<N> {
         std::array::from_fn(|channel| self.frame(delays[channel])[channel])
     }
 
-    /// One channel, between frames; `delay` is one at least.
+    /// One channel, between frames; a delay is one at least.
     #[inline(always)]
     fn line_between(&self, channel: usize, delay: f32) -> f32 {
+        let delay = delay.max(1.0);
         let whole = delay as usize;
         let tap = |near: usize| self.frame(whole + near - 1)[channel];
         between([tap(0), tap(1), tap(2), tap(3)], delay - whole as f32)
-    }
-
-    /// All channels, between frames.
-    #[inline(always)]
-    fn between(&self, delay: f32) -> [f32; N] {
-        std::array::from_fn(|channel| self.line_between(channel, delay))
     }
 }

@@ -84,3 +84,67 @@ fn places_are_the_order() {
     assert!(heard(1.0, 2.0) == heard(3.0, 7.0));
     assert!(heard(1.0, 2.0) != heard(2.0, 1.0));
 }
+
+fn reverberant() -> Cue {
+    let mut cue = Cue::none();
+    cue.used = true;
+    cue.values.set(Param::ReverbOn, 1.0);
+    cue.values.set(Param::ReverbMix, 1.0);
+    cue
+}
+
+fn play(effects: &mut PartEffects, mut sound: Stereo, cue: &Cue) -> Stereo {
+    let [left, right] = &mut sound;
+    effects.render(left, right, cue);
+    sound
+}
+
+fn loudest(sound: &Stereo) -> f32 {
+    let samples = sound.iter().flatten();
+    samples.fold(0.0, |a, b| a.max(b.abs()))
+}
+
+/// A room rings on when its sound ends, but not when it is cut off; and the next note finds it
+/// empty.
+#[test]
+fn what_is_cut_off_does_not_ring() {
+    const SILENCE: Stereo = [[0.0; TICK]; 2];
+    let cue = reverberant();
+    let cut = Cue { cut: true, ..cue };
+    let mut effects = PartEffects::new(48_000.0);
+    for tick in 0..400 {
+        play(&mut effects, noise(tick), &cue);
+    }
+    assert!(loudest(&play(&mut effects, SILENCE, &cue)) > 1e-3);
+    for _ in 0..FADE / TICK {
+        play(&mut effects, SILENCE, &cut);
+    }
+    assert_eq!(play(&mut effects, SILENCE, &cut), SILENCE);
+    assert!(effects.is_resting());
+    for _ in 0..400 {
+        assert_eq!(play(&mut effects, SILENCE, &cue), SILENCE);
+    }
+}
+
+/// A note that begins while the rest fades is heard, and nothing jumps.
+#[test]
+fn a_note_takes_a_cut_back() {
+    let cue = reverberant();
+    let cut = Cue { cut: true, ..cue };
+    let mut effects = PartEffects::new(48_000.0);
+    let tone = |tick: usize| -> Stereo {
+        let sample = |frame| (0.01 * (tick * TICK + frame) as f32).sin();
+        [std::array::from_fn(sample); 2]
+    };
+    let mut heard = Vec::new();
+    for tick in 0..400 {
+        let cue = if (200..203).contains(&tick) { cut } else { cue };
+        heard.extend(play(&mut effects, tone(tick), &cue)[0]);
+    }
+    let kink = |at: usize| (heard[at + 1] - 2.0 * heard[at] + heard[at - 1]).abs();
+    let largest = |range: std::ops::Range<usize>| range.map(kink).fold(0.0, f32::max);
+    let usual = largest(180 * TICK..200 * TICK);
+    let around = largest(199 * TICK..230 * TICK);
+    assert!(around < 4.0 * usual, "{around} against {usual}");
+    assert!(heard[399 * TICK] != 0.0);
+}

@@ -195,8 +195,9 @@ impl EnvelopeBank {
     ) {
         let mut elapsed = self.elapsed[voice] + seconds;
         let mut stage = self.stage[voice];
-        while elapsed >= settings.seconds(stage, speed) {
-            elapsed -= settings.seconds(stage, speed);
+        let mut length = settings.seconds(stage, speed);
+        while elapsed >= length {
+            elapsed -= length;
             self.value[voice] = match stage {
                 Stage::Delay => self.from[voice],
                 Stage::Attack | Stage::Hold => 1.0,
@@ -207,11 +208,11 @@ impl EnvelopeBank {
             };
             stage = stage.next();
             self.enter(voice, stage);
+            length = settings.seconds(stage, speed);
         }
         self.elapsed[voice] = elapsed;
         let from = self.from[voice];
-        let seconds = settings.seconds(stage, speed);
-        let along = |to: f32, bend: Bend| from + (to - from) * bend.at(elapsed / seconds);
+        let along = |to: f32, bend: Bend| from + (to - from) * bend.at(elapsed / length);
         self.value[voice] = match stage {
             Stage::Delay => from,
             Stage::Attack => along(1.0, settings.attack_curve),

@@ -45,12 +45,18 @@ impl Offsets {
         self.0.clear();
     }
 
-    /// Moves the targets of the first `voices` voices.
-    pub(super) fn apply(&self, targets: &mut [Vec<f32>], voices: usize) {
-        for offset in self.0.iter().filter(|offset| offset.voice < voices) {
+    /// Moves the targets of the first `voices` voices. Gives the parameters that it moves.
+    pub(super) fn apply(
+        &self,
+        targets: &mut [Vec<f32>],
+        voices: usize,
+    ) -> impl Iterator<Item = Param> {
+        let present = self.0.iter().filter(move |offset| offset.voice < voices);
+        present.map(|offset| {
             let kind = offset.param.info().kind;
             let target = &mut targets[offset.param as usize][offset.voice];
             *target = kind.from_scale(kind.to_scale(*target) + offset.amount);
-        }
+            offset.param
+        })
     }
 }

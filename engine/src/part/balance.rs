@@ -5,6 +5,7 @@
 //! counts. What moves is looked at every few ticks, and the gain glides there: looking costs as much
 //! as all else that is done for a voice.
 
+use crate::dsp::fast::exp2;
 use crate::simd::F32x16;
 use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, tables};
 
@@ -39,7 +40,7 @@ const _: () = assert!(LOOKED_AT[POINTS - 1].0 < MAX_PARTIALS);
 pub(crate) type Shape = [f32; 6];
 
 /// Ticks from one look to the next.
-const PAUSE: u8 = 16;
+const PAUSE: u8 = 32;
 
 /// What a voice remembers, so that what rests is not computed again.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,25 +97,34 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
         let (low, high) = (at(rows.low, index), at(rows.high, index));
         low + (high - low) * cloud.morph
     };
-    let (mut before, mut after) = (1e-12, 1e-12);
-    for (index, stands_for) in LOOKED_AT {
-        let number = (index + 1) as f32;
-        let inside = ((cloud.partials + 1.0 - number) / stands_for).clamp(0.0, 1.0);
-        let frequency = at(rows.ratio, index) * increment;
-        let below = (4.0 - 4.0 * frequency / FADE_END).clamp(0.0, 1.0);
-        let weight = stands_for * inside * below;
-        if weight == 0.0 {
-            continue;
-        }
-        before += weight * level(index).powi(2);
-        let place = (number * cloud.formant - 1.0).clamp(0.0, MAX_PARTIALS as f32);
-        let here = level(place as usize);
-        let held = here + (level(place as usize + 1) - here) * place.fract();
-        let tilted = (cloud.tilt * at(rows.log2_ratio, index)).exp2();
-        after += weight * (held * tilted).powi(2);
+    let [levels, ratios, octaves] = [
+        LOOKED_AT.map(|(index, _)| level(index)),
+        LOOKED_AT.map(|(index, _)| at(rows.ratio, index)),
+        LOOKED_AT.map(|(index, _)| at(rows.log2_ratio, index)),
+    ];
+    let held = match cloud.formant == 1.0 {
+        true => levels,
+        false => LOOKED_AT.map(|(index, _)| {
+            let place = (index + 1) as f32 * cloud.formant - 1.0;
+            let place = place.clamp(0.0, MAX_PARTIALS as f32);
+            let here = level(place as usize);
+            here + (level(place as usize + 1) - here) * place.fract()
+        }),
+    };
+    // What was gathered goes through vectors.
+    let (mut before, mut after) = ([0.0; POINTS], [0.0; POINTS]);
+    for point in 0..POINTS {
+        let (index, stands_for) = LOOKED_AT[point];
+        let inside = (cloud.partials - index as f32) / stands_for;
+        let below = 4.0 - 4.0 / FADE_END * ratios[point] * increment;
+        let weight = stands_for * inside.clamp(0.0, 1.0) * below.clamp(0.0, 1.0);
+        let tilted = held[point] * exp2(cloud.tilt * octaves[point]);
+        before[point] = weight * levels[point] * levels[point];
+        after[point] = weight * tilted * tilted;
     }
+    let sum = |powers: [f32; POINTS]| 1e-12 + powers.iter().sum::<f32>();
     // Where hardly anything is left, nothing is made of it.
-    (before / after).sqrt().clamp(0.03, 30.0)
+    (sum(before) / sum(after)).sqrt().clamp(0.03, 30.0)
 }
 
 #[cfg(test)]

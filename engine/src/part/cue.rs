@@ -9,6 +9,7 @@ impl Part {
     /// Fills in the cue for the tick that was just computed.
     pub(crate) fn cue(&mut self, transport: Transport, cue: &mut Cue) {
         cue.changed = std::mem::take(&mut self.patch_changed);
+        cue.cut = self.cut;
         cue.used = EffectValues::SWITCHES
             .iter()
             .any(|&switch| self.controls[switch] != 0.0);

@@ -124,6 +124,7 @@ impl Part {
             curve => Bend::new(curve).at(velocity),
         };
         self.notes_started += 1;
+        self.cut = false;
         self.voices[voice] = Voice {
             state: VoiceState::Held,
             key,
@@ -377,6 +378,7 @@ impl Part {
     pub(super) fn silence(&mut self, pool: &mut CloudPool) {
         self.arp.reset();
         self.fade_all(pool);
+        self.cut = true;
     }
 
     pub(super) fn fade_all(&mut self, pool: &mut CloudPool) {

@@ -283,6 +283,10 @@ fn jitter(n: usize) -> f32 {
 /// The Bessel function of order `n`, by its integral: what frequency modulation makes of a sine.
 fn bessel(n: i32, x: f32) -> f32 {
     const STEPS: usize = 512;
+    // Sidebands so far out are nothing.
+    if n as f32 > x + 40.0 {
+        return 0.0;
+    }
     let at = |step: usize| {
         let t = (step as f64 + 0.5) * std::f64::consts::PI / STEPS as f64;
         (f64::from(n) * t - f64::from(x) * t.sin()).cos()

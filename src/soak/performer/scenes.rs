@@ -34,6 +34,9 @@ fn play_chords(score: &mut Score, dice: &mut Dice) {
             let (key, velocity) = (any_key(dice), dice.between(0.1, 1.0));
             let length = dice.between(0.02, 0.6);
             score.note(now, length, HANDS, key, velocity);
+            if pedal {
+                score.hold(now, end - now, HANDS);
+            }
         }
         if pedal && dice.chance(0.2) {
             score.control(now, HANDS, 64, f64::from(u8::from(dice.chance(0.4))));
@@ -88,8 +91,11 @@ pub(super) fn patches(score: &mut Score, dice: &mut Dice) {
     let end = score.end();
     let mut now = 0.0;
     while now < end {
-        score.patch(now, HANDS, any_patch(dice));
-        now += dice.between(0.2, 1.5);
+        let patch = any_patch(dice);
+        score.patch(now, HANDS, patch);
+        let length = dice.between(0.2, 1.5);
+        score.bend_throughout(now, length, patch);
+        now += length;
     }
 }
 
@@ -152,11 +158,16 @@ pub(super) fn panic(score: &mut Score, dice: &mut Dice) {
     quiet_and_probe(score, end + 0.1, dice);
 }
 
-/// All keys are up: when the longest release is over, nothing may sound, and a note out of that
-/// silence must be on time.
+/// All keys are up: when the longest release is over, no voice may sound. Rooms may ring on, until
+/// they are cut off; and a note out of that silence must be on time.
 pub(super) fn silence(score: &mut Score, dice: &mut Dice) {
     score.name("silence");
-    quiet_and_probe(score, longest_release() + 0.5, dice);
+    let released = longest_release() + 0.5;
+    score.add(released, Act::ExpectNoVoices);
+    let cut = released + 0.2;
+    score.add(cut, Act::Panic);
+    score.bend(cut, Sharpness::CHANGE);
+    quiet_and_probe(score, cut + 0.1, dice);
 }
 
 fn quiet_and_probe(score: &mut Score, quiet: f64, dice: &mut Dice) {

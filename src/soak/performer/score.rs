@@ -15,6 +15,8 @@ pub(in crate::soak) enum Act {
     Patch { part: u8, patch: Box<Patch> },
     /// Every sound of every part ends.
     Panic,
+    /// From here on no voice may sound.
+    ExpectNoVoices,
     /// From here on nothing may sound.
     ExpectQuiet,
     /// A note out of silence: its first sample is looked for.
@@ -103,8 +105,20 @@ impl Score {
         let velocity = velocity as f32;
         self.play(seconds + length, part, EventKind::NoteOff { key, velocity });
         self.bend(seconds + length, self.sharpness[usize::from(part)].let_go());
-        let playing = self.playing[usize::from(part)].as_ref();
-        if let Some(long) = playing.and_then(|patch| Sharpness::throughout(patch, length)) {
+        self.hold(seconds, length, part);
+    }
+
+    /// What a part plays may sound for so long.
+    pub(super) fn hold(&mut self, seconds: f64, length: f64, part: u8) {
+        if let Some(patch) = self.playing[usize::from(part)].take() {
+            self.bend_throughout(seconds, length, &patch);
+            self.playing[usize::from(part)] = Some(patch);
+        }
+    }
+
+    /// A patch's sound may turn corners for as long as its notes sound.
+    pub(super) fn bend_throughout(&mut self, seconds: f64, length: f64, patch: &Patch) {
+        if let Some(long) = Sharpness::throughout(patch, length) {
             self.bend(seconds, long);
         }
     }

@@ -43,6 +43,8 @@ impl Sharpness {
     };
     /// What LFOs that jump do as long as a note sounds.
     const RESTLESS: f32 = 0.03;
+    /// What delays that glide make of sound near the top, likewise.
+    const SWIRL: f32 = 0.1;
 
     /// Attacks below this are sharp, in seconds.
     const QUICK: f32 = 0.02;
@@ -76,27 +78,42 @@ impl Sharpness {
         }
     }
 
-    /// What a note of `length` seconds does as long as it sounds, in a patch whose LFOs jump.
+    /// What a note of `length` seconds does as long as it sounds.
     pub(super) fn throughout(patch: &Patch, length: f64) -> Option<Self> {
-        /// Saws, squares and steps, as the table of parameters has them.
-        const JUMPS: std::ops::RangeInclusive<f32> = 2.0..=5.0;
-        let lfos = [
-            (Source::Lfo1, Param::Lfo1Shape),
-            (Source::Lfo2, Param::Lfo2Shape),
-            (Source::Lfo3, Param::Lfo3Shape),
-            (Source::Lfo4, Param::Lfo4Shape),
-            (Source::Lfo5, Param::Lfo5Shape),
-            (Source::Lfo6, Param::Lfo6Shape),
-        ];
-        let jumps = lfos.into_iter().any(|(lfo, shape)| {
-            let used = patch.routes.iter().any(|route| route.source == lfo);
-            used && JUMPS.contains(&patch.values[shape])
-        });
-        jumps.then(|| Self {
-            seconds: length + f64::from(patch.values[Param::Env1Release]),
-            size: Self::RESTLESS,
-        })
+        let on = |switch: Param| patch.values[switch] != 0.0;
+        let size = if on(Param::ArpMode) {
+            // Keys that are held play notes of their own.
+            Self::SHARP.size
+        } else if on(Param::DriveOn) {
+            // What is overdriven fills the band up to its top.
+            f32::INFINITY
+        } else if on(Param::ChorusOn) || on(Param::FlangerOn) {
+            Self::SWIRL
+        } else if has_jumping_lfo(patch) {
+            Self::RESTLESS
+        } else {
+            return None;
+        };
+        let seconds = length + f64::from(patch.values[Param::Env1Release]);
+        Some(Self { seconds, size })
     }
+}
+
+fn has_jumping_lfo(patch: &Patch) -> bool {
+    /// Shapes that do not jump: sine, triangle and drift, as the table of parameters has them.
+    const SMOOTH: [f32; 3] = [0.0, 1.0, 6.0];
+    let lfos = [
+        (Source::Lfo1, Param::Lfo1Shape),
+        (Source::Lfo2, Param::Lfo2Shape),
+        (Source::Lfo3, Param::Lfo3Shape),
+        (Source::Lfo4, Param::Lfo4Shape),
+        (Source::Lfo5, Param::Lfo5Shape),
+        (Source::Lfo6, Param::Lfo6Shape),
+    ];
+    lfos.into_iter().any(|(lfo, shape)| {
+        let used = patch.routes.iter().any(|route| route.source == lfo);
+        used && !SMOOTH.contains(&patch.values[shape])
+    })
 }
 
 #[cfg(test)]
