@@ -29,7 +29,7 @@ fn a_recording_becomes_a_patch() {
     let folder = Folder::new();
     wav(&folder, "reed.wav", 44_100, tone);
     let run = folder.succeed(&["import", "reed.wav"]);
-    assert!(run.stdout.contains("294.0"), "{}", run.stdout);
+    assert!(run.stdout.contains("key 62.0"), "{}", run.stdout);
     assert_eq!(folder.files(), ["reed.toml", "reed.wav"]);
     let shown = folder.succeed(&["patches", "reed.toml"]);
     assert!(shown.stdout.contains("reed"), "{}", shown.stdout);
