@@ -35,9 +35,11 @@ impl Course {
         self.pitches.iter().map(until).collect()
     }
 
-    /// The middle pitch.
-    pub(super) fn mean(&self) -> f64 {
-        self.pitches.iter().sum::<f64>() / self.pitches.len() as f64
+    /// The middle pitch: as many are above as below, so that a rough start does not count.
+    pub(super) fn middle(&self) -> f64 {
+        let mut sorted = self.pitches.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
     }
 }
 
@@ -71,7 +73,7 @@ impl Partial {
 /// The partial of `sound` whose frequency is `ratio` times the course's.
 pub(super) fn at_ratio(sound: &Sound, course: &Course, ratio: f64) -> Partial {
     let turned = turned_back(sound, course, ratio);
-    let half = 0.5 * PERIODS * sound.rate / course.mean();
+    let half = 0.5 * PERIODS * sound.rate / course.middle();
     let moment = |frame: usize| average(&turned, frame as f64 * course.hop * sound.rate, half);
     let moments: Vec<Complex<f64>> = (0..course.frames()).map(moment).collect();
     let mut ahead = Vec::with_capacity(moments.len());
@@ -137,7 +139,7 @@ fn average(turned: &[Complex<f64>], middle: f64, half: f64) -> Complex<f64> {
 /// Makes the course follow what the first partials do, the loudest most of all.
 pub(super) fn refine(sound: &Sound, course: &mut Course) {
     const LOOKED_AT: usize = 6;
-    let below = (0.45 * sound.rate / course.mean()) as usize;
+    let below = (0.45 * sound.rate / course.middle()) as usize;
     let partials: Vec<Partial> = (1..=LOOKED_AT.min(below.max(1)))
         .map(|n| at_ratio(sound, course, n as f64))
         .collect();
@@ -178,7 +180,7 @@ pub(super) fn find(sound: &Sound, course: &Course, most: usize) -> Vec<Partial> 
             break;
         }
         let mut partial = at_ratio(sound, course, expected);
-        let off = partial.drift(course.hop) / course.mean();
+        let off = partial.drift(course.hop) / course.middle();
         let last = partials.last().map_or(0.0, |last| last.ratio);
         if partial.steadiness > 0.7 && off.abs() < 0.35 && expected + off > last + 0.3 {
             partial = at_ratio(sound, course, expected + off);

@@ -121,7 +121,7 @@ fn noise(sound: &Sound, course: &Course, partials: &[Partial], left: &[f32]) -> 
     let bin = sound.rate / left.len() as f64;
     let scale = 2.0 / (left.len() as f64).powi(2);
     let around = |partial: &Partial| {
-        let pitch = course.mean();
+        let pitch = course.middle();
         let place = |ratio: f64| ((ratio * pitch / bin) as usize).min(spectrum.len());
         let (low, high) = (place(partial.ratio - 0.5), place(partial.ratio + 0.5));
         let left: f64 = spectrum[low..high].iter().map(|x| x.norm_sqr()).sum();
@@ -133,7 +133,7 @@ fn noise(sound: &Sound, course: &Course, partials: &[Partial], left: &[f32]) -> 
 
 impl Analysis {
     pub(super) fn pitch(&self) -> f64 {
-        self.course.mean()
+        self.course.middle()
     }
 
     /// Decibels from what is left to the partials.
