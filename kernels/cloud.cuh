@@ -5,9 +5,12 @@
 #include "host.h"
 
 typedef unsigned int u32;
+typedef unsigned short u16;
 
 // The cloud starts in this tick: phases are set, and levels start where they are.
 constexpr u32 STARTS = 1;
+// The cloud's table is one of tracks, whose rows are in another order.
+constexpr u32 TRACKS = 2;
 
 // Coefficients of the spectral filter's magnitude.
 struct Filter {
@@ -19,11 +22,13 @@ struct Filter {
 
 // A cloud of partials during one tick.
 struct Cloud {
-    u32 flags;
-    u32 first_frame;
-    u32 bus;
+    u16 flags;
+    u16 first_frame;
+    u16 bus;
+    u16 scatter;
     u32 seed;
-    u32 scatter;
+    float bandwidth;
+    float band_growth;
     u32 table;
     u32 frame;
     float morph;
@@ -43,7 +48,7 @@ struct Cloud {
     float width_from;
     float width_to;
     u32 phase;
-    u32 unused;
+    u32 band_clock;
 };
 
 // The layout that the engine relies on.

@@ -167,7 +167,7 @@ extern "C" float host_cosine(u32 phase) { return math::cosine(phase); }
 extern "C" float host_sine(u32 phase) { return math::sine(phase); }
 extern "C" u32 host_hash(u32 x) { return math::hash(x); }
 extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 index) {
-    const auto ratios = spectrum::ratios_of<1>(*cloud, tables, index);
+    const auto ratios = spectrum::ratios_of<true, 1>(*cloud, tables, index);
     float frequency[1];
     if (spectrum::is_bent(*cloud)) {
         spectrum::frequencies<true>(*cloud, ratios, frequency);
@@ -178,16 +178,18 @@ extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 ind
 }
 extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tables, u32 index,
                                            float frequency) {
-    const float frequencies[1] = {frequency};
+    float frequencies[1] = {frequency}, share[1] = {1.0f};
     const bool ends = cloud->partials < float(index + 1);
     spectrum::Partial partial[1];
-    const auto ratios = spectrum::ratios_of<1>(*cloud, tables, index);
-    spectrum::evaluate(*cloud, tables, ratios, index, ends, frequencies, partial);
-    if (frequency > spectrum::FADE_START) spectrum::fade(frequencies, partial);
+    const auto ratios = spectrum::ratios_of<true, 1>(*cloud, tables, index);
+    spectrum::wander(*cloud, tables, ratios, index, frequencies, share);
+    spectrum::evaluate<true>(*cloud, tables, ratios, index, ends, frequencies, partial);
+    partial[0].level *= share[0];
+    if (frequencies[0] > spectrum::FADE_START) spectrum::fade(frequencies, partial);
     return partial[0];
 }
-extern "C" u32 host_first_phase(const Cloud* cloud, u32 index) {
-    return spectrum::first_phase(*cloud, index);
+extern "C" u32 host_first_phase(const Cloud* cloud, const float* tables, u32 index) {
+    return spectrum::first_phase<true>(*cloud, tables, index);
 }
 extern "C" void host_advance(u32 phase, u32 increment, float from, float to, float step,
                              float* sum) {

@@ -100,7 +100,8 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
         if (sounding >> tick & 1) {
             Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
             // A cloud that names what does not exist must not read or write elsewhere.
-            const bool sane = cloud.table + 1 < table_rows && cloud.frame + 1 < table_rows &&
+            const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
+            const bool sane = cloud.table < end && cloud.frame < end &&
                               cloud.bus < buses && cloud.first_frame < TICK;
             if (sane) {
                 generation += cloud.flags & STARTS;

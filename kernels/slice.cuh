@@ -252,13 +252,13 @@ struct Reach {
 DEVICE u32 leading(u32 bits) { return u32(__clz(int(__brev(~bits)))); }
 
 // Ratios rise, so both are the first groups; a thread looks at one group.
-template <bool Bent>
+template <bool Bent, bool Rich>
 DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, const Slice& slice,
                    u32 lane) {
     using namespace spectrum;
     const u32 group = lane % GROUPS;
     float first[1];
-    frequencies<Bent>(cloud, ratios_of<1>(cloud, tables, slice.first + group * LANES), first);
+    frequencies<Bent>(cloud, ratios_of<Rich, 1>(cloud, tables, slice.first + group * LANES), first);
     const u32 below = __ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
     const u32 clear = __ballot_sync(ALL, first[0] < FADE_START);
     // A group ends below where the next one starts.
@@ -267,12 +267,12 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
 }
 
 // Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
-// that can be heard.
-template <bool Bent>
+// that can be heard. Without Rich the cloud is known to have neither bands nor tracks.
+template <bool Bent, bool Rich>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
-    const Reach reached = reach<Bent>(cloud, tick, tables, slice, lane);
+    const Reach reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
     const u32 groups = reached.processed;
     // Groups that simply go on.
     const u32 going_on = tick.starts ? 0 : min(groups, slice.touched);
@@ -281,12 +281,15 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
         const u32 first = row * WARP + lane, index = slice.first + first;
         const u32 rows_end = row + ABREAST, groups_end = 2 * rows_end;
         float frequency[ABREAST];
-        const auto ratios = ratios_of<ABREAST>(cloud, tables, index);
+        const auto ratios = ratios_of<Rich, ABREAST>(cloud, tables, index);
         frequencies<Bent>(cloud, ratios, frequency);
+        float share[ABREAST];
+        if (Rich) wander(cloud, tables, ratios, index, frequency, share);
         Partial partial[ABREAST];
         const bool ends = tick.count < slice.first + rows_end * WARP;
-        evaluate(cloud, tables, ratios, index, ends, frequency, partial);
-        if (groups_end > reached.clear) fade(frequency, partial);
+        evaluate<Rich>(cloud, tables, ratios, index, ends, frequency, partial);
+        if (Rich) EACH(i, ABREAST) partial[i].level *= share[i];
+        if (Rich || groups_end > reached.clear) fade(frequency, partial);
         // What the last tick left, which this one starts from.
         Rest last[ABREAST];
         EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
@@ -294,7 +297,7 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
             EACH(i, ABREAST) {
                 const u32 group = 2 * (row + i) + lane / LANES;
                 if (group >= slice.touched) {
-                    last[i] = {first_phase(cloud, index + i * WARP), 0.0f};
+                    last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
                 }
                 if (tick.starts) last[i].level = partial[i].level;
                 // A group that is not processed rests as it is: in silence.
@@ -336,9 +339,12 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
             slice.touched = 0;
             slice.live = 0;
         }
-        rows = spectrum::is_bent(cloud)
-                   ? evaluate_rows<true>(cloud, tick, tables, slice, scratch.strands, lane)
-                   : evaluate_rows<false>(cloud, tick, tables, slice, scratch.strands, lane);
+        Strand* strands = scratch.strands;
+        rows = spectrum::is_rich(cloud)
+                   ? evaluate_rows<true, true>(cloud, tick, tables, slice, strands, lane)
+               : spectrum::is_bent(cloud)
+                   ? evaluate_rows<true, false>(cloud, tick, tables, slice, strands, lane)
+                   : evaluate_rows<false, false>(cloud, tick, tables, slice, strands, lane);
     }
     if (rows == 0) return false;
 

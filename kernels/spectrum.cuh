@@ -13,7 +13,7 @@
 // are on the cloud or on whole groups of sixteen, so a warp takes them together.
 #pragma once
 
-#include "math.cuh"
+#include "band.cuh"
 
 namespace spectrum {
 
@@ -44,13 +44,32 @@ template <int N> struct Ratios {
     float ratio[N], log2[N];
 };
 
-// Both at once, long before the logarithms are needed. A table's first row has the ratios.
-template <int N> DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
+// What lies between the rows of two frames; those of tracks have their bends in between.
+DEVICE u32 to_next_frame(const Cloud& cloud) {
+    return cloud.flags & TRACKS ? 2 * MAX_PARTIALS : MAX_PARTIALS;
+}
+
+// Both at once, long before the logarithms are needed. A table's first row has the ratios. Without
+// Rich the table is known to be none of tracks, whose pitches are bent from frame to frame.
+template <bool Rich, int N>
+DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
     const float* row = tables + cloud.table * MAX_PARTIALS + index;
     Ratios<N> ratios;
     EACH(i, N) ratios.ratio[i] = row[i * APART];
     EACH(i, N) ratios.log2[i] = row[MAX_PARTIALS + i * APART];
+    if (Rich && cloud.flags & TRACKS) {
+        const float* bend = tables + (cloud.frame + 1) * MAX_PARTIALS + index;
+        EACH(i, N) {
+            const float ratio = ratios.ratio[i];
+            ratios.ratio[i] = __fadd_rn(ratio, __fmul_rn(ratio, bend[i * APART]));
+        }
+    }
     return ratios;
+}
+
+// Whether the cloud has bands, or tracks.
+DEVICE bool is_rich(const Cloud& cloud) {
+    return cloud.bandwidth != 0.0f || cloud.flags & TRACKS;
 }
 
 // Whether the cloud's partials are anywhere else than its table says.
@@ -96,20 +115,20 @@ DEVICE float read_between(const float* row, u32 index, float between) {
     return fmaf(next - here, between, here);
 }
 
-// The table's level, between two frames, which are neighbouring rows.
-DEVICE float table_level(const Cloud& cloud, const float* frame) {
-    const float low = frame[0], high = frame[MAX_PARTIALS];
+// The table's level, between two frames.
+DEVICE float table_level(const Cloud& cloud, const float* frame, u32 to_next) {
+    const float low = frame[0], high = frame[to_next];
     return fmaf(high - low, cloud.morph, low);
 }
 
 // The same with a formant scale: read at `number x scale`. Takes the whole row.
-DEVICE float formant_level(const Cloud& cloud, const float* frame, u32 index) {
+DEVICE float formant_level(const Cloud& cloud, const float* frame, u32 to_next, u32 index) {
     float position = fmaxf(__fsub_rn(__fmul_rn(number(index), cloud.formant), 1.0f), 0.0f);
     position = fminf(position, float(MAX_PARTIALS));
     const u32 whole = u32(__float2int_rz(position));
     const float between = position - __int2float_rn(int(whole));
     const float low = read_between(frame, whole, between);
-    const float high = read_between(frame + MAX_PARTIALS, whole, between);
+    const float high = read_between(frame + to_next, whole, between);
     return fmaf(high - low, cloud.morph, low);
 }
 
@@ -153,17 +172,36 @@ DEVICE float nyquist_fade(float frequency) {
     return fminf(fmaxf(fade, 0.0f), 1.0f);
 }
 
+// Has the bands of a cloud wander, if there are any: changes their pitches, and says what becomes of
+// their levels.
+template <int N>
+DEVICE void wander(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
+                   float (&frequency)[N], float (&share)[N]) {
+    EACH(i, N) share[i] = 1.0f;
+    if (cloud.bandwidth == 0.0f) return;
+    float noise[N];
+    EACH(i, N) noise[i] = 1.0f;
+    if (cloud.flags & TRACKS) {
+        const float* row = tables + (cloud.table + 3) * MAX_PARTIALS + index;
+        EACH(i, N) noise[i] = row[i * APART];
+    }
+    EACH(i, N) {
+        share[i] = band::wander(cloud, ratios.log2[i], noise[i], index + i * APART, frequency[i]);
+    }
+}
+
 // The partials `index`, `index` + APART, and so on of `cloud`, whose pitches are `frequency`, as if
 // Nyquist were far away. `ends` says that the cloud's count may end among them, or before.
-template <int N>
+template <bool Rich, int N>
 DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
                      bool ends, const float (&frequency)[N], Partial (&partial)[N]) {
     const float* frame = tables + cloud.frame * MAX_PARTIALS;
+    const u32 to_next = Rich ? to_next_frame(cloud) : MAX_PARTIALS;
     float level[N];
     if (cloud.formant == 1.0f) {
-        EACH(i, N) level[i] = table_level(cloud, frame + index + i * APART);
+        EACH(i, N) level[i] = table_level(cloud, frame + index + i * APART, to_next);
     } else {
-        EACH(i, N) level[i] = formant_level(cloud, frame, index + i * APART);
+        EACH(i, N) level[i] = formant_level(cloud, frame, to_next, index + i * APART);
     }
     if (ends) {
         EACH(i, N) level[i] *= count_fade(cloud, index + i * APART);
@@ -190,10 +228,15 @@ template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial
 }
 
 // The phase at which a partial starts: a hash of the cloud's seed and the partial's number,
-// scaled by the scatter; and, when the whole cloud starts, where it has come to before.
-DEVICE u32 first_phase(const Cloud& cloud, u32 index) {
-    const u32 hash = math::hash((index + 1 + cloud.seed) * 0x9E3779B1u);
-    const u32 before = cloud.flags & STARTS ? (index + 1) * cloud.phase : 0;
+// scaled by the scatter; and, when the whole cloud starts, where it has come to before. Tracks start
+// where they did when they were recorded.
+template <bool Rich> DEVICE u32 first_phase(const Cloud& cloud, const float* tables, u32 index) {
+    const u32 hash = band::own_hash(cloud, index);
+    u32 before = cloud.flags & STARTS ? (index + 1) * cloud.phase : 0;
+    if (Rich && cloud.flags & TRACKS) {
+        const float recorded = tables[(cloud.table + 2) * MAX_PARTIALS + index];
+        before += u32(__float2int_rz(recorded)) << 16;
+    }
     return (hash >> 16) * cloud.scatter + before;
 }
 

@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod failure;
 mod gpu;
+mod import;
 mod inspect;
 mod interrupt;
 mod library;
@@ -42,6 +43,7 @@ Try:
   myriad patches                                what there is to play
   myriad render song.mid                        a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
+  myriad import flute.wav                       a recorded note as a patch for every key
   myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
   myriad bench --quick                          what this machine holds
   myriad doctor                                 what this machine has, and what to do about it";
@@ -59,6 +61,7 @@ struct Cli {
 enum Command {
     Render(render::Args),
     Patches(patches::Args),
+    Import(import::Args),
     Demo(demo::Args),
     Play(play::Args),
     Inspect(inspect::Args),
@@ -91,6 +94,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Render(args) => render::run(&args),
         Command::Patches(args) => patches::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Inspect(args) => inspect::run(&args),

@@ -10,6 +10,8 @@ mod keys;
 mod lanes;
 mod notes;
 mod scatter;
+mod strike;
+mod travel;
 
 use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
@@ -22,6 +24,7 @@ use crate::patch::Patch;
 use crate::pool::CloudPool;
 use crate::render::TICK;
 use crate::simd::Level;
+use crate::spectrum::{FORMANT_KEY, Place};
 use crate::tuning::Tuning;
 use crate::voice::{Voice, VoiceState};
 use arp::Arp;
@@ -89,6 +92,9 @@ pub(crate) struct Part {
     arp: Arp,
     /// The pitch of every key.
     tuning: Tuning,
+    /// The table that the patch brings along, and the key at which it was recorded.
+    imported: Option<Place>,
+    imported_key: f32,
     /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
     made_with: [f32; 3],
     /// Whether the patch has changed since the last tick.
@@ -130,6 +136,8 @@ impl Part {
             keys: KeyStack::default(),
             arp: Arp::default(),
             tuning: Tuning::default(),
+            imported: None,
+            imported_key: FORMANT_KEY,
             made_with: [0.0; 3],
             patch_changed: false,
             cut: false,
@@ -171,6 +179,9 @@ impl Part {
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
+        let tracks = patch.tracks.as_ref();
+        self.imported = tracks.map(|tracks| tracks.place());
+        self.imported_key = tracks.map_or(FORMANT_KEY, |tracks| tracks.key());
         self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();

@@ -11,6 +11,8 @@ pub use error::PatchError;
 
 use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
+use crate::tracks::Tracks;
+use std::sync::Arc;
 
 /// The format that this version writes. Older ones are migrated, newer ones refused.
 pub const FORMAT: u32 = 3;
@@ -37,6 +39,8 @@ pub struct Patch {
     pub values: Values,
     /// What is drawn for the LFOs.
     pub drawings: [Drawing; LFOS],
+    /// The table that it brings along, for `source.table` "imported".
+    pub tracks: Option<Arc<Tracks>>,
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
 }
@@ -53,6 +57,7 @@ impl Patch {
             macro_names: Default::default(),
             values: Values::new(),
             drawings: [Drawing::default(); LFOS],
+            tracks: None,
             routes: Vec::new(),
         }
     }

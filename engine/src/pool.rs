@@ -17,6 +17,8 @@ pub(crate) struct CloudPool {
     last: Vec<Cloud>,
     /// The phases that ratio 1 of their clouds has come to, finer than clouds tell.
     phases: Vec<u64>,
+    /// How far the noise of their bands has come, in `2^-32` of its lattice.
+    band_clocks: Vec<u64>,
     free: Vec<u32>,
     ghosts: Vec<Ghost>,
     fade_ticks: u32,
@@ -35,6 +37,7 @@ impl CloudPool {
         let mut pool = Self {
             last: vec![Cloud::default(); slots],
             phases: vec![0; slots],
+            band_clocks: vec![0; slots],
             free: Vec::with_capacity(slots),
             ghosts: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
@@ -84,13 +87,20 @@ impl CloudPool {
     #[inline]
     pub(crate) fn push(&mut self, slot: u32, mut cloud: Cloud) {
         let phase = &mut self.phases[slot as usize];
+        let band_clock = &mut self.band_clocks[slot as usize];
         if cloud.flags & STARTS != 0 {
-            *phase = 0;
+            (*phase, *band_clock) = (0, 0);
         }
         cloud.phase = (*phase >> FINER) as u32;
         let increment = cloud.increment * (1 << FINER) as f32;
-        let frames = u64::from(TICK as u32 - cloud.first_frame);
+        let frames = u64::from(TICK as u16 - cloud.first_frame);
         *phase = phase.wrapping_add(increment as u64 * frames);
+        if cloud.bandwidth != 0.0 {
+            // A point of the lattice a cycle of the bandwidth.
+            let width = cloud.bandwidth * cloud.increment;
+            *band_clock = band_clock.wrapping_add(width as u64 * frames);
+            cloud.band_clock = (*band_clock >> 18) as u32;
+        }
         self.last[slot as usize] = cloud;
         self.block.push(slot, cloud);
     }
@@ -104,7 +114,7 @@ impl CloudPool {
             self.push(
                 slot,
                 Cloud {
-                    flags: 0,
+                    flags: last.flags & !STARTS,
                     first_frame: 0,
                     gain_from: last.gain_to,
                     gain_to: last.gain_to.map(|gain| gain * left),

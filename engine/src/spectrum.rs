@@ -7,12 +7,16 @@
 //! [`crate::simd::Simd`]), so that phases agree bit for bit on every machine for as long as a
 //! note lasts; what decides its *level* may use fused operations.
 
+mod band;
 mod cloud;
+mod imported;
 pub mod math;
 mod tables;
 
-pub use cloud::{Cloud, Filter, STARTS, TURN};
-pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Row, Table, Tables, tables};
+pub use cloud::{Cloud, Filter, STARTS, TRACKS, TURN};
+pub use imported::IMPORTED_ROWS;
+pub(crate) use tables::push_row;
+pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Place, Row, Table, Tables, TrackRows, tables};
 
 use crate::simd::{F32x16, LANES, Simd};
 
@@ -46,9 +50,15 @@ pub fn evaluate<S: Simd>(
     cloud: &Cloud,
     rows: CloudRows<'_>,
     group: usize,
-    frequency: S::F,
+    mut frequency: S::F,
 ) -> Partials<S> {
     let mut level = table_level(s, cloud, rows, group);
+    if cloud.bandwidth != 0.0 {
+        let log2_ratio = s.load(&rows.log2_ratio[group]);
+        let noise = rows.tracks.map(|tracks| s.load(&tracks.noise[group]));
+        let (wandering, share) = band::wander(s, cloud, log2_ratio, noise, group, frequency);
+        (frequency, level) = (wandering, s.mul(level, share));
+    }
     if cloud.partials < ((group + 1) * LANES) as f32 {
         level = s.mul(level, count_fade(s, cloud, group));
     }
@@ -80,6 +90,10 @@ pub fn evaluate<S: Simd>(
 #[inline(always)]
 pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
     let mut ratio = s.load(&rows.ratio[group]);
+    if let Some(tracks) = rows.tracks {
+        // From frame to frame, not between them: so a track's phase is right at every frame.
+        ratio = s.add(ratio, s.mul(ratio, s.load(&tracks.bend[group])));
+    }
     if cloud.stretch != 0.0 {
         let log2_ratio = s.load(&rows.log2_ratio[group]);
         let stretched = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
@@ -198,30 +212,31 @@ fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
 
 /// The phase at which partials of a cloud start: a hash of the cloud's seed and the partial's
 /// number, scaled by the scatter; and, when the whole cloud starts, where it has come to before,
-/// as if all ratios were whole.
+/// as if all ratios were whole. Tracks start where they did when they were recorded.
 #[inline(always)]
-pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
+pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::U {
     let number = s.f_to_u(number(s, group));
-    let before = match cloud.flags & STARTS {
+    let mut before = match cloud.flags & STARTS {
         0 => s.splat_u(0),
         _ => s.mul_u(number, s.splat_u(cloud.phase)),
     };
+    if let Some(tracks) = rows.tracks {
+        // Rows hold phases in 65,536ths of a turn.
+        let recorded = s.shl_u::<16>(s.f_to_u(s.load(&tracks.phase[group])));
+        before = s.add_u(before, recorded);
+    }
     if cloud.scatter == 0 {
         return before;
     }
-    let x = s.mul_u(
-        s.add_u(number, s.splat_u(cloud.seed)),
-        s.splat_u(0x9E37_79B1),
-    );
-    let hash = math::hash(s, x);
-    let scattered = s.mul_u(s.shr_u::<16>(hash), s.splat_u(cloud.scatter));
+    let hash = band::own_hash(s, cloud, group);
+    let scattered = s.mul_u(s.shr_u::<16>(hash), s.splat_u(u32::from(cloud.scatter)));
     s.add_u(scattered, before)
 }
 
 /// The same for one partial of a cloud with this seed and scatter.
-pub fn first_phase_of(seed: u32, number: u32, scatter: u32) -> u32 {
+pub fn first_phase_of(seed: u32, number: u32, scatter: u16) -> u32 {
     let x = number.wrapping_add(seed).wrapping_mul(0x9E37_79B1);
-    (crate::dsp::hash(x) >> 16).wrapping_mul(scatter)
+    (crate::dsp::hash(x) >> 16).wrapping_mul(u32::from(scatter))
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub(crate) struct Voice {
     pub(crate) seed: u32,
     /// Powers of two that ratio 1 has decayed by.
     pub(crate) damping: f32,
+    /// How far it has come through its table by itself.
+    pub(crate) travelled: f32,
     /// How far it has faded in after its clouds were replaced, 0 to 1; notes start at 1, since
     /// their envelope begins at zero.
     pub(crate) entry: f32,

@@ -47,7 +47,7 @@ impl Load {
     }
 
     /// The cloud in `slot` while everything that moves goes from one place of its way to another.
-    fn cloud(&self, slot: usize, flags: u32, from: f32, to: f32) -> Cloud {
+    fn cloud(&self, slot: usize, flags: u16, from: f32, to: f32) -> Cloud {
         const HIGHEST_HERTZ: f32 = 21_000.0;
         let spread = slot as f32 / self.clouds as f32;
         let hertz =

@@ -6,6 +6,7 @@ mod bench;
 mod damage;
 mod doctor;
 mod harness;
+mod import;
 mod inspect;
 mod midi;
 mod patches;

@@ -104,7 +104,7 @@ pub(crate) fn block(starts: bool) -> Arc<VoiceBlock> {
             gain_to: [0.05; 2],
             ..Cloud::default()
         };
-        block.push(slot, cloud);
+        block.push(u32::from(slot), cloud);
     }
     Arc::new(block)
 }

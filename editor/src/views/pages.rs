@@ -69,7 +69,7 @@ impl Page {
     fn of(group: &str) -> Option<Page> {
         match group.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "source" | "pitch" | "unison" => Some(Page::Source),
-            "shape" | "decay" | "filter" => Some(Page::Shape),
+            "shape" | "decay" | "strike" | "filter" => Some(Page::Shape),
             "env" | "lfo" => Some(Page::Movement),
             "arp" | "chord" | "zone" => Some(Page::Play),
             "amp" | "voice" | "output" => Some(Page::Output),
@@ -162,7 +162,7 @@ impl Pages {
         if let Some(group) = envelopes.get(self.envelope)
             && let Some(envelope) = Envelope::of_group(group)
         {
-            let (drawing, knobs) = drawing_and_knobs(left);
+            let (drawing, knobs) = drawing_and_knobs(left, 1);
             let line = Rect::from_min_max(
                 pos2(used + 4.0, left.top() + 8.0),
                 pos2(left.right() - 7.0, left.top() + 32.0),
@@ -174,7 +174,7 @@ impl Pages {
         if let Some(group) = lfos.get(self.lfo)
             && let Some(lfo) = Lfo::of_group(group)
         {
-            let (drawing, knobs) = drawing_and_knobs(right);
+            let (drawing, knobs) = drawing_and_knobs(right, 1);
             lfo.show(ui, session, drawing, level(session, group));
             strip::strip(ui, session, lfo.knobs(), knobs);
         }
@@ -190,9 +190,9 @@ fn level(session: &Session, group: &str) -> Option<f32> {
     (session.glimpse.sounding && used).then(|| session.glimpse.sources[*source as usize])
 }
 
-/// The upper part of a panel for a drawing, the lower for a row of knobs.
-fn drawing_and_knobs(panel: Rect) -> (Rect, Rect) {
-    let knobs = panel.bottom() - crate::widgets::knob::CELL.y - 2.0;
+/// The upper part of a panel for a drawing, the lower for rows of knobs.
+fn drawing_and_knobs(panel: Rect, rows: usize) -> (Rect, Rect) {
+    let knobs = panel.bottom() - rows as f32 * crate::widgets::knob::CELL.y - 2.0;
     let inside = panel.shrink2(vec2(12.0, 0.0));
     (
         Rect::from_min_max(
@@ -234,8 +234,11 @@ fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let inside = theme::titled_panel(ui.painter(), panel, &names::group(first));
     let mut params = strip::of_group(first);
     params.retain(|param| *param != Param::SourceTable);
-    let columns = inside.width() - 2.0 * crate::widgets::knob::CELL.x - 8.0;
-    let land = Rect::from_min_size(inside.min, vec2(columns, inside.height()));
+    // Knobs in two rows, and the rest for the landscape.
+    let cell = crate::widgets::knob::CELL.x;
+    let knobs = (strip::strip_width(&params) / 2.0 / cell).ceil() * cell;
+    let wide = inside.width() - knobs - 8.0;
+    let land = Rect::from_min_size(inside.min, vec2(wide, inside.height()));
     table::show(ui, session, land);
     let knobs = Rect::from_min_max(pos2(land.right() + 8.0, inside.top()), inside.max);
     strip::strip(ui, session, &params, knobs);
@@ -259,13 +262,15 @@ fn panels(ui: &mut Ui, session: &mut Session, sitter: &Sitter, groups: &[&str], 
         let wide = natural(group) / whole * room;
         let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(wide, rect.height()));
         let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
-        let (drawing, knobs) = drawing_and_knobs(panel);
+        let params = strip::of_group(group);
+        let rows = strip::rows(&params, panel.width() - 24.0).len();
+        let (drawing, knobs) = drawing_and_knobs(panel, rows);
         let drawing = drawing.with_min_y(inside.top());
         let place = match sitter.show(ui, session, group, drawing) {
             true => knobs,
             false => inside,
         };
-        strip::strip(ui, session, &strip::of_group(group), place);
+        strip::strip(ui, session, &params, place);
         left += wide + GAP;
     }
 }

@@ -9,7 +9,7 @@ use egui::epaint::Mesh;
 use egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::params::Param;
 use myriad_engine::simd::F32x16;
-use myriad_engine::spectrum::{self, FRAMES, Table};
+use myriad_engine::spectrum::{self, FRAMES, Place, Table};
 
 /// Partials that are shown.
 const SHOWN: usize = 48;
@@ -19,7 +19,10 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     theme::well(ui.painter(), rect);
     let response = control::interact_as(ui, session, Param::SourcePosition, rect, "landscape");
     let painter = ui.painter_at(rect);
-    let table = Table::ALL[session.index(Param::SourceTable).min(Table::ALL.len() - 1)];
+    let table = match Table::ALL.get(session.index(Param::SourceTable)) {
+        Some(family) => family.place(),
+        None => imported(session).unwrap_or(Table::Saw.place()),
+    };
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
     // Far frames first, so that near ones stand before them.
     for frame in (0..FRAMES).rev() {
@@ -67,16 +70,22 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     choice::bar(ui, session, Param::SourceTable, corner);
 }
 
+/// The table that the patch brings along.
+fn imported(session: &Session) -> Option<Place> {
+    let tracks = session.patch.tracks.as_ref()?;
+    Some(tracks.place())
+}
+
 /// The ground on which a frame stands: the first in front, the last behind and to the right.
 fn floor(position: f32, land: Rect) -> f32 {
     land.bottom() - 0.42 * position * land.height()
 }
 
 /// The levels of the table at `position`, from the first partial on the left.
-fn ridge(table: Table, position: f32, land: Rect) -> Vec<Pos2> {
+fn ridge(table: Place, position: f32, land: Rect) -> Vec<Pos2> {
     let (row, morph) = table.frame_at(position);
     let tables = spectrum::tables();
-    let [low, high] = [row, row + 1].map(|row| F32x16::flat(tables.row(row)));
+    let [low, high] = [row, row + table.stride].map(|row| F32x16::flat(tables.row(row)));
     let aside = 0.16 * land.width();
     let left = land.left() + aside * position;
     let width = land.width() - aside;

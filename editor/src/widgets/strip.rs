@@ -26,8 +26,17 @@ pub(crate) fn strip_width(params: &[Param]) -> f32 {
 /// How far cells are pushed together before a row breaks.
 const SQUEEZE: f32 = 0.78;
 
+/// The rows that parameters take in so much room; pushed together only where that saves one.
+pub(crate) fn rows(params: &[Param], room: f32) -> Vec<Vec<Param>> {
+    let (loose, tight) = (rows_of(params, room), rows_of(params, room / SQUEEZE));
+    match tight.len() < loose.len() {
+        true => tight,
+        false => loose,
+    }
+}
+
 /// Parameters in rows of a width.
-fn rows(params: &[Param], room: f32) -> Vec<Vec<Param>> {
+fn rows_of(params: &[Param], room: f32) -> Vec<Vec<Param>> {
     let mut rows: Vec<Vec<Param>> = vec![Vec::new()];
     let mut used = 0.0;
     for &param in params {
@@ -56,14 +65,7 @@ pub(crate) fn width_in_two_rows(params: &[Param]) -> f32 {
 /// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
 /// Returns the height used.
 pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
-    let loose = rows(params, rect.width());
-    let tight = rows(params, rect.width() / SQUEEZE);
-    // Pushed together only where that saves a row.
-    let rows = if tight.len() < loose.len() {
-        tight
-    } else {
-        loose
-    };
+    let rows = rows(params, rect.width());
     let mut top = rect.top();
     for row in &rows {
         let push = (rect.width() / strip_width(row).max(1.0)).min(1.0);

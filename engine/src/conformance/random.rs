@@ -3,7 +3,8 @@
 use super::{MakeRenderer, peak_difference_db, reference, same};
 use crate::dsp::hash;
 use crate::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
-use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use crate::spectrum::{Cloud, Filter, Place, STARTS, TURN, Table};
+use crate::tracks::{PartialTrack, Tracks, encode};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -64,18 +65,22 @@ fn performance(seed: u32, slots: u32, ticks: usize) -> Performance {
 }
 
 fn start(random: &mut Random, slots: u32) -> Cloud {
-    let table = Table::ALL[random.below(Table::ALL.len() as u32) as usize];
+    let family = Table::ALL[random.below(Table::ALL.len() as u32) as usize];
+    let table = match random.below(4) {
+        0 => imported(),
+        _ => family.place(),
+    };
     let (frame, morph) = table.frame_at(random.between(0.0, 1.0));
     let hertz = 25.0 * 2.0_f32.powf(random.between(0.0, 8.5));
     let gain = [(); 2].map(|()| random.between(0.0, 4.0) / slots as f32);
     let width = random.perhaps(0.0, 0.0, 1.0);
     Cloud {
-        flags: STARTS,
-        first_frame: random.below(TICK as u32),
-        bus: random.below(BUSES as u32),
+        flags: STARTS | table.flags,
+        first_frame: random.below(TICK as u32) as u16,
+        bus: random.below(BUSES as u32) as u16,
         seed: random.bits(),
         scatter: [0, 65_535, 20_000][random.below(3) as usize],
-        table: table.first_row(),
+        table: table.first_row,
         frame,
         morph,
         partials: count(random),
@@ -94,8 +99,28 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
         width_from: width,
         width_to: width,
         phase: random.perhaps(0.0, 0.0, TURN) as u32,
-        unused: 0,
+        bandwidth: random.perhaps(0.0, 0.0, 0.26),
+        band_growth: random.perhaps(1.0, 0.0, 2.0),
+        band_clock: random.bits(),
     }
+}
+
+/// A table that no family has: tracks of any pitch, level and phase. The same each time.
+fn imported() -> Place {
+    const FRAMES: usize = 24;
+    let mut random = Random(77);
+    let mut partial = |n: u32| PartialTrack {
+        ratio: f64::from(n) * 1.003,
+        noise: random.between(0.0, 1.0),
+        levels: (0..FRAMES).map(|_| random.between(0.0, 0.2)).collect(),
+        phases: (0..FRAMES)
+            .map(|_| random.between(0.0, 9.0).into())
+            .collect(),
+    };
+    let partials: Vec<PartialTrack> = (1..=300).map(&mut partial).collect();
+    let bytes = encode(220.0, 0.2, &[0.01; FRAMES], &partials);
+    let tracks = Tracks::from_bytes(bytes);
+    tracks.map_or(Table::Saw.place(), |tracks| tracks.place())
 }
 
 fn count(random: &mut Random) -> f32 {
@@ -120,11 +145,13 @@ fn filter(random: &mut Random) -> Filter {
 /// A tick later: most things move a little, the count of partials sometimes jumps.
 fn next(random: &mut Random, last: &Cloud) -> Cloud {
     let mut cloud = Cloud {
-        flags: 0,
+        flags: last.flags & !STARTS,
         first_frame: 0,
         increment: last.increment * random.between(0.995, 1.005),
         morph: (last.morph + random.between(-0.05, 0.05)).clamp(0.0, 1.0),
         damping: last.damping * 1.02,
+        bandwidth: last.bandwidth * random.between(0.9, 1.1),
+        band_clock: last.band_clock.wrapping_add(random.below(1 << 14)),
         gain_from: last.gain_to,
         gain_to: last.gain_to.map(|gain| gain * random.between(0.9, 1.1)),
         width_from: last.width_to,

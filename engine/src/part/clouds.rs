@@ -2,10 +2,13 @@
 
 use super::Part;
 use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::strike::{Material, softness};
+use super::travel::Travel;
 use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::spectrum::{Cloud, Filter, STARTS, Table};
+use crate::render::TICK;
+use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
 
 /// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
 #[derive(Clone, Copy)]
@@ -39,11 +42,23 @@ impl Part {
             lanes,
             voices,
             high,
+            imported,
+            sample_rate,
             ..
         } = self;
         // What all voices have in common, and lanes of one length: nothing is checked twice.
-        let table = Table::ALL[controls[Param::SourceTable] as usize];
-        let scatter = (controls[Param::SourceScatter] * 65_535.0) as u32;
+        let family = Table::ALL.get(controls[Param::SourceTable] as usize);
+        let table = match family {
+            Some(family) => family.place(),
+            None => imported.unwrap_or(Table::Saw.place()),
+        };
+        let travel = Travel::new(
+            controls[Param::SourceLoop],
+            controls[Param::SourceLoopStart],
+            controls[Param::SourceLoopEnd],
+        );
+        let speed_per_frame = 1.0 / (table.seconds * *sample_rate);
+        let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
         let filter = (controls[Param::FilterType] as usize)
             .checked_sub(1)
@@ -55,6 +70,7 @@ impl Part {
             target(Param::SourcePartials),
             &lanes.formant[all],
         ];
+        let speed = target(Param::SourceSpeed);
         let [stretch, stiffness, parity, tilt, width] = [
             target(Param::ShapeStretch),
             target(Param::ShapeStiffness),
@@ -62,6 +78,12 @@ impl Part {
             target(Param::ShapeTilt),
             target(Param::ShapeWidth),
         ];
+        let [bandwidth, band_growth] = [
+            target(Param::ShapeBandwidth),
+            target(Param::ShapeBandGrowth),
+        ];
+        let material = Material::named(controls[Param::StrikeMaterial]);
+        let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
         let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
         let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
@@ -72,18 +94,36 @@ impl Part {
             if note.is_free() {
                 continue;
             }
-            note.damping += decay_rate[voice] * LOG2_PER_DB * tick_seconds;
+            let (rate, damping_slope) = match material {
+                Some(material) => material.decay(increment[voice] * *sample_rate / TURN),
+                None => (decay_rate[voice], decay_slope[voice]),
+            };
+            note.damping += rate * LOG2_PER_DB * tick_seconds;
+            let softness = softness(hardness[voice]);
             note.entry = (note.entry + pool.fade_step()).min(1.0);
-            let (frame, morph) = table.frame_at(position[voice]);
+            if speed[voice] != 0.0 {
+                let frames = TICK as u32 - note.starts_at.unwrap_or(0);
+                note.travelled += speed[voice] * frames as f32 * speed_per_frame;
+            }
+            let place = match note.travelled == 0.0 {
+                true => position[voice],
+                false => travel.place(position[voice] + note.travelled),
+            };
+            let (frame, morph) = table.frame_at(place);
             let cloud = Cloud {
-                flags: if note.starts_at.is_some() { STARTS } else { 0 },
-                first_frame: note.starts_at.unwrap_or(0),
-                bus: *bus,
+                flags: table.flags | if note.starts_at.is_some() { STARTS } else { 0 },
+                first_frame: note.starts_at.unwrap_or(0) as u16,
+                bus: *bus as u16,
                 seed: note.seeds[0],
                 scatter,
-                table: table.first_row(),
+                table: table.first_row,
                 frame,
                 morph,
+                bandwidth: match bandwidth[voice] == 0.0 {
+                    true => 0.0,
+                    false => exp2(bandwidth[voice] / 1200.0) - 1.0,
+                },
+                band_growth: band_growth[voice],
                 partials: partials[voice],
                 formant: formant[voice],
                 stretch: stretch[voice],
@@ -91,8 +131,8 @@ impl Part {
                 odd: 1.0 + parity[voice].min(0.0),
                 even: 1.0 - parity[voice].max(0.0),
                 tilt: tilt[voice] * LOG2_PER_DB,
-                damping: note.damping,
-                damping_slope: decay_slope[voice],
+                damping: note.damping + softness,
+                damping_slope,
                 filter: match filter {
                     Some((kind, poles)) => {
                         response(kind, poles, inverse_cutoff[voice], peak[voice])
@@ -103,6 +143,9 @@ impl Part {
             };
             let copies = note.copies;
             let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
+            if softness != 0.0 {
+                gain *= exp2(softness);
+            }
             if balance > 0.0 && (cloud.tilt != 0.0 || cloud.formant != 1.0) {
                 let made_up = note.balance.gain(&cloud, increment[voice]);
                 gain *= match balance < 1.0 {

@@ -6,7 +6,7 @@ use super::Part;
 use crate::dsp::fast::{exp2, quarter_sine};
 use crate::params::Param;
 use crate::simd::{Simd, Work};
-use crate::spectrum::{FORMANT_KEY, TURN};
+use crate::spectrum::{FORMANT_KEY, TURN, Table};
 use std::f32::consts::LOG2_10;
 
 /// Decibels to powers of two.
@@ -86,8 +86,14 @@ impl Work for Fill<'_> {
             envelopes,
             sample_rate,
             high,
+            imported_key,
             ..
         } = self.0;
+        // Where tables are read as they are, whatever the formant hold.
+        let home = match (controls[Param::SourceTable] as usize) < Table::ALL.len() {
+            true => FORMANT_KEY,
+            false => *imported_key,
+        };
         let (voices, rate) = (..*high, *sample_rate);
         let target = |param: Param| &modulation.lane(param)[voices];
         let Lanes {
@@ -118,7 +124,7 @@ impl Work for Fill<'_> {
         let holds = target(Param::SourceFormant);
         for ((formant, pitch), &hold) in formant[voices].iter_mut().zip(&*pitch).zip(holds) {
             // Held fully, the spectrum keeps its peaks; not at all, they follow the pitch.
-            let held = exp2(hold * (pitch - FORMANT_KEY) / 12.0);
+            let held = exp2(hold * (pitch - home) / 12.0);
             *formant = if hold == 0.0 { 1.0 } else { held };
         }
 

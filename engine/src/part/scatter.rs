@@ -22,13 +22,13 @@ const APART: u32 = 1_024;
 impl Part {
     /// Chooses the seeds of a voice's copies.
     pub(super) fn scatter(&mut self, voice: usize) {
-        let scatter = (self.controls[Param::SourceScatter] * 65_535.0) as u32;
+        let scatter = (self.controls[Param::SourceScatter] * 65_535.0) as u16;
         let note = &mut self.voices[voice];
         note.seeds = seeds(note.seed, note.copies, scatter);
     }
 }
 
-fn seeds(seed: u32, copies: usize, scatter: u32) -> [u32; MAX_COPIES] {
+fn seeds(seed: u32, copies: usize, scatter: u16) -> [u32; MAX_COPIES] {
     let mut sums = [[0.0_f32; 2]; HEARD];
     let mut seeds = [seed; MAX_COPIES];
     for (copy, chosen) in seeds[..copies].iter_mut().enumerate() {

@@ -4,6 +4,7 @@ use super::text::{Content, Document, Entry, PatchText, take_apart};
 use super::{FORMAT, MACROS, Patch, PatchError, migrate};
 use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
+use crate::tracks::Tracks;
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
@@ -63,6 +64,11 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         }
         ("tags", other) => {
             return Err(source.entry_error(entry, expected("a list of texts", other)));
+        }
+        ("imported.tracks", Content::Text(text)) => {
+            let tracks = Tracks::from_text(text);
+            let tracks = tracks.map_err(|error| source.entry_error(entry, error.to_string()))?;
+            patch.tracks = Some(tracks);
         }
         (key, content) if key.starts_with("drawn.") => {
             let lfo = (0..LFOS).find(|&index| key == format!("drawn.lfo{}", index + 1));

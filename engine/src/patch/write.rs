@@ -70,6 +70,10 @@ pub(super) fn to_toml(patch: &Patch) -> String {
             line(&mut out, "curve", &quoted(name));
         }
     }
+    if let Some(tracks) = &patch.tracks {
+        out.push_str("\n[imported]\n");
+        line(&mut out, "tracks", &quoted(&tracks.to_text()));
+    }
     out
 }
 

@@ -4,23 +4,32 @@
 pub const TURN: f32 = 4_294_967_296.0;
 
 /// Flag: the cloud starts in this tick; phases are set, and levels start where they are.
-pub const STARTS: u32 = 1;
+pub const STARTS: u16 = 1;
+
+/// Flag: the cloud's table is one of tracks, whose rows are in another order; see
+/// [`TrackRows`](super::TrackRows).
+pub const TRACKS: u16 = 2;
 
 /// A cloud of partials during one tick: everything that changes from tick to tick, already
 /// modulated. Levels and pitch are those of the tick's end; ramps lead there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Cloud {
-    /// [`STARTS`] or nothing.
-    pub flags: u32,
+    /// [`STARTS`], [`TRACKS`], or nothing.
+    pub flags: u16,
     /// The frame of the tick at which the cloud starts to sound; zero but for its first tick.
-    pub first_frame: u32,
+    pub first_frame: u16,
     /// Which bus it is mixed into.
-    pub bus: u32,
-    /// Chooses the phases at which partials start.
+    pub bus: u16,
+    /// How far the phases of partials are scattered when they start: 0 not at all, 65,535 over the
+    /// whole turn.
+    pub scatter: u16,
+    /// Chooses these phases, and the noise of bands.
     pub seed: u32,
-    /// How far these phases are scattered: 0 not at all, 65,535 over the whole turn.
-    pub scatter: u32,
+    /// How wide a band of noise ratio 1 is, as a share of its pitch; zero for a sine.
+    pub bandwidth: f32,
+    /// Ratio r has a band r to this power times as wide.
+    pub band_growth: f32,
     /// The table's first row: its ratios, followed by their logarithms.
     pub table: u32,
     /// The row of the lower of two frames.
@@ -60,8 +69,9 @@ pub struct Cloud {
     /// Where ratio 1 has come to at the tick's start, in `2^-32` turns. Only for who does not know:
     /// a renderer for which the cloud starts in the middle of its life.
     pub phase: u32,
-    /// Fills a cloud up to two lines of memory: then none is written in part.
-    pub unused: u32,
+    /// How far the noise of ratio 1 has come, in `2^-14` of its lattice; wraps. Sizes up to two lines
+    /// of memory: then none is written in part.
+    pub band_clock: u32,
 }
 
 /// Coefficients of the spectral filter's magnitude.

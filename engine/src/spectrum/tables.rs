@@ -1,7 +1,10 @@
 //! Spectral tables: for every partial a ratio, and frames of levels to morph through. Each
 //! family is made by a few lines that say what it is.
 
-use super::{Cloud, MAX_GROUPS, MAX_PARTIALS};
+mod strikes;
+
+use super::imported::{Block, Imported};
+use super::{Cloud, MAX_GROUPS, MAX_PARTIALS, TRACKS};
 use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
 use std::f32::consts::PI;
@@ -51,11 +54,21 @@ pub enum Table {
     Digital,
     /// Partials of random levels, from dark to bright.
     Noise,
+    /// A string that is struck, from its end to its middle.
+    StrikeString,
+    /// A free bar that is struck, from its end to its middle.
+    StrikeBar,
+    /// A plate that is struck, from a corner to its middle.
+    StrikePlate,
+    /// A bell that is struck, from its lip to its waist.
+    StrikeBell,
+    /// A skin that is struck, from its rim to its middle.
+    StrikeSkin,
 }
 
 impl Table {
     /// All families, in order.
-    pub const ALL: [Table; 17] = [
+    pub const ALL: [Table; 22] = [
         Table::Saw,
         Table::Square,
         Table::Pulse,
@@ -73,6 +86,11 @@ impl Table {
         Table::Gong,
         Table::Digital,
         Table::Noise,
+        Table::StrikeString,
+        Table::StrikeBar,
+        Table::StrikePlate,
+        Table::StrikeBell,
+        Table::StrikeSkin,
     ];
 
     /// Frequency ratios of the modes, for families that are not harmonic.
@@ -80,7 +98,7 @@ impl Table {
         match self {
             // Hum, prime, tierce, quint, nominal and what follows (Rossing, "Science of
             // Percussion Instruments"); higher ones as the n² of a rim.
-            Table::Bell => {
+            Table::Bell | Table::StrikeBell => {
                 let mut modes = vec![
                     0.5, 1.0, 1.183, 1.506, 2.0, 2.514, 2.662, 3.011, 4.166, 5.433, 6.796, 8.215,
                 ];
@@ -128,6 +146,9 @@ impl Table {
                     .flat_map(|mode| [mode, mode * 1.006])
                     .collect(),
             ),
+            Table::StrikeBar => Some(strikes::bar_modes()),
+            Table::StrikePlate => Some(strikes::plate_modes()),
+            Table::StrikeSkin => Some(strikes::skin_modes()),
             _ => None,
         }
     }
@@ -193,6 +214,11 @@ impl Table {
                 let level = 0.15 + jitter(n + 300).abs();
                 level * x.powf(-mix(1.4, 0.1, position))
             }
+            Table::StrikeString => strikes::string(position, n),
+            Table::StrikeBar => strikes::bar(position, n),
+            Table::StrikePlate => strikes::plate(position, n),
+            Table::StrikeBell => strikes::bell(position, n),
+            Table::StrikeSkin => strikes::skin(position, n),
         }
     }
 
@@ -203,9 +229,45 @@ impl Table {
 
     /// The lower frame's row, and the way from it to the next, at `position` 0 to 1.
     pub fn frame_at(self, position: f32) -> (u32, f32) {
-        let at = position.clamp(0.0, 1.0) * (FRAMES - 1) as f32;
-        let frame = (at as u32).min(FRAMES as u32 - 2);
-        (self.first_row() + 2 + frame, at - frame as f32)
+        self.place().frame_at(position)
+    }
+
+    /// Where its rows are.
+    pub fn place(self) -> Place {
+        Place {
+            first_row: self.first_row(),
+            first_frame: self.first_row() + 2,
+            stride: 1,
+            frames: FRAMES as u32,
+            flags: 0,
+            seconds: 1.0,
+        }
+    }
+}
+
+/// Where the rows of a table are, be it one of the families or one that a patch brings along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Its first row.
+    pub first_row: u32,
+    /// The row of its first frame.
+    pub first_frame: u32,
+    /// The rows from each frame to the next.
+    pub stride: u32,
+    /// How many frames it has.
+    pub frames: u32,
+    /// What its clouds are marked with.
+    pub flags: u16,
+    /// The time from the first frame to the last at its own speed.
+    pub seconds: f32,
+}
+
+impl Place {
+    /// The lower frame's row, and the way from it to the next, at `position` 0 to 1.
+    pub fn frame_at(self, position: f32) -> (u32, f32) {
+        let at = position.clamp(0.0, 1.0) * (self.frames - 1) as f32;
+        let frame = (at as u32).min(self.frames - 2);
+        (self.first_frame + self.stride * frame, at - frame as f32)
     }
 }
 
@@ -317,6 +379,7 @@ fn vowel(position: f32, frequency: f32) -> f32 {
 #[derive(Debug)]
 pub struct Tables {
     rows: Vec<Row>,
+    imported: Imported,
 }
 
 /// One row, in groups of sixteen partials.
@@ -333,6 +396,20 @@ pub struct CloudRows<'a> {
     pub low: &'a Row,
     /// Levels of the frame above.
     pub high: &'a Row,
+    /// What else a table of tracks says.
+    pub tracks: Option<TrackRows<'a>>,
+}
+
+/// What a table of tracks says besides ratios, their logarithms and levels. Its rows: ratios,
+/// logarithms, phases, noise, and then levels and bends of each frame in turn.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackRows<'a> {
+    /// Where partials start, in 65,536ths of a turn.
+    pub phase: &'a Row,
+    /// How much of a band each of them is, 0 to 1.
+    pub noise: &'a Row,
+    /// By how much of their ratios they are off from this frame to the next.
+    pub bend: &'a Row,
 }
 
 /// The tables, made on first use.
@@ -369,33 +446,81 @@ impl Tables {
                 push_row(&mut rows, |n| gain * level(n));
             }
         }
-        Self { rows }
+        Self {
+            rows,
+            imported: Imported::new(),
+        }
+    }
+
+    /// Adds a table that is made from `content`, unless it is there. Returns its first row, or nothing
+    /// when there is no room for it. Allocates, locks.
+    pub(crate) fn import(&self, content: &[u8], make: impl FnOnce() -> Vec<Row>) -> Option<u32> {
+        let first = self.imported.add(content, make)?;
+        Some((self.rows.len() + first) as u32)
+    }
+
+    /// Tables that were imported, from number `first` on: their first rows, and these.
+    pub(crate) fn imported(&self, first: usize) -> impl Iterator<Item = (u32, &[Row])> {
+        let row = |block: &Block| (self.rows.len() + block.first) as u32;
+        let blocks = self.imported.blocks(first);
+        blocks.map(move |block| (row(block), &*block.rows))
+    }
+
+    /// How many tables were imported.
+    pub(crate) fn imports(&self) -> usize {
+        self.imported.count()
+    }
+
+    /// Whether a cloud's rows are all there.
+    pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
+        let last = match cloud.flags & TRACKS {
+            0 => 1,
+            _ => 3,
+        };
+        [cloud.table, cloud.frame].iter().all(|&row| {
+            let last = row as usize + last;
+            last < self.rows.len() || self.imported.row(last - self.rows.len()).is_some()
+        })
     }
 
     /// Row `index`.
     #[inline(always)]
     pub fn row(&self, index: u32) -> &Row {
-        &self.rows[index as usize]
+        let index = index as usize;
+        match self.rows.get(index) {
+            Some(row) => row,
+            // Who names a row that is not there gets one that is.
+            None => match self.imported.row(index - self.rows.len()) {
+                Some(row) => row,
+                None => &self.rows[0],
+            },
+        }
     }
 
     /// The rows that a cloud reads.
     #[inline(always)]
     pub fn rows_of(&self, cloud: &Cloud) -> CloudRows<'_> {
+        let tracks = cloud.flags & TRACKS != 0;
         CloudRows {
             ratio: self.row(cloud.table),
             log2_ratio: self.row(cloud.table + 1),
             low: self.row(cloud.frame),
-            high: self.row(cloud.frame + 1),
+            high: self.row(cloud.frame + if tracks { 2 } else { 1 }),
+            tracks: tracks.then(|| TrackRows {
+                phase: self.row(cloud.table + 2),
+                noise: self.row(cloud.table + 3),
+                bend: self.row(cloud.frame + 1),
+            }),
         }
     }
 
-    /// Every row, for copying to a device.
+    /// Every row of the families, for copying to a device.
     pub fn rows(&self) -> &[f32] {
         F32x16::flat(self.rows.as_flattened())
     }
 }
 
-fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
+pub(crate) fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
     let group = |group: usize| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)));
     rows.push(std::array::from_fn(group));
 }

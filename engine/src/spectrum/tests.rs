@@ -146,7 +146,7 @@ fn one_phase_is_that_of_sixteen() {
         scatter: 40_000,
         ..cloud()
     };
-    let phases = first_phase(Portable, &scattered, 2);
+    let phases = first_phase(Portable, &scattered, tables().rows_of(&scattered), 2);
     for (lane, phase) in phases.into_iter().enumerate() {
         assert_eq!(first_phase_of(1_234_567, 33 + lane as u32, 40_000), phase);
     }

@@ -117,7 +117,7 @@ pub(crate) fn render<S: Simd>(
     if starts {
         state.reset();
     }
-    let frames = TICK as u32 - cloud.first_frame;
+    let frames = TICK as u32 - u32::from(cloud.first_frame);
     let step = 1.0 / frames as f32;
     let loudest = cloud.gain_from[0]
         .max(cloud.gain_from[1])
@@ -160,7 +160,7 @@ pub(crate) fn render<S: Simd>(
         let memory = &mut state.groups[group];
         let new = group >= state.touched;
         let phase = match new {
-            true => spectrum::first_phase(s, cloud, group),
+            true => spectrum::first_phase(s, cloud, rows, group),
             false => s.load_u(&memory.phase),
         };
         let from = match (starts, new) {

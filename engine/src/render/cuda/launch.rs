@@ -79,6 +79,11 @@ pub(super) struct Places {
 }
 
 impl Launcher {
+    /// Brings tables to the card that were imported since it had `known` of them.
+    pub(super) fn write_imported(&self, known: &mut usize) -> Result<(), Failed> {
+        self.memory.write_imported(known)
+    }
+
     pub(super) fn new(module: Module, memory: Memory, capacity: Capacity) -> Result<Self, Failed> {
         Ok(Self {
             functions: [

@@ -23,6 +23,8 @@ pub(super) struct Link {
     pub(super) counters: CudaCounters,
     pub(super) capacity: Capacity,
     pub(super) layout: Layout,
+    /// Imported tables that the card has.
+    pub(super) imported: usize,
     pub(super) launcher: Launcher,
     pub(super) berths: Vec<Berth>,
     /// The first one also mixes.
@@ -89,6 +91,7 @@ impl Carrier for Link {
 impl Link {
     /// Gets ready to send `block`.
     pub(super) fn begin(&mut self, block: &VoiceBlock) -> Result<(), RenderError> {
+        self.launcher.write_imported(&mut self.imported)?;
         let berth = moor(&mut self.berths, &self.context, block)?;
         self.sending = Sent {
             berth: berth.ok_or(RenderError::OutOfTurn)?,

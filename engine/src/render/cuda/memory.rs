@@ -4,7 +4,8 @@ use super::driver::{Context, Failed};
 use super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_WORDS};
 use super::upload::{Layout, MIX_SLOTS};
 use crate::render::{Capacity, MAX_TICKS, TICK};
-use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
+use crate::simd::F32x16;
+use crate::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, tables};
 use cudarc::driver::sys::CUdeviceptr;
 
 /// Samples of a tick, both sides.
@@ -59,10 +60,15 @@ impl Words {
 
     /// All that the device holds, in bytes.
     pub(super) fn device_bytes(&self) -> usize {
-        let once = self.slices + self.samples + self.routes + self.sums + tables().rows().len();
+        let once = self.slices + self.samples + self.routes + self.sums + table_words();
         let several = self.cloud_rooms * self.clouds + self.berths * self.uploads;
         4 * (2 * self.partials + once + several)
     }
+}
+
+/// Words of all tables, also of those that patches may bring along.
+fn table_words() -> usize {
+    tables().rows().len() + IMPORTED_ROWS * MAX_PARTIALS
 }
 
 /// Where the parts are.
@@ -92,8 +98,8 @@ impl Memory {
         };
         let memory = Self {
             clouds: [first, second],
-            tables: context.device_words(rows.len())?,
-            table_rows: (rows.len() / MAX_PARTIALS) as u32,
+            tables: context.device_words(table_words())?,
+            table_rows: (table_words() / MAX_PARTIALS) as u32,
             phases: context.device_words(words.partials)?,
             levels: context.device_words(words.partials)?,
             slices: context.device_words(words.slices)?,
@@ -105,5 +111,16 @@ impl Memory {
         };
         Context::write(memory.tables, rows)?;
         Ok(memory)
+    }
+
+    /// Writes the tables that were imported since there were `known` of them, and counts on. The
+    /// context is current.
+    pub(super) fn write_imported(&self, known: &mut usize) -> Result<(), Failed> {
+        for (first_row, rows) in tables().imported(*known) {
+            let at = u64::from(first_row) * (MAX_PARTIALS * size_of::<f32>()) as u64;
+            Context::write(self.tables + at, F32x16::flat(rows.as_flattened()))?;
+            *known += 1;
+        }
+        Ok(())
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn set_up(
         },
         capacity,
         layout,
+        imported: 0,
         launcher,
         berths,
         queues: [Stream::new()?, Stream::new()?],

@@ -5,7 +5,8 @@ mod functions;
 
 use super::CudaRenderer;
 use crate::render::{Buses, Capacity, RenderError, Renderer, VoiceBlock};
-use crate::spectrum::MAX_PARTIALS;
+use crate::simd::F32x16;
+use crate::spectrum::{MAX_PARTIALS, tables};
 use libloading::Library;
 use std::path::Path;
 use std::process::Command;
@@ -20,6 +21,15 @@ fn kernels(slices: usize) -> MutexGuard<'static, Library> {
     let library = library.get_or_init(|| Mutex::new(build(slices)));
     // A test that failed has left nothing behind that another one could trip over.
     library.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The rows of all tables, one after the other as a card has them.
+fn table_rows() -> Vec<f32> {
+    let mut rows = tables().rows().to_vec();
+    for (_, imported) in tables().imported(0) {
+        rows.extend_from_slice(F32x16::flat(imported.as_flattened()));
+    }
+    rows
 }
 
 fn build(slices: usize) -> Library {

@@ -240,7 +240,7 @@ fn get(words: &[AtomicU64], index: usize) -> u64 {
 }
 
 fn words_of(cloud: &Cloud) -> [u64; CLOUD] {
-    // SAFETY: of one size; a cloud is thirty numbers of four bytes, without gaps.
+    // SAFETY: of one size; a cloud is numbers without gaps.
     unsafe { std::mem::transmute(*cloud) }
 }
 
@@ -251,11 +251,10 @@ fn cloud_of(words: [u64; CLOUD]) -> Cloud {
 
 /// A cloud that renderers can render: what they index with is within bounds.
 fn checked(cloud: Cloud, buses: usize) -> Result<Cloud, Nonsense> {
-    let last = (tables().rows().len() / MAX_PARTIALS) as u32 - 1;
     match () {
         () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
         () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),
-        () if cloud.table >= last || cloud.frame >= last => Err("a cloud of no table"),
+        () if !tables().has_rows_of(&cloud) => Err("a cloud of no table"),
         // What rounds to too many is many enough.
         () if !(0.0..MAX_PARTIALS as f32 + 1.0).contains(&cloud.partials) => {
             Err("a cloud of too many partials")

@@ -6,6 +6,7 @@ use super::memory::SharedMemory;
 use super::process::Process;
 use super::{RemoteCommand, RemoteOptions, greeting};
 use crate::render::{Buses, Capacity, RenderError, VoiceBlock};
+use crate::spectrum::tables;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -31,6 +32,8 @@ pub(super) struct Link {
     under_way: VecDeque<usize>,
     /// Whether the next request is to forget all sound first.
     reset: bool,
+    /// Imported tables that it knows. When there are more, another process has to be told.
+    imports: usize,
 }
 
 impl Link {
@@ -46,7 +49,8 @@ impl Link {
             program: program(),
             source,
         })?;
-        match introduce(&process, options.start_deadline, capacity, &file) {
+        let imports = tables().imports();
+        match introduce(&process, options.start_deadline, capacity, imports, &file) {
             Ok(ready) => ready.map_err(StartError::Refused)?,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 return Err(StartError::Late {
@@ -70,6 +74,7 @@ impl Link {
             collected: 0,
             under_way: VecDeque::with_capacity(DEPTH),
             reset: false,
+            imports,
         })
     }
 
@@ -99,6 +104,10 @@ impl Link {
         }
         if block.capacity() > self.desk.layout.capacity().slots {
             return Err(RenderError::NotPrepared);
+        }
+        if tables().imports() > self.imports {
+            let what = "a patch brought a table along that it has not heard of";
+            return Err(RemoteFailure::Nonsense { what }.into());
         }
         let reset = std::mem::take(&mut self.reset);
         self.desk.ask(self.asked, reset, block);
@@ -161,10 +170,11 @@ fn introduce(
     process: &Process,
     deadline: Duration,
     capacity: Capacity,
+    imports: usize,
     file: &OwnedFd,
 ) -> io::Result<Result<(), String>> {
     process.socket.set_read_timeout(Some(deadline))?;
-    greeting::greet(&process.socket, capacity, file.as_fd())?;
+    greeting::greet(&process.socket, capacity, imports, file.as_fd())?;
     greeting::hear(&process.socket)
 }
 

@@ -7,7 +7,7 @@ use super::server::Server;
 use super::*;
 use crate::dsp::hash;
 use crate::render::{CpuRenderer, MAX_TICKS, TICK};
-use crate::spectrum::{Cloud, MAX_PARTIALS, STARTS, Table};
+use crate::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering;
@@ -30,7 +30,7 @@ fn block() -> VoiceBlock {
         for slot in (0..CAPACITY.slots).filter(|slot| (slot + tick) % 3 != 0) {
             let cloud = Cloud {
                 flags: if slot == tick { STARTS } else { 0 },
-                bus: slot as u32 % 2,
+                bus: slot as u16 % 2,
                 table: Table::Saw.first_row(),
                 frame,
                 morph,
@@ -123,7 +123,7 @@ fn clouds_out_of_bounds_are_refused() {
     let strange = [
         Cloud { bus: 2, ..good },
         Cloud {
-            first_frame: TICK as u32,
+            first_frame: TICK as u16,
             ..good
         },
         Cloud {
@@ -131,7 +131,7 @@ fn clouds_out_of_bounds_are_refused() {
             ..good
         },
         Cloud {
-            frame: Table::ALL.len() as u32 * 19 - 1,
+            frame: (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u32 - 1,
             ..good
         },
         Cloud {
@@ -240,7 +240,7 @@ fn strangers_are_not_served() {
     };
     assert!(met(b"").is_err());
     assert!(met(b"GET / HTTP/1.1\r\n\r\n").is_err());
-    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0]);
+    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0, 0]);
     hello.extend([b"9.9.9", &[0; 27][..]].concat());
     let refusal = met(&hello).unwrap().unwrap_err();
     assert!(refusal.contains("9.9.9 (protocol 99)"), "{refusal}");

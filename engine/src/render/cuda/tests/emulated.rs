@@ -2,13 +2,13 @@
 
 use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece};
-use super::kernels;
+use super::{kernels, table_rows};
 use crate::conformance::{CHECKS, Check};
 use crate::dsp::hash;
 use crate::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
-use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
+use crate::spectrum::{Cloud, MAX_PARTIALS};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Carrier for Memory {
     fn send(&mut self, _: usize, piece: Piece) -> Result<(), RenderError> {
         let library = kernels(self.cut);
         self.sounds |= piece.items > 0;
-        let rows = tables().rows();
+        let rows = table_rows();
         // SAFETY: the types are those of emulate.cpp, and the memory is as large as the CUDA
         // renderer's.
         unsafe {

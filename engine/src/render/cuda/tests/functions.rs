@@ -86,10 +86,10 @@ fn cloud(number: u32) -> Cloud {
         false => between(low, high),
     };
     Cloud {
-        flags: number % 2 * STARTS,
+        flags: (number % 2) as u16 * STARTS,
         phase: hash(number + 1),
         seed: hash(number),
-        scatter: perhaps(0.0, 0.0, 65_535.0) as u32,
+        scatter: perhaps(0.0, 0.0, 65_535.0) as u16,
         table: table.first_row(),
         frame,
         morph,
@@ -103,6 +103,9 @@ fn cloud(number: u32) -> Cloud {
         tilt: perhaps(0.0, -3.0, 0.0),
         damping: perhaps(0.0, 0.0, 10.0),
         damping_slope: perhaps(0.0, 0.0, 2.0),
+        bandwidth: perhaps(0.0, 0.0, 0.26),
+        band_growth: perhaps(1.0, 0.0, 2.0),
+        band_clock: hash(number + 2),
         filter: Filter {
             poles: [0, 2, 4][number as usize / 9 % 3],
             inverse_cutoff: 1.0 / (TURN * perhaps(0.1, 0.001, 0.45)),
@@ -121,7 +124,7 @@ struct Partial {
 
 type Frequency = extern "C" fn(&Cloud, *const f32, u32) -> f32;
 type Evaluate = extern "C" fn(&Cloud, *const f32, u32, f32) -> Partial;
-type FirstPhase = extern "C" fn(&Cloud, u32) -> u32;
+type FirstPhase = extern "C" fn(&Cloud, *const f32, u32) -> u32;
 
 #[test]
 fn spectra_agree() {
@@ -136,7 +139,7 @@ fn spectra_agree() {
         for group in 0..MAX_GROUPS {
             let pitches = spectrum::frequency(s, &cloud, tables.rows_of(&cloud), group);
             let partials = spectrum::evaluate(s, &cloud, tables.rows_of(&cloud), group, pitches);
-            let phases = spectrum::first_phase(s, &cloud, group);
+            let phases = spectrum::first_phase(s, &cloud, tables.rows_of(&cloud), group);
             for lane in 0..LANES {
                 let index = (group * LANES + lane) as u32;
                 let pitch = frequency(&cloud, rows, index);
@@ -151,7 +154,7 @@ fn spectra_agree() {
                     "{index}: {cloud:?}"
                 );
                 assert_eq!(
-                    first_phase(&cloud, index),
+                    first_phase(&cloud, rows, index),
                     phases[lane],
                     "{index}: {cloud:?}"
                 );

@@ -1,0 +1,237 @@
+//! Tracks: a sound as partials through time, which a patch brings along. An imported recording, or a
+//! wavetable.
+//!
+//! They are kept as the bytes that patches hold: a level and a step of phase for every partial and
+//! frame, a byte each, and what frames and partials have of their own. From these the rows of a
+//! spectral table are made, which renderers read.
+
+mod encode;
+
+pub use encode::{PartialTrack, encode};
+
+use crate::spectrum::{MAX_PARTIALS, Place, Row, TRACKS, push_row, tables};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::sync::Arc;
+
+/// The most frames.
+pub const MAX_FRAMES: usize = 512;
+
+/// The most frames times partials: what keeps patches small.
+pub const MAX_CELLS: usize = 160_000;
+
+/// What bytes of tracks start with.
+const MAGIC: [u8; 4] = *b"MYT1";
+
+/// Bytes before those of partials, of a partial, and of a frame without its cells.
+const HEAD: usize = 16;
+const PARTIAL: usize = 8;
+const FRAME: usize = 2;
+
+/// Frames are bent by so many of these.
+const BEND: f32 = 1.0 / 262_144.0;
+
+/// A step of phase, in turns.
+const STEP: f64 = 1.0 / 256.0;
+
+/// The quietest level, and the decibels from each to the next; the loudest is 0 dB.
+const FLOOR_DB: f32 = -100.0;
+const LEVEL_DB: f32 = -FLOOR_DB / 254.0;
+
+/// Why bytes are no tracks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TracksError {
+    /// Not written as tracks are.
+    #[error("this is no table of partials ({0})")]
+    Nonsense(&'static str),
+    /// The program has had too many.
+    #[error("no room for another imported table; start Myriad again")]
+    NoRoom,
+}
+
+/// Partials through time.
+#[derive(Debug)]
+pub struct Tracks {
+    bytes: Vec<u8>,
+    /// The pitch at which they were recorded, in Hertz.
+    pitch: f32,
+    place: Place,
+}
+
+impl PartialEq for Tracks {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Tracks {
+    /// Reads tracks from their bytes, and makes a table of them that renderers know from now on.
+    ///
+    /// # Errors
+    /// When these are no such bytes, or there have been too many.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Tracks>, TracksError> {
+        let read = Reader::new(&bytes)?;
+        let first_row = tables().import(&bytes, || read.rows());
+        let first_row = first_row.ok_or(TracksError::NoRoom)?;
+        let place = Place {
+            first_row,
+            first_frame: first_row + 4,
+            stride: 2,
+            frames: read.frames as u32,
+            flags: TRACKS,
+            seconds: read.seconds,
+        };
+        let pitch = read.pitch;
+        Ok(Arc::new(Tracks {
+            bytes,
+            pitch,
+            place,
+        }))
+    }
+
+    /// Reads tracks as patches hold them.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes).
+    pub fn from_text(text: &str) -> Result<Arc<Tracks>, TracksError> {
+        let decoded = STANDARD.decode(text.trim());
+        Self::from_bytes(decoded.map_err(|_| TracksError::Nonsense("not base64"))?)
+    }
+
+    /// As patches hold them.
+    pub fn to_text(&self) -> String {
+        STANDARD.encode(&self.bytes)
+    }
+
+    /// Where the rows of their table are.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The key, with a fraction, at whose pitch they were recorded.
+    pub fn key(&self) -> f32 {
+        69.0 + 12.0 * (self.pitch / 440.0).log2()
+    }
+}
+
+/// Looks at bytes of tracks.
+struct Reader<'a> {
+    pitch: f32,
+    seconds: f32,
+    count: usize,
+    frames: usize,
+    partials: &'a [[u8; PARTIAL]],
+    bends: &'a [[u8; FRAME]],
+    levels: &'a [u8],
+    steps: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8]) -> Result<Self, TracksError> {
+        let nonsense = |what| Err(TracksError::Nonsense(what));
+        let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
+            return nonsense("too short");
+        };
+        if head[..4] != MAGIC {
+            return nonsense("of another kind");
+        }
+        let number =
+            |at: usize| f32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let whole = |at: usize| usize::from(u16::from_le_bytes([head[at], head[at + 1]]));
+        let (count, frames, pitch, seconds) = (whole(4), whole(6), number(8), number(12));
+        if !(1..=MAX_PARTIALS).contains(&count) || !(2..=MAX_FRAMES).contains(&frames) {
+            return nonsense("more partials or frames than there can be");
+        }
+        let cells = count * frames;
+        if cells > MAX_CELLS || rest.len() != count * PARTIAL + frames * FRAME + 2 * cells {
+            return nonsense("of the wrong size");
+        }
+        if !(5.0..20_000.0).contains(&pitch) || !(0.001..600.0).contains(&seconds) {
+            return nonsense("pitch or length out of range");
+        }
+        let (partials, rest) = rest.split_at(count * PARTIAL);
+        let (bends, cells_of) = rest.split_at(frames * FRAME);
+        let (levels, steps) = cells_of.split_at(cells);
+        let read = Self {
+            pitch,
+            seconds,
+            count,
+            frames,
+            partials: partials.as_chunks().0,
+            bends: bends.as_chunks().0,
+            levels,
+            steps,
+        };
+        let ratios = (0..count).map(|n| read.ratio(n));
+        let rising = ratios.is_sorted_by(|a, b| a < b);
+        match rising && read.ratio(0) > 0.01 && read.ratio(count - 1) < 8_192.0 {
+            true => Ok(read),
+            false => nonsense("ratios that do not rise"),
+        }
+    }
+
+    /// The ratio of partial `n`, counted from 0.
+    fn ratio(&self, n: usize) -> f32 {
+        let [a, b, c, d, ..] = self.partials[n];
+        f32::from_le_bytes([a, b, c, d])
+    }
+
+    fn phase(&self, n: usize) -> u16 {
+        let [.., low, high, _, _] = self.partials[n];
+        u16::from_le_bytes([low, high])
+    }
+
+    fn noise(&self, n: usize) -> f32 {
+        f32::from(self.partials[n][6]) / 255.0
+    }
+
+    fn level(&self, frame: usize, n: usize) -> f32 {
+        level_of(self.levels[frame * self.count + n])
+    }
+
+    /// By how much of its ratio partial `n` is off from this frame to the next.
+    fn bend(&self, frame: usize, n: usize) -> f32 {
+        let whole = f32::from(i16::from_le_bytes(self.bends[frame])) * BEND;
+        let step = self.steps[frame * self.count + n] as i8;
+        let time = f64::from(self.seconds) / (self.frames - 1) as f64;
+        let turns = f64::from(self.ratio(n)) * f64::from(self.pitch) * time;
+        whole + (f64::from(step) * STEP / turns) as f32
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::with_capacity(4 + 2 * (self.frames + 1));
+        let last = self.count - 1;
+        // Past the last partial nothing sounds; ratios go on rising all the same.
+        let ratio = |n: usize| match n <= last {
+            true => self.ratio(n),
+            false => self.ratio(last) + (n - last) as f32,
+        };
+        let or_nothing = |value: &dyn Fn(usize) -> f32, n: usize| match n <= last {
+            true => value(n),
+            false => 0.0,
+        };
+        push_row(&mut rows, |n| ratio(n - 1));
+        push_row(&mut rows, |n| ratio(n - 1).log2());
+        push_row(&mut rows, |n| {
+            or_nothing(&|n| f32::from(self.phase(n)), n - 1)
+        });
+        push_row(&mut rows, |n| or_nothing(&|n| self.noise(n), n - 1));
+        // The last frame once more, so that there is always a next one.
+        for frame in (0..self.frames).chain([self.frames - 1]) {
+            push_row(&mut rows, |n| or_nothing(&|n| self.level(frame, n), n - 1));
+            push_row(&mut rows, |n| or_nothing(&|n| self.bend(frame, n), n - 1));
+        }
+        rows
+    }
+}
+
+/// The level that a byte means; zero is silence.
+fn level_of(byte: u8) -> f32 {
+    match byte {
+        0 => 0.0,
+        _ => 10.0_f32.powf((FLOOR_DB + f32::from(byte) * LEVEL_DB) / 20.0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! `myriad import`: a recording or a wavetable becomes a patch.
+
+mod instrument;
+mod partials;
+mod pitch;
+mod recording;
+mod sound;
+mod wavetable;
+
+use crate::failure::Failure;
+use crate::{terminal, unfinished};
+use myriad_engine::Patch;
+use myriad_engine::tracks::TracksError;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  myriad import flute.wav                      a recording of one note becomes flute.toml
+  myriad play --patch flute.toml               play it on every key
+  myriad import bell.wav --pitch 312.5         when its pitch is hard to hear, say it
+  myriad import waves.wav --wavetable          cycles of a wave, one after the other: a wavetable
+  myriad import waves.wav --wavetable --cycle 600
+                                               the same, so many samples a cycle";
+
+/// Make a patch of a recorded note, or of a wavetable
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The WAV file: one note, or the cycles of a wavetable
+    file: PathBuf,
+
+    /// Where to write the patch [default: the file's name with .toml, in the current folder]
+    #[arg(short, long, value_name = "FILE.toml")]
+    output: Option<PathBuf>,
+
+    /// What to call the patch [default: the file's name]
+    #[arg(long)]
+    name: Option<String>,
+
+    /// The pitch of the recording in Hertz [default: found by listening]
+    #[arg(long, value_name = "HERTZ", conflicts_with = "wavetable")]
+    pitch: Option<f64>,
+
+    /// The file holds cycles of a wave
+    #[arg(long)]
+    wavetable: bool,
+
+    /// Samples of a cycle [default: as the file says, else 2048, else the whole file]
+    #[arg(long, value_name = "SAMPLES", requires = "wavetable")]
+    cycle: Option<usize>,
+}
+
+/// Why nothing can be made of a sound.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ImportError {
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("nothing but silence")]
+    Silence,
+    #[error("too short: {0}")]
+    TooShort(&'static str),
+    #[error("no pitch can be made out; if you know it, say it with --pitch")]
+    NoPitch,
+    #[error("{0}")]
+    Misuse(String),
+    #[error(transparent)]
+    Tracks(#[from] TracksError),
+}
+
+/// A patch, and what is worth knowing about how it was made.
+pub(crate) struct Imported {
+    patch: Patch,
+    findings: Vec<(&'static str, String)>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the file cannot be read, holds nothing that can be imported, or the patch cannot be written.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let shown = args.file.display();
+    let failed = |error: ImportError| match error {
+        ImportError::Misuse(_) => Failure::misuse(format!("{shown}: {error}")),
+        _ => Failure::failed(format!("{shown}: {error}")),
+    };
+    if args
+        .pitch
+        .is_some_and(|hertz| !(20.0..=5_000.0).contains(&hertz))
+    {
+        return Err(Failure::misuse("--pitch: expected 20 to 5000 Hertz"));
+    }
+    let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = args
+        .name
+        .clone()
+        .unwrap_or_else(|| stem.clone().into_owned());
+    let sound = sound::read(&args.file).map_err(failed)?;
+    let imported = match args.wavetable {
+        true => wavetable::import(&sound, args.cycle, &name),
+        false => recording::import(&sound, args.pitch, &name),
+    };
+    let imported = imported.map_err(failed)?;
+    let target = match &args.output {
+        Some(path) => path.clone(),
+        None => Path::new(&*stem).with_extension("toml"),
+    };
+    let text = imported.patch.to_toml();
+    unfinished::write(&target, text.as_bytes())
+        .map_err(|error| Failure::failed(format!("{}: {error}", target.display())))?;
+    let mut report = format!("{}\n", target.display());
+    let size = ("size", format!("{} kB", text.len().div_ceil(1_000)));
+    for (what, value) in imported.findings.into_iter().chain([size]) {
+        report += &format!("  {what:<10} {value}\n");
+    }
+    terminal::print(&report)
+}
+
+#[cfg(test)]
+mod tests;
