@@ -218,6 +218,9 @@ impl Injector {
     pub(super) fn spoil(&mut self, frames: &mut [[f32; 2]], watch: &Watch) {
         if self.step && frames.len() >= STEP_FRAMES && watch.is_keen(frames.len()) {
             self.step = false;
+            // From now on, however long it has waited.
+            let now = watch.seconds(watch.time());
+            self.struck.push((Fault::Click, now));
             for frame in &mut frames[..STEP_FRAMES] {
                 frame[0] += STEP;
             }

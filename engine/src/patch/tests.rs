@@ -103,8 +103,10 @@ fn damaged_patches_fail_with_one_line() {
         let (file, text) = files[random(files.len())];
         let mut bytes = text.as_bytes().to_vec();
         for _ in 0..1 + random(4) {
-            let at = random(bytes.len());
+            let at = random(bytes.len().max(1));
             match random(4) {
+                // Nothing is left to damage.
+                0..=2 if bytes.is_empty() => {}
                 0 => bytes[at] = random(256) as u8,
                 1 => bytes.truncate(at + 1),
                 2 => drop(bytes.remove(at)),

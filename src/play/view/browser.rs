@@ -89,7 +89,13 @@ impl Browser {
             let text = text.map(|text| text.to_lowercase()).join(" ");
             query.split_whitespace().all(|word| text.contains(word))
         };
+        let named = |patch: &&Patch| {
+            let name = patch.name.to_lowercase();
+            query.split_whitespace().all(|word| name.contains(word))
+        };
         self.found = factory::patches().iter().filter(matches).collect();
+        // Those of that name first; the others keep their order.
+        self.found.sort_by_key(|patch| !named(patch));
         let same = self
             .found
             .iter()

@@ -130,8 +130,11 @@ fn the_panel_fits() {
     scene.help = true;
     assert!(text(&drawn(&scene, 80, 24)).contains("sustain pedal"));
     scene.help = false;
-    scene.browser = Some(Browser::new("Aurora").scene());
-    assert!(text(&drawn(&scene, 80, 24)).contains("Cathedral Bell"));
+    let browser = Browser::new("Aurora");
+    let next = browser.neighbour(1).name;
+    scene.browser = Some(browser.scene());
+    let seen = text(&drawn(&scene, 80, 24));
+    assert!(seen.contains("Aurora") && seen.contains(&next), "{seen}");
     scene.connected = false;
     assert!(text(&drawn(&scene, 80, 24)).contains("playing on in silence"));
 }

@@ -45,6 +45,8 @@ impl Sharpness {
     const RESTLESS: f32 = 0.03;
     /// What delays that glide make of sound near the top, likewise.
     const SWIRL: f32 = 0.1;
+    /// How long echoes are loud enough to be told from silence, in seconds.
+    const ECHOES: f64 = 4.0;
 
     /// Attacks below this are sharp, in seconds.
     const QUICK: f32 = 0.02;
@@ -81,12 +83,13 @@ impl Sharpness {
     /// What a note of `length` seconds does as long as it sounds.
     pub(super) fn throughout(patch: &Patch, length: f64) -> Option<Self> {
         let on = |switch: Param| patch.values[switch] != 0.0;
-        let size = if on(Param::ArpMode) {
-            // Keys that are held play notes of their own.
-            Self::SHARP.size
-        } else if on(Param::DriveOn) {
+        let echoes = on(Param::DelayOn) && Self::of(patch) != Self::SOFT;
+        let size = if on(Param::DriveOn) {
             // What is overdriven fills the band up to its top.
             f32::INFINITY
+        } else if on(Param::ArpMode) || echoes {
+            // Keys that are held play notes of their own, and what begins sharply is heard again.
+            Self::SHARP.size
         } else if on(Param::ChorusOn) || on(Param::FlangerOn) {
             Self::SWIRL
         } else if has_jumping_lfo(patch) {
@@ -94,7 +97,8 @@ impl Sharpness {
         } else {
             return None;
         };
-        let seconds = length + f64::from(patch.values[Param::Env1Release]);
+        let release = f64::from(patch.values[Param::Env1Release]);
+        let seconds = length + release + if echoes { Self::ECHOES } else { 0.0 };
         Some(Self { seconds, size })
     }
 }
