@@ -102,13 +102,15 @@ impl Watch {
 
     /// The cause, if it can be told from here.
     fn known(&self, gap: Duration, scene: &Scene) -> Option<Cause> {
-        let passed = gap.as_secs_f32() * scene.sample_rate;
+        // Callbacks that keep time: one at once, and one for every block that has passed.
+        let passed = gap.as_secs_f32() * scene.sample_rate / scene.block.max(1) as f32;
+        let due = (1 + passed as usize) * scene.block;
         if scene.block > scene.depth {
             Some(Cause::LargeBlock)
         } else if scene.age <= 2 * scene.depth as u64 {
             Some(Cause::Start)
-        } else if passed + (scene.block as f32) < scene.depth as f32 {
-            // In that time no more than what was ready can have been due.
+        } else if due <= scene.depth {
+            // In that time no more than what was ready was due.
             Some(Cause::Burst)
         } else if self.events >= scene.flood {
             Some(Cause::EventFlood)

@@ -34,6 +34,10 @@ fn the_render_side_knows_some_causes() {
     assert_eq!(known(20 * MS, &SCENE, 0), None);
     assert_eq!(known(20 * MS, &SCENE, 2_048), Some(Cause::EventFlood));
     assert_eq!(known(Duration::ZERO, &SCENE, 0), Some(Cause::Burst));
+    // A second callback within the time of one came too early, whatever was computed meanwhile.
+    let shallow = Scene { depth: 64, ..SCENE };
+    assert_eq!(known(MS, &shallow, 0), Some(Cause::Burst));
+    assert_eq!(known(2 * MS, &shallow, 0), None);
     let early = Scene { age: 100, ..SCENE };
     assert_eq!(known(20 * MS, &early, 0), Some(Cause::Start));
     let large = Scene {
