@@ -86,6 +86,19 @@ pub(crate) enum Blame {
 }
 
 impl Finding {
+    /// What Myriad did wrong at a frame.
+    pub(super) fn ours(seconds: f64, frame: u64, kind: Kind, size: f64, text: String) -> Self {
+        Self {
+            seconds,
+            frame,
+            kind,
+            size,
+            blame: Blame::Myriad,
+            text,
+            clip: None,
+        }
+    }
+
     /// An underrun, explained. `rate` is in frames a second.
     pub(super) fn underrun(underrun: &Underrun, seconds: f64, rate: f64) -> Self {
         let milliseconds = underrun.frames as f64 / rate * 1000.0;

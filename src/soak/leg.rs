@@ -1,7 +1,7 @@
 //! A leg of a soak: one stretch of playing, watched from its first frame to its last.
 
 use super::clips::Clips;
-use super::finding::{Blame, Finding, Kind};
+use super::finding::{Finding, Kind};
 use super::inject::{Fault, Injector, Orders, device_seam};
 use super::journal::{self, Begin, End, Journal, Line, Sample};
 use super::prompter::Prompter;
@@ -222,15 +222,9 @@ impl Leg {
     }
 
     fn find(&mut self, frame: u64, kind: Kind, size: f64, text: String) {
-        self.found.push(Finding {
-            seconds: self.watch.seconds(frame),
-            frame,
-            kind,
-            size,
-            blame: Blame::Myriad,
-            text,
-            clip: None,
-        });
+        let seconds = self.watch.seconds(frame);
+        self.found
+            .push(Finding::ours(seconds, frame, kind, size, text));
     }
 
     fn stopped(&mut self) {

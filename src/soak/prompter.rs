@@ -1,6 +1,6 @@
 //! The prompter: tells a session what the performer plays, and the watch what to expect.
 
-use super::finding::{Blame, Finding, Kind};
+use super::finding::{Finding, Kind};
 use super::performer::{Act, LOAD, PARTS, PROBE, Performer, Scene, probe_patch};
 use super::watch::{Bend, Watch};
 use crate::play::Session;
@@ -140,14 +140,10 @@ impl Prompter {
         self.quiet.pop_front();
         let voices = session.status().engine.voices;
         let frame = quiet + ended;
-        (voices > 0 && now < quiet + too_late).then(|| Finding {
-            seconds: watch.seconds(frame),
-            frame,
-            kind: Kind::StuckVoices,
-            size: voices as f64,
-            blame: Blame::Myriad,
-            text: format!("{voices} voices sound that nothing holds"),
-            clip: None,
+        (voices > 0 && now < quiet + too_late).then(|| {
+            let text = format!("{voices} voices sound that nothing holds");
+            let (seconds, size) = (watch.seconds(frame), voices as f64);
+            Finding::ours(seconds, frame, Kind::StuckVoices, size, text)
         })
     }
 

@@ -4,7 +4,7 @@ mod click;
 mod levels;
 mod timing;
 
-use super::finding::{Blame, Finding, Kind};
+use super::finding::{Finding, Kind};
 pub(super) use click::{Bend, Click, ClickDetector, OUTSTANDING, SENSITIVITY};
 use levels::{Flaw, Levels};
 use std::collections::VecDeque;
@@ -233,14 +233,6 @@ impl Watch {
             Some((_, at)) => *at = frame,
             None => self.last.push((kind, frame)),
         }
-        found.push(Finding {
-            seconds: self.seconds(frame),
-            frame,
-            kind,
-            size,
-            blame: Blame::Myriad,
-            text,
-            clip: None,
-        });
+        found.push(Finding::ours(self.seconds(frame), frame, kind, size, text));
     }
 }

@@ -40,6 +40,10 @@ impl<R: Renderer> Renderer for Sabotaged<R> {
         self.renderer.depth()
     }
 
+    fn expect(&mut self) {
+        self.renderer.expect();
+    }
+
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         if self.now.load(Ordering::Relaxed) && self.now.swap(false, Ordering::Relaxed) {
             (self.fail)(&mut self.renderer)?;

@@ -38,6 +38,10 @@ impl Renderer for Stalling {
         self.renderer.depth()
     }
 
+    fn expect(&mut self) {
+        self.renderer.expect();
+    }
+
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         let microseconds = &self.stall.microseconds;
         if microseconds.load(Ordering::Relaxed) > 0 {
