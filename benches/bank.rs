@@ -10,7 +10,7 @@ mod yardstick;
 use myriad_engine::render::cpu::yardstick::{BankAlone, PARTIALS};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, TICK, VoiceBlock};
 use myriad_engine::simd::{LANES, Level};
-use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,13 +89,15 @@ fn rows(level: Level) -> Vec<Row<'static>> {
             morph,
             increment: cloud().increment * (1.0 + 1e-3 * (tick as f32 * 0.02).sin()),
             tilt: -0.1,
-            filter: Filter {
-                poles: 4,
+            filters: [
                 // High enough that no partial is too quiet to be rendered.
-                inverse_cutoff: 1.0 / (9_000.0 / 48_000.0 * TURN),
-                inverse_q2: 0.5,
-                pass: [1.0, 0.0, 0.0],
-            },
+                Filter::poles(
+                    FilterKind::Low24,
+                    1.0 / (9_000.0 / 48_000.0 * TURN),
+                    2.0,
+                ),
+                Filter::default(),
+            ],
             ..cloud()
         }
     };
@@ -132,8 +134,7 @@ fn cloud() -> Cloud {
         partials: PARTIALS as f32,
         increment: 20.0 / 48_000.0 * TURN,
         formant: 1.0,
-        odd: 1.0,
-        even: 0.9,
+        parity: 0.1,
         gain_from: [0.1; 2],
         gain_to: [0.1; 2],
         ..Cloud::default()

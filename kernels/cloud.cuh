@@ -6,43 +6,50 @@
 
 typedef unsigned int u32;
 typedef unsigned short u16;
+typedef unsigned char u8;
+typedef unsigned long long u64;
 
 // The cloud starts in this tick: phases are set, and levels start where they are.
 constexpr u32 STARTS = 1;
 // The cloud's table is one of tracks, whose rows are in another order.
 constexpr u32 TRACKS = 2;
+// The sound goes through both filters side by side.
+constexpr u32 PARALLEL = 4;
 
-// Coefficients of the spectral filter's magnitude.
+// A spectral filter: its kind in the lowest byte of the words, and what else that asks for.
 struct Filter {
-    u32 poles;
     float inverse_cutoff;
-    float inverse_q2;
-    float pass[3];
+    u32 words[2];
 };
 
 // A cloud of partials during one tick.
 struct Cloud {
-    u16 flags;
-    u16 first_frame;
-    u16 bus;
+    u8 flags;
+    u8 first_frame;
+    u8 bus;
+    u8 scale;
     u16 scatter;
+    u16 detune;
     u32 seed;
     float bandwidth;
     float band_growth;
-    u32 table;
-    u32 frame;
+    u16 table;
+    u16 frame;
+    u16 snap;
+    u16 smear;
+    short contrast;
+    u16 gate;
     float morph;
     float partials;
     float increment;
     float formant;
     float stretch;
     float inharmonicity;
-    float odd;
-    float even;
+    float parity;
     float tilt;
     float damping;
     float damping_slope;
-    Filter filter;
+    Filter filters[2];
     float gain_from[2];
     float gain_to[2];
     float width_from;
@@ -52,10 +59,10 @@ struct Cloud {
 };
 
 // The layout that the engine relies on.
-static_assert(sizeof(Filter) == 24, "Filter");
+static_assert(sizeof(Filter) == 12, "Filter");
 static_assert(sizeof(Cloud) == 128, "Cloud");
 static_assert(OFFSET(Cloud, table) == 20, "Cloud.table");
-static_assert(OFFSET(Cloud, partials) == 32, "Cloud.partials");
-static_assert(OFFSET(Cloud, filter) == 72, "Cloud.filter");
+static_assert(OFFSET(Cloud, morph) == 32, "Cloud.morph");
+static_assert(OFFSET(Cloud, filters) == 72, "Cloud.filters");
 static_assert(OFFSET(Cloud, gain_from) == 96, "Cloud.gain_from");
 static_assert(OFFSET(Cloud, width_to) == 116, "Cloud.width_to");

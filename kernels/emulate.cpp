@@ -161,6 +161,7 @@ extern "C" void emulate_fetch(const uint2* upload_from, uint2* upload, u32 uploa
 
 extern "C" float host_exp2_exact(float x) { return math::exp2_exact(x); }
 extern "C" float host_exp2(float x) { return math::exp2(x); }
+extern "C" float host_log2_exact(float x) { return math::log2_exact(x); }
 extern "C" float host_quarter_sine(float t) { return math::quarter_sine(t); }
 extern "C" float host_four_sine_squared(float t) { return math::four_sine_squared(t); }
 extern "C" float host_cosine(u32 phase) { return math::cosine(phase); }
@@ -170,9 +171,9 @@ extern "C" float host_frequency(const Cloud* cloud, const float* tables, u32 ind
     const auto ratios = spectrum::ratios_of<true, 1>(*cloud, tables, index);
     float frequency[1];
     if (spectrum::is_bent(*cloud)) {
-        spectrum::frequencies<true>(*cloud, ratios, frequency);
+        spectrum::frequencies<true, true>(*cloud, tables, ratios, index, frequency);
     } else {
-        spectrum::frequencies<false>(*cloud, ratios, frequency);
+        spectrum::frequencies<false, true>(*cloud, tables, ratios, index, frequency);
     }
     return frequency[0];
 }
@@ -183,8 +184,12 @@ extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tabl
     spectrum::Partial partial[1];
     const auto ratios = spectrum::ratios_of<true, 1>(*cloud, tables, index);
     spectrum::wander(*cloud, tables, ratios, index, frequencies, share);
-    spectrum::evaluate<true>(*cloud, tables, ratios, index, ends, frequencies, partial);
+    const auto poles = filter::poles_of(cloud->filters[0]);
+    spectrum::evaluate<true>(*cloud, tables, ratios, poles, index, ends, frequencies, partial);
     partial[0].level *= share[0];
+    if (cloud->gate) {
+        partial[0].level = dynamics::gated(dynamics::part_of(cloud->gate), partial[0].level);
+    }
     if (frequencies[0] > spectrum::FADE_START) spectrum::fade(frequencies, partial);
     return partial[0];
 }

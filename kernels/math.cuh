@@ -39,6 +39,25 @@ DEVICE float exp2(float x) {
 #endif
 }
 
+// The logarithm of a number above zero: bit-equal to the CPU's. -127 for zero.
+DEVICE float log2_exact(float x) {
+    const u32 ONE = 0x3F800000u, ROOT = 0x3F3504F3u;
+    const float C[9] = {1.44269504f,  -0.72134733f, 0.4809106f,   -0.36070484f, 0.28791833f,
+                        -0.23892035f, 0.21566986f,  -0.20742103f, 0.12614846f};
+    const u32 bits = u32(__float_as_int(x));
+    const u32 exponent = (bits + (ONE - ROOT)) >> 23;
+    const float y = __fsub_rn(__int_as_float(int(bits - (exponent << 23) + ONE)), 1.0f);
+    float p = C[8];
+    UNROLL for (int i = 7; i >= 0; --i) p = __fadd_rn(__fmul_rn(p, y), C[i]);
+    return __fadd_rn(__fmul_rn(p, y), __fsub_rn(__int2float_rn(int(exponent)), 127.0f));
+}
+
+// How far a number is from the nearest whole one: bit-equal to the CPU's.
+DEVICE float from_whole(float x) {
+    const float MAGIC = 12582912.0f;
+    return __fsub_rn(x, __fsub_rn(__fadd_rn(x, MAGIC), MAGIC));
+}
+
 // sin(pi/2 t) for t in -1..1, within 2e-7.
 DEVICE float quarter_sine(float t) {
     // Minimax for sin(pi/2 t) / t in powers of t squared.

@@ -258,7 +258,8 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
     using namespace spectrum;
     const u32 group = lane % GROUPS;
     float first[1];
-    frequencies<Bent>(cloud, ratios_of<Rich, 1>(cloud, tables, slice.first + group * LANES), first);
+    const u32 index = slice.first + group * LANES;
+    frequencies<Bent, Rich>(cloud, tables, ratios_of<Rich, 1>(cloud, tables, index), index, first);
     const u32 below = __ballot_sync(ALL, group < tick.wanted && first[0] < FADE_END);
     const u32 clear = __ballot_sync(ALL, first[0] < FADE_START);
     // A group ends below where the next one starts.
@@ -267,7 +268,7 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
 }
 
 // Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
-// that can be heard. Without Rich the cloud is known to have neither bands nor tracks.
+// that can be heard. Without Rich the cloud is known to have nothing that few have.
 template <bool Bent, bool Rich>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
@@ -276,19 +277,24 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
     const u32 groups = reached.processed;
     // Groups that simply go on.
     const u32 going_on = tick.starts ? 0 : min(groups, slice.touched);
+    const filter::Poles poles = filter::poles_of(cloud.filters[0]);
     Marks own = {0};
     ROLLED for (u32 row = 0; 2 * row < groups; row += ABREAST) {
         const u32 first = row * WARP + lane, index = slice.first + first;
         const u32 rows_end = row + ABREAST, groups_end = 2 * rows_end;
         float frequency[ABREAST];
         const auto ratios = ratios_of<Rich, ABREAST>(cloud, tables, index);
-        frequencies<Bent>(cloud, ratios, frequency);
+        frequencies<Bent, Rich>(cloud, tables, ratios, index, frequency);
         float share[ABREAST];
         if (Rich) wander(cloud, tables, ratios, index, frequency, share);
         Partial partial[ABREAST];
         const bool ends = tick.count < slice.first + rows_end * WARP;
-        evaluate<Rich>(cloud, tables, ratios, index, ends, frequency, partial);
+        evaluate<Rich>(cloud, tables, ratios, poles, index, ends, frequency, partial);
         if (Rich) EACH(i, ABREAST) partial[i].level *= share[i];
+        if (Rich && cloud.gate != 0) {
+            const float threshold = dynamics::part_of(cloud.gate);
+            EACH(i, ABREAST) partial[i].level = dynamics::gated(threshold, partial[i].level);
+        }
         if (Rich || groups_end > reached.clear) fade(frequency, partial);
         // What the last tick left, which this one starts from.
         Rest last[ABREAST];
@@ -305,6 +311,12 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
                     partial[i] = {0, 0.0f};
                     last[i].level = 0.0f;
                 }
+            }
+        }
+        if (Rich && cloud.smear != 0 && !tick.starts) {
+            EACH(i, ABREAST) {
+                partial[i].level = dynamics::smeared(cloud.smear, last[i].level, partial[i].level,
+                                                     nyquist_fade(frequency[i]));
             }
         }
         Marks these = {0};
@@ -333,6 +345,7 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     Tick tick;
     u32 rows;
     {
+        // What most clouds are is kept in registers; of the others there is more than fits.
         const Cloud cloud = shared;
         tick = tick_of(cloud, slice);
         if (tick.starts) {
@@ -341,7 +354,7 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
         }
         Strand* strands = scratch.strands;
         rows = spectrum::is_rich(cloud)
-                   ? evaluate_rows<true, true>(cloud, tick, tables, slice, strands, lane)
+                   ? evaluate_rows<true, true>(shared, tick, tables, slice, strands, lane)
                : spectrum::is_bent(cloud)
                    ? evaluate_rows<true, false>(cloud, tick, tables, slice, strands, lane)
                    : evaluate_rows<false, false>(cloud, tick, tables, slice, strands, lane);

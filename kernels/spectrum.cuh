@@ -13,7 +13,9 @@
 // are on the cloud or on whole groups of sixteen, so a warp takes them together.
 #pragma once
 
-#include "band.cuh"
+#include "dynamics.cuh"
+#include "filter.cuh"
+#include "placement.cuh"
 
 namespace spectrum {
 
@@ -67,9 +69,11 @@ DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
     return ratios;
 }
 
-// Whether the cloud has bands, or tracks.
+// Whether the cloud has what few have: bands, tracks, filters of other kinds or two of them, scales,
+// or dynamics.
 DEVICE bool is_rich(const Cloud& cloud) {
-    return cloud.bandwidth != 0.0f || cloud.flags & TRACKS;
+    const u32 any = cloud.detune | cloud.snap | cloud.smear | u16(cloud.contrast) | cloud.gate;
+    return cloud.bandwidth != 0.0f || cloud.flags & TRACKS || any != 0 || filter::is_rich(cloud);
 }
 
 // Whether the cloud's partials are anywhere else than its table says.
@@ -88,10 +92,12 @@ DEVICE float stiff(const Cloud& cloud, float ratio) {
     return __fmul_rn(ratio, __fsqrt_rn(__fadd_rn(square, 1.0f)));
 }
 
-// Phase per sample as floats: the ratios of the table, stretched, made stiff, times the cloud's
-// own increment. Without Bent the cloud is known to be neither.
-template <bool Bent, int N>
-DEVICE void frequencies(const Cloud& cloud, const Ratios<N>& ratios, float (&frequency)[N]) {
+// Phase per sample as floats: the ratios of the table, stretched, made stiff, drawn to a scale and
+// out of tune, times the cloud's own increment. Without Bent the cloud is known to be none of it,
+// without Rich only the first two.
+template <bool Bent, bool Rich, int N>
+DEVICE void frequencies(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
+                        float (&frequency)[N]) {
     float ratio[N];
     EACH(i, N) ratio[i] = ratios.ratio[i];
     if (Bent && cloud.stretch != 0.0f) {
@@ -99,6 +105,12 @@ DEVICE void frequencies(const Cloud& cloud, const Ratios<N>& ratios, float (&fre
     }
     if (Bent && cloud.inharmonicity != 0.0f) {
         EACH(i, N) ratio[i] = stiff(cloud, ratio[i]);
+    }
+    if (Rich && cloud.snap != 0) {
+        EACH(i, N) ratio[i] = placement::snapped(cloud, tables, ratio[i]);
+    }
+    if (Rich && cloud.detune != 0) {
+        EACH(i, N) ratio[i] = placement::detuned(cloud, index + i * APART, ratio[i]);
     }
     EACH(i, N) frequency[i] = __fmul_rn(ratio[i], cloud.increment);
 }
@@ -140,7 +152,7 @@ DEVICE float count_fade(const Cloud& cloud, u32 index) {
 
 // Levels of odd and even partials.
 DEVICE float parity(const Cloud& cloud, u32 index) {
-    return index & 1 ? cloud.even : cloud.odd;
+    return index & 1 ? 1.0f - fmaxf(cloud.parity, 0.0f) : 1.0f + fminf(cloud.parity, 0.0f);
 }
 
 // A slope per octave above the first partial, and the decay of partials since the note began.
@@ -151,18 +163,6 @@ DEVICE float tilt_and_damping(const Cloud& cloud, float log2_ratio) {
         exponent = fmaf(-speed, cloud.damping, exponent);
     }
     return math::exp2(exponent);
-}
-
-// The magnitude of a two-pole or four-pole resonant filter.
-DEVICE float filter_response(const Filter& filter, float frequency) {
-    const float r = frequency * filter.inverse_cutoff;
-    const float r2 = r * r;
-    const float above = fmaf(fmaf(r2, filter.pass[2], filter.pass[1]), r2, filter.pass[0]);
-    const float detour = 1.0f - r2;
-    // The least number there is, so that nothing is divided by zero.
-    const float below = fmaf(r2, filter.inverse_q2, fmaf(detour, detour, 1.17549435e-38f));
-    const float pair = __fdividef(above, below);
-    return filter.poles == 2 ? sqrtf(pair) : pair;
 }
 
 // From one to zero towards Nyquist.
@@ -191,10 +191,12 @@ DEVICE void wander(const Cloud& cloud, const float* tables, const Ratios<N>& rat
 }
 
 // The partials `index`, `index` + APART, and so on of `cloud`, whose pitches are `frequency`, as if
-// Nyquist were far away. `ends` says that the cloud's count may end among them, or before.
+// Nyquist were far away. `ends` says that the cloud's count may end among them, or before; `poles` is
+// the first filter, which is the only one without Rich.
 template <bool Rich, int N>
-DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
-                     bool ends, const float (&frequency)[N], Partial (&partial)[N]) {
+DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios,
+                     const filter::Poles& poles, u32 index, bool ends, const float (&frequency)[N],
+                     Partial (&partial)[N]) {
     const float* frame = tables + cloud.frame * MAX_PARTIALS;
     const u32 to_next = Rich ? to_next_frame(cloud) : MAX_PARTIALS;
     float level[N];
@@ -203,18 +205,23 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
     } else {
         EACH(i, N) level[i] = formant_level(cloud, frame, to_next, index + i * APART);
     }
+    if (Rich && cloud.contrast != 0) {
+        EACH(i, N) level[i] = dynamics::contrasted(cloud, level[i]);
+    }
     if (ends) {
         EACH(i, N) level[i] *= count_fade(cloud, index + i * APART);
     }
-    if (cloud.odd != 1.0f || cloud.even != 1.0f) {
+    if (cloud.parity != 0.0f) {
         const float share = parity(cloud, index);
         EACH(i, N) level[i] *= share;
     }
     if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
         EACH(i, N) level[i] *= tilt_and_damping(cloud, ratios.log2[i]);
     }
-    if (cloud.filter.poles != 0) {
-        EACH(i, N) level[i] *= filter_response(cloud.filter, frequency[i]);
+    if (Rich && filter::is_rich(cloud)) {
+        filter::both(cloud, tables, frequency, level);
+    } else if (filter::kind(cloud.filters[0]) != filter::OPEN) {
+        EACH(i, N) level[i] *= filter::pole_response(poles, frequency[i]);
     }
     EACH(i, N) partial[i] = {u32(__float2int_rz(frequency[i])), level[i]};
 }

@@ -3,6 +3,7 @@
 pub(crate) mod axis;
 pub(crate) mod browser;
 pub(crate) mod cloud;
+pub(crate) mod curve;
 pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod filter;

@@ -128,7 +128,7 @@ fn a_knob_is_dragged_finely_reset_and_taken_back() {
 
 #[test]
 fn a_value_is_typed_exactly() {
-    let mut window = open(PLAIN, "Shape");
+    let mut window = open(PLAIN, "Filter");
     window.get_by_label("Filter Cutoff value").click();
     window.run_steps(3);
     window.event(Event::Text("1.5 kHz".into()));
@@ -249,6 +249,18 @@ fn the_filter_is_dragged_over_the_cloud() {
         value(&window, Param::FilterResonance),
     );
     assert_eq!(after, before);
+}
+
+#[test]
+fn a_curve_is_drawn_by_its_points() {
+    let mut window = open(PLAIN, "Filter");
+    let point = centre(&window, "Curve +1 octave");
+    drag(&mut window, point, point + vec2(0.0, 40.0), Modifiers::NONE);
+    assert!(value(&window, Param::Curve5) < -6.0);
+    assert_eq!(value(&window, Param::Curve4), 0.0);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::Curve5), 0.0);
 }
 
 #[test]
@@ -403,14 +415,16 @@ fn an_envelope_breaks_where_it_is_dragged() {
 #[test]
 fn every_parameter_has_a_widget() {
     let mut seen = std::collections::HashSet::new();
-    for page in ["Source", "Shape", "Movement", "Effects", "Play", "Output"] {
+    for page in [
+        "Source", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
+    ] {
         let mut window = open("Aurora", page);
         let mut tabs: Vec<String> = TABLE.iter().map(|row| group_name(row.group())).collect();
         tabs.dedup();
         // Where there are tabs, one for each group; but these are names of pages too.
         match page {
             "Movement" | "Effects" => {
-                tabs.retain(|tab| !["Source", "Shape", "Output"].contains(&tab.as_str()));
+                tabs.retain(|tab| !["Source", "Shape", "Filter", "Output"].contains(&tab.as_str()));
             }
             _ => tabs.truncate(0),
         }
@@ -440,7 +454,9 @@ fn every_page_fits_every_size() {
         [2400.0, 1400.0],
         [300.0, 200.0],
     ] {
-        let pages = ["Source", "Shape", "Movement", "Effects", "Play", "Output"];
+        let pages = [
+            "Source", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
+        ];
         for page in pages.into_iter().chain(["Matrix"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));
             window.state_mut().host.note_on(48, 1.0);
@@ -473,7 +489,7 @@ fn closing_lets_go_of_keys_and_knobs() {
 /// The same when a page is left in the middle of something.
 #[test]
 fn leaving_a_page_gives_up_what_was_typed() {
-    let mut window = open(PLAIN, "Shape");
+    let mut window = open(PLAIN, "Filter");
     let cutoff = value(&window, Param::FilterCutoff);
     window.get_by_label("Filter Cutoff value").click();
     window.run_steps(3);
@@ -481,7 +497,7 @@ fn leaving_a_page_gives_up_what_was_typed() {
     window.run_steps(1);
     window.state_mut().editor.show_page("Source");
     window.run_steps(2);
-    window.state_mut().editor.show_page("Shape");
+    window.state_mut().editor.show_page("Filter");
     window.run_steps(2);
     assert!(window.query_by_label("Filter Cutoff value").is_some());
     assert_eq!(value(&window, Param::FilterCutoff), cutoff);

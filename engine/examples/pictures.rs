@@ -41,6 +41,41 @@ const LOW_24: &[(Param, f32)] = &[
     (Param::FilterType, 2.0),
     (Param::FilterCutoff, 1_000.0),
 ];
+const STRONG: &[(Param, f32)] = &[
+    (Param::SourcePosition, 1.0),
+    (Param::FilterCutoff, 600.0),
+    (Param::FilterResonance, 0.7),
+];
+const FORMANT: &[(Param, f32)] = &[
+    (Param::SourcePosition, 1.0),
+    (Param::FilterType, 14.0),
+    (Param::FilterCutoff, 1_000.0),
+    (Param::FilterResonance, 0.3),
+];
+const PHASER: &[(Param, f32)] = &[
+    (Param::SourcePosition, 1.0),
+    (Param::FilterType, 13.0),
+    (Param::FilterCutoff, 1_000.0),
+    (Param::FilterResonance, 0.4),
+];
+const DRAWN: &[(Param, f32)] = &[
+    (Param::SourcePosition, 1.0),
+    (Param::FilterType, 15.0),
+    (Param::Curve2, -30.0),
+    (Param::Curve3, 0.0),
+    (Param::Curve4, -20.0),
+    (Param::Curve5, 9.0),
+    (Param::Curve6, -40.0),
+    (Param::Curve7, -48.0),
+];
+const BOTH: &[(Param, f32)] = &[
+    (Param::SourcePosition, 1.0),
+    (Param::FilterType, 2.0),
+    (Param::FilterCutoff, 300.0),
+    (Param::Filter2Type, 4.0),
+    (Param::Filter2Resonance, 0.5),
+    (Param::Filter2Routing, 1.0),
+];
 const TIMES: [f32; 5] = [0.05, 0.3, 0.7, 1.5, 3.0];
 
 /// The pictures: a file's name and its rows.
@@ -131,6 +166,78 @@ const PICTURES: &[(&str, &[Row])] = &[
                 patch: LOW_24,
                 turned: Param::FilterType,
                 values: [2.0, 4.0, 6.0, 7.0, 8.0],
+                ..ROW
+            },
+            Row {
+                title: "More types",
+                patch: STRONG,
+                turned: Param::FilterType,
+                values: [9.0, 10.0, 11.0, 12.0, 13.0],
+                ..ROW
+            },
+            Row {
+                title: "Form, formant: oo, oh, ah, eh, ee",
+                patch: FORMANT,
+                turned: Param::FilterForm,
+                ..ROW
+            },
+            Row {
+                title: "Form, phaser",
+                patch: PHASER,
+                turned: Param::FilterForm,
+                ..ROW
+            },
+            Row {
+                title: "Cutoff, drawn",
+                patch: DRAWN,
+                turned: Param::FilterCutoff,
+                values: [250.0, 500.0, 1_000.0, 2_000.0, 4_000.0],
+                ..ROW
+            },
+            Row {
+                title: "Filter 2 high 24, in parallel with low 24: its cutoff",
+                patch: BOTH,
+                turned: Param::Filter2Cutoff,
+                values: [600.0, 1_000.0, 2_000.0, 3_000.0, 5_000.0],
+                ..ROW
+            },
+        ],
+    ),
+    (
+        "dynamics",
+        &[
+            Row {
+                title: "Contrast, table vocal",
+                patch: &[(Param::SourceTable, VOCAL)],
+                turned: Param::DynamicsContrast,
+                values: [-1.0, -0.5, 0.0, 0.5, 1.0],
+                ..ROW
+            },
+            Row {
+                title: "Gate",
+                patch: SAW,
+                turned: Param::DynamicsGate,
+                values: [-96.0, -48.0, -36.0, -24.0, -12.0],
+                ..ROW
+            },
+            Row {
+                title: "Partial detune",
+                patch: SAW,
+                turned: Param::PartialDetune,
+                values: [0.0, 12.0, 25.0, 50.0, 100.0],
+                ..ROW
+            },
+            Row {
+                title: "Snap to a minor chord",
+                patch: &[(Param::SourcePosition, 1.0), (Param::PartialScale, 3.0)],
+                turned: Param::PartialSnap,
+                ..ROW
+            },
+            Row {
+                title: "Snap to octaves, fifths, the major chord, pentatonic, whole tones",
+                patch: &[(Param::SourcePosition, 1.0), (Param::PartialSnap, 1.0)],
+                turned: Param::PartialScale,
+                values: [0.0, 1.0, 2.0, 9.0, 14.0],
                 ..ROW
             },
         ],

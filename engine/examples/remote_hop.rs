@@ -74,8 +74,6 @@ mod linux {
                     partials: 15.0,
                     increment: (50 + slot) as f32 / 48_000.0 * TURN,
                     formant: 1.0,
-                    odd: 1.0,
-                    even: 1.0,
                     gain_from: [1e-3; 2],
                     gain_to: [1e-3; 2],
                     ..Cloud::default()

@@ -7,7 +7,7 @@ mod kind;
 
 pub use kind::{Curve, Kind, Unit};
 
-use crate::spectrum::Table;
+use crate::spectrum::{FilterKind, Table};
 use kind::{choice, number, whole};
 
 /// What the table says about one parameter.
@@ -123,6 +123,22 @@ table! {
         "Makes every partial a band of noise, so wide: from a line over a choir to wind.").modulated();
     ShapeBandGrowth = number("shape.band_growth", "Band growth", 0.0, 2.0, Curve::Linear, Unit::Plain, 1.0,
         "How bands widen with their pitch: at 0 all as wide in Hertz, at 1 in cents, above it more.").modulated();
+    PartialDetune = number("partial.detune", "Detune", 0.0, 100.0, Curve::Power(2), Unit::Cents, 0.0,
+        "Puts every partial but the first out of tune, each by its own share of this.").modulated();
+    PartialSnap = number("partial.snap", "Snap", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Draws partials to the nearest notes of a chord or scale.").modulated();
+    PartialScale = choice("partial.scale", "Snap to", SCALES, 2,
+        "The chord or scale that partials are drawn to.");
+    PartialRoot = choice("partial.root", "Root", ROOTS, 0,
+        "Its root: the note that is played, or the same one for all keys.");
+    DynamicsContrast = number("dynamics.contrast", "Contrast", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Above zero only what is loud in the table is left; below zero all partials come up.").modulated();
+    DynamicsGate = number("dynamics.gate", "Gate", -96.0, 0.0, Curve::Linear, Unit::Decibels, -96.0,
+        "Partials below this level are silent; as a note dies away they drop out one by one.").modulated();
+    DynamicsSmear = number("dynamics.smear", "Smear", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0,
+        "How long every partial takes to come to a new level: spectra flow into each other.").modulated();
+    DynamicsFreeze = number("dynamics.freeze", "Freeze", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Holds the level of every partial as it is: nothing decays and nothing moves but the pitch.").modulated();
     DecayRate = number("decay.rate", "Decay rate", 0.0, 200.0, Curve::Power(3), Unit::DecibelsPerSecond, 0.0,
         "How fast the first partial dies away by itself.").modulated();
     DecaySlope = number("decay.slope", "Decay slope", 0.0, 2.0, Curve::Linear, Unit::Plain, 0.7,
@@ -137,8 +153,27 @@ table! {
         "The filter's frequency.").modulated();
     FilterResonance = number("filter.resonance", "Resonance", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.1,
         "The peak at the cutoff, up to 24 dB. It cannot become unstable.").modulated();
+    FilterForm = number("filter.form", "Form", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, FORM).modulated();
     FilterKey = number("filter.key", "Key follow", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
         "How far the cutoff follows the keyboard, from middle C.");
+    Filter2Type = choice("filter2.type", "Filter 2", FILTERS, 0,
+        "The shape of the second filter, and its poles.");
+    Filter2Cutoff = number("filter2.cutoff", "Cutoff", 20.0, 20_000.0, Curve::Exponential, Unit::Hertz, 1_000.0,
+        "The second filter's frequency.").modulated();
+    Filter2Resonance = number("filter2.resonance", "Resonance", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.1,
+        "The peak at its cutoff, up to 24 dB.").modulated();
+    Filter2Form = number("filter2.form", "Form", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, FORM).modulated();
+    Filter2Key = number("filter2.key", "Key follow", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "How far its cutoff follows the keyboard, from middle C.");
+    Filter2Routing = choice("filter2.routing", "Routing", ROUTINGS, 0,
+        "Through both filters one after the other, or side by side.");
+    Curve1 = number("curve.1", "-3 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve2 = number("curve.2", "-2 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve3 = number("curve.3", "-1 octave", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve4 = number("curve.4", "Cutoff", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve5 = number("curve.5", "+1 octave", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve6 = number("curve.6", "+2 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve7 = number("curve.7", "+3 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
     UnisonVoices = whole("unison.voices", "Unison", 1, 16, 1,
         "Copies of the whole cloud per note.");
     UnisonDetune = number("unison.detune", "Detune", 0.0, 100.0, Curve::Power(2), Unit::Cents, 12.0,
@@ -431,7 +466,46 @@ const _: () = assert!(TABLES.len() == Table::ALL.len() + 1);
 const LOOPS: &[&str] = &["off", "loop", "to and fro"];
 
 const FILTERS: &[&str] = &[
-    "off", "low 12", "low 24", "high 12", "high 24", "band 12", "band 24", "notch", "peak",
+    "off",
+    "low 12",
+    "low 24",
+    "high 12",
+    "high 24",
+    "band 12",
+    "band 24",
+    "notch",
+    "peak",
+    "low shelf",
+    "high shelf",
+    "comb",
+    "odd comb",
+    "phaser",
+    "formant",
+    "drawn",
+];
+const _: () = assert!(FILTERS.len() == FilterKind::ALL.len());
+const ROUTINGS: &[&str] = &["series", "parallel"];
+const SCALES: &[&str] = &[
+    "octaves",
+    "fifths",
+    "major chord",
+    "minor chord",
+    "fourth chord",
+    "major 7",
+    "minor 7",
+    "dominant 7",
+    "diminished",
+    "pentatonic",
+    "minor pentatonic",
+    "major scale",
+    "minor scale",
+    "harmonic minor",
+    "whole tones",
+    "semitones",
+];
+const _: () = assert!(SCALES.len() == crate::spectrum::SCALES.len());
+const ROOTS: &[&str] = &[
+    "key", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B",
 ];
 const MATERIALS: &[&str] = &["own", "wood", "nylon", "glass", "steel", "bronze", "skin"];
 const LFO_SHAPES: &[&str] = &[
@@ -491,6 +565,8 @@ const ARP_RATES: &[&str] = &[
     "1/8 dotted",
 ];
 
+const FORM: &str = "The vowel of a formant, how blunt the high teeth of a comb are, how close the gaps of a phaser.";
+const POINT: &str = "A point of the drawn curve, by its distance from the cutoff.";
 const CHORD: &str =
     "Semitones from the key to another note that it also plays; at zero there is none.";
 const PLACE: &str =

@@ -10,6 +10,7 @@ mod keys;
 mod lanes;
 mod notes;
 mod scatter;
+mod shaping;
 mod strike;
 mod travel;
 
@@ -31,6 +32,7 @@ use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
 use lanes::Lanes;
+use notes::CHOICES;
 
 /// Tempo and place of the song.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +98,7 @@ pub(crate) struct Part {
     imported: Option<Place>,
     imported_key: f32,
     /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
-    made_with: [f32; 3],
+    made_with: [f32; CHOICES.len()],
     /// Whether the patch has changed since the last tick.
     patch_changed: bool,
     /// Whether all sound was cut off, and no note has begun since.
@@ -138,7 +140,7 @@ impl Part {
             tuning: Tuning::default(),
             imported: None,
             imported_key: FORMANT_KEY,
-            made_with: [0.0; 3],
+            made_with: [0.0; CHOICES.len()],
             patch_changed: false,
             cut: false,
             heard: [0.0; Source::COUNT],

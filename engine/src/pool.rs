@@ -93,7 +93,7 @@ impl CloudPool {
         }
         cloud.phase = (*phase >> FINER) as u32;
         let increment = cloud.increment * (1 << FINER) as f32;
-        let frames = u64::from(TICK as u16 - cloud.first_frame);
+        let frames = u64::from(TICK as u8 - cloud.first_frame);
         *phase = phase.wrapping_add(increment as u64 * frames);
         if cloud.bandwidth != 0.0 {
             // A point of the lattice a cycle of the bandwidth.

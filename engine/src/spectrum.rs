@@ -9,12 +9,18 @@
 
 mod band;
 mod cloud;
+pub mod dynamics;
+mod filter;
 mod imported;
 pub mod math;
+mod placement;
 mod tables;
 
-pub use cloud::{Cloud, Filter, STARTS, TRACKS, TURN};
+pub use cloud::{Cloud, PARALLEL, STARTS, TRACKS, TURN};
+pub use filter::{CURVE_POINTS, Filter, FilterKind, Response};
 pub use imported::IMPORTED_ROWS;
+pub use placement::{SCALES, scale_map};
+use tables::FORMANT_FRAMES;
 pub(crate) use tables::push_row;
 pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Place, Row, Table, Tables, TrackRows, tables};
 
@@ -39,6 +45,8 @@ pub struct Partials<S: Simd> {
     pub increment: S::U,
     /// Level, before the cloud's gain.
     pub level: S::F,
+    /// What Nyquist has left of it.
+    pub fade: S::F,
 }
 
 /// Partials `16 × group + 1` and on of `cloud`, whose pitches are `frequency`.
@@ -53,6 +61,9 @@ pub fn evaluate<S: Simd>(
     mut frequency: S::F,
 ) -> Partials<S> {
     let mut level = table_level(s, cloud, rows, group);
+    if cloud.contrast != 0 {
+        level = dynamics::contrasted(s, cloud, level);
+    }
     if cloud.bandwidth != 0.0 {
         let log2_ratio = s.load(&rows.log2_ratio[group]);
         let noise = rows.tracks.map(|tracks| s.load(&tracks.noise[group]));
@@ -62,31 +73,61 @@ pub fn evaluate<S: Simd>(
     if cloud.partials < ((group + 1) * LANES) as f32 {
         level = s.mul(level, count_fade(s, cloud, group));
     }
-    if cloud.odd != 1.0 || cloud.even != 1.0 {
+    if cloud.parity != 0.0 {
         level = s.mul(level, parity(s, cloud));
     }
     if cloud.tilt != 0.0 || cloud.damping != 0.0 {
         let log2_ratio = s.load(&rows.log2_ratio[group]);
         level = s.mul(level, tilt_and_damping(s, cloud, log2_ratio));
     }
-    if cloud.filter.poles != 0 {
-        level = s.mul(level, filter_response(s, &cloud.filter, frequency));
+    if let Some(gain) = filter_gain(s, cloud, rows, frequency) {
+        level = s.mul(level, gain);
+    }
+    if cloud.gate != 0 {
+        level = dynamics::gated(s, cloud, level);
     }
     if s.any_greater(frequency, s.splat(FADE_START)) {
+        let fade = nyquist_fade(s, frequency);
         Partials {
             increment: increment_or_rest(s, frequency),
-            level: s.mul(level, nyquist_fade(s, frequency)),
+            level: s.mul(level, fade),
+            fade,
         }
     } else {
         Partials {
             increment: s.f_to_u(frequency),
             level,
+            fade: s.splat(1.0),
+        }
+    }
+}
+
+/// What the filters of a cloud do to partials of these pitches; nothing when there are none.
+#[inline(always)]
+pub fn filter_gain<S: Simd>(
+    s: S,
+    cloud: &Cloud,
+    rows: CloudRows<'_>,
+    frequency: S::F,
+) -> Option<S::F> {
+    let gain = |index: usize| {
+        let cutoff = cloud.filters[index].inverse_cutoff;
+        rows.filters[index].gain(s, cutoff, frequency)
+    };
+    match rows.filters.map(|filter| filter.is_open()) {
+        [true, true] => None,
+        [false, true] => Some(gain(0)),
+        [true, false] => Some(gain(1)),
+        [false, false] => {
+            let parallel = cloud.flags & PARALLEL != 0;
+            Some(filter::both(s, gain(0), gain(1), parallel))
         }
     }
 }
 
 /// Phase per sample of sixteen partials, as floats: the ratios of the table, stretched, made
-/// stiff, times the cloud's own increment. Rises with the partial's number.
+/// stiff, drawn to a scale, out of tune, times the cloud's own increment. Rises with the partial's
+/// number, but for what is out of tune.
 #[inline(always)]
 pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
     let mut ratio = s.load(&rows.ratio[group]);
@@ -103,6 +144,12 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize
         // A stiff string: f(n) = n f0 sqrt(1 + B n²) (Fletcher 1964).
         let square = s.mul(s.mul(ratio, ratio), s.splat(cloud.inharmonicity));
         ratio = s.mul(ratio, s.sqrt(s.add(square, s.splat(1.0))));
+    }
+    if cloud.snap != 0 {
+        ratio = placement::snapped(s, cloud, rows.maps, ratio);
+    }
+    if cloud.detune != 0 {
+        ratio = placement::detuned(s, cloud, group, ratio);
     }
     s.mul(ratio, s.splat(cloud.increment))
 }
@@ -164,7 +211,7 @@ fn count_fade<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::F {
 /// Levels of odd and even partials. Groups start at an odd number, so lanes alternate.
 #[inline(always)]
 fn parity<S: Simd>(s: S, cloud: &Cloud) -> S::F {
-    let (o, e) = (cloud.odd, cloud.even);
+    let (o, e) = (1.0 + cloud.parity.min(0.0), 1.0 - cloud.parity.max(0.0));
     s.load(&F32x16([o, e, o, e, o, e, o, e, o, e, o, e, o, e, o, e]))
 }
 
@@ -178,24 +225,6 @@ fn tilt_and_damping<S: Simd>(s: S, cloud: &Cloud, log2_ratio: S::F) -> S::F {
         exponent = s.fnma(speed, s.splat(cloud.damping), exponent);
     }
     math::exp2(s, exponent)
-}
-
-/// The magnitude of a two-pole or four-pole resonant filter. With r = f / cutoff, a pair of
-/// two-poles has `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
-#[inline(always)]
-pub fn filter_response<S: Simd>(s: S, filter: &Filter, frequency: S::F) -> S::F {
-    let r = s.mul(frequency, s.splat(filter.inverse_cutoff));
-    let r2 = s.mul(r, r);
-    let [p0, p1, p2] = filter.pass.map(|p| s.splat(p));
-    let above = s.fma(s.fma(r2, p2, p1), r2, p0);
-    let detour = s.sub(s.splat(1.0), r2);
-    let below = s.fma(r2, s.splat(filter.inverse_q2), s.mul(detour, detour));
-    let pair = s.div(above, s.max(below, s.splat(f32::MIN_POSITIVE)));
-    if filter.poles == 2 {
-        s.sqrt(pair)
-    } else {
-        pair
-    }
 }
 
 /// From one to zero towards Nyquist.

@@ -77,7 +77,7 @@ impl Tracks {
             first_row,
             first_frame: first_row + 4,
             stride: 2,
-            frames: read.frames as u32,
+            frames: read.frames as u16,
             flags: TRACKS,
             seconds: read.seconds,
         };

@@ -49,9 +49,10 @@ impl Work for Look<'_> {
     fn run<S: Simd>(self, s: S) {
         let rows = tables().rows_of(self.cloud);
         let open = Cloud {
-            filter: Filter::default(),
+            filters: [Filter::default(); 2],
             ..*self.cloud
         };
+        let open_rows = tables().rows_of(&open);
         let [left, right] = self.cloud.gain_to;
         let [mut pitches, mut levels, mut responses] = [F32x16([1.0; LANES]); 3];
         for group in 0..groups(self.cloud.partials) {
@@ -59,11 +60,10 @@ impl Work for Look<'_> {
             if s.first(frequency) >= FADE_END {
                 break;
             }
-            let partials = spectrum::evaluate(s, &open, rows, group, frequency);
+            let partials = spectrum::evaluate(s, &open, open_rows, group, frequency);
             s.store(frequency, &mut pitches);
             s.store(partials.level, &mut levels);
-            if self.cloud.filter.poles != 0 {
-                let response = spectrum::filter_response(s, &self.cloud.filter, frequency);
+            if let Some(response) = spectrum::filter_gain(s, self.cloud, rows, frequency) {
                 s.store(response, &mut responses);
             }
             for lane in 0..LANES {
@@ -85,13 +85,11 @@ impl Work for Look<'_> {
     }
 }
 
-/// What `filter` makes of the level of a partial at `hertz`.
-pub fn filter_gain(filter: &Filter, hertz: f32, sample_rate: f32) -> f32 {
-    if filter.poles == 0 {
-        return 1.0;
-    }
+/// What the filters of `cloud` make of the level of a partial at `hertz`.
+pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
     let frequency = Portable.splat(hertz / sample_rate * TURN);
-    Portable.first(spectrum::filter_response(Portable, filter, frequency))
+    let gain = spectrum::filter_gain(Portable, cloud, tables().rows_of(cloud), frequency);
+    gain.map_or(1.0, |gain| Portable.first(gain))
 }
 
 /// A note of `patch` at rest: what its knobs say, without routes and envelopes, at full level.

@@ -38,8 +38,6 @@ fn block(slots: usize, partials: f32, starts: bool) -> Arc<VoiceBlock> {
                 partials,
                 increment: (20.0 + slot as f32 / slots as f32) / 48_000.0 * TURN,
                 formant: 1.0,
-                odd: 1.0,
-                even: 1.0,
                 gain_from: [0.01; 2],
                 gain_to: [0.01; 2],
                 ..Cloud::default()

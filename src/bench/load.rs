@@ -1,7 +1,7 @@
 //! What renderers are measured with: clouds of which everything moves.
 
 use myriad_engine::render::VoiceBlock;
-use myriad_engine::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Load {
     }
 
     /// The cloud in `slot` while everything that moves goes from one place of its way to another.
-    fn cloud(&self, slot: usize, flags: u16, from: f32, to: f32) -> Cloud {
+    fn cloud(&self, slot: usize, flags: u8, from: f32, to: f32) -> Cloud {
         const HIGHEST_HERTZ: f32 = 21_000.0;
         let spread = slot as f32 / self.clouds as f32;
         let hertz =
@@ -63,8 +63,6 @@ impl Load {
             partials: self.partials as f32,
             increment: hertz / RATE as f32 * TURN,
             formant: 1.0,
-            odd: 1.0,
-            even: 1.0,
             gain_from: [0.1 + 0.01 * from, 0.11 - 0.01 * from],
             gain_to: [0.1 + 0.01 * to, 0.11 - 0.01 * to],
             ..Cloud::default()
@@ -73,12 +71,8 @@ impl Load {
             cloud.tilt = -0.1 - 0.05 * to;
             cloud.damping = 0.01 * to;
             cloud.damping_slope = 0.5;
-            cloud.filter = Filter {
-                poles: 2,
-                inverse_cutoff: 1.0 / ((0.25 + 0.05 * to) * TURN),
-                inverse_q2: 1.0,
-                pass: [1.0, 0.0, 0.0],
-            };
+            let inverse_cutoff = 1.0 / ((0.25 + 0.05 * to) * TURN);
+            cloud.filters[0] = Filter::poles(FilterKind::Low12, inverse_cutoff, 1.0);
         }
         if self.spectrum == Spectrum::Everything {
             cloud.stretch = -0.01 - 0.001 * to;

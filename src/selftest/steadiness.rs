@@ -71,8 +71,6 @@ pub(super) fn fill(block: &mut VoiceBlock, render: usize) {
                     partials: (1 + render % 40) as f32,
                     increment: (100.0 + slot as f32) / 48_000.0 * TURN,
                     formant: 1.0,
-                    odd: 1.0,
-                    even: 1.0,
                     gain_from: [0.01; 2],
                     gain_to: [0.01; 2],
                     ..Cloud::default()

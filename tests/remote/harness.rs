@@ -98,8 +98,6 @@ pub(crate) fn block(starts: bool) -> Arc<VoiceBlock> {
             partials: 20.0,
             increment: 110.0 * (slot + 1) as f32 / RATE as f32 * TURN,
             formant: 1.0,
-            odd: 1.0,
-            even: 1.0,
             gain_from: [0.05; 2],
             gain_to: [0.05; 2],
             ..Cloud::default()

@@ -4,7 +4,7 @@
 mod light;
 
 use super::axis::Axes;
-use super::filter::FilterCurve;
+use super::filter::{FILTERS, FilterCurve};
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
@@ -84,7 +84,10 @@ impl CloudView {
             self.trail.pop_front();
         }
         if let Some((_, rest)) = &self.rest {
-            FilterCurve { axes: plot, rest }.show(ui, session);
+            for index in 0..FILTERS {
+                let axes = plot;
+                FilterCurve { index, axes, rest }.show(ui, session);
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 use super::envelope::Envelope;
 use super::lfo::Lfo;
 use super::portraits::Sitter;
-use super::{effects, matrix, play, table};
+use super::{curve, effects, matrix, play, table};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -20,6 +20,7 @@ pub(crate) enum Page {
     #[default]
     Source,
     Shape,
+    Filter,
     Movement,
     Effects,
     Play,
@@ -31,9 +32,10 @@ pub(crate) enum Page {
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 7] = [
+    pub(crate) const ALL: [Page; 8] = [
         Page::Source,
         Page::Shape,
+        Page::Filter,
         Page::Movement,
         Page::Effects,
         Page::Play,
@@ -45,6 +47,7 @@ impl Page {
         match self {
             Page::Source => "Source",
             Page::Shape => "Shape",
+            Page::Filter => "Filter",
             Page::Movement => "Movement",
             Page::Effects => "Effects",
             Page::Play => "Play",
@@ -56,7 +59,8 @@ impl Page {
     fn help(self) -> &'static str {
         match self {
             Page::Source => "What the partials are: table, unison, pitch",
-            Page::Shape => "What is done to them: spectrum, decay, filter",
+            Page::Shape => "What is done to them: spectrum, placement, dynamics, decay",
+            Page::Filter => "What takes some of them away: two filters, and a curve to draw",
             Page::Movement => "What moves: envelopes and LFOs",
             Page::Effects => "What the sound goes through",
             Page::Play => "What keys do: arpeggiator, chord, zone",
@@ -69,7 +73,8 @@ impl Page {
     fn of(group: &str) -> Option<Page> {
         match group.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "source" | "pitch" | "unison" => Some(Page::Source),
-            "shape" | "decay" | "strike" | "filter" => Some(Page::Shape),
+            "shape" | "partial" | "dynamics" | "decay" | "strike" => Some(Page::Shape),
+            "filter" | "curve" => Some(Page::Filter),
             "env" | "lfo" => Some(Page::Movement),
             "arp" | "chord" | "zone" => Some(Page::Play),
             "amp" | "voice" | "output" => Some(Page::Output),
@@ -138,7 +143,18 @@ impl Pages {
 
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
         match self.page {
-            Page::Source => source(ui, session, rect),
+            Page::Source => {
+                let draws =
+                    |ui: &mut Ui, session: &mut Session, land| table::show(ui, session, land);
+                first_drawn(ui, session, self.page, &[Param::SourceTable], draws, rect);
+            }
+            Page::Shape => {
+                let draws = |ui: &mut Ui, session: &mut Session, land| {
+                    sitter.show(ui, session, "shape", land);
+                };
+                first_drawn(ui, session, self.page, &[], draws, rect);
+            }
+            Page::Filter => filters(ui, session, sitter, rect),
             Page::Movement => self.movement(ui, session, rect),
             Page::Effects => self.effects.show(ui, session, rect),
             Page::Play => play::show(ui, session, rect),
@@ -220,12 +236,22 @@ fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) -> f32 {
     place(groups.len()).left()
 }
 
-/// The source page: the table as a landscape, and what else there is.
-fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
-    let groups = Page::Source.groups();
-    let (first, others) = groups
-        .split_first()
-        .map_or(("source", &[][..]), |(f, o)| (*f, o));
+/// A page whose first group has a drawing beside its knobs, which are in two rows as all others are.
+/// What is `drawn` needs no knob.
+fn first_drawn(
+    ui: &mut Ui,
+    session: &mut Session,
+    page: Page,
+    drawn: &[Param],
+    draws: impl FnOnce(&mut Ui, &mut Session, Rect),
+    rect: Rect,
+) {
+    /// Below this a drawing shows nothing.
+    const NARROWEST: f32 = 60.0;
+    let groups = page.groups();
+    let Some((first, others)) = groups.split_first() else {
+        return;
+    };
     // Two rows of knobs for each of the others.
     let narrow = |group: &&str| strip::width_in_two_rows(&strip::of_group(group)) + 28.0;
     let taken: f32 = others.iter().map(|group| narrow(group) + GAP).sum();
@@ -233,14 +259,17 @@ fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let panel = Rect::from_min_size(rect.min, vec2(wide, rect.height()));
     let inside = theme::titled_panel(ui.painter(), panel, &names::group(first));
     let mut params = strip::of_group(first);
-    params.retain(|param| *param != Param::SourceTable);
-    // Knobs in two rows, and the rest for the landscape.
+    params.retain(|param| !drawn.contains(param));
+    // Knobs in two rows, and the rest for the drawing.
     let cell = crate::widgets::knob::CELL.x;
     let knobs = (strip::strip_width(&params) / 2.0 / cell).ceil() * cell;
     let wide = inside.width() - knobs - 8.0;
     let land = Rect::from_min_size(inside.min, vec2(wide, inside.height()));
-    table::show(ui, session, land);
-    let knobs = Rect::from_min_max(pos2(land.right() + 8.0, inside.top()), inside.max);
+    let mut knobs = inside;
+    if wide >= NARROWEST || !drawn.is_empty() {
+        draws(ui, session, land);
+        knobs = Rect::from_min_max(pos2(land.right() + 8.0, inside.top()), inside.max);
+    }
     strip::strip(ui, session, &params, knobs);
     let mut left = panel.right() + GAP;
     for group in others {
@@ -250,6 +279,22 @@ fn source(ui: &mut Ui, session: &mut Session, rect: Rect) {
         strip::strip(ui, session, &strip::of_group(group), inside);
         left += size.x + GAP;
     }
+}
+
+/// The filter page: a panel for each filter, and the curve.
+fn filters(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
+    const CURVE: f32 = 0.27;
+    let groups = Page::Filter.groups();
+    let filters: Vec<&str> = groups
+        .into_iter()
+        .filter(|group| *group != "curve")
+        .collect();
+    let wide = (rect.width() * CURVE).floor();
+    let split = rect.right() - wide;
+    panels(ui, session, sitter, &filters, rect.with_max_x(split - GAP));
+    let panel = rect.with_min_x(split);
+    let inside = theme::titled_panel(ui.painter(), panel, &names::group("curve"));
+    curve::show(ui, session, inside.with_max_y(panel.bottom() - 10.0));
 }
 
 /// A panel for each group, as wide as its knobs ask for, in as many rows as fit.

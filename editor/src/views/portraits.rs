@@ -26,18 +26,17 @@ impl Sitter<'_> {
     pub(crate) fn show(&self, ui: &Ui, session: &mut Session, group: &str, rect: Rect) -> bool {
         if !matches!(
             group,
-            "shape" | "decay" | "filter" | "amp" | "voice" | "output"
+            "shape" | "filter" | "filter2" | "amp" | "voice" | "output"
         ) {
             return false;
         }
         theme::well(ui.painter(), rect);
         match group {
             "shape" => self.spectrum(ui, rect),
-            "decay" => decay(ui, session, rect),
-            "filter" => {
+            "filter" | "filter2" => {
                 let axes = Axes(rect.shrink2(vec2(6.0, 4.0)));
-                let rest = self.rest;
-                FilterCurve { axes, rest }.show_curve(ui, session);
+                let (index, rest) = (usize::from(group == "filter2"), self.rest);
+                FilterCurve { index, axes, rest }.show_curve(ui, session);
             }
             "amp" => self.stage(ui, session, rect),
             "voice" => self.lights(ui, session, rect),
@@ -152,31 +151,5 @@ impl Sitter<'_> {
             }
         }
         ui.painter_at(rect).add(Shape::mesh(mesh));
-    }
-}
-
-/// How partials die away in three seconds: low ones slowly, high ones fast.
-fn decay(ui: &Ui, session: &Session, rect: Rect) {
-    const SECONDS: f32 = 3.0;
-    let (rate, slope) = (
-        session.value(Param::DecayRate),
-        session.value(Param::DecaySlope),
-    );
-    let plot = rect.shrink2(vec2(10.0, 10.0));
-    let painter = ui.painter_at(rect);
-    for octave in (0..6).rev() {
-        let speed = rate * (slope * octave as f32).exp2();
-        let point = |step: usize| {
-            let x = step as f32 / 40.0;
-            let decibels = -6.0 * octave as f32 - speed * SECONDS * x;
-            let tall = (1.0 + decibels / 60.0).max(0.0);
-            pos2(
-                plot.left() + x * plot.width(),
-                plot.bottom() - tall * plot.height(),
-            )
-        };
-        let colour = theme::dawn(0.9 - 0.15 * octave as f32);
-        let line: Vec<_> = (0..=40).map(point).collect();
-        painter.line(line, Stroke::new(1.4, colour.gamma_multiply(0.85)));
     }
 }

@@ -19,7 +19,6 @@ fn sine(hertz: f32, sample_rate: f32) -> Cloud {
         partials: 1.0,
         increment: hertz / sample_rate * TURN,
         formant: 1.0,
-        odd: 1.0,
         gain_from: [1.0; 2],
         gain_to: [1.0; 2],
         ..Cloud::default()

@@ -3,7 +3,7 @@
 use super::{MakeRenderer, peak_difference_db, reference, same};
 use crate::dsp::hash;
 use crate::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
-use crate::spectrum::{Cloud, Filter, Place, STARTS, TURN, Table};
+use crate::spectrum::{Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, TURN, Table};
 use crate::tracks::{PartialTrack, Tracks, encode};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -75,9 +75,9 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     let gain = [(); 2].map(|()| random.between(0.0, 4.0) / slots as f32);
     let width = random.perhaps(0.0, 0.0, 1.0);
     Cloud {
-        flags: STARTS | table.flags,
-        first_frame: random.below(TICK as u32) as u16,
-        bus: random.below(BUSES as u32) as u16,
+        flags: STARTS | table.flags | random.below(2) as u8 * PARALLEL,
+        first_frame: random.below(TICK as u32) as u8,
+        bus: random.below(BUSES as u32) as u8,
         seed: random.bits(),
         scatter: [0, 65_535, 20_000][random.below(3) as usize],
         table: table.first_row,
@@ -88,12 +88,17 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
         formant: random.perhaps(1.0, 0.3, 3.0),
         stretch: random.perhaps(0.0, -0.3, 0.3),
         inharmonicity: random.perhaps(0.0, 0.0, 1e-3),
-        odd: random.perhaps(1.0, 0.0, 1.0),
-        even: random.perhaps(1.0, 0.0, 1.0),
+        parity: random.perhaps(0.0, -1.0, 1.0),
         tilt: random.perhaps(0.0, -2.0, 0.2),
         damping: random.perhaps(0.0, 0.0, 2.0),
         damping_slope: random.between(0.0, 1.5),
-        filter: filter(random),
+        filters: [filter(random), filter(random)],
+        scale: random.below(192) as u8,
+        snap: random.perhaps(0.0, 0.0, 65_535.0) as u16,
+        detune: random.perhaps(0.0, 0.0, 65_535.0) as u16,
+        contrast: random.perhaps(0.0, -4_000.0, 16_000.0) as i16,
+        gate: random.perhaps(0.0, 20_000.0, 65_535.0) as u16,
+        smear: random.perhaps(0.0, 0.0, 40_000.0) as u16,
         gain_from: gain,
         gain_to: gain,
         width_from: width,
@@ -133,12 +138,28 @@ fn count(random: &mut Random) -> f32 {
 }
 
 fn filter(random: &mut Random) -> Filter {
-    let pass = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]];
-    Filter {
-        poles: [0, 2, 4][random.below(3) as usize],
-        inverse_cutoff: 1.0 / (random.between(0.002, 0.4) * TURN),
-        inverse_q2: random.between(0.3, 4.0),
-        pass: pass[random.below(3) as usize],
+    let inverse_cutoff = 1.0 / (random.between(0.002, 0.4) * TURN);
+    let kind = FilterKind::ALL[random.below(FilterKind::ALL.len() as u32) as usize];
+    match kind {
+        // Half of all, as most sounds have one filter or none.
+        _ if random.below(2) == 0 => Filter::default(),
+        FilterKind::Comb | FilterKind::OddComb => {
+            let damping = random.perhaps(0.0, 0.0, 0.3);
+            Filter::comb(kind, inverse_cutoff, random.between(0.0, 0.97), damping)
+        }
+        FilterKind::Phaser => {
+            let feedback = random.between(0.0, 0.97);
+            Filter::phaser(inverse_cutoff, feedback, random.between(0.5, 4.0))
+        }
+        FilterKind::Formant => {
+            let depth = random.between(0.5, 1.7);
+            Filter::formant(inverse_cutoff, depth, random.between(0.0, 1.0))
+        }
+        FilterKind::Drawn => {
+            let mut point = |_| random.between(-48.0, 12.0);
+            Filter::drawn(inverse_cutoff, std::array::from_fn(&mut point))
+        }
+        _ => Filter::poles(kind, inverse_cutoff, random.between(0.5, 2.0)),
     }
 }
 
@@ -158,7 +179,9 @@ fn next(random: &mut Random, last: &Cloud) -> Cloud {
         width_to: last.width_to * random.between(0.9, 1.0),
         ..*last
     };
-    cloud.filter.inverse_cutoff *= random.between(0.95, 1.05);
+    for filter in &mut cloud.filters {
+        filter.inverse_cutoff *= random.between(0.95, 1.05);
+    }
     match random.below(12) {
         0 => cloud.partials = count(random),
         1 => cloud.partials = (last.partials + random.between(-3.0, 3.0)).clamp(0.0, 1024.0),

@@ -1,4 +1,4 @@
-//! Keeps a voice as loud as it was before tilt and formant hold changed its spectrum.
+//! Keeps a voice as loud as it was before tilt, formant hold and contrast changed its spectrum.
 //!
 //! The power of a spectrum is estimated from some of its partials: the first ones all, of higher
 //! octaves four each. Before and after are looked at in the same way, so that only their ratio
@@ -7,6 +7,7 @@
 
 use crate::dsp::fast::exp2;
 use crate::simd::F32x16;
+use crate::spectrum::dynamics::CONTRAST_UNIT;
 use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, tables};
 
 /// The first partials, each of which is looked at.
@@ -37,7 +38,7 @@ const LOOKED_AT: [(usize, f32); POINTS] = {
 const _: () = assert!(LOOKED_AT[POINTS - 1].0 < MAX_PARTIALS);
 
 /// What the gain depends on.
-pub(crate) type Shape = [f32; 6];
+pub(crate) type Shape = [f32; 7];
 
 /// Ticks from one look to the next.
 const PAUSE: u8 = 32;
@@ -59,10 +60,11 @@ impl Balance {
         let of = [
             cloud.tilt,
             cloud.formant,
-            cloud.frame as f32 + cloud.morph,
+            f32::from(cloud.frame) + cloud.morph,
             cloud.partials,
-            cloud.table as f32,
+            f32::from(cloud.table),
             increment,
+            f32::from(cloud.contrast),
         ];
         if self.left > 0 {
             self.left -= 1;
@@ -111,6 +113,11 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
             here + (level(place as usize + 1) - here) * place.fract()
         }),
     };
+    let power = 1.0 + f32::from(cloud.contrast) / CONTRAST_UNIT;
+    let held = match cloud.contrast {
+        0 => held,
+        _ => held.map(|level: f32| level.max(f32::MIN_POSITIVE).powf(power)),
+    };
     // What was gathered goes through vectors.
     let (mut before, mut after) = ([0.0; POINTS], [0.0; POINTS]);
     for point in 0..POINTS {
@@ -123,8 +130,13 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
         after[point] = weight * tilted * tilted;
     }
     let sum = |powers: [f32; POINTS]| 1e-12 + powers.iter().sum::<f32>();
-    // Where hardly anything is left, nothing is made of it.
-    (sum(before) / sum(after)).sqrt().clamp(0.03, 30.0)
+    let gain = (sum(before) / sum(after)).sqrt();
+    match cloud.contrast {
+        // Where hardly anything is left, nothing is made of it.
+        0 => gain.clamp(0.03, 30.0),
+        // A power takes as much from all: that comes back.
+        _ => gain.clamp(0.03, 10_000.0),
+    }
 }
 
 #[cfg(test)]

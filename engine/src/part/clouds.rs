@@ -2,34 +2,14 @@
 
 use super::Part;
 use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::shaping::{Filters, Shaping, routing};
 use super::strike::{Material, softness};
 use super::travel::Travel;
 use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::render::TICK;
-use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
-
-/// Kinds of filters, in the order of the `filter.type` parameter's names after "off".
-#[derive(Clone, Copy)]
-enum FilterKind {
-    Low,
-    High,
-    Band,
-    Notch,
-    Peak,
-}
-
-const FILTERS: [(FilterKind, u32); 8] = [
-    (FilterKind::Low, 2),
-    (FilterKind::Low, 4),
-    (FilterKind::High, 2),
-    (FilterKind::High, 4),
-    (FilterKind::Band, 2),
-    (FilterKind::Band, 4),
-    (FilterKind::Notch, 4),
-    (FilterKind::Peak, 4),
-];
+use crate::spectrum::{Cloud, STARTS, TURN, Table};
 
 impl Part {
     /// Adds the clouds of all voices to the tick.
@@ -60,9 +40,6 @@ impl Part {
         let speed_per_frame = 1.0 / (table.seconds * *sample_rate);
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
-        let filter = (controls[Param::FilterType] as usize)
-            .checked_sub(1)
-            .map(|kind| FILTERS[kind]);
         let all = ..*high;
         let target = |param: Param| &modulation.lane(param)[all];
         let [position, partials, formant] = [
@@ -88,7 +65,14 @@ impl Part {
         let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
         let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
         let [pan, left, right] = [&lanes.pan[all], &lanes.left[all], &lanes.right[all]];
-        let [inverse_cutoff, peak] = [&lanes.inverse_cutoff[all], &lanes.peak[all]];
+        let filters = Filters::new(
+            controls,
+            modulation,
+            [&lanes.inverse_cutoff[all], &lanes.inverse_cutoff2[all]],
+            [&lanes.peak[all], &lanes.peak2[all]],
+        );
+        let shaping = Shaping::new(controls, modulation, tick_seconds);
+        let flags = table.flags | routing(controls);
 
         for (voice, note) in voices[all].iter_mut().enumerate() {
             if note.is_free() {
@@ -98,22 +82,23 @@ impl Part {
                 Some(material) => material.decay(increment[voice] * *sample_rate / TURN),
                 None => (decay_rate[voice], decay_slope[voice]),
             };
-            note.damping += rate * LOG2_PER_DB * tick_seconds;
+            let pace = shaping.pace(voice);
+            note.damping += rate * LOG2_PER_DB * tick_seconds * pace;
             let softness = softness(hardness[voice]);
             note.entry = (note.entry + pool.fade_step()).min(1.0);
             if speed[voice] != 0.0 {
                 let frames = TICK as u32 - note.starts_at.unwrap_or(0);
-                note.travelled += speed[voice] * frames as f32 * speed_per_frame;
+                note.travelled += speed[voice] * frames as f32 * speed_per_frame * pace;
             }
             let place = match note.travelled == 0.0 {
                 true => position[voice],
                 false => travel.place(position[voice] + note.travelled),
             };
             let (frame, morph) = table.frame_at(place);
-            let cloud = Cloud {
-                flags: table.flags | if note.starts_at.is_some() { STARTS } else { 0 },
-                first_frame: note.starts_at.unwrap_or(0) as u16,
-                bus: *bus as u16,
+            let mut cloud = Cloud {
+                flags: flags | if note.starts_at.is_some() { STARTS } else { 0 },
+                first_frame: note.starts_at.unwrap_or(0) as u8,
+                bus: *bus as u8,
                 seed: note.seeds[0],
                 scatter,
                 table: table.first_row,
@@ -128,25 +113,20 @@ impl Part {
                 formant: formant[voice],
                 stretch: stretch[voice],
                 inharmonicity: stiffness[voice],
-                odd: 1.0 + parity[voice].min(0.0),
-                even: 1.0 - parity[voice].max(0.0),
+                parity: parity[voice],
                 tilt: tilt[voice] * LOG2_PER_DB,
                 damping: note.damping + softness,
                 damping_slope,
-                filter: match filter {
-                    Some((kind, poles)) => {
-                        response(kind, poles, inverse_cutoff[voice], peak[voice])
-                    }
-                    None => Filter::default(),
-                },
+                filters: filters.of(voice),
                 ..Cloud::default()
             };
+            shaping.apply(voice, note.target, &mut cloud);
             let copies = note.copies;
             let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
             if softness != 0.0 {
                 gain *= exp2(softness);
             }
-            if balance > 0.0 && (cloud.tilt != 0.0 || cloud.formant != 1.0) {
+            if balance > 0.0 && is_reshaped(&cloud) {
                 let made_up = note.balance.gain(&cloud, increment[voice]);
                 gain *= match balance < 1.0 {
                     true => made_up.powf(balance),
@@ -195,24 +175,7 @@ impl Part {
     }
 }
 
-/// A filter of `kind` whose response at the cutoff is `peak`.
-fn response(kind: FilterKind, poles: u32, inverse_cutoff: f32, peak: f32) -> Filter {
-    // Two poles have the resonance Q there, four have Q².
-    let inverse_q2 = match poles {
-        2 => 1.0 / (peak * peak),
-        _ => 1.0 / peak,
-    };
-    let pass = match kind {
-        FilterKind::Low => [1.0, 0.0, 0.0],
-        FilterKind::High => [0.0, 0.0, 1.0],
-        FilterKind::Band => [0.0, inverse_q2, 0.0],
-        FilterKind::Notch => [1.0, -2.0, 1.0],
-        FilterKind::Peak => [1.0, -2.0 + inverse_q2 * (1.0 + peak), 1.0],
-    };
-    Filter {
-        poles,
-        inverse_cutoff,
-        inverse_q2,
-        pass,
-    }
+/// Whether there is anything to make up for; see [`super::balance`].
+fn is_reshaped(cloud: &Cloud) -> bool {
+    cloud.tilt != 0.0 || cloud.formant != 1.0 || cloud.contrast != 0
 }

@@ -3,6 +3,7 @@
 //! those of one voice after the other.
 
 use super::Part;
+use super::shaping::of_filter;
 use crate::dsp::fast::{exp2, quarter_sine};
 use crate::params::Param;
 use crate::simd::{Simd, Work};
@@ -42,9 +43,11 @@ lanes! {
     pan,
     left,
     right,
-    /// For the filter: samples per cycle of its cutoff, and the height of its peak.
+    /// For the filters: samples per cycle of their cutoffs, and the heights of their peaks.
     inverse_cutoff,
+    inverse_cutoff2,
     peak,
+    peak2,
 }
 
 /// Gains of left and right, of constant power, for a place from -1 to 1.
@@ -105,7 +108,9 @@ impl Work for Fill<'_> {
             left,
             right,
             inverse_cutoff,
+            inverse_cutoff2,
             peak,
+            peak2,
         } = lanes;
 
         let pitch = &mut pitch[voices];
@@ -148,15 +153,21 @@ impl Work for Fill<'_> {
             [*left, *right] = pan_gains(*pan);
         }
 
-        if controls[Param::FilterType] != 0.0 {
-            let key = controls[Param::FilterKey];
-            let cutoffs = target(Param::FilterCutoff);
+        for (index, (inverse_cutoff, peak)) in [(inverse_cutoff, peak), (inverse_cutoff2, peak2)]
+            .into_iter()
+            .enumerate()
+        {
+            if controls[of_filter(Param::FilterType, index)] == 0.0 {
+                continue;
+            }
+            let key = controls[of_filter(Param::FilterKey, index)];
+            let cutoffs = target(of_filter(Param::FilterCutoff, index));
             let inverse = inverse_cutoff[voices].iter_mut().zip(&*pitch);
             for ((inverse, pitch), cutoff) in inverse.zip(cutoffs) {
                 let follow = key * (pitch - 60.0) / 12.0;
                 *inverse = rate / (cutoff * exp2(follow) * TURN);
             }
-            let resonances = target(Param::FilterResonance);
+            let resonances = target(of_filter(Param::FilterResonance, index));
             for (peak, resonance) in peak[voices].iter_mut().zip(resonances) {
                 // At the cutoff from -6 dB, without a peak, to +24 dB.
                 *peak = 0.5 * exp2(5.0 * resonance);

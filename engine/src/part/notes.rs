@@ -8,6 +8,17 @@ use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::voice::{MAX_COPIES, Voice, VoiceState};
 
+/// What sounding clouds are made with: it cannot glide.
+pub(super) const CHOICES: [Param; 7] = [
+    Param::SourceTable,
+    Param::FilterType,
+    Param::Filter2Type,
+    Param::Filter2Routing,
+    Param::PartialScale,
+    Param::PartialRoot,
+    Param::UnisonVoices,
+];
+
 /// Values of `voice.mode`.
 const MONO: f32 = 1.0;
 const LEGATO: f32 = 2.0;
@@ -166,9 +177,8 @@ impl Part {
     }
 
     /// Choices that cannot move smoothly: the table, the filter's type, the copies of unison.
-    pub(super) fn choices(&self) -> [f32; 3] {
-        [Param::SourceTable, Param::FilterType, Param::UnisonVoices]
-            .map(|param| self.controls[param])
+    pub(super) fn choices(&self) -> [f32; CHOICES.len()] {
+        CHOICES.map(|param| self.controls[param])
     }
 
     /// When one of them has changed, what sounds fades as it is, and its voices fade in anew.

@@ -2,7 +2,7 @@
 
 use super::VoiceBlock;
 use super::failover::Load;
-use crate::spectrum::{Cloud, Filter, STARTS, TURN, Table};
+use crate::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
 
 /// A block with room for `slots` clouds that asks for `load`: filtered saws, as patches usually
 /// are, all on the first bus. `starts` when a renderer sees them for the first time.
@@ -26,15 +26,11 @@ pub(crate) fn workload(slots: usize, load: Load, starts: bool) -> VoiceBlock {
                 partials,
                 increment,
                 formant: 1.0,
-                odd: 1.0,
-                even: 1.0,
                 tilt: -0.1,
-                filter: Filter {
-                    poles: 2,
-                    inverse_cutoff: 1.0 / (20.0 * increment),
-                    inverse_q2: 1.0,
-                    pass: [1.0, 0.0, 0.0],
-                },
+                filters: [
+                    Filter::poles(FilterKind::Low12, 1.0 / (20.0 * increment), 1.0),
+                    Filter::default(),
+                ],
                 gain_from: [0.01; 2],
                 gain_to: [0.01; 2],
                 ..Cloud::default()

@@ -1,39 +1,60 @@
 //! What a renderer is told about one cloud for one tick. Plain data, shared with CUDA.
 
+use super::filter::Filter;
+
 /// One turn of phase, as a float.
 pub const TURN: f32 = 4_294_967_296.0;
 
 /// Flag: the cloud starts in this tick; phases are set, and levels start where they are.
-pub const STARTS: u16 = 1;
+pub const STARTS: u8 = 1;
 
 /// Flag: the cloud's table is one of tracks, whose rows are in another order; see
 /// [`TrackRows`](super::TrackRows).
-pub const TRACKS: u16 = 2;
+pub const TRACKS: u8 = 2;
+
+/// Flag: the sound goes through both filters side by side, not through one after the other.
+pub const PARALLEL: u8 = 4;
 
 /// A cloud of partials during one tick: everything that changes from tick to tick, already
 /// modulated. Levels and pitch are those of the tick's end; ramps lead there.
+///
+/// What few sounds use takes two bytes, so that all of it stays within two lines of memory; at zero
+/// it does nothing and costs nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Cloud {
-    /// [`STARTS`], [`TRACKS`], or nothing.
-    pub flags: u16,
+    /// [`STARTS`], [`TRACKS`], [`PARALLEL`], or nothing.
+    pub flags: u8,
     /// The frame of the tick at which the cloud starts to sound; zero but for its first tick.
-    pub first_frame: u16,
+    pub first_frame: u8,
     /// Which bus it is mixed into.
-    pub bus: u16,
+    pub bus: u8,
+    /// The notes that partials are drawn to: a scale and its root, see
+    /// [`scale_map`](super::scale_map).
+    pub scale: u8,
     /// How far the phases of partials are scattered when they start: 0 not at all, 65,535 over the
     /// whole turn.
     pub scatter: u16,
-    /// Chooses these phases, and the noise of bands.
+    /// How far partials may be out of tune, each by its own share: in `2^-19` octaves.
+    pub detune: u16,
+    /// Chooses these phases, what is out of tune, and the noise of bands.
     pub seed: u32,
     /// How wide a band of noise ratio 1 is, as a share of its pitch; zero for a sine.
     pub bandwidth: f32,
     /// Ratio r has a band r to this power times as wide.
     pub band_growth: f32,
     /// The table's first row: its ratios, followed by their logarithms.
-    pub table: u32,
+    pub table: u16,
     /// The row of the lower of two frames.
-    pub frame: u32,
+    pub frame: u16,
+    /// How far partials go to the nearest note of the scale, in `2^-16` of the way.
+    pub snap: u16,
+    /// How slowly levels follow; see [`dynamics::part_of`](super::dynamics::part_of).
+    pub smear: u16,
+    /// Levels of the table are raised to the power of one and so many `1 / 8,192` more.
+    pub contrast: i16,
+    /// The level below which partials are silent, written as [`Cloud::smear`] is.
+    pub gate: u16,
     /// Position between that frame and the next, 0 to 1.
     pub morph: f32,
     /// How many partials, at most 1,024; a fraction lets the last one fade.
@@ -46,18 +67,16 @@ pub struct Cloud {
     pub stretch: f32,
     /// The stiffness B of a string.
     pub inharmonicity: f32,
-    /// Level of odd partials.
-    pub odd: f32,
-    /// Level of even partials.
-    pub even: f32,
+    /// How far even partials fade, above zero, or odd ones below it.
+    pub parity: f32,
     /// Powers of two of level per octave of ratio.
     pub tilt: f32,
     /// Powers of two of level that ratio 1 has lost since the note began.
     pub damping: f32,
     /// Ratio r has lost r to this power times as much.
     pub damping_slope: f32,
-    /// The spectral filter.
-    pub filter: Filter,
+    /// The spectral filters.
+    pub filters: [Filter; 2],
     /// Gain of the left and right channel at the tick's start.
     pub gain_from: [f32; 2],
     /// Gain of the left and right channel at the tick's end.
@@ -69,26 +88,12 @@ pub struct Cloud {
     /// Where ratio 1 has come to at the tick's start, in `2^-32` turns. Only for who does not know:
     /// a renderer for which the cloud starts in the middle of its life.
     pub phase: u32,
-    /// How far the noise of ratio 1 has come, in `2^-14` of its lattice; wraps. Sizes up to two lines
-    /// of memory: then none is written in part.
+    /// How far the noise of ratio 1 has come, in `2^-14` of its lattice; wraps.
     pub band_clock: u32,
-}
-
-/// Coefficients of the spectral filter's magnitude.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct Filter {
-    /// Two or four poles; none means no filter.
-    pub poles: u32,
-    /// One over the cutoff, which is in the unit of [`Cloud::increment`].
-    pub inverse_cutoff: f32,
-    /// One over the square of the resonance.
-    pub inverse_q2: f32,
-    /// Weights of 1, r² and r⁴ in the numerator.
-    pub pass: [f32; 3],
 }
 
 // The layout that CUDA kernels rely on.
 const _: () = assert!(size_of::<Cloud>() == 128);
-const _: () = assert!(std::mem::offset_of!(Cloud, filter) == 72);
+const _: () = assert!(std::mem::offset_of!(Cloud, morph) == 32);
+const _: () = assert!(std::mem::offset_of!(Cloud, filters) == 72);
 const _: () = assert!(std::mem::offset_of!(Cloud, gain_from) == 96);

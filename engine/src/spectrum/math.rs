@@ -28,6 +28,43 @@ fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S
     s.float(s.add_u(s.bits(p), s.shl_u::<23>(s.bits(shifted))))
 }
 
+/// The logarithm of a number above zero, within 1e-7 and half a unit of the result; -127 for zero.
+/// Rounds operation by operation, so that it is bit-equal everywhere.
+#[inline(always)]
+pub fn log2_exact<S: Simd>(s: S, x: S::F) -> S::F {
+    /// One and the root of a half, as bits.
+    const ONE: u32 = 0x3F80_0000;
+    const ROOT: u32 = 0x3F35_04F3;
+    /// For log2(1 + y) / y from the root of a half to that of two, in powers of y.
+    const C: [f32; 9] = [
+        std::f32::consts::LOG2_E,
+        -0.721_347_33,
+        0.480_910_6,
+        -0.360_704_84,
+        0.287_918_33,
+        -0.238_920_35,
+        0.215_669_86,
+        -0.207_421_03,
+        0.126_148_46,
+    ];
+    let bits = s.bits(x);
+    // The exponent, less one below the root of a half, and what is left of the number without it.
+    let exponent = s.shr_u::<23>(s.add_u(bits, s.splat_u(ONE - ROOT)));
+    let rest = s.add_u(s.sub_u(bits, s.shl_u::<23>(exponent)), s.splat_u(ONE));
+    let y = s.sub(s.float(rest), s.splat(1.0));
+    let mut p = s.splat(C[8]);
+    for &c in C[..8].iter().rev() {
+        p = s.add(s.mul(p, y), s.splat(c));
+    }
+    s.add(s.mul(p, y), s.sub(s.i_to_f(exponent), s.splat(127.0)))
+}
+
+/// How far `x` is from the nearest whole number, -0.5 to 0.5; bit-equal everywhere.
+#[inline(always)]
+pub fn from_whole<S: Simd>(s: S, x: S::F) -> S::F {
+    s.sub(x, s.sub(s.add(x, s.splat(ROUND)), s.splat(ROUND)))
+}
+
 /// `sin(π/2 × t)` for t in -1..1, within 2e-7.
 #[inline(always)]
 pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {

@@ -3,8 +3,10 @@
 
 mod strikes;
 
+use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
 use super::imported::{Block, Imported};
-use super::{Cloud, MAX_GROUPS, MAX_PARTIALS, TRACKS};
+use super::placement::{MAP_ENTRIES, map_entry};
+use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, TRACKS};
 use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
 use std::f32::consts::PI;
@@ -16,6 +18,15 @@ pub const FRAMES: usize = 16;
 /// Rows of a table: ratios, their logarithms, the frames, and the last frame once more, so that
 /// there is always a next one to morph to.
 const ROWS: usize = 2 + FRAMES + 1;
+
+/// After the families come rows of vowels, for filters, and as many rows as the maps of scales fill.
+const FORMANT_ROW: usize = Table::ALL.len() * ROWS;
+pub(super) const FORMANT_FRAMES: usize = 33;
+const MAP_ROW: usize = FORMANT_ROW + FORMANT_FRAMES;
+const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
+
+// Clouds name rows by two bytes.
+const _: () = assert!(MAP_ROW + MAP_ROWS + IMPORTED_ROWS <= 1 << 16);
 
 /// The families, in the order of the `source.table` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,12 +234,12 @@ impl Table {
     }
 
     /// The first row of this table.
-    pub fn first_row(self) -> u32 {
-        (self as usize * ROWS) as u32
+    pub fn first_row(self) -> u16 {
+        (self as usize * ROWS) as u16
     }
 
     /// The lower frame's row, and the way from it to the next, at `position` 0 to 1.
-    pub fn frame_at(self, position: f32) -> (u32, f32) {
+    pub fn frame_at(self, position: f32) -> (u16, f32) {
         self.place().frame_at(position)
     }
 
@@ -238,7 +249,7 @@ impl Table {
             first_row: self.first_row(),
             first_frame: self.first_row() + 2,
             stride: 1,
-            frames: FRAMES as u32,
+            frames: FRAMES as u16,
             flags: 0,
             seconds: 1.0,
         }
@@ -249,25 +260,26 @@ impl Table {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Its first row.
-    pub first_row: u32,
+    pub first_row: u16,
     /// The row of its first frame.
-    pub first_frame: u32,
+    pub first_frame: u16,
     /// The rows from each frame to the next.
-    pub stride: u32,
+    pub stride: u16,
     /// How many frames it has.
-    pub frames: u32,
+    pub frames: u16,
     /// What its clouds are marked with.
-    pub flags: u16,
+    pub flags: u8,
     /// The time from the first frame to the last at its own speed.
     pub seconds: f32,
 }
 
 impl Place {
     /// The lower frame's row, and the way from it to the next, at `position` 0 to 1.
-    pub fn frame_at(self, position: f32) -> (u32, f32) {
-        let at = position.clamp(0.0, 1.0) * (self.frames - 1) as f32;
-        let frame = (at as u32).min(self.frames - 2);
-        (self.first_frame + self.stride * frame, at - frame as f32)
+    pub fn frame_at(self, position: f32) -> (u16, f32) {
+        let at = position.clamp(0.0, 1.0) * f32::from(self.frames - 1);
+        let frame = (at as u16).min(self.frames - 2);
+        let row = self.first_frame + self.stride * frame;
+        (row, at - f32::from(frame))
     }
 }
 
@@ -375,6 +387,17 @@ fn vowel(position: f32, frequency: f32) -> f32 {
     (formants + 0.004) / (1.0 + (frequency / 5000.0).powi(2))
 }
 
+/// The row of a vowel: its loudest formant is at 6 dB.
+fn push_formant(rows: &mut Vec<Row>, frame: usize) {
+    let position = frame as f32 / (FORMANT_FRAMES - 1) as f32;
+    let gain = |n: usize| {
+        let octaves = (n - 1) as f32 / PER_OCTAVE - OCTAVES_BELOW;
+        vowel(position, 1_000.0 * octaves.exp2())
+    };
+    let loudest = (1..=MAX_PARTIALS).map(gain).fold(0.0, f32::max);
+    push_row(rows, |n| (2.0 * gain(n) / loudest).log2());
+}
+
 /// All tables as rows of 1,024 numbers, ready to be read sixteen at a time or copied to a GPU.
 #[derive(Debug)]
 pub struct Tables {
@@ -398,6 +421,10 @@ pub struct CloudRows<'a> {
     pub high: &'a Row,
     /// What else a table of tracks says.
     pub tracks: Option<TrackRows<'a>>,
+    /// The cloud's filters, ready for use.
+    pub filters: [Response<'a>; 2],
+    /// The maps of scales; nothing for a cloud that is drawn to none.
+    pub maps: &'a [f32],
 }
 
 /// What a table of tracks says besides ratios, their logarithms and levels. Its rows: ratios,
@@ -420,7 +447,7 @@ pub fn tables() -> &'static Tables {
 
 impl Tables {
     fn generate() -> Self {
-        let mut rows = Vec::with_capacity(Table::ALL.len() * ROWS);
+        let mut rows = Vec::with_capacity(MAP_ROW + MAP_ROWS);
         for table in Table::ALL {
             let modes = table.modes();
             let count = modes.as_ref().map_or(MAX_PARTIALS, Vec::len);
@@ -446,6 +473,10 @@ impl Tables {
                 push_row(&mut rows, |n| gain * level(n));
             }
         }
+        (0..FORMANT_FRAMES).for_each(|frame| push_formant(&mut rows, frame));
+        for row in 0..MAP_ROWS {
+            push_row(&mut rows, |n| map_entry(row * MAX_PARTIALS + n - 1));
+        }
         Self {
             rows,
             imported: Imported::new(),
@@ -454,14 +485,14 @@ impl Tables {
 
     /// Adds a table that is made from `content`, unless it is there. Returns its first row, or nothing
     /// when there is no room for it. Allocates, locks.
-    pub(crate) fn import(&self, content: &[u8], make: impl FnOnce() -> Vec<Row>) -> Option<u32> {
+    pub(crate) fn import(&self, content: &[u8], make: impl FnOnce() -> Vec<Row>) -> Option<u16> {
         let first = self.imported.add(content, make)?;
-        Some((self.rows.len() + first) as u32)
+        Some((self.rows.len() + first) as u16)
     }
 
     /// Tables that were imported, from number `first` on: their first rows, and these.
-    pub(crate) fn imported(&self, first: usize) -> impl Iterator<Item = (u32, &[Row])> {
-        let row = |block: &Block| (self.rows.len() + block.first) as u32;
+    pub(crate) fn imported(&self, first: usize) -> impl Iterator<Item = (u16, &[Row])> {
+        let row = |block: &Block| (self.rows.len() + block.first) as u16;
         let blocks = self.imported.blocks(first);
         blocks.map(move |block| (row(block), &*block.rows))
     }
@@ -478,15 +509,15 @@ impl Tables {
             _ => 3,
         };
         [cloud.table, cloud.frame].iter().all(|&row| {
-            let last = row as usize + last;
+            let last = usize::from(row) + last;
             last < self.rows.len() || self.imported.row(last - self.rows.len()).is_some()
         })
     }
 
     /// Row `index`.
     #[inline(always)]
-    pub fn row(&self, index: u32) -> &Row {
-        let index = index as usize;
+    pub fn row(&self, index: u16) -> &Row {
+        let index = usize::from(index);
         match self.rows.get(index) {
             Some(row) => row,
             // Who names a row that is not there gets one that is.
@@ -511,7 +542,21 @@ impl Tables {
                 noise: self.row(cloud.table + 3),
                 bend: self.row(cloud.frame + 1),
             }),
+            filters: [
+                Response::of(&cloud.filters[0], self),
+                Response::of(&cloud.filters[1], self),
+            ],
+            maps: match cloud.snap {
+                0 => &[],
+                _ => F32x16::flat(self.rows[MAP_ROW..].as_flattened()),
+            },
         }
+    }
+
+    /// A vowel's curve for filters: powers of two of gain, over octaves.
+    #[inline(always)]
+    pub(super) fn formant(&self, frame: u16) -> &Row {
+        &self.rows[FORMANT_ROW + usize::from(frame).min(FORMANT_FRAMES - 1)]
     }
 
     /// Every row of the families, for copying to a device.

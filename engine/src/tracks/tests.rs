@@ -37,7 +37,7 @@ fn the_same_tracks_are_one_table() {
     assert_eq!(first, again);
     assert_eq!(first.place(), again.place());
     assert!((first.key() - 69.0).abs() < 1e-3);
-    let row = |row: u32| F32x16::flat(tables().row(first.place().first_row + row));
+    let row = |row: u16| F32x16::flat(tables().row(first.place().first_row + row));
     assert!((row(0)[4] - 5.005).abs() < 1e-6 && row(2)[0] == 16_384.0);
     // The loudest frame, the first, has the power of a sine within the steps of levels.
     let power: f32 = row(4).iter().map(|x| x * x).sum();

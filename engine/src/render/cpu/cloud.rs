@@ -4,7 +4,7 @@ use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
 use crate::render::block::groups;
 use crate::simd::{F32x16, LANES, Simd, U32x16};
-use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables};
+use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics};
 
 /// What a slot remembers of its cloud between ticks.
 #[derive(Clone, Debug)]
@@ -152,13 +152,21 @@ pub(crate) fn render<S: Simd>(
         let Partials {
             increment,
             mut level,
+            fade,
         } = spectrum::evaluate(s, cloud, rows, group, frequency);
+        let memory = &mut state.groups[group];
+        let new = group >= state.touched;
+        if cloud.smear != 0 && !starts {
+            let from = match new {
+                true => s.splat(0.0),
+                false => s.load(&memory.level),
+            };
+            level = dynamics::smeared(s, cloud.smear, from, level, fade);
+        }
         let audible = thins && s.any_greater(level, threshold);
         if thins {
             level = floor.thin(s, level, gain);
         }
-        let memory = &mut state.groups[group];
-        let new = group >= state.touched;
         let phase = match new {
             true => spectrum::first_phase(s, cloud, rows, group),
             false => s.load_u(&memory.phase),

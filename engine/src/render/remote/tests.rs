@@ -30,14 +30,13 @@ fn block() -> VoiceBlock {
         for slot in (0..CAPACITY.slots).filter(|slot| (slot + tick) % 3 != 0) {
             let cloud = Cloud {
                 flags: if slot == tick { STARTS } else { 0 },
-                bus: slot as u16 % 2,
+                bus: slot as u8 % 2,
                 table: Table::Saw.first_row(),
                 frame,
                 morph,
                 partials: 3.0 * slot as f32,
                 increment: 1e7 * (slot + 1) as f32,
                 gain_to: [0.1; 2],
-                odd: 1.0,
                 ..Cloud::default()
             };
             block.push(slot as u32, cloud);
@@ -123,15 +122,15 @@ fn clouds_out_of_bounds_are_refused() {
     let strange = [
         Cloud { bus: 2, ..good },
         Cloud {
-            first_frame: TICK as u16,
+            first_frame: TICK as u8,
             ..good
         },
         Cloud {
-            table: u32::MAX,
+            table: u16::MAX,
             ..good
         },
         Cloud {
-            frame: (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u32 - 1,
+            frame: (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u16 - 1,
             ..good
         },
         Cloud {

@@ -4,7 +4,9 @@ use super::kernels;
 use crate::dsp::hash;
 use crate::render::TICK;
 use crate::simd::{LANES, Portable};
-use crate::spectrum::{self, Cloud, Filter, MAX_GROUPS, STARTS, TURN, Table, math, tables};
+use crate::spectrum::{
+    self, Cloud, Filter, FilterKind, MAX_GROUPS, PARALLEL, STARTS, TURN, Table, math, tables,
+};
 use libloading::{Library, Symbol};
 
 /// What a partial's level may differ by.
@@ -40,6 +42,9 @@ fn functions_of_numbers_agree() {
     compare("host_exp2_exact", -130.0, 20.0, 0.0, |x| {
         math::exp2_exact(Portable, x)
     });
+    compare("host_log2_exact", 0.0, 4_000.0, 0.0, |x| {
+        math::log2_exact(Portable, x)
+    });
     compare("host_exp2", -20.0, 2.0, 2e-6, |x| math::exp2(Portable, x));
     compare("host_quarter_sine", -1.0, 1.0, 3e-7, |x| {
         math::quarter_sine(Portable, x)
@@ -71,6 +76,26 @@ fn functions_of_phases_agree() {
     }
 }
 
+/// A filter, every kind in turn.
+fn filter(number: u32) -> Filter {
+    let unit =
+        |salt: u32| hash(number.wrapping_mul(77).wrapping_add(salt)) as f32 / u32::MAX as f32;
+    let kind = FilterKind::ALL[number as usize % FilterKind::ALL.len()];
+    let inverse_cutoff = 1.0 / (TURN * (0.001 + 0.45 * unit(1)));
+    match kind {
+        FilterKind::Comb | FilterKind::OddComb => {
+            Filter::comb(kind, inverse_cutoff, 0.97 * unit(2), 0.3 * unit(3))
+        }
+        FilterKind::Phaser => Filter::phaser(inverse_cutoff, 0.97 * unit(2), 0.5 + 3.5 * unit(3)),
+        FilterKind::Formant => Filter::formant(inverse_cutoff, 0.7 + unit(2), unit(3)),
+        FilterKind::Drawn => {
+            let point = |i: usize| 60.0 * unit(4 + i as u32) - 48.0;
+            Filter::drawn(inverse_cutoff, std::array::from_fn(point))
+        }
+        _ => Filter::poles(kind, inverse_cutoff, 0.5 + 1.5 * unit(2)),
+    }
+}
+
 /// A cloud with everything in it, or with little.
 fn cloud(number: u32) -> Cloud {
     let mut draws = 0;
@@ -86,7 +111,7 @@ fn cloud(number: u32) -> Cloud {
         false => between(low, high),
     };
     Cloud {
-        flags: (number % 2) as u16 * STARTS,
+        flags: (number % 2) as u8 * STARTS | (number / 2 % 2) as u8 * PARALLEL,
         phase: hash(number + 1),
         seed: hash(number),
         scatter: perhaps(0.0, 0.0, 65_535.0) as u16,
@@ -98,20 +123,19 @@ fn cloud(number: u32) -> Cloud {
         formant: perhaps(1.0, 0.2, 4.0),
         stretch: perhaps(0.0, -0.5, 0.5),
         inharmonicity: perhaps(0.0, 0.0, 1e-2),
-        odd: perhaps(1.0, 0.0, 1.0),
-        even: perhaps(1.0, 0.0, 1.0),
+        parity: perhaps(0.0, -1.0, 1.0),
         tilt: perhaps(0.0, -3.0, 0.0),
         damping: perhaps(0.0, 0.0, 10.0),
         damping_slope: perhaps(0.0, 0.0, 2.0),
         bandwidth: perhaps(0.0, 0.0, 0.26),
         band_growth: perhaps(1.0, 0.0, 2.0),
         band_clock: hash(number + 2),
-        filter: Filter {
-            poles: [0, 2, 4][number as usize / 9 % 3],
-            inverse_cutoff: 1.0 / (TURN * perhaps(0.1, 0.001, 0.45)),
-            inverse_q2: perhaps(2.0, 0.5, 4.0),
-            pass: [[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]][number as usize / 27 % 3],
-        },
+        scale: (hash(number + 3) % 192) as u8,
+        snap: perhaps(0.0, 0.0, 65_535.0) as u16,
+        detune: perhaps(0.0, 0.0, 65_535.0) as u16,
+        contrast: perhaps(0.0, -6_000.0, 20_000.0) as i16,
+        gate: perhaps(0.0, 1.0, 65_535.0) as u16,
+        filters: [filter(number), filter(hash(number + 4))],
         ..Cloud::default()
     }
 }

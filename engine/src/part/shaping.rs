@@ -1,0 +1,172 @@
+//! What filters, scales and spectral dynamics are told: from knobs to what clouds hold.
+
+use super::lanes::LOG2_PER_DB;
+use crate::controls::Controls;
+use crate::dsp::fast::exp2;
+use crate::modulation::Modulation;
+use crate::params::Param;
+use crate::spectrum::{
+    CURVE_POINTS, Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
+};
+
+/// Filters of a voice.
+pub(super) const FILTERS: usize = 2;
+
+/// Rows of the table from a parameter of the first filter to the same of the second.
+const FILTER_ROWS: usize = Param::Filter2Type as usize - Param::FilterType as usize;
+
+/// The parameter of filter `index` that `first` is for the first one.
+pub(super) fn of_filter(first: Param, index: usize) -> Param {
+    first.offset(index * FILTER_ROWS)
+}
+
+/// The filters of a part: what all its voices have in common.
+pub(super) struct Filters<'a> {
+    kinds: [FilterKind; FILTERS],
+    modulation: &'a Modulation,
+    inverse_cutoff: [&'a [f32]; FILTERS],
+    peak: [&'a [f32]; FILTERS],
+}
+
+impl<'a> Filters<'a> {
+    pub(super) fn new(
+        controls: &Controls,
+        modulation: &'a Modulation,
+        inverse_cutoff: [&'a [f32]; FILTERS],
+        peak: [&'a [f32]; FILTERS],
+    ) -> Self {
+        let kind = |index| controls[of_filter(Param::FilterType, index)] as usize;
+        Self {
+            kinds: std::array::from_fn(|index| FilterKind::ALL[kind(index)]),
+            modulation,
+            inverse_cutoff,
+            peak,
+        }
+    }
+
+    /// Those of `voice`.
+    #[inline]
+    pub(super) fn of(&self, voice: usize) -> [Filter; FILTERS] {
+        std::array::from_fn(|index| match self.kinds[index] {
+            FilterKind::Open => Filter::default(),
+            kind => self.filter(kind, index, voice),
+        })
+    }
+
+    fn filter(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
+        let inverse_cutoff = self.inverse_cutoff[index][voice];
+        let target = |first| self.modulation.target(of_filter(first, index), voice);
+        let resonance = || target(Param::FilterResonance);
+        let form = || target(Param::FilterForm);
+        // From nothing to teeth 18 dB high.
+        let feedback = || 0.97 * (1.0 - (1.0 - resonance()).powi(2));
+        match kind {
+            FilterKind::Comb | FilterKind::OddComb => {
+                let damping = 0.3 * form() * form();
+                Filter::comb(kind, inverse_cutoff, feedback(), damping)
+            }
+            // From one gap in two octaves to four in one.
+            FilterKind::Phaser => {
+                Filter::phaser(inverse_cutoff, feedback(), exp2(3.0 * form() - 1.0))
+            }
+            FilterKind::Formant => Filter::formant(inverse_cutoff, 0.7 + resonance(), form()),
+            FilterKind::Drawn => {
+                let point = |i| self.modulation.target(Param::Curve1.offset(i), voice);
+                Filter::drawn(
+                    inverse_cutoff,
+                    std::array::from_fn::<_, CURVE_POINTS, _>(point),
+                )
+            }
+            // From -24 to +24 dB.
+            FilterKind::LowShelf | FilterKind::HighShelf => {
+                Filter::poles(kind, inverse_cutoff, exp2(8.0 * resonance() - 4.0))
+            }
+            _ => Filter::poles(kind, inverse_cutoff, self.peak[index][voice]),
+        }
+    }
+}
+
+/// Whether a part's voices are side by side in both filters, as a flag of clouds.
+pub(super) fn routing(controls: &Controls) -> u8 {
+    match controls[Param::Filter2Routing] != 0.0 {
+        true => PARALLEL,
+        false => 0,
+    }
+}
+
+/// Placement and dynamics of a part's voices.
+pub(super) struct Shaping<'a> {
+    snap: &'a [f32],
+    detune: &'a [f32],
+    contrast: &'a [f32],
+    gate: &'a [f32],
+    smear: &'a [f32],
+    freeze: &'a [f32],
+    scale: usize,
+    /// Semitones above C; nothing when every note is its own root.
+    root: Option<i32>,
+    tick_seconds: f32,
+}
+
+impl<'a> Shaping<'a> {
+    pub(super) fn new(controls: &Controls, modulation: &'a Modulation, tick_seconds: f32) -> Self {
+        let target = |param: Param| modulation.lane(param);
+        Self {
+            snap: target(Param::PartialSnap),
+            detune: target(Param::PartialDetune),
+            contrast: target(Param::DynamicsContrast),
+            gate: target(Param::DynamicsGate),
+            smear: target(Param::DynamicsSmear),
+            freeze: target(Param::DynamicsFreeze),
+            scale: controls[Param::PartialScale] as usize,
+            root: (controls[Param::PartialRoot] as i32)
+                .checked_sub(1)
+                .filter(|&root| root >= 0),
+            tick_seconds,
+        }
+    }
+
+    /// How much of time's usual pace `voice` has: none when it is frozen.
+    #[inline]
+    pub(super) fn pace(&self, voice: usize) -> f32 {
+        1.0 - self.freeze[voice]
+    }
+
+    /// Tells `cloud` what `voice`, which plays `note`, asks for.
+    #[inline]
+    pub(super) fn apply(&self, voice: usize, note: f32, cloud: &mut Cloud) {
+        if self.snap[voice] != 0.0 {
+            cloud.snap = (self.snap[voice] * 65_535.0) as u16;
+            let above = self.root.map_or(0, |root| note.round() as i32 - root);
+            cloud.scale = scale_map(self.scale, above);
+        }
+        if self.detune[voice] != 0.0 {
+            cloud.detune = (self.detune[voice] * ((1 << 19) as f32 / 1200.0)) as u16;
+        }
+        if self.contrast[voice] != 0.0 {
+            let power = exp2(2.0 * self.contrast[voice]);
+            cloud.contrast = ((power - 1.0) * CONTRAST_UNIT) as i16;
+        }
+        if self.gate[voice] > GATE_OFF {
+            cloud.gate = dynamics::steps_of(exp2(self.gate[voice] * LOG2_PER_DB)).max(1);
+        }
+        if self.smear[voice] != 0.0 || self.freeze[voice] != 0.0 {
+            cloud.smear = self.smear_of(voice);
+        }
+    }
+
+    fn smear_of(&self, voice: usize) -> u16 {
+        let pace = self.pace(voice);
+        if pace <= 0.0 {
+            return u16::MAX;
+        }
+        let step = match self.smear[voice] > 0.0 {
+            true => 1.0 - (-self.tick_seconds / self.smear[voice]).exp(),
+            false => 1.0,
+        };
+        dynamics::steps_of(step * pace).min(u16::MAX - 1)
+    }
+}
+
+/// Where the gate's knob is when there is none.
+const GATE_OFF: f32 = -96.0;

@@ -1,0 +1,384 @@
+//! Spectral filters: what is multiplied with the level of a partial, by its frequency. A magnitude
+//! is all that a filter is here, so it cannot ring, become unstable or alias.
+
+use super::{FORMANT_FRAMES, Row, Tables, math};
+use crate::simd::{F32x16, Simd};
+
+/// Kinds of filters, in the order of the names of the `filter.type` parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum FilterKind {
+    /// No filter.
+    #[default]
+    Open,
+    /// Two poles, and a peak at the cutoff; so are the next.
+    Low12,
+    /// Four poles.
+    Low24,
+    /// Two poles.
+    High12,
+    /// Four poles.
+    High24,
+    /// Two poles.
+    Band12,
+    /// Four poles.
+    Band24,
+    /// A gap at the cutoff.
+    Notch,
+    /// A hill at the cutoff.
+    Peak,
+    /// What is below the cutoff is louder or quieter.
+    LowShelf,
+    /// What is above is.
+    HighShelf,
+    /// Peaks at every multiple of the cutoff.
+    Comb,
+    /// Peaks half way between.
+    OddComb,
+    /// Gaps at equal intervals of pitch.
+    Phaser,
+    /// A vowel.
+    Formant,
+    /// A curve through seven points.
+    Drawn,
+}
+
+impl FilterKind {
+    /// All of them, by number.
+    pub const ALL: [FilterKind; 16] = {
+        use FilterKind::*;
+        [
+            Open, Low12, Low24, High12, High24, Band12, Band24, Notch, Peak, LowShelf, HighShelf,
+            Comb, OddComb, Phaser, Formant, Drawn,
+        ]
+    };
+}
+
+/// Points of a drawn curve. They are an octave apart, and the fourth is at the cutoff.
+pub const CURVE_POINTS: usize = 7;
+/// Octaves from the first of them to the cutoff.
+const POINTS_BELOW: f32 = 3.0;
+/// The byte of a point at 0 dB, and those a decibel has.
+const POINT_ZERO: f32 = 192.0;
+const POINTS_PER_DB: f32 = 4.0;
+/// Powers of two of gain from each byte to the next.
+const POINT_STEP: f32 = std::f32::consts::LOG2_10 / 20.0 / POINTS_PER_DB;
+
+/// Where rows of curves have the cutoff, in octaves from their start, and entries of an octave.
+pub(super) const OCTAVES_BELOW: f32 = 6.0;
+pub(super) const PER_OCTAVE: f32 = 100.0;
+
+/// Units of [`Filter::comb`]'s damping and of [`Filter::phaser`]'s density.
+const DAMPING_UNIT: f32 = 1.0 / 65_536.0;
+const DENSITY_UNIT: f32 = 1.0 / 8_192.0;
+
+/// Bits of a vowel's place between two frames.
+const VOWEL_BITS: u32 = 11;
+
+/// A filter as clouds hold it: its kind, its cutoff, and what else the kind asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Filter {
+    /// One over the cutoff, which is in the unit of [`Cloud::increment`](super::Cloud::increment).
+    pub inverse_cutoff: f32,
+    /// The kind in the lowest byte. Above it the points of a curve, a byte each; or a half word of
+    /// something and a word that is a float.
+    words: [u32; 2],
+}
+
+const _: () = assert!(size_of::<Filter>() == 12);
+
+impl Filter {
+    fn new(kind: FilterKind, inverse_cutoff: f32, half: u16, float: f32) -> Self {
+        Self {
+            inverse_cutoff,
+            words: [kind as u32 | u32::from(half) << 16, float.to_bits()],
+        }
+    }
+
+    /// One with poles, whose response at the cutoff is `peak`; a shelf, whose gain that is.
+    pub fn poles(kind: FilterKind, inverse_cutoff: f32, peak: f32) -> Self {
+        Self::new(kind, inverse_cutoff, 0, peak)
+    }
+
+    /// A comb, with what comes back from 0 to below 1. Damping, 0 to 1, blunts its higher teeth.
+    pub fn comb(kind: FilterKind, inverse_cutoff: f32, feedback: f32, damping: f32) -> Self {
+        let damping = (damping / DAMPING_UNIT) as u16;
+        Self::new(kind, inverse_cutoff, damping, feedback)
+    }
+
+    /// A phaser, with so many gaps in an octave, below 8.
+    pub fn phaser(inverse_cutoff: f32, feedback: f32, density: f32) -> Self {
+        let density = (density / DENSITY_UNIT) as u16;
+        Self::new(FilterKind::Phaser, inverse_cutoff, density, feedback)
+    }
+
+    /// A vowel from 0 to 1; its formants are where singers have them when the cutoff is 1 kHz. At a
+    /// depth of 1 they are as high as these.
+    pub fn formant(inverse_cutoff: f32, depth: f32, vowel: f32) -> Self {
+        let vowel = (vowel * 65_535.0) as u16;
+        Self::new(FilterKind::Formant, inverse_cutoff, vowel, depth)
+    }
+
+    /// A curve through these points, in decibels from -48 to 12.
+    pub fn drawn(inverse_cutoff: f32, points_db: [f32; CURVE_POINTS]) -> Self {
+        let mut bytes = [FilterKind::Drawn as u8; 8];
+        for (byte, decibels) in bytes[1..].iter_mut().zip(points_db) {
+            *byte = (decibels * POINTS_PER_DB + POINT_ZERO + 0.5) as u8;
+        }
+        let [a, b, c, d, e, f, g, h] = bytes;
+        Self {
+            inverse_cutoff,
+            words: [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes),
+        }
+    }
+
+    /// Its kind; one that does not exist is no filter.
+    #[inline(always)]
+    pub fn kind(&self) -> FilterKind {
+        let number = (self.words[0] & 0xFF) as usize;
+        FilterKind::ALL.get(number).copied().unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn half(&self) -> u16 {
+        (self.words[0] >> 16) as u16
+    }
+
+    #[inline(always)]
+    fn float(&self) -> f32 {
+        f32::from_bits(self.words[1])
+    }
+
+    fn points(&self) -> [f32; CURVE_POINTS] {
+        let [low, high] = self.words.map(u64::from);
+        let bytes = low | high << 32;
+        std::array::from_fn(|i| f32::from((bytes >> (8 * (i + 1))) as u8))
+    }
+}
+
+/// A filter made ready for the partials of a tick.
+#[derive(Clone, Copy, Debug)]
+pub enum Response<'a> {
+    /// Nothing to do.
+    Open,
+    /// See [`pole_response`].
+    Poles {
+        /// Two, or four.
+        two: bool,
+        /// One over the square of the resonance.
+        inverse_q2: f32,
+        /// Weights of 1, r² and r⁴ in the numerator.
+        pass: [f32; 3],
+    },
+    /// See [`ripple_response`]: even steps of frequency.
+    Comb {
+        /// What comes back at the first tooth,
+        feedback: f32,
+        /// how much less at each of the next,
+        damping: f32,
+        /// and where in the first step the peak is.
+        offset: f32,
+    },
+    /// The same with even steps of pitch, and gaps.
+    Phaser {
+        /// What comes back.
+        feedback: f32,
+        /// Gaps in an octave.
+        density: f32,
+    },
+    /// Between two curves: powers of two of gain, over octaves.
+    Formant {
+        /// The curve below the vowel.
+        low: &'a Row,
+        /// The curve above.
+        high: &'a Row,
+        /// The place between them.
+        morph: f32,
+        /// What they are multiplied with.
+        depth: f32,
+    },
+    /// Through points, in the unit of their bytes.
+    Drawn([f32; CURVE_POINTS]),
+}
+
+impl<'a> Response<'a> {
+    /// That of `filter`.
+    #[inline(always)]
+    pub(super) fn of(filter: &Filter, tables: &'a Tables) -> Self {
+        match filter.kind() {
+            FilterKind::Open => Response::Open,
+            FilterKind::Comb | FilterKind::OddComb => Response::Comb {
+                feedback: filter.float(),
+                damping: f32::from(filter.half()) * DAMPING_UNIT,
+                offset: match filter.kind() {
+                    FilterKind::OddComb => 0.5,
+                    _ => 0.0,
+                },
+            },
+            FilterKind::Phaser => Response::Phaser {
+                feedback: filter.float(),
+                density: f32::from(filter.half()) * DENSITY_UNIT,
+            },
+            FilterKind::Formant => {
+                let (frame, between) = (filter.half() >> VOWEL_BITS, (1 << VOWEL_BITS) - 1);
+                Response::Formant {
+                    low: tables.formant(frame),
+                    high: tables.formant(frame + 1),
+                    morph: f32::from(filter.half() & between) / (1 << VOWEL_BITS) as f32,
+                    depth: filter.float(),
+                }
+            }
+            FilterKind::Drawn => Response::Drawn(filter.points()),
+            kind => Response::poles(kind, filter.float()),
+        }
+    }
+
+    #[inline(always)]
+    fn poles(kind: FilterKind, peak: f32) -> Self {
+        use FilterKind::*;
+        let two = matches!(kind, Low12 | High12 | Band12 | LowShelf | HighShelf);
+        // Two poles have the resonance Q at the cutoff, four have Q².
+        let inverse_q2 = match kind {
+            // Twice on the spot: (1 + r²)².
+            LowShelf | HighShelf => 4.0,
+            _ if two => 1.0 / (peak * peak),
+            _ => 1.0 / peak,
+        };
+        let pass = match kind {
+            High12 | High24 => [0.0, 0.0, 1.0],
+            Band12 | Band24 => [0.0, inverse_q2, 0.0],
+            Notch => [1.0, -2.0, 1.0],
+            Peak => [1.0, -2.0 + inverse_q2 * (1.0 + peak), 1.0],
+            LowShelf => [peak * peak, 2.0 * peak, 1.0],
+            HighShelf => [1.0, 2.0 * peak, peak * peak],
+            _ => [1.0, 0.0, 0.0],
+        };
+        Response::Poles {
+            two,
+            inverse_q2,
+            pass,
+        }
+    }
+
+    /// Whether it is one.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Response::Open)
+    }
+
+    /// The gain of sixteen partials.
+    #[inline(always)]
+    pub fn gain<S: Simd>(&self, s: S, inverse_cutoff: f32, frequency: S::F) -> S::F {
+        let r = s.mul(frequency, s.splat(inverse_cutoff));
+        match *self {
+            Response::Open => s.splat(1.0),
+            Response::Poles {
+                two,
+                inverse_q2,
+                pass,
+            } => pole_response(s, two, inverse_q2, pass, r),
+            Response::Comb {
+                feedback,
+                damping,
+                offset,
+            } => {
+                let blunt = s.fma(r, s.splat(damping), s.splat(1.0));
+                let feedback = s.div(s.splat(feedback), blunt);
+                let x = math::from_whole(s, s.sub(r, s.splat(offset)));
+                s.sqrt(ripple_response(s, feedback, x))
+            }
+            Response::Phaser { feedback, density } => {
+                let steps = s.mul(math::log2_exact(s, r), s.splat(density));
+                let x = math::from_whole(s, steps);
+                let ripple = ripple_response(s, s.splat(feedback), x);
+                let open = s.fnma(s.max(x, s.sub(s.splat(0.0), x)), s.splat(2.0), s.splat(1.0));
+                s.mul(s.sqrt(ripple), math::quarter_sine(s, open))
+            }
+            Response::Formant {
+                low,
+                high,
+                morph,
+                depth,
+            } => {
+                let octaves = s.add(math::log2_exact(s, r), s.splat(OCTAVES_BELOW));
+                let curve = between_rows(s, low, high, morph, octaves);
+                math::exp2(s, s.mul(curve, s.splat(depth)))
+            }
+            Response::Drawn(points) => drawn_response(s, &points, r),
+        }
+    }
+}
+
+/// Of both filters one after the other, or of both side by side.
+#[inline(always)]
+pub(super) fn both<S: Simd>(s: S, a: S::F, b: S::F, parallel: bool) -> S::F {
+    match parallel {
+        true => s.mul(s.add(a, b), s.splat(0.5)),
+        false => s.mul(a, b),
+    }
+}
+
+/// The magnitude of a two-pole or four-pole resonant filter. With r = f / cutoff, a pair of
+/// two-poles has `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
+#[inline(always)]
+fn pole_response<S: Simd>(s: S, two: bool, inverse_q2: f32, pass: [f32; 3], r: S::F) -> S::F {
+    let r2 = s.mul(r, r);
+    let [p0, p1, p2] = pass.map(|p| s.splat(p));
+    let above = s.fma(s.fma(r2, p2, p1), r2, p0);
+    let detour = s.sub(s.splat(1.0), r2);
+    let below = s.fma(r2, s.splat(inverse_q2), s.mul(detour, detour));
+    let pair = s.div(above, s.max(below, s.splat(f32::MIN_POSITIVE)));
+    match two {
+        true => s.sqrt(pair),
+        false => pair,
+    }
+}
+
+/// The squared magnitude of a delay with feedback g, x turns from a peak, made as loud as it would be
+/// without: `(1 - g²) / ((1 - g)² + 4 g sin²(πx))`.
+#[inline(always)]
+fn ripple_response<S: Simd>(s: S, feedback: S::F, x: S::F) -> S::F {
+    let one = s.splat(1.0);
+    let sine = math::quarter_sine(s, s.add(x, x));
+    let rest = s.sub(one, feedback);
+    let valley = s.mul(s.mul(s.splat(4.0), feedback), s.mul(sine, sine));
+    s.div(s.mul(rest, s.add(one, feedback)), s.fma(rest, rest, valley))
+}
+
+/// What two rows say `octaves` after their start, mixed.
+#[inline(always)]
+fn between_rows<S: Simd>(s: S, low: &Row, high: &Row, morph: f32, octaves: S::F) -> S::F {
+    let end = s.splat((super::MAX_PARTIALS - 1) as f32);
+    let at = s.mul(octaves, s.splat(PER_OCTAVE));
+    let at = s.min(s.max(at, s.splat(0.0)), end);
+    let index = s.f_to_u(at);
+    let next = s.add_u(index, s.splat_u(1));
+    let between = s.sub(at, s.i_to_f(index));
+    let read = |row: &Row| {
+        let row = F32x16::flat(row);
+        let here = s.gather(row, index);
+        s.fma(s.sub(s.gather(row, next), here), between, here)
+    };
+    let low = read(low);
+    s.fma(s.sub(read(high), low), s.splat(morph), low)
+}
+
+/// A smooth curve through points, flat before the first and after the last.
+#[inline(always)]
+fn drawn_response<S: Simd>(s: S, points: &[f32; CURVE_POINTS], r: S::F) -> S::F {
+    let at = s.add(math::log2_exact(s, r), s.splat(POINTS_BELOW));
+    let at = s.min(s.max(at, s.splat(0.0)), s.splat((CURVE_POINTS - 1) as f32));
+    let index = s.f_to_u(at);
+    let next = s.add_u(index, s.splat_u(1));
+    let x = s.sub(at, s.i_to_f(index));
+    // Level at both ends: 3x² - 2x³.
+    let way = s.mul(s.mul(x, x), s.fnma(x, s.splat(2.0), s.splat(3.0)));
+    let here = s.gather(points, index);
+    let height = s.fma(s.sub(s.gather(points, next), here), way, here);
+    let powers = s.mul(s.sub(height, s.splat(POINT_ZERO)), s.splat(POINT_STEP));
+    math::exp2(s, powers)
+}
+
+// Every vowel has a frame above it.
+const _: () = assert!((u16::MAX >> VOWEL_BITS) as usize + 1 < FORMANT_FRAMES);
