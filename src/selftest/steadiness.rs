@@ -64,7 +64,7 @@ pub(super) fn fill(block: &mut VoiceBlock, render: usize) {
                 slot as u32,
                 Cloud {
                     flags: if render.is_multiple_of(97) { STARTS } else { 0 },
-                    bus: slot as u16 % 2,
+                    bus: slot as u8 % 2,
                     table: Table::Saw.first_row(),
                     frame,
                     morph,

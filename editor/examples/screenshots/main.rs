@@ -66,6 +66,13 @@ const SCENES: &[Scene] = &[
         ..SCENE
     },
     Scene {
+        name: "filter",
+        patch: "Endless Stair",
+        page: "Filter",
+        keys: &[45, 52],
+        ..SCENE
+    },
+    Scene {
         name: "movement",
         page: "Movement",
         keys: &[48, 55, 63],
@@ -134,6 +141,22 @@ const SCENES: &[Scene] = &[
     Scene {
         name: "small",
         keys: &[45, 57, 64, 72],
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "small-shape",
+        patch: "Falling Lights",
+        page: "Shape",
+        keys: &[60],
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "small-filter",
+        patch: "Yowl Bass",
+        page: "Filter",
+        keys: &[40],
         size: Editor::MIN_SIZE,
         ..SCENE
     },

@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(Page::of("reverb"), Some(Page::Effects));
         assert_eq!(Page::of("weather"), Some(Page::Shape));
         assert_eq!(Page::of("env4"), Some(Page::Movement));
-        assert_eq!(Page::of("filter2"), Some(Page::Shape));
+        assert_eq!(Page::of("filter2"), Some(Page::Filter));
     }
 
     #[test]
