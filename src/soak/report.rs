@@ -5,8 +5,10 @@ use super::finding::{Blame, Finding};
 use super::journal::{Begin, Leg, Line, SCHEMA, Sample};
 use super::watch::{OUTSTANDING, SENSITIVITY};
 use crate::failure::Failure;
+use crate::unfinished::write_with;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 
 /// What a process may grow by, and what a card's memory may.
@@ -224,16 +226,16 @@ impl Report {
     /// # Errors
     /// When they cannot be written.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
-        let json = serde_json::to_string_pretty(self).map_err(Failure::failed)? + "\n";
-        for (name, text) in [
-            ("report.json", json),
-            ("report.html", super::page::draw(self, folder)),
-        ] {
-            let path = folder.join(name);
-            crate::unfinished::write(&path, text.as_bytes())
-                .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
-        }
-        Ok(())
+        // Piece by piece: what the report takes would count as growth.
+        let json = folder.join("report.json");
+        let written = write_with(&json, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        });
+        written.map_err(|error| Failure::failed(format!("{}: {error}", json.display())))?;
+        let page = folder.join("report.html");
+        write_with(&page, |file| super::page::draw(self, folder, file))
+            .map_err(|error| Failure::failed(format!("{}: {error}", page.display())))
     }
 
     /// The same without what plots are made from.
