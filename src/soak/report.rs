@@ -5,8 +5,10 @@ use super::finding::{Blame, Finding};
 use super::journal::{Begin, Leg, Line, SCHEMA, Sample};
 use super::watch::{OUTSTANDING, SENSITIVITY};
 use crate::failure::Failure;
+use crate::unfinished::write_with;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 
 /// What a process may grow by, and what a card's memory may.
@@ -58,6 +60,10 @@ pub(crate) struct Report {
     pub(crate) gpu_memory_growth: Option<f64>,
     pub(crate) frames: u64,
     pub(crate) underruns: u64,
+    /// Underruns by their cause.
+    pub(crate) causes: BTreeMap<String, usize>,
+    /// The longest time that a processor of this machine stood still, where that could be seen.
+    pub(crate) standstill_ms: Option<f64>,
     pub(crate) slow_blocks: u64,
     pub(crate) losses: u64,
     pub(crate) returns: u64,
@@ -106,6 +112,8 @@ impl Report {
             gpu_memory_growth: None,
             frames: 0,
             underruns: 0,
+            causes: BTreeMap::new(),
+            standstill_ms: None,
             slow_blocks: 0,
             losses: 0,
             returns: 0,
@@ -162,6 +170,9 @@ impl Report {
 
     fn add_finding(&mut self, finding: &Finding) {
         *self.counts.entry(finding.kind.name()).or_default() += 1;
+        if let Some(cause) = &finding.cause {
+            *self.causes.entry(cause.clone()).or_default() += 1;
+        }
         match finding.blame {
             Blame::Myriad => self.myriads += 1,
             Blame::Machine => self.machines += 1,
@@ -199,6 +210,7 @@ impl Report {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
+        self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
         self.memory_growth = most(self.memory_growth, growth(leg, memory));
         self.gpu_memory_growth = most(self.gpu_memory_growth, growth(leg, gpu));
     }
@@ -214,16 +226,16 @@ impl Report {
     /// # Errors
     /// When they cannot be written.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
-        let json = serde_json::to_string_pretty(self).map_err(Failure::failed)? + "\n";
-        for (name, text) in [
-            ("report.json", json),
-            ("report.html", super::page::draw(self, folder)),
-        ] {
-            let path = folder.join(name);
-            crate::unfinished::write(&path, text.as_bytes())
-                .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
-        }
-        Ok(())
+        // Piece by piece: what the report takes would count as growth.
+        let json = folder.join("report.json");
+        let written = write_with(&json, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        });
+        written.map_err(|error| Failure::failed(format!("{}: {error}", json.display())))?;
+        let page = folder.join("report.html");
+        write_with(&page, |file| super::page::draw(self, folder, file))
+            .map_err(|error| Failure::failed(format!("{}: {error}", page.display())))
     }
 
     /// The same without what plots are made from.
