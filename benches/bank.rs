@@ -91,11 +91,7 @@ fn rows(level: Level) -> Vec<Row<'static>> {
             tilt: -0.1,
             filters: [
                 // High enough that no partial is too quiet to be rendered.
-                Filter::poles(
-                    FilterKind::Low24,
-                    1.0 / (9_000.0 / 48_000.0 * TURN),
-                    2.0,
-                ),
+                Filter::poles(FilterKind::Low24, 1.0 / (9_000.0 / 48_000.0 * TURN), 2.0),
                 Filter::default(),
             ],
             ..cloud()

@@ -12,8 +12,9 @@ DEVICE float part_of(u32 steps) { return math::exp2(__int2float_rn(int(steps)) *
 
 // A level of the table, with more or less contrast to the others.
 DEVICE float contrasted(const Cloud& cloud, float level) {
-    const float power = fmaf(__int2float_rn(cloud.contrast), 1.0f / 8192.0f, 1.0f);
-    return math::exp2(math::log2_exact(level) * power);
+    const float more = __int2float_rn(cloud.contrast) * (1.0f / 8192.0f);
+    const float loudest = __int2float_rn(cloud.flags >> 3) * -0.25f;
+    return math::exp2(fmaf(math::log2_exact(level), 1.0f + more, -more * loudest));
 }
 
 // Silent below the threshold, as it is from twice that on.

@@ -167,19 +167,23 @@ table! {
         "How far its cutoff follows the keyboard, from middle C.");
     Filter2Routing = choice("filter2.routing", "Routing", ROUTINGS, 0,
         "Through both filters one after the other, or side by side.");
-    Curve1 = number("curve.1", "-3 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve2 = number("curve.2", "-2 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve3 = number("curve.3", "-1 octave", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve4 = number("curve.4", "Cutoff", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve5 = number("curve.5", "+1 octave", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve6 = number("curve.6", "+2 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve7 = number("curve.7", "+3 octaves", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve1 = number("curve.1", "3 below", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve2 = number("curve.2", "2 below", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve3 = number("curve.3", "1 below", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve4 = number("curve.4", "Middle", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve5 = number("curve.5", "1 above", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve6 = number("curve.6", "2 above", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve7 = number("curve.7", "3 above", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
     UnisonVoices = whole("unison.voices", "Unison", 1, 16, 1,
         "Copies of the whole cloud per note.");
     UnisonDetune = number("unison.detune", "Detune", 0.0, 100.0, Curve::Power(2), Unit::Cents, 12.0,
         "How far the outermost copies are out of tune.").modulated();
     UnisonSpread = number("unison.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.7,
         "How far the copies are panned apart.").modulated();
+    UnisonColour = number("unison.colour", "Colour", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "How unlike the copies are: from large and dark to small and bright, filters and all.").modulated();
+    UnisonEntry = number("unison.entry", "Entry", 0.0, 10.0, Curve::Power(3), Unit::Seconds, 0.0,
+        "Time until the last of the copies has joined, one after the other.").modulated();
     PitchTranspose = whole("pitch.transpose", "Transpose", -48, 48, 0,
         "Semitones added to every note played from now on.");
     PitchTune = number("pitch.tune", "Tune", -24.0, 24.0, Curve::Linear, Unit::Semitones, 0.0,
@@ -566,7 +570,7 @@ const ARP_RATES: &[&str] = &[
 ];
 
 const FORM: &str = "The vowel of a formant, how blunt the high teeth of a comb are, how close the gaps of a phaser.";
-const POINT: &str = "A point of the drawn curve, by its distance from the cutoff.";
+const POINT: &str = "The height of the drawn curve, so many octaves from the cutoff.";
 const CHORD: &str =
     "Semitones from the key to another note that it also plays; at zero there is none.";
 const PLACE: &str =

@@ -45,6 +45,9 @@ pub(crate) struct Voice {
     pub(crate) copies: usize,
     /// What the phases of each copy are chosen by.
     pub(crate) seeds: [u32; MAX_COPIES],
+    /// What contrast leaves as it is, as a mark of its clouds; known from the first time on that there
+    /// is any, and the same until the note ends.
+    pub(crate) loudest: Option<u8>,
     /// What keeps it as loud as it was; see there.
     pub(crate) balance: Balance,
 }

@@ -34,6 +34,7 @@ fn shaped(kind: f32) -> Patch {
         (Param::DynamicsContrast, 0.1),
         (Param::DynamicsSmear, 0.01),
         (Param::Curve3, -6.0),
+        (Param::UnisonVoices, 3.0),
     ] {
         patch.values.set(param, value);
     }
@@ -43,7 +44,9 @@ fn shaped(kind: f32) -> Patch {
 /// A knob that clicks cannot be turned on stage.
 #[test]
 fn what_is_shaped_changes_without_a_click() {
-    let groups = ["partial", "dynamics", "filter", "filter2", "curve"];
+    let groups = [
+        "partial", "dynamics", "filter", "filter2", "curve", "unison",
+    ];
     let own = |param: &&Param| groups.contains(&param.info().group());
     for kind in 11..16 {
         let patch = shaped(kind as f32);
@@ -67,6 +70,41 @@ fn what_is_shaped_changes_without_a_click() {
                 );
             }
         }
+    }
+}
+
+/// A knob that is turned while a note sounds must not burst: what is loudest stays as loud.
+#[test]
+fn contrast_keeps_the_loudness_however_fast_it_comes() {
+    for table in [0.0, 4.0, 16.0] {
+        let patch = patch(&[
+            (Param::SourceTable, table),
+            (Param::SourcePosition, 0.8),
+            (Param::SourceScatter, 1.0),
+            (Param::Env1Sustain, 1.0),
+            (Param::DynamicsSmear, 0.2),
+        ]);
+        let contrast = |value| set(Param::DynamicsContrast, value);
+        let events = [
+            (0, on(45)),
+            (24_000, contrast(1.0)),
+            (72_000, contrast(-1.0)),
+        ];
+        let [out, _] = play(&mut engine(&patch), &events, 120_000);
+        let loudness = |from: usize, to: usize| {
+            let power: f32 = out[from..to].iter().map(|x| x * x).sum();
+            10.0 * (power / (to - from) as f32).log10()
+        };
+        let plain = loudness(12_000, 24_000);
+        for at in (24_000..118_000).step_by(1_000) {
+            let now = loudness(at, at + 2_000);
+            assert!(
+                (now - plain).abs() < 10.0,
+                "{table}: {now} and {plain} dB at {at}"
+            );
+        }
+        assert!((loudness(60_000, 72_000) - plain).abs() < 3.0, "{table}");
+        assert!((loudness(108_000, 120_000) - plain).abs() < 3.0, "{table}");
     }
 }
 
@@ -114,6 +152,36 @@ fn smeared_levels_take_their_time() {
     let ([quick, _], [slow, later]) = (level(0.0), level(0.5));
     assert!(slow > quick + 20.0, "{slow} and {quick} dB");
     assert!(later < slow - 8.0, "{later} after {slow} dB");
+}
+
+#[test]
+fn copies_join_one_after_the_other_and_differ_in_colour() {
+    let level = |settings: &[(Param, f32)], start: usize, hertz: f32| {
+        let mut patch = patch(&[
+            (Param::SourceTable, 4.0),
+            (Param::Env1Sustain, 1.0),
+            (Param::UnisonVoices, 2.0),
+            (Param::UnisonDetune, 100.0),
+            (Param::UnisonSpread, 0.0),
+        ]);
+        settings
+            .iter()
+            .for_each(|&(param, value)| patch.values.set(param, value));
+        let [out, _] = play(&mut engine(&patch), &[(0, on(81))], 120_000);
+        level_at(&out, start, hertz)
+    };
+    // The copies are a semitone below and above.
+    let (low, high) = (hertz(80.0), hertz(82.0));
+    let late = [(Param::UnisonEntry, 2.0)];
+    assert!(level(&late, 12_000, high) < level(&late, 12_000, low) - 30.0);
+    assert!(level(&late, 100_000, high) > level(&late, 12_000, high) + 30.0);
+    let coloured = [(Param::UnisonColour, 1.0)];
+    let unlike = |settings: &[(Param, f32)]| {
+        let tilt =
+            |hertz: f32| level(settings, 48_000, 4.0 * hertz) - level(settings, 48_000, hertz);
+        (tilt(high) - tilt(low)).abs()
+    };
+    assert!(unlike(&coloured) > unlike(&[]) + 2.0);
 }
 
 /// Whatever is played, nothing but the notes of the scale is heard.

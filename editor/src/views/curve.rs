@@ -14,7 +14,7 @@ use myriad_engine::params::Param;
 use myriad_engine::spectrum::{Cloud, Filter};
 use myriad_engine::view;
 
-/// Where the drawn curve has its middle; what that is called is of no interest here.
+/// Where the curve is looked at: any cutoff would do.
 const CENTRE: f32 = 1_000.0;
 const RATE: f32 = 48_000.0;
 
@@ -34,7 +34,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let font = theme::regular(9.5);
     for (index, param) in points.iter().enumerate() {
         let at = pos2(x(index as f32), rect.bottom() - 2.0);
-        let text = param.info().name.split(' ').next().unwrap_or_default();
+        let text = param.info().name;
         painter.text(at, Align2::CENTER_BOTTOM, text, font.clone(), theme::FAINT);
     }
 

@@ -7,7 +7,7 @@
 
 use crate::dsp::fast::exp2;
 use crate::simd::F32x16;
-use crate::spectrum::dynamics::CONTRAST_UNIT;
+use crate::spectrum::dynamics::contrast_of;
 use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, tables};
 
 /// The first partials, each of which is looked at.
@@ -113,10 +113,10 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
             here + (level(place as usize + 1) - here) * place.fract()
         }),
     };
-    let power = 1.0 + f32::from(cloud.contrast) / CONTRAST_UNIT;
+    let (power, gain) = contrast_of(cloud);
     let held = match cloud.contrast {
         0 => held,
-        _ => held.map(|level: f32| level.max(f32::MIN_POSITIVE).powf(power)),
+        _ => held.map(|level| exp2(level.max(f32::MIN_POSITIVE).log2() * power + gain)),
     };
     // What was gathered goes through vectors.
     let (mut before, mut after) = ([0.0; POINTS], [0.0; POINTS]);
@@ -130,13 +130,16 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
         after[point] = weight * tilted * tilted;
     }
     let sum = |powers: [f32; POINTS]| 1e-12 + powers.iter().sum::<f32>();
-    let gain = (sum(before) / sum(after)).sqrt();
-    match cloud.contrast {
-        // Where hardly anything is left, nothing is made of it.
-        0 => gain.clamp(0.03, 30.0),
-        // A power takes as much from all: that comes back.
-        _ => gain.clamp(0.03, 10_000.0),
-    }
+    // Where hardly anything is left, nothing is made of it.
+    (sum(before) / sum(after)).sqrt().clamp(0.03, 30.0)
+}
+
+/// The loudest level of a cloud's table where it is now.
+pub(super) fn loudest(cloud: &Cloud) -> f32 {
+    let rows = tables().rows_of(cloud);
+    let [low, high] = [rows.low, rows.high].map(|row| F32x16::flat(row));
+    let level = |(low, high): (&f32, &f32)| low + (high - low) * cloud.morph;
+    low.iter().zip(high).map(level).fold(0.0, f32::max)
 }
 
 #[cfg(test)]

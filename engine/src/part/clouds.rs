@@ -63,6 +63,7 @@ impl Part {
         let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
         let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
+        let [colour, entry] = [target(Param::UnisonColour), target(Param::UnisonEntry)];
         let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
         let [pan, left, right] = [&lanes.pan[all], &lanes.left[all], &lanes.right[all]];
         let filters = Filters::new(
@@ -120,7 +121,7 @@ impl Part {
                 filters: filters.of(voice),
                 ..Cloud::default()
             };
-            shaping.apply(voice, note.target, &mut cloud);
+            shaping.apply(voice, note, &mut cloud);
             let copies = note.copies;
             let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
             if softness != 0.0 {
@@ -152,23 +153,30 @@ impl Part {
                     1 => [left[voice], right[voice]],
                     _ => pan_gains(pan[voice] + standing * spread[voice]),
                 };
+                let joined = match entry[voice] == 0.0 || copies == 1 {
+                    true => 1.0,
+                    // Each takes half of the time to come in, and the last begins when half is over.
+                    false => (2.0 * note.age / entry[voice] - 0.5 * (place + 1.0)).clamp(0.0, 1.0),
+                };
+                let gain = gain * joined;
                 let width_to = width[voice] * side;
                 let (gain_from, width_from) = match note.starts_at {
                     Some(_) => ([0.0; 2], width_to),
                     None => (pool.last(slot).gain_to, pool.last(slot).width_to),
                 };
-                pool.push(
-                    slot,
-                    Cloud {
-                        seed: note.seeds[copy],
-                        increment: increment[voice] * detuned,
-                        gain_from,
-                        gain_to: [gain * left, gain * right],
-                        width_from,
-                        width_to,
-                        ..cloud
-                    },
-                );
+                let mut own = Cloud {
+                    seed: note.seeds[copy],
+                    increment: increment[voice] * detuned,
+                    gain_from,
+                    gain_to: [gain * left, gain * right],
+                    width_from,
+                    width_to,
+                    ..cloud
+                };
+                if colour[voice] != 0.0 {
+                    recolour(&mut own, place * colour[voice]);
+                }
+                pool.push(slot, own);
             }
             note.starts_at = None;
         }
@@ -178,4 +186,13 @@ impl Part {
 /// Whether there is anything to make up for; see [`super::balance`].
 fn is_reshaped(cloud: &Cloud) -> bool {
     cloud.tilt != 0.0 || cloud.formant != 1.0 || cloud.contrast != 0
+}
+
+/// Moves the peaks of a copy's spectrum, and its filters, by up to half an octave.
+fn recolour(cloud: &mut Cloud, place: f32) {
+    let lower = exp2(-0.5 * place);
+    cloud.formant *= lower;
+    for filter in &mut cloud.filters {
+        filter.inverse_cutoff *= lower;
+    }
 }

@@ -8,7 +8,7 @@ use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::voice::{MAX_COPIES, Voice, VoiceState};
 
-/// What sounding clouds are made with: it cannot glide.
+/// What clouds are made with and cannot glide.
 pub(super) const CHOICES: [Param; 7] = [
     Param::SourceTable,
     Param::FilterType,
@@ -176,7 +176,7 @@ impl Part {
         (slots, copies)
     }
 
-    /// Choices that cannot move smoothly: the table, the filter's type, the copies of unison.
+    /// Choices that cannot move smoothly, as they are now.
     pub(super) fn choices(&self) -> [f32; CHOICES.len()] {
         CHOICES.map(|param| self.controls[param])
     }

@@ -1,5 +1,6 @@
 //! What filters, scales and spectral dynamics are told: from knobs to what clouds hold.
 
+use super::balance::loudest;
 use super::lanes::LOG2_PER_DB;
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
@@ -8,6 +9,7 @@ use crate::params::Param;
 use crate::spectrum::{
     CURVE_POINTS, Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
 };
+use crate::voice::Voice;
 
 /// Filters of a voice.
 pub(super) const FILTERS: usize = 2;
@@ -132,12 +134,14 @@ impl<'a> Shaping<'a> {
         1.0 - self.freeze[voice]
     }
 
-    /// Tells `cloud` what `voice`, which plays `note`, asks for.
+    /// Tells `cloud` what `voice`, which is `note`, asks for.
     #[inline]
-    pub(super) fn apply(&self, voice: usize, note: f32, cloud: &mut Cloud) {
+    pub(super) fn apply(&self, voice: usize, note: &mut Voice, cloud: &mut Cloud) {
         if self.snap[voice] != 0.0 {
             cloud.snap = (self.snap[voice] * 65_535.0) as u16;
-            let above = self.root.map_or(0, |root| note.round() as i32 - root);
+            let above = self
+                .root
+                .map_or(0, |root| note.target.round() as i32 - root);
             cloud.scale = scale_map(self.scale, above);
         }
         if self.detune[voice] != 0.0 {
@@ -146,6 +150,9 @@ impl<'a> Shaping<'a> {
         if self.contrast[voice] != 0.0 {
             let power = exp2(2.0 * self.contrast[voice]);
             cloud.contrast = ((power - 1.0) * CONTRAST_UNIT) as i16;
+            let mark = || dynamics::loudest_flags(loudest(cloud));
+            let flags = *note.loudest.get_or_insert_with(mark);
+            cloud.flags |= flags;
         }
         if self.gate[voice] > GATE_OFF {
             cloud.gate = dynamics::steps_of(exp2(self.gate[voice] * LOG2_PER_DB)).max(1);

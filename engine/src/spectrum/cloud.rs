@@ -23,7 +23,8 @@ pub const PARALLEL: u8 = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Cloud {
-    /// [`STARTS`], [`TRACKS`], [`PARALLEL`], or nothing.
+    /// [`STARTS`], [`TRACKS`], [`PARALLEL`]; above them the level that contrast leaves as it is, see
+    /// [`dynamics::loudest_flags`](super::dynamics::loudest_flags).
     pub flags: u8,
     /// The frame of the tick at which the cloud starts to sound; zero but for its first tick.
     pub first_frame: u8,
@@ -51,7 +52,8 @@ pub struct Cloud {
     pub snap: u16,
     /// How slowly levels follow; see [`dynamics::part_of`](super::dynamics::part_of).
     pub smear: u16,
-    /// Levels of the table are raised to the power of one and so many `1 / 8,192` more.
+    /// Levels of the table, as parts of the loudest, are raised to the power of one and so many
+    /// `1 / 8,192` more.
     pub contrast: i16,
     /// The level below which partials are silent, written as [`Cloud::smear`] is.
     pub gate: u16,

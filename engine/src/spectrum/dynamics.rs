@@ -25,11 +25,31 @@ pub fn steps_of(part: f32) -> u16 {
     (-STEPS * part.max(1e-6).log2() + 0.5) as u16
 }
 
+/// Bits of a cloud's flags below those of its loudest level, and steps of these from octave to octave.
+const LOUDEST_BIT: u32 = 3;
+const LOUDEST_STEPS: f32 = 4.0;
+
+/// What marks a cloud whose table has `loudest` as its loudest level: about that is left as it is by
+/// contrast, so that no gain has to make up for it.
+pub fn loudest_flags(loudest: f32) -> u8 {
+    let steps = -LOUDEST_STEPS * loudest.max(1e-6).log2();
+    (steps.round().clamp(0.0, 31.0) as u8) << LOUDEST_BIT
+}
+
+/// The power that contrast raises levels to, and the power of two that these are multiplied with then.
+#[inline(always)]
+pub fn contrast_of(cloud: &Cloud) -> (f32, f32) {
+    let more = f32::from(cloud.contrast) / CONTRAST_UNIT;
+    let loudest = f32::from(cloud.flags >> LOUDEST_BIT) / -LOUDEST_STEPS;
+    (1.0 + more, -more * loudest)
+}
+
 /// A level of the table, with more or less contrast to the others.
 #[inline(always)]
 pub(super) fn contrasted<S: Simd>(s: S, cloud: &Cloud, level: S::F) -> S::F {
-    let power = 1.0 + f32::from(cloud.contrast) / CONTRAST_UNIT;
-    math::exp2(s, s.mul(math::log2_exact(s, level), s.splat(power)))
+    let (power, gain) = contrast_of(cloud);
+    let octaves = s.fma(math::log2_exact(s, level), s.splat(power), s.splat(gain));
+    math::exp2(s, octaves)
 }
 
 /// Silent below the threshold, as it is from twice that on, a ramp in between.

@@ -162,7 +162,7 @@ impl Filter {
 pub enum Response<'a> {
     /// Nothing to do.
     Open,
-    /// See [`pole_response`].
+    /// A resonant filter.
     Poles {
         /// Two, or four.
         two: bool,
@@ -171,7 +171,7 @@ pub enum Response<'a> {
         /// Weights of 1, r² and r⁴ in the numerator.
         pass: [f32; 3],
     },
-    /// See [`ripple_response`]: even steps of frequency.
+    /// Ripples in even steps of frequency.
     Comb {
         /// What comes back at the first tooth,
         feedback: f32,
