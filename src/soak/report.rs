@@ -20,6 +20,10 @@ pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
 
+/// Findings of each kind of blame that are kept; the rest is counted, and in the journal. A machine that
+/// is held up all the time makes thousands.
+const MOST_FINDINGS: usize = 1_000;
+
 /// Samples of a leg until its memory counts: its first tenth, but at least these.
 const WARM_UP: usize = 10;
 
@@ -179,17 +183,20 @@ impl Report {
         if let Some(cause) = &finding.cause {
             *self.causes.entry(cause.clone()).or_default() += 1;
         }
-        match finding.blame {
-            Blame::Myriad => self.myriads += 1,
-            Blame::Machine => self.machines += 1,
-            Blame::Injected => self.injected += 1,
+        let count = match finding.blame {
+            Blame::Myriad => &mut self.myriads,
+            Blame::Machine => &mut self.machines,
+            Blame::Injected => &mut self.injected,
+        };
+        *count += 1;
+        if *count <= MOST_FINDINGS {
+            self.findings.push(finding.clone());
         }
         self.verdict = match (self.myriads, self.machines, self.injected) {
             (0, 0, 0) => Verdict::Clean,
             (0, ..) => Verdict::Disturbed,
             _ => Verdict::Faulty,
         };
-        self.findings.push(finding.clone());
     }
 
     fn add_sample(&mut self, sample: &Sample) {
@@ -219,6 +226,11 @@ impl Report {
         self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
         self.memory_growth = most(self.memory_growth, growth(leg, memory));
         self.gpu_memory_growth = most(self.gpu_memory_growth, growth(leg, gpu));
+    }
+
+    /// How many findings there are, of whatever blame.
+    pub(super) fn found(&self) -> usize {
+        self.myriads + self.machines + self.injected
     }
 
     /// How many clips there are.
