@@ -15,6 +15,9 @@ const PACE_LOOK: Duration = Duration::from_secs(1);
 /// The buffer that people who play live want to have, in frames.
 const SMALL_BUFFER: u32 = 64;
 
+/// A processor that loses more than this while its pace is looked at is slow at times.
+const MUCH: Duration = Duration::from_millis(50);
+
 /// A machine with less free memory than this is about to swap, in MiB.
 const LITTLE_MEMORY: usize = 512;
 
@@ -100,7 +103,7 @@ fn pace() -> Option<Finding> {
         1000.0 * longest.as_secs_f64()
     );
     let frames = (48_000.0 * longest.as_secs_f64()) as u32;
-    Some(match frames > SMALL_BUFFER / 2 {
+    Some(match frames > SMALL_BUFFER / 2 || lost > MUCH {
         true => Finding::warning(
             "pace",
             text,
