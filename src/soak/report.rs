@@ -20,8 +20,8 @@ pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
 
-/// Findings of each kind of blame that are kept; the rest is counted, and in the journal. A machine that
-/// is held up all the time makes thousands.
+/// Findings of each blame that are kept, and as many after them, spread over the time; the rest is
+/// counted, and in the journal. A machine that is held up all the time makes thousands.
 const MOST_FINDINGS: usize = 1_000;
 
 /// Samples of a leg until its memory counts: its first tenth, but at least these.
@@ -189,7 +189,11 @@ impl Report {
             Blame::Injected => &mut self.injected,
         };
         *count += 1;
-        if *count <= MOST_FINDINGS {
+        let time = self.settings.as_ref().map_or(0.0, |begin| begin.seconds);
+        let apart = |last: &Finding| finding.seconds >= last.seconds + time / MOST_FINDINGS as f64;
+        let mut kept = self.findings.iter().rev();
+        let last = kept.find(|kept| kept.blame == finding.blame);
+        if *count <= MOST_FINDINGS || last.is_none_or(apart) {
             self.findings.push(finding.clone());
         }
         self.verdict = match (self.myriads, self.machines, self.injected) {
