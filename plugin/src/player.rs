@@ -249,7 +249,8 @@ impl Player {
             return;
         };
         let api = context.plugin_api();
-        let sounds = |key| synth.is_sounding(key);
+        let keys = synth.keys();
+        let sounds = |key: u8| keys >> (key & 127) & 1 == 1;
         self.translator.notes.end(sounds, |note| {
             if api == PluginApi::Clap {
                 // A host without room for it only modulates in vain.
@@ -272,8 +273,8 @@ impl Player {
         }
         match &self.synth {
             Some(synth) if api != PluginApi::Clap || !synth.is_silent() => {
-                let release = self.value(Param::Env1Release) * synth.sample_rate();
-                ProcessStatus::Tail(release.ceil() as u32 + synth.latency())
+                let frames = synth.tail().and_then(|frames| u32::try_from(frames).ok());
+                frames.map_or(ProcessStatus::KeepAlive, ProcessStatus::Tail)
             }
             _ => ProcessStatus::Normal,
         }
