@@ -151,6 +151,12 @@ pub(crate) fn well(painter: &Painter, rect: Rect) {
     painter.rect(rect, SMALL_ROUND, WELL, edge, egui::StrokeKind::Inside);
 }
 
+/// What is written where there is nothing to show yet.
+pub(crate) fn emptiness(painter: &Painter, rect: Rect, text: &str) {
+    let font = regular(11.5);
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, font, FAINT);
+}
+
 /// Gives a context the editor's fonts and the style of menus, tooltips and text fields.
 pub(crate) fn apply(ctx: &egui::Context) {
     ctx.set_fonts(fonts());

@@ -10,6 +10,7 @@ use crate::widgets::button;
 use card::{Portrait, card, portrait};
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use myriad_engine::patch::search;
 use std::collections::HashMap;
 
 /// What the browser remembers.
@@ -30,29 +31,17 @@ pub(crate) struct Browser {
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
 
 impl Browser {
-    /// Whether a patch is one of those looked for.
-    fn finds(&self, entry: &Entry, library: &Library) -> bool {
-        let patch = &entry.patch;
-        if self.favourites && !library.is_favourite(&patch.name) {
-            return false;
-        }
-        let labels = || patch.tags.iter().chain([&patch.category]);
-        if let Some(only) = &self.only
-            && !labels().any(|label| label == only)
-        {
-            return false;
-        }
-        let text = format!(
-            "{} {} {} {} {}",
-            patch.name,
-            patch.category,
-            patch.author,
-            patch.description,
-            patch.tags.join(" ")
-        );
-        let text = text.to_lowercase();
-        let mut words = self.search.split_whitespace();
-        words.all(|word| text.contains(&word.to_lowercase()))
+    /// The patches that are looked for.
+    fn found(&self, library: &Library) -> Vec<Entry> {
+        let offered = library.entries().iter().filter(|entry| {
+            let patch = &entry.patch;
+            let mut labels = patch.tags.iter().chain([&patch.category]);
+            let labelled = |only| labels.any(|label| label == only);
+            (!self.favourites || library.is_favourite(&patch.name))
+                && self.only.as_ref().is_none_or(labelled)
+        });
+        let found = search(&self.search, offered, |entry| &entry.patch);
+        found.into_iter().cloned().collect()
     }
 
     /// Shows the browser. Returns whether it is to close.
@@ -202,22 +191,9 @@ impl Browser {
     }
 
     fn cards(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
-        let entries = library.entries().iter();
-        let found: Vec<Entry> = entries
-            .filter(|e| self.finds(e, library))
-            .cloned()
-            .collect();
+        let found = self.found(library);
         if found.is_empty() {
-            let text = "No patch sounds like that";
-            let font = theme::regular(13.0);
-            ui.painter().text(
-                rect.center(),
-                Align2::CENTER_CENTER,
-                text,
-                font,
-                theme::FAINT,
-            );
-            return;
+            return theme::emptiness(ui.painter(), rect, "No patch sounds like that");
         }
         for Entry { patch, .. } in &found {
             let portraits = &mut self.portraits;
