@@ -85,8 +85,7 @@ impl Player {
 
     /// How many notes the patch plays at once.
     pub(crate) fn voice_capacity(&self) -> u32 {
-        let limit = self.value(Param::VoiceLimit) as u32;
-        limit.clamp(1, VOICES as u32)
+        capacity(self.value(Param::VoiceLimit))
     }
 
     /// Silence, and everything as before the first sample.
@@ -207,12 +206,15 @@ impl Player {
         }
         let mut moved = false;
         for param in self.params.shared.controllers.hear(cc, value) {
+            let knob = self.params.knob(param);
+            knob.stand(value);
+            self.told[param as usize] = knob.heard();
             let value = param.info().kind.from_scale(value);
             self.queue.push(timing, EventKind::Param { param, value });
+            tell_capacity(param, value, context);
             moved = true;
         }
         if moved {
-            self.params.shared.repaint.request_repaint();
             context.execute_gui(Task::TellHost);
         }
         moved
@@ -229,9 +231,7 @@ impl Player {
             *told = position;
             let value = value_at(param, position, self.patch[param]);
             self.queue.push(0, EventKind::Param { param, value });
-            if param == Param::VoiceLimit {
-                context.set_current_voice_capacity((value as u32).clamp(1, VOICES as u32));
-            }
+            tell_capacity(param, value, context);
         }
     }
 
@@ -278,6 +278,17 @@ impl Player {
             }
             _ => ProcessStatus::Normal,
         }
+    }
+}
+
+fn capacity(limit: f32) -> u32 {
+    (limit as u32).clamp(1, VOICES as u32)
+}
+
+/// Tells the host how many notes play at once, if that is what has changed.
+fn tell_capacity(param: Param, value: f32, context: &impl ProcessContext<Myriad>) {
+    if param == Param::VoiceLimit {
+        context.set_current_voice_capacity(capacity(value));
     }
 }
 
