@@ -24,6 +24,8 @@ pub(crate) struct Browser {
     saving: Option<String>,
     /// What went wrong when saving.
     trouble: String,
+    /// The patch that was last brought into sight.
+    seen: String,
     /// How patches look, by name.
     portraits: HashMap<String, Portrait>,
 }
@@ -216,7 +218,13 @@ impl Browser {
                         (CARD.y + 6.0) * (index / columns) as f32,
                     );
                     let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
-                    let portrait = self.portraits.get(&entry.patch.name);
+                    let name = &entry.patch.name;
+                    // The patch that plays is in sight, also when it was chosen elsewhere.
+                    if *name == session.patch.name && self.seen != *name {
+                        ui.scroll_to_rect(place.expand(CARD.y), None);
+                        self.seen.clone_from(name);
+                    }
+                    let portrait = self.portraits.get(name);
                     card(ui, session, library, &entry, portrait, place);
                 }
             });
