@@ -6,7 +6,7 @@ use crate::library::{Entry, Library};
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::button;
+use crate::widgets::{button, entry};
 use card::{Portrait, card, portrait};
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
@@ -22,6 +22,8 @@ pub(crate) struct Browser {
     favourites: bool,
     /// The name under which the patch is to be saved, while it is being typed.
     saving: Option<String>,
+    /// Whether its field has just appeared.
+    asks: bool,
     /// What went wrong when saving.
     trouble: String,
     /// The patch that was last brought into sight.
@@ -108,6 +110,7 @@ impl Browser {
             .clicked()
             {
                 self.saving = Some(session.patch.name.clone());
+                self.asks = true;
                 self.trouble.clear();
             }
             return;
@@ -119,6 +122,9 @@ impl Browser {
             .margin(egui::Margin::symmetric(10, 4));
         let response = ui.put(field, edit);
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Patch name"));
+        if std::mem::take(&mut self.asks) {
+            entry::begin(&response, name);
+        }
         let enter = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         let pressed = button::word(ui, place, "Save", &self.trouble, true).clicked();
         if ui.input(|input| input.key_pressed(Key::Escape)) {
