@@ -29,6 +29,7 @@ mod terminal;
 mod trace;
 mod unfinished;
 mod wav;
+mod witness;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;

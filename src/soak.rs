@@ -19,6 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::play::{self, Host, Load, Session, Setup, Wish};
 use crate::renderer::{Kind as RendererKind, RendererArgs};
 use crate::trace::Tracer;
+use crate::witness::Witnesses;
 use crate::{interrupt, terminal};
 use clips::Clips;
 use indicatif::ProgressBar;
@@ -301,11 +302,16 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         rate: f64::from(rate),
         seconds: begin.seconds,
         stepped,
+        witnesses: match stepped {
+            true => None,
+            false => Witnesses::call(),
+        },
         block: session.outlet().device().map_or(1, play::Device::block),
         device_changes: (0, session.outlet().is_connected()),
         renders_failed: 0,
         heard: Vec::new(),
         found: Vec::new(),
+        last_sample: Instant::now(),
         next_save: Instant::now() + Duration::from_secs(5),
         session,
         report,

@@ -2,6 +2,7 @@
 
 use myriad_engine::stream::{Cause, Underrun};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Something that should not have happened; the fields are keys of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,8 @@ pub(crate) struct Finding {
     pub(crate) blame: Blame,
     /// One sentence.
     pub(crate) text: String,
+    /// Why, where that is known.
+    pub(crate) cause: Option<String>,
     /// A file with the sound around it.
     pub(crate) clip: Option<String>,
 }
@@ -95,26 +98,44 @@ impl Finding {
             size,
             blame: Blame::Myriad,
             text,
+            cause: None,
             clip: None,
         }
     }
 
-    /// An underrun, explained. `rate` is in frames a second.
-    pub(super) fn underrun(underrun: &Underrun, seconds: f64, rate: f64) -> Self {
+    /// An underrun, explained: `held_up` is for how long the machine was around it, `rate` is in
+    /// frames a second.
+    pub(super) fn underrun(
+        underrun: &Underrun,
+        seconds: f64,
+        rate: f64,
+        held_up: Duration,
+    ) -> Self {
         let milliseconds = underrun.frames as f64 / rate * 1000.0;
+        let block = Duration::from_secs_f64(underrun.block as f64 / rate);
+        // Nobody can be on time who is kept from half of it.
+        let kept = held_up > block / 2;
+        let cause = match kept {
+            true => "the machine was held up".to_owned(),
+            false => underrun.cause.to_string(),
+        };
         Self {
             seconds,
             frame: underrun.at_frame,
             kind: Kind::Underrun,
             size: milliseconds,
             blame: match underrun.cause {
+                _ if kept => Blame::Machine,
                 Cause::RenderTime | Cause::EventFlood | Cause::LargeBlock => Blame::Myriad,
                 Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => Blame::Machine,
             },
             text: format!(
-                "{milliseconds:.1} ms were missing and faded over: {}; {} frames were ready of {}",
-                underrun.cause, underrun.ring_depth, underrun.block
+                "{milliseconds:.1} ms were missing and faded over: {cause} ({:.1} ms); {} frames were ready of {}",
+                1000.0 * held_up.as_secs_f64(),
+                underrun.ring_depth,
+                underrun.block
             ),
+            cause: Some(cause),
             clip: None,
         }
     }

@@ -114,6 +114,10 @@ pub(crate) struct Sample {
     pub(crate) cpu: Option<f32>,
     /// Taken by the hypervisor, in cores.
     pub(crate) steal: Option<f32>,
+    /// The share of its time that a processor lost, and the longest that it stood still, in
+    /// milliseconds, where witnesses could see it.
+    pub(crate) lost: Option<f64>,
+    pub(crate) standstill_ms: Option<f64>,
     pub(crate) losses: u64,
     pub(crate) returns: u64,
     /// Notes out of silence that were on time, and the latest of them in frames.

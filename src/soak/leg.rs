@@ -11,6 +11,7 @@ use super::watch::{Seam, Watch};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::play::Session;
+use crate::witness::Witnesses;
 use myriad_engine::stream::Underrun;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
@@ -26,6 +27,10 @@ const SAVING: Duration = Duration::from_secs(15);
 
 /// Frames that a fade over lost ones takes, and the prediction and filters around it.
 const FADE: u64 = 1_024;
+
+/// Blocks before an underrun in which its cause may lie: the one that it is about, the one in which
+/// it should have been rendered, and what a server needs to catch up.
+const BEFORE: f64 = 4.0;
 
 /// A soak under way.
 pub(super) struct Leg {
@@ -43,12 +48,15 @@ pub(super) struct Leg {
     pub(super) seconds: f64,
     /// Whether time is a number.
     pub(super) stepped: bool,
+    /// Who can tell whether the machine was held up, where time is real.
+    pub(super) witnesses: Option<Witnesses>,
     pub(super) block: usize,
     /// What was last known of devices and blocks, to notice changes.
     pub(super) device_changes: (u64, bool),
     pub(super) renders_failed: u64,
     pub(super) heard: Vec<[f32; 2]>,
     pub(super) found: Vec<Finding>,
+    pub(super) last_sample: Instant,
     pub(super) next_save: Instant,
 }
 
@@ -203,6 +211,13 @@ impl Leg {
     }
 
     fn write_sample(&mut self, mut sample: Sample) -> Result<(), Failure> {
+        if let Some(witnesses) = &self.witnesses {
+            let (since, now) = (self.last_sample, Instant::now());
+            let lost = witnesses.lost(since, now).as_secs_f64();
+            sample.lost = Some(lost / (now - since).as_secs_f64().max(f64::EPSILON));
+            sample.standstill_ms = Some(1000.0 * witnesses.longest_since(since).as_secs_f64());
+            self.last_sample = now;
+        }
         if self.injector.is_hogging(sample.seconds) {
             sample.memory_bytes = None;
         }
@@ -217,8 +232,21 @@ impl Leg {
         });
         self.watch.forget_expectations();
         let seconds = self.watch.seconds(underrun.at_frame);
-        let finding = Finding::underrun(underrun, seconds, self.rate);
+        let held_up = self.held_up(underrun);
+        let finding = Finding::underrun(underrun, seconds, self.rate, held_up);
         self.found.push(finding);
+    }
+
+    /// For how long the machine was, from when the frames should have been made until sound was
+    /// back.
+    fn held_up(&self, underrun: &Underrun) -> Duration {
+        let Some(witnesses) = &self.witnesses else {
+            return Duration::ZERO;
+        };
+        let missing = underrun.frames as f64 + BEFORE * underrun.block as f64;
+        let to = self.session.stream_started() + underrun.at_time;
+        let from = to.checked_sub(Duration::from_secs_f64(missing / self.rate));
+        from.map_or(Duration::ZERO, |from| witnesses.lost(from, to))
     }
 
     fn find(&mut self, frame: u64, kind: Kind, size: f64, text: String) {

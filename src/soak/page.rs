@@ -75,11 +75,19 @@ fn subtitle(report: &Report) -> String {
     )
 }
 
+/// What to write below the number of underruns: why they were.
+fn causes(report: &Report) -> String {
+    match super::summary::causes(report) {
+        Some(causes) => format!("underruns: {causes}"),
+        None => "underruns".to_owned(),
+    }
+}
+
 /// The figures that matter.
 fn tiles(report: &Report) -> String {
     let mut tiles = vec![
         (report.findings.len().to_string(), "findings".to_owned()),
-        (report.underruns.to_string(), "underruns".to_owned()),
+        (report.underruns.to_string(), causes(report)),
         (
             mebibytes(report.memory_growth),
             "memory growth, MiB".to_owned(),
@@ -100,6 +108,12 @@ fn tiles(report: &Report) -> String {
             "scenes".to_owned(),
         ),
     ];
+    if let Some(longest) = report.standstill_ms {
+        tiles.push((
+            format!("{longest:.1}"),
+            "ms: the longest that the machine itself stood still".to_owned(),
+        ));
+    }
     if report.gpu_memory_growth.is_some() {
         let growth = mebibytes(report.gpu_memory_growth);
         tiles.push((growth, "card's memory growth, MiB".to_owned()));
@@ -179,6 +193,13 @@ fn plots(report: &Report) -> Vec<Plot> {
             vec![
                 series("Myriad", VIOLET, &|s| percent(s.cpu?)),
                 series("taken by the hypervisor", AMBER, &|s| percent(s.steal?)),
+            ],
+        ),
+        Plot::linear(
+            "How the machine itself was held up",
+            vec![
+                series("of its time, %", VIOLET, &|s| Some(100.0 * s.lost?)),
+                series("stood still, ms at most", AMBER, &|s| s.standstill_ms),
             ],
         ),
         Plot::linear(
@@ -325,6 +346,7 @@ mod tests {
             size: 0.0,
             blame,
             text: text.to_owned(),
+            cause: None,
             clip: None,
         })
     }

@@ -58,6 +58,10 @@ pub(crate) struct Report {
     pub(crate) gpu_memory_growth: Option<f64>,
     pub(crate) frames: u64,
     pub(crate) underruns: u64,
+    /// Underruns by their cause.
+    pub(crate) causes: BTreeMap<String, usize>,
+    /// The longest time that a processor of this machine stood still, where that could be seen.
+    pub(crate) standstill_ms: Option<f64>,
     pub(crate) slow_blocks: u64,
     pub(crate) losses: u64,
     pub(crate) returns: u64,
@@ -106,6 +110,8 @@ impl Report {
             gpu_memory_growth: None,
             frames: 0,
             underruns: 0,
+            causes: BTreeMap::new(),
+            standstill_ms: None,
             slow_blocks: 0,
             losses: 0,
             returns: 0,
@@ -162,6 +168,9 @@ impl Report {
 
     fn add_finding(&mut self, finding: &Finding) {
         *self.counts.entry(finding.kind.name()).or_default() += 1;
+        if let Some(cause) = &finding.cause {
+            *self.causes.entry(cause.clone()).or_default() += 1;
+        }
         match finding.blame {
             Blame::Myriad => self.myriads += 1,
             Blame::Machine => self.machines += 1,
@@ -199,6 +208,7 @@ impl Report {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
+        self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
         self.memory_growth = most(self.memory_growth, growth(leg, memory));
         self.gpu_memory_growth = most(self.gpu_memory_growth, growth(leg, gpu));
     }

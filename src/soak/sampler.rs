@@ -93,6 +93,8 @@ impl Sampler {
             memory_bytes: resident_bytes(),
             cpu: usage.cpu,
             steal: usage.steal,
+            lost: None,
+            standstill_ms: None,
             losses: renderer.failover.losses,
             returns: renderer.failover.returns,
             onsets: watch.onsets,

@@ -33,6 +33,15 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
             report.frames, report.slow_blocks, report.underruns
         ),
     );
+    if let Some(causes) = causes(report) {
+        row("underruns", causes);
+    }
+    if let Some(longest) = report.standstill_ms {
+        row(
+            "machine",
+            format!("was held up itself, stood still for up to {longest:.1} ms"),
+        );
+    }
     row(
         "timing",
         format!(
@@ -66,6 +75,17 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     }
     let _ = writeln!(text, "  {}", folder.join("report.html").display());
     text
+}
+
+/// Why there were underruns, the commonest cause first.
+pub(super) fn causes(report: &Report) -> Option<String> {
+    let mut causes: Vec<_> = report.causes.iter().collect();
+    causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let told = causes
+        .iter()
+        .map(|(cause, count)| format!("{count} {cause}"));
+    let told = told.collect::<Vec<_>>().join(", ");
+    (!told.is_empty()).then_some(told)
 }
 
 /// The verdict in a sentence.

@@ -91,6 +91,11 @@ impl Control {
         Ok(())
     }
 
+    /// When the stream was started, from which underruns count their time.
+    pub fn started(&self) -> Instant {
+        self.shared.started
+    }
+
     /// Shows what sounds, to the first who asks.
     pub fn glimpses(&self) -> Option<GlimpseReceiver> {
         self.state().glimpses.take()

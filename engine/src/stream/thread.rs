@@ -31,11 +31,13 @@ pub(super) fn spawn(
         while !render.has_ended() {
             let (block, rate) = render.pace();
             let block = Duration::from_secs_f32(block as f32 / rate);
-            rhythm.notice(render.asked(), block, Instant::now());
+            let asked = render.asked();
+            rhythm.notice(asked, block, Instant::now());
             render.step();
-            let (asked, now) = (render.asked(), Instant::now());
-            rhythm.notice(asked, block, now);
-            let rest = rhythm.rest(block, now);
+            let now = Instant::now();
+            let Some(rest) = rhythm.rest(render.asked(), block, now) else {
+                continue;
+            };
             match readiness {
                 Readiness::Awake => {
                     while render.asked() == asked && now.elapsed() < rest {
@@ -89,13 +91,15 @@ impl Rhythm {
         self.asked = asked;
     }
 
-    /// How long to sleep from `now` on.
-    fn rest(&self, block: Duration, now: Instant) -> Duration {
+    /// How long to sleep from `now` on; not at all when it has asked for more than was noticed
+    /// before the last step, which may have come too early for it.
+    fn rest(&self, asked: u64, block: Duration, now: Instant) -> Option<Duration> {
         let nap = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
-        (self.when + block)
+        let rest = (self.when + block)
             .saturating_duration_since(now)
             .saturating_sub(nap)
-            .max(nap)
+            .max(nap);
+        (asked == self.asked).then_some(rest)
     }
 }
 
@@ -112,7 +116,7 @@ mod tests {
             let mut rhythm = Rhythm::new();
             let (mut now, mut asked, mut looks, mut latest) = (start, 0, 0, Duration::ZERO);
             for _ in 0..10_000 {
-                now += rhythm.rest(block, now);
+                now += rhythm.rest(asked, block, now).unwrap();
                 looks += 1;
                 let due = (now - start).as_micros() as u64 / period;
                 rhythm.notice(due, block, now);
@@ -132,11 +136,21 @@ mod tests {
         }
     }
 
+    /// A block that is asked for just after the last look at what to render must not be slept over.
+    #[test]
+    fn it_does_not_sleep_when_more_was_asked_for_meanwhile() {
+        let (mut rhythm, now) = (Rhythm::new(), Instant::now());
+        let block = Duration::from_millis(1);
+        rhythm.notice(64, block, now);
+        assert!(rhythm.rest(64, block, now).is_some());
+        assert_eq!(rhythm.rest(128, block, now), None);
+    }
+
     #[test]
     fn it_does_not_spin_when_nobody_asks() {
         let rhythm = Rhythm::new();
         let later = Instant::now() + Duration::from_secs(10);
-        let rest = rhythm.rest(Duration::from_millis(100), later);
-        assert_eq!(rest, Rhythm::LONGEST);
+        let rest = rhythm.rest(0, Duration::from_millis(100), later);
+        assert_eq!(rest, Some(Rhythm::LONGEST));
     }
 }

@@ -3,6 +3,7 @@
 use super::Session;
 use myriad_engine::{EventKind, Patch};
 use ringbuf::traits::Consumer;
+use std::time::Instant;
 
 impl Session {
     /// Lets a device without a time of its own play a block, and has the next one rendered.
@@ -34,6 +35,11 @@ impl Session {
     /// The stream's time in frames.
     pub(crate) fn time(&self) -> u64 {
         self.control.time()
+    }
+
+    /// When its first frame was.
+    pub(crate) fn stream_started(&self) -> Instant {
+        self.control.started()
     }
 
     /// Frames of the stream from an event to its sound.
