@@ -96,9 +96,9 @@ impl Knob {
         unsafe { gui.raw_end_set_parameter(self.as_ptr()) };
     }
 
-    /// Stands at a position at once, where the host finds it when it looks. For the audio thread.
+    /// Stands at a position at once, where the host finds it when it looks or saves.
     pub(crate) fn stand(&self, position: f32) {
-        // SAFETY: the wrapper too sets it while the audio thread processes, and on that thread.
+        // SAFETY: it is unsafe because wrappers are to do that; all it writes is atomic.
         unsafe { self.as_ptr()._internal_set_normalized_value(position) };
     }
 

@@ -109,6 +109,7 @@ impl Player {
         context: &mut impl ProcessContext<Myriad>,
     ) -> ProcessStatus {
         self.queue.clear();
+        self.params.shared.meters.count_block();
         self.take_change();
         let began = self.params.shared.is_watched().then(Instant::now);
         if let Some(news) = self.song.follow(context.transport(), left.len()) {
