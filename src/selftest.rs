@@ -112,11 +112,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "a card that is lost is noticed, and taken back",
             &|| failing::loss(device),
         )?;
-        report(
-            "returns",
-            "a card that comes and goes leaves nothing behind",
-            &|| failing::returns(device),
-        )?;
         // Last, because the driver may refuse this process afterwards.
         report(
             "failure",
@@ -126,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     match broken {
         0 if reported == 0 => Err(Failure::misuse(format!(
-            "no check of that name; there are {}, memory and chord, for CUDA also trap, loss, returns and failure",
+            "no check of that name; there are {}, memory and chord, for CUDA also trap, loss and failure",
             CHECKS
                 .iter()
                 .map(|check| check.name)

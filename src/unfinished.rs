@@ -1,7 +1,7 @@
 //! Files that appear when they are complete and not before.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -70,8 +70,21 @@ impl UnfinishedFile {
 /// # Errors
 /// When nothing can be written there.
 pub(crate) fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (unfinished, mut file) = UnfinishedFile::create(target)?;
-    file.write_all(bytes)?;
+    write_with(target, |file| file.write_all(bytes))
+}
+
+/// The same piece by piece, for what is too large to hold.
+///
+/// # Errors
+/// When nothing can be written there.
+pub(crate) fn write_with(
+    target: &Path,
+    pieces: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let (unfinished, file) = UnfinishedFile::create(target)?;
+    let mut file = BufWriter::new(file);
+    pieces(&mut file)?;
+    file.flush()?;
     drop(file);
     unfinished.finish()
 }

@@ -1,7 +1,6 @@
 //! A card that fails for real.
 
 use super::steadiness::fill;
-use crate::memory::resident_bytes;
 use myriad_engine::render::cuda::CudaRenderer;
 use myriad_engine::render::{
     Buses, Capacity, DeviceError, PrepareError, RenderError, Renderer, VoiceBlock,
@@ -17,49 +16,6 @@ pub(super) fn trap(device: usize) -> Result<String, String> {
 /// The context is destroyed. A new one must do.
 pub(super) fn loss(device: usize) -> Result<String, String> {
     fail_and_start_anew(device, CudaRenderer::lose_context)
-}
-
-/// It comes and goes, lost or let go of, and leaves nothing behind on the host.
-pub(super) fn returns(device: usize) -> Result<String, String> {
-    /// The first rounds may keep memory for those after them.
-    const ROUNDS: [usize; 2] = [4, 16];
-    /// What a round may leave behind: what allocators keep in hand.
-    const LIMIT: usize = 256 << 10;
-    let mut grown = [0; 2];
-    for (lost, grown) in [false, true].into_iter().zip(&mut grown) {
-        let mut before = 0;
-        for round in 0..ROUNDS[0] + ROUNDS[1] {
-            if round == ROUNDS[0] {
-                before = resident_bytes().unwrap_or(0);
-            }
-            come_and_go(device, lost)?;
-        }
-        *grown = resident_bytes().unwrap_or(0).saturating_sub(before) / ROUNDS[1];
-    }
-    let [let_go, lost] = grown;
-    let measured = format!("let go of: host +{let_go}, lost: host +{lost} bytes each time");
-    match let_go.max(lost) <= LIMIT {
-        true => Ok(measured),
-        false => Err(measured),
-    }
-}
-
-fn come_and_go(device: usize, lost: bool) -> Result<(), String> {
-    let capacity = Capacity {
-        slots: 1_024,
-        buses: 4,
-    };
-    let mut renderer = CudaRenderer::new(device);
-    let prepared = renderer.prepare(capacity);
-    prepared.map_err(|error| error.to_string())?;
-    let mut block = VoiceBlock::new(capacity.slots);
-    fill(&mut block, 0);
-    let rendered = renderer.render(&Arc::new(block), &mut Buses::new(capacity.buses));
-    rendered.map_err(|error| error.to_string())?;
-    match lost {
-        true => renderer.lose_context().map_err(|error| error.to_string()),
-        false => Ok(()),
-    }
 }
 
 /// Renders, fails, and tries to start again in the same process.

@@ -12,6 +12,7 @@ use crate::analysis::svg::escaped;
 use crate::terminal::clock;
 use plot::{Plot, Series};
 use std::fmt::Write;
+use std::io;
 use std::path::Path;
 
 const STYLE: &str = include_str!("page/style.css");
@@ -27,29 +28,33 @@ const ROSE: [u8; 3] = [0xd2, 0x5c, 0xc8];
 const AMBER: [u8; 3] = [0xfd, 0xa6, 0x5c];
 const LIGHT: [u8; 3] = [0xfd, 0xf0, 0xb8];
 
-/// The page. Clips are read from `folder`.
-pub(super) fn draw(report: &Report, folder: &Path) -> String {
+/// Writes the page. Clips are read from `folder`.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Result<()> {
     let class = match report.verdict {
         Verdict::Clean => "clean",
         Verdict::Disturbed => "disturbed",
         Verdict::Faulty => "faulty",
     };
     let title = escaped(&summary::headline(report));
-    let mut page = format!(
+    write!(
+        page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>Soak: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header class=\"{class}\"><h1>{title}</h1>\n<p>{}</p></header>\n",
         escaped(&subtitle(report))
-    );
-    page += &tiles(report);
+    )?;
+    page.write_all(tiles(report).as_bytes())?;
     for plot in plots(report) {
-        page += &plot.draw(&report.findings);
+        page.write_all(plot.draw(&report.findings).as_bytes())?;
     }
-    page += &findings(report, folder);
-    page += &notes(report);
-    page += &settings(report);
-    page + "</body>\n</html>\n"
+    findings(report, folder, page)?;
+    page.write_all(notes(report).as_bytes())?;
+    page.write_all(settings(report).as_bytes())?;
+    page.write_all(b"</body>\n</html>\n")
 }
 
 /// What was played, on what, when.
@@ -86,7 +91,7 @@ fn causes(report: &Report) -> String {
 /// The figures that matter.
 fn tiles(report: &Report) -> String {
     let mut tiles = vec![
-        (report.findings.len().to_string(), "findings".to_owned()),
+        (report.found().to_string(), "findings".to_owned()),
         (report.underruns.to_string(), causes(report)),
         (
             mebibytes(report.memory_growth),
@@ -233,10 +238,10 @@ fn plots(report: &Report) -> Vec<Plot> {
 }
 
 /// All findings, the first of them with sound and picture.
-fn findings(report: &Report, folder: &Path) -> String {
-    let mut html = "<section><h2>Findings</h2>\n".to_owned();
+fn findings(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Result<()> {
+    writeln!(page, "<section><h2>Findings</h2>")?;
     if report.findings.is_empty() {
-        html += "<p>None.</p>\n";
+        writeln!(page, "<p>None.</p>")?;
     }
     // Ours first, then in the order of time.
     let mut order: Vec<&Finding> = report.findings.iter().collect();
@@ -248,33 +253,33 @@ fn findings(report: &Report, folder: &Path) -> String {
             Blame::Machine => "machine",
             Blame::Injected => "injected",
         };
-        let _ = writeln!(
-            html,
+        writeln!(
+            page,
             "<article class=\"{class}\"><h3>{} <time>{}</time></h3><p>{}</p>",
             finding.kind.name(),
             clock(finding.seconds),
             escaped(&finding.text)
-        );
+        )?;
         if let Some(clip) = &finding.clip {
             if shown < SHOWN
                 && let Some(evidence) = evidence::show(&folder.join(clip))
             {
                 shown += 1;
-                html += &evidence;
+                page.write_all(evidence.as_bytes())?;
             }
             let name = escaped(clip);
-            let _ = writeln!(html, "<p><a href=\"{name}\">{name}</a></p>");
+            writeln!(page, "<p><a href=\"{name}\">{name}</a></p>")?;
         }
-        html += "</article>\n";
+        writeln!(page, "</article>")?;
     }
-    if order.len() > LISTED {
-        let _ = writeln!(
-            html,
-            "<p>And {} more, in report.json.</p>",
-            order.len() - LISTED
-        );
+    if report.found() > LISTED {
+        writeln!(
+            page,
+            "<p>And {} more, in report.json and journal.jsonl.</p>",
+            report.found() - LISTED
+        )?;
     }
-    html + "</section>\n"
+    writeln!(page, "</section>")
 }
 
 fn notes(report: &Report) -> String {
@@ -355,13 +360,18 @@ mod tests {
     fn the_verdict_is_at_the_top_and_odd_words_break_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut report = Report::new();
-        assert!(draw(&report, folder.path()).contains("<h1>Clean"));
+        let draw = |report: &Report| {
+            let mut page = Vec::new();
+            draw(report, folder.path(), &mut page).unwrap();
+            String::from_utf8(page).unwrap()
+        };
+        assert!(draw(&report).contains("<h1>Clean"));
         report.add(&finding(Kind::Underrun, Blame::Machine, "a <b> & c"));
-        let page = draw(&report, folder.path());
+        let page = draw(&report);
         assert!(page.contains("<h1>No fault of Myriad"), "{page}");
         assert!(page.contains("a &lt;b&gt; &amp; c") && page.contains("1:01.500"));
         report.add(&finding(Kind::Click, Blame::Myriad, "x"));
-        let page = draw(&report, folder.path());
+        let page = draw(&report);
         assert!(page.contains("<h1>Faulty: one fault</h1>"), "{page}");
         assert!(!page.contains("NaN") && !page.contains("http"));
     }

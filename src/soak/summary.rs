@@ -70,8 +70,8 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     for finding in report.findings.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", line(finding));
     }
-    if report.findings.len() > LISTED {
-        let _ = writeln!(text, "  and {} more", report.findings.len() - LISTED);
+    if report.found() > LISTED {
+        let _ = writeln!(text, "  and {} more", report.found() - LISTED);
     }
     let _ = writeln!(text, "  {}", folder.join("report.html").display());
     text

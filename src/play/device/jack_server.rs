@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 /// How often new MIDI ports are looked for.
 const POLL: Duration = Duration::from_secs(1);
 
+/// How often we ask to be let in, and how long we wait in between.
+const ATTEMPTS: usize = 5;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
+
 /// Our side of a JACK server.
 pub(crate) struct Client {
     client: AsyncClient<Notes, Process>,
@@ -88,12 +92,24 @@ fn audio_inputs(client: &jack::Client) -> Vec<String> {
 }
 
 impl Client {
-    /// Joins the running server.
+    /// Joins the running server. One that is busy may give up on a client before it has begun;
+    /// it is asked again.
     ///
     /// # Errors
     /// When there is none, or it does not want us.
     pub(crate) fn open(wish: &Wish, backstage: &Backstage) -> Result<Self, DeviceError> {
-        let client = connect("myriad")?;
+        let mut attempts = 1..ATTEMPTS;
+        loop {
+            match Self::join(connect("myriad")?, wish, backstage) {
+                Err(DeviceError::Refused { .. }) if attempts.next().is_some() => {
+                    std::thread::sleep(BETWEEN_ATTEMPTS);
+                }
+                joined => return joined,
+            }
+        }
+    }
+
+    fn join(client: jack::Client, wish: &Wish, backstage: &Backstage) -> Result<Self, DeviceError> {
         let refused = |error: jack::Error| DeviceError::Refused {
             host: Host::Jack.name(),
             reason: error.to_string(),
