@@ -23,10 +23,13 @@ help:
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
 
 play: setup
+	@echo "myriad: building; the first time takes some minutes"
 	@cargo build --release --quiet
 	@./target/release/myriad demo
 
-plugin: setup
+plugin:
+	@./setup plugin
+	@echo "myriad: building the plugin; the first time takes some minutes"
 	@plugin/bundle
 	@echo "target/bundled/Myriad.vst3 and target/bundled/Myriad.clap; make install-plugin puts them where hosts look"
 

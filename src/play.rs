@@ -10,6 +10,7 @@ mod machine;
 mod midi;
 mod monitor;
 mod outlet;
+mod pacing;
 mod recorder;
 mod report;
 mod resampler;
@@ -35,6 +36,7 @@ pub(crate) use load::Load;
 pub(crate) use midi::MACRO_PARAMS;
 use myriad_engine::Patch;
 use myriad_engine::stream::StreamError;
+pub(crate) use pacing::PacingArgs;
 use report::Style;
 pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
@@ -88,25 +90,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "NAME")]
     output: Option<String>,
 
-    /// Frames a second, from 8000 to 192000 [default: the device's]
-    #[arg(short, long, value_name = "HZ")]
-    #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
-    rate: Option<u32>,
-
-    /// Frames that the device asks for at a time, where it can be told
-    #[arg(short, long, value_name = "FRAMES")]
-    #[arg(value_parser = clap::value_parser!(u32).range(16..=8_192))]
-    buffer: Option<u32>,
-
-    /// Frames kept ready for the device: latency against underruns [default: by its buffer]
-    #[arg(long, value_name = "FRAMES")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    depth: Option<u32>,
-
-    /// Never let the threads that render sleep: takes two processors, for machines that wake up
-    /// slowly, as virtual ones do
-    #[arg(long)]
-    awake: bool,
+    #[command(flatten)]
+    pacing: PacingArgs,
 
     /// Listen to this MIDI input only: any part of its name
     #[arg(short, long, value_name = "NAME")]
@@ -222,12 +207,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         wish: Wish {
             host: args.host,
             name: args.output.clone(),
-            rate: args.rate,
-            block: args.buffer,
+            rate: args.pacing.rate,
+            block: args.pacing.buffer,
             midi: args.midi.clone(),
-            awake: args.awake,
+            awake: args.pacing.awake,
         },
-        depth: args.depth.map(|frames| frames as usize),
+        depth: args.pacing.depth.map(|frames| frames as usize),
         song,
         live,
         own,

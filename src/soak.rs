@@ -16,7 +16,7 @@ mod summary;
 mod watch;
 
 use crate::failure::{Exit, Failure};
-use crate::play::{self, Host, Load, Session, Setup, Wish};
+use crate::play::{self, Host, Load, PacingArgs, Session, Setup, Wish};
 use crate::renderer::{Kind as RendererKind, RendererArgs};
 use crate::trace::Tracer;
 use crate::witness::Witnesses;
@@ -93,24 +93,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     card: usize,
 
-    /// Frames that the device asks for at a time, where it can be told
-    #[arg(short, long, value_name = "FRAMES")]
-    #[arg(value_parser = clap::value_parser!(u32).range(16..=8_192))]
-    buffer: Option<u32>,
-
-    /// Frames kept ready for the device [default: by its buffer]
-    #[arg(long, value_name = "FRAMES")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    depth: Option<u32>,
-
-    /// Frames a second [default: the device's]
-    #[arg(short, long, value_name = "HZ")]
-    #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
-    rate: Option<u32>,
-
-    /// Let no thread sleep, as `myriad play` can
-    #[arg(long)]
-    awake: bool,
+    #[command(flatten)]
+    pacing: PacingArgs,
 
     /// Where load ramps end
     #[arg(long, value_name = "VOICES[xPARTIALS]", default_value = "48x48")]
@@ -257,10 +241,10 @@ impl Args {
             device: name_of(self.device),
             renderer: name_of(self.renderer),
             card: self.card,
-            buffer: self.buffer,
-            depth: self.depth,
-            rate: self.rate,
-            awake: self.awake,
+            buffer: self.pacing.buffer,
+            depth: self.pacing.depth,
+            rate: self.pacing.rate,
+            awake: self.pacing.awake,
             load: [self.load.voices, self.load.partials],
             inject: self.inject.iter().map(|&fault| name_of(fault)).collect(),
         })
@@ -320,7 +304,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let bar = progress(begin.seconds, args.json);
     leg.play(|seconds, report| {
         bar.set_position(seconds as u64);
-        bar.set_message(format!("{} findings", report.findings.len()));
+        bar.set_message(format!("{} findings", report.found()));
     })
     .inspect(|_| bar.finish_and_clear())
 }

@@ -21,8 +21,9 @@ use std::time::Duration;
 /// Frames a second while something moves.
 const MOVING: f32 = 30.0;
 /// Frames a second while nothing does. Whoever embeds the editor wakes it (by asking egui for a
-/// repaint) when sound begins or a parameter is automated.
-const IDLE: f32 = 0.4;
+/// repaint) when sound begins, a parameter is automated or another patch is loaded; this is for the
+/// rest, such as another renderer.
+const IDLE: f32 = 0.2;
 /// How long the light stays red after an underrun.
 const ALARM_SECONDS: f64 = 2.0;
 

@@ -10,11 +10,7 @@ pub fn group(id: &str) -> String {
     let (word, number) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
     let word = match word {
         "lfo" => "LFO".to_owned(),
-        _ => {
-            let mut letters = word.chars();
-            let first = letters.next().map(|c| c.to_ascii_uppercase());
-            first.into_iter().chain(letters).collect()
-        }
+        _ => capitalised(word),
     };
     match number {
         "" => word,
@@ -30,6 +26,23 @@ pub fn of(param: Param) -> String {
         true => name.to_owned(),
         false => format!("{group} {name}"),
     }
+}
+
+/// A parameter where its group is written above it: "Cutoff", and "Rate" for a "Decay rate".
+pub(crate) fn in_group(param: Param) -> String {
+    let info = param.info();
+    let rest = info.name.strip_prefix(&group(info.group()));
+    let word = rest.and_then(|rest| rest.strip_prefix(' '));
+    let Some(word) = word.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit())) else {
+        return info.name.to_owned();
+    };
+    capitalised(word)
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// A source: "LFO 1", "Velocity", or what the patch calls its macro.
@@ -54,6 +67,10 @@ mod tests {
         assert_eq!(of(Param::Env2Attack), "Env 2 Attack");
         assert_eq!(of(Param::Macro3), "Macro 3");
         assert_eq!(group("lfo1"), "LFO 1");
+        assert_eq!(in_group(Param::DecayRate), "Rate");
+        assert_eq!(in_group(Param::FilterCutoff), "Cutoff");
+        assert_eq!(in_group(Param::FilterType), "Filter");
+        assert_eq!(in_group(Param::Macro3), "Macro 3");
     }
 
     #[test]

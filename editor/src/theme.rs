@@ -121,6 +121,16 @@ pub(crate) fn caps(
     painter.galley(anchor.anchor_size(at, galley.size()).min, galley, colour);
 }
 
+/// The name of a knob in the middle of `place`: smaller where it would touch its neighbours.
+pub(crate) fn label(painter: &Painter, place: Rect, text: &str, colour: Color32) {
+    const SIZES: [f32; 3] = [11.0, 10.0, 9.0];
+    let lay_out = |size| painter.layout_no_wrap(text.to_owned(), regular(size), colour);
+    let fits = |size: &f32| lay_out(*size).size().x <= place.width() - 4.0;
+    let galley = lay_out(SIZES.into_iter().find(fits).unwrap_or(SIZES[2]));
+    let at = Align2::CENTER_CENTER.anchor_size(place.center(), galley.size());
+    painter.galley(at.min, galley, colour);
+}
+
 /// A panel, with the faint light of an edge that faces the sky.
 pub(crate) fn panel(painter: &Painter, rect: Rect) {
     painter.rect(
@@ -149,6 +159,12 @@ pub(crate) fn titled_panel(painter: &Painter, rect: Rect, title: &str) -> Rect {
 pub(crate) fn well(painter: &Painter, rect: Rect) {
     let edge = Stroke::new(1.0, EDGE.gamma_multiply(0.5));
     painter.rect(rect, SMALL_ROUND, WELL, edge, egui::StrokeKind::Inside);
+}
+
+/// What is written where there is nothing to show yet.
+pub(crate) fn emptiness(painter: &Painter, rect: Rect, text: &str) {
+    let font = regular(11.5);
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, font, FAINT);
 }
 
 /// Gives a context the editor's fonts and the style of menus, tooltips and text fields.

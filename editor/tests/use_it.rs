@@ -27,11 +27,15 @@ fn open<'a>(patch: &str, page: &str) -> Window<'a> {
 }
 
 fn open_sized<'a>(patch: &str, page: &str, size: Vec2) -> Window<'a> {
+    open_with(Library::open(None), patch, page, size)
+}
+
+fn open_with<'a>(library: Library, patch: &str, page: &str, size: Vec2) -> Window<'a> {
     let patch = match patch {
         PLAIN => Patch::new(),
         patch => factory::find(patch).unwrap().clone(),
     };
-    let mut editor = Editor::new(Library::open(None));
+    let mut editor = Editor::new(library);
     editor.show_page(page);
     let desk = Desk {
         editor,
@@ -313,6 +317,31 @@ fn patches_are_searched_chosen_and_taken_back() {
     window.get_by_label("Next patch").click();
     window.run_steps(2);
     assert_eq!(window.state().host.patch().name, next[here + 1].name);
+}
+
+/// What the README promises: change a sound, call it something, find it again.
+#[test]
+fn a_changed_sound_is_saved_under_a_name_that_is_typed() {
+    let folder = std::env::temp_dir().join(format!("myriad-use-{}", std::process::id()));
+    let library = Library::open(Some(folder.clone()));
+    let mut window = open_with(library, "Aurora", "Source", Vec2::from(Editor::SIZE));
+    let knob = centre(&window, "Source Position");
+    drag(&mut window, knob, knob + vec2(0.0, 60.0), Modifiers::NONE);
+    let changed = value(&window, Param::SourcePosition);
+    window.get_by_label("Browse patches").click();
+    window.run_steps(2);
+    window.get_by_label("Save as…").click();
+    window.run_steps(3);
+    // What is typed takes the place of the old name.
+    window.event(Event::Text("Dusk".into()));
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    let saved = std::fs::read_to_string(folder.join("dusk.toml")).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    let saved = Patch::parse(&saved, "it").unwrap();
+    assert_eq!(saved.name, "Dusk");
+    assert!((saved.values[Param::SourcePosition] - changed).abs() < 1e-4);
+    assert_eq!(window.state().host.patch().name, "Dusk");
 }
 
 #[test]

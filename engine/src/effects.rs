@@ -47,6 +47,19 @@ trait Effect: Send {
 
     /// Frames that may pass in silence before it is heard again.
     fn memory(&self, values: &EffectValues) -> usize;
+
+    /// Seconds until what goes round in it is [`GONE`], when nothing more goes in.
+    fn ringing(&self, _: &EffectValues, _: Surroundings) -> f32 {
+        0.0
+    }
+}
+
+/// What is left of a chord at ten times full scale when the rack takes it for silence.
+const GONE: f32 = 1e-7;
+
+/// How often sound goes round until it is gone, when `kept` of it comes back each time.
+fn rounds(kept: f32) -> f32 {
+    GONE.ln() / kept.abs().ln()
 }
 
 /// What the effects of a part are told for one tick.
@@ -84,6 +97,8 @@ pub(crate) struct PartEffects {
     playing: usize,
     /// What the other was told last.
     told: EffectValues,
+    /// What both were told last of what is around them.
+    around: Surroundings,
     /// Frames since the sound goes into the rack that plays.
     entered: usize,
     /// The end of a tail that had to go, faded, and how much of it was heard.
@@ -101,6 +116,7 @@ impl PartEffects {
             racks: std::array::from_fn(|_| Rack::new(sample_rate)),
             playing: 0,
             told: EffectValues::off(),
+            around: Cue::none().around,
             entered: FADE,
             ending: [[0.0; FADE]; 2],
             ended: FADE,
@@ -121,12 +137,19 @@ impl PartEffects {
         self.racks.iter().all(Rack::is_resting) && self.ended == FADE
     }
 
+    /// Seconds until it rests, when nothing more goes in.
+    pub(crate) fn tail(&self) -> f32 {
+        let tails = self.racks.iter().map(|rack| rack.tail(self.around));
+        tails.fold(0.0, f32::max)
+    }
+
     /// Changes the sound of one tick as its cue says.
     pub(crate) fn render(&mut self, left: &mut [f32], right: &mut [f32], cue: &Cue) {
         let values = match cue.used {
             true => cue.values,
             false => EffectValues::off(),
         };
+        self.around = cue.around;
         if self.cut == FADE && !cue.cut && !self.sounded {
             // Nothing is left that would have to fade in, and the next attack is whole.
             self.cut = 0;

@@ -13,6 +13,7 @@ pub use glimpse::Glimpse;
 pub use glimpses::{GlimpseReceiver, GlimpseSender, glimpses};
 
 use crate::controls::Values;
+use crate::dsp::FADE;
 use crate::effects::{Cue, PartEffects};
 use crate::event::{Event, EventKind};
 use crate::modulation::Route;
@@ -373,14 +374,26 @@ impl Engine {
             && self.master.is_silent()
     }
 
-    /// Whether a note of this key sounds in `part`, or is about to.
-    pub fn is_sounding(&self, part: usize, key: u8) -> bool {
-        let starts = |event: &Event| {
-            usize::from(event.part) == part
-                && matches!(event.kind, EventKind::NoteOn { key: on, .. } if on == key)
-        };
-        let playing = self.parts.get(part);
-        playing.is_some_and(|playing| playing.is_sounding(key)) || self.pending.iter().any(starts)
+    /// Frames of the output until all is silent, when every key and pedal is let go now; none when
+    /// an arpeggiator holds what was played and never ends. It may be silent sooner.
+    pub fn tail(&self) -> Option<usize> {
+        let mut longest = 0.0f32;
+        for (part, effects) in self.parts.iter().zip(&self.effects) {
+            longest = longest.max(part.tail(self.transport)? + effects.tail());
+        }
+        let frames = longest * self.config.sample_rate;
+        // What is cut off takes a fade to go, however short the release.
+        Some(frames.ceil() as usize + FADE + self.latency())
+    }
+
+    /// The keys of which a note sounds in `part`, or is about to, a bit each.
+    pub fn keys(&self, part: usize) -> u128 {
+        let playing = self.parts.get(part).map_or(0, Part::keys);
+        let starting = self.pending.iter().filter(|e| usize::from(e.part) == part);
+        starting.fold(playing, |keys, event| match event.kind {
+            EventKind::NoteOn { key, .. } => keys | 1 << (key & 127),
+            _ => keys,
+        })
     }
 
     /// What it is doing.

@@ -12,6 +12,7 @@ mod notes;
 mod scatter;
 mod shaping;
 mod strike;
+mod tail;
 mod travel;
 
 use crate::controls::{Controls, Values};
@@ -275,10 +276,11 @@ impl Part {
             .max_by_key(|&voice| self.voices[voice].order)
     }
 
-    /// Whether a voice of this key sounds.
-    pub(crate) fn is_sounding(&self, key: u8) -> bool {
-        let mut voices = self.voices[..self.high].iter();
-        voices.any(|voice| !voice.is_free() && voice.key == key)
+    /// The keys whose voices sound, a bit each.
+    pub(crate) fn keys(&self) -> u128 {
+        let voices = self.voices[..self.high].iter();
+        let sounding = voices.filter(|voice| !voice.is_free());
+        sounding.fold(0, |keys, voice| keys | 1 << (voice.key & 127))
     }
 
     fn tick_seconds(&self) -> f32 {
@@ -308,19 +310,25 @@ impl Part {
     fn live_until(&mut self, voice: usize, frame: u32) {
         let frames = frame.saturating_sub(self.voices[voice].clock);
         let seconds = frames as f32 / self.sample_rate;
-        const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
-        for (index, bank) in self.envelopes.iter_mut().enumerate() {
+        for index in 0..ENVELOPES {
             if index == 0 || self.modulation.uses(Source::Env1.offset(index)) {
-                let speed = Param::Env1Speed.offset(index * ROWS);
-                let speed = match self.modulation.moves(speed) {
-                    true => self.modulation.target(speed, voice),
-                    false => self.controls[speed],
-                };
-                bank.advance(voice, seconds, &self.envelope_settings[index], speed);
+                let speed = self.envelope_speed(index, voice);
+                let settings = &self.envelope_settings[index];
+                self.envelopes[index].advance(voice, seconds, settings, speed);
             }
         }
         self.voices[voice].age += seconds;
         self.voices[voice].clock = frame;
+    }
+
+    /// How fast an envelope of a voice goes.
+    fn envelope_speed(&self, index: usize, voice: usize) -> f32 {
+        const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
+        let speed = Param::Env1Speed.offset(index * ROWS);
+        match self.modulation.moves(speed) {
+            true => self.modulation.target(speed, voice),
+            false => self.controls[speed],
+        }
     }
 
     fn advance_lfos(&mut self, transport: Transport) {

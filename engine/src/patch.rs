@@ -4,10 +4,12 @@ mod error;
 mod factory_list;
 mod migrate;
 mod read;
+mod search;
 mod text;
 mod write;
 
 pub use error::PatchError;
+pub use search::search;
 
 use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};

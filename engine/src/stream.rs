@@ -35,6 +35,7 @@ mod intake;
 mod ledger;
 mod line;
 mod render_side;
+mod sounding;
 mod status;
 mod switch;
 mod thread;
@@ -146,7 +147,7 @@ pub fn build(
 ) -> Result<(Control, AudioSide, RenderSide), StreamError> {
     let (switch, renderers) = Switch::new(renderer);
     let engine = Engine::with_renderer(&config.engine, Box::new(switch))?;
-    let shared = Arc::new(Shared::new());
+    let shared = Arc::new(Shared::new(config.engine.parts));
     let latency = engine.latency();
     let (audio, end) = line::connect(config.depth, 0, latency, &shared)?;
     let line = Arc::clone(&end.line);

@@ -1,7 +1,8 @@
 //! MIDI learn: which controllers move which parameters.
 //!
-//! The audio thread hears a controller and moves the sound at once; the host, which owns the knobs,
-//! is told a moment later by whoever may speak to it.
+//! The audio thread hears a controller and moves sound and knob at once; the host is told a moment
+//! later by whoever may speak to it. Nobody may before an editor has been opened: until then the host
+//! finds the knob there when it looks, shows it or saves.
 
 use crate::params::MyriadParams;
 use myriad_engine::params::{COUNT, Param};

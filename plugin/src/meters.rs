@@ -20,6 +20,8 @@ pub struct Meters {
     bpm: AtomicU32,
     /// Times when sound was not ready.
     underruns: AtomicU64,
+    /// Blocks that the host has asked for.
+    blocks: AtomicU64,
 }
 
 impl Meters {
@@ -36,6 +38,15 @@ impl Meters {
     /// Times when sound was not ready.
     pub fn underruns(&self) -> u64 {
         self.underruns.load(Relaxed)
+    }
+
+    /// Blocks that the host has asked for: as long as they go on, it plays.
+    pub fn blocks(&self) -> u64 {
+        self.blocks.load(Relaxed)
+    }
+
+    pub(crate) fn count_block(&self) {
+        self.blocks.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn show_load(&self, load: f32) {

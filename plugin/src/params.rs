@@ -29,7 +29,8 @@ pub enum Knob {
 }
 
 impl Knob {
-    fn new(param: Param) -> Self {
+    /// `moved` is called on any thread when the host moves it: it must be quick and never wait.
+    fn new(param: Param, moved: impl Fn() + Send + Sync + 'static) -> Self {
         let row = param.info();
         let kind = row.kind;
         let name = name(param);
@@ -41,7 +42,8 @@ impl Knob {
                     .with_value_to_string(Arc::new(move |way| row.format(kind.from_scale(way))))
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| kind.to_scale(value))
-                    }));
+                    }))
+                    .with_callback(Arc::new(move |_| moved()));
                 if row.modulated && !row.shared {
                     way = way.with_poly_modulation_id(param as u32);
                 }
@@ -53,7 +55,8 @@ impl Knob {
                     .with_value_to_string(Arc::new(move |value| row.format(value as f32)))
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| value as i32)
-                    }));
+                    }))
+                    .with_callback(Arc::new(move |_| moved()));
                 Knob::Steps(steps)
             }
         }
@@ -91,6 +94,12 @@ impl Knob {
     pub fn end(&self, gui: &GuiContext) {
         // SAFETY: as above.
         unsafe { gui.raw_end_set_parameter(self.as_ptr()) };
+    }
+
+    /// Stands at a position at once, where the host finds it when it looks or saves.
+    pub(crate) fn stand(&self, position: f32) {
+        // SAFETY: it is unsafe because wrappers are to do that; all it writes is atomic.
+        unsafe { self.as_ptr()._internal_set_normalized_value(position) };
     }
 
     fn as_ptr(&self) -> ParamPtr {
@@ -146,11 +155,17 @@ pub struct MyriadParams {
 impl MyriadParams {
     /// Everything at its default.
     pub fn new() -> Self {
+        let shared = Arc::new(Shared::new());
+        let knob = |&param: &Param| {
+            // An editor that sleeps shows what the host moves.
+            let repaint = shared.repaint.clone();
+            Knob::new(param, move || repaint.request_repaint())
+        };
         Self {
-            knobs: Param::ALL.iter().map(|&param| Knob::new(param)).collect(),
+            knobs: Param::ALL.iter().map(knob).collect(),
             bypass: BoolParam::new("Bypass", false).make_bypass(),
             mpe: BoolParam::new("MPE", false).non_automatable(),
-            shared: Arc::new(Shared::new()),
+            shared,
             gui: Mutex::new(None),
         }
     }
@@ -268,6 +283,22 @@ mod tests {
                 assert_eq!(value_at(param, kind.to_scale(value), value), value);
             }
         }
+    }
+
+    #[test]
+    fn whoever_draws_knobs_hears_that_they_move() {
+        use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+        let moves = Arc::new(AtomicUsize::new(0));
+        for param in [Param::FilterCutoff, Param::FilterType] {
+            let counted = moves.clone();
+            let knob = Knob::new(param, move || {
+                counted.fetch_add(1, Relaxed);
+            });
+            for position in [1.0, 1.0, 0.0] {
+                knob.stand(position);
+            }
+        }
+        assert_eq!(moves.load(Relaxed), 4, "once for each move");
     }
 
     #[test]

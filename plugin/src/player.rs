@@ -85,8 +85,7 @@ impl Player {
 
     /// How many notes the patch plays at once.
     pub(crate) fn voice_capacity(&self) -> u32 {
-        let limit = self.value(Param::VoiceLimit) as u32;
-        limit.clamp(1, VOICES as u32)
+        capacity(self.value(Param::VoiceLimit))
     }
 
     /// Silence, and everything as before the first sample.
@@ -110,6 +109,7 @@ impl Player {
         context: &mut impl ProcessContext<Myriad>,
     ) -> ProcessStatus {
         self.queue.clear();
+        self.params.shared.meters.count_block();
         self.take_change();
         let began = self.params.shared.is_watched().then(Instant::now);
         if let Some(news) = self.song.follow(context.transport(), left.len()) {
@@ -207,12 +207,15 @@ impl Player {
         }
         let mut moved = false;
         for param in self.params.shared.controllers.hear(cc, value) {
+            let knob = self.params.knob(param);
+            knob.stand(value);
+            self.told[param as usize] = knob.heard();
             let value = param.info().kind.from_scale(value);
             self.queue.push(timing, EventKind::Param { param, value });
+            tell_capacity(param, value, context);
             moved = true;
         }
         if moved {
-            self.params.shared.repaint.request_repaint();
             context.execute_gui(Task::TellHost);
         }
         moved
@@ -229,9 +232,7 @@ impl Player {
             *told = position;
             let value = value_at(param, position, self.patch[param]);
             self.queue.push(0, EventKind::Param { param, value });
-            if param == Param::VoiceLimit {
-                context.set_current_voice_capacity((value as u32).clamp(1, VOICES as u32));
-            }
+            tell_capacity(param, value, context);
         }
     }
 
@@ -249,7 +250,8 @@ impl Player {
             return;
         };
         let api = context.plugin_api();
-        let sounds = |key| synth.is_sounding(key);
+        let keys = synth.keys();
+        let sounds = |key: u8| keys >> (key & 127) & 1 == 1;
         self.translator.notes.end(sounds, |note| {
             if api == PluginApi::Clap {
                 // A host without room for it only modulates in vain.
@@ -272,11 +274,22 @@ impl Player {
         }
         match &self.synth {
             Some(synth) if api != PluginApi::Clap || !synth.is_silent() => {
-                let release = self.value(Param::Env1Release) * synth.sample_rate();
-                ProcessStatus::Tail(release.ceil() as u32 + synth.latency())
+                let frames = synth.tail().and_then(|frames| u32::try_from(frames).ok());
+                frames.map_or(ProcessStatus::KeepAlive, ProcessStatus::Tail)
             }
             _ => ProcessStatus::Normal,
         }
+    }
+}
+
+fn capacity(limit: f32) -> u32 {
+    (limit as u32).clamp(1, VOICES as u32)
+}
+
+/// Tells the host how many notes play at once, if that is what has changed.
+fn tell_capacity(param: Param, value: f32, context: &impl ProcessContext<Myriad>) {
+    if param == Param::VoiceLimit {
+        context.set_current_voice_capacity(capacity(value));
     }
 }
 

@@ -89,6 +89,7 @@ impl Shared {
         });
         self.in_stream(|stream| stream.set_patch(PART, patch.clone()));
         *current = Arc::new(patch);
+        self.repaint.request_repaint();
     }
 
     /// Changes the patch's routes while notes go on. Not for the audio thread.

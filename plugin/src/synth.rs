@@ -167,11 +167,20 @@ impl Synth {
         }
     }
 
-    pub(crate) fn is_sounding(&self, key: u8) -> bool {
+    /// The keys that sound or are about to, a bit each.
+    pub(crate) fn keys(&self) -> u128 {
         match self {
-            Synth::InCall(synth) => synth.is_sounding(key),
-            // Which keys sound is known on the other thread only.
-            Synth::Beside(synth) => !synth.is_silent(),
+            Synth::InCall(synth) => synth.keys(),
+            Synth::Beside(synth) => synth.keys(),
+        }
+    }
+
+    /// Frames until all would be silent, when every key is let go now; none when that would never
+    /// be.
+    pub(crate) fn tail(&self) -> Option<usize> {
+        match self {
+            Synth::InCall(synth) => synth.tail(),
+            Synth::Beside(synth) => synth.tail(),
         }
     }
 

@@ -3,12 +3,20 @@
 use super::Finding;
 use crate::machine;
 use crate::memory::kibibytes;
+use crate::witness::Witnesses;
 use myriad_engine::simd::Level;
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How long stolen time is looked at.
-const LOOK: Duration = Duration::from_millis(300);
+/// How long stolen time is looked at, and the machine's pace.
+const STEAL_LOOK: Duration = Duration::from_millis(300);
+const PACE_LOOK: Duration = Duration::from_secs(1);
+
+/// The buffer that people who play live want to have, in frames.
+const SMALL_BUFFER: u32 = 64;
+
+/// A processor that loses more than this while its pace is looked at is slow at times.
+const MUCH: Duration = Duration::from_millis(50);
 
 /// A machine with less free memory than this is about to swap, in MiB.
 const LITTLE_MEMORY: usize = 512;
@@ -17,6 +25,7 @@ pub(super) fn examine() -> Vec<Finding> {
     let mut findings = vec![instructions()];
     findings.extend(governor());
     findings.extend(virtualisation());
+    findings.extend(pace());
     findings.extend(load());
     findings.extend(memory());
     findings
@@ -66,9 +75,9 @@ fn virtualisation() -> Option<Finding> {
         stat.lines().next()?.split_whitespace().nth(8)?.parse().ok()
     };
     let before = stolen()?;
-    std::thread::sleep(LOOK);
+    std::thread::sleep(STEAL_LOOK);
     let hundredths = stolen()? - before;
-    let share = hundredths / 100.0 / LOOK.as_secs_f64() / machine::cores() as f64;
+    let share = hundredths / 100.0 / STEAL_LOOK.as_secs_f64() / machine::cores() as f64;
     let text = format!(
         "a virtual machine; {:.0}% of its time was stolen just now",
         100.0 * share
@@ -78,6 +87,33 @@ fn virtualisation() -> Option<Finding> {
     Some(match share > 0.01 {
         true => Finding::warning("machine", text, advice),
         false => Finding::note("machine", text, advice),
+    })
+}
+
+/// How long the machine itself was held up, in a second in which nobody asked much of it.
+fn pace() -> Option<Finding> {
+    let witnesses = Witnesses::call()?;
+    let began = Instant::now();
+    std::thread::sleep(PACE_LOOK);
+    let lost = witnesses.lost(began, Instant::now());
+    let longest = witnesses.longest_since(began);
+    let text = format!(
+        "in a second, a processor lost {:.1} ms of its time, at most {:.1} ms at once",
+        1000.0 * lost.as_secs_f64(),
+        1000.0 * longest.as_secs_f64()
+    );
+    let frames = (48_000.0 * longest.as_secs_f64()) as u32;
+    Some(match frames > SMALL_BUFFER / 2 || lost > MUCH {
+        true => Finding::warning(
+            "pace",
+            text,
+            format!(
+                "whoever plays is late then: use a buffer that is longer (--buffer {}), or a machine \
+                 of your own",
+                (4 * frames).next_power_of_two().clamp(256, 4_096)
+            ),
+        ),
+        false => Finding::ok("pace", text),
     })
 }
 

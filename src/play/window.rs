@@ -11,6 +11,7 @@ use egui_baseview::baseview::{self, HandlerError, dpi::LogicalSize};
 use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame, RepaintNotifier};
 use host::PlayerHost;
 use myriad_editor::{Editor, Library};
+use myriad_engine::params::{COUNT, Param};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -89,7 +90,8 @@ pub(super) fn run(
     })
 }
 
-/// Looks after the session, and wakes the editor when something begins to sound.
+/// Looks after the session, and wakes the editor when something begins to sound, or a MIDI controller
+/// moves a knob.
 fn tend(
     desk: &Desk,
     mut lines: Lines,
@@ -100,6 +102,7 @@ fn tend(
     #[cfg(target_os = "linux")]
     let _silence = alsa::Output::local_error_handler();
     let mut sounded = false;
+    let mut shown = [f32::NAN; COUNT];
     loop {
         let written = desk.with(|session| {
             if done(session) {
@@ -107,9 +110,12 @@ fn tend(
             }
             session.tick();
             let sounds = session.status().engine.voices > 0;
-            if sounds && !sounded {
-                repaint.request_repaint();
+            let mut moved = false;
+            for (&param, shown) in Param::ALL.iter().zip(&mut shown) {
+                let value = session.value(param);
+                moved |= std::mem::replace(shown, value) != value;
             }
+            repaint.request_repaint_with(moved || (sounds && !sounded));
             sounded = sounds;
             Some(lines.write(session))
         });

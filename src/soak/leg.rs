@@ -5,7 +5,7 @@ use super::finding::{Finding, Kind};
 use super::inject::{Fault, Injector, Orders, device_seam};
 use super::journal::{self, Begin, End, Journal, Line, Sample};
 use super::prompter::Prompter;
-use super::report::{MOST_GROWTH, Report};
+use super::report::{DRIVERS_SHARE, MOST_GROWTH, Report};
 use super::sampler::Sampler;
 use super::watch::{Seam, Watch};
 use crate::failure::Failure;
@@ -342,15 +342,25 @@ impl Leg {
 
     fn check_memory(&mut self) {
         let now = self.session.time();
-        for (kind, growth, what) in [
-            (Kind::Memory, self.report.memory_growth, "memory"),
+        let returns = match self.sampler.has_card() {
+            true => self.report.returns as f64,
+            false => 0.0,
+        };
+        for (kind, growth, most, what) in [
+            (
+                Kind::Memory,
+                self.report.memory_growth,
+                MOST_GROWTH + returns * DRIVERS_SHARE,
+                "memory",
+            ),
             (
                 Kind::GpuMemory,
                 self.report.gpu_memory_growth,
+                MOST_GROWTH,
                 "the card's memory",
             ),
         ] {
-            if let Some(growth) = growth.filter(|growth| *growth > MOST_GROWTH) {
+            if let Some(growth) = growth.filter(|growth| *growth > most) {
                 let mebibytes = growth / 1024.0 / 1024.0;
                 let text = format!("{what} grew by {mebibytes:.1} MiB");
                 self.find(now, kind, growth, text);

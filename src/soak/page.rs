@@ -91,7 +91,7 @@ fn causes(report: &Report) -> String {
 /// The figures that matter.
 fn tiles(report: &Report) -> String {
     let mut tiles = vec![
-        (report.findings.len().to_string(), "findings".to_owned()),
+        (report.found().to_string(), "findings".to_owned()),
         (report.underruns.to_string(), causes(report)),
         (
             mebibytes(report.memory_growth),
@@ -272,11 +272,11 @@ fn findings(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Re
         }
         writeln!(page, "</article>")?;
     }
-    if order.len() > LISTED {
+    if report.found() > LISTED {
         writeln!(
             page,
-            "<p>And {} more, in report.json.</p>",
-            order.len() - LISTED
+            "<p>And {} more, in report.json and journal.jsonl.</p>",
+            report.found() - LISTED
         )?;
     }
     writeln!(page, "</section>")

@@ -56,6 +56,11 @@ impl Sampler {
         Some(self.take_now(session, watch))
     }
 
+    /// Whether there is a card to ask about.
+    pub(super) fn has_card(&self) -> bool {
+        self.gpu.is_some()
+    }
+
     /// Frames heard at the last sample.
     pub(super) fn heard(&self) -> u64 {
         self.heard

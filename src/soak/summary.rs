@@ -70,8 +70,8 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     for finding in report.findings.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", line(finding));
     }
-    if report.findings.len() > LISTED {
-        let _ = writeln!(text, "  and {} more", report.findings.len() - LISTED);
+    if report.found() > LISTED {
+        let _ = writeln!(text, "  and {} more", report.found() - LISTED);
     }
     let _ = writeln!(text, "  {}", folder.join("report.html").display());
     text
@@ -96,11 +96,18 @@ pub(super) fn headline(report: &Report) -> String {
     };
     match report.verdict {
         Verdict::Clean => "Clean: nothing was found".to_owned(),
-        Verdict::Disturbed => format!(
-            "No fault of Myriad's: {} by the machine, {} on purpose",
-            found(report.machines, "disturbance"),
-            found(report.injected, "disturbance")
-        ),
+        Verdict::Disturbed => {
+            let told = [
+                (report.machines, "by the machine"),
+                (report.injected, "on purpose"),
+            ];
+            let told = told.into_iter().filter(|(count, _)| *count > 0);
+            let told = told.map(|(count, who)| format!("{} {who}", found(count, "disturbance")));
+            format!(
+                "No fault of Myriad's: {}",
+                told.collect::<Vec<_>>().join(", ")
+            )
+        }
         Verdict::Faulty => format!("Faulty: {}", found(report.myriads, "fault")),
     }
 }

@@ -6,10 +6,11 @@ use crate::library::{Entry, Library};
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::button;
+use crate::widgets::{button, entry};
 use card::{Portrait, card, portrait};
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use myriad_engine::patch::search;
 use std::collections::HashMap;
 
 /// What the browser remembers.
@@ -21,8 +22,12 @@ pub(crate) struct Browser {
     favourites: bool,
     /// The name under which the patch is to be saved, while it is being typed.
     saving: Option<String>,
+    /// Whether its field has just appeared.
+    asks: bool,
     /// What went wrong when saving.
     trouble: String,
+    /// The patch that was last brought into sight.
+    seen: String,
     /// How patches look, by name.
     portraits: HashMap<String, Portrait>,
 }
@@ -30,29 +35,17 @@ pub(crate) struct Browser {
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
 
 impl Browser {
-    /// Whether a patch is one of those looked for.
-    fn finds(&self, entry: &Entry, library: &Library) -> bool {
-        let patch = &entry.patch;
-        if self.favourites && !library.is_favourite(&patch.name) {
-            return false;
-        }
-        let labels = || patch.tags.iter().chain([&patch.category]);
-        if let Some(only) = &self.only
-            && !labels().any(|label| label == only)
-        {
-            return false;
-        }
-        let text = format!(
-            "{} {} {} {} {}",
-            patch.name,
-            patch.category,
-            patch.author,
-            patch.description,
-            patch.tags.join(" ")
-        );
-        let text = text.to_lowercase();
-        let mut words = self.search.split_whitespace();
-        words.all(|word| text.contains(&word.to_lowercase()))
+    /// The patches that are looked for.
+    fn found(&self, library: &Library) -> Vec<Entry> {
+        let offered = library.entries().iter().filter(|entry| {
+            let patch = &entry.patch;
+            let mut labels = patch.tags.iter().chain([&patch.category]);
+            let labelled = |only| labels.any(|label| label == only);
+            (!self.favourites || library.is_favourite(&patch.name))
+                && self.only.as_ref().is_none_or(labelled)
+        });
+        let found = search(&self.search, offered, |entry| &entry.patch);
+        found.into_iter().cloned().collect()
     }
 
     /// Shows the browser. Returns whether it is to close.
@@ -117,6 +110,7 @@ impl Browser {
             .clicked()
             {
                 self.saving = Some(session.patch.name.clone());
+                self.asks = true;
                 self.trouble.clear();
             }
             return;
@@ -128,6 +122,9 @@ impl Browser {
             .margin(egui::Margin::symmetric(10, 4));
         let response = ui.put(field, edit);
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Patch name"));
+        if std::mem::take(&mut self.asks) {
+            entry::begin(&response, name);
+        }
         let enter = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         let pressed = button::word(ui, place, "Save", &self.trouble, true).clicked();
         if ui.input(|input| input.key_pressed(Key::Escape)) {
@@ -202,22 +199,9 @@ impl Browser {
     }
 
     fn cards(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
-        let entries = library.entries().iter();
-        let found: Vec<Entry> = entries
-            .filter(|e| self.finds(e, library))
-            .cloned()
-            .collect();
+        let found = self.found(library);
         if found.is_empty() {
-            let text = "No patch sounds like that";
-            let font = theme::regular(13.0);
-            ui.painter().text(
-                rect.center(),
-                Align2::CENTER_CENTER,
-                text,
-                font,
-                theme::FAINT,
-            );
-            return;
+            return theme::emptiness(ui.painter(), rect, "No patch sounds like that");
         }
         for Entry { patch, .. } in &found {
             let portraits = &mut self.portraits;
@@ -240,7 +224,13 @@ impl Browser {
                         (CARD.y + 6.0) * (index / columns) as f32,
                     );
                     let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
-                    let portrait = self.portraits.get(&entry.patch.name);
+                    let name = &entry.patch.name;
+                    // The patch that plays is in sight, also when it was chosen elsewhere.
+                    if *name == session.patch.name && self.seen != *name {
+                        ui.scroll_to_rect(place.expand(CARD.y), None);
+                        self.seen.clone_from(name);
+                    }
+                    let portrait = self.portraits.get(name);
                     card(ui, session, library, &entry, portrait, place);
                 }
             });

@@ -98,7 +98,9 @@ impl Lfo {
             painter.add(Shape::mesh(mesh));
             painter.circle_filled(pos2(plot.left() + 8.0, y), 2.6, theme::LIGHT);
         }
-        let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(120.0, 22.0));
+        // Beside the tabs above, where it covers nothing of the wave.
+        let corner = rect.right_top() - vec2(120.0, 30.0);
+        let corner = Rect::from_min_size(corner, vec2(120.0, 24.0));
         choice::bar(ui, session, self.shape, corner);
     }
 

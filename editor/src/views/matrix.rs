@@ -34,6 +34,10 @@ impl Matrix {
         let head = inside.with_max_y(inside.top() + 28.0);
         let list = inside.with_min_y(head.bottom() + 10.0);
         self.add(ui, session, head);
+        if session.patch.routes.is_empty() {
+            let text = "Nothing moves by itself yet: drag an envelope, LFO or macro onto a knob";
+            return theme::emptiness(ui.painter(), list, text);
+        }
         let mut child = ui.new_child(UiBuilder::new().max_rect(list).id_salt("matrix"));
         ScrollArea::vertical()
             .auto_shrink(false)

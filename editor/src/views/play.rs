@@ -59,16 +59,7 @@ fn arp(ui: &Ui, session: &Session, rect: Rect) {
     }
     let mode = Param::ArpMode.info().format(session.value(Param::ArpMode));
     if mode == "off" {
-        let font = theme::regular(11.0);
-        let text = "off: keys are notes";
-        painter.text(
-            rect.center(),
-            Align2::CENTER_CENTER,
-            text,
-            font,
-            theme::FAINT,
-        );
-        return;
+        return theme::emptiness(&painter, rect, "off: keys are notes");
     }
     let rate = Param::ArpRate.info().format(session.value(Param::ArpRate));
     let steps = steps_a_bar(&rate);

@@ -66,7 +66,8 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
         let radius = 2.6 - 1.8 * n as f32 / SHOWN as f32;
         painter.circle_filled(*peak, radius, theme::LIGHT);
     }
-    let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(120.0, 22.0));
+    let wide = (rect.width() - 12.0).min(120.0);
+    let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(wide, 22.0));
     choice::bar(ui, session, Param::SourceTable, corner);
 }
 

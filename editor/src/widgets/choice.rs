@@ -21,9 +21,14 @@ fn names_of(param: Param) -> &'static [&'static str] {
 /// How wide a choice's cell is, its name below it included.
 pub(crate) fn width(param: Param) -> f32 {
     match names_of(param).len() <= FEW {
-        true => 12.0 + 54.0 * names_of(param).len() as f32,
+        true => 12.0 + names_of(param).iter().map(|name| share(name)).sum::<f32>(),
         false => 132.0,
     }
+}
+
+/// How much room a name asks for that stands beside others.
+fn share(name: &str) -> f32 {
+    (6.0 * name.len() as f32 + 18.0).max(54.0)
 }
 
 /// A choice with its name below, as high as a knob's cell.
@@ -33,15 +38,9 @@ pub(crate) fn cell(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect)
         vec2(cell.width() - 10.0, 26.0),
     );
     bar(ui, session, param, rect);
-    let at = pos2(cell.center().x, cell.top() + 60.0);
-    let font = theme::regular(11.0);
-    ui.painter().text(
-        at,
-        Align2::CENTER_CENTER,
-        param.info().name,
-        font,
-        theme::MUTED,
-    );
+    let name = pos2(cell.center().x, cell.top() + 60.0);
+    let name = Rect::from_center_size(name, vec2(cell.width(), 14.0));
+    theme::label(ui.painter(), name, &names::in_group(param), theme::MUTED);
 }
 
 /// A choice without its name.
@@ -56,10 +55,12 @@ pub(crate) fn bar(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) 
 fn row(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     let names = names_of(param);
     let chosen = session.index(param);
-    let each = rect.width() / names.len() as f32;
+    let all: f32 = names.iter().map(|name| share(name)).sum();
+    let mut left = rect.left();
     for (index, name) in names.iter().enumerate() {
-        let left = rect.left() + each * index as f32;
-        let place = Rect::from_min_size(pos2(left, rect.top()), vec2(each, rect.height()));
+        let size = vec2(share(name) / all * rect.width(), rect.height());
+        let place = Rect::from_min_size(pos2(left, rect.top()), size);
+        left += size.x;
         let label = format!("{} {name}", names::of(param));
         let tip = param.info().help;
         let response = button::area(ui, place, &label, tip, index == chosen);

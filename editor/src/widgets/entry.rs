@@ -3,7 +3,9 @@
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::control;
-use egui::{Align2, Key, Painter, Rect, Sense, TextEdit, Ui, WidgetInfo};
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{Align2, Key, Painter, Rect, Response, Sense, TextEdit, Ui, WidgetInfo};
 use myriad_engine::params::Param;
 
 /// Shows the value of `param`; a click opens the field.
@@ -69,15 +71,7 @@ fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect, size: f32
     let response = ui.put(rect, edit);
     if !entry.open {
         entry.open = true;
-        response.request_focus();
-        let all = egui::text::CCursorRange::select_all(&ui.painter().layout_no_wrap(
-            entry.text.clone(),
-            theme::regular(size),
-            theme::TEXT,
-        ));
-        let mut state = egui::text_edit::TextEditState::default();
-        state.cursor.set_char_range(Some(all));
-        state.store(ui.ctx(), response.id);
+        begin(&response, &entry.text);
     } else if response.lost_focus() {
         let text = std::mem::take(&mut entry.text);
         *session.entry = None;
@@ -86,4 +80,14 @@ fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect, size: f32
             session.change(param, value);
         }
     }
+}
+
+/// A field has just appeared: what is typed goes there, in place of all its text.
+pub(crate) fn begin(field: &Response, text: &str) {
+    field.request_focus();
+    let end = CCursor::new(text.chars().count());
+    let mut state = TextEditState::default();
+    let all = CCursorRange::two(CCursor::default(), end);
+    state.cursor.set_char_range(Some(all));
+    state.store(&field.ctx, field.id);
 }

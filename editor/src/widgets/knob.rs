@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::theme;
 use crate::widgets::{control, entry};
 use egui::epaint::Mesh;
-use egui::{Align2, Color32, DragAndDrop, Pos2, Rect, Response, Sense, Shape, Stroke, Ui};
+use egui::{Color32, DragAndDrop, Pos2, Rect, Response, Sense, Shape, Stroke, Ui};
 use egui::{WidgetInfo, pos2, vec2};
 use myriad_engine::modulation::{Route, Source, moved, whole_way};
 use myriad_engine::params::{Kind, Param};
@@ -25,11 +25,9 @@ pub(crate) fn knob(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect)
     face(ui, session, param, centre, &response);
     let awake = response.hovered() || response.has_focus() || response.dragged();
     let colour = if awake { theme::TEXT } else { theme::MUTED };
-    let at = pos2(centre.x, cell.top() + 60.0);
-    let font = theme::regular(11.0);
-    let name = param.info().name;
-    ui.painter()
-        .text(at, Align2::CENTER_CENTER, name, font, colour);
+    let name = pos2(centre.x, cell.top() + 60.0);
+    let name = Rect::from_center_size(name, vec2(cell.width(), 14.0));
+    theme::label(ui.painter(), name, &names::in_group(param), colour);
     let value = Rect::from_center_size(pos2(centre.x, cell.top() + 75.0), vec2(CELL.x - 8.0, 14.0));
     entry::value(ui, session, param, value, 11.0);
 }

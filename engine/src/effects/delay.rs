@@ -4,7 +4,7 @@
 use super::line::DelayLine;
 use super::place::Place;
 use super::ramp::{Glide, balance};
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectValues, Stereo, Surroundings, rounds};
 use crate::modulation::beats_of_sync;
 use crate::params::Param;
 use crate::render::TICK;
@@ -101,5 +101,10 @@ impl Effect for Delay {
 
     fn memory(&self, _: &EffectValues) -> usize {
         self.echo.furthest() + TICK
+    }
+
+    fn ringing(&self, values: &EffectValues, around: Surroundings) -> f32 {
+        let echo = self.frames(values, around.bpm) as f32 / self.sample_rate;
+        (1.0 + rounds(values[Param::DelayFeedback])) * echo
     }
 }

@@ -5,7 +5,7 @@
 
 use super::oversample::{Downsampler, FACTOR, Upsampler};
 use super::ramp::{Glide, amplitude};
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectValues, GONE, Stereo, Surroundings};
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::TAU;
@@ -171,5 +171,10 @@ impl Effect for Drive {
 
     fn memory(&self, _: &EffectValues) -> usize {
         TICK * FACTOR
+    }
+
+    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+        let slowest = BLOCKED_HZ.min(values[Param::DriveTone]);
+        -GONE.ln() / (TAU * slowest)
     }
 }

@@ -4,7 +4,7 @@
 //! Variable Filter", 2013): their coefficients may move at any speed.
 
 use super::ramp::{Ramp, amplitude};
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectValues, GONE, Stereo, Surroundings};
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
@@ -62,14 +62,20 @@ fn coefficients(shape: Shape, hertz: f32, decibels: f32, q: f32, rate: f32) -> C
     [a1, a2, g * a2, mix[0], mix[1], mix[2]]
 }
 
+/// Frequency and damping of a band's poles, from its coefficients.
+fn poles(&[a1, a2, ..]: &Coefficients) -> (f32, f32) {
+    let g = a2 / a1;
+    (g, (1.0 / a1 - 1.0) / g - g)
+}
+
 /// What all bands together add at `hertz`, in decibels; `value` tells their parameters.
 pub(crate) fn gain_db(value: impl Fn(Param) -> f32, hertz: f32, rate: f32) -> f32 {
     let at = (PI * (hertz / rate).min(0.49)).tan();
     let band = |(shape, frequency, gain, q): (Shape, Param, Param, Option<Param>)| {
         let q = q.map_or(FRAC_1_SQRT_2, &value);
-        let [a1, a2, _, m0, m1, m2] = coefficients(shape, value(frequency), value(gain), q, rate);
-        let g = a2 / a1;
-        let k = (1.0 / a1 - 1.0) / g - g;
+        let made = coefficients(shape, value(frequency), value(gain), q, rate);
+        let (g, k) = poles(&made);
+        let [_, _, _, m0, m1, m2] = made;
         // Input, band and low pass at s = j tan(π f / rate), over the same denominator.
         let (real, imaginary) = (g * g - at * at, k * g * at);
         let above = (m0 * real + m2 * g * g).hypot(m0 * imaginary + m1 * g * at);
@@ -139,5 +145,18 @@ impl Effect for Eq {
 
     fn memory(&self, _: &EffectValues) -> usize {
         TICK
+    }
+
+    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+        let band = |(shape, frequency, gain, q): (Shape, Param, Param, Option<Param>)| {
+            let (gain, q) = (values[gain], q.map_or(FRAC_1_SQRT_2, |q| values[q]));
+            let made = coefficients(shape, values[frequency], gain, q, self.sample_rate);
+            let (g, k) = poles(&made);
+            // A pair of poles fades with half its damping; two apart no slower than with its inverse.
+            let slowest = 2.0 * self.sample_rate * g.atan() / k.max(2.0 / k);
+            let flat = gain == 0.0;
+            if flat { 0.0 } else { -GONE.ln() / slowest }
+        };
+        SHAPES.into_iter().map(band).sum()
     }
 }

@@ -3,7 +3,7 @@
 use super::line::DelayLine;
 use super::ramp::Glide;
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectValues, Stereo, Surroundings, rounds};
 use crate::params::Param;
 
 /// The longest delay: the knob's end, swept up.
@@ -49,8 +49,7 @@ impl Effect for Flanger {
             .tick(values[Param::FlangerRate], self.sample_rate);
         let feedback = self.feedback.ramp(values[Param::FlangerFeedback]);
         let mix = self.mix.ramp(values[Param::FlangerMix]);
-        // An octave and a bit to either side, which is what tape does.
-        let octaves = 1.3 * values[Param::FlangerDepth];
+        let octaves = octaves(values);
         for (side, sound) in sound.iter_mut().enumerate() {
             let turned = side as f32 * 0.25 * values[Param::FlangerWidth];
             let seconds = values[Param::FlangerDelay] * (octaves * self.sweep.at(turned)).exp2();
@@ -69,4 +68,14 @@ impl Effect for Flanger {
     fn memory(&self, _: &EffectValues) -> usize {
         (LONGEST_SECONDS * self.sample_rate) as usize
     }
+
+    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+        let longest = values[Param::FlangerDelay] * octaves(values).exp2();
+        longest.min(LONGEST_SECONDS) * rounds(values[Param::FlangerFeedback])
+    }
+}
+
+/// How far it sweeps: an octave and a bit to either side, which is what tape does.
+fn octaves(values: &EffectValues) -> f32 {
+    1.3 * values[Param::FlangerDepth]
 }

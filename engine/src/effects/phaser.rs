@@ -2,7 +2,7 @@
 
 use super::ramp::Glide;
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectValues, Stereo, Surroundings, rounds};
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::PI;
@@ -45,10 +45,10 @@ impl Effect for Phaser {
 
     fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
         self.sweep.tick(values[Param::PhaserRate], self.sample_rate);
-        let count = STAGES[values[Param::PhaserStages] as usize];
+        let count = stages(values);
         let feedback = self.feedback.ramp(values[Param::PhaserFeedback]);
         let mix = self.mix.ramp(values[Param::PhaserMix]);
-        let octaves = 2.5 * values[Param::PhaserDepth];
+        let octaves = octaves(values);
         for (side, sound) in sound.iter_mut().enumerate() {
             let turned = side as f32 * 0.25 * values[Param::PhaserWidth];
             let hertz = values[Param::PhaserCentre] * (octaves * self.sweep.at(turned)).exp2();
@@ -75,4 +75,20 @@ impl Effect for Phaser {
     fn memory(&self, _: &EffectValues) -> usize {
         8 * TICK
     }
+
+    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+        let lowest = values[Param::PhaserCentre] * (-octaves(values)).exp2();
+        // What the stages delay the lowest frequencies by; they fade in two such times themselves.
+        let round = stages(values) as f32 / (PI * lowest);
+        (2.0 + rounds(values[Param::PhaserFeedback])) * round
+    }
+}
+
+fn stages(values: &EffectValues) -> usize {
+    STAGES[values[Param::PhaserStages] as usize]
+}
+
+/// How far it sweeps to either side.
+fn octaves(values: &EffectValues) -> f32 {
+    2.5 * values[Param::PhaserDepth]
 }

@@ -95,6 +95,16 @@ impl Rack {
         self.quiet == usize::MAX
     }
 
+    /// Seconds until it rests, when nothing more goes in.
+    pub(super) fn tail(&self, around: Surroundings) -> f32 {
+        let present = self.units.iter().filter(|unit| unit.presence > 0.0);
+        let tail = |unit: &Unit| {
+            let memory = unit.effect.memory(&self.values) as f32 / self.sample_rate;
+            memory + unit.effect.ringing(&self.values, around)
+        };
+        present.map(tail).sum()
+    }
+
     /// What its effects are told.
     pub(super) fn told(&self) -> EffectValues {
         self.values

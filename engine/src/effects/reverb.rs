@@ -11,7 +11,7 @@ use super::line::{between, touched};
 use super::place::Place;
 use super::ramp::{Glide, balance};
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectValues, GONE, Stereo, Surroundings};
 use crate::dsp::{FADE, fade_in, hash};
 use crate::params::Param;
 use crate::render::TICK;
@@ -170,6 +170,11 @@ impl Effect for Reverb {
     fn memory(&self, _: &EffectValues) -> usize {
         let longest = LONGEST_WAIT_SECONDS + DIFFUSER_SECONDS.iter().sum::<f32>();
         ((longest + LINE_SECONDS[1] * SIZES[1]) * self.sample_rate) as usize
+    }
+
+    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+        // The knob says how long 60 dB take.
+        values[Param::ReverbDecay] * GONE.log10() / -3.0
     }
 }
 

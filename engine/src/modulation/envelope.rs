@@ -59,6 +59,11 @@ impl EnvelopeSettings {
         }
     }
 
+    /// How long it takes to let go at `speed`.
+    pub(crate) fn release_seconds(&self, speed: f32) -> f32 {
+        self.seconds(Stage::Release, speed)
+    }
+
     /// How long a stage takes at `speed`.
     fn seconds(&self, stage: Stage, speed: f32) -> f32 {
         match stage {

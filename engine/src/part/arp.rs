@@ -82,6 +82,14 @@ impl Part {
         }
     }
 
+    /// How long a step is; zero when there are none.
+    pub(super) fn arp_step_seconds(&self, bpm: f32) -> f32 {
+        match self.controls[Param::ArpMode] == OFF {
+            true => 0.0,
+            false => BEATS[self.controls[Param::ArpRate] as usize] as f32 * 60.0 / bpm,
+        }
+    }
+
     /// Plays the steps that fall into this tick.
     pub(super) fn arpeggiate(&mut self, transport: Transport, pool: &mut CloudPool) {
         let mode = self.controls[Param::ArpMode];

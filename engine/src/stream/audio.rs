@@ -65,6 +65,23 @@ impl AudioSide {
         self.shared.counters()
     }
 
+    /// The time until which there is sound, of what has been rendered so far.
+    pub fn sounds_until(&self) -> u64 {
+        self.shared.sounding.until()
+    }
+
+    /// Frames until all would be silent, when every key and pedal is let go now; none when that
+    /// would never be.
+    pub fn tail(&self) -> Option<usize> {
+        // Keys that are let go now are rendered a depth later.
+        Some(self.shared.sounding.tail()? + self.end.line.depth)
+    }
+
+    /// The keys that sound in a part, a bit each, of what has been rendered so far.
+    pub fn keys(&self, part: usize) -> u128 {
+        self.shared.sounding.keys(part)
+    }
+
     /// The share of its time that the last batch took to render.
     pub fn load(&self) -> f32 {
         self.shared.load()

@@ -213,6 +213,7 @@ impl RenderSide {
         self.end.line.write(self.time, left, right);
         self.time += frames as u64;
         self.shared.note_counters(self.engine.counters());
+        self.shared.sounding.note(&self.engine, self.time);
         self.glimpses.show(&self.engine, frames);
         self.shared
             .frames_rendered

@@ -1,5 +1,6 @@
 //! What a stream is doing: counters that any thread may read.
 
+use super::sounding::Sounding;
 use crate::engine::Counters;
 use crate::event::Event;
 use std::sync::OnceLock;
@@ -108,6 +109,7 @@ pub(super) struct Shared {
     pub(super) notes_dropped: AtomicU64,
     pub(super) events_dropped: AtomicU64,
     pub(super) renders_failed: AtomicU64,
+    pub(super) sounding: Sounding,
     pub(super) frames_rendered: AtomicU64,
     pub(super) frames_skipped: AtomicU64,
     pub(super) slow_blocks: AtomicU64,
@@ -130,7 +132,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(parts: usize) -> Self {
         Self {
             started: Instant::now(),
             voices: AtomicUsize::new(0),
@@ -140,6 +142,7 @@ impl Shared {
             notes_dropped: AtomicU64::new(0),
             events_dropped: AtomicU64::new(0),
             renders_failed: AtomicU64::new(0),
+            sounding: Sounding::new(parts),
             frames_rendered: AtomicU64::new(0),
             frames_skipped: AtomicU64::new(0),
             slow_blocks: AtomicU64::new(0),

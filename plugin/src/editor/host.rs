@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// How long the host has to put a knob where the user has: then what the host says holds again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// A host that asks for no block for so long does not play.
+const PAUSE: Duration = Duration::from_millis(400);
+
 /// A knob that the user has moved. The host owns it, and moves it in its own time.
 #[derive(Clone, Copy)]
 struct Asked {
@@ -27,6 +30,9 @@ pub(super) struct PluginHost {
     params: Arc<MyriadParams>,
     gui: GuiContext,
     asked: [Option<Asked>; COUNT],
+    /// Blocks that the host has asked for, and when that was last seen to grow.
+    blocks: u64,
+    grew: Instant,
 }
 
 impl PluginHost {
@@ -35,6 +41,33 @@ impl PluginHost {
             params,
             gui,
             asked: [None; COUNT],
+            blocks: 0,
+            grew: Instant::now(),
+        }
+    }
+
+    /// Whether the host plays, and so moves knobs by itself.
+    fn plays(&mut self) -> bool {
+        let blocks = self.params.shared.meters.blocks();
+        if blocks != self.blocks {
+            (self.blocks, self.grew) = (blocks, Instant::now());
+        }
+        self.grew.elapsed() < PAUSE
+    }
+
+    /// Puts knobs where the user has put them if the host will not: one that does not play (stopped,
+    /// bypassed, or only showing the editor) would keep and save them where they were.
+    fn settle(&mut self) {
+        if self.plays() {
+            return;
+        }
+        for (&param, asked) in Param::ALL.iter().zip(&mut self.asked) {
+            let knob = self.params.knob(param);
+            if let Some(asked) = asked.take()
+                && asked.before == knob.position()
+            {
+                knob.stand(asked.position);
+            }
         }
     }
 
@@ -69,6 +102,7 @@ impl EditorHost for PluginHost {
             when: Instant::now(),
         });
         knob.put(&self.gui, position);
+        self.settle();
     }
 
     fn end(&mut self, param: Param) {
@@ -104,6 +138,7 @@ impl EditorHost for PluginHost {
     }
 
     fn status(&mut self) -> Status {
+        self.settle();
         let shared = &self.params.shared;
         let renderer = shared.renderer();
         Status {

@@ -96,11 +96,7 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
     for (round, patch) in factory::patches().iter().cycle().take(40).enumerate() {
         params.shared.load(patch.clone());
         // A host moves knobs between blocks.
-        if let Knob::Way(cutoff) = params.knob(Param::FilterCutoff) {
-            use nice_plug::params::InternalParamMut;
-            // SAFETY: nothing else sets this parameter.
-            unsafe { cutoff._internal_set_normalized_value(round as f32 / 40.0) };
-        }
+        params.knob(Param::FilterCutoff).stand(round as f32 / 40.0);
         // Somebody watches every second patch, plays along and connects things.
         params.shared.watch(round % 2 == 0);
         let (key, velocity) = (72, 0.5);

@@ -6,7 +6,7 @@ use myriad_engine::render::auto::Piece;
 use myriad_engine::render::failover::Load;
 use myriad_engine::render::{Purpose, Renderer, RendererChoice, RendererHandle, RendererKind};
 use myriad_engine::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
-use myriad_engine::{Counters, Event, Patch, Readiness, Values};
+use myriad_engine::{Counters, Event, EventKind, Patch, Readiness, Values};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,8 @@ pub(crate) struct Beside {
     pace: Pace,
     /// The stream's time when something was last heard of the host.
     last_event: u64,
+    /// And when each key was last pressed.
+    pressed: [u64; 128],
 }
 
 impl Beside {
@@ -86,6 +88,7 @@ impl Beside {
             control: Some(control),
             pace: Pace::new(terms.offline),
             last_event: 0,
+            pressed: [0; 128],
         };
         Ok((beside, backstage))
     }
@@ -102,11 +105,18 @@ impl Beside {
         self.audio.restart(PART, values);
         self.pace = Pace::new(self.terms.offline);
         self.last_event = self.audio.time();
+        self.pressed = [0; 128];
     }
 
     pub(super) fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
+        let end = self.audio.time() + left.len() as u64;
         if !events.is_empty() {
-            self.last_event = self.audio.time() + left.len() as u64;
+            self.last_event = end;
+        }
+        for event in events {
+            if let EventKind::NoteOn { key, .. } = event.kind {
+                self.pressed[usize::from(key & 127)] = end;
+            }
         }
         let block = Duration::from_secs_f32(left.len() as f32 / self.terms.sample_rate);
         let patience = self.pace.patience(Instant::now(), block);
@@ -120,8 +130,22 @@ impl Beside {
 
     /// Whether nothing sounds, and nothing that the host has said will.
     pub(super) fn is_silent(&self) -> bool {
-        let heard = self.audio.time() > self.last_event + u64::from(self.latency());
-        heard && self.audio.counters().clouds == 0
+        !self.is_new(self.last_event) && self.audio.time() >= self.audio.sounds_until()
+    }
+
+    /// Whether the other thread may not have heard yet what happened at that time.
+    fn is_new(&self, time: u64) -> bool {
+        time > 0 && self.audio.time() <= time + u64::from(self.latency())
+    }
+
+    pub(super) fn keys(&self) -> u128 {
+        let pressed = self.pressed.iter().enumerate();
+        let new = pressed.filter(|(_, time)| self.is_new(**time));
+        new.fold(self.audio.keys(PART), |keys, (key, _)| keys | 1 << key)
+    }
+
+    pub(super) fn tail(&self) -> Option<usize> {
+        self.audio.tail()
     }
 
     pub(super) fn counters(&self) -> Counters {

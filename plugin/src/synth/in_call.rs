@@ -49,8 +49,12 @@ impl InCall {
         self.glimpses.show(&self.engine, left.len());
     }
 
-    pub(super) fn is_sounding(&self, key: u8) -> bool {
-        self.engine.is_sounding(PART, key)
+    pub(super) fn keys(&self) -> u128 {
+        self.engine.keys(PART)
+    }
+
+    pub(super) fn tail(&self) -> Option<usize> {
+        self.engine.tail()
     }
 
     pub(super) fn is_silent(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::beside::purpose;
 use super::*;
 use myriad_engine::factory;
+use myriad_engine::params::Param;
 use myriad_engine::render::failover::{Home, MakePreferred};
 use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
 use myriad_engine::render::{CpuRenderer, Renderer, RendererChoice, RendererKind};
@@ -49,6 +50,14 @@ fn on(frame: u32, key: u8) -> Event {
         frame,
         part: PART as u8,
         kind,
+    }
+}
+
+fn off(frame: u32, key: u8) -> Event {
+    let velocity = 0.5;
+    Event {
+        kind: EventKind::NoteOff { key, velocity },
+        ..on(frame, key)
     }
 }
 
@@ -169,6 +178,45 @@ fn a_card_that_cannot_be_had_is_stood_in_for_from_the_beginning() {
     assert_eq!(heard, expected(&patch, heard.len()));
     // It is asked for again when the host activates the instance anew.
     assert!(!synth.suits(&terms(512, false)));
+}
+
+/// A host stops calling an instance that is silent, and stops modulating a note that has ended.
+#[test]
+fn a_stream_says_which_keys_sound_and_when_its_room_is_quiet() {
+    let mut patch = Patch::new();
+    patch.values.set(Param::ReverbOn, 1.0);
+    patch.values.set(Param::ReverbDecay, 0.5);
+    let (mut synth, _) = Synth::new(&terms(512, true), &patch, &*card(&Arc::default())).unwrap();
+    let mut next = |events: &[Event]| {
+        let mut left = [0.0; 512];
+        synth.render(events, &mut left, &mut [0.0; 512]);
+        (synth.keys(), synth.is_silent(), synth.tail(), left)
+    };
+    assert!(next(&[]).1, "nothing has been played");
+    // Let go at once: the other thread has not heard of it yet.
+    let (keys, silent, ..) = next(&[on(0, 60), off(1, 60), on(2, 100)]);
+    assert_eq!((keys, silent), (1 << 60 | 1 << 100, false));
+    let mut blocks = 0;
+    while next(&[]).0 != 1 << 100 {
+        blocks += 1;
+        assert!(blocks < 100, "a key that was let go ends");
+    }
+    let tail = next(&[off(0, 100)]).2.unwrap();
+    let mut heard = Vec::new();
+    let mut last_key = 0;
+    loop {
+        let (keys, silent, _, left) = next(&[]);
+        heard.extend(left);
+        if keys != 0 {
+            last_key = heard.len();
+        }
+        if silent {
+            break;
+        }
+        assert!(heard.len() < tail, "silent when it said so");
+    }
+    let last = heard.iter().rposition(|x| x.abs() > 1e-6).unwrap();
+    assert!(last > last_key + 4_800, "the room outlives the key");
 }
 
 #[test]

@@ -226,9 +226,8 @@ fn a_mono_voice_that_came_back_to_a_key_ends_with_it() {
     }
 }
 
-#[test]
-fn the_tail_is_the_release() {
-    let mut host = Host::new();
+/// What the plugin says while a note plays: how long it will sound on.
+fn tail(host: &mut Host) -> TailLength {
     let config = PluginAudioConfiguration {
         sample_rate: RATE,
         min_frames_count: 1,
@@ -238,12 +237,40 @@ fn the_tail_is_the_release() {
     let processor = host.instance.activate(|_, _| (), config).unwrap();
     let mut processor = processor.start_processing().unwrap();
     play_blocks(&mut processor, &[512], &[(0, on(60))]);
-    let TailLength::Finite(frames) = tail.get(&processor.plugin_handle()) else {
-        panic!("the tail of a synthesizer ends");
-    };
+    let said = tail.get(&processor.plugin_handle());
     host.instance.deactivate(processor.stop_processing());
-    // The default release of 200 ms, and the latency.
-    assert_eq!(frames, 9_600 + 64);
+    said
+}
+
+/// Hosts stop listening when the tail is over: what sounds later is missing from a bounce.
+#[test]
+fn the_tail_is_release_and_effects() {
+    let mut host = Host::new();
+    // The default release of 200 ms, a fade, and the latency.
+    assert_eq!(tail(&mut host), TailLength::Finite(9_600 + 256 + 64));
+    let [reverb, delay] = ["Reverb", "Delay"].map(|name| host.id(name));
+    host.flush(&[Say::Set(reverb, 1.0), Say::Set(delay, 1.0)]);
+    let TailLength::Finite(frames) = tail(&mut host) else {
+        panic!("rooms and echoes end");
+    };
+    let let_go = 4_800;
+    let end = let_go + frames as usize;
+    let events = [(0, on(60)), (let_go, off(60))];
+    let sounding = host.play(&blocks(480, end / 6), &events);
+    assert_eq!(sounding.last, Some(ProcessStatus::Continue));
+    assert!(peak(&sounding.sound[0][end / 6 - 480..]) > 1e-5, "it rings");
+    let played = host.play(&blocks(480, end + 4_800), &events);
+    assert!(peak(&played.sound[0][end..]) < 1e-6, "and is over in time");
+    assert_eq!(played.last, Some(ProcessStatus::ContinueIfNotQuiet));
+    assert_eq!(played.ended, [note(60, 60)], "the note ends with its voice");
+}
+
+#[test]
+fn an_arpeggiator_that_holds_has_no_end() {
+    let mut host = Host::new();
+    let [mode, hold] = ["Arp", "Arp Hold"].map(|name| host.id(name));
+    host.flush(&[Say::Set(mode, 1.0), Say::Set(hold, 1.0)]);
+    assert_eq!(tail(&mut host), TailLength::Infinite);
 }
 
 #[test]

@@ -235,3 +235,23 @@ fn states_are_saved_and_loaded_while_the_audio_thread_runs() {
     assert!(blocks > 5, "{blocks}");
     playing.end(&mut host);
 }
+
+/// A project is opened and played with a hardware knob, its editor never seen, and saved again.
+#[test]
+fn a_learnt_controller_moves_the_hosts_knob_before_any_editor_was_open() {
+    let mut host = Host::new();
+    let fields = serde_json::json!({ "controllers": "20 = filter.cutoff\n20 = filter.type" });
+    let state = serde_json::json!({ "version": "0", "params": {}, "fields": fields });
+    assert!(host.load(&*framed(&state.to_string())));
+    let [cutoff, kind] = ["Filter Cutoff", "Filter"].map(|name| host.id(name));
+    host.play(&[512, 512], &[(100, Say::Midi([0xB0, 20, 127]))]);
+    let moved = [host.value(cutoff), host.value(kind)];
+    assert_eq!(moved, [1.0, 8.0]);
+    let mut again = Host::new();
+    assert!(again.load(&*host.save()));
+    assert_eq!([again.value(cutoff), again.value(kind)], moved);
+    assert_eq!(
+        again.play(&[4_096], &[(0, on(60))]),
+        host.play(&[4_096], &[(0, on(60))])
+    );
+}

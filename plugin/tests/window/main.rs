@@ -12,6 +12,7 @@ mod audio_thread;
 #[allow(dead_code, reason = "the other tests use the rest of it")]
 #[path = "../clap/host.rs"]
 mod host;
+mod idle;
 mod opened;
 #[allow(dead_code, reason = "the player's tests use the rest of it")]
 mod screen;

@@ -5,6 +5,7 @@ use crate::host::*;
 use crate::opened::{Opened, until};
 use crate::screen::{CONTROL, ESCAPE, Screen};
 use clack_host::utils::ClapId;
+use myriad_engine::Patch;
 use std::time::Duration;
 
 /// Places in an editor of 1200 by 780 points.
@@ -62,11 +63,15 @@ fn drag(host: &mut Host, screen: &Screen, [x, y]: [i16; 2], up: i16, param: Clap
     panic!("a knob that does not move");
 }
 
-fn patch_name(host: &mut Host) -> String {
+/// The patch that a project would keep.
+fn saved_patch(host: &mut Host) -> Patch {
     let state: serde_json::Value = serde_json::from_slice(&host.save()[8..]).unwrap();
     let patch = state["fields"]["patch"].as_str().unwrap();
-    let line = patch.lines().find(|line| line.starts_with("name")).unwrap();
-    line.into()
+    Patch::parse(patch, "the project").unwrap()
+}
+
+fn patch_name(host: &mut Host) -> String {
+    saved_patch(host).name
 }
 
 #[test]
@@ -139,6 +144,27 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
     screen.strike(&[ESCAPE]);
     opened.close(&mut host, &screen);
     playing.end(&mut host);
+}
+
+/// Hosts stop calling plugins that are bypassed, or whose audio engine is off; what is chosen then must
+/// not be lost when the project is saved.
+#[test]
+fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let opened = Opened::open(&mut host, &screen, 1.0);
+    drawn(&mut host, &screen, &opened);
+    let name = patch_name(&mut host);
+    click(&mut host, &screen, NEXT_PATCH);
+    until(&mut host, "another patch is there", |host| {
+        patch_name(host) != name
+    });
+    until(&mut host, "with all its values", |host| {
+        let saved = saved_patch(host);
+        let chosen = myriad_engine::factory::find(&saved.name).unwrap();
+        saved.values == chosen.values && saved.routes == chosen.routes
+    });
+    opened.close(&mut host, &screen);
 }
 
 #[test]

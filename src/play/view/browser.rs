@@ -1,6 +1,7 @@
 //! Finding a patch: type to narrow the list, move to hear.
 
 use super::scene::Browsing;
+use myriad_engine::patch::search;
 use myriad_engine::{Patch, factory};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -78,24 +79,7 @@ impl Browser {
     /// Narrows the list to what contains every word that was typed.
     fn search(&mut self) -> Answer {
         let before = self.found.get(self.at).map(|patch| patch.name.as_str());
-        let query = self.query.to_lowercase();
-        let matches = |patch: &&Patch| {
-            let text = [
-                &patch.name,
-                &patch.category,
-                &patch.description,
-                &patch.tags.join(" "),
-            ];
-            let text = text.map(|text| text.to_lowercase()).join(" ");
-            query.split_whitespace().all(|word| text.contains(word))
-        };
-        let named = |patch: &&Patch| {
-            let name = patch.name.to_lowercase();
-            query.split_whitespace().all(|word| name.contains(word))
-        };
-        self.found = factory::patches().iter().filter(matches).collect();
-        // Those of that name first; the others keep their order.
-        self.found.sort_by_key(|patch| !named(patch));
+        self.found = search(&self.query, factory::patches(), |patch| patch);
         let same = self
             .found
             .iter()

@@ -97,14 +97,18 @@ impl Plot {
             svg.text(place, style(12.0, FAINT, Anchor::Middle), &time(seconds));
             seconds += step;
         }
-        for finding in findings.iter().take(MOST_POINTS) {
+        let mut last = None;
+        for finding in findings {
             let colour = match finding.blame {
                 Blame::Myriad => ALARM,
                 Blame::Machine => MACHINE,
                 Blame::Injected => PURPOSE,
             };
-            let x = across(finding.seconds.min(end));
-            svg.line([x, TOP - 6.0], [x, TOP + 4.0], colour, 2.0);
+            let x = across(finding.seconds.min(end)).round();
+            // Marks that cover each other are one.
+            if last.replace((x, colour)) != Some((x, colour)) {
+                svg.line([x, TOP - 6.0], [x, TOP + 4.0], colour, 2.0);
+            }
         }
         if let Some((value, name)) = self.limit {
             let y = scale.at(value);

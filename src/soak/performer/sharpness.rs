@@ -4,7 +4,7 @@
 //! half of them.
 
 use myriad_engine::Patch;
-use myriad_engine::modulation::Source;
+use myriad_engine::modulation::{Route, Source};
 use myriad_engine::params::Param;
 
 /// For how long after it a note's beginning may look like a click, and how large a one.
@@ -52,6 +52,8 @@ impl Sharpness {
     const QUICK: f32 = 0.02;
     /// A pitch envelope above this is a drum's, in semitones.
     const FALL: f32 = 6.0;
+    /// An LFO that jumps by more than this begins the note anew, in decibels.
+    const STUTTER: f32 = 6.0;
 
     /// That of a patch's notes.
     pub(super) fn of(patch: &Patch) -> Self {
@@ -87,12 +89,12 @@ impl Sharpness {
         let size = if on(Param::DriveOn) {
             // What is overdriven fills the band up to its top.
             f32::INFINITY
-        } else if on(Param::ArpMode) || echoes {
+        } else if on(Param::ArpMode) || echoes || stutters(patch) {
             // Keys that are held play notes of their own, and what begins sharply is heard again.
             Self::SHARP.size
         } else if on(Param::ChorusOn) || on(Param::FlangerOn) {
             Self::SWIRL
-        } else if has_jumping_lfo(patch) {
+        } else if jumps(patch).next().is_some() {
             Self::RESTLESS
         } else {
             return None;
@@ -103,7 +105,14 @@ impl Sharpness {
     }
 }
 
-fn has_jumping_lfo(patch: &Patch) -> bool {
+/// Whether an LFO cuts its notes into many.
+fn stutters(patch: &Patch) -> bool {
+    jumps(patch)
+        .any(|route| route.target == Param::AmpLevel && route.amount.abs() > Sharpness::STUTTER)
+}
+
+/// Routes of LFOs that jump.
+fn jumps(patch: &Patch) -> impl Iterator<Item = &Route> {
     /// Shapes that do not jump: sine, triangle and drift, as the table of parameters has them.
     const SMOOTH: [f32; 3] = [0.0, 1.0, 6.0];
     let lfos = [
@@ -114,9 +123,9 @@ fn has_jumping_lfo(patch: &Patch) -> bool {
         (Source::Lfo5, Param::Lfo5Shape),
         (Source::Lfo6, Param::Lfo6Shape),
     ];
-    lfos.into_iter().any(|(lfo, shape)| {
-        let used = patch.routes.iter().any(|route| route.source == lfo);
-        used && !SMOOTH.contains(&patch.values[shape])
+    patch.routes.iter().filter(move |route| {
+        lfos.iter()
+            .any(|(lfo, shape)| route.source == *lfo && !SMOOTH.contains(&patch.values[*shape]))
     })
 }
 
@@ -135,5 +144,7 @@ mod tests {
         let throughout = |name| Sharpness::throughout(factory::find(name).unwrap(), 1.0);
         assert!(throughout("Throat Bass").is_some_and(|long| long.seconds > 1.0));
         assert_eq!(throughout("Aurora"), None);
+        let size = |name| throughout(name).map(|long| long.size);
+        assert_eq!(size("Glass Cracks"), Some(Sharpness::SHARP.size));
     }
 }

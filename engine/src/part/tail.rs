@@ -1,0 +1,19 @@
+//! How long a part sounds on after its keys.
+
+use super::{Part, Transport};
+use crate::params::Param;
+
+impl Part {
+    /// Seconds until its voices have died away, when every key and pedal is let go now; none when
+    /// the arpeggiator holds what was played and never ends.
+    pub(crate) fn tail(&self, transport: Transport) -> Option<f32> {
+        let step = self.arp_step_seconds(transport.bpm);
+        if step > 0.0 && self.controls[Param::ArpHold] != 0.0 {
+            return None;
+        }
+        let sounding = (0..self.high).filter(|&voice| !self.voices[voice].is_free());
+        let speeds = sounding.map(|voice| self.envelope_speed(0, voice));
+        let slowest = speeds.fold(self.controls[Param::Env1Speed], f32::min);
+        Some(step + self.envelope_settings[0].release_seconds(slowest))
+    }
+}
