@@ -41,15 +41,17 @@ impl Sharpness {
         seconds: 0.12,
         size: 1.0,
     };
-    /// What LFOs that jump do as long as a note sounds.
-    const RESTLESS: f32 = 0.03;
-    /// What delays that glide make of sound near the top, likewise.
-    const SWIRL: f32 = 0.1;
+    /// What LFOs that jump do as long as a note sounds: a square wave that trills, at most.
+    const RESTLESS: f32 = 0.15;
+    /// What delays that glide make of sound near the top, likewise: of a drum's noise, at most.
+    const SWIRL: f32 = 0.2;
     /// How long echoes are loud enough to be told from silence, in seconds.
     const ECHOES: f64 = 4.0;
 
     /// Attacks below this are sharp, in seconds.
     const QUICK: f32 = 0.02;
+    /// How far apart the performer's keys are at most, in octaves.
+    const WIDEST: f64 = 5.0;
     /// A pitch envelope above this is a drum's, in semitones.
     const FALL: f32 = 6.0;
     /// An LFO that jumps by more than this begins the note anew, in decibels.
@@ -70,7 +72,9 @@ impl Sharpness {
             false => Self::SOFT,
         };
         // Gliding notes spill over as long as they glide.
-        sharpness.seconds += 1.5 * f64::from(patch.values[Param::PitchGlide]);
+        let by_rate = patch.values[Param::PitchGlideMode] as usize % 2 == 1;
+        let octaves = if by_rate { Self::WIDEST } else { 1.0 };
+        sharpness.seconds += 1.5 * octaves * f64::from(patch.values[Param::PitchGlide]);
         sharpness
     }
 
