@@ -15,7 +15,7 @@ use std::path::Path;
 pub(super) const MOST_GROWTH: f64 = 10.0 * MEBIBYTE;
 
 /// What an NVIDIA driver keeps in our process of every card that was lost and taken back: 2 to
-/// 12 MiB, as measured; with a card that is only rehearsed nothing grows.
+/// 12 MiB, as measured; with a card that is only rehearsed it is 20 KiB.
 pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;

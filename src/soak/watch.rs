@@ -22,6 +22,12 @@ const VERDICT: f64 = 0.75;
 /// What a fade over lost frames may look like: as a note that is there at once.
 const SEAM: f32 = 1.0;
 
+/// From this level on the limiter may be at work, which bends what it holds down; so much, and for so many
+/// frames around.
+const LIMITED: f32 = 0.9;
+const LIMITER: f32 = 0.02;
+const RECOVERY: u64 = 4_096;
+
 /// A stretch of frames in which something happened that explains clicks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seam {
@@ -126,6 +132,7 @@ impl Watch {
     /// Hears frames, and adds what is wrong with them to `found`. Samples that are no numbers are
     /// made silent.
     pub(super) fn hear(&mut self, frames: &mut [[f32; 2]], found: &mut Vec<Finding>) {
+        self.mind_the_limiter(frames);
         for frame in frames.iter_mut() {
             if let Some(flaw) = self.levels.hear(frame) {
                 self.tell_flaw(flaw, found);
@@ -139,6 +146,17 @@ impl Watch {
         self.clicks.hear(frames, &mut self.suspects);
         let known = self.time.saturating_sub((VERDICT * self.rate) as u64);
         self.judge(known, found);
+    }
+
+    fn mind_the_limiter(&mut self, frames: &[[f32; 2]]) {
+        let loud = |frame: &[f32; 2]| frame.iter().any(|sample| sample.abs() > LIMITED);
+        if let Some(first) = frames.iter().position(loud) {
+            self.clicks.bend(Bend {
+                from: (self.time + first as u64).saturating_sub(RECOVERY),
+                to: self.time + frames.len() as u64 + RECOVERY,
+                size: LIMITER,
+            });
+        }
     }
 
     /// Judges all clicks that are known, however recent.

@@ -41,36 +41,34 @@ impl Sharpness {
         seconds: 0.12,
         size: 1.0,
     };
-    /// What LFOs that jump do as long as a note sounds.
-    const RESTLESS: f32 = 0.03;
-    /// What delays that glide make of sound near the top, likewise.
-    const SWIRL: f32 = 0.1;
+    /// What LFOs that jump otherwise do as long as a note sounds.
+    const RESTLESS: f32 = 0.15;
+    /// What delays that glide make of sound near the top, likewise: of a drum's noise, at most.
+    const SWIRL: f32 = 0.2;
     /// How long echoes are loud enough to be told from silence, in seconds.
     const ECHOES: f64 = 4.0;
 
     /// Attacks below this are sharp, in seconds.
     const QUICK: f32 = 0.02;
+    /// How far apart the performer's keys are at most, in octaves.
+    const WIDEST: f64 = 5.0;
     /// A pitch envelope above this is a drum's, in semitones.
     const FALL: f32 = 6.0;
-    /// An LFO that jumps by more than this begins the note anew, in decibels.
+    /// LFOs that jump by more than this begin the note anew: in decibels, and in semitones.
     const STUTTER: f32 = 6.0;
+    const TRILL: f32 = 1.0;
 
     /// That of a patch's notes.
     pub(super) fn of(patch: &Patch) -> Self {
-        let falls = patch.routes.iter().any(|route| {
-            let envelope = matches!(
-                route.source,
-                Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4
-            );
-            envelope && route.target == Param::PitchTune && route.amount.abs() > Self::FALL
-        });
-        let mut sharpness = match falls {
+        let mut sharpness = match falls(patch) {
             true => Self::STRUCK,
             false if patch.values[Param::Env1Attack] < Self::QUICK => Self::SHARP,
             false => Self::SOFT,
         };
         // Gliding notes spill over as long as they glide.
-        sharpness.seconds += 1.5 * f64::from(patch.values[Param::PitchGlide]);
+        let by_rate = patch.values[Param::PitchGlideMode] as usize % 2 == 1;
+        let octaves = if by_rate { Self::WIDEST } else { 1.0 };
+        sharpness.seconds += 1.5 * octaves * f64::from(patch.values[Param::PitchGlide]);
         sharpness
     }
 
@@ -86,8 +84,8 @@ impl Sharpness {
     pub(super) fn throughout(patch: &Patch, length: f64) -> Option<Self> {
         let on = |switch: Param| patch.values[switch] != 0.0;
         let echoes = on(Param::DelayOn) && Self::of(patch) != Self::SOFT;
-        let size = if on(Param::DriveOn) {
-            // What is overdriven fills the band up to its top.
+        let size = if on(Param::DriveOn) || falls(patch) {
+            // What is overdriven fills the band up to its top, and so does a drum's noise.
             f32::INFINITY
         } else if on(Param::ArpMode) || echoes || stutters(patch) {
             // Keys that are held play notes of their own, and what begins sharply is heard again.
@@ -105,10 +103,24 @@ impl Sharpness {
     }
 }
 
+/// Whether an envelope throws the pitch down, as drums do.
+fn falls(patch: &Patch) -> bool {
+    patch.routes.iter().any(|route| {
+        let envelope = matches!(
+            route.source,
+            Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4
+        );
+        envelope && route.target == Param::PitchTune && route.amount.abs() > Sharpness::FALL
+    })
+}
+
 /// Whether an LFO cuts its notes into many.
 fn stutters(patch: &Patch) -> bool {
-    jumps(patch)
-        .any(|route| route.target == Param::AmpLevel && route.amount.abs() > Sharpness::STUTTER)
+    jumps(patch).any(|route| match route.target {
+        Param::AmpLevel => route.amount.abs() > Sharpness::STUTTER,
+        Param::PitchTune => route.amount.abs() > Sharpness::TRILL,
+        _ => false,
+    })
 }
 
 /// Routes of LFOs that jump.
@@ -146,5 +158,11 @@ mod tests {
         assert_eq!(throughout("Aurora"), None);
         let size = |name| throughout(name).map(|long| long.size);
         assert_eq!(size("Glass Cracks"), Some(Sharpness::SHARP.size));
+        assert_eq!(
+            size("Square Deal"),
+            Some(Sharpness::SHARP.size),
+            "it trills"
+        );
+        assert_eq!(size("Skin and Shell"), Some(f32::INFINITY));
     }
 }

@@ -22,9 +22,9 @@ pub(in crate::soak) const SENSITIVITY: f32 = 1e-2;
 /// the top,
 pub(in crate::soak) const OUTSTANDING: f32 = 8.0;
 
-/// and whatever they have when it is as large as this, -24 dBFS: crackling is its own surroundings.
-/// Breath and bows, which are noise up to the top of the band, look like steps of half that.
-pub(in crate::soak) const CRACKLE: f32 = 0.06;
+/// and whatever they have when it is as large as this, -18 dBFS: crackling is its own surroundings.
+/// Breath, bows and bright notes that glide look like steps of half that.
+pub(in crate::soak) const CRACKLE: f32 = 0.12;
 
 /// A click that falls between two hops, or that comes with a kink beside its step, looks smaller
 /// than it is: so this share of the stated sensitivity is what counts.
