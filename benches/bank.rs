@@ -10,7 +10,7 @@ mod yardstick;
 use myriad_engine::render::cpu::yardstick::{BankAlone, PARTIALS};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, TICK, VoiceBlock};
 use myriad_engine::simd::{LANES, Level};
-use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
+use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table, fraction};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -106,8 +106,8 @@ fn rows(level: Level) -> Vec<Row<'static>> {
         inharmonicity: 1e-7,
         damping: 0.01,
         damping_slope: 0.5,
-        width_from: 0.5,
-        width_to: 0.5,
+        width_from: fraction(0.5),
+        width_to: fraction(0.5),
         ..moving(tick)
     };
     rows.push(("renderer: everything there is", renderer(level, everything)));
@@ -130,7 +130,7 @@ fn cloud() -> Cloud {
         partials: PARTIALS as f32,
         increment: 20.0 / 48_000.0 * TURN,
         formant: 1.0,
-        parity: 0.1,
+        parity: fraction(0.1),
         gain_from: [0.1; 2],
         gain_to: [0.1; 2],
         ..Cloud::default()

@@ -38,7 +38,8 @@ DEVICE float mixed(float a, float b, float way) {
 DEVICE float wander(const Cloud& cloud, float log2_ratio, float noise, u32 index,
                     float& frequency) {
     const u32 own = own_hash(cloud, index);
-    const float stepped = __fadd_rn(__fmul_rn(cloud.band_growth, STEPS), 0.5f);
+    const float band_growth = math::of_fraction(cloud.band_growth);
+    const float stepped = __fadd_rn(__fmul_rn(band_growth, STEPS), 0.5f);
     const float steps = __fmul_rn(__int2float_rn(__float2int_rz(stepped)), 1.0f / STEPS);
     const float speed = math::exp2_exact(__fmul_rn(log2_ratio, steps));
     const u32 position = u32(__float2int_rz(__fmul_rn(speed, SPEED))) * cloud.band_clock + own;
@@ -49,7 +50,7 @@ DEVICE float wander(const Cloud& cloud, float log2_ratio, float noise, u32 index
 
     const u32 here = point(own, position), next = point(own, position + (1u << FRACTION));
 
-    const float growth = math::exp2_exact(__fmul_rn(log2_ratio, cloud.band_growth));
+    const float growth = math::exp2_exact(__fmul_rn(log2_ratio, band_growth));
     const float asked = __fmul_rn(growth, __fmul_rn(cloud.bandwidth, cloud.increment));
     const float width = __fmul_rn(fminf(asked, __fmul_rn(frequency, WIDEST)), noise);
     const float aside = __fmul_rn(mixed(lean(here), lean(next), way), REACH / 255.0f);

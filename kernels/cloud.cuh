@@ -22,6 +22,19 @@ struct Filter {
     u32 words[2];
 };
 
+// The second table of a cloud.
+struct Second {
+    u16 table;
+    u16 frame;
+    u16 morph;
+    short share;
+};
+// A bit of its table: it is one of tracks.
+constexpr u32 SECOND_TRACKS = 0x8000;
+// What its morph is counted in, and what clouds count fractions in.
+constexpr float MORPH = 32768.0f;
+constexpr float FRACTION = 16384.0f;
+
 // A cloud of partials during one tick.
 struct Cloud {
     u8 flags;
@@ -32,28 +45,29 @@ struct Cloud {
     u16 detune;
     u32 seed;
     float bandwidth;
-    float band_growth;
     u16 table;
     u16 frame;
     u16 snap;
     u16 smear;
     short contrast;
     u16 gate;
+    short parity;
+    short band_growth;
+    Second second;
     float morph;
     float partials;
     float increment;
     float formant;
     float stretch;
     float inharmonicity;
-    float parity;
     float tilt;
     float damping;
     float damping_slope;
     Filter filters[2];
     float gain_from[2];
     float gain_to[2];
-    float width_from;
-    float width_to;
+    short width_from;
+    short width_to;
     u32 phase;
     u32 band_clock;
 };
@@ -61,8 +75,8 @@ struct Cloud {
 // The layout that the engine relies on.
 static_assert(sizeof(Filter) == 12, "Filter");
 static_assert(sizeof(Cloud) == 128, "Cloud");
-static_assert(OFFSET(Cloud, table) == 20, "Cloud.table");
-static_assert(OFFSET(Cloud, morph) == 32, "Cloud.morph");
-static_assert(OFFSET(Cloud, filters) == 72, "Cloud.filters");
-static_assert(OFFSET(Cloud, gain_from) == 96, "Cloud.gain_from");
-static_assert(OFFSET(Cloud, width_to) == 116, "Cloud.width_to");
+static_assert(OFFSET(Cloud, table) == 16, "Cloud.table");
+static_assert(OFFSET(Cloud, morph) == 40, "Cloud.morph");
+static_assert(OFFSET(Cloud, filters) == 76, "Cloud.filters");
+static_assert(OFFSET(Cloud, gain_from) == 100, "Cloud.gain_from");
+static_assert(OFFSET(Cloud, width_to) == 118, "Cloud.width_to");

@@ -6,6 +6,10 @@
 
 namespace math {
 
+// The number that two bytes of a cloud mean.
+DEVICE float of_fraction(short x) { return __fmul_rn(__int2float_rn(x), 1.0f / FRACTION); }
+
+
 // 2^x; the integer part goes straight into the exponent. With Exact every operation rounds, so
 // that the result is bit-equal everywhere; without, products and sums are fused.
 template <bool Exact> DEVICE float exp2_by(float x) {

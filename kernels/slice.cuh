@@ -159,7 +159,8 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
 DEVICE void to_stereo(const Cloud& cloud, Folded sum, float step, float* out, u32 lane) {
     const float time = __int2float_rn(int(lane));
     const auto ramp = [=](float from, float to) { return fmaf(time, (to - from) * step, from); };
-    const float side = sum.side * ramp(cloud.width_from, cloud.width_to);
+    const float width = ramp(math::of_fraction(cloud.width_from), math::of_fraction(cloud.width_to));
+    const float side = sum.side * width;
     const float left = (sum.middle - side) * ramp(cloud.gain_from[0], cloud.gain_to[0]);
     const float right = (sum.middle + side) * ramp(cloud.gain_from[1], cloud.gain_to[1]);
     const u32 frame = lane + cloud.first_frame;
@@ -375,7 +376,7 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
                           (strand.rest.level - strand.from) * tick.step, sum);
         }
     }
-    const bool wide = shared.width_from != 0.0f || shared.width_to != 0.0f;
+    const bool wide = shared.width_from != 0 || shared.width_to != 0;
     const Folded folded = wide ? fold<true>(sum, scratch.fold, lane)
                                : fold<false>(sum, scratch.fold, lane);
     to_stereo(shared, folded, tick.step, out, lane);

@@ -16,6 +16,7 @@
 #include "dynamics.cuh"
 #include "filter.cuh"
 #include "placement.cuh"
+#include "second.cuh"
 
 namespace spectrum {
 
@@ -47,9 +48,7 @@ template <int N> struct Ratios {
 };
 
 // What lies between the rows of two frames; those of tracks have their bends in between.
-DEVICE u32 to_next_frame(const Cloud& cloud) {
-    return cloud.flags & TRACKS ? 2 * MAX_PARTIALS : MAX_PARTIALS;
-}
+DEVICE u32 to_next_frame(bool tracks) { return tracks ? 2 * MAX_PARTIALS : MAX_PARTIALS; }
 
 // Both at once, long before the logarithms are needed. A table's first row has the ratios. Without
 // Rich the table is known to be none of tracks, whose pitches are bent from frame to frame.
@@ -66,13 +65,27 @@ DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
             ratios.ratio[i] = __fadd_rn(ratio, __fmul_rn(ratio, bend[i * APART]));
         }
     }
+    if (Rich && second::morphs(cloud)) {
+        const u32 table = cloud.second.table & ~SECOND_TRACKS;
+        const float* to = tables + table * MAX_PARTIALS + index;
+        const float* bend = tables + (cloud.second.frame + 1) * MAX_PARTIALS + index;
+        const bool bent = second::tracks(cloud);
+        const float part = second::part(cloud);
+        EACH(i, N) {
+            float ratio = to[i * APART];
+            if (bent) ratio = __fadd_rn(ratio, __fmul_rn(ratio, bend[i * APART]));
+            ratios.ratio[i] = second::between(part, ratios.ratio[i], ratio);
+            ratios.log2[i] = second::between(part, ratios.log2[i], to[MAX_PARTIALS + i * APART]);
+        }
+    }
     return ratios;
 }
 
 // Whether the cloud has what few have: bands, tracks, filters of other kinds or two of them, scales,
-// or dynamics.
+// dynamics, or a second table.
 DEVICE bool is_rich(const Cloud& cloud) {
-    const u32 any = cloud.detune | cloud.snap | cloud.smear | u16(cloud.contrast) | cloud.gate;
+    const u32 any = cloud.detune | cloud.snap | cloud.smear | u16(cloud.contrast) | cloud.gate |
+                    u16(cloud.second.share);
     return cloud.bandwidth != 0.0f || cloud.flags & TRACKS || any != 0 || filter::is_rich(cloud);
 }
 
@@ -127,21 +140,33 @@ DEVICE float read_between(const float* row, u32 index, float between) {
     return fmaf(next - here, between, here);
 }
 
-// The table's level, between two frames.
-DEVICE float table_level(const Cloud& cloud, const float* frame, u32 to_next) {
+// A table's level, between two frames.
+DEVICE float table_level(float morph, const float* frame, u32 to_next) {
     const float low = frame[0], high = frame[to_next];
-    return fmaf(high - low, cloud.morph, low);
+    return fmaf(high - low, morph, low);
 }
 
 // The same with a formant scale: read at `number x scale`. Takes the whole row.
-DEVICE float formant_level(const Cloud& cloud, const float* frame, u32 to_next, u32 index) {
-    float position = fmaxf(__fsub_rn(__fmul_rn(number(index), cloud.formant), 1.0f), 0.0f);
+DEVICE float formant_level(float formant, float morph, const float* frame, u32 to_next,
+                           u32 index) {
+    float position = fmaxf(__fsub_rn(__fmul_rn(number(index), formant), 1.0f), 0.0f);
     position = fminf(position, float(MAX_PARTIALS));
     const u32 whole = u32(__float2int_rz(position));
     const float between = position - __int2float_rn(int(whole));
     const float low = read_between(frame, whole, between);
     const float high = read_between(frame + to_next, whole, between);
-    return fmaf(high - low, cloud.morph, low);
+    return fmaf(high - low, morph, low);
+}
+
+// The levels of N partials in a table, whose rows of frames are `to_next` apart.
+template <int N>
+DEVICE void levels(float formant, float morph, const float* frame, u32 to_next, u32 index,
+                   float (&level)[N]) {
+    if (formant == 1.0f) {
+        EACH(i, N) level[i] = table_level(morph, frame + index + i * APART, to_next);
+    } else {
+        EACH(i, N) level[i] = formant_level(formant, morph, frame, to_next, index + i * APART);
+    }
 }
 
 // One for partials within the count, zero beyond; the last one fades.
@@ -152,7 +177,8 @@ DEVICE float count_fade(const Cloud& cloud, u32 index) {
 
 // Levels of odd and even partials.
 DEVICE float parity(const Cloud& cloud, u32 index) {
-    return index & 1 ? 1.0f - fmaxf(cloud.parity, 0.0f) : 1.0f + fminf(cloud.parity, 0.0f);
+    const float parity = math::of_fraction(cloud.parity);
+    return index & 1 ? 1.0f - fmaxf(parity, 0.0f) : 1.0f + fminf(parity, 0.0f);
 }
 
 // A slope per octave above the first partial, and the decay of partials since the note began.
@@ -198,12 +224,16 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
                      const filter::Poles& poles, u32 index, bool ends, const float (&frequency)[N],
                      Partial (&partial)[N]) {
     const float* frame = tables + cloud.frame * MAX_PARTIALS;
-    const u32 to_next = Rich ? to_next_frame(cloud) : MAX_PARTIALS;
+    const u32 to_next = Rich ? to_next_frame(cloud.flags & TRACKS) : MAX_PARTIALS;
     float level[N];
-    if (cloud.formant == 1.0f) {
-        EACH(i, N) level[i] = table_level(cloud, frame + index + i * APART, to_next);
-    } else {
-        EACH(i, N) level[i] = formant_level(cloud, frame, to_next, index + i * APART);
+    levels(cloud.formant, cloud.morph, frame, to_next, index, level);
+    if (Rich && cloud.second.share != 0) {
+        float other[N];
+        const float* frame = tables + cloud.second.frame * MAX_PARTIALS;
+        const float morph = __int2float_rn(cloud.second.morph) * (1.0f / MORPH);
+        const float part = second::part(cloud);
+        levels(cloud.formant, morph, frame, to_next_frame(second::tracks(cloud)), index, other);
+        EACH(i, N) level[i] = second::level(cloud, part, level[i], other[i]);
     }
     if (Rich && cloud.contrast != 0) {
         EACH(i, N) level[i] = dynamics::contrasted(cloud, level[i]);
@@ -211,7 +241,7 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
     if (ends) {
         EACH(i, N) level[i] *= count_fade(cloud, index + i * APART);
     }
-    if (cloud.parity != 0.0f) {
+    if (cloud.parity != 0) {
         const float share = parity(cloud, index);
         EACH(i, N) level[i] *= share;
     }

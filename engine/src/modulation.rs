@@ -4,6 +4,7 @@
 //! (parameters as each voice hears them) out. Only sources that a route uses are computed.
 
 mod envelope;
+mod fine;
 mod lfo;
 mod offset;
 mod route;
@@ -12,11 +13,13 @@ pub use lfo::Drawing;
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
 pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};
+pub(crate) use fine::{CopyMoves, PartialMoves};
 pub(crate) use lfo::{Lfo, LfoSettings, Shape, beats_of_sync};
 
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
 use crate::params::{Curve, Kind, Param, TABLE};
+use fine::Grain;
 use offset::Offsets;
 
 /// Envelopes of a voice; the first is that of its level.
@@ -47,6 +50,9 @@ pub(crate) struct Modulation {
     routes: Vec<Route>,
     /// Routes that move a parameter for all voices at once.
     shared_routes: Vec<Route>,
+    /// Routes to single copies, and to partials.
+    copy_routes: Vec<Route>,
+    partial_routes: Vec<Route>,
     /// For every source, whether a route uses it.
     used: [bool; Source::COUNT],
     /// Parameters that can be modulated.
@@ -73,6 +79,8 @@ impl Modulation {
             targets: TABLE.iter().map(target).collect(),
             routes: Vec::with_capacity(MAX_ROUTES),
             shared_routes: Vec::with_capacity(MAX_ROUTES),
+            copy_routes: Vec::with_capacity(MAX_ROUTES),
+            partial_routes: Vec::with_capacity(MAX_ROUTES),
             used: [false; Source::COUNT],
             modulated: Param::ALL
                 .iter()
@@ -90,16 +98,20 @@ impl Modulation {
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.routes.clear();
         self.shared_routes.clear();
+        self.copy_routes.clear();
+        self.partial_routes.clear();
         self.used = [false; Source::COUNT];
-        let reachable = routes.iter().filter(|route| route.target.info().modulated);
-        for route in reachable.take(MAX_ROUTES) {
+        let possible = routes.iter().filter(|route| route.is_possible());
+        for route in possible.take(MAX_ROUTES) {
             self.used[route.source as usize] = true;
             if let Some(via) = route.via {
                 self.used[via as usize] = true;
             }
-            match route.target.info().shared {
-                true => self.shared_routes.push(*route),
-                false => self.routes.push(*route),
+            match route.grain() {
+                Grain::Copy => self.copy_routes.push(*route),
+                Grain::Partial => self.partial_routes.push(*route),
+                Grain::Voice if route.target.info().shared => self.shared_routes.push(*route),
+                Grain::Voice => self.routes.push(*route),
             }
         }
         self.routed.fill(false);
@@ -187,6 +199,24 @@ impl Modulation {
         for param in self.offsets.apply(&mut self.targets, voices) {
             self.full_of[param as usize] = None;
         }
+    }
+
+    /// Whether a route moves single copies.
+    pub(crate) fn has_copies(&self) -> bool {
+        !self.copy_routes.is_empty()
+    }
+
+    /// What routes add to the copy of `voice` at `place`, -1 to 1.
+    pub(crate) fn copy(&self, voice: usize, place: f32) -> CopyMoves {
+        fine::copy(&self.copy_routes, place, |source| {
+            self.source(source, voice)
+        })
+    }
+
+    /// What routes add to the partials of `voice`; nothing when there are no such routes.
+    pub(crate) fn partials(&self, voice: usize) -> Option<PartialMoves> {
+        let heard = |source| self.source(source, voice);
+        (!self.partial_routes.is_empty()).then(|| fine::partials(&self.partial_routes, heard))
     }
 
     /// Whether a route moves anything for all voices at once.

@@ -9,6 +9,7 @@ pub use kind::{Curve, Kind, Unit};
 
 use crate::spectrum::{FilterKind, Table};
 use kind::{choice, number, whole};
+use std::sync::LazyLock;
 
 /// What the table says about one parameter.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +108,32 @@ table! {
         "Keeps the peaks of the spectrum in place while the pitch moves, as a throat or a body does.").modulated();
     SourceScatter = number("source.scatter", "Phase scatter", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
         "Starts partials at random phases: from a sharp waveform to a soft cloud.");
+    LayerMode = choice("layer.mode", "Layer 2", LAYERS, 0,
+        "A second layer: as a cloud of its own beside the first; as a spectrum that the first one turns into; or as one that it is multiplied with.");
+    LayerTable = choice("layer.table", "Table", TABLES, 4,
+        "The family of spectra of the second layer.");
+    LayerPosition = number("layer.position", "Position", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5,
+        "Where in its table.").modulated();
+    LayerSpeed = number("layer.speed", "Speed", -4.0, 4.0, Curve::Linear, Unit::Plain, 0.0,
+        "How fast its position moves on by itself; it loops as the first layer's does.").modulated();
+    LayerBlend = number("layer.blend", "Blend", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5,
+        "From the first layer alone to the second alone; when multiplied, to the product.").modulated();
+    LayerTune = number("layer.tune", "Tune", -36.0, 36.0, Curve::Linear, Unit::Semitones, 0.0,
+        "Semitones from the first layer to the second, when mixed.").modulated();
+    LayerPartials = number("layer.partials", "Partials", 1.0, 1024.0, Curve::Exponential, Unit::Plain, 256.0,
+        "How many partials it has, when mixed.").modulated();
+    LayerFormant = number("layer.formant", "Formant hold", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Keeps the peaks of its spectrum in place while the pitch moves, when mixed.").modulated();
+    LayerTilt = number("layer.tilt", "Tilt", -24.0, 12.0, Curve::Linear, Unit::DecibelsPerOctave, 0.0,
+        "Tips its spectrum, beyond what the shape's tilt does, when mixed.").modulated();
+    LayerBandwidth = number("layer.bandwidth", "Bandwidth", 0.0, 1200.0, Curve::Power(3), Unit::Cents, 0.0,
+        "Makes its partials bands of noise, so wide, when mixed.").modulated();
+    LayerPan = number("layer.pan", "Pan", -1.0, 1.0, Curve::Linear, Unit::Pan, 0.0,
+        "How far beside the first layer it stands, when mixed.").modulated();
+    LayerHardness = number("layer.hardness", "Hardness", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
+        "How hard its mallet is, when mixed.").modulated();
+    LayerMaterial = choice("layer.material", "Material", MATERIALS, 0,
+        "What is struck there, when mixed; own leaves that to the decay's knobs.");
     ShapeStretch = number("shape.stretch", "Stretch", -0.5, 0.5, Curve::Linear, Unit::Percent, 0.0,
         "Spreads partials apart or pulls them together: ratio to the power of 1 + stretch.").modulated();
     ShapeStiffness = number("shape.stiffness", "Stiffness", 0.0, 0.05, Curve::Power(3), Unit::Plain, 0.0,
@@ -467,6 +494,7 @@ const TABLES: &[&str] = &[
 ];
 /// After the families comes what a patch brings along.
 const _: () = assert!(TABLES.len() == Table::ALL.len() + 1);
+const LAYERS: &[&str] = &["off", "mix", "morph", "multiply"];
 const LOOPS: &[&str] = &["off", "loop", "to and fro"];
 
 const FILTERS: &[&str] = &[
@@ -614,6 +642,15 @@ impl Param {
     /// Its row in the table.
     pub fn info(self) -> &'static ParamInfo {
         &TABLE[self as usize]
+    }
+
+    /// Those that routes can reach.
+    pub fn modulated() -> &'static [Param] {
+        static MODULATED: LazyLock<Vec<Param>> = LazyLock::new(|| {
+            let all = Param::ALL.iter().copied();
+            all.filter(|param| param.info().modulated).collect()
+        });
+        &MODULATED
     }
 
     /// The parameter with this id.

@@ -4,10 +4,12 @@ mod arp;
 pub(crate) mod balance;
 mod channel;
 mod clouds;
+mod copies;
 mod cue;
 mod glimpse;
 mod keys;
 mod lanes;
+mod layer;
 mod notes;
 mod scatter;
 mod shaping;
@@ -26,9 +28,9 @@ use crate::patch::Patch;
 use crate::pool::CloudPool;
 use crate::render::TICK;
 use crate::simd::Level;
-use crate::spectrum::{FORMANT_KEY, Place};
+use crate::spectrum::Place;
 use crate::tuning::Tuning;
-use crate::voice::{Voice, VoiceState};
+use crate::voice::{LAYERS, Voice, VoiceState};
 use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
@@ -95,9 +97,8 @@ pub(crate) struct Part {
     arp: Arp,
     /// The pitch of every key.
     tuning: Tuning,
-    /// The table that the patch brings along, and the key at which it was recorded.
-    imported: Option<Place>,
-    imported_key: f32,
+    /// The tables that the patch brings along for its layers.
+    imported: [Option<Imported>; LAYERS],
     /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
     made_with: [f32; CHOICES.len()],
     /// Whether the patch has changed since the last tick.
@@ -110,6 +111,14 @@ pub(crate) struct Part {
     last_pitch: Option<f32>,
     notes_started: u64,
     pub(crate) counters: PartCounters,
+}
+
+/// A table that a patch brings along.
+#[derive(Clone, Copy, Debug)]
+struct Imported {
+    place: Place,
+    /// The key at which it was recorded.
+    key: f32,
 }
 
 /// What a part has had to do without.
@@ -139,8 +148,7 @@ impl Part {
             keys: KeyStack::default(),
             arp: Arp::default(),
             tuning: Tuning::default(),
-            imported: None,
-            imported_key: FORMANT_KEY,
+            imported: [None; LAYERS],
             made_with: [0.0; CHOICES.len()],
             patch_changed: false,
             cut: false,
@@ -182,9 +190,12 @@ impl Part {
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
-        let tracks = patch.tracks.as_ref();
-        self.imported = tracks.map(|tracks| tracks.place());
-        self.imported_key = tracks.map_or(FORMANT_KEY, |tracks| tracks.key());
+        self.imported = patch.tracks.each_ref().map(|tracks| {
+            tracks.as_ref().map(|tracks| Imported {
+                place: tracks.place(),
+                key: tracks.key(),
+            })
+        });
         self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();
@@ -401,6 +412,8 @@ impl Part {
                 Source::Bend => lane.fill(channel.bend.now()),
                 Source::Breath => lane.fill(channel.breath.now()),
                 Source::Expression => lane.fill(channel.expression.now()),
+                // Finer than a voice; see there.
+                Source::Copy | Source::Partial => {}
                 _ => {
                     let index = source as usize - Source::Macro1 as usize;
                     lane.fill(self.controls[Param::Macro1.offset(index)]);
@@ -414,14 +427,12 @@ impl Part {
         /// Powers of two after which even a cloud at full level is below -144 dB.
         const GONE: f32 = 24.0;
         let slope = self.modulation.target(Param::DecaySlope, voice);
-        let damping = self.voices[voice].damping;
+        let ended = &mut self.voices[voice];
         // Ratios start at a half, which decays slowest.
-        let decayed = damping > 0.0 && damping * exp2(-slope) > GONE;
-        if self.envelopes[0].is_done(voice) || decayed {
-            let ended = &mut self.voices[voice];
-            ended.slots[..ended.copies]
-                .iter()
-                .for_each(|&slot| pool.give_back(slot));
+        let gone = |damping: f32| damping > 0.0 && damping * exp2(-slope) > GONE;
+        let mut layers = ended.layers[..ended.sounding].iter();
+        if self.envelopes[0].is_done(voice) || layers.all(|layer| gone(layer.damping)) {
+            ended.slots().for_each(|slot| pool.give_back(slot));
             ended.state = VoiceState::Free;
         }
     }

@@ -14,6 +14,7 @@ pub use search::search;
 use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
 use crate::tracks::Tracks;
+use crate::voice::LAYERS;
 use std::sync::Arc;
 
 /// The format that this version writes. Older ones are migrated, newer ones refused.
@@ -41,8 +42,8 @@ pub struct Patch {
     pub values: Values,
     /// What is drawn for the LFOs.
     pub drawings: [Drawing; LFOS],
-    /// The table that it brings along, for `source.table` "imported".
-    pub tracks: Option<Arc<Tracks>>,
+    /// The tables that it brings along, for `source.table` and `layer.table` "imported".
+    pub tracks: [Option<Arc<Tracks>>; LAYERS],
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
 }
@@ -59,7 +60,7 @@ impl Patch {
             macro_names: Default::default(),
             values: Values::new(),
             drawings: [Drawing::default(); LFOS],
-            tracks: None,
+            tracks: [const { None }; LAYERS],
             routes: Vec::new(),
         }
     }

@@ -55,6 +55,11 @@ impl CloudPool {
         self.block.clear();
     }
 
+    /// How many slots are free.
+    pub(crate) fn left(&self) -> usize {
+        self.free.len()
+    }
+
     /// A slot, if one is free.
     pub(crate) fn take(&mut self) -> Option<u32> {
         self.free.pop()

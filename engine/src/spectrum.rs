@@ -14,12 +14,14 @@ mod filter;
 mod imported;
 pub mod math;
 mod placement;
+mod second;
 mod tables;
 
-pub use cloud::{Cloud, PARALLEL, STARTS, TRACKS, TURN};
+pub use cloud::{Cloud, FRACTION, PARALLEL, STARTS, Second, TRACKS, TURN, fraction, of_fraction};
 pub use filter::{CURVE_POINTS, Filter, FilterKind, Response};
 pub use imported::IMPORTED_ROWS;
 pub use placement::{SCALES, scale_map};
+pub use second::SecondRows;
 use tables::FORMANT_FRAMES;
 pub(crate) use tables::push_row;
 pub use tables::{CloudRows, FORMANT_KEY, FRAMES, Place, Row, Table, Tables, TrackRows, tables};
@@ -60,12 +62,15 @@ pub fn evaluate<S: Simd>(
     group: usize,
     mut frequency: S::F,
 ) -> Partials<S> {
-    let mut level = table_level(s, cloud, rows, group);
+    let mut level = read_level(s, cloud.formant, [rows.low, rows.high], cloud.morph, group);
+    if let Some(second) = rows.second {
+        level = second.level(s, cloud, group, level);
+    }
     if cloud.contrast != 0 {
         level = dynamics::contrasted(s, cloud, level);
     }
     if cloud.bandwidth != 0.0 {
-        let log2_ratio = s.load(&rows.log2_ratio[group]);
+        let log2_ratio = log2_ratio(s, rows, group);
         let noise = rows.tracks.map(|tracks| s.load(&tracks.noise[group]));
         let (wandering, share) = band::wander(s, cloud, log2_ratio, noise, group, frequency);
         (frequency, level) = (wandering, s.mul(level, share));
@@ -73,11 +78,11 @@ pub fn evaluate<S: Simd>(
     if cloud.partials < ((group + 1) * LANES) as f32 {
         level = s.mul(level, count_fade(s, cloud, group));
     }
-    if cloud.parity != 0.0 {
+    if cloud.parity != 0 {
         level = s.mul(level, parity(s, cloud));
     }
     if cloud.tilt != 0.0 || cloud.damping != 0.0 {
-        let log2_ratio = s.load(&rows.log2_ratio[group]);
+        let log2_ratio = log2_ratio(s, rows, group);
         level = s.mul(level, tilt_and_damping(s, cloud, log2_ratio));
     }
     if let Some(gain) = filter_gain(s, cloud, rows, frequency) {
@@ -135,8 +140,11 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize
         // From frame to frame, not between them: so a track's phase is right at every frame.
         ratio = s.add(ratio, s.mul(ratio, s.load(&tracks.bend[group])));
     }
+    if let Some(second) = rows.second {
+        ratio = second.ratio(s, group, ratio);
+    }
     if cloud.stretch != 0.0 {
-        let log2_ratio = s.load(&rows.log2_ratio[group]);
+        let log2_ratio = log2_ratio(s, rows, group);
         let stretched = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.stretch)));
         ratio = s.mul(ratio, stretched);
     }
@@ -152,6 +160,16 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize
         ratio = placement::detuned(s, cloud, group, ratio);
     }
     s.mul(ratio, s.splat(cloud.increment))
+}
+
+/// The logarithms of ratios, as tables have them.
+#[inline(always)]
+fn log2_ratio<S: Simd>(s: S, rows: CloudRows<'_>, group: usize) -> S::F {
+    let log2_ratio = s.load(&rows.log2_ratio[group]);
+    match rows.second {
+        Some(second) => second.log2_ratio(s, group, log2_ratio),
+        None => log2_ratio,
+    }
 }
 
 /// The phase step of partials below the fade's end; those above rest.
@@ -170,21 +188,23 @@ fn number<S: Simd>(s: S, group: usize) -> S::F {
     s.add(s.load(&FIRST), s.splat((16 * group) as f32))
 }
 
-/// The table's level, between two frames; with a formant scale, read at `number × scale`, so
+/// A table's level, between two frames; with a formant scale, read at `number × scale`, so
 /// that peaks of the spectrum stay where they are while the pitch moves.
 #[inline(always)]
-fn table_level<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
-    let CloudRows { low, high, .. } = rows;
-    let morph = s.splat(cloud.morph);
-    if cloud.formant == 1.0 {
+fn read_level<S: Simd>(
+    s: S,
+    formant: f32,
+    [low, high]: [&Row; 2],
+    morph: f32,
+    group: usize,
+) -> S::F {
+    let morph = s.splat(morph);
+    if formant == 1.0 {
         let low = s.load(&low[group]);
         return s.fma(s.sub(s.load(&high[group]), low), morph, low);
     }
     let position = s.max(
-        s.sub(
-            s.mul(number(s, group), s.splat(cloud.formant)),
-            s.splat(1.0),
-        ),
+        s.sub(s.mul(number(s, group), s.splat(formant)), s.splat(1.0)),
         s.splat(0.0),
     );
     let position = s.min(position, s.splat(MAX_PARTIALS as f32));
@@ -211,7 +231,8 @@ fn count_fade<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::F {
 /// Levels of odd and even partials. Groups start at an odd number, so lanes alternate.
 #[inline(always)]
 fn parity<S: Simd>(s: S, cloud: &Cloud) -> S::F {
-    let (o, e) = (1.0 + cloud.parity.min(0.0), 1.0 - cloud.parity.max(0.0));
+    let parity = of_fraction(cloud.parity);
+    let (o, e) = (1.0 + parity.min(0.0), 1.0 - parity.max(0.0));
     s.load(&F32x16([o, e, o, e, o, e, o, e, o, e, o, e, o, e, o, e]))
 }
 

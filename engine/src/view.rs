@@ -12,7 +12,7 @@ use crate::pool::CloudPool;
 use crate::render::block::groups;
 use crate::render::cpu::PLACES;
 use crate::simd::{F32x16, LANES, Level, Portable, Simd, Work};
-use crate::spectrum::{self, Cloud, FADE_END, Filter, TURN, tables};
+use crate::spectrum::{self, Cloud, FADE_END, Filter, TURN, of_fraction, tables};
 
 /// One partial of a cloud at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl Work for Look<'_> {
                 if level <= 0.0 || pitches.0[lane] >= FADE_END {
                     continue;
                 }
-                let side = PLACES.0[lane] * self.cloud.width_to;
+                let side = PLACES.0[lane] * of_fraction(self.cloud.width_to);
                 let (left, right) = (left * (1.0 - side), right * (1.0 + side));
                 let gain = left.hypot(right);
                 self.out.push(PartialView {

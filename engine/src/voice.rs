@@ -5,6 +5,9 @@ use crate::part::balance::Balance;
 /// The most copies that unison makes of a voice.
 pub(crate) const MAX_COPIES: usize = 16;
 
+/// Layers of a voice.
+pub(crate) const LAYERS: usize = 2;
+
 /// What a note has of its own. What modulation does to it lies in lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Voice {
@@ -31,20 +34,29 @@ pub(crate) struct Voice {
     pub(crate) pressure: f32,
     /// A number of its own, for phases and random modulation.
     pub(crate) seed: u32,
-    /// Powers of two that ratio 1 has decayed by.
-    pub(crate) damping: f32,
-    /// How far it has come through its table by itself.
-    pub(crate) travelled: f32,
     /// How far it has faded in after its clouds were replaced, 0 to 1; notes start at 1, since
     /// their envelope begins at zero.
     pub(crate) entry: f32,
     /// Set until it has been rendered for the first time: the frame at which it starts.
     pub(crate) starts_at: Option<u32>,
-    /// Its clouds' slots; the first `copies` count.
-    pub(crate) slots: [u32; MAX_COPIES],
+    /// Its layers; the first `sounding` have clouds.
+    pub(crate) layers: [VoiceLayer; LAYERS],
+    pub(crate) sounding: usize,
+    /// The clouds of each.
     pub(crate) copies: usize,
     /// What the phases of each copy are chosen by.
     pub(crate) seeds: [u32; MAX_COPIES],
+}
+
+/// What a note has of its own in one of its layers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct VoiceLayer {
+    /// The slots of its clouds; as many as the voice has copies.
+    pub(crate) slots: [u32; MAX_COPIES],
+    /// Powers of two that ratio 1 has decayed by.
+    pub(crate) damping: f32,
+    /// How far it has come through its table by itself.
+    pub(crate) travelled: f32,
     /// What contrast leaves as it is, as a mark of its clouds; known from the first time on that there
     /// is any, and the same until the note ends.
     pub(crate) loudest: Option<u8>,
@@ -89,6 +101,12 @@ impl Default for NoteExpression {
 impl Voice {
     pub(crate) fn is_free(&self) -> bool {
         self.state == VoiceState::Free
+    }
+
+    /// The slots of all its clouds.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        let layers = self.layers[..self.sounding].iter();
+        layers.flat_map(|layer| layer.slots[..self.copies].iter().copied())
     }
 
     /// Moves the pitch towards the key by one tick.

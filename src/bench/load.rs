@@ -1,7 +1,7 @@
 //! What renderers are measured with: clouds of which everything moves.
 
 use myriad_engine::render::VoiceBlock;
-use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
+use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table, fraction};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -78,8 +78,8 @@ impl Load {
             cloud.stretch = -0.01 - 0.001 * to;
             cloud.inharmonicity = 1e-8 * (1.0 + to);
             cloud.formant = 1.05 + 0.01 * to;
-            cloud.width_from = 0.5 - 0.1 * from;
-            cloud.width_to = 0.5 - 0.1 * to;
+            cloud.width_from = fraction(0.5 - 0.1 * from);
+            cloud.width_to = fraction(0.5 - 0.1 * to);
         }
         cloud
     }

@@ -3,7 +3,9 @@
 use super::{MakeRenderer, peak_difference_db, reference, same};
 use crate::dsp::hash;
 use crate::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
-use crate::spectrum::{Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, TURN, Table};
+use crate::spectrum::{
+    Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
+};
 use crate::tracks::{PartialTrack, Tracks, encode};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -64,16 +66,24 @@ fn performance(seed: u32, slots: u32, ticks: usize) -> Performance {
     (0..ticks).map(|_| tick()).collect()
 }
 
-fn start(random: &mut Random, slots: u32) -> Cloud {
-    let family = Table::ALL[random.below(Table::ALL.len() as u32) as usize];
-    let table = match random.below(4) {
+fn table(random: &mut Random) -> Place {
+    match random.below(4) {
         0 => imported(),
-        _ => family.place(),
-    };
+        _ => Table::ALL[random.below(Table::ALL.len() as u32) as usize].place(),
+    }
+}
+
+fn second(random: &mut Random) -> Second {
+    let share = random.perhaps(0.0, -1.0, 1.0);
+    Second::at(table(random), random.between(0.0, 1.0), share)
+}
+
+fn start(random: &mut Random, slots: u32) -> Cloud {
+    let table = table(random);
     let (frame, morph) = table.frame_at(random.between(0.0, 1.0));
     let hertz = 25.0 * 2.0_f32.powf(random.between(0.0, 8.5));
     let gain = [(); 2].map(|()| random.between(0.0, 4.0) / slots as f32);
-    let width = random.perhaps(0.0, 0.0, 1.0);
+    let width = fraction(random.perhaps(0.0, 0.0, 1.0));
     Cloud {
         // Filters in either way, and above that bit loudest levels of 0 to -3 dB.
         flags: STARTS | table.flags | random.below(6) as u8 * PARALLEL,
@@ -89,10 +99,11 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
         formant: random.perhaps(1.0, 0.3, 3.0),
         stretch: random.perhaps(0.0, -0.3, 0.3),
         inharmonicity: random.perhaps(0.0, 0.0, 1e-3),
-        parity: random.perhaps(0.0, -1.0, 1.0),
+        parity: fraction(random.perhaps(0.0, -1.0, 1.0)),
         tilt: random.perhaps(0.0, -2.0, 0.2),
         damping: random.perhaps(0.0, 0.0, 2.0),
         damping_slope: random.between(0.0, 1.5),
+        second: second(random),
         filters: [filter(random), filter(random)],
         scale: random.below(192) as u8,
         snap: random.perhaps(0.0, 0.0, 65_535.0) as u16,
@@ -106,7 +117,7 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
         width_to: width,
         phase: random.perhaps(0.0, 0.0, TURN) as u32,
         bandwidth: random.perhaps(0.0, 0.0, 0.26),
-        band_growth: random.perhaps(1.0, 0.0, 2.0),
+        band_growth: fraction(random.perhaps(1.0, 0.0, 1.99)),
         band_clock: random.bits(),
     }
 }
@@ -171,13 +182,17 @@ fn next(random: &mut Random, last: &Cloud) -> Cloud {
         first_frame: 0,
         increment: last.increment * random.between(0.995, 1.005),
         morph: (last.morph + random.between(-0.05, 0.05)).clamp(0.0, 1.0),
+        second: Second {
+            share: fraction(of_fraction(last.second.share) * random.between(0.9, 1.0)),
+            ..last.second
+        },
         damping: last.damping * 1.02,
         bandwidth: last.bandwidth * random.between(0.9, 1.1),
         band_clock: last.band_clock.wrapping_add(random.below(1 << 14)),
         gain_from: last.gain_to,
         gain_to: last.gain_to.map(|gain| gain * random.between(0.9, 1.1)),
         width_from: last.width_to,
-        width_to: last.width_to * random.between(0.9, 1.0),
+        width_to: fraction(of_fraction(last.width_to) * random.between(0.9, 1.0)),
         ..*last
     };
     for filter in &mut cloud.filters {

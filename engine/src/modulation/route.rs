@@ -108,6 +108,8 @@ sources! {
     Breath = "breath", "Controller 2, 0 to 1.";
     Expression = "expression", "Controller 11, 0 to 1.";
     Random = "random", "A number of the note's own, -1 to 1.";
+    Copy = "copy", "A copy of unison: -1 for the lowest to 1 for the highest; reaches what copies have of their own.";
+    Partial = "partial", "How high a partial is: 0 for the first, 1 ten octaves above; reaches level and tune.";
     Macro1 = "macro1", "Macro 1, 0 to 1.";
     Macro2 = "macro2", "Macro 2, 0 to 1.";
     Macro3 = "macro3", "Macro 3, 0 to 1.";
@@ -134,7 +136,7 @@ impl Source {
         use Source::*;
         matches!(
             self,
-            Lfo1 | Lfo2 | Lfo3 | Lfo4 | Lfo5 | Lfo6 | Key | Bend | Brightness | Random
+            Lfo1 | Lfo2 | Lfo3 | Lfo4 | Lfo5 | Lfo6 | Key | Bend | Brightness | Random | Copy
         )
     }
 

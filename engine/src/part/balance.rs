@@ -8,7 +8,7 @@
 use crate::dsp::fast::exp2;
 use crate::simd::F32x16;
 use crate::spectrum::dynamics::contrast_of;
-use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, tables};
+use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, Second, tables};
 
 /// The first partials, each of which is looked at.
 const FIRST: usize = 8;
@@ -38,7 +38,7 @@ const LOOKED_AT: [(usize, f32); POINTS] = {
 const _: () = assert!(LOOKED_AT[POINTS - 1].0 < MAX_PARTIALS);
 
 /// What the gain depends on.
-pub(crate) type Shape = [f32; 7];
+pub(crate) type Shape = [f32; 9];
 
 /// Ticks from one look to the next.
 const PAUSE: u8 = 32;
@@ -65,6 +65,8 @@ impl Balance {
             f32::from(cloud.table),
             increment,
             f32::from(cloud.contrast),
+            f32::from(cloud.second.share),
+            f32::from(cloud.second.frame) + f32::from(cloud.second.morph) / Second::MORPH,
         ];
         if self.left > 0 {
             self.left -= 1;
@@ -104,14 +106,29 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
         LOOKED_AT.map(|(index, _)| at(rows.ratio, index)),
         LOOKED_AT.map(|(index, _)| at(rows.log2_ratio, index)),
     ];
+    let read = |level: &dyn Fn(usize) -> f32, index: usize| {
+        if cloud.formant == 1.0 {
+            return level(index);
+        }
+        let place = (index + 1) as f32 * cloud.formant - 1.0;
+        let place = place.clamp(0.0, MAX_PARTIALS as f32);
+        let here = level(place as usize);
+        here + (level(place as usize + 1) - here) * place.fract()
+    };
     let held = match cloud.formant == 1.0 {
         true => levels,
-        false => LOOKED_AT.map(|(index, _)| {
-            let place = (index + 1) as f32 * cloud.formant - 1.0;
-            let place = place.clamp(0.0, MAX_PARTIALS as f32);
-            let here = level(place as usize);
-            here + (level(place as usize + 1) - here) * place.fract()
-        }),
+        false => LOOKED_AT.map(|(index, _)| read(&level, index)),
+    };
+    let held = match rows.second {
+        None => held,
+        Some(second) => {
+            let level = |index: usize| {
+                let [low, high] = second.frames.map(|row| at(row, index));
+                low + (high - low) * second.morph
+            };
+            let place = |point: usize| read(&level, LOOKED_AT[point].0);
+            std::array::from_fn(|point| second.joined(held[point], place(point)))
+        }
     };
     let (power, gain) = contrast_of(cloud);
     let held = match cloud.contrast {

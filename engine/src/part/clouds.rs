@@ -1,15 +1,14 @@
 //! From a voice to its clouds: parameters in musical units become what renderers compute with.
 
 use super::Part;
-use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::copies::{Copies, Original};
+use super::lanes::LOG2_PER_DB;
+use super::layer::{SecondLayer, Walk, bandwidth_of, frames_of, table};
 use super::shaping::{Filters, Shaping, routing};
-use super::strike::{Material, softness};
-use super::travel::Travel;
-use crate::dsp::fast::exp2;
+use super::strike::{Material, made_up, softness};
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::render::TICK;
-use crate::spectrum::{Cloud, STARTS, TURN, Table};
+use crate::spectrum::{Cloud, STARTS, TURN, fraction};
 
 impl Part {
     /// Adds the clouds of all voices to the tick.
@@ -27,33 +26,20 @@ impl Part {
             ..
         } = self;
         // What all voices have in common, and lanes of one length: nothing is checked twice.
-        let family = Table::ALL.get(controls[Param::SourceTable] as usize);
-        let table = match family {
-            Some(family) => family.place(),
-            None => imported.unwrap_or(Table::Saw.place()),
-        };
-        let travel = Travel::new(
-            controls[Param::SourceLoop],
-            controls[Param::SourceLoopStart],
-            controls[Param::SourceLoopEnd],
-        );
-        let speed_per_frame = 1.0 / (table.seconds * *sample_rate);
+        let table = table(controls[Param::SourceTable], imported[0]);
+        let walk = Walk::new(table, controls, *sample_rate);
+        let second = SecondLayer::new(controls, modulation, imported[1], *sample_rate);
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
         let all = ..*high;
         let target = |param: Param| &modulation.lane(param)[all];
-        let [position, partials, formant] = [
-            target(Param::SourcePosition),
-            target(Param::SourcePartials),
-            &lanes.formant[all],
-        ];
-        let speed = target(Param::SourceSpeed);
-        let [stretch, stiffness, parity, tilt, width] = [
+        let [position, speed] = [target(Param::SourcePosition), target(Param::SourceSpeed)];
+        let [partials, formant] = [target(Param::SourcePartials), &lanes.formant[all]];
+        let [stretch, stiffness, parity, tilt] = [
             target(Param::ShapeStretch),
             target(Param::ShapeStiffness),
             target(Param::ShapeParity),
             target(Param::ShapeTilt),
-            target(Param::ShapeWidth),
         ];
         let [bandwidth, band_growth] = [
             target(Param::ShapeBandwidth),
@@ -62,10 +48,8 @@ impl Part {
         let material = Material::named(controls[Param::StrikeMaterial]);
         let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
-        let [detune, spread] = [target(Param::UnisonDetune), target(Param::UnisonSpread)];
-        let [colour, entry] = [target(Param::UnisonColour), target(Param::UnisonEntry)];
-        let [increment, gain] = [&lanes.increment[all], &lanes.gain[all]];
-        let [pan, left, right] = [&lanes.pan[all], &lanes.left[all], &lanes.right[all]];
+        let [pitch, increment] = [&lanes.pitch[all], &lanes.increment[all]];
+        let gain = &lanes.gain[all];
         let filters = Filters::new(
             controls,
             modulation,
@@ -73,6 +57,7 @@ impl Part {
             [&lanes.peak[all], &lanes.peak2[all]],
         );
         let shaping = Shaping::new(controls, modulation, tick_seconds);
+        let copies = Copies::new(modulation, lanes, second.as_ref());
         let flags = table.flags | routing(controls);
 
         for (voice, note) in voices[all].iter_mut().enumerate() {
@@ -84,18 +69,13 @@ impl Part {
                 None => (decay_rate[voice], decay_slope[voice]),
             };
             let pace = shaping.pace(voice);
-            note.damping += rate * LOG2_PER_DB * tick_seconds * pace;
-            let softness = softness(hardness[voice]);
             note.entry = (note.entry + pool.fade_step()).min(1.0);
-            if speed[voice] != 0.0 {
-                let frames = TICK as u32 - note.starts_at.unwrap_or(0);
-                note.travelled += speed[voice] * frames as f32 * speed_per_frame * pace;
-            }
-            let place = match note.travelled == 0.0 {
-                true => position[voice],
-                false => travel.place(position[voice] + note.travelled),
-            };
-            let (frame, morph) = table.frame_at(place);
+            let frames = frames_of(note);
+            let layer = &mut note.layers[0];
+            layer.damping += rate * LOG2_PER_DB * tick_seconds * pace;
+            walk.advance(layer, speed[voice] * pace, frames);
+            let softness = softness(hardness[voice]);
+            let (frame, morph) = walk.frame(layer, position[voice]);
             let mut cloud = Cloud {
                 flags: flags | if note.starts_at.is_some() { STARTS } else { 0 },
                 first_frame: note.starts_at.unwrap_or(0) as u8,
@@ -105,79 +85,54 @@ impl Part {
                 table: table.first_row,
                 frame,
                 morph,
-                bandwidth: match bandwidth[voice] == 0.0 {
-                    true => 0.0,
-                    false => exp2(bandwidth[voice] / 1200.0) - 1.0,
-                },
-                band_growth: band_growth[voice],
+                bandwidth: bandwidth_of(bandwidth[voice]),
+                band_growth: fraction(band_growth[voice]),
                 partials: partials[voice],
                 formant: formant[voice],
                 stretch: stretch[voice],
                 inharmonicity: stiffness[voice],
-                parity: parity[voice],
+                parity: fraction(parity[voice]),
                 tilt: tilt[voice] * LOG2_PER_DB,
-                damping: note.damping + softness,
+                damping: layer.damping + softness,
                 damping_slope,
                 filters: filters.of(voice),
                 ..Cloud::default()
             };
-            shaping.apply(voice, note, &mut cloud);
-            let copies = note.copies;
-            let mut gain = note.entry * gain[voice] / (copies as f32).sqrt();
-            if softness != 0.0 {
-                gain *= exp2(softness);
+            if let Some(moves) = modulation.partials(voice) {
+                cloud.stretch = (cloud.stretch + moves.tune).clamp(-0.5, 0.5);
+                cloud.tilt += moves.level * LOG2_PER_DB;
             }
-            if balance > 0.0 && is_reshaped(&cloud) {
-                let made_up = note.balance.gain(&cloud, increment[voice]);
-                gain *= match balance < 1.0 {
-                    true => made_up.powf(balance),
-                    false => made_up,
-                };
+            let gain = note.entry * gain[voice] / (note.copies as f32).sqrt();
+            let own = second.as_ref().and_then(|second| {
+                second.advance(voice, note, pace);
+                second.own(voice, note, &cloud, [pitch[voice], increment[voice]], pace)
+            });
+            if let Some(second) = &second {
+                second.join(voice, note, &mut cloud);
             }
-            for (copy, &slot) in note.slots[..copies].iter().enumerate() {
-                // From -1 to 1 over the copies.
-                let place = match copies {
-                    1 => 0.0,
-                    _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
-                };
-                let detuned = match place == 0.0 {
-                    true => 1.0,
-                    false => exp2(place * detune[voice] / 1200.0),
-                };
-                // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
-                // second and the last but one: no side has more than the other.
-                let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
-                let side = alternating(copy);
-                let standing = place * alternating(copy.min(copies - 1 - copy));
-                let [left, right] = match copies {
-                    1 => [left[voice], right[voice]],
-                    _ => pan_gains(pan[voice] + standing * spread[voice]),
-                };
-                let joined = match entry[voice] == 0.0 || copies == 1 {
-                    true => 1.0,
-                    // Each takes half of the time to come in, and the last begins when half is over.
-                    false => (2.0 * note.age / entry[voice] - 0.5 * (place + 1.0)).clamp(0.0, 1.0),
-                };
-                let gain = gain * joined;
-                let width_to = width[voice] * side;
-                let (gain_from, width_from) = match note.starts_at {
-                    Some(_) => ([0.0; 2], width_to),
-                    None => (pool.last(slot).gain_to, pool.last(slot).width_to),
-                };
-                let mut own = Cloud {
-                    seed: note.seeds[copy],
-                    increment: increment[voice] * detuned,
-                    gain_from,
-                    gain_to: [gain * left, gain * right],
-                    width_from,
-                    width_to,
-                    ..cloud
-                };
-                if colour[voice] != 0.0 {
-                    recolour(&mut own, place * colour[voice]);
+            let mut push = |mut original: Original<'_>| {
+                let layer = &mut note.layers[original.layer];
+                shaping.apply(voice, note.target, layer, &mut original.cloud);
+                original.gain *= gain;
+                if balance > 0.0 && is_reshaped(&original.cloud) {
+                    let made_up = layer.balance.gain(&original.cloud, original.increment);
+                    original.gain *= match balance < 1.0 {
+                        true => made_up.powf(balance),
+                        false => made_up,
+                    };
                 }
-                pool.push(slot, own);
-            }
+                copies.push(voice, note, &original, pool);
+            };
+            push(Original {
+                layer: 0,
+                cloud,
+                increment: increment[voice],
+                gain: made_up(softness),
+                pan: 0.0,
+                walk: &walk,
+                position: position[voice],
+            });
+            own.map(push);
             note.starts_at = None;
         }
     }
@@ -185,14 +140,5 @@ impl Part {
 
 /// Whether there is anything to make up for; see [`super::balance`].
 fn is_reshaped(cloud: &Cloud) -> bool {
-    cloud.tilt != 0.0 || cloud.formant != 1.0 || cloud.contrast != 0
-}
-
-/// Moves the peaks of a copy's spectrum, and its filters, by up to half an octave.
-fn recolour(cloud: &mut Cloud, place: f32) {
-    let lower = exp2(-0.5 * place);
-    cloud.formant *= lower;
-    for filter in &mut cloud.filters {
-        filter.inverse_cutoff *= lower;
-    }
+    cloud.tilt != 0.0 || cloud.formant != 1.0 || cloud.contrast != 0 || cloud.second.share != 0
 }

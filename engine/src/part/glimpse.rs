@@ -38,7 +38,7 @@ impl Part {
             .filter(|(index, _)| *index == newest)
             .chain(others)
         {
-            for &slot in &voice.slots[..voice.copies] {
+            for slot in voice.slots() {
                 if into.clouds.len() < Glimpse::MAX_CLOUDS {
                     into.clouds.push(*pool.last(slot));
                 }

@@ -3,11 +3,12 @@
 //! those of one voice after the other.
 
 use super::Part;
+use super::layer::home;
 use super::shaping::of_filter;
 use crate::dsp::fast::{exp2, quarter_sine};
 use crate::params::Param;
 use crate::simd::{Simd, Work};
-use crate::spectrum::{FORMANT_KEY, TURN, Table};
+use crate::spectrum::TURN;
 use std::f32::consts::LOG2_10;
 
 /// Decibels to powers of two.
@@ -89,14 +90,11 @@ impl Work for Fill<'_> {
             envelopes,
             sample_rate,
             high,
-            imported_key,
+            imported,
             ..
         } = self.0;
         // Where tables are read as they are, whatever the formant hold.
-        let home = match (controls[Param::SourceTable] as usize) < Table::ALL.len() {
-            true => FORMANT_KEY,
-            false => *imported_key,
-        };
+        let home = home(controls[Param::SourceTable], imported[0]);
         let (voices, rate) = (..*high, *sample_rate);
         let target = |param: Param| &modulation.lane(param)[voices];
         let Lanes {

@@ -1,16 +1,19 @@
 //! Notes: keys and pedals, and which voice plays what.
 
 use super::Part;
+use super::layer::sounding;
 use crate::dsp::hash;
 use crate::event::Expression;
 use crate::modulation::{Bend, Lfo};
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::voice::{MAX_COPIES, Voice, VoiceState};
+use crate::voice::{LAYERS, MAX_COPIES, Voice, VoiceState};
 
 /// What clouds are made with and cannot glide.
-pub(super) const CHOICES: [Param; 7] = [
+pub(super) const CHOICES: [Param; 9] = [
     Param::SourceTable,
+    Param::LayerMode,
+    Param::LayerTable,
     Param::FilterType,
     Param::Filter2Type,
     Param::Filter2Routing,
@@ -27,6 +30,22 @@ const GLIDE_RATE: f32 = 1.0;
 const GLIDE_LEGATO: f32 = 2.0;
 /// Value of `voice.retrigger`.
 const RESTART: f32 = 1.0;
+
+/// Slots for the clouds of a voice.
+struct Slots {
+    slots: [[u32; MAX_COPIES]; LAYERS],
+    layers: usize,
+    copies: usize,
+}
+
+impl Slots {
+    fn give_to(&self, voice: &mut Voice) {
+        (voice.sounding, voice.copies) = (self.layers, self.copies);
+        for (layer, slots) in voice.layers.iter_mut().zip(self.slots) {
+            layer.slots = slots;
+        }
+    }
+}
 
 impl Part {
     pub(super) fn note_on(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
@@ -122,8 +141,8 @@ impl Part {
         let Some(voice) = self.voices.iter().position(Voice::is_free) else {
             return;
         };
-        let (slots, copies) = self.take_slots(pool);
-        if copies == 0 {
+        let clouds = self.take_slots(pool);
+        if clouds.copies == 0 {
             self.counters.dropped += 1;
             return;
         }
@@ -148,10 +167,9 @@ impl Part {
             entry: 1.0,
             seed: hash(self.notes_started as u32 ^ self.bus << 24),
             starts_at: Some(frame),
-            slots,
-            copies,
             ..Voice::default()
         };
+        clouds.give_to(&mut self.voices[voice]);
         self.scatter(voice);
         self.last_pitch = Some(target);
         self.high = self.high.max(voice + 1);
@@ -163,17 +181,22 @@ impl Part {
             .for_each(|lfo: &mut Lfo| lfo.start(voice));
     }
 
-    /// Slots for a voice's clouds: one for each copy, as far as there are any.
-    fn take_slots(&self, pool: &mut CloudPool) -> ([u32; MAX_COPIES], usize) {
-        let mut slots = [0; MAX_COPIES];
-        let mut copies = 0;
-        while copies < self.controls[Param::UnisonVoices] as usize
-            && let Some(slot) = pool.take()
+    /// Slots for a voice's clouds: one for each copy of each layer, as far as there are any.
+    fn take_slots(&self, pool: &mut CloudPool) -> Slots {
+        let mut taken = Slots {
+            slots: [[0; MAX_COPIES]; LAYERS],
+            layers: sounding(&self.controls),
+            copies: 0,
+        };
+        while taken.copies < self.controls[Param::UnisonVoices] as usize
+            && pool.left() >= taken.layers
         {
-            slots[copies] = slot;
-            copies += 1;
+            for layer in &mut taken.slots[..taken.layers] {
+                layer[taken.copies] = pool.take().unwrap_or_default();
+            }
+            taken.copies += 1;
         }
-        (slots, copies)
+        taken
     }
 
     /// Choices that cannot move smoothly, as they are now.
@@ -191,13 +214,11 @@ impl Part {
             if self.voices[index].is_free() || self.voices[index].starts_at.is_some() {
                 continue;
             }
-            let (slots, copies) = self.take_slots(pool);
-            if copies > 0 {
+            let clouds = self.take_slots(pool);
+            if clouds.copies > 0 {
                 let voice = &mut self.voices[index];
-                voice.slots[..voice.copies]
-                    .iter()
-                    .for_each(|&slot| pool.fade(slot));
-                (voice.slots, voice.copies) = (slots, copies);
+                voice.slots().for_each(|slot| pool.fade(slot));
+                clouds.give_to(voice);
                 voice.starts_at = Some(0);
                 voice.entry = 0.0;
                 self.scatter(index);
@@ -361,7 +382,10 @@ impl Part {
     fn steal(&mut self, pool: &mut CloudPool) {
         let loudness = |voice: usize| {
             let note = &self.voices[voice];
-            let decay = (-note.damping).exp2();
+            let damping = note.layers[..note.sounding]
+                .iter()
+                .map(|layer| layer.damping);
+            let decay = (-damping.fold(f32::MAX, f32::min)).exp2();
             // What has not sounded yet will: it counts as loud.
             let level = match note.starts_at {
                 Some(_) => 1.0,
@@ -401,7 +425,7 @@ impl Part {
         if voice.is_free() {
             return;
         }
-        for &slot in &voice.slots[..voice.copies] {
+        for slot in voice.slots() {
             match voice.starts_at {
                 Some(_) => pool.give_back(slot),
                 None => pool.fade(slot),

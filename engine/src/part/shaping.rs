@@ -9,7 +9,7 @@ use crate::params::Param;
 use crate::spectrum::{
     CURVE_POINTS, Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
 };
-use crate::voice::Voice;
+use crate::voice::VoiceLayer;
 
 /// Filters of a voice.
 pub(super) const FILTERS: usize = 2;
@@ -134,14 +134,12 @@ impl<'a> Shaping<'a> {
         1.0 - self.freeze[voice]
     }
 
-    /// Tells `cloud` what `voice`, which is `note`, asks for.
+    /// Tells `cloud`, of a `layer` of `voice` that plays `note`, what is asked for.
     #[inline]
-    pub(super) fn apply(&self, voice: usize, note: &mut Voice, cloud: &mut Cloud) {
+    pub(super) fn apply(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
         if self.snap[voice] != 0.0 {
             cloud.snap = (self.snap[voice] * 65_535.0) as u16;
-            let above = self
-                .root
-                .map_or(0, |root| note.target.round() as i32 - root);
+            let above = self.root.map_or(0, |root| note.round() as i32 - root);
             cloud.scale = scale_map(self.scale, above);
         }
         if self.detune[voice] != 0.0 {
@@ -151,7 +149,7 @@ impl<'a> Shaping<'a> {
             let power = exp2(2.0 * self.contrast[voice]);
             cloud.contrast = ((power - 1.0) * CONTRAST_UNIT) as i16;
             let mark = || dynamics::loudest_flags(loudest(cloud));
-            let flags = *note.loudest.get_or_insert_with(mark);
+            let flags = *layer.loudest.get_or_insert_with(mark);
             cloud.flags |= flags;
         }
         if self.gate[voice] > GATE_OFF {

@@ -63,6 +63,14 @@ impl Material {
     }
 }
 
+/// The gain that makes up for what a mallet takes from ratio 1.
+pub(super) fn made_up(softness: f32) -> f32 {
+    match softness == 0.0 {
+        true => 1.0,
+        false => exp2(softness),
+    }
+}
+
 /// What a mallet takes from the start: powers of two of ratio 1.
 pub(super) fn softness(hardness: f32) -> f32 {
     SOFTEST * (1.0 - hardness) * (1.0 - hardness)

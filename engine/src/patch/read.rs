@@ -65,10 +65,10 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         ("tags", other) => {
             return Err(source.entry_error(entry, expected("a list of texts", other)));
         }
-        ("imported.tracks", Content::Text(text)) => {
+        (key @ ("imported.tracks" | "imported.layer"), Content::Text(text)) => {
             let tracks = Tracks::from_text(text);
             let tracks = tracks.map_err(|error| source.entry_error(entry, error.to_string()))?;
-            patch.tracks = Some(tracks);
+            patch.tracks[usize::from(key == "imported.layer")] = Some(tracks);
         }
         (key, content) if key.starts_with("drawn.") => {
             let lfo = (0..LFOS).find(|&index| key == format!("drawn.lfo{}", index + 1));

@@ -70,9 +70,13 @@ pub(super) fn to_toml(patch: &Patch) -> String {
             line(&mut out, "curve", &quoted(name));
         }
     }
-    if let Some(tracks) = &patch.tracks {
+    if patch.tracks.iter().any(Option::is_some) {
         out.push_str("\n[imported]\n");
-        line(&mut out, "tracks", &quoted(&tracks.to_text()));
+    }
+    for (key, tracks) in ["tracks", "layer"].iter().zip(&patch.tracks) {
+        if let Some(tracks) = tracks {
+            line(&mut out, key, &quoted(&tracks.to_text()));
+        }
     }
     out
 }

@@ -6,7 +6,7 @@
 //! its colour. With the numbers below a band is bell-shaped, as wide at half its power as asked for,
 //! and 40 dB down at twice that distance from its middle.
 
-use super::{Cloud, math, number};
+use super::{Cloud, math, number, of_fraction};
 use crate::simd::Simd;
 
 /// Pitches go up to so many bandwidths up or down; most are near the middle.
@@ -41,7 +41,8 @@ pub(super) fn wander<S: Simd>(
     frequency: S::F,
 ) -> (S::F, S::F) {
     let own = own_hash(s, cloud, group);
-    let steps = (cloud.band_growth * STEPS + 0.5) as u32 as f32 / STEPS;
+    let band_growth = of_fraction(cloud.band_growth);
+    let steps = (band_growth * STEPS + 0.5) as u32 as f32 / STEPS;
     let speed = math::exp2_exact(s, s.mul(log2_ratio, s.splat(steps)));
     let position = s.mul_u(
         s.f_to_u(s.mul(speed, s.splat(SPEED))),
@@ -58,7 +59,7 @@ pub(super) fn wander<S: Simd>(
     let next = point(s, own, s.add_u(position, s.splat_u(1 << FRACTION)));
     let mixed = |a: S::F, b: S::F| s.add(a, s.mul(s.sub(b, a), way));
 
-    let growth = math::exp2_exact(s, s.mul(log2_ratio, s.splat(cloud.band_growth)));
+    let growth = math::exp2_exact(s, s.mul(log2_ratio, s.splat(band_growth)));
     let width = s.mul(growth, s.splat(cloud.bandwidth * cloud.increment));
     let mut width = s.min(width, s.mul(frequency, s.splat(WIDEST)));
     let aside = s.mul(mixed(lean(s, here), lean(s, next)), s.splat(REACH / 255.0));

@@ -1,5 +1,6 @@
 //! What a renderer is told about one cloud for one tick. Plain data, shared with CUDA.
 
+use super::Place;
 use super::filter::Filter;
 
 /// One turn of phase, as a float.
@@ -14,6 +15,60 @@ pub const TRACKS: u8 = 2;
 
 /// Flag: the sound goes through both filters side by side, not through one after the other.
 pub const PARALLEL: u8 = 4;
+
+/// What fractions are counted in where clouds hold them in two bytes.
+pub const FRACTION: f32 = 16_384.0;
+
+/// A number from -2 to 2 as clouds hold it in two bytes.
+#[inline(always)]
+pub fn fraction(x: f32) -> i16 {
+    (x * FRACTION) as i16
+}
+
+/// The number that two bytes of a cloud mean; see [`fraction`].
+#[inline(always)]
+pub fn of_fraction(x: i16) -> f32 {
+    f32::from(x) * (1.0 / FRACTION)
+}
+
+/// A second table that partials also follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Second {
+    /// Its first row; with [`Second::TRACKS`] when it is one of tracks.
+    pub table: u16,
+    /// The row of the lower of two frames.
+    pub frame: u16,
+    /// Position between that frame and the next, in `1 / 32,768`.
+    pub morph: u16,
+    /// A [`fraction`]. Above zero how far levels and ratios are on the way to the second table; below
+    /// zero the power of the second table's levels that levels are multiplied with; at zero there is
+    /// none.
+    pub share: i16,
+}
+
+impl Second {
+    /// What its morph is counted in.
+    pub const MORPH: f32 = 32_768.0;
+    /// A bit of its table: it is one of tracks.
+    pub const TRACKS: u16 = 1 << 15;
+
+    /// The table at `place`, read at `position`, with this share.
+    pub fn at(place: Place, position: f32, share: f32) -> Self {
+        let (frame, morph) = place.frame_at(position);
+        let tracks = if place.flags & TRACKS != 0 {
+            Self::TRACKS
+        } else {
+            0
+        };
+        Self {
+            table: place.first_row | tracks,
+            frame,
+            morph: (morph * Self::MORPH) as u16,
+            share: fraction(share),
+        }
+    }
+}
 
 /// A cloud of partials during one tick: everything that changes from tick to tick, already
 /// modulated. Levels and pitch are those of the tick's end; ramps lead there.
@@ -42,8 +97,6 @@ pub struct Cloud {
     pub seed: u32,
     /// How wide a band of noise ratio 1 is, as a share of its pitch; zero for a sine.
     pub bandwidth: f32,
-    /// Ratio r has a band r to this power times as wide.
-    pub band_growth: f32,
     /// The table's first row: its ratios, followed by their logarithms.
     pub table: u16,
     /// The row of the lower of two frames.
@@ -57,6 +110,12 @@ pub struct Cloud {
     pub contrast: i16,
     /// The level below which partials are silent, written as [`Cloud::smear`] is.
     pub gate: u16,
+    /// How far even partials fade, above zero, or odd ones below it: a [`fraction`].
+    pub parity: i16,
+    /// Ratio r has a band r to this power times as wide: a [`fraction`].
+    pub band_growth: i16,
+    /// The table of a second layer.
+    pub second: Second,
     /// Position between that frame and the next, 0 to 1.
     pub morph: f32,
     /// How many partials, at most 1,024; a fraction lets the last one fade.
@@ -69,8 +128,6 @@ pub struct Cloud {
     pub stretch: f32,
     /// The stiffness B of a string.
     pub inharmonicity: f32,
-    /// How far even partials fade, above zero, or odd ones below it.
-    pub parity: f32,
     /// Powers of two of level per octave of ratio.
     pub tilt: f32,
     /// Powers of two of level that ratio 1 has lost since the note began.
@@ -83,10 +140,10 @@ pub struct Cloud {
     pub gain_from: [f32; 2],
     /// Gain of the left and right channel at the tick's end.
     pub gain_to: [f32; 2],
-    /// How far partials are spread between the channels at the tick's start, 0 to 1.
-    pub width_from: f32,
+    /// How far partials are spread between the channels at the tick's start: a [`fraction`].
+    pub width_from: i16,
     /// The same at the tick's end.
-    pub width_to: f32,
+    pub width_to: i16,
     /// Where ratio 1 has come to at the tick's start, in `2^-32` turns. Only for who does not know:
     /// a renderer for which the cloud starts in the middle of its life.
     pub phase: u32,
@@ -96,6 +153,6 @@ pub struct Cloud {
 
 // The layout that CUDA kernels rely on.
 const _: () = assert!(size_of::<Cloud>() == 128);
-const _: () = assert!(std::mem::offset_of!(Cloud, morph) == 32);
-const _: () = assert!(std::mem::offset_of!(Cloud, filters) == 72);
-const _: () = assert!(std::mem::offset_of!(Cloud, gain_from) == 96);
+const _: () = assert!(std::mem::offset_of!(Cloud, morph) == 40);
+const _: () = assert!(std::mem::offset_of!(Cloud, filters) == 76);
+const _: () = assert!(std::mem::offset_of!(Cloud, gain_from) == 100);

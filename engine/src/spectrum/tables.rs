@@ -6,7 +6,8 @@ mod strikes;
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
 use super::imported::{Block, Imported};
 use super::placement::{MAP_ENTRIES, map_entry};
-use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, TRACKS};
+use super::second::SecondRows;
+use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, Second, TRACKS};
 use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
 use std::f32::consts::PI;
@@ -25,8 +26,8 @@ pub(super) const FORMANT_FRAMES: usize = 33;
 const MAP_ROW: usize = FORMANT_ROW + FORMANT_FRAMES;
 const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
 
-// Clouds name rows by two bytes.
-const _: () = assert!(MAP_ROW + MAP_ROWS + IMPORTED_ROWS <= 1 << 16);
+// Clouds name rows by two bytes, with a bit to spare.
+const _: () = assert!(MAP_ROW + MAP_ROWS + IMPORTED_ROWS <= Second::TRACKS as usize);
 
 /// The families, in the order of the `source.table` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -421,6 +422,8 @@ pub struct CloudRows<'a> {
     pub high: &'a Row,
     /// What else a table of tracks says.
     pub tracks: Option<TrackRows<'a>>,
+    /// What the table of a second layer says.
+    pub second: Option<SecondRows<'a>>,
     /// The cloud's filters, ready for use.
     pub filters: [Response<'a>; 2],
     /// The maps of scales; nothing for a cloud that is drawn to none.
@@ -504,14 +507,15 @@ impl Tables {
 
     /// Whether a cloud's rows are all there.
     pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
-        let last = match cloud.flags & TRACKS {
-            0 => 1,
-            _ => 3,
-        };
-        [cloud.table, cloud.frame].iter().all(|&row| {
-            let last = usize::from(row) + last;
+        let has = |row: u16, tracks: bool| {
+            let last = usize::from(row) + if tracks { 3 } else { 1 };
             last < self.rows.len() || self.imported.row(last - self.rows.len()).is_some()
-        })
+        };
+        let all = |table: u16, frame: u16, tracks: bool| has(table, tracks) && has(frame, tracks);
+        let Second { table, frame, .. } = cloud.second;
+        let tracks = table & Second::TRACKS != 0;
+        all(cloud.table, cloud.frame, cloud.flags & TRACKS != 0)
+            && (cloud.second.share == 0 || all(table & !Second::TRACKS, frame, tracks))
     }
 
     /// Row `index`.
@@ -542,6 +546,7 @@ impl Tables {
                 noise: self.row(cloud.table + 3),
                 bend: self.row(cloud.frame + 1),
             }),
+            second: SecondRows::of(&cloud.second, self),
             filters: [
                 Response::of(&cloud.filters[0], self),
                 Response::of(&cloud.filters[1], self),

@@ -159,7 +159,7 @@ mod tests {
         memory.set_pin(Some(Box::new(())));
         let cloud = |seed| Cloud {
             seed,
-            width_to: 0.5 * seed as f32,
+            width_to: seed as i16,
             ..Cloud::default()
         };
         (0..4).for_each(|index| memory.write(index, cloud(1 + index as u32)));

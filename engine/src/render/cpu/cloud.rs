@@ -4,7 +4,9 @@ use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
 use crate::render::block::groups;
 use crate::simd::{F32x16, LANES, Simd, U32x16};
-use crate::spectrum::{self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics};
+use crate::spectrum::{
+    self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics, of_fraction,
+};
 
 /// What a slot remembers of its cloud between ticks.
 #[derive(Clone, Debug)]
@@ -255,7 +257,8 @@ fn to_stereo<S: Simd>(
     sum: &mut [F32x16; TICK],
     out: &mut StereoTick,
 ) {
-    let wide = cloud.width_from != 0.0 || cloud.width_to != 0.0;
+    let wide = cloud.width_from != 0 || cloud.width_to != 0;
+    let [width_from, width_to] = [cloud.width_from, cloud.width_to].map(of_fraction);
     let ramp =
         |from: f32, to: f32, time: S::F| s.fma(time, s.splat((to - from) * step), s.splat(from));
     let (halves, _) = sum.as_chunks_mut::<LANES>();
@@ -267,7 +270,7 @@ fn to_stereo<S: Simd>(
             for row in rows.iter_mut() {
                 s.store(s.mul(s.load(row), s.load(&PLACES)), row);
             }
-            let side = s.mul(s.sums(rows), ramp(cloud.width_from, cloud.width_to, time));
+            let side = s.mul(s.sums(rows), ramp(width_from, width_to, time));
             (left, right) = (s.sub(middle, side), s.add(middle, side));
         }
         let gain = |side: usize| ramp(cloud.gain_from[side], cloud.gain_to[side], time);

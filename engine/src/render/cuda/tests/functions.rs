@@ -5,7 +5,8 @@ use crate::dsp::hash;
 use crate::render::TICK;
 use crate::simd::{LANES, Portable};
 use crate::spectrum::{
-    self, Cloud, Filter, FilterKind, MAX_GROUPS, PARALLEL, STARTS, TURN, Table, math, tables,
+    self, Cloud, Filter, FilterKind, MAX_GROUPS, PARALLEL, STARTS, Second, TURN, Table, fraction,
+    math, tables,
 };
 use libloading::{Library, Symbol};
 
@@ -96,6 +97,13 @@ fn filter(number: u32) -> Filter {
     }
 }
 
+/// A second table at any place of it.
+fn second(number: u32, share: f32) -> Second {
+    let table = Table::ALL[hash(number + 5) as usize % Table::ALL.len()];
+    let position = hash(number + 6) as f32 / u32::MAX as f32;
+    Second::at(table.place(), position, share)
+}
+
 /// A cloud with everything in it, or with little.
 fn cloud(number: u32) -> Cloud {
     let mut draws = 0;
@@ -124,12 +132,13 @@ fn cloud(number: u32) -> Cloud {
         formant: perhaps(1.0, 0.2, 4.0),
         stretch: perhaps(0.0, -0.5, 0.5),
         inharmonicity: perhaps(0.0, 0.0, 1e-2),
-        parity: perhaps(0.0, -1.0, 1.0),
+        parity: fraction(perhaps(0.0, -1.0, 1.0)),
         tilt: perhaps(0.0, -3.0, 0.0),
         damping: perhaps(0.0, 0.0, 10.0),
         damping_slope: perhaps(0.0, 0.0, 2.0),
         bandwidth: perhaps(0.0, 0.0, 0.26),
-        band_growth: perhaps(1.0, 0.0, 2.0),
+        band_growth: fraction(perhaps(1.0, 0.0, 1.99)),
+        second: second(number, perhaps(0.0, -1.0, 1.0)),
         band_clock: hash(number + 2),
         scale: (hash(number + 3) % 192) as u8,
         snap: perhaps(0.0, 0.0, 65_535.0) as u16,

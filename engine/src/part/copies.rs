@@ -1,0 +1,147 @@
+//! From the cloud of a layer to its copies: unison, and what routes do to single copies.
+
+use super::lanes::{LOG2_PER_DB, Lanes, pan_gains};
+use super::layer::{SecondLayer, Walk};
+use crate::dsp::fast::exp2;
+use crate::modulation::{CopyMoves, Modulation};
+use crate::params::Param;
+use crate::pool::CloudPool;
+use crate::spectrum::{Cloud, MAX_PARTIALS, fraction};
+use crate::voice::Voice;
+
+/// What the copies of a part's voices have in common.
+pub(super) struct Copies<'a> {
+    modulation: &'a Modulation,
+    lanes: &'a Lanes,
+    second: Option<&'a SecondLayer<'a>>,
+    /// Whether routes reach single copies.
+    differ: bool,
+}
+
+/// A layer of a voice, as all its copies begin.
+pub(super) struct Original<'a> {
+    /// Its number among the layers.
+    pub(super) layer: usize,
+    pub(super) cloud: Cloud,
+    pub(super) increment: f32,
+    /// Of each copy, but for what blending leaves of the layer.
+    pub(super) gain: f32,
+    /// Its place beside that of the voice.
+    pub(super) pan: f32,
+    /// How it goes through its table, and where its knob is.
+    pub(super) walk: &'a Walk,
+    pub(super) position: f32,
+}
+
+impl<'a> Copies<'a> {
+    pub(super) fn new(
+        modulation: &'a Modulation,
+        lanes: &'a Lanes,
+        second: Option<&'a SecondLayer<'a>>,
+    ) -> Self {
+        Self {
+            modulation,
+            lanes,
+            second,
+            differ: modulation.has_copies(),
+        }
+    }
+
+    /// Adds the copies of a voice's layer to the tick.
+    #[inline]
+    pub(super) fn push(
+        &self,
+        voice: usize,
+        note: &Voice,
+        original: &Original<'_>,
+        pool: &mut CloudPool,
+    ) {
+        let target = |param: Param| self.modulation.target(param, voice);
+        let [detune, spread] = [Param::UnisonDetune, Param::UnisonSpread].map(target);
+        let [colour, entry] = [Param::UnisonColour, Param::UnisonEntry].map(target);
+        let width = target(Param::ShapeWidth);
+        let blend = self.second.map(|second| (second, second.blend(voice)));
+        let copies = note.copies;
+        let slots = &note.layers[original.layer].slots;
+        for (copy, &slot) in slots[..copies].iter().enumerate() {
+            // From -1 to 1 over the copies.
+            let place = match copies {
+                1 => 0.0,
+                _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
+            };
+            let detuned = match place == 0.0 {
+                true => 1.0,
+                false => exp2(place * detune / 1200.0),
+            };
+            // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
+            // second and the last but one: no side has more than the other.
+            let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
+            let side = alternating(copy);
+            let standing = place * alternating(copy.min(copies - 1 - copy));
+            let joined = match entry == 0.0 || copies == 1 {
+                true => 1.0,
+                // Each takes half of the time to come in, and the last begins when half is over.
+                false => (2.0 * note.age / entry - 0.5 * (place + 1.0)).clamp(0.0, 1.0),
+            };
+            let mut own = Cloud {
+                seed: note.seeds[copy],
+                increment: original.increment * detuned,
+                ..original.cloud
+            };
+            if colour != 0.0 {
+                recolour(&mut own, place * colour);
+            }
+            let mut gain = original.gain * joined;
+            let mut aside = original.pan;
+            let mut blend = blend;
+            if self.differ {
+                let moves = self.modulation.copy(voice, place);
+                move_copy(&mut own, &moves, note, original);
+                gain *= exp2(moves.level * LOG2_PER_DB);
+                aside += moves.pan;
+                if let Some((second, blend)) = &mut blend {
+                    *blend = (*blend + moves.blend).clamp(0.0, 1.0);
+                    own.second.share = second.share(*blend);
+                }
+            }
+            if let Some((second, blend)) = blend {
+                gain *= second.gains(blend)[original.layer];
+            }
+            let [left, right] = match copies == 1 && aside == 0.0 {
+                true => [self.lanes.left[voice], self.lanes.right[voice]],
+                false => pan_gains(self.lanes.pan[voice] + standing * spread + aside),
+            };
+            own.width_to = fraction(width * side);
+            own.gain_to = [gain * left, gain * right];
+            (own.gain_from, own.width_from) = match note.starts_at {
+                Some(_) => ([0.0; 2], own.width_to),
+                None => (pool.last(slot).gain_to, pool.last(slot).width_to),
+            };
+            pool.push(slot, own);
+        }
+    }
+}
+
+/// Moves the peaks of a copy's spectrum, and its filters, by up to half an octave.
+fn recolour(cloud: &mut Cloud, place: f32) {
+    let lower = exp2(-0.5 * place);
+    cloud.formant *= lower;
+    for filter in &mut cloud.filters {
+        filter.inverse_cutoff *= lower;
+    }
+}
+
+/// Does to a copy what routes say, but for its level and place.
+fn move_copy(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original: &Original<'_>) {
+    cloud.increment *= exp2(moves.tune / 12.0);
+    if moves.position != 0.0 && original.layer == 0 {
+        let position = (original.position + moves.position).clamp(0.0, 1.0);
+        (cloud.frame, cloud.morph) = original.walk.frame(&note.layers[0], position);
+    }
+    cloud.partials = (cloud.partials * exp2(moves.partials)).clamp(1.0, MAX_PARTIALS as f32);
+    cloud.stretch = (cloud.stretch + moves.stretch).clamp(-0.5, 0.5);
+    cloud.tilt += moves.tilt * LOG2_PER_DB;
+    for (filter, octaves) in cloud.filters.iter_mut().zip([moves.cutoff, moves.cutoff2]) {
+        filter.inverse_cutoff *= exp2(-octaves);
+    }
+}
