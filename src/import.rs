@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   myriad import flute.wav                      a recording of one note becomes flute.toml
   myriad play --patch flute.toml               play it on every key
+  myriad import flute.wav --with voice.wav     a flute that a knob turns into a voice
   myriad import bell.wav --pitch 312.5         when its pitch is hard to hear, say it
   myriad import waves.wav --wavetable          cycles of a wave, one after the other: a wavetable
   myriad import waves.wav --wavetable --cycle 600
@@ -37,6 +38,14 @@ pub(crate) struct Args {
     #[arg(long)]
     name: Option<String>,
 
+    /// Another file of the same kind, for the patch's second layer
+    #[arg(long, value_name = "OTHER.wav")]
+    with: Option<PathBuf>,
+
+    /// What the second layer is to the first
+    #[arg(long, value_enum, default_value_t = Layering::Morph, requires = "with")]
+    layer: Layering,
+
     /// The pitch of the recording in Hertz [default: found by listening]
     #[arg(long, value_name = "HERTZ", conflicts_with = "wavetable")]
     pitch: Option<f64>,
@@ -48,6 +57,17 @@ pub(crate) struct Args {
     /// Samples of a cycle [default: as the file says, else 2048, else the whole file]
     #[arg(long, value_name = "SAMPLES", requires = "wavetable")]
     cycle: Option<usize>,
+}
+
+/// Modes of the second layer, as `layer.mode` names them.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Layering {
+    /// Beside the first
+    Mix,
+    /// What the first one turns into
+    Morph,
+    /// What the first one is multiplied with
+    Multiply,
 }
 
 /// Why nothing can be made of a sound.
@@ -78,11 +98,6 @@ pub(crate) struct Imported {
 /// # Errors
 /// When the file cannot be read, holds nothing that can be imported, or the patch cannot be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let shown = args.file.display();
-    let failed = |error: ImportError| match error {
-        ImportError::Misuse(_) => Failure::misuse(format!("{shown}: {error}")),
-        _ => Failure::failed(format!("{shown}: {error}")),
-    };
     if args
         .pitch
         .is_some_and(|hertz| !(20.0..=5_000.0).contains(&hertz))
@@ -94,12 +109,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .name
         .clone()
         .unwrap_or_else(|| stem.clone().into_owned());
-    let sound = sound::read(&args.file).map_err(failed)?;
-    let imported = match args.wavetable {
-        true => wavetable::import(&sound, args.cycle, &name),
-        false => recording::import(&sound, args.pitch, &name),
-    };
-    let imported = imported.map_err(failed)?;
+    let mut imported = import(args, &args.file, args.pitch, &name)?;
+    if let Some(file) = &args.with {
+        let other = import(args, file, None, &name)?;
+        // After "off".
+        instrument::layer(&mut imported.patch, other.patch, args.layer as u8 + 1);
+        imported.findings.extend(other.findings);
+    }
     let target = match &args.output {
         Some(path) => path.clone(),
         None => Path::new(&*stem).with_extension("toml"),
@@ -113,6 +129,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         report += &format!("  {what:<10} {value}\n");
     }
     terminal::print(&report)
+}
+
+/// Makes an instrument of one file.
+fn import(args: &Args, file: &Path, pitch: Option<f64>, name: &str) -> Result<Imported, Failure> {
+    let failed = |error: ImportError| match error {
+        ImportError::Misuse(_) => Failure::misuse(format!("{}: {error}", file.display())),
+        _ => Failure::failed(format!("{}: {error}", file.display())),
+    };
+    let sound = sound::read(file).map_err(failed)?;
+    let imported = match args.wavetable {
+        true => wavetable::import(&sound, args.cycle, name),
+        false => recording::import(&sound, pitch, name),
+    };
+    imported.map_err(failed)
 }
 
 #[cfg(test)]

@@ -22,17 +22,40 @@ pub(super) fn patch(name: &str, tracks: Arc<Tracks>, partials: usize) -> Patch {
     ] {
         patch.values.set(param, value);
     }
-    patch.tracks = Some(tracks);
+    patch.tracks[0] = Some(tracks);
     patch
+}
+
+/// Gives `patch` what `other` plays as its second layer, in this mode of `layer.mode`, and a macro
+/// that leads from the one to the other.
+pub(super) fn layer(patch: &mut Patch, other: Patch, mode: u8) {
+    let imported = Param::LayerTable.info().kind.range().1;
+    let most = |param| patch.values[param].max(other.values[param]);
+    for (param, value) in [
+        (Param::LayerMode, f32::from(mode)),
+        (Param::LayerTable, imported),
+        (Param::LayerPosition, other.values[Param::SourcePosition]),
+        (Param::LayerSpeed, other.values[Param::SourceSpeed]),
+        (Param::LayerPartials, other.values[Param::SourcePartials]),
+        (Param::LayerBandwidth, other.values[Param::ShapeBandwidth]),
+        (Param::LayerBlend, 0.0),
+        (Param::SourcePartials, most(Param::SourcePartials)),
+    ] {
+        patch.values.set(param, value);
+    }
+    let [tracks, _] = other.tracks;
+    patch.tracks[1] = tracks;
+    macro_to(patch, 4, "Blend", Param::LayerBlend, 1.0);
 }
 
 /// Has a macro move a parameter, and names it.
 pub(super) fn macro_to(patch: &mut Patch, index: usize, name: &str, target: Param, amount: f32) {
-    const MACROS: [Source; 4] = [
+    const MACROS: [Source; 5] = [
         Source::Macro1,
         Source::Macro2,
         Source::Macro3,
         Source::Macro4,
+        Source::Macro5,
     ];
     patch.macro_names[index] = name.to_owned();
     patch.routes.push(Route {

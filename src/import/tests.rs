@@ -32,7 +32,7 @@ fn harmonics(turns: f64, count: i32, slope: f64) -> f64 {
 /// Plays the imported patch at the pitch of its recording, without the noise.
 fn played(imported: &Imported, frames: usize) -> Vec<f32> {
     let mut patch = imported.patch.clone();
-    let key = patch.tracks.as_ref().unwrap().key();
+    let key = patch.tracks[0].as_ref().unwrap().key();
     let off = key - key.round();
     patch.values.set(Param::PitchTune, off);
     patch.values.set(Param::ShapeBandwidth, 0.0);

@@ -73,7 +73,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
 
 /// The table that the patch brings along.
 fn imported(session: &Session) -> Option<Place> {
-    let tracks = session.patch.tracks.as_ref()?;
+    let tracks = session.patch.tracks[0].as_ref()?;
     Some(tracks.place())
 }
 

@@ -183,13 +183,20 @@ fn read_route(source: &PatchText<'_>, line: usize, entries: &[Entry]) -> Result<
         }
     }
     let missing = |key: &str| source.error(line, &format!("route.{key}"), "missing");
-    Ok(Route {
+    let route = Route {
         source: from.ok_or_else(|| missing("from"))?,
         via,
         target: to.ok_or_else(|| missing("to"))?,
         amount: amount.ok_or_else(|| missing("amount"))?,
         curve,
-    })
+    };
+    if !route.is_possible() {
+        let ids = route.targets().iter().map(|param| param.info().id);
+        let ids = ids.collect::<Vec<_>>().join(", ");
+        let problem = format!("copies and partials have no such thing of their own; only {ids}");
+        return Err(source.error(line, "route.to", &problem));
+    }
+    Ok(route)
 }
 
 fn named<T: Copy>(
