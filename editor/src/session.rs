@@ -19,6 +19,17 @@ pub(crate) struct Entry {
     pub(crate) drawn: f64,
 }
 
+/// A route as it is when it is made: by a fifth of the knob's way.
+pub(crate) fn fresh_route(source: Source, target: Param) -> Route {
+    Route {
+        source,
+        via: None,
+        target,
+        amount: 0.2 * whole_way(target.info().kind),
+        curve: RouteCurve::default(),
+    }
+}
+
 /// What a change is made with.
 pub(crate) struct Session<'a> {
     pub(crate) host: &'a mut dyn EditorHost,
@@ -127,22 +138,17 @@ impl Session<'_> {
         self.history.push(edit, self.time, false);
     }
 
-    /// Lets `source` move `param`, by a fifth of its way to begin with. One that does already
-    /// stays as it is.
+    /// Lets `source` move `param`. One that does already stays as it is, and one that cannot is not
+    /// made.
     pub(crate) fn connect(&mut self, source: Source, param: Param) {
         let mut routes = self.patch.routes.clone();
         let there =
             |route: &Route| (route.source, route.target, route.via) == (source, param, None);
-        if !param.info().modulated || routes.len() >= MAX_ROUTES || routes.iter().any(there) {
+        let route = fresh_route(source, param);
+        if !route.is_possible() || routes.len() >= MAX_ROUTES || routes.iter().any(there) {
             return;
         }
-        routes.push(Route {
-            source,
-            via: None,
-            target: param,
-            amount: 0.2 * whole_way(param.info().kind),
-            curve: RouteCurve::default(),
-        });
+        routes.push(route);
         self.set_routes(routes);
     }
 

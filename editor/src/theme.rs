@@ -79,6 +79,7 @@ pub(crate) fn source(source: Source) -> Color32 {
         "env" => AMBER,
         "lfo" => AQUA,
         "macro" => ROSE,
+        "copy" | "partial" => LIGHT,
         _ => VIOLET,
     }
 }

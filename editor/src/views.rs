@@ -8,6 +8,7 @@ pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod filter;
 pub(crate) mod header;
+pub(crate) mod layers;
 pub(crate) mod lfo;
 pub(crate) mod macros;
 pub(crate) mod matrix;

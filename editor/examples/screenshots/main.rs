@@ -6,6 +6,7 @@ mod raster;
 
 use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId, pos2};
 use myriad_editor::{Editor, EditorHost, Library, LocalHost};
+use myriad_engine::params::Param;
 use myriad_engine::patch::factory;
 use raster::Raster;
 use std::error::Error;
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 struct Scene {
     name: &'static str,
     patch: &'static str,
+    /// Knobs that are not as the patch has them.
+    knobs: &'static [(Param, f32)],
     /// A page, or the browser.
     page: &'static str,
     keys: &'static [u8],
@@ -31,6 +34,7 @@ struct Scene {
 const SCENE: Scene = Scene {
     name: "",
     patch: "Aurora",
+    knobs: &[],
     page: "Source",
     keys: &[],
     seconds: 1.6,
@@ -39,6 +43,19 @@ const SCENE: Scene = Scene {
     click: None,
     mouse: &[],
 };
+
+/// Bells that were struck an octave above.
+const MIXED: &[(Param, f32)] = &[
+    (Param::LayerMode, 1.0),
+    (Param::LayerTable, 5.0),
+    (Param::LayerTune, 12.0),
+    (Param::LayerTilt, -3.0),
+    (Param::LayerPan, 0.4),
+    (Param::LayerPartials, 64.0),
+];
+
+/// On the way to a vowel.
+const MORPHED: &[(Param, f32)] = &[(Param::LayerMode, 2.0), (Param::LayerBlend, 0.6)];
 
 const SCENES: &[Scene] = &[
     Scene {
@@ -55,6 +72,35 @@ const SCENES: &[Scene] = &[
     Scene {
         name: "rest",
         patch: "Silk Strings",
+        ..SCENE
+    },
+    Scene {
+        name: "layers",
+        knobs: MIXED,
+        page: "Layers",
+        keys: &[45, 57, 64, 72],
+        ..SCENE
+    },
+    Scene {
+        name: "layers-200",
+        knobs: MIXED,
+        page: "Layers",
+        keys: &[45, 57, 64, 72],
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "layers-off",
+        page: "Layers",
+        ..SCENE
+    },
+    Scene {
+        name: "layers-refused",
+        knobs: MIXED,
+        page: "Layers",
+        keys: &[45],
+        // Onto what no source can move.
+        mouse: &[[1156.0, 424.0], [1130.0, 500.0], [1064.0, 594.0]],
         ..SCENE
     },
     Scene {
@@ -145,6 +191,21 @@ const SCENES: &[Scene] = &[
         ..SCENE
     },
     Scene {
+        name: "small-layers",
+        knobs: MORPHED,
+        page: "Layers",
+        keys: &[45, 57, 64, 72],
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "small-layers-mixed",
+        knobs: MIXED,
+        page: "Layers",
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
         name: "small-shape",
         patch: "Falling Lights",
         page: "Shape",
@@ -219,7 +280,11 @@ const RATE: f32 = 30.0;
 
 fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
     let patch = factory::find(scene.patch).ok_or("no such patch")?;
-    let mut host = LocalHost::new(patch.clone())?;
+    let mut patch = patch.clone();
+    for &(param, value) in scene.knobs {
+        patch.values.set(param, value);
+    }
+    let mut host = LocalHost::new(patch)?;
     let mut editor = Editor::new(Library::open(None));
     match scene.page {
         "browser" => editor.show_browser(true),

@@ -1,7 +1,7 @@
 //! The matrix: every route as a row, from what moves to what is moved.
 
 use crate::names;
-use crate::session::Session;
+use crate::session::{Session, fresh_route};
 use crate::theme;
 use crate::widgets::{button, control, knob};
 use egui::accesskit::Role;
@@ -97,10 +97,14 @@ impl Matrix {
                 ui.selectable_value(&mut self.source, source, name);
             }
         });
+        let reached = fresh_route(self.source, self.target).targets();
+        if !reached.contains(&self.target) {
+            self.target = reached[0];
+        }
         let name = names::of(self.target);
         let text = (name.as_str(), theme::TEXT);
         button::list(ui, targets, "Target of the new route", text, |ui| {
-            for &param in Param::ALL.iter().filter(|param| param.info().modulated) {
+            for &param in reached {
                 ui.selectable_value(&mut self.target, param, names::of(param));
             }
         });
@@ -216,7 +220,13 @@ fn scaled_by(ui: &Ui, session: &Session, route: &mut Route, rect: Rect, index: u
     button::list(ui, rect, &label, (&text, ink), |ui| {
         ui.selectable_value(&mut route.via, None, "not scaled");
         for &(_, source) in Source::NAMES {
-            ui.selectable_value(&mut route.via, Some(source), name(source));
+            let scaled = Route {
+                via: Some(source),
+                ..*route
+            };
+            if scaled.is_possible() {
+                ui.selectable_value(&mut route.via, scaled.via, name(source));
+            }
         }
     });
 }

@@ -5,7 +5,7 @@
 use super::envelope::Envelope;
 use super::lfo::Lfo;
 use super::portraits::Sitter;
-use super::{curve, effects, matrix, play, table};
+use super::{curve, effects, layers, matrix, play, table};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -19,6 +19,7 @@ use myriad_engine::params::{Param, TABLE};
 pub(crate) enum Page {
     #[default]
     Source,
+    Layers,
     Shape,
     Filter,
     Movement,
@@ -32,8 +33,9 @@ pub(crate) enum Page {
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 8] = [
+    pub(crate) const ALL: [Page; 9] = [
         Page::Source,
+        Page::Layers,
         Page::Shape,
         Page::Filter,
         Page::Movement,
@@ -46,6 +48,7 @@ impl Page {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Page::Source => "Source",
+            Page::Layers => "Layers",
             Page::Shape => "Shape",
             Page::Filter => "Filter",
             Page::Movement => "Movement",
@@ -59,6 +62,7 @@ impl Page {
     fn help(self) -> &'static str {
         match self {
             Page::Source => "What the partials are: table, unison, pitch",
+            Page::Layers => "A second layer of partials beside the first, or blended with it",
             Page::Shape => "What is done to them: spectrum, placement, dynamics, decay",
             Page::Filter => "What takes some of them away: two filters, and a curve to draw",
             Page::Movement => "What moves: envelopes and LFOs",
@@ -73,6 +77,7 @@ impl Page {
     fn of(group: &str) -> Option<Page> {
         match group.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "source" | "pitch" | "unison" => Some(Page::Source),
+            "layer" => Some(Page::Layers),
             "shape" | "partial" | "dynamics" | "decay" | "strike" => Some(Page::Shape),
             "filter" | "curve" => Some(Page::Filter),
             "env" | "lfo" => Some(Page::Movement),
@@ -144,8 +149,9 @@ impl Pages {
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
         match self.page {
             Page::Source => {
-                let draws =
-                    |ui: &mut Ui, session: &mut Session, land| table::show(ui, session, land);
+                let draws = |ui: &mut Ui, session: &mut Session, land| {
+                    table::show(ui, session, &table::LAYERS[0], land);
+                };
                 first_drawn(ui, session, self.page, &[Param::SourceTable], draws, rect);
             }
             Page::Shape => {
@@ -154,6 +160,7 @@ impl Pages {
                 };
                 first_drawn(ui, session, self.page, &[], draws, rect);
             }
+            Page::Layers => layers::show(ui, session, sitter, rect),
             Page::Filter => filters(ui, session, sitter, rect),
             Page::Movement => self.movement(ui, session, rect),
             Page::Effects => self.effects.show(ui, session, rect),

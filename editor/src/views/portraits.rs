@@ -2,14 +2,16 @@
 
 use super::axis::Axes;
 use super::filter::FilterCurve;
+use super::table::LAYERS;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::meter::Meter;
 use egui::epaint::Mesh;
-use egui::{Rect, Shape, Stroke, Ui, pos2, vec2};
+use egui::{Color32, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::Glimpse;
 use myriad_engine::params::Param;
+use myriad_engine::spectrum::Cloud;
 use myriad_engine::view::{self, PartialView};
 
 /// What portraits are drawn from.
@@ -26,13 +28,17 @@ impl Sitter<'_> {
     pub(crate) fn show(&self, ui: &Ui, session: &mut Session, group: &str, rect: Rect) -> bool {
         if !matches!(
             group,
-            "shape" | "filter" | "filter2" | "amp" | "voice" | "output"
+            "shape" | "layer" | "filter" | "filter2" | "amp" | "voice" | "output"
         ) {
             return false;
         }
         theme::well(ui.painter(), rect);
         match group {
-            "shape" => self.spectrum(ui, rect),
+            "shape" => {
+                let first = self.rest.clouds.first();
+                self.spectrum(ui, first, |_, partial| theme::pan(partial.pan), rect);
+            }
+            "layer" => self.layers(ui, session, rect),
             "filter" | "filter2" => {
                 let axes = Axes(rect.shrink2(vec2(6.0, 4.0)));
                 let (index, rest) = (usize::from(group == "filter2"), self.rest);
@@ -49,33 +55,57 @@ impl Sitter<'_> {
         true
     }
 
-    /// The first partials, one by one.
-    fn spectrum(&self, ui: &Ui, rect: Rect) {
-        const SHOWN: usize = 40;
-        let Some(cloud) = self.rest.clouds.first() else {
-            return;
+    /// What the layers are together: each in its own colour, or one in a colour between.
+    fn layers(&self, ui: &Ui, session: &Session, rect: Rect) {
+        let copies = session.index(Param::UnisonVoices).max(1);
+        let firsts = self.rest.clouds.iter().step_by(copies);
+        let [first, second] = LAYERS.map(|layer| layer.colour);
+        let only = match session.index(Param::LayerMode) {
+            0 => first,
+            _ => first.lerp_to_gamma(second, session.value(Param::LayerBlend)),
         };
-        let mut partials: Vec<PartialView> = Vec::new();
-        view::partials(cloud, self.rest.sample_rate, &mut partials);
-        let Some(first) = partials.first() else {
+        let colours = match firsts.len() {
+            1 => [only, only],
+            _ => [first, second],
+        };
+        self.spectrum(ui, firsts, |cloud, _| colours[cloud.min(1)], rect);
+    }
+
+    /// The first partials of clouds, one by one, coloured by the number of their cloud and what they
+    /// are.
+    fn spectrum<'c>(
+        &self,
+        ui: &Ui,
+        clouds: impl IntoIterator<Item = &'c Cloud>,
+        colour: impl Fn(usize, &PartialView) -> Color32,
+        rect: Rect,
+    ) {
+        const SHOWN: usize = 40;
+        let mut partials: Vec<(usize, PartialView)> = Vec::new();
+        for (number, cloud) in clouds.into_iter().enumerate() {
+            let mut own = Vec::new();
+            view::partials(cloud, self.rest.sample_rate, &mut own);
+            partials.extend(own.into_iter().map(|partial| (number, partial)));
+        }
+        let Some((_, first)) = partials.first() else {
             return;
         };
         let plot = rect.shrink2(vec2(12.0, 10.0));
         let top = partials
             .iter()
-            .fold(0.0, |top: f32, p| top.max(p.unfiltered));
+            .fold(0.0, |top: f32, (_, p)| top.max(p.unfiltered));
         let mut mesh = Mesh::default();
-        for partial in &partials {
+        for (number, partial) in &partials {
             // By ratio, so that stretch and stiffness move them.
             let x = partial.hertz / first.hertz / SHOWN as f32;
             if x > 1.0 {
-                break;
+                continue;
             }
             let decibels = 20.0 * (partial.unfiltered / top).max(1e-6).log10();
             let tall = (1.0 + decibels / 60.0).clamp(0.0, 1.0);
             let x = plot.left() + x * plot.width();
             let y = plot.bottom() - tall * plot.height();
-            let colour = theme::pan(partial.pan);
+            let colour = colour(*number, partial);
             let corner = |dx: f32, y: f32, s: f32| (pos2(x + dx, y), colour.gamma_multiply(s));
             let corners = [
                 corner(-1.4, y, 0.95),

@@ -12,7 +12,7 @@ fn is_shown(source: Source, session: &Session) -> bool {
     let word = source.name().trim_end_matches(|c: char| c.is_ascii_digit());
     let usual = matches!(
         word,
-        "env" | "lfo" | "velocity" | "key" | "wheel" | "pressure" | "random"
+        "env" | "lfo" | "velocity" | "key" | "wheel" | "pressure" | "random" | "copy" | "partial"
     );
     usual || (word != "macro" && is_used(source, session))
 }

@@ -14,15 +14,49 @@ use myriad_engine::spectrum::{self, FRAMES, Place, Table};
 /// Partials that are shown.
 const SHOWN: usize = 48;
 
-/// Draws the table of the source and lets its position be dragged.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
+/// A layer of the sound: its table, and what says where in it.
+pub(crate) struct Layer {
+    index: usize,
+    table: Param,
+    pub(crate) position: Param,
+    pub(crate) speed: Param,
+    pub(crate) colour: Color32,
+}
+
+/// The layers, in their order.
+pub(crate) const LAYERS: [Layer; 2] = [
+    Layer {
+        index: 0,
+        table: Param::SourceTable,
+        position: Param::SourcePosition,
+        speed: Param::SourceSpeed,
+        colour: theme::AMBER,
+    },
+    Layer {
+        index: 1,
+        table: Param::LayerTable,
+        position: Param::LayerPosition,
+        speed: Param::LayerSpeed,
+        colour: theme::AQUA,
+    },
+];
+
+impl Layer {
+    fn place(&self, session: &Session) -> Place {
+        let imported = || session.patch.tracks[self.index].as_ref();
+        match Table::ALL.get(session.index(self.table)) {
+            Some(family) => family.place(),
+            None => imported().map_or(Table::Saw.place(), |tracks| tracks.place()),
+        }
+    }
+}
+
+/// Draws the table of a layer and lets its position be dragged.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect) {
     theme::well(ui.painter(), rect);
-    let response = control::interact_as(ui, session, Param::SourcePosition, rect, "landscape");
+    let response = control::interact_as(ui, session, layer.position, rect, "landscape");
     let painter = ui.painter_at(rect);
-    let table = match Table::ALL.get(session.index(Param::SourceTable)) {
-        Some(family) => family.place(),
-        None => imported(session).unwrap_or(Table::Saw.place()),
-    };
+    let table = layer.place(session);
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
     // Far frames first, so that near ones stand before them.
     for frame in (0..FRAMES).rev() {
@@ -39,18 +73,18 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
         painter.line(line, Stroke::new(1.0, colour));
     }
     let heard = match session.glimpse.sounding {
-        true => session.glimpse.heard[Param::SourcePosition],
-        false => session.value(Param::SourcePosition),
+        true => session.glimpse.heard[layer.position],
+        false => session.value(layer.position),
     };
     let line = ridge(table, heard, land);
     let awake = response.hovered() || response.dragged();
     let ground = floor(heard, land);
     let mut mesh = Mesh::default();
-    let light = theme::light(theme::AMBER, if awake { 0.2 } else { 0.12 });
+    let light = theme::light(layer.colour, if awake { 0.2 } else { 0.12 });
     paint::fill_below(&mut mesh, &line, ground, light, Color32::TRANSPARENT);
     for peak in &line {
         let corner = |x: f32, y: f32, strength: f32| {
-            (pos2(peak.x + x, y), theme::AMBER.gamma_multiply(strength))
+            (pos2(peak.x + x, y), layer.colour.gamma_multiply(strength))
         };
         let corners = [
             corner(-0.7, peak.y, 0.85),
@@ -61,20 +95,14 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
         paint::quad(&mut mesh, corners);
     }
     painter.add(Shape::mesh(mesh));
-    paint::luminous_line(&painter, line.clone(), 1.2, theme::AMBER);
+    paint::luminous_line(&painter, line.clone(), 1.2, layer.colour);
     for (n, peak) in line.iter().enumerate() {
         let radius = 2.6 - 1.8 * n as f32 / SHOWN as f32;
         painter.circle_filled(*peak, radius, theme::LIGHT);
     }
     let wide = (rect.width() - 12.0).min(120.0);
     let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(wide, 22.0));
-    choice::bar(ui, session, Param::SourceTable, corner);
-}
-
-/// The table that the patch brings along.
-fn imported(session: &Session) -> Option<Place> {
-    let tracks = session.patch.tracks[0].as_ref()?;
-    Some(tracks.place())
+    choice::bar(ui, session, layer.table, corner);
 }
 
 /// The ground on which a frame stands: the first in front, the last behind and to the right.

@@ -95,3 +95,21 @@ pub(crate) fn thread(ui: &Ui, from: egui::Pos2, source: Source) {
     painter.add(curve);
     paint::handle(&painter, to, colour, true);
 }
+
+/// A line beside the pointer that says why what it drags cannot be dropped.
+pub(crate) fn refusal(ui: &Ui, text: &str) {
+    let Some(pointer) = ui.input(|input| input.pointer.hover_pos()) else {
+        return;
+    };
+    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("refusal"));
+    let painter = ui.ctx().layer_painter(layer);
+    let galley = painter.layout_no_wrap(text.to_owned(), theme::regular(11.5), theme::TEXT);
+    let size = galley.size() + vec2(16.0, 10.0);
+    let screen = ui.ctx().content_rect();
+    let left = (pointer.x + 14.0).min(screen.right() - size.x - 4.0);
+    let label = Rect::from_min_size(pos2(left, pointer.y - 14.0 - size.y), size);
+    let edge = Stroke::new(1.0, theme::ALARM.gamma_multiply(0.6));
+    let inside = egui::StrokeKind::Inside;
+    painter.rect(label, theme::SMALL_ROUND, theme::PANEL, edge, inside);
+    painter.galley(label.min + vec2(8.0, 5.0), galley, theme::TEXT);
+}

@@ -52,6 +52,12 @@ pub(crate) fn bar(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) 
     }
 }
 
+/// A choice without its name, all of it side by side.
+pub(crate) fn buttons(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
+    theme::well(ui.painter(), rect);
+    row(ui, session, param, rect);
+}
+
 fn row(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     let names = names_of(param);
     let chosen = session.index(param);

@@ -1,8 +1,9 @@
 //! What the widget of any parameter does when it is touched.
 
 use crate::names;
-use crate::session::{Entry, Session};
+use crate::session::{Entry, Session, fresh_route};
 use crate::theme;
+use crate::widgets::chip;
 use egui::{
     Event, EventFilter, Id, Key, MouseWheelUnit, PointerButton, Rect, Response, Sense, Ui,
     WidgetInfo,
@@ -56,6 +57,12 @@ fn respond(
     }
     if let Some(source) = response.dnd_release_payload::<Source>() {
         session.connect(*source, param);
+    }
+    if let Some(source) = response.dnd_hover_payload::<Source>()
+        && !fresh_route(*source, param).is_possible()
+    {
+        let source = names::source(*source, &session.patch);
+        chip::refusal(ui, &format!("{source} cannot move {}", names::of(param)));
     }
     response.context_menu(|ui| menu(ui, session, param));
     // What screen readers say, and tests look for.

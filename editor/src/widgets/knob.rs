@@ -2,7 +2,7 @@
 
 use crate::names;
 use crate::paint;
-use crate::session::Session;
+use crate::session::{Session, fresh_route};
 use crate::theme;
 use crate::widgets::{control, entry};
 use egui::epaint::Mesh;
@@ -16,6 +16,8 @@ pub(crate) const CELL: egui::Vec2 = vec2(76.0, 88.0);
 
 /// The radius of a knob's way.
 const RADIUS: f32 = 19.5;
+/// The radius of a large knob's.
+pub(crate) const LARGE: f32 = 31.0;
 
 /// The knob of a parameter with its name and value, filling `cell` from its top.
 pub(crate) fn knob(ui: &mut Ui, session: &mut Session, param: Param, cell: Rect) {
@@ -40,11 +42,43 @@ pub(crate) fn face(
     centre: Pos2,
     response: &Response,
 ) {
+    sized_face(ui, session, param, centre, RADIUS, response);
+}
+
+/// The knob that a page is about: larger than others, and without a name.
+pub(crate) fn large(ui: &mut Ui, session: &mut Session, param: Param, centre: Pos2) {
+    let grip = Rect::from_center_size(centre, egui::Vec2::splat(2.4 * LARGE));
+    let response = control::interact(ui, session, param, grip);
+    sized_face(ui, session, param, centre, LARGE, &response);
+    let value = Rect::from_center_size(centre + vec2(0.0, LARGE + 16.0), vec2(CELL.x, 16.0));
+    entry::value(ui, session, param, value, 13.0);
+}
+
+fn sized_face(
+    ui: &Ui,
+    session: &mut Session,
+    param: Param,
+    centre: Pos2,
+    radius: f32,
+    response: &Response,
+) {
     let routes = session.routes_to(param);
-    body(ui, session, param, centre, response);
-    rings(ui, session, param, centre, &routes);
-    drop_ring(ui, param, centre, response);
-    depths(ui, session, param, centre, &routes);
+    body(ui, session, param, centre, radius, response);
+    rings(ui, session, param, centre, radius, &routes);
+    sources(ui, session, param, centre, radius, response);
+}
+
+/// What is around a knob, or a handle of another size, for the sources that move it.
+pub(crate) fn sources(
+    ui: &Ui,
+    session: &mut Session,
+    param: Param,
+    centre: Pos2,
+    radius: f32,
+    response: &Response,
+) {
+    drop_ring(ui, param, centre, radius, response);
+    depths(ui, session, param, centre, radius);
 }
 
 /// Where the arc of a value begins: at zero for what goes both ways.
@@ -57,7 +91,7 @@ pub(crate) fn origin(kind: Kind) -> f32 {
     }
 }
 
-fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, response: &Response) {
+fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, radius: f32, response: &Response) {
     let painter = ui.painter();
     let scale = session.scale(param);
     let awake = response.hovered() || response.dragged();
@@ -67,37 +101,37 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, response: &Respo
     paint::glow(
         &mut mesh,
         centre + vec2(0.0, 3.0),
-        RADIUS + 4.0,
+        radius + 4.0,
         Color32::from_black_alpha(120),
     );
     painter.add(Shape::mesh(mesh));
-    painter.circle_filled(centre, RADIUS - 4.0, theme::DISC);
+    painter.circle_filled(centre, radius - 4.0, theme::DISC);
     let mut mesh = Mesh::default();
     let sheen = theme::light(theme::VIOLET, if awake { 0.3 } else { 0.16 });
-    paint::glow(&mut mesh, centre - vec2(0.0, 5.0), RADIUS - 3.0, sheen);
+    paint::glow(&mut mesh, centre - vec2(0.0, 5.0), radius - 3.0, sheen);
     painter.add(Shape::mesh(mesh));
     painter.circle_stroke(
         centre,
-        RADIUS - 4.0,
+        radius - 4.0,
         Stroke::new(1.0, theme::EDGE.gamma_multiply(0.9)),
     );
 
     // Its way, the value on it, and the pointer.
-    let way = paint::arc(centre, RADIUS, 0.0, 1.0);
+    let way = paint::arc(centre, radius, 0.0, 1.0);
     painter.line(way, Stroke::new(2.0, theme::EDGE.gamma_multiply(0.8)));
     let from = origin(param.info().kind);
     if (scale - from).abs() > 0.002 {
-        let arc = paint::arc(centre, RADIUS, from, scale);
+        let arc = paint::arc(centre, radius, from, scale);
         painter.line(arc.clone(), Stroke::new(8.0, theme::light(colour, 0.13)));
         painter.line(arc, Stroke::new(2.8, colour));
     }
-    let tip = paint::on_knob(centre, RADIUS - 6.5, scale);
-    let foot = paint::on_knob(centre, RADIUS - 11.5, scale);
+    let tip = paint::on_knob(centre, radius - 6.5, scale);
+    let foot = paint::on_knob(centre, 0.74 * (radius - 4.0) - 3.5, scale);
     painter.line_segment([foot, tip], Stroke::new(2.2, theme::TEXT));
     if response.has_focus() {
         painter.circle_stroke(
             centre,
-            RADIUS + 8.5,
+            radius + 8.5,
             Stroke::new(1.0, theme::VIOLET.gamma_multiply(0.8)),
         );
     }
@@ -105,7 +139,7 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, response: &Respo
         let pulse = 0.5 + 0.5 * (6.0 * session.time as f32).sin();
         painter.circle_stroke(
             centre,
-            RADIUS + 5.0,
+            radius + 5.0,
             Stroke::new(2.0, theme::ROSE.gamma_multiply(pulse)),
         );
         ui.ctx().request_repaint();
@@ -116,23 +150,30 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, response: &Respo
 fn reach(route: &Route, value: f32) -> (f32, f32) {
     let kind = route.target.info().kind;
     let at = |height: f32| kind.to_scale(moved(kind, value, route.amount * height));
-    let low = if route.source.is_bipolar() { -1.0 } else { 0.0 };
-    (at(low), at(1.0))
+    let bipolar = route.source.is_bipolar() || route.via.is_some_and(Source::is_bipolar);
+    (at(if bipolar { -1.0 } else { 0.0 }), at(1.0))
 }
 
 /// A ring for every route, and a bright point where the newest note is now.
-fn rings(ui: &Ui, session: &Session, param: Param, centre: Pos2, routes: &[(usize, Route)]) {
+fn rings(
+    ui: &Ui,
+    session: &Session,
+    param: Param,
+    centre: Pos2,
+    radius: f32,
+    routes: &[(usize, Route)],
+) {
     let painter = ui.painter();
     let value = session.value(param);
     for (ring, (_, route)) in routes.iter().take(3).enumerate() {
         let (from, to) = reach(route, value);
         let colour = theme::source(route.source);
-        let arc = paint::arc(centre, RADIUS + 4.0 + 2.6 * ring as f32, from, to);
+        let arc = paint::arc(centre, radius + 4.0 + 2.6 * ring as f32, from, to);
         painter.line(arc, Stroke::new(1.7, colour.gamma_multiply(0.9)));
     }
     if session.glimpse.sounding && !routes.is_empty() {
         let heard = param.info().kind.to_scale(session.glimpse.heard[param]);
-        let at = paint::on_knob(centre, RADIUS, heard);
+        let at = paint::on_knob(centre, radius, heard);
         let mut mesh = Mesh::default();
         paint::glow(&mut mesh, at, 9.0, theme::light(theme::LIGHT, 0.8));
         painter.add(Shape::mesh(mesh));
@@ -141,11 +182,11 @@ fn rings(ui: &Ui, session: &Session, param: Param, centre: Pos2, routes: &[(usiz
 }
 
 /// While a source is being dragged: where it can be dropped, and where it would be.
-fn drop_ring(ui: &Ui, param: Param, centre: Pos2, response: &Response) {
+fn drop_ring(ui: &Ui, param: Param, centre: Pos2, radius: f32, response: &Response) {
     let Some(source) = DragAndDrop::payload::<Source>(ui.ctx()) else {
         return;
     };
-    if !param.info().modulated {
+    if !fresh_route(*source, param).is_possible() {
         return;
     }
     let colour = theme::source(*source);
@@ -153,21 +194,22 @@ fn drop_ring(ui: &Ui, param: Param, centre: Pos2, response: &Response) {
     let strength = if here { 1.0 } else { 0.3 };
     if here {
         let mut mesh = Mesh::default();
-        paint::glow(&mut mesh, centre, RADIUS * 2.2, theme::light(colour, 0.35));
+        paint::glow(&mut mesh, centre, radius * 2.2, theme::light(colour, 0.35));
         ui.painter().add(Shape::mesh(mesh));
     }
     let stroke = Stroke::new(
         if here { 2.0 } else { 1.2 },
         colour.gamma_multiply(strength),
     );
-    ui.painter().circle_stroke(centre, RADIUS + 6.0, stroke);
+    ui.painter().circle_stroke(centre, radius + 6.0, stroke);
 }
 
 /// A small bead for every route: dragged up and down it changes the depth, clicked with the other
 /// button it goes away.
-fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, routes: &[(usize, Route)]) {
+fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, radius: f32) {
+    let routes = session.routes_to(param);
     for (place, &(index, route)) in routes.iter().take(5).enumerate() {
-        let at = centre + vec2(RADIUS + 11.0, -RADIUS + 3.0 + 9.0 * place as f32);
+        let at = centre + vec2(radius + 11.0, -radius + 3.0 + 9.0 * place as f32);
         let bead = Rect::from_center_size(at, vec2(10.0, 9.0));
         let id = control::id(ui, param).with(("depth", place));
         let response = ui.interact(bead, id, Sense::click_and_drag());

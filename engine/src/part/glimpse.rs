@@ -1,6 +1,7 @@
 //! What a part shows of itself; see [`Glimpse`].
 
 use super::Part;
+use super::layer::{Walk, table};
 use crate::engine::Glimpse;
 use crate::modulation::Source;
 use crate::params::Param;
@@ -19,7 +20,7 @@ impl Part {
             let held = matches!(voice.state, VoiceState::Held | VoiceState::Pedal);
             into.keys |= u128::from(held) << (voice.key & 127);
         }
-        let Some((newest, _)) = sounding().max_by_key(|(_, voice)| voice.order) else {
+        let Some((newest, voice)) = sounding().max_by_key(|(_, voice)| voice.order) else {
             return;
         };
         into.sounding = true;
@@ -29,6 +30,17 @@ impl Part {
                 false => self.controls[param],
             };
             into.heard.set(param, heard);
+        }
+        // A position that moves on by itself is heard where it has come to.
+        let layers = [
+            (Param::SourceTable, Param::SourcePosition),
+            (Param::LayerTable, Param::LayerPosition),
+        ];
+        for (layer, (choice, position)) in layers.into_iter().enumerate() {
+            let table = table(self.controls[choice], self.imported[layer]);
+            let walk = Walk::new(table, &self.controls, self.sample_rate);
+            let place = walk.place(&voice.layers[layer], into.heard[position]);
+            into.heard.set(position, place);
         }
         for &(_, source) in Source::NAMES {
             into.sources[source as usize] = self.modulation.source(source, newest);

@@ -49,8 +49,9 @@ impl Walk {
         self.table.frame_at(self.place(layer, position))
     }
 
+    /// Where in its table a layer with its knob at `position` has come to.
     #[inline]
-    fn place(&self, layer: &VoiceLayer, position: f32) -> f32 {
+    pub(super) fn place(&self, layer: &VoiceLayer, position: f32) -> f32 {
         match layer.travelled == 0.0 {
             true => position,
             false => self.travel.place(position + layer.travelled),
