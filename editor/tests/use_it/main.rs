@@ -3,12 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+mod layers;
+mod routes;
+
 use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use myriad_editor::{Editor, EditorHost, Library, LocalHost, group_name, name_of};
 use myriad_engine::modulation::Source;
-use myriad_engine::params::{Param, TABLE};
+use myriad_engine::params::{Kind, Param, TABLE};
 use myriad_engine::patch::factory;
 use myriad_engine::{Glimpse, Patch};
 
@@ -445,7 +448,7 @@ fn an_envelope_breaks_where_it_is_dragged() {
 fn every_parameter_has_a_widget() {
     let mut seen = std::collections::HashSet::new();
     for page in [
-        "Source", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
+        "Source", "Layers", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
     ] {
         let mut window = open("Aurora", page);
         let mut tabs: Vec<String> = TABLE.iter().map(|row| group_name(row.group())).collect();
@@ -484,7 +487,7 @@ fn every_page_fits_every_size() {
         [300.0, 200.0],
     ] {
         let pages = [
-            "Source", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
+            "Source", "Layers", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
         ];
         for page in pages.into_iter().chain(["Matrix"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));

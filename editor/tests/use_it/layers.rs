@@ -1,0 +1,89 @@
+//! The second layer as a user meets it.
+
+use super::*;
+
+/// Sets a choice by its name, as a patch or a host does.
+fn choose(window: &mut Window<'_>, param: Param, name: &str) {
+    let value = param.info().parse(name).unwrap();
+    window.state_mut().host.set(param, value);
+    window.run_steps(2);
+}
+
+fn choices(param: Param) -> &'static [&'static str] {
+    match param.info().kind {
+        Kind::Choice(names) => names,
+        _ => panic!("{param:?} is none"),
+    }
+}
+
+/// What a mode leaves out is dim, but it is there.
+#[test]
+fn every_knob_of_the_layer_is_there_in_every_mode() {
+    for size in [Editor::MIN_SIZE, Editor::SIZE] {
+        let mut window = open_sized(PLAIN, "Layers", Vec2::from(size));
+        for mode in choices(Param::LayerMode) {
+            choose(&mut window, Param::LayerMode, mode);
+            for row in TABLE.iter().filter(|row| row.group() == "layer") {
+                let name = match row.id {
+                    "layer.mode" => format!("Layer 2 {mode}"),
+                    id => name_of(Param::by_id(id).unwrap()),
+                };
+                let place = window.get_by_label(&name).rect();
+                let room = egui::Rect::from_min_size(Pos2::ZERO, Vec2::from(size));
+                assert!(room.contains_rect(place), "{name} when {mode}: {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mode_is_chosen_with_the_mouse_and_heard() {
+    let mut window = open(PLAIN, "Layers");
+    window.state_mut().host.note_on(60, 1.0);
+    let clouds = |window: &mut Window<'_>| {
+        window.run_steps(4);
+        let mut glimpse = Glimpse::new();
+        window.state_mut().host.glimpse(&mut glimpse);
+        glimpse.clouds.len()
+    };
+    assert_eq!(clouds(&mut window), 1);
+    window.get_by_label("Add a layer").click();
+    assert_eq!(clouds(&mut window), 2);
+    assert!(window.query_by_label("Add a layer").is_none());
+    for (index, mode) in choices(Param::LayerMode).iter().enumerate() {
+        window.get_by_label(&format!("Layer 2 {mode}")).click();
+        window.run_steps(2);
+        assert_eq!(value(&window, Param::LayerMode), index as f32);
+    }
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::LayerMode), 2.0);
+
+    let knob = centre(&window, "Layer Blend");
+    drag(&mut window, knob, knob - vec2(0.0, 60.0), Modifiers::NONE);
+    assert!(value(&window, Param::LayerBlend) > 0.6);
+    assert_eq!(window.state().host.open_gestures, 0);
+}
+
+/// Each landscape is its own layer's, and what lies in it moves as the note goes through the table.
+#[test]
+fn either_landscape_shows_and_moves_its_own_layer() {
+    let mut window = open(PLAIN, "Layers");
+    choose(&mut window, Param::LayerMode, "mix");
+    let params = [Param::SourcePosition, Param::LayerPosition];
+    let before = params.map(|param| value(&window, param));
+    let land = centre(&window, "Layer Position landscape") + vec2(0.0, 40.0);
+    drag(&mut window, land, land - vec2(0.0, 40.0), Modifiers::NONE);
+    let after = params.map(|param| value(&window, param));
+    assert_eq!(after[0], before[0]);
+    assert!(after[1] > before[1] + 0.1, "{before:?} to {after:?}");
+
+    window.state_mut().host.set(Param::LayerSpeed, -0.5);
+    window.state_mut().host.note_on(60, 1.0);
+    window.run_steps(20);
+    let mut glimpse = Glimpse::new();
+    window.state_mut().host.glimpse(&mut glimpse);
+    let heard = params.map(|param| glimpse.heard[param]);
+    assert_eq!(heard[0], after[0]);
+    assert!(heard[1] < after[1] - 0.05, "{after:?} to {heard:?}");
+}
