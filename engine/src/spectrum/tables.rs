@@ -5,7 +5,7 @@ mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
 use super::imported::{Block, Imported};
-use super::placement::{MAP_ENTRIES, map_entry};
+use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, TRACKS};
 use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
@@ -27,6 +27,8 @@ const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
 
 // Clouds name rows by two bytes.
 const _: () = assert!(MAP_ROW + MAP_ROWS + IMPORTED_ROWS <= 1 << 16);
+// Where kernels/filter.cuh and kernels/placement.cuh look for them: tell these of a new family.
+const _: () = assert!(FORMANT_ROW == 418 && MAP_ROW == 451);
 
 /// The families, in the order of the `source.table` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -502,16 +504,18 @@ impl Tables {
         self.imported.count()
     }
 
-    /// Whether a cloud's rows are all there.
+    /// Whether a cloud's rows are all there, and the map of its scale.
     pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let last = match cloud.flags & TRACKS {
             0 => 1,
             _ => 3,
         };
-        [cloud.table, cloud.frame].iter().all(|&row| {
+        let rows = [cloud.table, cloud.frame];
+        let there = rows.iter().all(|&row| {
             let last = usize::from(row) + last;
             last < self.rows.len() || self.imported.row(last - self.rows.len()).is_some()
-        })
+        });
+        there && usize::from(cloud.scale) < MAPS
     }
 
     /// Row `index`.
