@@ -85,6 +85,7 @@ golden: setup
 screenshots: setup
 	cargo run --quiet -p myriad-editor --example screenshots -- target/screenshots
 	cp target/screenshots/source-200.png docs/pictures/editor.png
+	cp target/screenshots/layers.png docs/pictures/editor-layers.png
 	cp target/screenshots/effects.png docs/pictures/editor-effects.png
 	cp target/screenshots/play.png docs/pictures/editor-play.png
 

@@ -37,6 +37,8 @@ pub(crate) const AMBER: Color32 = Color32::from_rgb(0xff, 0xb0, 0x66);
 pub(crate) const LIGHT: Color32 = Color32::from_rgb(0xff, 0xf4, 0xcf);
 /// Waves.
 pub(crate) const AQUA: Color32 = Color32::from_rgb(0x5e, 0xdc, 0xd0);
+/// Single copies and partials.
+pub(crate) const LEAF: Color32 = Color32::from_rgb(0xa6, 0xe2, 0x7c);
 /// What must be seen.
 pub(crate) const ALARM: Color32 = Color32::from_rgb(0xff, 0x4d, 0x4d);
 
@@ -79,7 +81,7 @@ pub(crate) fn source(source: Source) -> Color32 {
         "env" => AMBER,
         "lfo" => AQUA,
         "macro" => ROSE,
-        "copy" | "partial" => LIGHT,
+        "copy" | "partial" => LEAF,
         _ => VIOLET,
     }
 }

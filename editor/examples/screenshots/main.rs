@@ -95,6 +95,12 @@ const SCENES: &[Scene] = &[
         ..SCENE
     },
     Scene {
+        name: "layers-multiplied",
+        knobs: &[(Param::LayerMode, 3.0), (Param::LayerBlend, 1.0)],
+        page: "Layers",
+        ..SCENE
+    },
+    Scene {
         name: "layers-refused",
         knobs: MIXED,
         page: "Layers",
@@ -173,7 +179,7 @@ const SCENES: &[Scene] = &[
         name: "drag",
         page: "Source",
         keys: &[50, 57],
-        mouse: &[[760.0, 424.0], [720.0, 450.0], [614.0, 505.0]],
+        mouse: &[[760.0, 424.0], [720.0, 450.0], [460.0, 592.0]],
         ..SCENE
     },
     Scene {
