@@ -5,7 +5,7 @@ mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
 use super::imported::{Block, Imported};
-use super::placement::{MAP_ENTRIES, map_entry};
+use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::second::SecondRows;
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, Second, TRACKS};
 use crate::dsp::hash;
@@ -28,6 +28,8 @@ const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
 
 // Clouds name rows by two bytes, with a bit to spare.
 const _: () = assert!(MAP_ROW + MAP_ROWS + IMPORTED_ROWS <= Second::TRACKS as usize);
+// Where kernels/filter.cuh and kernels/placement.cuh look for them: tell these of a new family.
+const _: () = assert!(FORMANT_ROW == 418 && MAP_ROW == 451);
 
 /// The families, in the order of the `source.table` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -505,7 +507,7 @@ impl Tables {
         self.imported.count()
     }
 
-    /// Whether a cloud's rows are all there.
+    /// Whether a cloud's rows are all there, and the map of its scale.
     pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let has = |row: u16, tracks: bool| {
             let last = usize::from(row) + if tracks { 3 } else { 1 };
@@ -516,6 +518,7 @@ impl Tables {
         let tracks = table & Second::TRACKS != 0;
         all(cloud.table, cloud.frame, cloud.flags & TRACKS != 0)
             && (cloud.second.share == 0 || all(table & !Second::TRACKS, frame, tracks))
+            && usize::from(cloud.scale) < MAPS
     }
 
     /// Row `index`.
