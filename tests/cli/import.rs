@@ -55,8 +55,7 @@ fn a_second_recording_becomes_the_second_layer() {
             .unwrap()
             .contains("mode = \"mix\"")
     );
-    let alone = folder.run(&["import", "reed.wav", "--layer", "mix"]);
-    assert_eq!(alone.code, 2, "{}", alone.stderr);
+    folder.fail(&["import", "reed.wav", "--layer", "mix"], 2, "--with");
 }
 
 #[test]
