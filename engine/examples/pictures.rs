@@ -76,6 +76,9 @@ const BOTH: &[(Param, f32)] = &[
     (Param::Filter2Resonance, 0.5),
     (Param::Filter2Routing, 1.0),
 ];
+const MIX: f32 = 1.0;
+const MORPH: f32 = 2.0;
+const MULTIPLY: f32 = 3.0;
 const TIMES: [f32; 5] = [0.05, 0.3, 0.7, 1.5, 3.0];
 
 /// The pictures: a file's name and its rows.
@@ -102,6 +105,53 @@ const PICTURES: &[(&str, &[Row])] = &[
                 patch: &[(Param::SourceTable, VOCAL)],
                 turned: Param::SourceFormant,
                 key: 63,
+                ..ROW
+            },
+        ],
+    ),
+    (
+        "layers",
+        &[
+            Row {
+                title: "Blend, a saw mixed with a bar a fifth above",
+                patch: &[
+                    (Param::SourcePosition, 0.8),
+                    (Param::LayerMode, MIX),
+                    (Param::LayerTable, BAR),
+                    (Param::LayerTune, 7.0),
+                ],
+                turned: Param::LayerBlend,
+                ..ROW
+            },
+            Row {
+                title: "Blend, a saw that morphs into a bar",
+                patch: &[
+                    (Param::SourcePosition, 0.8),
+                    (Param::LayerMode, MORPH),
+                    (Param::LayerTable, BAR),
+                ],
+                turned: Param::LayerBlend,
+                ..ROW
+            },
+            Row {
+                title: "Blend, a saw multiplied with a vowel",
+                patch: &[
+                    (Param::SourcePosition, 1.0),
+                    (Param::LayerMode, MULTIPLY),
+                    (Param::LayerTable, VOCAL),
+                ],
+                turned: Param::LayerBlend,
+                ..ROW
+            },
+            Row {
+                title: "Position of the second layer, multiplied",
+                patch: &[
+                    (Param::SourcePosition, 1.0),
+                    (Param::LayerMode, MULTIPLY),
+                    (Param::LayerTable, VOCAL),
+                    (Param::LayerBlend, 1.0),
+                ],
+                turned: Param::LayerPosition,
                 ..ROW
             },
         ],

@@ -36,6 +36,29 @@ fn a_recording_becomes_a_patch() {
 }
 
 #[test]
+fn a_second_recording_becomes_the_second_layer() {
+    let folder = Folder::new();
+    wav(&folder, "reed.wav", 44_100, tone);
+    wav(&folder, "buzz.wav", 44_100, |n| {
+        (n % 200) as f32 / 400.0 - 0.25
+    });
+    let run = folder.succeed(&["import", "reed.wav", "--with", "buzz.wav"]);
+    assert!(run.stdout.contains("220.5"), "{}", run.stdout);
+    let patch = std::fs::read_to_string(folder.path("reed.toml")).unwrap();
+    for part in ["mode = \"morph\"", "\ntracks = ", "\nlayer = ", "Blend"] {
+        assert!(patch.contains(part), "{part}");
+    }
+    let mixed = ["import", "reed.wav", "--with", "buzz.wav", "--layer", "mix"];
+    folder.succeed(&mixed);
+    assert!(
+        std::fs::read_to_string(folder.path("reed.toml"))
+            .unwrap()
+            .contains("mode = \"mix\"")
+    );
+    folder.fail(&["import", "reed.wav", "--layer", "mix"], 2, "--with");
+}
+
+#[test]
 fn a_wavetable_becomes_a_patch() {
     let folder = Folder::new();
     wav(&folder, "saws.wav", 4 * 2_048, |n| {

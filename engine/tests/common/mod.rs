@@ -87,6 +87,30 @@ pub(crate) fn play_in_blocks(
     })
 }
 
+/// A knob is turned.
+pub(crate) const fn set(param: Param, value: f32) -> EventKind {
+    EventKind::Param { param, value }
+}
+
+/// What happens at frame `at` of a sound that holds must not be steeper than what is heard before and
+/// after.
+pub(crate) fn assert_no_click(out: &[f32], at: usize, what: &str) {
+    let before = steepest(&out[at / 2..at - 100]);
+    let during = steepest(&out[at - 100..at + 6_000]);
+    let own = before.max(steepest(&out[at + 6_000..]));
+    assert!(during <= 1.6 * own, "{what}: {during}, {own}");
+}
+
+/// The level around `hertz`, in decibels, from `start` on.
+pub(crate) fn level_at(out: &[f32], start: usize, hertz: f32) -> f32 {
+    let length = 1 << 13;
+    let (levels, lobe) = spectrum(&out[start..start + length]);
+    let bin = (hertz * length as f32 / RATE as f32).round() as usize;
+    let near = &levels[bin - lobe..=bin + lobe];
+    near.iter()
+        .fold(f32::NEG_INFINITY, |top, &level| top.max(level))
+}
+
 pub(crate) fn peak(samples: &[f32]) -> f32 {
     samples.iter().fold(0.0, |peak, x| peak.max(x.abs()))
 }
