@@ -6,7 +6,6 @@ mod raster;
 
 use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId, pos2};
 use myriad_editor::{Editor, EditorHost, Library, LocalHost};
-use myriad_engine::params::Param;
 use myriad_engine::patch::factory;
 use raster::Raster;
 use std::error::Error;
@@ -16,8 +15,6 @@ use std::path::{Path, PathBuf};
 struct Scene {
     name: &'static str,
     patch: &'static str,
-    /// Knobs that are not as the patch has them.
-    knobs: &'static [(Param, f32)],
     /// A page, or the browser.
     page: &'static str,
     keys: &'static [u8],
@@ -34,7 +31,6 @@ struct Scene {
 const SCENE: Scene = Scene {
     name: "",
     patch: "Aurora",
-    knobs: &[],
     page: "Source",
     keys: &[],
     seconds: 1.6,
@@ -43,19 +39,6 @@ const SCENE: Scene = Scene {
     click: None,
     mouse: &[],
 };
-
-/// Bells that were struck an octave above.
-const MIXED: &[(Param, f32)] = &[
-    (Param::LayerMode, 1.0),
-    (Param::LayerTable, 5.0),
-    (Param::LayerTune, 12.0),
-    (Param::LayerTilt, -3.0),
-    (Param::LayerPan, 0.4),
-    (Param::LayerPartials, 64.0),
-];
-
-/// On the way to a vowel.
-const MORPHED: &[(Param, f32)] = &[(Param::LayerMode, 2.0), (Param::LayerBlend, 0.6)];
 
 const SCENES: &[Scene] = &[
     Scene {
@@ -76,14 +59,14 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         name: "layers",
-        knobs: MIXED,
+        patch: "Quint Chapel",
         page: "Layers",
         keys: &[45, 57, 64, 72],
         ..SCENE
     },
     Scene {
         name: "layers-200",
-        knobs: MIXED,
+        patch: "Two Rivers",
         page: "Layers",
         keys: &[45, 57, 64, 72],
         scale: 2.0,
@@ -96,17 +79,18 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         name: "layers-multiplied",
-        knobs: &[(Param::LayerMode, 3.0), (Param::LayerBlend, 1.0)],
+        patch: "Speaking Saw",
         page: "Layers",
+        keys: &[57],
         ..SCENE
     },
     Scene {
         name: "layers-refused",
-        knobs: MIXED,
+        patch: "Sixteen Windows",
         page: "Layers",
         keys: &[45],
-        // Onto what no source can move.
-        mouse: &[[1156.0, 424.0], [1130.0, 500.0], [1064.0, 594.0]],
+        // Copies have no tune of their own in a layer.
+        mouse: &[[1156.0, 424.0], [1100.0, 470.0], [830.0, 505.0]],
         ..SCENE
     },
     Scene {
@@ -198,7 +182,7 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         name: "small-layers",
-        knobs: MORPHED,
+        patch: "Blank Layers",
         page: "Layers",
         keys: &[45, 57, 64, 72],
         size: Editor::MIN_SIZE,
@@ -206,7 +190,7 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         name: "small-layers-mixed",
-        knobs: MIXED,
+        patch: "Quint Chapel",
         page: "Layers",
         size: Editor::MIN_SIZE,
         ..SCENE
@@ -286,11 +270,7 @@ const RATE: f32 = 30.0;
 
 fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
     let patch = factory::find(scene.patch).ok_or("no such patch")?;
-    let mut patch = patch.clone();
-    for &(param, value) in scene.knobs {
-        patch.values.set(param, value);
-    }
-    let mut host = LocalHost::new(patch)?;
+    let mut host = LocalHost::new(patch.clone())?;
     let mut editor = Editor::new(Library::open(None));
     match scene.page {
         "browser" => editor.show_browser(true),

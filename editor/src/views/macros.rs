@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::theme;
 use crate::widgets::{control, entry, knob};
 use egui::accesskit::Role;
-use egui::{Align2, Key, Rect, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{Key, Rect, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::Param;
@@ -55,9 +55,7 @@ fn one(ui: &mut Ui, session: &mut Session, param: Param, source: Source, cell: R
         (false, true) => theme::TEXT,
         (false, false) => theme::FAINT,
     };
-    let font = theme::regular(11.0);
-    let painter = ui.painter_at(cell);
-    painter.text(label.center(), Align2::CENTER_CENTER, name, font, ink);
+    theme::label(&ui.painter_at(cell), label, &name, ink);
     if drag.dragged() {
         crate::widgets::chip::thread(ui, label.center(), source);
     }
