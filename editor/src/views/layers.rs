@@ -31,9 +31,15 @@ const WHEN_MIXED: [&[Param]; 2] = [
     &[Param::LayerPan, Param::LayerHardness, Param::LayerMaterial],
 ];
 
+/// The name of the layer's mode.
+pub(crate) fn mode(session: &Session) -> String {
+    let mode = session.value(Param::LayerMode);
+    Param::LayerMode.info().format(mode)
+}
+
+/// The page.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
-    let mode = Param::LayerMode.info();
-    let mode = mode.format(session.value(Param::LayerMode));
+    let mode = mode(session);
     // Landscapes of one size, and the rest for what the second layer has of its own.
     let room = rect.width() - BLEND - 2.0 * (GAP + COLUMN) - 4.0 * SIDE - GAP;
     let own = (0.48 * room).clamp(330.0, 460.0);
@@ -51,7 +57,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Re
     layer(ui, session, &LAYERS[0], inside, land);
 
     let inside = theme::titled_panel(ui.painter(), blend, "Blend");
-    let mut between = part(ui, inside, mode != "off");
+    let mut between = part(ui, "blend", inside, mode != "off");
     blended(&mut between, session, sitter, &mode, inside);
 
     let inside = theme::titled_panel(ui.painter(), second, "Layer 2");
@@ -59,10 +65,10 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Re
     let modes = pos2(inside.right() - size.x, second.top() + 4.0);
     let modes = Rect::from_min_size(modes, size);
     choice::buttons(ui, session, Param::LayerMode, modes);
-    let mut heard = part(ui, inside, mode != "off");
+    let mut heard = part(ui, "second", inside, mode != "off");
     layer(&mut heard, session, &LAYERS[1], inside, land);
     let own = inside.with_min_x(inside.left() + land + COLUMN + GAP);
-    let mut mixed = part(ui, own, mode == "mix");
+    let mut mixed = part(ui, "own", own, mode == "mix");
     aligned(&mut mixed, session, WHEN_MIXED, own);
     if mode == "off" {
         let land = inside.with_max_x(inside.left() + land);
@@ -71,9 +77,8 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Re
 }
 
 /// A part of the page, dim unless it is heard; whatever is in it can be set in either case.
-fn part(ui: &mut Ui, rect: Rect, heard: bool) -> Ui {
-    let salt = ("part", rect.left() as i32);
-    let mut part = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(salt));
+fn part(ui: &mut Ui, name: &str, rect: Rect, heard: bool) -> Ui {
+    let mut part = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(name));
     if !heard {
         part.multiply_opacity(DIM);
     }

@@ -2,6 +2,7 @@
 
 use super::axis::Axes;
 use super::filter::FilterCurve;
+use super::layers;
 use super::table::LAYERS;
 use crate::paint;
 use crate::session::Session;
@@ -60,8 +61,8 @@ impl Sitter<'_> {
         let copies = session.index(Param::UnisonVoices).max(1);
         let firsts = self.rest.clouds.iter().step_by(copies);
         let [first, second] = LAYERS.map(|layer| layer.colour);
-        let only = match session.index(Param::LayerMode) {
-            0 => first,
+        let only = match layers::mode(session).as_str() {
+            "off" => first,
             _ => first.lerp_to_gamma(second, session.value(Param::LayerBlend)),
         };
         let colours = match firsts.len() {

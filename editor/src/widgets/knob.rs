@@ -126,7 +126,7 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, radius: f32, res
         painter.line(arc, Stroke::new(2.8, colour));
     }
     let tip = paint::on_knob(centre, radius - 6.5, scale);
-    let foot = paint::on_knob(centre, 0.74 * (radius - 4.0) - 3.5, scale);
+    let foot = paint::on_knob(centre, 0.41 * radius, scale);
     painter.line_segment([foot, tip], Stroke::new(2.2, theme::TEXT));
     if response.has_focus() {
         painter.circle_stroke(
