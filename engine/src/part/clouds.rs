@@ -132,7 +132,9 @@ impl Part {
                 walk: &walk,
                 position: position[voice],
             });
-            own.map(push);
+            if let Some(own) = own {
+                push(own);
+            }
             note.starts_at = None;
         }
     }
