@@ -206,7 +206,12 @@ mod tests {
         for patch in factory::patches() {
             let rest = at_rest(patch, 48, 48_000.0);
             let copies = patch.values[Param::UnisonVoices] as usize;
-            assert_eq!(rest.clouds.len(), copies, "{}", patch.name);
+            let mode = Param::LayerMode.info();
+            let layers = match mode.format(patch.values[Param::LayerMode]).as_str() {
+                "mix" => 2,
+                _ => 1,
+            };
+            assert_eq!(rest.clouds.len(), layers * copies, "{}", patch.name);
             assert!(rest.clouds[0].gain_to[0] > 1e-4, "{}", patch.name);
             let cutoff = patch.values[Param::FilterCutoff];
             assert_eq!(rest.heard[Param::FilterCutoff], cutoff, "{}", patch.name);
