@@ -159,6 +159,11 @@ impl Modulation {
         self.targets[param as usize][voice]
     }
 
+    /// Whether every voice hears the parameter at `value`.
+    pub(crate) fn rests_at(&self, param: Param, value: f32) -> bool {
+        self.full_of[param as usize] == Some(value)
+    }
+
     /// Computes the targets of the first `voices` voices from parameters and sources.
     pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
         for &param in &self.modulated {
@@ -213,10 +218,14 @@ impl Modulation {
         })
     }
 
-    /// What routes add to the partials of `voice`; nothing when there are no such routes.
-    pub(crate) fn partials(&self, voice: usize) -> Option<PartialMoves> {
-        let heard = |source| self.source(source, voice);
-        (!self.partial_routes.is_empty()).then(|| fine::partials(&self.partial_routes, heard))
+    /// Whether a route moves partials.
+    pub(crate) fn has_partials(&self) -> bool {
+        !self.partial_routes.is_empty()
+    }
+
+    /// What routes add to the partials of `voice`.
+    pub(crate) fn partials(&self, voice: usize) -> PartialMoves {
+        fine::partials(&self.partial_routes, |source| self.source(source, voice))
     }
 
     /// Whether a route moves anything for all voices at once.

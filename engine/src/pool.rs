@@ -88,9 +88,9 @@ impl CloudPool {
         &self.last[slot as usize]
     }
 
-    /// Adds a cloud to the current tick.
-    #[inline]
-    pub(crate) fn push(&mut self, slot: u32, mut cloud: Cloud) {
+    /// Adds a cloud to the current tick; fills in what it has come to.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, slot: u32, cloud: &mut Cloud) {
         let phase = &mut self.phases[slot as usize];
         let band_clock = &mut self.band_clocks[slot as usize];
         if cloud.flags & STARTS != 0 {
@@ -106,8 +106,8 @@ impl CloudPool {
             *band_clock = band_clock.wrapping_add(width as u64 * frames);
             cloud.band_clock = (*band_clock >> 18) as u32;
         }
-        self.last[slot as usize] = cloud;
-        self.block.push(slot, cloud);
+        self.last[slot as usize] = *cloud;
+        self.block.push(slot, *cloud);
     }
 
     /// Adds the ghosts to the current tick.
@@ -118,7 +118,7 @@ impl CloudPool {
             let left = (ticks_left - 1) as f32 / ticks_left as f32;
             self.push(
                 slot,
-                Cloud {
+                &mut Cloud {
                     flags: last.flags & !STARTS,
                     first_frame: 0,
                     gain_from: last.gain_to,

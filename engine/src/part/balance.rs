@@ -56,7 +56,18 @@ pub(crate) struct Balance {
 impl Balance {
     /// The gain that makes up for what `cloud`'s tilt and formant scale do to its power. Voices of
     /// one chord, which start together, take turns to look.
+    #[inline(always)]
     pub(super) fn gain(&mut self, cloud: &Cloud, increment: f32) -> f32 {
+        if self.left > 0 {
+            self.left -= 1;
+            self.gain += self.step;
+        } else {
+            self.look(cloud, increment);
+        }
+        self.gain
+    }
+
+    fn look(&mut self, cloud: &Cloud, increment: f32) {
         let of = [
             cloud.tilt,
             cloud.formant,
@@ -68,10 +79,7 @@ impl Balance {
             f32::from(cloud.second.share),
             f32::from(cloud.second.frame) + f32::from(cloud.second.morph) / Second::MORPH,
         ];
-        if self.left > 0 {
-            self.left -= 1;
-            self.gain += self.step;
-        } else if of != self.of {
+        if of != self.of {
             let gain = make_up(cloud, increment);
             // A voice that starts has nothing to glide from.
             let glides = self.gain > 0.0;
@@ -90,7 +98,6 @@ impl Balance {
                 },
             };
         }
-        self.gain
     }
 }
 

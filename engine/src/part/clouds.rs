@@ -9,6 +9,7 @@ use super::strike::{Material, made_up, softness};
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
+use crate::voice::Voice;
 
 impl Part {
     /// Adds the clouds of all voices to the tick.
@@ -49,6 +50,7 @@ impl Part {
         let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
         let [pitch, increment] = [&lanes.pitch[all], &lanes.increment[all]];
+        let moves_partials = modulation.has_partials();
         let gain = &lanes.gain[all];
         let filters = Filters::new(
             controls,
@@ -57,7 +59,7 @@ impl Part {
             [&lanes.peak[all], &lanes.peak2[all]],
         );
         let shaping = Shaping::new(controls, modulation, tick_seconds);
-        let copies = Copies::new(modulation, lanes, second.as_ref());
+        let copies = Copies::new(modulation, lanes, second.as_ref(), *high);
         let flags = table.flags | routing(controls);
 
         for (voice, note) in voices[all].iter_mut().enumerate() {
@@ -76,67 +78,87 @@ impl Part {
             walk.advance(layer, speed[voice] * pace, frames);
             let softness = softness(hardness[voice]);
             let (frame, morph) = walk.frame(layer, position[voice]);
-            let mut cloud = Cloud {
-                flags: flags | if note.starts_at.is_some() { STARTS } else { 0 },
-                first_frame: note.starts_at.unwrap_or(0) as u8,
-                bus: *bus as u8,
-                seed: note.seeds[0],
-                scatter,
-                table: table.first_row,
-                frame,
-                morph,
-                bandwidth: bandwidth_of(bandwidth[voice]),
-                band_growth: fraction(band_growth[voice]),
-                partials: partials[voice],
-                formant: formant[voice],
-                stretch: stretch[voice],
-                inharmonicity: stiffness[voice],
-                parity: fraction(parity[voice]),
-                tilt: tilt[voice] * LOG2_PER_DB,
-                damping: layer.damping + softness,
-                damping_slope,
-                filters: filters.of(voice),
-                ..Cloud::default()
-            };
-            if let Some(moves) = modulation.partials(voice) {
-                cloud.stretch = (cloud.stretch + moves.tune).clamp(-0.5, 0.5);
-                cloud.tilt += moves.level * LOG2_PER_DB;
-            }
-            let gain = note.entry * gain[voice] / (note.copies as f32).sqrt();
-            let own = second.as_ref().and_then(|second| {
-                second.advance(voice, note, pace);
-                second.own(voice, note, &cloud, [pitch[voice], increment[voice]], pace)
-            });
-            if let Some(second) = &second {
-                second.join(voice, note, &mut cloud);
-            }
-            let mut push = |mut original: Original<'_>| {
-                let layer = &mut note.layers[original.layer];
-                shaping.apply(voice, note.target, layer, &mut original.cloud);
-                original.gain *= gain;
-                if balance > 0.0 && is_reshaped(&original.cloud) {
-                    let made_up = layer.balance.gain(&original.cloud, original.increment);
-                    original.gain *= match balance < 1.0 {
-                        true => made_up.powf(balance),
-                        false => made_up,
-                    };
-                }
-                copies.push(voice, note, &original, pool);
-            };
-            push(Original {
+            let mut first = Original {
                 layer: 0,
-                cloud,
+                cloud: Cloud {
+                    flags: flags | if note.starts_at.is_some() { STARTS } else { 0 },
+                    first_frame: note.starts_at.unwrap_or(0) as u8,
+                    bus: *bus as u8,
+                    seed: note.seeds[0],
+                    scatter,
+                    table: table.first_row,
+                    frame,
+                    morph,
+                    bandwidth: bandwidth_of(bandwidth[voice]),
+                    band_growth: fraction(band_growth[voice]),
+                    partials: partials[voice],
+                    formant: formant[voice],
+                    stretch: stretch[voice],
+                    inharmonicity: stiffness[voice],
+                    parity: fraction(parity[voice]),
+                    tilt: tilt[voice] * LOG2_PER_DB,
+                    damping: layer.damping + softness,
+                    damping_slope,
+                    filters: filters.of(voice),
+                    ..Cloud::default()
+                },
                 increment: increment[voice],
                 gain: made_up(softness),
                 pan: 0.0,
                 walk: &walk,
                 position: position[voice],
-            });
-            if let Some(own) = own {
-                push(own);
+            };
+            if moves_partials {
+                let moves = modulation.partials(voice);
+                let cloud = &mut first.cloud;
+                cloud.stretch = (cloud.stretch + moves.tune).clamp(-0.5, 0.5);
+                cloud.tilt += moves.level * LOG2_PER_DB;
             }
+            let finish = Finish {
+                voice,
+                gain: note.entry * gain[voice] / (note.copies as f32).sqrt(),
+                balance,
+                shaping: &shaping,
+                copies: &copies,
+            };
+            if let Some(second) = &second {
+                let own = second.advance(voice, note, &first, pitch[voice], pace);
+                if let Some(mut own) = own {
+                    finish.push(note, &mut own, pool);
+                }
+                second.join(voice, note, &mut first.cloud);
+            }
+            finish.push(note, &mut first, pool);
             note.starts_at = None;
         }
+    }
+}
+
+/// What is done to every layer of a voice in the end.
+struct Finish<'a> {
+    voice: usize,
+    gain: f32,
+    balance: f32,
+    shaping: &'a Shaping<'a>,
+    copies: &'a Copies<'a>,
+}
+
+impl Finish<'_> {
+    /// Shapes a layer, makes up for its loudness, and adds its copies to the tick.
+    #[inline(always)]
+    fn push(&self, note: &mut Voice, original: &mut Original<'_>, pool: &mut CloudPool) {
+        let Original { cloud, .. } = original;
+        let layer = &mut note.layers[original.layer];
+        self.shaping.apply(self.voice, note.target, layer, cloud);
+        original.gain *= self.gain;
+        if self.balance > 0.0 && is_reshaped(cloud) {
+            let made_up = layer.balance.gain(cloud, original.increment);
+            original.gain *= match self.balance < 1.0 {
+                true => made_up.powf(self.balance),
+                false => made_up,
+            };
+        }
+        self.copies.push(self.voice, note, original, pool);
     }
 }
 

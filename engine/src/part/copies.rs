@@ -12,8 +12,15 @@ use crate::voice::Voice;
 /// What the copies of a part's voices have in common.
 pub(super) struct Copies<'a> {
     modulation: &'a Modulation,
-    lanes: &'a Lanes,
     second: Option<&'a SecondLayer<'a>>,
+    detune: &'a [f32],
+    spread: &'a [f32],
+    colour: &'a [f32],
+    entry: &'a [f32],
+    width: &'a [f32],
+    pan: &'a [f32],
+    left: &'a [f32],
+    right: &'a [f32],
     /// Whether routes reach single copies.
     differ: bool,
 }
@@ -38,17 +45,26 @@ impl<'a> Copies<'a> {
         modulation: &'a Modulation,
         lanes: &'a Lanes,
         second: Option<&'a SecondLayer<'a>>,
+        voices: usize,
     ) -> Self {
+        let target = |param: Param| &modulation.lane(param)[..voices];
         Self {
             modulation,
-            lanes,
             second,
+            detune: target(Param::UnisonDetune),
+            spread: target(Param::UnisonSpread),
+            colour: target(Param::UnisonColour),
+            entry: target(Param::UnisonEntry),
+            width: target(Param::ShapeWidth),
+            pan: &lanes.pan[..voices],
+            left: &lanes.left[..voices],
+            right: &lanes.right[..voices],
             differ: modulation.has_copies(),
         }
     }
 
     /// Adds the copies of a voice's layer to the tick.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(
         &self,
         voice: usize,
@@ -56,68 +72,83 @@ impl<'a> Copies<'a> {
         original: &Original<'_>,
         pool: &mut CloudPool,
     ) {
-        let target = |param: Param| self.modulation.target(param, voice);
-        let [detune, spread] = [Param::UnisonDetune, Param::UnisonSpread].map(target);
-        let [colour, entry] = [Param::UnisonColour, Param::UnisonEntry].map(target);
-        let width = target(Param::ShapeWidth);
-        let blend = self.second.map(|second| (second, second.blend(voice)));
+        for copy in 0..note.copies {
+            let mut cloud = original.cloud;
+            self.push_copy(voice, note, original, copy, &mut cloud, pool);
+        }
+    }
+
+    #[inline(always)]
+    fn push_copy(
+        &self,
+        voice: usize,
+        note: &Voice,
+        original: &Original<'_>,
+        copy: usize,
+        own: &mut Cloud,
+        pool: &mut CloudPool,
+    ) {
         let copies = note.copies;
-        let slots = &note.layers[original.layer].slots;
-        for (copy, &slot) in slots[..copies].iter().enumerate() {
-            // From -1 to 1 over the copies.
-            let place = match copies {
-                1 => 0.0,
-                _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
-            };
-            let detuned = match place == 0.0 {
-                true => 1.0,
-                false => exp2(place * detune / 1200.0),
-            };
-            // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
-            // second and the last but one: no side has more than the other.
-            let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
-            let side = alternating(copy);
-            let standing = place * alternating(copy.min(copies - 1 - copy));
-            let joined = match entry == 0.0 || copies == 1 {
-                true => 1.0,
-                // Each takes half of the time to come in, and the last begins when half is over.
-                false => (2.0 * note.age / entry - 0.5 * (place + 1.0)).clamp(0.0, 1.0),
-            };
-            let mut own = Cloud {
-                seed: note.seeds[copy],
-                increment: original.increment * detuned,
-                ..original.cloud
-            };
-            if colour != 0.0 {
-                recolour(&mut own, place * colour);
+        let slot = note.layers[original.layer].slots[copy];
+        // From -1 to 1 over the copies.
+        let place = match copies {
+            1 => 0.0,
+            _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
+        };
+        let detuned = match place == 0.0 {
+            true => 1.0,
+            false => exp2(place * self.detune[voice] / 1200.0),
+        };
+        // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
+        // second and the last but one: no side has more than the other.
+        let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
+        let side = alternating(copy);
+        let standing = place * alternating(copy.min(copies - 1 - copy));
+        own.seed = note.seeds[copy];
+        own.increment = original.increment * detuned;
+        let mut gain = original.gain;
+        if copies > 1 {
+            gain *= self.joined(voice, note.age, place);
+            if self.colour[voice] != 0.0 {
+                recolour(own, place * self.colour[voice]);
             }
-            let mut gain = original.gain * joined;
-            let mut aside = original.pan;
-            let mut blend = blend;
-            if self.differ {
-                let moves = self.modulation.copy(voice, place);
-                move_copy(&mut own, &moves, note, original);
-                gain *= exp2(moves.level * LOG2_PER_DB);
-                aside += moves.pan;
-                if let Some((second, blend)) = &mut blend {
-                    *blend = (*blend + moves.blend).clamp(0.0, 1.0);
-                    own.second.share = second.share(*blend);
-                }
+        }
+        let mut aside = original.pan;
+        let mut blend = self.second.map(|second| (second, second.blend(voice)));
+        if self.differ {
+            let moves = self.modulation.copy(voice, place);
+            move_copy(own, &moves, note, original);
+            gain *= exp2(moves.level * LOG2_PER_DB);
+            aside += moves.pan;
+            if let Some((second, blend)) = &mut blend {
+                *blend = (*blend + moves.blend).clamp(0.0, 1.0);
+                own.second.share = second.share(*blend);
             }
-            if let Some((second, blend)) = blend {
-                gain *= second.gains(blend)[original.layer];
-            }
-            let [left, right] = match copies == 1 && aside == 0.0 {
-                true => [self.lanes.left[voice], self.lanes.right[voice]],
-                false => pan_gains(self.lanes.pan[voice] + standing * spread + aside),
-            };
-            own.width_to = fraction(width * side);
-            own.gain_to = [gain * left, gain * right];
-            (own.gain_from, own.width_from) = match note.starts_at {
-                Some(_) => ([0.0; 2], own.width_to),
-                None => (pool.last(slot).gain_to, pool.last(slot).width_to),
-            };
-            pool.push(slot, own);
+        }
+        if let Some((second, blend)) = blend {
+            gain *= second.gains(blend)[original.layer];
+        }
+        let [left, right] = match copies == 1 && aside == 0.0 {
+            true => [self.left[voice], self.right[voice]],
+            false => pan_gains(self.pan[voice] + standing * self.spread[voice] + aside),
+        };
+        own.width_to = fraction(self.width[voice] * side);
+        own.gain_to = [gain * left, gain * right];
+        (own.gain_from, own.width_from) = match note.starts_at {
+            Some(_) => ([0.0; 2], own.width_to),
+            None => (pool.last(slot).gain_to, pool.last(slot).width_to),
+        };
+        pool.push(slot, own);
+    }
+
+    /// What there is of a copy that comes in after others.
+    fn joined(&self, voice: usize, age: f32, place: f32) -> f32 {
+        let entry = self.entry[voice];
+        match entry == 0.0 || place == -1.0 {
+            // The first is there at once, with its attack.
+            true => 1.0,
+            // The others take half of the time to come in, and the last begins when half is over.
+            false => (2.0 * age / entry - 0.5 * (place + 1.0)).clamp(0.0, 1.0),
         }
     }
 }

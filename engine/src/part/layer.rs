@@ -156,13 +156,6 @@ impl<'a> SecondLayer<'a> {
         self.target(Param::LayerBlend, voice)
     }
 
-    /// A tick passes, at this share of time's usual pace.
-    pub(super) fn advance(&self, voice: usize, note: &mut Voice, pace: f32) {
-        let frames = frames_of(note);
-        let speed = self.target(Param::LayerSpeed, voice) * pace;
-        self.walk.advance(&mut note.layers[1], speed, frames);
-    }
-
     /// How much the first layer's clouds have of this one, as clouds hold it.
     pub(super) fn share(&self, blend: f32) -> i16 {
         match self.mode {
@@ -183,20 +176,29 @@ impl<'a> SecondLayer<'a> {
         }
     }
 
-    /// The layer as clouds of its own, which have of `first` what both share; nothing when there are
-    /// none.
-    pub(super) fn own(
+    /// A tick passes, at this share of time's usual pace. Returns the layer as clouds of its own, which
+    /// have what both share from the first, or nothing when there are none.
+    pub(super) fn advance(
         &self,
         voice: usize,
         note: &mut Voice,
-        first: &Cloud,
-        [pitch, increment]: [f32; 2],
+        first: &Original<'_>,
+        pitch: f32,
         pace: f32,
     ) -> Option<Original<'_>> {
+        let target = |param: Param| self.target(param, voice);
+        let frames = frames_of(note);
+        let layer = &mut note.layers[1];
+        self.walk
+            .advance(layer, target(Param::LayerSpeed) * pace, frames);
         if self.mode != Mode::Mix {
             return None;
         }
-        let target = |param: Param| self.target(param, voice);
+        let Original {
+            cloud: first,
+            increment,
+            ..
+        } = *first;
         let tune = target(Param::LayerTune);
         let increment = match tune == 0.0 {
             true => increment,
@@ -206,7 +208,6 @@ impl<'a> SecondLayer<'a> {
             Some(material) => material.decay(increment * self.sample_rate / TURN),
             None => (target(Param::DecayRate), target(Param::DecaySlope)),
         };
-        let layer = &mut note.layers[1];
         layer.damping += rate * LOG2_PER_DB * self.tick_seconds * pace;
         let softness = softness(target(Param::LayerHardness));
         let hold = target(Param::LayerFormant);
@@ -226,7 +227,7 @@ impl<'a> SecondLayer<'a> {
             tilt: first.tilt + target(Param::LayerTilt) * LOG2_PER_DB,
             damping: layer.damping + softness,
             damping_slope,
-            ..*first
+            ..first
         };
         Some(Original {
             layer: 1,

@@ -98,6 +98,8 @@ pub(super) fn routing(controls: &Controls) -> u8 {
 
 /// Placement and dynamics of a part's voices.
 pub(super) struct Shaping<'a> {
+    /// Whether any voice may ask for any of it.
+    used: bool,
     snap: &'a [f32],
     detune: &'a [f32],
     contrast: &'a [f32],
@@ -114,6 +116,9 @@ impl<'a> Shaping<'a> {
     pub(super) fn new(controls: &Controls, modulation: &'a Modulation, tick_seconds: f32) -> Self {
         let target = |param: Param| modulation.lane(param);
         Self {
+            used: AT_REST
+                .iter()
+                .any(|&(param, value)| !modulation.rests_at(param, value)),
             snap: target(Param::PartialSnap),
             detune: target(Param::PartialDetune),
             contrast: target(Param::DynamicsContrast),
@@ -131,12 +136,21 @@ impl<'a> Shaping<'a> {
     /// How much of time's usual pace `voice` has: none when it is frozen.
     #[inline]
     pub(super) fn pace(&self, voice: usize) -> f32 {
-        1.0 - self.freeze[voice]
+        match self.used {
+            true => 1.0 - self.freeze[voice],
+            false => 1.0,
+        }
     }
 
     /// Tells `cloud`, of a `layer` of `voice` that plays `note`, what is asked for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn apply(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
+        if self.used {
+            self.apply_used(voice, note, layer, cloud);
+        }
+    }
+
+    fn apply_used(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
         if self.snap[voice] != 0.0 {
             cloud.snap = (self.snap[voice] * 65_535.0) as u16;
             let above = self.root.map_or(0, |root| note.round() as i32 - root);
@@ -172,6 +186,16 @@ impl<'a> Shaping<'a> {
         dynamics::steps_of(step * pace).min(u16::MAX - 1)
     }
 }
+
+/// Where the knobs are when nothing is asked for.
+const AT_REST: [(Param, f32); 6] = [
+    (Param::PartialSnap, 0.0),
+    (Param::PartialDetune, 0.0),
+    (Param::DynamicsContrast, 0.0),
+    (Param::DynamicsGate, GATE_OFF),
+    (Param::DynamicsSmear, 0.0),
+    (Param::DynamicsFreeze, 0.0),
+];
 
 /// Where the gate's knob is when there is none.
 const GATE_OFF: f32 = -96.0;
