@@ -65,9 +65,10 @@ impl AudioSide {
         self.shared.counters()
     }
 
-    /// The time until which there is sound, of what has been rendered so far.
-    pub fn sounds_until(&self) -> u64 {
-        self.shared.sounding.until()
+    /// The time from which on nothing is heard; none as long as what is rendered sounds.
+    pub fn sounds_until(&self) -> Option<u64> {
+        // What has been rendered is heard a depth later.
+        Some(self.shared.sounding.until()? + self.end.line.depth as u64)
     }
 
     /// Frames until all would be silent, when every key and pedal is let go now; none when that

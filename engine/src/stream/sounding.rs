@@ -3,12 +3,12 @@
 use crate::engine::Engine;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// In the place of a tail that never ends.
+/// In the place of an end that is not known.
 const ENDLESS: u64 = u64::MAX;
 
 /// Written by the render side, read by the audio side.
 pub(super) struct Sounding {
-    /// The time from which on there is nothing but silence.
+    /// The time from which on nothing but silence was rendered, or [`ENDLESS`] as long as there is sound.
     until: AtomicU64,
     /// Frames until all would be silent, see [`Engine::tail`].
     tail: AtomicU64,
@@ -27,8 +27,10 @@ impl Sounding {
 
     /// The engine has rendered all frames before `time`.
     pub(super) fn note(&self, engine: &Engine, time: u64) {
-        if !engine.is_silent() {
-            self.until.store(time, Relaxed);
+        match (engine.is_silent(), self.until.load(Relaxed)) {
+            (false, _) => self.until.store(ENDLESS, Relaxed),
+            (true, ENDLESS) => self.until.store(time, Relaxed),
+            (true, _) => {}
         }
         let tail = engine.tail().map_or(ENDLESS, |frames| frames as u64);
         self.tail.store(tail, Relaxed);
@@ -39,8 +41,9 @@ impl Sounding {
         }
     }
 
-    pub(super) fn until(&self) -> u64 {
-        self.until.load(Relaxed)
+    pub(super) fn until(&self) -> Option<u64> {
+        let time = self.until.load(Relaxed);
+        (time != ENDLESS).then_some(time)
     }
 
     pub(super) fn tail(&self) -> Option<usize> {

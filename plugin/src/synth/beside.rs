@@ -130,7 +130,8 @@ impl Beside {
 
     /// Whether nothing sounds, and nothing that the host has said will.
     pub(super) fn is_silent(&self) -> bool {
-        !self.is_new(self.last_event) && self.audio.time() >= self.audio.sounds_until()
+        let until = self.audio.sounds_until();
+        !self.is_new(self.last_event) && until.is_some_and(|time| self.audio.time() >= time)
     }
 
     /// Whether the other thread may not have heard yet what happened at that time.
