@@ -10,6 +10,7 @@ use egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::params::Param;
 use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{self, FRAMES, Place, Table};
+use myriad_engine::tracks::Seat;
 
 /// Partials that are shown.
 const SHOWN: usize = 48;
@@ -19,9 +20,12 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     theme::well(ui.painter(), rect);
     let response = control::interact_as(ui, session, Param::SourcePosition, rect, "landscape");
     let painter = ui.painter_at(rect);
+    // Held while it is drawn.
+    let tracks = session.patch.tracks.as_ref();
+    let seat = tracks.and_then(|tracks| tracks.seat().ok());
     let table = match Table::ALL.get(session.index(Param::SourceTable)) {
         Some(family) => family.place(),
-        None => imported(session).unwrap_or(Table::Saw.place()),
+        None => seat.as_ref().map_or(Table::Saw.place(), Seat::place),
     };
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
     // Far frames first, so that near ones stand before them.
@@ -69,12 +73,6 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let wide = (rect.width() - 12.0).min(120.0);
     let corner = Rect::from_min_size(rect.left_top() + vec2(6.0, 6.0), vec2(wide, 22.0));
     choice::bar(ui, session, Param::SourceTable, corner);
-}
-
-/// The table that the patch brings along.
-fn imported(session: &Session) -> Option<Place> {
-    let tracks = session.patch.tracks.as_ref()?;
-    Some(tracks.place())
 }
 
 /// The ground on which a frame stands: the first in front, the last behind and to the right.

@@ -1,0 +1,71 @@
+//! A patch that is ready to be played: the tables that it brings along have their rows.
+
+use super::Patch;
+use crate::modulation::Route;
+use crate::tracks::Seat;
+use std::ops::Deref;
+
+/// A patch with its tables, as engines take it. Patches that nobody plays, in a library or on a list of
+/// what can be undone, need no rows: there are more of them than there is room.
+#[derive(Clone, Debug)]
+pub struct Playable {
+    patch: Patch,
+    seat: Option<Seat>,
+    lacks_room: bool,
+}
+
+impl Playable {
+    /// Finds room for the tables of `patch`. Allocates, locks, and takes a moment when there are any;
+    /// not for the audio thread.
+    pub fn new(patch: Patch) -> Self {
+        let seat = patch.tracks.as_ref().map(|tracks| tracks.seat());
+        Self {
+            lacks_room: matches!(seat, Some(Err(_))),
+            seat: seat.and_then(Result::ok),
+            patch,
+        }
+    }
+
+    /// Whether there was no room for a table, because too many others are played. A sawtooth then
+    /// sounds in its place.
+    pub fn lacks_room(&self) -> bool {
+        self.lacks_room
+    }
+
+    /// The table that it brings along.
+    pub(crate) fn seat(&self) -> Option<&Seat> {
+        self.seat.as_ref()
+    }
+
+    /// All that it brings along, for who has to hold on to them.
+    pub(crate) fn seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seat.iter()
+    }
+
+    /// The most of them.
+    pub(crate) const SEATS: usize = 1;
+
+    /// Its routes, to be changed.
+    pub fn routes_mut(&mut self) -> &mut Vec<Route> {
+        &mut self.patch.routes
+    }
+
+    /// Its values, to be changed.
+    pub(crate) fn values_mut(&mut self) -> &mut crate::controls::Values {
+        &mut self.patch.values
+    }
+}
+
+impl From<Patch> for Playable {
+    fn from(patch: Patch) -> Self {
+        Self::new(patch)
+    }
+}
+
+impl Deref for Playable {
+    type Target = Patch;
+
+    fn deref(&self) -> &Patch {
+        &self.patch
+    }
+}

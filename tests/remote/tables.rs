@@ -1,0 +1,56 @@
+//! Tables that patches bring along while the other process runs.
+
+use crate::common::{RATE, imported, on, play, soft};
+use crate::harness::*;
+use myriad_engine::render::CpuRenderer;
+use myriad_engine::render::failover::{Failover, MakePreferred};
+use std::sync::Arc;
+
+/// Whoever imports a recording hears it, though the process was started before.
+#[test]
+fn a_table_that_is_imported_while_it_runs_sounds_as_it_does_here() {
+    let _alone = alone();
+    let engines = &mut [
+        engine_on(Box::new(CpuRenderer::new(1)), &soft()),
+        engine_on(Box::new(remote()), &soft()),
+    ];
+    let mut both = |patch: &_, key| {
+        let [expected, got] = engines.each_mut().map(|engine| {
+            engine.set_patch(0, patch);
+            (play(engine, &[(7, on(key))], RATE / 20), engine.counters())
+        });
+        assert!(expected.0[0].iter().any(|&x| x.abs() > 0.01));
+        assert!(expected == got);
+    };
+    both(&soft(), 45);
+    // Notes of one patch still fade when the next one begins.
+    both(&imported(&[1.0, 0.0, 0.5, 0.1], 2), 52);
+    both(&imported(&[0.1, 1.0, 0.0, 0.7, 0.9], 500), 57);
+    both(&soft(), 45);
+}
+
+/// A card that is lost, and another sound for a moment, would be too high a price.
+#[test]
+fn a_new_table_is_no_reason_to_change_the_renderer() {
+    let _alone = alone();
+    let make: MakePreferred = Arc::new(|_| Some(Box::new(remote())));
+    let failover = Failover::new(make, CpuRenderer::new(1));
+    let report = failover.report();
+    let mut pair = engine_on(Box::new(failover), &soft());
+    let mut here = engine_on(Box::new(CpuRenderer::new(1)), &soft());
+    for partial in 1..20 {
+        let patch = imported(
+            &(1..40)
+                .map(|n| 1.0 / (n * partial) as f32)
+                .collect::<Vec<_>>(),
+            60,
+        );
+        let [expected, got] = [&mut here, &mut pair].map(|engine| {
+            engine.set_patch(0, &patch);
+            play(engine, &[(0, on(40 + partial as u8))], RATE / 50)
+        });
+        assert!(expected == got, "table {partial}");
+    }
+    let report = report.lock().unwrap().clone();
+    assert!(report.preferred && report.losses == 0, "{report:?}");
+}
