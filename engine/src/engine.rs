@@ -25,6 +25,7 @@ use crate::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
 use crate::trace::{self, Stage};
+use crate::tracks::TracksError;
 use crate::tuning::Tuning;
 use lingering::Lingering;
 use master::Master;
@@ -94,6 +95,9 @@ pub enum EngineError {
     /// The renderer could not be made ready.
     #[error(transparent)]
     Renderer(#[from] PrepareError),
+    /// A patch brings a table along that cannot be had.
+    #[error(transparent)]
+    Tables(#[from] TracksError),
 }
 
 /// What the engine is doing, for meters and reports.
@@ -245,7 +249,7 @@ impl Engine {
 
     /// Changes a part's patch: what sounds fades within milliseconds, what is played from now
     /// on has the new sound. Parts that do not exist are ignored. Allocates; not for the audio
-    /// thread.
+    /// thread. A table for which there is no room is a sawtooth; see [`Playable::complete`].
     pub fn set_patch(&mut self, part: usize, patch: &Patch) {
         self.exchange_patch(part, &mut Playable::new(patch.clone()));
     }

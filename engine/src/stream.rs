@@ -121,7 +121,7 @@ pub enum StreamError {
     Busy,
     /// The patch brings a table along that cannot be had.
     #[error(transparent)]
-    Tables(TracksError),
+    Tables(#[from] TracksError),
     /// It was stopped.
     #[error("the stream has been stopped")]
     Stopped,

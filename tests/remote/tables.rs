@@ -2,8 +2,10 @@
 
 use crate::common::{RATE, imported, on, play, soft};
 use crate::harness::*;
+use myriad_engine::Engine;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::render::failover::{Failover, MakePreferred};
+use myriad_engine::spectrum::IMPORTED_ROWS;
 use std::sync::Arc;
 
 /// Whoever imports a recording hears it, though the process was started before.
@@ -53,4 +55,35 @@ fn a_new_table_is_no_reason_to_change_the_renderer() {
     }
     let report = report.lock().unwrap().clone();
     assert!(report.preferred && report.losses == 0, "{report:?}");
+}
+
+/// Rows that are used anew hold what they should on the other side too, also for who comes later.
+#[test]
+fn more_tables_than_there_is_room_for_sound_as_they_do_here() {
+    let _alone = alone();
+    let mut here = engine_on(Box::new(CpuRenderer::new(1)), &soft());
+    let mut there = [(); 2].map(|()| engine_on(Box::new(remote()), &soft()));
+    let mut rows = 0;
+    for table in 1..60_u8 {
+        let frames = 350 + usize::from(table);
+        rows += 6 + 2 * frames;
+        let levels: Vec<f32> = (1..30)
+            .map(|n| (table as f32 * n as f32).sin().abs())
+            .collect();
+        let patch = imported(&levels, frames);
+        if table == 40 {
+            there[1] = engine_on(Box::new(remote()), &soft());
+        }
+        let heard = |engine: &mut Engine| {
+            engine.set_patch(0, &patch);
+            engine.reset();
+            play(engine, &[(0, on(30 + table))], RATE / 50)
+        };
+        let expected = heard(&mut here);
+        assert!(heard(&mut engine_on(Box::new(CpuRenderer::new(1)), &soft())) == expected);
+        for engine in &mut there {
+            assert!(heard(engine) == expected, "table {table}");
+        }
+    }
+    assert!(rows > 2 * IMPORTED_ROWS, "{rows}");
 }

@@ -1,8 +1,9 @@
 //! A patch that is ready to be played: the tables that it brings along have their rows.
 
 use super::Patch;
+use crate::controls::Values;
 use crate::modulation::Route;
-use crate::tracks::Seat;
+use crate::tracks::{Seat, TracksError};
 use std::ops::Deref;
 
 /// A patch with its tables, as engines take it. Patches that nobody plays, in a library or on a list of
@@ -26,10 +27,15 @@ impl Playable {
         }
     }
 
-    /// Whether there was no room for a table, because too many others are played. A sawtooth then
-    /// sounds in its place.
-    pub fn lacks_room(&self) -> bool {
-        self.lacks_room
+    /// The same, unless there was no room for a table. Who does not ask hears a sawtooth in its place.
+    ///
+    /// # Errors
+    /// When too many others are played.
+    pub fn complete(self) -> Result<Self, TracksError> {
+        match self.lacks_room {
+            true => Err(TracksError::NoRoom),
+            false => Ok(self),
+        }
     }
 
     /// The table that it brings along.
@@ -51,14 +57,8 @@ impl Playable {
     }
 
     /// Its values, to be changed.
-    pub(crate) fn values_mut(&mut self) -> &mut crate::controls::Values {
+    pub(crate) fn values_mut(&mut self) -> &mut Values {
         &mut self.patch.values
-    }
-}
-
-impl From<Patch> for Playable {
-    fn from(patch: Patch) -> Self {
-        Self::new(patch)
     }
 }
 

@@ -16,7 +16,7 @@ use readers::Readers;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Rows that there is room for: 64 MiB, a dozen long recordings or hundreds of wavetables at once.
 pub const IMPORTED_ROWS: usize = 16_384;
@@ -57,8 +57,16 @@ impl Placed {
     }
 }
 
-/// What is told to who wants to hear of new tables, and of the end.
-pub(crate) type News = Option<Arc<Placed>>;
+/// What is told to who wants to hear of new tables, and of the end. It keeps nothing in its place: what
+/// is gone when somebody looks at it was not needed.
+pub(crate) type News = Option<Weak<Placed>>;
+
+/// Those of `tables` that are newer than number `known`, oldest first.
+fn newer(tables: &[Arc<Placed>], known: u64) -> impl Iterator<Item = &Arc<Placed>> {
+    let mut newer: Vec<_> = tables.iter().filter(|table| table.number > known).collect();
+    newer.sort_by_key(|table| table.number);
+    newer.into_iter()
+}
 
 #[derive(Debug, Default)]
 struct Shelf {
@@ -145,24 +153,14 @@ impl Imported {
 
     /// Tables that are newer than number `known`, oldest first.
     pub(crate) fn since(&self, known: u64) -> Vec<Arc<Placed>> {
-        let shelf = self.shelf();
-        let newer = shelf.tables.iter().filter(|table| table.number > known);
-        let mut newer: Vec<_> = newer.cloned().collect();
-        newer.sort_by_key(|table| table.number);
-        newer
+        newer(&self.shelf().tables, known).cloned().collect()
     }
 
-    /// Tells of all tables there are, and from now on of every new one.
-    pub(crate) fn tell(&self, listener: Sender<News>) {
+    /// Tells of every new table from now on. Returns those there are.
+    pub(crate) fn tell(&self, listener: Sender<News>) -> Vec<Weak<Placed>> {
         let mut shelf = self.shelf();
-        let mut tables = shelf.tables.clone();
-        tables.sort_by_key(|table| table.number);
-        let heard = tables
-            .into_iter()
-            .try_for_each(|table| listener.send(Some(table)));
-        if heard.is_ok() {
-            shelf.listeners.push(listener);
-        }
+        shelf.listeners.push(listener);
+        newer(&shelf.tables, 0).map(Arc::downgrade).collect()
     }
 
     /// The side by which a reader came in, and has to leave.
@@ -217,7 +215,7 @@ impl Imported {
             .partition_point(|table| table.first < placed.first);
         shelf.tables.insert(after, Arc::clone(&placed));
         self.newest.store(placed.number, Ordering::Release);
-        let hears = |listener: &Sender<News>| listener.send(Some(Arc::clone(&placed))).is_ok();
+        let hears = |listener: &Sender<News>| listener.send(Some(Arc::downgrade(&placed))).is_ok();
         shelf.listeners.retain(hears);
         self.tidy(shelf);
         placed

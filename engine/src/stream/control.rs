@@ -16,7 +16,6 @@ use crate::event::{Event, EventKind};
 use crate::modulation::Route;
 use crate::patch::{Patch, Playable};
 use crate::render::Renderer;
-use crate::tracks::TracksError;
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -70,15 +69,11 @@ impl Control {
         if part >= state.patches.len() {
             return Ok(());
         }
-        let playable = Box::new(Playable::new(patch.clone()));
-        if playable.lacks_room() {
-            return Err(StreamError::Tables(TracksError::NoRoom));
-        }
-        let command = Command::Patch {
+        let playable = Playable::new(patch.clone()).complete()?;
+        state.command(Command::Patch {
             part,
-            patch: playable,
-        };
-        state.command(command)?;
+            patch: Box::new(playable),
+        })?;
         state.patches[part] = patch;
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::io::{self, BufReader, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
 /// Numbers before the rows of a table: its own, its first row, and how many there are.
@@ -23,7 +23,7 @@ const ROW: usize = MAX_PARTIALS * size_of::<f32>();
 /// Rows that are sent at once.
 const LOAD: usize = 16;
 
-/// Carries every table there is, and every one that comes, until it is dropped.
+/// Carries every table that comes, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Courier {
     socket: Arc<UnixStream>,
@@ -33,9 +33,14 @@ pub(super) struct Courier {
 }
 
 impl Courier {
+    /// Carries all tables there are, here and now, so that the first block has not to wait for them; and
+    /// then those that come.
     pub(super) fn start(socket: &UnixStream) -> io::Result<Self> {
-        let socket = Arc::new(socket.try_clone()?);
         let (news, mail) = channel::<News>();
+        for table in imports().tell(news.clone()) {
+            send(socket, &table)?;
+        }
+        let socket = Arc::new(socket.try_clone()?);
         let way = Arc::clone(&socket);
         let carry = move || {
             // A way that is blocked for good is noticed by who waits for answers.
@@ -44,12 +49,10 @@ impl Courier {
             {}
         };
         let thread = thread::Builder::new().name("myriad-courier".into());
-        let thread = thread.spawn(carry)?;
-        imports().tell(news.clone());
         Ok(Self {
             socket,
             news,
-            thread: Some(thread),
+            thread: Some(thread.spawn(carry)?),
         })
     }
 }
@@ -67,7 +70,10 @@ impl Drop for Courier {
     }
 }
 
-fn send(socket: &UnixStream, table: &Placed) -> io::Result<()> {
+fn send(socket: &UnixStream, table: &Weak<Placed>) -> io::Result<()> {
+    let Some(table) = table.upgrade() else {
+        return Ok(());
+    };
     let head = [table.number, table.first as u64, table.rows.len() as u64];
     send_all(socket, &head.map(u64::to_le_bytes).concat())?;
     for rows in table.rows.chunks(LOAD) {

@@ -64,11 +64,11 @@ impl Link {
                 });
             }
         }
-        process.stop_listening();
         let courier = Courier::start(&process.socket).map_err(|error| StartError::Unfit {
             program: program(),
-            why: error.to_string(),
+            why: what_became_of(&mut process, &error),
         })?;
+        process.stop_listening();
         Ok(Self {
             _courier: courier,
             process,
@@ -172,6 +172,7 @@ fn introduce(
     file: &OwnedFd,
 ) -> io::Result<Result<(), String>> {
     process.socket.set_read_timeout(Some(deadline))?;
+    process.socket.set_write_timeout(Some(deadline))?;
     greeting::greet(&process.socket, capacity, file.as_fd())?;
     greeting::hear(&process.socket)
 }

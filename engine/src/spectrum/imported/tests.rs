@@ -108,10 +108,11 @@ fn a_mirror_has_what_it_is_told_of() {
     let (tables, mirror) = (Imported::new(), Imported::new());
     let (sender, news) = channel();
     place(&tables, 100, 40).unwrap();
-    tables.tell(sender);
+    let mut there = tables.tell(sender);
     for id in 0..300 {
         place(&tables, id, 200 + id as usize).unwrap();
-        while let Ok(Some(table)) = news.try_recv() {
+        there.extend(news.try_iter().flatten());
+        for table in there.drain(..).filter_map(|table| table.upgrade()) {
             assert!(mirror.mirror(table.number, table.first, table.rows.to_vec()));
         }
         for placed in tables.since(0) {
