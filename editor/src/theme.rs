@@ -123,10 +123,17 @@ pub(crate) fn caps(
 
 /// The name of a knob in the middle of `place`: smaller where it would touch its neighbours.
 pub(crate) fn label(painter: &Painter, place: Rect, text: &str, colour: Color32) {
-    const SIZES: [f32; 3] = [11.0, 10.0, 9.0];
+    fitted(painter, place, text, 11.0, colour);
+}
+
+/// Text in the middle of `place`: so large, or smaller where it has to be.
+pub(crate) fn fitted(painter: &Painter, place: Rect, text: &str, largest: f32, colour: Color32) {
+    const SMALLEST: f32 = 9.0;
     let lay_out = |size| painter.layout_no_wrap(text.to_owned(), regular(size), colour);
     let fits = |size: &f32| lay_out(*size).size().x <= place.width() - 4.0;
-    let galley = lay_out(SIZES.into_iter().find(fits).unwrap_or(SIZES[2]));
+    let mut sizes = std::iter::successors(Some(largest), |size| Some(size - 1.0))
+        .take_while(|&size| size >= SMALLEST);
+    let galley = lay_out(sizes.find(fits).unwrap_or(SMALLEST));
     let at = Align2::CENTER_CENTER.anchor_size(place.center(), galley.size());
     painter.galley(at.min, galley, colour);
 }

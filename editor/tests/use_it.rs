@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
-use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Vec2, vec2};
+use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Rect, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use myriad_editor::{Editor, EditorHost, Library, LocalHost, group_name, name_of};
@@ -492,6 +492,28 @@ fn every_page_fits_every_size() {
             window.run_steps(4);
             window.state_mut().editor.show_browser(true);
             window.run_steps(2);
+        }
+    }
+}
+
+/// A knob that lies on another cannot be reached.
+#[test]
+fn every_widget_has_a_place_of_its_own() {
+    for size in [Editor::MIN_SIZE, Editor::SIZE] {
+        for page in ["Source", "Shape", "Filter", "Play", "Output"] {
+            let window = open_sized("Yowl Bass", page, Vec2::from(size));
+            let mut places: Vec<(String, Rect)> = Vec::new();
+            for name in Param::ALL.iter().map(|&param| name_of(param)) {
+                for widget in window.query_all_by_label(&name) {
+                    places.push((name.clone(), widget.rect().shrink(2.0)));
+                }
+            }
+            let whole = Rect::from_min_size(Pos2::ZERO, Vec2::from(size));
+            for (index, (name, place)) in places.iter().enumerate() {
+                assert!(whole.contains_rect(*place), "{page} {size:?}: {name}");
+                let other = places[..index].iter().find(|(_, p)| p.intersects(*place));
+                assert!(other.is_none(), "{page} {size:?}: {name} on {other:?}");
+            }
         }
     }
 }

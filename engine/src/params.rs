@@ -125,10 +125,10 @@ table! {
         "How bands widen with their pitch: at 0 all as wide in Hertz, at 1 in cents, above it more.").modulated();
     PartialDetune = number("partial.detune", "Detune", 0.0, 100.0, Curve::Power(2), Unit::Cents, 0.0,
         "Puts every partial but the first out of tune, each by its own share of this.").modulated();
-    PartialSnap = number("partial.snap", "Snap", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
-        "Draws partials to the nearest notes of a chord or scale.").modulated();
     PartialScale = choice("partial.scale", "Snap to", SCALES, 2,
         "The chord or scale that partials are drawn to.");
+    PartialSnap = number("partial.snap", "Snap", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Draws partials to the nearest notes of a chord or scale.").modulated();
     PartialRoot = choice("partial.root", "Root", ROOTS, 0,
         "Its root: the note that is played, or the same one for all keys.");
     DynamicsContrast = number("dynamics.contrast", "Contrast", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.0,

@@ -113,19 +113,19 @@ pub fn filter_gain<S: Simd>(
     rows: CloudRows<'_>,
     frequency: S::F,
 ) -> Option<S::F> {
-    let gain = |index: usize| {
-        let cutoff = cloud.filters[index].inverse_cutoff;
-        rows.filters[index].gain(s, cutoff, frequency)
-    };
-    match rows.filters.map(|filter| filter.is_open()) {
-        [true, true] => None,
-        [false, true] => Some(gain(0)),
-        [true, false] => Some(gain(1)),
-        [false, false] => {
-            let parallel = cloud.flags & PARALLEL != 0;
-            Some(filter::both(s, gain(0), gain(1), parallel))
+    // No closure: left outside the function that enables the instructions, each would be a call.
+    let mut all = None;
+    for (filter, response) in cloud.filters.iter().zip(&rows.filters) {
+        if response.is_open() {
+            continue;
         }
+        let gain = response.gain(s, filter.inverse_cutoff, frequency);
+        all = Some(match all {
+            None => gain,
+            Some(first) => filter::both(s, first, gain, cloud.flags & PARALLEL != 0),
+        });
     }
+    all
 }
 
 /// Phase per sample of sixteen partials, as floats: the ratios of the table, stretched, made

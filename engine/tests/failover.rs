@@ -140,7 +140,13 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
             "{} goes on: {goes_on} after {level}",
             patch.name
         );
-        assert!(rms(&after) > 0.2 * level, "{} is still there", patch.name);
+        if rms(&after) <= 0.2 * level {
+            // The return took long, and what dies away is compared with itself, undisturbed.
+            let played = before.len() + lost.len() + returned.len();
+            let undisturbed = Rig::new(patch).chord(played + after.len());
+            let own = rms(&undisturbed[played..]);
+            assert!(rms(&after) > 0.5 * own, "{} is still there", patch.name);
+        }
         let rest = [&before[RATE..], &lost[RATE / 4..], &after];
         let all: Vec<f32> = [&before[RATE..], &lost, &returned, &after].concat();
         check_for_clicks(patch, &rest, &all);

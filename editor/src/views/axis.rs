@@ -51,12 +51,15 @@ impl Axes {
         10.0_f32.powf(decibels / 20.0)
     }
 
-    /// A curve over all frequencies, a point every few pixels.
+    /// A curve over all frequencies: a point every few pixels, and enough of them for every gap of a
+    /// phaser.
     pub(crate) fn curve(self, gain: impl Fn(f32) -> f32) -> Vec<Pos2> {
-        let steps = (self.0.width() / 3.0) as usize;
-        let at = |step: usize| self.0.left() + 3.0 * step as f32;
-        (0..=steps)
-            .map(|step| pos2(at(step), self.gain_y(gain(self.hertz(at(step))))))
+        const LEAST: f32 = 400.0;
+        let steps = (self.0.width() / 3.0).max(LEAST).ceil();
+        let at = |step: f32| self.0.left() + step / steps * self.0.width();
+        (0..=steps as usize)
+            .map(|step| at(step as f32))
+            .map(|x| pos2(x, self.gain_y(gain(self.hertz(x)))))
             .collect()
     }
 

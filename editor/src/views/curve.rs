@@ -1,102 +1,182 @@
 //! The curve that filters of the kind "drawn" follow: seven points, an octave apart, each of which can
 //! be dragged.
 
-use crate::names;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::strip;
-use egui::accesskit::Role;
+use crate::widgets::{control, entry, knob, strip};
 use egui::epaint::Mesh;
-use egui::{Align2, Color32, CursorIcon, Rect, Sense, Shape, Stroke, Ui, WidgetInfo};
-use egui::{pos2, vec2};
+use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::params::Param;
-use myriad_engine::spectrum::{Cloud, Filter};
+use myriad_engine::spectrum::{Cloud, Filter, FilterKind, TURN};
 use myriad_engine::view;
 
 /// Where the curve is looked at: any cutoff would do.
 const CENTRE: f32 = 1_000.0;
 const RATE: f32 = 48_000.0;
 
+/// The radius of a point's handle.
+const HANDLE: f32 = 7.0;
+
 /// Draws the curve and lets its points be dragged.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     theme::well(ui.painter(), rect);
-    let plot = rect.shrink2(vec2(22.0, 16.0));
-    let points = strip::of_group("curve");
-    let (low, high) = Param::Curve1.info().kind.range();
-    let y = |decibels: f32| plot.bottom() - (decibels - low) / (high - low) * plot.height();
-    let steps = (points.len() - 1).max(1) as f32;
-    let x = |index: f32| plot.left() + index / steps * plot.width();
+    let plot = Plot {
+        rect: rect.shrink2(vec2(24.0, 18.0)),
+        points: strip::of_group("curve"),
+    };
+    plot.scale(ui, rect);
+    plot.set(ui, session);
+    plot.heard(ui, session);
+    for index in 0..plot.points.len() {
+        plot.point(ui, session, index);
+    }
+}
 
-    let painter = ui.painter_at(rect);
-    let faint = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6));
-    painter.hline(plot.x_range(), y(0.0), faint);
-    let font = theme::regular(9.5);
-    for (index, param) in points.iter().enumerate() {
-        let at = pos2(x(index as f32), rect.bottom() - 2.0);
-        let text = param.info().name;
-        painter.text(at, Align2::CENTER_BOTTOM, text, font.clone(), theme::FAINT);
+struct Plot {
+    rect: Rect,
+    points: Vec<Param>,
+}
+
+impl Plot {
+    /// Octaves from the first point to the last.
+    fn octaves(&self) -> f32 {
+        (self.points.len().max(2) - 1) as f32
     }
 
-    let mut heights = points.iter().map(|&param| session.value(param));
-    let filter = Filter::drawn(
-        RATE / (CENTRE * myriad_engine::spectrum::TURN),
-        std::array::from_fn(|_| heights.next().unwrap_or(0.0)),
-    );
-    let cloud = Cloud {
+    fn at(&self, octave: f32, decibels: f32) -> Pos2 {
+        let (low, high) = Param::Curve1.info().kind.range();
+        let up = (decibels.clamp(low, high) - low) / (high - low);
+        pos2(
+            self.rect.left() + octave / self.octaves() * self.rect.width(),
+            self.rect.bottom() - up * self.rect.height(),
+        )
+    }
+
+    /// What the only filter of `cloud`, whose cutoff is `centre`, makes of levels.
+    fn line(&self, cloud: &Cloud, centre: f32, sample_rate: f32) -> Vec<Pos2> {
+        const STEPS: usize = 12;
+        let gain = |step: usize| {
+            let octave = step as f32 / STEPS as f32;
+            let hertz = centre * (octave - 0.5 * self.octaves()).exp2();
+            let gain = view::filter_gain(cloud, hertz, sample_rate);
+            self.at(octave, 20.0 * gain.log10())
+        };
+        let steps = STEPS * self.octaves() as usize;
+        (0..=steps).map(gain).collect()
+    }
+
+    /// A line at 0 dB, and how many octaves from the cutoff each point is.
+    fn scale(&self, ui: &Ui, well: Rect) {
+        let painter = ui.painter_at(well);
+        let faint = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6));
+        painter.hline(self.rect.x_range(), self.at(0.0, 0.0).y, faint);
+        let last = self.points.len().max(2) - 1;
+        for index in 0..=last {
+            let text = match index as i32 - last as i32 / 2 {
+                0 => "cutoff".to_owned(),
+                octaves if index == last => format!("{octaves:+} oct"),
+                octaves => format!("{octaves:+}"),
+            };
+            let at = pos2(self.at(index as f32, 0.0).x, well.bottom() - 3.0);
+            let font = theme::regular(9.5);
+            painter.text(at, Align2::CENTER_BOTTOM, text, font, theme::MUTED);
+        }
+    }
+
+    /// Whether any filter follows the curve.
+    fn is_used(session: &Session) -> bool {
+        let drawn = FilterKind::Drawn as usize;
+        [Param::FilterType, Param::Filter2Type]
+            .into_iter()
+            .any(|kind| session.index(kind) == drawn)
+    }
+
+    /// The curve as its points are set.
+    fn set(&self, ui: &Ui, session: &Session) {
+        let mut heights = self.points.iter().map(|&param| session.value(param));
+        let heights = std::array::from_fn(|_| heights.next().unwrap_or(0.0));
+        let filter = Filter::drawn(RATE / (CENTRE * TURN), heights);
+        let line = self.line(&alone(filter), CENTRE, RATE);
+        if !Self::is_used(session) {
+            let faint = Stroke::new(1.2, theme::FAINT);
+            ui.painter().line(line, faint);
+            let below = self.rect.with_min_y(self.rect.center().y);
+            theme::emptiness(
+                ui.painter(),
+                below,
+                "Heard by a filter that is \u{201c}drawn\u{201d}",
+            );
+            return;
+        }
+        let mut mesh = Mesh::default();
+        let top = theme::light(theme::AMBER, 0.09);
+        let floor = self.rect.bottom();
+        paint::fill_below(&mut mesh, &line, floor, top, Color32::TRANSPARENT);
+        ui.painter().add(Shape::mesh(mesh));
+        paint::luminous_line(ui.painter(), line, 1.6, theme::AMBER.gamma_multiply(0.8));
+    }
+
+    /// The curve as the newest note hears it, when something moves it.
+    fn heard(&self, ui: &Ui, session: &Session) {
+        let moved = |&param: &Param| !session.routes_to(param).is_empty();
+        let Some(cloud) = session.glimpse.clouds.first() else {
+            return;
+        };
+        let drawn = |filter: &&Filter| filter.kind() == FilterKind::Drawn;
+        if let Some(&filter) = cloud.filters.iter().find(drawn)
+            && self.points.iter().any(moved)
+        {
+            let rate = session.glimpse.sample_rate;
+            let centre = rate / (filter.inverse_cutoff * TURN);
+            let stroke = Stroke::new(1.2, theme::light(theme::AMBER, 0.55));
+            ui.painter()
+                .line(self.line(&alone(filter), centre, rate), stroke);
+        }
+    }
+
+    /// One point: the widget of its parameter.
+    fn point(&self, ui: &mut Ui, session: &mut Session, index: usize) {
+        let param = self.points[index];
+        let at = self.at(index as f32, session.value(param));
+        let grip = Rect::from_center_size(at, vec2(self.rect.width() / self.octaves(), 26.0));
+        let height = self.rect.height();
+        let response = control::interact_upright(ui, session, param, grip, height)
+            .on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
+        let awake = response.hovered() || response.dragged() || response.has_focus();
+        paint::handle(ui.painter(), at, theme::AMBER, awake);
+        knob::sources(ui, session, param, at, HANDLE, &response);
+
+        // On the side that has more room.
+        let side = if at.y > self.rect.center().y {
+            -1.0
+        } else {
+            1.0
+        };
+        let place = Rect::from_center_size(at + vec2(0.0, side * 20.0), vec2(60.0, 14.0));
+        if session.entry.as_ref().is_some_and(|e| e.param == param) {
+            entry::value(ui, session, param, place, 11.0);
+        } else if awake {
+            let (text, font) = (
+                param.info().format(session.value(param)),
+                theme::regular(11.5),
+            );
+            let painter = ui.painter();
+            painter.text(
+                place.center(),
+                Align2::CENTER_CENTER,
+                text,
+                font,
+                theme::TEXT,
+            );
+        }
+    }
+}
+
+/// A cloud with this filter and nothing else.
+fn alone(filter: Filter) -> Cloud {
+    Cloud {
         filters: [filter, Filter::default()],
         ..Cloud::default()
-    };
-    let height = |step: usize| {
-        let index = step as f32 / 12.0;
-        let gain = view::filter_gain(&cloud, CENTRE * (index - steps / 2.0).exp2(), RATE);
-        pos2(x(index), y(20.0 * gain.log10()))
-    };
-    let line: Vec<_> = (0..=12 * steps as usize).map(height).collect();
-    let mut mesh = Mesh::default();
-    let top = theme::light(theme::AMBER, 0.09);
-    paint::fill_below(&mut mesh, &line, plot.bottom(), top, Color32::TRANSPARENT);
-    painter.add(Shape::mesh(mesh));
-    paint::luminous_line(&painter, line, 1.6, theme::AMBER.gamma_multiply(0.8));
-
-    for (index, &param) in points.iter().enumerate() {
-        let at = pos2(x(index as f32), y(session.value(param)));
-        let grip = Rect::from_center_size(at, vec2(plot.width() / steps, 26.0));
-        let response = ui
-            .interact(
-                grip,
-                ui.scope_id().with(("point", index)),
-                Sense::click_and_drag(),
-            )
-            .on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, names::of(param)));
-        let awake = response.hovered() || response.dragged();
-        paint::handle(&painter, at, theme::AMBER, awake);
-        if response.drag_started() {
-            session.begin(&[param]);
-        }
-        if response.dragged()
-            && let Some(pointer) = response.interact_pointer_pos()
-        {
-            let part = (plot.bottom() - pointer.y) / plot.height();
-            session.set(param, (low + part * (high - low)).clamp(low, high));
-        }
-        if response.drag_stopped() {
-            session.end();
-        }
-        if response.double_clicked() {
-            session.change(param, param.info().default);
-        }
-        if awake {
-            let text = param.info().format(session.value(param));
-            let above = at.y > plot.center().y;
-            let place = at + vec2(0.0, if above { -14.0 } else { 14.0 });
-            let anchor = if above {
-                Align2::CENTER_BOTTOM
-            } else {
-                Align2::CENTER_TOP
-            };
-            painter.text(place, anchor, text, theme::regular(11.5), theme::TEXT);
-        }
     }
 }

@@ -105,7 +105,7 @@ impl FilterCurve<'_> {
                 .clamp(self.axes.0.left(), self.axes.0.right()),
             self.axes.gain_y(peak),
         );
-        let id = ui.scope_id().with("filter handle");
+        let id = ui.scope_id().with(("filter handle", self.index));
         let grip = Rect::from_center_size(at, vec2(34.0, 34.0));
         let response = ui
             .interact(grip, id, Sense::click_and_drag())

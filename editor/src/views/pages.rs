@@ -9,10 +9,10 @@ use super::{curve, effects, matrix, play, table};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::{button, strip};
+use crate::widgets::{button, choice, strip};
 use egui::{Rect, Ui, pos2, vec2};
 use myriad_engine::modulation::Source;
-use myriad_engine::params::{Param, TABLE};
+use myriad_engine::params::{Kind, Param, TABLE};
 
 /// What is seen below the cloud.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -236,8 +236,12 @@ fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) -> f32 {
     place(groups.len()).left()
 }
 
-/// A page whose first group has a drawing beside its knobs, which are in two rows as all others are.
-/// What is `drawn` needs no knob.
+/// Room at the sides of the knobs in a panel, and the least that a drawing needs.
+const SIDES: f32 = 28.0;
+const DRAWING: f32 = 96.0;
+
+/// A page of panels with two rows of knobs, the first of which has a drawing too. What is `drawn`
+/// needs no knob; where nothing is, there is no drawing either when room is short.
 fn first_drawn(
     ui: &mut Ui,
     session: &mut Session,
@@ -246,55 +250,81 @@ fn first_drawn(
     draws: impl FnOnce(&mut Ui, &mut Session, Rect),
     rect: Rect,
 ) {
-    /// Below this a drawing shows nothing.
-    const NARROWEST: f32 = 60.0;
-    let groups = page.groups();
-    let Some((first, others)) = groups.split_first() else {
-        return;
+    let panels: Vec<(&str, Vec<Param>)> = page
+        .groups()
+        .into_iter()
+        .map(|group| (group, strip::of_group(group)))
+        .map(|(group, params)| (group, without(params, drawn)))
+        .collect();
+    let natural = |params: &[Param]| strip::width_in_two_rows(params);
+    let asked: f32 = panels.iter().map(|(_, params)| natural(params)).sum();
+    let room = rect.width() - panels.len() as f32 * (SIDES + GAP) + GAP;
+    // The drawing takes what is left, and pushes knobs together to have enough.
+    let with_drawing = (room - DRAWING - GAP) / asked;
+    let mut draws = (with_drawing >= strip::SQUEEZE || !drawn.is_empty()).then_some(draws);
+    let push = match draws {
+        Some(_) => with_drawing.min(1.0),
+        None => (room / asked).min(1.0),
     };
-    // Two rows of knobs for each of the others.
-    let narrow = |group: &&str| strip::width_in_two_rows(&strip::of_group(group)) + 28.0;
-    let taken: f32 = others.iter().map(|group| narrow(group) + GAP).sum();
-    let wide = rect.width() - taken;
-    let panel = Rect::from_min_size(rect.min, vec2(wide, rect.height()));
-    let inside = theme::titled_panel(ui.painter(), panel, &names::group(first));
-    let mut params = strip::of_group(first);
+    let drawing = room - push * asked;
+    let mut left = rect.left();
+    for (index, (group, params)) in panels.iter().enumerate() {
+        let own = if index == 0 { drawing } else { 0.0 };
+        let wide = push * natural(params) + SIDES + own;
+        let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(wide, rect.height()));
+        let mut inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
+        if let Some(draws) = draws.take() {
+            let land = inside.with_max_x(inside.left() + drawing - GAP);
+            draws(ui, session, land);
+            inside = inside.with_min_x(land.right() + GAP);
+        }
+        strip::strip(ui, session, params, inside);
+        left += wide + GAP;
+    }
+}
+
+fn without(mut params: Vec<Param>, drawn: &[Param]) -> Vec<Param> {
     params.retain(|param| !drawn.contains(param));
-    // Knobs in two rows, and the rest for the drawing.
-    let cell = crate::widgets::knob::CELL.x;
-    let knobs = (strip::strip_width(&params) / 2.0 / cell).ceil() * cell;
-    let wide = inside.width() - knobs - 8.0;
-    let land = Rect::from_min_size(inside.min, vec2(wide, inside.height()));
-    let mut knobs = inside;
-    if wide >= NARROWEST || !drawn.is_empty() {
-        draws(ui, session, land);
-        knobs = Rect::from_min_max(pos2(land.right() + 8.0, inside.top()), inside.max);
-    }
-    strip::strip(ui, session, &params, knobs);
-    let mut left = panel.right() + GAP;
-    for group in others {
-        let size = vec2(narrow(group), rect.height());
-        let panel = Rect::from_min_size(pos2(left, rect.top()), size);
-        let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
-        strip::strip(ui, session, &strip::of_group(group), inside);
-        left += size.x + GAP;
-    }
+    params
 }
 
 /// The filter page: a panel for each filter, and the curve.
 fn filters(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
     const CURVE: f32 = 0.27;
+    let split = rect.right() - (rect.width() * CURVE).floor();
     let groups = Page::Filter.groups();
-    let filters: Vec<&str> = groups
-        .into_iter()
-        .filter(|group| *group != "curve")
-        .collect();
-    let wide = (rect.width() * CURVE).floor();
-    let split = rect.right() - wide;
-    panels(ui, session, sitter, &filters, rect.with_max_x(split - GAP));
-    let panel = rect.with_min_x(split);
-    let inside = theme::titled_panel(ui.painter(), panel, &names::group("curve"));
-    curve::show(ui, session, inside.with_max_y(panel.bottom() - 10.0));
+    let (curves, filters): (Vec<&str>, Vec<&str>) =
+        groups.into_iter().partition(|group| *group == "curve");
+    let count = filters.len().max(1) as f32;
+    let wide = (split - rect.left()) / count - GAP;
+    for (index, group) in filters.into_iter().enumerate() {
+        let left = rect.left() + index as f32 * (wide + GAP);
+        let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(wide, rect.height()));
+        filter(ui, session, sitter, group, panel);
+    }
+    for group in curves {
+        let panel = rect.with_min_x(split);
+        let inside = theme::titled_panel(ui.painter(), panel, &names::group(group));
+        curve::show(ui, session, inside);
+    }
+}
+
+/// A filter: what it is beside its title, what it does below, and a row of knobs.
+fn filter(ui: &mut Ui, session: &mut Session, sitter: &Sitter, group: &str, panel: Rect) {
+    theme::titled_panel(ui.painter(), panel, &names::group(group));
+    let is_choice = |param: &Param| matches!(param.info().kind, Kind::Choice(_));
+    let (choices, knobs): (Vec<Param>, Vec<Param>) =
+        strip::of_group(group).into_iter().partition(is_choice);
+    let mut right = panel.right() - 12.0;
+    for param in choices.into_iter().rev() {
+        let size = vec2(choice::width(param) - 16.0, 24.0);
+        let place = Rect::from_min_size(pos2(right - size.x, panel.top() + 7.0), size);
+        choice::bar(ui, session, param, place);
+        right -= size.x + 6.0;
+    }
+    let (drawing, place) = drawing_and_knobs(panel, 1);
+    sitter.show(ui, session, group, drawing);
+    strip::strip(ui, session, &knobs, place);
 }
 
 /// A panel for each group, as wide as its knobs ask for, in as many rows as fit.

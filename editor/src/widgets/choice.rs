@@ -11,6 +11,9 @@ use myriad_engine::params::{Kind, Param};
 /// Up to this many names stand side by side.
 const FEW: usize = 3;
 
+/// How wide an arrow's button is.
+const ARROW: f32 = 18.0;
+
 fn names_of(param: Param) -> &'static [&'static str] {
     match param.info().kind {
         Kind::Choice(names) => names,
@@ -85,28 +88,23 @@ fn row(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
 
 fn list(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     let names = names_of(param);
-    let middle = Rect::from_min_max(rect.min + vec2(22.0, 0.0), rect.max - vec2(22.0, 0.0));
+    let middle = rect.shrink2(vec2(ARROW, 0.0));
     let response = control::interact(ui, session, param, middle);
     let painter = ui.painter();
     if response.hovered() || response.has_focus() {
         painter.rect_filled(middle.shrink(2.0), theme::SMALL_ROUND, theme::RAISED);
     }
     let name = names[session.index(param).min(names.len() - 1)];
-    let font = theme::regular(12.0);
-    painter.text(
-        middle.center(),
-        Align2::CENTER_CENTER,
-        name,
-        font,
-        theme::AMBER,
-    );
+    // Up to the arrows, which are smaller than their buttons.
+    let between = middle.expand2(vec2(5.0, 0.0));
+    theme::fitted(painter, between, name, 12.0, theme::AMBER);
     for right in [false, true] {
         let x = if right {
-            rect.right() - 22.0
+            rect.right() - ARROW
         } else {
             rect.left()
         };
-        let place = Rect::from_min_size(pos2(x, rect.top()), vec2(22.0, rect.height()));
+        let place = Rect::from_min_size(pos2(x, rect.top()), vec2(ARROW, rect.height()));
         let which = if right { "next" } else { "previous" };
         let label = format!("{} {which}", names::of(param));
         let pressed = button::icon(ui, place.shrink(2.0), &label, "", |painter, colour| {

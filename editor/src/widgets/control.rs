@@ -4,14 +4,14 @@ use crate::names;
 use crate::session::{Entry, Session};
 use crate::theme;
 use egui::{
-    Event, EventFilter, Id, Key, MouseWheelUnit, PointerButton, Rect, Response, Sense, Ui,
-    WidgetInfo,
+    Event, EventFilter, Id, Key, MouseWheelUnit, PointerButton, Rect, Response, Sense, Ui, Vec2,
+    WidgetInfo, vec2,
 };
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param};
 
-/// Points of a drag that move a knob over its whole way.
-const WAY: f32 = 220.0;
+/// The parts of its way that a knob goes with a point of a drag: to the right, and down.
+const KNOB: Vec2 = vec2(1.0 / 220.0, -1.0 / 220.0);
 /// How much slower everything is while Shift is held.
 const FINE: f32 = 0.1;
 /// Parts of the way that a notch of the wheel or an arrow key covers.
@@ -26,7 +26,20 @@ pub(crate) fn id(ui: &Ui, param: Param) -> Id {
 /// type, a menu, a tooltip, and sources dropped on it.
 pub(crate) fn interact(ui: &Ui, session: &mut Session, param: Param, rect: Rect) -> Response {
     let response = ui.interact(rect, id(ui, param), Sense::click_and_drag());
-    respond(ui, session, param, response, &names::of(param))
+    respond(ui, session, param, response, &names::of(param), KNOB)
+}
+
+/// The same for a point in a drawing that stays under the pointer, and goes up and down by `height`.
+pub(crate) fn interact_upright(
+    ui: &Ui,
+    session: &mut Session,
+    param: Param,
+    rect: Rect,
+    height: f32,
+) -> Response {
+    let response = ui.interact(rect, id(ui, param), Sense::click_and_drag());
+    let pull = vec2(0.0, -1.0 / height);
+    respond(ui, session, param, response, &names::of(param), pull)
 }
 
 /// The same for a second widget of a parameter, a drawing, which is told apart by `what`.
@@ -39,7 +52,7 @@ pub(crate) fn interact_as(
 ) -> Response {
     let response = ui.interact(rect, id(ui, param).with(what), Sense::click_and_drag());
     let name = format!("{} {what}", names::of(param));
-    respond(ui, session, param, response, &name)
+    respond(ui, session, param, response, &name, KNOB)
 }
 
 fn respond(
@@ -48,8 +61,9 @@ fn respond(
     param: Param,
     response: Response,
     name: &str,
+    pull: Vec2,
 ) -> Response {
-    drag(ui, session, param, &response);
+    drag(ui, session, param, &response, pull);
     turn(ui, session, param, &response);
     if response.double_clicked() {
         session.change(param, param.info().default);
@@ -68,7 +82,7 @@ fn respond(
     response
 }
 
-fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
+fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response, pull: Vec2) {
     let kind = param.info().kind;
     // The other button opens the menu.
     let main = PointerButton::Primary;
@@ -85,7 +99,7 @@ fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
         } else {
             1.0
         };
-        let way = (response.drag_delta().x - response.drag_delta().y) / WAY * fine;
+        let way = response.drag_delta().dot(pull) * fine;
         // Whole numbers and choices move in jumps, the hand does not.
         let scale = ui.data_mut(|data| {
             let scale: &mut f32 = data.get_temp_mut_or_default(response.id);

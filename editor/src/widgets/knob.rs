@@ -43,8 +43,20 @@ pub(crate) fn face(
     let routes = session.routes_to(param);
     body(ui, session, param, centre, response);
     rings(ui, session, param, centre, &routes);
-    drop_ring(ui, param, centre, response);
-    depths(ui, session, param, centre, &routes);
+    sources(ui, session, param, centre, RADIUS, response);
+}
+
+/// What is around a knob, or a handle of another size, for the sources that move it.
+pub(crate) fn sources(
+    ui: &Ui,
+    session: &mut Session,
+    param: Param,
+    centre: Pos2,
+    radius: f32,
+    response: &Response,
+) {
+    drop_ring(ui, param, centre, radius, response);
+    depths(ui, session, param, centre, radius);
 }
 
 /// Where the arc of a value begins: at zero for what goes both ways.
@@ -141,7 +153,7 @@ fn rings(ui: &Ui, session: &Session, param: Param, centre: Pos2, routes: &[(usiz
 }
 
 /// While a source is being dragged: where it can be dropped, and where it would be.
-fn drop_ring(ui: &Ui, param: Param, centre: Pos2, response: &Response) {
+fn drop_ring(ui: &Ui, param: Param, centre: Pos2, radius: f32, response: &Response) {
     let Some(source) = DragAndDrop::payload::<Source>(ui.ctx()) else {
         return;
     };
@@ -153,21 +165,22 @@ fn drop_ring(ui: &Ui, param: Param, centre: Pos2, response: &Response) {
     let strength = if here { 1.0 } else { 0.3 };
     if here {
         let mut mesh = Mesh::default();
-        paint::glow(&mut mesh, centre, RADIUS * 2.2, theme::light(colour, 0.35));
+        paint::glow(&mut mesh, centre, radius * 2.2, theme::light(colour, 0.35));
         ui.painter().add(Shape::mesh(mesh));
     }
     let stroke = Stroke::new(
         if here { 2.0 } else { 1.2 },
         colour.gamma_multiply(strength),
     );
-    ui.painter().circle_stroke(centre, RADIUS + 6.0, stroke);
+    ui.painter().circle_stroke(centre, radius + 6.0, stroke);
 }
 
 /// A small bead for every route: dragged up and down it changes the depth, clicked with the other
 /// button it goes away.
-fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, routes: &[(usize, Route)]) {
+fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, radius: f32) {
+    let routes = session.routes_to(param);
     for (place, &(index, route)) in routes.iter().take(5).enumerate() {
-        let at = centre + vec2(RADIUS + 11.0, -RADIUS + 3.0 + 9.0 * place as f32);
+        let at = centre + vec2(radius + 11.0, -radius + 3.0 + 9.0 * place as f32);
         let bead = Rect::from_center_size(at, vec2(10.0, 9.0));
         let id = control::id(ui, param).with(("depth", place));
         let response = ui.interact(bead, id, Sense::click_and_drag());

@@ -24,15 +24,22 @@ pub(crate) fn strip_width(params: &[Param]) -> f32 {
 }
 
 /// How far cells are pushed together before a row breaks.
-const SQUEEZE: f32 = 0.78;
+pub(crate) const SQUEEZE: f32 = 0.78;
 
-/// The rows that parameters take in so much room; pushed together only where that saves one.
+/// The rows that parameters take in so much room; pushed together only where that saves one, and no
+/// further than it has to be.
 pub(crate) fn rows(params: &[Param], room: f32) -> Vec<Vec<Param>> {
-    let (loose, tight) = (rows_of(params, room), rows_of(params, room / SQUEEZE));
-    match tight.len() < loose.len() {
-        true => tight,
-        false => loose,
+    const STEP: f32 = 4.0;
+    let tight = rows_of(params, room / SQUEEZE);
+    let mut wide = room;
+    while wide < room / SQUEEZE {
+        let rows = rows_of(params, wide);
+        if rows.len() == tight.len() {
+            return rows;
+        }
+        wide += STEP;
     }
+    tight
 }
 
 /// Parameters in rows of a width.

@@ -76,7 +76,7 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     let width = random.perhaps(0.0, 0.0, 1.0);
     Cloud {
         // Filters in either way, and above that bit loudest levels of 0 to -3 dB.
-        flags: STARTS | table.flags | random.below(6) as u8 * PARALLEL,
+        flags: STARTS | table.flags | (random.below(6) as u8 * PARALLEL),
         first_frame: random.below(TICK as u32) as u8,
         bus: random.below(BUSES as u32) as u8,
         seed: random.bits(),

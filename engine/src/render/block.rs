@@ -105,7 +105,7 @@ impl VoiceBlock {
         let (slot, tick) = (slot as usize, self.ticks - 1);
         let sketch = &mut self.sketches[slot];
         sketch.sounding |= 1 << tick;
-        sketch.starts |= ((cloud.flags & STARTS) as u8) << tick;
+        sketch.starts |= (cloud.flags & STARTS) << tick;
         sketch.last_groups = groups(cloud.partials) as u8;
         sketch.most_groups = sketch.most_groups.max(sketch.last_groups);
         self.clouds.write(tick * self.sketches.len() + slot, cloud);

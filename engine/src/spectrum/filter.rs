@@ -355,13 +355,17 @@ fn between_rows<S: Simd>(s: S, low: &Row, high: &Row, morph: f32, octaves: S::F)
     let index = s.f_to_u(at);
     let next = s.add_u(index, s.splat_u(1));
     let between = s.sub(at, s.i_to_f(index));
-    let read = |row: &Row| {
-        let row = F32x16::flat(row);
-        let here = s.gather(row, index);
-        s.fma(s.sub(s.gather(row, next), here), between, here)
-    };
-    let low = read(low);
-    s.fma(s.sub(read(high), low), s.splat(morph), low)
+    let low = read(s, low, index, next, between);
+    let high = read(s, high, index, next, between);
+    s.fma(s.sub(high, low), s.splat(morph), low)
+}
+
+/// What a row says between two entries.
+#[inline(always)]
+fn read<S: Simd>(s: S, row: &Row, index: S::U, next: S::U, between: S::F) -> S::F {
+    let row = F32x16::flat(row);
+    let here = s.gather(row, index);
+    s.fma(s.sub(s.gather(row, next), here), between, here)
 }
 
 /// A smooth curve through points, flat before the first and after the last.

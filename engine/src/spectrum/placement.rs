@@ -29,8 +29,10 @@ pub const SCALES: [&[u8]; 16] = [
 const SEMITONES: usize = 12;
 const PARTS: usize = 2 * SEMITONES;
 
-/// Entries of all maps, which follow each other.
-pub(super) const MAP_ENTRIES: usize = SCALES.len() * SEMITONES * PARTS;
+/// How many maps there are, one for every scale and distance to its root, and the entries of all,
+/// which follow each other.
+pub(super) const MAPS: usize = SCALES.len() * SEMITONES;
+pub(super) const MAP_ENTRIES: usize = MAPS * PARTS;
 
 /// Octaves below ratio 1 that partials can be.
 const BELOW: f32 = 8.0;

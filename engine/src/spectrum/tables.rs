@@ -5,7 +5,7 @@ mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
 use super::imported::Imported;
-use super::placement::{MAP_ENTRIES, map_entry};
+use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, TRACKS};
 use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
@@ -31,6 +31,8 @@ pub(super) const FIRST_IMPORTED: usize = MAP_ROW + MAP_ROWS;
 
 // Clouds name rows by two bytes.
 const _: () = assert!(FIRST_IMPORTED + IMPORTED_ROWS <= 1 << 16);
+// Where kernels/filter.cuh and kernels/placement.cuh look for them: tell these of a new family.
+const _: () = assert!(FORMANT_ROW == 418 && MAP_ROW == 451);
 
 /// The families, in the order of the `source.table` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -522,25 +524,25 @@ impl Tables {
         }
     }
 
-    /// Whether a cloud's rows are all there.
+    /// Whether a cloud's rows are all there, and the map of its scale.
     pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let last = match cloud.flags & TRACKS {
             0 => 1,
             _ => 3,
         };
-        [cloud.table, cloud.frame].iter().all(|&row| {
+        let rows = [cloud.table, cloud.frame];
+        let there = rows.iter().all(|&row| {
             let last = usize::from(row) + last;
             last < self.rows.len() || self.imported.row(last - self.rows.len()).is_some()
-        })
+        });
+        there && usize::from(cloud.scale) < MAPS
     }
 
-    /// The number of the newest table that a cloud reads, among those that patches bring along.
-    pub(crate) fn newest_of(&self, cloud: &Cloud) -> u64 {
-        let owner = |row: u16| {
-            self.imported
-                .owner(usize::from(row).checked_sub(self.rows.len())?)
-        };
-        owner(cloud.table).map_or(0, |table| table.number)
+    /// The number of the table that a cloud reads, if a patch has brought it along; else zero.
+    pub(crate) fn number_of(&self, cloud: &Cloud) -> u64 {
+        let index = usize::from(cloud.table).checked_sub(self.rows.len());
+        let table = index.and_then(|index| self.imported.owner(index));
+        table.map_or(0, |table| table.number)
     }
 
     /// Row `index`.

@@ -130,6 +130,10 @@ fn clouds_out_of_bounds_are_refused() {
             ..good
         },
         Cloud {
+            scale: u8::MAX,
+            ..good
+        },
+        Cloud {
             frame: (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u16 - 1,
             ..good
         },

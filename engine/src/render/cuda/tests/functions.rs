@@ -112,7 +112,7 @@ fn cloud(number: u32) -> Cloud {
     };
     Cloud {
         // The latter with some loudest levels above it.
-        flags: (number % 2) as u8 * STARTS | (number / 2 % 6) as u8 * PARALLEL,
+        flags: ((number % 2) as u8 * STARTS) | ((number / 2 % 6) as u8 * PARALLEL),
         phase: hash(number + 1),
         seed: hash(number),
         scatter: perhaps(0.0, 0.0, 65_535.0) as u16,
