@@ -2,10 +2,11 @@
 
 use crate::common::{RATE, imported, on, play, soft};
 use crate::harness::*;
-use myriad_engine::Engine;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::render::failover::{Failover, MakePreferred};
 use myriad_engine::spectrum::IMPORTED_ROWS;
+use myriad_engine::{Engine, Playable};
+use rustix::process::Signal;
 use std::sync::Arc;
 
 /// Whoever imports a recording hears it, though the process was started before.
@@ -86,4 +87,20 @@ fn more_tables_than_there_is_room_for_sound_as_they_do_here() {
         }
     }
     assert!(rows > 2 * IMPORTED_ROWS, "{rows}");
+}
+
+/// An import goes to every process, also to one that does not listen.
+#[test]
+fn a_process_that_hangs_holds_up_nobody_who_imports() {
+    let _alone = alone();
+    let renderer = prepared();
+    let process = renderer.process_id().unwrap();
+    signal(process, Signal::STOP);
+    // Far more than waits on the way.
+    let kept: Vec<Playable> = (1..5)
+        .map(|n| Playable::new(imported(&[1.0, 0.1 * n as f32], 500)))
+        .collect();
+    drop(renderer);
+    eventually("the process ends", || state(process).is_none());
+    assert!(kept.into_iter().all(|patch| patch.complete().is_ok()));
 }
