@@ -3,7 +3,9 @@
 use crate::cast::Cast;
 use crate::song::{Happening, Song};
 use myriad_engine::render::Renderer;
-use myriad_engine::{Counters, Engine, EngineConfig, EngineError, Event, EventKind, Tuning};
+use myriad_engine::{
+    Counters, Engine, EngineConfig, EngineError, Event, EventKind, Playable, Tuning,
+};
 
 /// The most frames rendered at a time. Long enough to spread over threads, short enough to react.
 const BLOCK: usize = 1024;
@@ -91,7 +93,8 @@ impl Performance {
         };
         let mut engine = Engine::with_renderer(&config, renderer)?;
         for (part, role) in cast.roles.iter().enumerate() {
-            engine.set_patch(part, &role.patch);
+            let mut patch = Playable::new(role.patch.clone()).complete()?;
+            engine.exchange_patch(part, &mut patch);
         }
         let rate = f64::from(settings.sample_rate);
         let song_frames = frames_at(song.seconds, rate);

@@ -7,6 +7,7 @@
 
 mod glimpse;
 mod glimpses;
+mod lingering;
 mod master;
 
 pub use glimpse::Glimpse;
@@ -18,13 +19,15 @@ use crate::effects::{Cue, PartEffects};
 use crate::event::{Event, EventKind};
 use crate::modulation::Route;
 use crate::part::{Part, Transport};
-use crate::patch::Patch;
+use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
 use crate::trace::{self, Stage};
+use crate::tracks::TracksError;
 use crate::tuning::Tuning;
+use lingering::Lingering;
 use master::Master;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -92,6 +95,9 @@ pub enum EngineError {
     /// The renderer could not be made ready.
     #[error(transparent)]
     Renderer(#[from] PrepareError),
+    /// A patch brings a table along that cannot be had.
+    #[error(transparent)]
+    Tables(#[from] TracksError),
 }
 
 /// What the engine is doing, for meters and reports.
@@ -132,7 +138,9 @@ pub struct Engine {
     config: EngineConfig,
     parts: Vec<Part>,
     /// What each part plays, for `reset`.
-    patches: Vec<Patch>,
+    patches: Vec<Playable>,
+    /// Tables of the patches before that still sound.
+    lingering: Lingering,
     pool: CloudPool,
     renderer: Box<dyn Renderer>,
     /// Blocks that the renderer shares while they are under way; idle ones first.
@@ -197,11 +205,13 @@ impl Engine {
             part
         };
         let cues = || vec![Cue::none(); MAX_TICKS * config.parts];
+        let pool = CloudPool::new(slots, config.sample_rate);
         Ok(Engine {
             config: *config,
             parts: (0..config.parts).map(part).collect(),
-            patches: vec![Patch::new(); config.parts],
-            pool: CloudPool::new(slots, config.sample_rate),
+            patches: vec![Playable::new(Patch::new()); config.parts],
+            lingering: Lingering::new(config.parts, pool.fade_ticks()),
+            pool,
             idle: (0..depth)
                 .map(|_| Arc::new(VoiceBlock::new(slots)))
                 .collect(),
@@ -239,20 +249,18 @@ impl Engine {
 
     /// Changes a part's patch: what sounds fades within milliseconds, what is played from now
     /// on has the new sound. Parts that do not exist are ignored. Allocates; not for the audio
-    /// thread.
+    /// thread. A table for which there is no room is a sawtooth; see [`Playable::complete`].
     pub fn set_patch(&mut self, part: usize, patch: &Patch) {
-        if let Some(playing) = self.parts.get_mut(part) {
-            playing.set_patch(patch, &mut self.pool);
-            self.patches[part].clone_from(patch);
-        }
+        self.exchange_patch(part, &mut Playable::new(patch.clone()));
     }
 
     /// The same for audio and render threads: takes the new patch and gives back the old one, so
     /// that nothing is allocated or freed here.
-    pub fn exchange_patch(&mut self, part: usize, patch: &mut Patch) {
+    pub fn exchange_patch(&mut self, part: usize, patch: &mut Playable) {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_patch(patch, &mut self.pool);
             std::mem::swap(&mut self.patches[part], patch);
+            self.lingering.hold(part, patch);
         }
     }
 
@@ -268,7 +276,7 @@ impl Engine {
     pub fn set_values(&mut self, part: usize, values: &Values) {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_values(values);
-            self.patches[part].values.clone_from(values);
+            self.patches[part].values_mut().clone_from(values);
         }
     }
 
@@ -284,7 +292,7 @@ impl Engine {
     pub fn swap_routes(&mut self, part: usize, routes: &mut Vec<Route>) {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_routes(routes);
-            std::mem::swap(&mut self.patches[part].routes, routes);
+            std::mem::swap(self.patches[part].routes_mut(), routes);
         }
     }
 
@@ -293,6 +301,7 @@ impl Engine {
     pub fn reset(&mut self) {
         self.pool.reset();
         self.renderer.reset();
+        self.lingering.clear();
         self.effects.iter_mut().for_each(PartEffects::reset);
         self.master.reset();
         for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
@@ -354,6 +363,8 @@ impl Engine {
                 self.master.pop(&mut left[out.clone()], &mut right[out]);
             }
         }
+        // Nothing is under way any more.
+        self.lingering.let_go();
     }
 
     /// What `part` contributed to the last block, after the limiter, so that stems add up to the
@@ -441,6 +452,7 @@ impl Engine {
             part.cue(self.transport, cue);
         }
         self.pool.tick();
+        self.lingering.tick();
     }
 
     /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.

@@ -39,7 +39,7 @@ pub use engine::{
     Counters, Engine, EngineConfig, EngineError, Glimpse, GlimpseReceiver, GlimpseSender, glimpses,
 };
 pub use event::{Event, EventKind, Expression};
-pub use patch::{Patch, PatchError, factory};
+pub use patch::{Patch, PatchError, Playable, factory};
 pub use readiness::Readiness;
 pub use render::TICK;
 pub use tracks::Tracks;

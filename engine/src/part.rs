@@ -24,11 +24,12 @@ use crate::modulation::{
     ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Route, Source,
 };
 use crate::params::Param;
-use crate::patch::Patch;
+use crate::patch::Playable;
 use crate::pool::CloudPool;
 use crate::render::TICK;
 use crate::simd::Level;
 use crate::spectrum::Place;
+use crate::tracks::Seat;
 use crate::tuning::Tuning;
 use crate::voice::{LAYERS, Voice, VoiceState};
 use arp::Arp;
@@ -160,7 +161,7 @@ impl Part {
     }
 
     /// Back to how it was before the first event; the patch stays.
-    pub(crate) fn reset(&mut self, patch: &Patch) {
+    pub(crate) fn reset(&mut self, patch: &Playable) {
         self.voices.fill(Voice::default());
         self.high = 0;
         self.keys.clear();
@@ -177,25 +178,27 @@ impl Part {
     }
 
     /// Changes to another patch: what sounds fades, what is played from now on is new.
-    pub(crate) fn set_patch(&mut self, patch: &Patch, pool: &mut CloudPool) {
+    pub(crate) fn set_patch(&mut self, patch: &Playable, pool: &mut CloudPool) {
         self.fade_all(pool);
         self.keys.clear();
         self.arp.reset();
         self.load(patch);
     }
 
-    fn load(&mut self, patch: &Patch) {
+    fn load(&mut self, patch: &Playable) {
         self.controls.jump_to(&patch.values);
         self.modulation.set_routes(&patch.routes);
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
-        self.imported = patch.tracks.each_ref().map(|tracks| {
-            tracks.as_ref().map(|tracks| Imported {
-                place: tracks.place(),
-                key: tracks.key(),
-            })
-        });
+        let imported = |seat: &Seat| Imported {
+            place: seat.place(),
+            key: seat.key(),
+        };
+        self.imported = patch
+            .seats()
+            .each_ref()
+            .map(|seat| seat.as_ref().map(imported));
         self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();

@@ -3,12 +3,14 @@
 mod error;
 mod factory_list;
 mod migrate;
+mod playable;
 mod read;
 mod search;
 mod text;
 mod write;
 
 pub use error::PatchError;
+pub use playable::Playable;
 pub use search::search;
 
 use crate::controls::Values;

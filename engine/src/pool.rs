@@ -78,6 +78,11 @@ impl CloudPool {
         });
     }
 
+    /// Ticks after which nothing is left of a cloud that fades.
+    pub(crate) fn fade_ticks(&self) -> u32 {
+        self.fade_ticks
+    }
+
     /// The share of a fade that one tick covers.
     pub(crate) fn fade_step(&self) -> f32 {
         1.0 / self.fade_ticks as f32

@@ -50,6 +50,7 @@ pub use underrun::{Cause, Underrun};
 use crate::Readiness;
 use crate::engine::{Engine, EngineConfig, EngineError, glimpses};
 use crate::render::{PrepareError, Renderer};
+use crate::tracks::TracksError;
 use control::State;
 use exchange::exchange;
 use ringbuf::HeapRb;
@@ -118,6 +119,9 @@ pub enum StreamError {
     /// The render thread has not followed earlier wishes yet: it hangs, or too much is asked.
     #[error("the render thread is busy with earlier changes")]
     Busy,
+    /// The patch brings a table along that cannot be had.
+    #[error(transparent)]
+    Tables(#[from] TracksError),
     /// It was stopped.
     #[error("the stream has been stopped")]
     Stopped,

@@ -9,7 +9,7 @@ mod encode;
 
 pub use encode::{PartialTrack, encode};
 
-use crate::spectrum::{MAX_PARTIALS, Place, Row, TRACKS, push_row, tables};
+use crate::spectrum::{MAX_PARTIALS, Place, Placed, Row, TRACKS, imports, push_row};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -44,18 +44,17 @@ pub enum TracksError {
     /// Not written as tracks are.
     #[error("this is no table of partials ({0})")]
     Nonsense(&'static str),
-    /// The program has had too many.
-    #[error("no room for another imported table; start Myriad again")]
+    /// Those that are played at the moment fill all the room there is.
+    #[error("no room for another imported table while so many are played")]
     NoRoom,
 }
 
 /// Partials through time.
 #[derive(Debug)]
 pub struct Tracks {
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
     /// The pitch at which they were recorded, in Hertz.
     pitch: f32,
-    place: Place,
 }
 
 impl PartialEq for Tracks {
@@ -64,29 +63,61 @@ impl PartialEq for Tracks {
     }
 }
 
+/// Tracks that can be played: as long as anybody has one, the rows of their table stay where they are.
+/// May be cloned and dropped on an audio thread: neither allocates nor frees.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// Who hands out seats has it too, so that it is never freed here.
+    _table: Arc<Placed>,
+    place: Place,
+    key: f32,
+}
+
+impl Seat {
+    /// Where the rows of the table are.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The key, with a fraction, at whose pitch it was recorded.
+    pub fn key(&self) -> f32 {
+        self.key
+    }
+}
+
 impl Tracks {
-    /// Reads tracks from their bytes, and makes a table of them that renderers know from now on.
+    /// Reads tracks from their bytes.
     ///
     /// # Errors
-    /// When these are no such bytes, or there have been too many.
+    /// When these are no such bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Tracks>, TracksError> {
-        let read = Reader::new(&bytes)?;
-        let first_row = tables().import(&bytes, || read.rows());
-        let first_row = first_row.ok_or(TracksError::NoRoom)?;
-        let place = Place {
-            first_row,
-            first_frame: first_row + 4,
-            stride: 2,
-            frames: read.frames as u16,
-            flags: TRACKS,
-            seconds: read.seconds,
-        };
-        let pitch = read.pitch;
-        Ok(Arc::new(Tracks {
-            bytes,
-            pitch,
-            place,
-        }))
+        let pitch = Reader::new(&bytes)?.pitch;
+        let bytes = bytes.into();
+        Ok(Arc::new(Tracks { bytes, pitch }))
+    }
+
+    /// Makes a table of them, unless there is one, that every renderer knows from now on. Allocates,
+    /// locks.
+    ///
+    /// # Errors
+    /// When too many others are played.
+    pub fn seat(&self) -> Result<Seat, TracksError> {
+        let read = Reader::new(&self.bytes)?;
+        let table = imports().place(&self.bytes, || read.rows());
+        let table = table.ok_or(TracksError::NoRoom)?;
+        let first_row = table.first_row();
+        Ok(Seat {
+            place: Place {
+                first_row,
+                first_frame: first_row + 4,
+                stride: 2,
+                frames: read.frames as u16,
+                flags: TRACKS,
+                seconds: read.seconds,
+            },
+            key: self.key(),
+            _table: table,
+        })
     }
 
     /// Reads tracks as patches hold them.
@@ -101,11 +132,6 @@ impl Tracks {
     /// As patches hold them.
     pub fn to_text(&self) -> String {
         STANDARD.encode(&self.bytes)
-    }
-
-    /// Where the rows of their table are.
-    pub fn place(&self) -> Place {
-        self.place
     }
 
     /// The key, with a fraction, at whose pitch they were recorded.

@@ -7,7 +7,7 @@ use crate::event::EventKind;
 use crate::modulation::{Bend, Drawing, Shape};
 use crate::params::Param;
 use crate::part::{Part, Transport};
-use crate::patch::Patch;
+use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::block::groups;
 use crate::render::cpu::PLACES;
@@ -47,12 +47,13 @@ impl Work for Look<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let rows = tables().rows_of(self.cloud);
+        let tables = tables();
+        let rows = tables.rows_of(self.cloud);
         let open = Cloud {
             filters: [Filter::default(); 2],
             ..*self.cloud
         };
-        let open_rows = tables().rows_of(&open);
+        let open_rows = tables.rows_of(&open);
         let [left, right] = self.cloud.gain_to;
         let [mut pitches, mut levels, mut responses] = [F32x16([1.0; LANES]); 3];
         for group in 0..groups(self.cloud.partials) {
@@ -88,7 +89,8 @@ impl Work for Look<'_> {
 /// What the filters of `cloud` make of the level of a partial at `hertz`.
 pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
     let frequency = Portable.splat(hertz / sample_rate * TURN);
-    let gain = spectrum::filter_gain(Portable, cloud, tables().rows_of(cloud), frequency);
+    let tables = tables();
+    let gain = spectrum::filter_gain(Portable, cloud, tables.rows_of(cloud), frequency);
     gain.map_or(1.0, |gain| Portable.first(gain))
 }
 
@@ -111,7 +113,7 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Glimpse {
     }
     let mut pool = CloudPool::new(2 * crate::voice::MAX_COPIES, sample_rate);
     let mut part = Part::new(0, 1, sample_rate);
-    part.set_patch(&still, &mut pool);
+    part.set_patch(&Playable::new(still), &mut pool);
     let note = EventKind::NoteOn { key, velocity: 1.0 };
     part.handle(note, 0, &mut pool);
     for _ in 0..TICKS {

@@ -4,9 +4,13 @@
 #![cfg(feature = "cuda")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+mod common;
+
+use common::{imported, on, play, soft};
 use myriad_engine::render::cuda::CudaRenderer;
-use myriad_engine::render::{Buses, Capacity, RenderError, Renderer, VoiceBlock};
-use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
+use myriad_engine::render::{Buses, Capacity, CpuRenderer, RenderError, Renderer, VoiceBlock};
+use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, STARTS, TURN, Table};
+use myriad_engine::{Engine, EngineConfig};
 use std::sync::Arc;
 
 /// A renderer for so many clouds, if there is a card.
@@ -139,4 +143,36 @@ fn a_lost_context_is_noticed_and_a_new_one_works() {
         renderer.prepare(capacity).unwrap();
         assert!(render(&mut renderer, &[Arc::clone(&start)], 1) == expected);
     }
+}
+
+/// More tables than there is room for, one after the other: each is on the card before its first note.
+#[test]
+fn tables_that_are_imported_while_it_plays_sound_as_on_the_processor() {
+    if prepared(1).is_none() {
+        return;
+    }
+    let cards: [Box<dyn Renderer>; 2] = [
+        Box::new(CpuRenderer::new(1)),
+        Box::new(CudaRenderer::new(0)),
+    ];
+    let mut engines = cards.map(|renderer| {
+        let mut engine = Engine::with_renderer(&EngineConfig::default(), renderer).unwrap();
+        engine.set_patch(0, &soft());
+        engine
+    });
+    let mut rows = 0;
+    for table in 1..60_u8 {
+        let frames = 350 + usize::from(table);
+        rows += 6 + 2 * frames;
+        let levels = (1..30).map(|n| (f32::from(table) * n as f32).sin().abs());
+        let patch = imported(&levels.collect::<Vec<f32>>(), frames);
+        let [expected, got] = engines.each_mut().map(|engine| {
+            engine.set_patch(0, &patch);
+            play(engine, &[(0, on(30 + table))], 2_400)[0].clone()
+        });
+        let off = expected.iter().zip(&got).map(|(a, b)| (a - b).abs());
+        let off = off.fold(0.0, f32::max);
+        assert!(off < 1e-4, "table {table}: {off}");
+    }
+    assert!(rows > 2 * IMPORTED_ROWS, "{rows}");
 }

@@ -10,7 +10,7 @@ use common::*;
 use myriad_engine::params::Param;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::render::failover::{Failover, wall_clock};
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, factory};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, Playable, factory};
 use std::sync::Arc;
 
 #[global_allocator]
@@ -21,7 +21,7 @@ fn rendering_never_allocates() {
     let effects = with_all_effects(soft());
     for patch in factory::patches().iter().chain([&effects]) {
         let mut engine = engine(patch);
-        let mut other = effects.clone();
+        let mut other = Playable::new(imported(&[0.5, 0.2], 4));
         let mut events = Vec::new();
         for i in 0..64u32 {
             let kind = match i % 8 {

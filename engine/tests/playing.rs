@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Expression, Patch};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Expression, Patch, Playable};
 
 fn sounding_after(patch: &Patch, events: &[(usize, EventKind)], frames: usize) -> usize {
     let mut engine = engine(patch);
@@ -383,9 +383,9 @@ fn swapped_patches_and_values_sound_as_set_ones() {
     louder.values.set(Param::AmpLevel, 0.0);
     let expected = play(&mut engine(&louder), &[(0, on(60))], 4_800);
     let mut swapped = engine(&Patch::new());
-    let mut patch = louder.clone();
+    let mut patch = Playable::new(louder.clone());
     swapped.exchange_patch(0, &mut patch);
-    assert_eq!(patch, Patch::new(), "the patch before comes back");
+    assert_eq!(*patch, Patch::new(), "the patch before comes back");
     assert_eq!(play(&mut swapped, &[(0, on(60))], 4_800), expected);
     let mut set = engine(&soft());
     set.set_values(0, &louder.values);

@@ -7,7 +7,7 @@ use crate::synth::{Backstage, PART, RendererState, Renders};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
 use myriad_engine::stream::{Control, StreamError};
-use myriad_engine::{EventKind, Glimpse, Patch};
+use myriad_engine::{EventKind, Glimpse, Patch, Playable};
 use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// that nothing is freed there.
 #[derive(Default)]
 pub(crate) struct Change {
-    pub(crate) patch: Option<Box<Patch>>,
+    pub(crate) patch: Option<Box<Playable>>,
     /// Other routes for the patch that plays.
     pub(crate) routes: Option<Vec<Route>>,
 }
@@ -84,7 +84,7 @@ impl Shared {
     pub fn load(&self, patch: Patch) {
         let mut current = self.patch.lock();
         self.send(|change| {
-            change.patch = Some(Box::new(patch.clone()));
+            change.patch = Some(Box::new(Playable::new(patch.clone())));
             change.routes = None;
         });
         self.in_stream(|stream| stream.set_patch(PART, patch.clone()));
@@ -97,7 +97,7 @@ impl Shared {
         let mut current = self.patch.lock();
         self.send(|change| match &mut change.patch {
             // One that nobody has played yet.
-            Some(patch) => patch.routes.clone_from(&routes),
+            Some(patch) => patch.routes_mut().clone_from(&routes),
             None => change.routes = Some(routes.clone()),
         });
         self.in_stream(|stream| stream.set_routes(PART, routes.clone()));

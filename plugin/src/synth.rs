@@ -15,7 +15,9 @@ use in_call::InCall;
 use myriad_engine::modulation::Route;
 use myriad_engine::simd::Level;
 use myriad_engine::stream::{Control, StreamError};
-use myriad_engine::{Counters, EngineConfig, EngineError, Event, GlimpseReceiver, Patch, Values};
+use myriad_engine::{
+    Counters, EngineConfig, EngineError, Event, GlimpseReceiver, Patch, Playable, Values,
+};
 use std::sync::Arc;
 
 /// The most notes at once.
@@ -136,7 +138,7 @@ impl Synth {
     }
 
     /// Changes to another patch, and leaves the one before in its place.
-    pub(crate) fn exchange_patch(&mut self, patch: &mut Patch) {
+    pub(crate) fn exchange_patch(&mut self, patch: &mut Playable) {
         match self {
             Synth::InCall(synth) => synth.exchange_patch(patch),
             // The stream has been told by whoever sent the patch.

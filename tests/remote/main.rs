@@ -10,6 +10,7 @@ mod faults;
 mod harness;
 mod leaks;
 mod sameness;
+mod tables;
 
 use assert_no_alloc::AllocDisabler;
 

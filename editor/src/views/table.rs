@@ -10,6 +10,7 @@ use egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::params::Param;
 use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{self, FRAMES, Place, Table};
+use myriad_engine::tracks::Seat;
 
 /// Partials that are shown.
 const SHOWN: usize = 48;
@@ -42,12 +43,10 @@ pub(crate) const LAYERS: [Layer; 2] = [
 ];
 
 impl Layer {
-    fn place(&self, session: &Session) -> Place {
-        let imported = || session.patch.tracks[self.index].as_ref();
-        match Table::ALL.get(session.index(self.table)) {
-            Some(family) => family.place(),
-            None => imported().map_or(Table::Saw.place(), |tracks| tracks.place()),
-        }
+    /// The table that the patch brings along for it.
+    fn seat(&self, session: &Session) -> Option<Seat> {
+        let tracks = session.patch.tracks[self.index].as_ref();
+        tracks.and_then(|tracks| tracks.seat().ok())
     }
 }
 
@@ -56,7 +55,12 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
     theme::well(ui.painter(), rect);
     let response = control::interact_as(ui, session, layer.position, rect, "landscape");
     let painter = ui.painter_at(rect);
-    let table = layer.place(session);
+    // Held while it is drawn.
+    let seat = layer.seat(session);
+    let table = match Table::ALL.get(session.index(layer.table)) {
+        Some(family) => family.place(),
+        None => seat.as_ref().map_or(Table::Saw.place(), Seat::place),
+    };
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
     // Far frames first, so that near ones stand before them.
     for frame in (0..FRAMES).rev() {

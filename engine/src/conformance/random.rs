@@ -6,9 +6,9 @@ use crate::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, Voi
 use crate::spectrum::{
     Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
 };
-use crate::tracks::{PartialTrack, Tracks, encode};
+use crate::tracks::{PartialTrack, Seat, Tracks, encode};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// How close two renderers must be.
 const PARITY_DB: f64 = -110.0;
@@ -122,8 +122,13 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     }
 }
 
-/// A table that no family has: tracks of any pitch, level and phase. The same each time.
+/// A table that no family has: tracks of any pitch, level and phase. It stays.
 fn imported() -> Place {
+    static SEAT: LazyLock<Option<Seat>> = LazyLock::new(|| tracks()?.seat().ok());
+    SEAT.as_ref().map_or(Table::Saw.place(), Seat::place)
+}
+
+fn tracks() -> Option<Arc<Tracks>> {
     const FRAMES: usize = 24;
     let mut random = Random(77);
     let mut partial = |n: u32| PartialTrack {
@@ -136,8 +141,7 @@ fn imported() -> Place {
     };
     let partials: Vec<PartialTrack> = (1..=300).map(&mut partial).collect();
     let bytes = encode(220.0, 0.2, &[0.01; FRAMES], &partials);
-    let tracks = Tracks::from_bytes(bytes);
-    tracks.map_or(Table::Saw.place(), |tracks| tracks.place())
+    Tracks::from_bytes(bytes).ok()
 }
 
 fn count(random: &mut Random) -> f32 {

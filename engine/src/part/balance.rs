@@ -102,7 +102,8 @@ impl Balance {
 }
 
 fn make_up(cloud: &Cloud, increment: f32) -> f32 {
-    let rows = tables().rows_of(cloud);
+    let tables = tables();
+    let rows = tables.rows_of(cloud);
     let at = |row: &Row, index: usize| F32x16::flat(row)[index.min(MAX_PARTIALS - 1)];
     let level = |index: usize| {
         let (low, high) = (at(rows.low, index), at(rows.high, index));
@@ -160,7 +161,8 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
 
 /// The loudest level of a cloud's table where it is now.
 pub(super) fn loudest(cloud: &Cloud) -> f32 {
-    let rows = tables().rows_of(cloud);
+    let tables = tables();
+    let rows = tables.rows_of(cloud);
     let [low, high] = [rows.low, rows.high].map(|row| F32x16::flat(row));
     let level = |(low, high): (&f32, &f32)| low + (high - low) * cloud.morph;
     low.iter().zip(high).map(level).fold(0.0, f32::max)

@@ -28,7 +28,6 @@ pub struct CpuRenderer {
     threads: usize,
     /// That of the workers.
     readiness: Readiness,
-    tables: &'static Tables,
     workers: Option<Workers>,
     /// A state for every slot.
     states: Vec<CloudState>,
@@ -74,7 +73,6 @@ impl CpuRenderer {
             level,
             threads: threads.max(1),
             readiness: Readiness::Relaxed,
-            tables: tables(),
             workers: None,
             states: Vec::new(),
             wave: Vec::new(),
@@ -172,19 +170,20 @@ impl CpuRenderer {
             .map(|&slot| block.sketch(slot).most_partials())
             .sum();
         let helpers = work * block.ticks() / GRAIN;
+        let tables = tables();
         let mut partials = 0;
         self.thinned = 0;
         for slots in self.slots.chunks(self.wave.len()) {
             let states = Disjoint(self.states.as_mut_ptr());
             let rows = Disjoint(self.wave.as_mut_ptr());
-            let (level, tables) = (self.level, self.tables);
+            let level = self.level;
             workers.run(helpers, slots.len(), &|index| {
                 let slot = slots[index];
                 // SAFETY: every index is taken once, slots are distinct and below the
                 // capacity (`VoiceBlock` has that many), and rows are at least `slots.len()`.
                 let (state, row) = unsafe { (states.get(slot), rows.get(index)) };
                 level.dispatch(RenderRow {
-                    tables,
+                    tables: &tables,
                     block,
                     slot,
                     floor: &floor,

@@ -8,6 +8,7 @@
 //! For Linux: CUDA is on no other Unix.
 
 mod bell;
+mod courier;
 mod error;
 mod greeting;
 mod layout;

@@ -1,90 +1,278 @@
-//! Tables that patches bring along. They are added while the instrument plays, by whoever reads a patch
-//! and never by an audio thread, and stay until the program ends: nobody who renders has to ask
-//! whether a table is still there.
+//! Tables that patches bring along: where their rows are while somebody plays them.
+//!
+//! Clouds name rows by number, so a table keeps its numbers as long as anybody holds a share of it
+//! ([`Placed`], counted). Tables that nobody holds stay for as long as there is room, since whoever
+//! played them may do so again; then the one that was left longest ago makes room. All this is for
+//! who reads patches and never for an audio thread: that one only reads, and does not wait.
+//!
+//! Every table has a number, and later ones have higher numbers. So a renderer with memory of its
+//! own knows what it has not seen yet, also when rows are used anew.
+
+mod readers;
 
 use super::Row;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use super::tables::FIRST_IMPORTED;
+use readers::Readers;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Rows that there is room for: 64 MiB, a dozen long recordings or hundreds of wavetables.
+/// Rows that there is room for: 64 MiB, a dozen long recordings or hundreds of wavetables at once.
 pub const IMPORTED_ROWS: usize = 16_384;
-
-/// The most tables; a row knows its table by a byte.
-const MOST: usize = 250;
 
 /// All of them.
 #[derive(Debug)]
-pub(super) struct Imported {
-    blocks: Vec<OnceLock<Block>>,
-    /// The number of the table that each row belongs to.
-    owners: Vec<AtomicU8>,
-    /// How many tables are there; grows after a table is complete.
-    count: AtomicUsize,
-    adding: Mutex<()>,
+pub(crate) struct Imported {
+    /// The table that each row belongs to, if it belongs to one.
+    owners: Vec<AtomicPtr<Placed>>,
+    readers: Readers,
+    /// The number of the last table; told after its rows are there.
+    newest: AtomicU64,
+    shelf: Mutex<Shelf>,
 }
 
-/// The rows of one table.
+/// A table whose rows are in their place.
 #[derive(Debug)]
-pub(crate) struct Block {
-    /// The number of its first row among all that are imported.
+pub(crate) struct Placed {
+    /// Tells it from every other table that there ever was.
+    pub(crate) number: u64,
+    /// The first of its rows among all that are imported.
     pub(crate) first: usize,
     pub(crate) rows: Box<[Row]>,
-    /// What it was made from, so that the same table is not added twice.
-    content: Box<[u8]>,
+    /// What it was made from, so that the same table is not placed twice.
+    content: Arc<[u8]>,
+    /// When somebody last asked for it, as the shelf counts.
+    asked: AtomicU64,
+}
+
+impl Placed {
+    /// The first of its rows, as clouds name it.
+    pub(crate) fn first_row(&self) -> u16 {
+        (FIRST_IMPORTED + self.first) as u16
+    }
+
+    fn end(&self) -> usize {
+        self.first + self.rows.len()
+    }
+}
+
+/// What is told to who wants to hear of new tables, and of the end. It keeps nothing in its place: what
+/// is gone when somebody looks at it was not needed.
+pub(crate) type News = Option<Weak<Placed>>;
+
+/// Those of `tables` that are newer than number `known`, oldest first.
+fn newer(tables: &[Arc<Placed>], known: u64) -> impl Iterator<Item = &Arc<Placed>> {
+    let mut newer: Vec<_> = tables.iter().filter(|table| table.number > known).collect();
+    newer.sort_by_key(|table| table.number);
+    newer.into_iter()
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    /// In the order of their rows.
+    tables: Vec<Arc<Placed>>,
+    /// Taken from their place since the door was last turned, and before: somebody may still read them.
+    taken: Vec<Arc<Placed>>,
+    leaving: Vec<Arc<Placed>>,
+    /// Who wants to hear of new tables.
+    listeners: Vec<Sender<News>>,
+    /// Counts questions.
+    clock: u64,
 }
 
 impl Imported {
     pub(super) fn new() -> Self {
         Self {
-            blocks: (0..MOST).map(|_| OnceLock::new()).collect(),
-            owners: (0..IMPORTED_ROWS).map(|_| AtomicU8::new(0)).collect(),
-            count: AtomicUsize::new(0),
-            adding: Mutex::new(()),
+            owners: (0..IMPORTED_ROWS).map(|_| AtomicPtr::default()).collect(),
+            readers: Readers::default(),
+            newest: AtomicU64::new(0),
+            shelf: Mutex::default(),
         }
     }
 
-    /// Tables from number `first` on.
-    pub(super) fn blocks(&self, first: usize) -> impl Iterator<Item = &Block> {
-        let count = self.count.load(Ordering::Acquire);
-        let blocks = self.blocks[..count].iter().skip(first);
-        blocks.filter_map(OnceLock::get)
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.count.load(Ordering::Acquire)
-    }
-
-    /// Adds what `make` makes of `content`, unless it is there. Returns the number of its first row, or
-    /// nothing when there is no room.
-    pub(super) fn add(&self, content: &[u8], make: impl FnOnce() -> Vec<Row>) -> Option<usize> {
-        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(block) = self.blocks(0).find(|block| *block.content == *content) {
-            return Some(block.first);
+    /// The table that is made from `content`, which gets a place unless it has one; nothing when there
+    /// is no room.
+    pub(crate) fn place(
+        &self,
+        content: &Arc<[u8]>,
+        make: impl FnOnce() -> Vec<Row>,
+    ) -> Option<Arc<Placed>> {
+        if let Some(placed) = self.shelf().find(content) {
+            return Some(placed);
         }
-        let number = self.count();
-        let last = self.blocks(number.saturating_sub(1)).next();
-        let first = last.map_or(0, |block| block.first + block.rows.len());
+        // Takes a while, in which others may want the shelf.
         let rows = make().into_boxed_slice();
-        let owners = self.owners.get(first..first + rows.len())?;
-        let block = self.blocks.get(number)?;
-        for owner in owners {
-            owner.store(number as u8, Ordering::Relaxed);
+        let mut shelf = self.shelf();
+        if let Some(placed) = shelf.find(content) {
+            return Some(placed);
         }
-        let content = content.into();
-        block.get_or_init(|| Block {
-            first,
+        let placed = Placed {
+            number: self.newest() + 1,
+            first: self.make_room(&mut shelf, rows.len())?,
             rows,
-            content,
-        });
-        self.count.store(number + 1, Ordering::Release);
-        Some(first)
+            content: Arc::clone(content),
+            asked: AtomicU64::new(shelf.clock),
+        };
+        Some(self.put(&mut shelf, placed))
     }
 
-    /// Row `index`, if a table has it.
+    /// Does as another process did: puts table `number` where it is there. What was there before is
+    /// not used there any more. Says whether it fits.
+    pub(crate) fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
+        let mut shelf = self.shelf();
+        let fits = first
+            .checked_add(rows.len())
+            .is_some_and(|end| end <= IMPORTED_ROWS);
+        if !fits || number <= self.newest() {
+            return false;
+        }
+        let end = first + rows.len();
+        while let Some(index) = shelf
+            .tables
+            .iter()
+            .position(|table| table.first < end && first < table.end())
+        {
+            self.take(&mut shelf, index);
+        }
+        let placed = Placed {
+            number,
+            first,
+            rows: rows.into_boxed_slice(),
+            content: Arc::default(),
+            asked: AtomicU64::new(0),
+        };
+        self.put(&mut shelf, placed);
+        true
+    }
+
+    /// The number of the newest table.
+    pub(crate) fn newest(&self) -> u64 {
+        self.newest.load(Ordering::Acquire)
+    }
+
+    /// Tables that are newer than number `known`, oldest first.
+    pub(crate) fn since(&self, known: u64) -> Vec<Arc<Placed>> {
+        newer(&self.shelf().tables, known).cloned().collect()
+    }
+
+    /// Tells of every new table from now on. Returns those there are.
+    pub(crate) fn tell(&self, listener: Sender<News>) -> Vec<Weak<Placed>> {
+        let mut shelf = self.shelf();
+        shelf.listeners.push(listener);
+        newer(&shelf.tables, 0).map(Arc::downgrade).collect()
+    }
+
+    /// The side by which a reader came in, and has to leave.
+    pub(super) fn enter(&self) -> usize {
+        self.readers.enter()
+    }
+
+    pub(super) fn leave(&self, side: usize) {
+        self.readers.leave(side);
+    }
+
+    /// Row `index`, if a table has it. For those who have come in.
     #[inline(always)]
     pub(super) fn row(&self, index: usize) -> Option<&Row> {
-        let owner = self.owners.get(index)?.load(Ordering::Relaxed);
-        let block = self.blocks.get(usize::from(owner))?.get()?;
-        block.rows.get(index.checked_sub(block.first)?)
+        let owner = self.owner(index)?;
+        owner.rows.get(index.checked_sub(owner.first)?)
+    }
+
+    /// The table that row `index` belongs to. For those who have come in.
+    #[inline(always)]
+    pub(super) fn owner(&self, index: usize) -> Option<&Placed> {
+        let owner = self.owners.get(index)?.load(Ordering::Acquire);
+        // SAFETY: points to what an `Arc` holds that the shelf has. It is dropped after those have left
+        // who were inside when it was taken from here, and we have come in: nobody gets hold of the
+        // tables otherwise (`Reading`).
+        unsafe { owner.as_ref() }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds room for so many rows, and takes tables away that nobody holds where there is none.
+    fn make_room(&self, shelf: &mut Shelf, rows: usize) -> Option<usize> {
+        loop {
+            if let Some(first) = shelf.gap(rows) {
+                return Some(first);
+            }
+            let longest_ago = shelf.left_longest_ago()?;
+            self.take(shelf, longest_ago);
+        }
+    }
+
+    /// Puts a table into its place, which is free, and tells of it.
+    fn put(&self, shelf: &mut Shelf, placed: Placed) -> Arc<Placed> {
+        let placed = Arc::new(placed);
+        for owner in &self.owners[placed.first..placed.end()] {
+            owner.store(Arc::as_ptr(&placed).cast_mut(), Ordering::Release);
+        }
+        let after = shelf
+            .tables
+            .partition_point(|table| table.first < placed.first);
+        shelf.tables.insert(after, Arc::clone(&placed));
+        self.newest.store(placed.number, Ordering::Release);
+        let hears = |listener: &Sender<News>| listener.send(Some(Arc::downgrade(&placed))).is_ok();
+        shelf.listeners.retain(hears);
+        self.tidy(shelf);
+        placed
+    }
+
+    /// Takes a table from its place. Its memory goes when nobody reads it any more.
+    fn take(&self, shelf: &mut Shelf, index: usize) {
+        let table = shelf.tables.remove(index);
+        for owner in &self.owners[table.first..table.end()] {
+            owner.store(null_mut(), Ordering::SeqCst);
+        }
+        shelf.taken.push(table);
+    }
+
+    /// Frees what nobody reads any more.
+    fn tidy(&self, shelf: &mut Shelf) {
+        // Twice, since what was taken just now can often go at once.
+        for _ in 0..2 {
+            if self.readers.have_left() {
+                shelf.leaving.clear();
+                if !shelf.taken.is_empty() {
+                    self.readers.turn();
+                    std::mem::swap(&mut shelf.leaving, &mut shelf.taken);
+                }
+            }
+        }
     }
 }
+
+impl Shelf {
+    /// The table that was made from `content`.
+    fn find(&mut self, content: &Arc<[u8]>) -> Option<Arc<Placed>> {
+        self.clock += 1;
+        let table = self.tables.iter().find(|table| table.content == *content)?;
+        table.asked.store(self.clock, Ordering::Relaxed);
+        Some(Arc::clone(table))
+    }
+
+    /// The first of so many rows that no table has.
+    fn gap(&self, rows: usize) -> Option<usize> {
+        let starts = [0]
+            .into_iter()
+            .chain(self.tables.iter().map(|table| table.end()));
+        let ends = self.tables.iter().map(|table| table.first);
+        let mut gaps = starts.zip(ends.chain([IMPORTED_ROWS]));
+        let (start, _) = gaps.find(|(start, end)| end - start >= rows)?;
+        Some(start)
+    }
+
+    /// Of the tables that nobody holds but we, the one that nobody has asked for for longest.
+    fn left_longest_ago(&self) -> Option<usize> {
+        let tables = self.tables.iter().enumerate();
+        let left = tables.filter(|(_, table)| Arc::strong_count(table) == 1);
+        let longest = left.min_by_key(|(_, table)| table.asked.load(Ordering::Relaxed));
+        longest.map(|(index, _)| index)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,13 +4,14 @@
 mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
-use super::imported::{Block, Imported};
+use super::imported::Imported;
 use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::second::SecondRows;
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, Second, TRACKS};
 use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
 use std::f32::consts::PI;
+use std::ops::Deref;
 use std::sync::LazyLock;
 
 /// Frames of every table.
@@ -26,8 +27,11 @@ pub(super) const FORMANT_FRAMES: usize = 33;
 const MAP_ROW: usize = FORMANT_ROW + FORMANT_FRAMES;
 const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
 
+/// Then come the tables that patches bring along.
+pub(super) const FIRST_IMPORTED: usize = MAP_ROW + MAP_ROWS;
+
 // Clouds name rows by two bytes, with a bit to spare.
-const _: () = assert!(MAP_ROW + MAP_ROWS + IMPORTED_ROWS <= Second::TRACKS as usize);
+const _: () = assert!(FIRST_IMPORTED + IMPORTED_ROWS <= Second::TRACKS as usize);
 // Where kernels/filter.cuh and kernels/placement.cuh look for them: tell these of a new family.
 const _: () = assert!(FORMANT_ROW == 418 && MAP_ROW == 451);
 
@@ -444,15 +448,50 @@ pub struct TrackRows<'a> {
     pub bend: &'a Row,
 }
 
-/// The tables, made on first use.
-pub fn tables() -> &'static Tables {
-    static TABLES: LazyLock<Tables> = LazyLock::new(Tables::generate);
-    &TABLES
+/// The tables, made on first use. Only through this are they reached.
+static TABLES: LazyLock<Tables> = LazyLock::new(Tables::generate);
+
+/// The tables, for whoever reads them: as long as this is held no row that was found there goes away.
+/// Neither waits nor allocates, once they are made.
+pub fn tables() -> Reading {
+    let tables = &*TABLES;
+    Reading {
+        tables,
+        side: tables.imported.enter(),
+    }
+}
+
+/// The tables that patches bring along, for whoever brings them.
+pub(crate) fn imports() -> &'static Imported {
+    &TABLES.imported
+}
+
+/// The tables, while they are read.
+#[derive(Debug)]
+pub struct Reading {
+    tables: &'static Tables,
+    /// Where it came in.
+    side: usize,
+}
+
+impl Deref for Reading {
+    type Target = Tables;
+
+    #[inline(always)]
+    fn deref(&self) -> &Tables {
+        self.tables
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.tables.imported.leave(self.side);
+    }
 }
 
 impl Tables {
     fn generate() -> Self {
-        let mut rows = Vec::with_capacity(MAP_ROW + MAP_ROWS);
+        let mut rows = Vec::with_capacity(FIRST_IMPORTED);
         for table in Table::ALL {
             let modes = table.modes();
             let count = modes.as_ref().map_or(MAX_PARTIALS, Vec::len);
@@ -488,25 +527,6 @@ impl Tables {
         }
     }
 
-    /// Adds a table that is made from `content`, unless it is there. Returns its first row, or nothing
-    /// when there is no room for it. Allocates, locks.
-    pub(crate) fn import(&self, content: &[u8], make: impl FnOnce() -> Vec<Row>) -> Option<u16> {
-        let first = self.imported.add(content, make)?;
-        Some((self.rows.len() + first) as u16)
-    }
-
-    /// Tables that were imported, from number `first` on: their first rows, and these.
-    pub(crate) fn imported(&self, first: usize) -> impl Iterator<Item = (u16, &[Row])> {
-        let row = |block: &Block| (self.rows.len() + block.first) as u16;
-        let blocks = self.imported.blocks(first);
-        blocks.map(move |block| (row(block), &*block.rows))
-    }
-
-    /// How many tables were imported.
-    pub(crate) fn imports(&self) -> usize {
-        self.imported.count()
-    }
-
     /// Whether a cloud's rows are all there, and the map of its scale.
     pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let has = |row: u16, tracks: bool| {
@@ -519,6 +539,19 @@ impl Tables {
         all(cloud.table, cloud.frame, cloud.flags & TRACKS != 0)
             && (cloud.second.share == 0 || all(table & !Second::TRACKS, frame, tracks))
             && usize::from(cloud.scale) < MAPS
+    }
+
+    /// The number of the newest table that a cloud reads, if a patch has brought it along; else zero.
+    pub(crate) fn number_of(&self, cloud: &Cloud) -> u64 {
+        let number = |row: u16| {
+            let index = usize::from(row).checked_sub(self.rows.len());
+            let table = index.and_then(|index| self.imported.owner(index));
+            table.map_or(0, |table| table.number)
+        };
+        match cloud.second.share {
+            0 => number(cloud.table),
+            _ => number(cloud.table).max(number(cloud.second.table & !Second::TRACKS)),
+        }
     }
 
     /// Row `index`.

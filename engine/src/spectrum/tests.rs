@@ -39,11 +39,12 @@ fn the_recurrence_factor_is_accurate_to_two_last_places() {
 
 #[test]
 fn tables_have_unit_power_and_rising_ratios() {
+    let tables = tables();
     for table in Table::ALL {
-        let ratios = F32x16::flat(tables().row(table.first_row()));
+        let ratios = F32x16::flat(tables.row(table.first_row()));
         assert!(ratios.is_sorted_by(|a, b| a < b), "{table:?}");
         for frame in 0..=FRAMES as u16 {
-            let levels = F32x16::flat(tables().row(table.first_row() + 2 + frame));
+            let levels = F32x16::flat(tables.row(table.first_row() + 2 + frame));
             let power: f32 = levels.iter().map(|level| level * level).sum();
             assert!(
                 (power - 1.0).abs() < 1e-3,
@@ -67,8 +68,10 @@ fn cloud() -> Cloud {
 }
 
 fn levels(cloud: &Cloud, group: usize) -> [f32; LANES] {
-    let frequency = frequency(Portable, cloud, tables().rows_of(cloud), group);
-    evaluate(Portable, cloud, tables().rows_of(cloud), group, frequency).level
+    let tables = tables();
+    let rows = tables.rows_of(cloud);
+    let frequency = frequency(Portable, cloud, rows, group);
+    evaluate(Portable, cloud, rows, group, frequency).level
 }
 
 #[test]
@@ -227,7 +230,8 @@ fn every_vowel_has_its_first_formant_where_singers_have_it() {
     let at = |vowel: f32, hertz: f32| {
         let cloud = with_filter(Filter::formant(48_000.0 / (1_000.0 * TURN), 1.0, vowel));
         let frequency = Portable.splat(hertz / 48_000.0 * TURN);
-        let rows = tables().rows_of(&cloud);
+        let tables = tables();
+        let rows = tables.rows_of(&cloud);
         Portable.first(filter_gain(Portable, &cloud, rows, frequency).unwrap())
     };
     for (vowel, first) in [(0.0, 350.0), (0.5, 650.0), (1.0, 290.0)] {
@@ -245,7 +249,8 @@ fn snapped_partials_are_notes_of_the_scale() {
                 scale: scale_map(scale, above_root),
                 ..cloud()
             };
-            let rows = tables().rows_of(&snapped);
+            let tables = tables();
+            let rows = tables.rows_of(&snapped);
             for ratio in frequency(Portable, &snapped, rows, 0).map(|f| f / snapped.increment) {
                 let semitones = 12.0 * ratio.log2() + above_root as f32;
                 let whole = semitones.round();
@@ -265,7 +270,8 @@ fn detuned_partials_stay_within_reach_and_the_first_where_it_is() {
         seed: 5,
         ..cloud()
     };
-    let rows = tables().rows_of(&detuned);
+    let tables = tables();
+    let rows = tables.rows_of(&detuned);
     let cents = |group: usize| {
         let [plain, moved] = [cloud(), detuned].map(|c| frequency(Portable, &c, rows, group));
         std::array::from_fn::<f32, LANES, _>(|i| 1200.0 * (moved[i] / plain[i]).log2())

@@ -14,7 +14,7 @@ use crate::Readiness;
 use crate::engine::{Engine, EngineConfig, GlimpseReceiver};
 use crate::event::{Event, EventKind};
 use crate::modulation::Route;
-use crate::patch::Patch;
+use crate::patch::{Patch, Playable};
 use crate::render::Renderer;
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
@@ -63,16 +63,18 @@ impl Control {
     /// on has the new sound. Parts that do not exist are ignored.
     ///
     /// # Errors
-    /// When the stream was stopped, or its render thread hangs.
+    /// When the stream was stopped, its render thread hangs, or there is no room for the patch's table.
     pub fn set_patch(&self, part: usize, patch: Patch) -> Result<(), StreamError> {
         let mut state = self.running()?;
         if part >= state.patches.len() {
             return Ok(());
         }
-        let copy = patch.clone();
-        let patch = Box::new(patch);
-        state.command(Command::Patch { part, patch })?;
-        state.patches[part] = copy;
+        let playable = Playable::new(patch.clone()).complete()?;
+        state.command(Command::Patch {
+            part,
+            patch: Box::new(playable),
+        })?;
+        state.patches[part] = patch;
         Ok(())
     }
 

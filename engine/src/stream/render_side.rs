@@ -11,7 +11,7 @@ use super::underrun::Report;
 use crate::TICK;
 use crate::engine::{Engine, GlimpseSender};
 use crate::modulation::Route;
-use crate::patch::Patch;
+use crate::patch::Playable;
 use crate::render::MAX_TICKS;
 use crate::trace::{self, Stage};
 use ringbuf::HeapProd;
@@ -29,7 +29,7 @@ const BATCH: usize = 4 * MAX_TICKS * TICK;
 pub(super) enum Command {
     Patch {
         part: usize,
-        patch: Box<Patch>,
+        patch: Box<Playable>,
     },
     /// Other routes while notes go on.
     Routes {

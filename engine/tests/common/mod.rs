@@ -8,8 +8,9 @@ pub(crate) mod lockstep;
 use myriad_engine::conformance::in_blocks;
 #[allow(unused_imports, reason = "as above")]
 pub(crate) use myriad_engine::conformance::steepest;
-use myriad_engine::params::Param;
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
+use myriad_engine::params::{Kind, Param};
+use myriad_engine::tracks::{PartialTrack, encode};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Tracks};
 use realfft::RealFftPlanner;
 
 pub(crate) const RATE: usize = 48_000;
@@ -32,6 +33,36 @@ pub(crate) fn soft() -> Patch {
         (Param::Env1Attack, 0.01),
         (Param::Env1Release, 0.05),
     ])
+}
+
+/// A patch that brings a table along: so many frames that are all alike, of harmonics that are as loud
+/// as `levels` say.
+pub(crate) fn imported(levels: &[f32], frames: usize) -> Patch {
+    let track = |(n, &level): (usize, &f32)| PartialTrack {
+        ratio: (n + 1) as f64,
+        noise: 0.0,
+        levels: vec![level; frames],
+        phases: vec![0.0; frames],
+    };
+    let partials: Vec<PartialTrack> = levels.iter().enumerate().map(track).collect();
+    let seconds = (frames - 1) as f64;
+    let mut patch = patch(&[
+        (Param::SourceTable, imported_table()),
+        (Param::SourcePartials, levels.len() as f32),
+        (Param::Env1Sustain, 1.0),
+        (Param::Env1Attack, 0.0),
+    ]);
+    let bytes = encode(440.0, seconds, &vec![0.0; frames], &partials);
+    patch.tracks[0] = Some(Tracks::from_bytes(bytes).unwrap());
+    patch
+}
+
+/// The last choice of `source.table`.
+fn imported_table() -> f32 {
+    match Param::SourceTable.info().kind {
+        Kind::Choice(names) => names.iter().position(|name| *name == "imported").unwrap() as f32,
+        _ => unreachable!("tables are a choice"),
+    }
 }
 
 /// The same with every effect there is, each of them heard.

@@ -178,7 +178,7 @@ fn routes_reach_the_patch_they_belong_to() {
     let mut change = params.shared.take_change().unwrap();
     let played = change.patch.as_deref_mut().unwrap();
     player.synth.as_mut().unwrap().exchange_patch(played);
-    assert_eq!(*played, expected);
+    assert_eq!(**played, expected);
 }
 
 #[test]

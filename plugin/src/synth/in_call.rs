@@ -3,7 +3,8 @@
 use super::{PART, Terms, engine_config};
 use myriad_engine::modulation::Route;
 use myriad_engine::{
-    Counters, Engine, EngineError, Event, GlimpseReceiver, GlimpseSender, Patch, Values, glimpses,
+    Counters, Engine, EngineError, Event, GlimpseReceiver, GlimpseSender, Patch, Playable, Values,
+    glimpses,
 };
 
 /// An engine, and who watches it.
@@ -31,7 +32,7 @@ impl InCall {
         self.engine.latency() as u32
     }
 
-    pub(super) fn exchange_patch(&mut self, patch: &mut Patch) {
+    pub(super) fn exchange_patch(&mut self, patch: &mut Playable) {
         self.engine.exchange_patch(PART, patch);
     }
 

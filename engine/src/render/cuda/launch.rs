@@ -79,8 +79,8 @@ pub(super) struct Places {
 }
 
 impl Launcher {
-    /// Brings tables to the card that were imported since it had `known` of them.
-    pub(super) fn write_imported(&self, known: &mut usize) -> Result<(), Failed> {
+    /// Brings tables to the card that were imported after number `known`.
+    pub(super) fn write_imported(&self, known: &mut u64) -> Result<(), Failed> {
         self.memory.write_imported(known)
     }
 

@@ -23,8 +23,8 @@ pub(super) struct Link {
     pub(super) counters: CudaCounters,
     pub(super) capacity: Capacity,
     pub(super) layout: Layout,
-    /// Imported tables that the card has.
-    pub(super) imported: usize,
+    /// The number of the last imported table that the card has.
+    pub(super) imported: u64,
     pub(super) launcher: Launcher,
     pub(super) berths: Vec<Berth>,
     /// The first one also mixes.

@@ -5,7 +5,7 @@ use super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_WORDS};
 use super::upload::{Layout, MIX_SLOTS};
 use crate::render::{Capacity, MAX_TICKS, TICK};
 use crate::simd::F32x16;
-use crate::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, tables};
+use crate::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, imports, tables};
 use cudarc::driver::sys::CUdeviceptr;
 
 /// Samples of a tick, both sides.
@@ -90,7 +90,6 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
-        let rows = tables().rows();
         let first = context.device_words(words.clouds)?;
         let second = match words.cloud_rooms {
             1 => first,
@@ -109,18 +108,25 @@ impl Memory {
             sums: context.device_words(words.sums)?,
             arrivals: context.device_words(words.arrivals)?,
         };
-        Context::write(memory.tables, rows)?;
+        Context::write(memory.tables, tables().rows())?;
         Ok(memory)
     }
 
-    /// Writes the tables that were imported since there were `known` of them, and counts on. The
+    /// Writes the tables that were imported after number `known`, which becomes that of the last one.
+    /// No block that is under way reads what is there now: its rows would not have been used anew. The
     /// context is current.
-    pub(super) fn write_imported(&self, known: &mut usize) -> Result<(), Failed> {
-        for (first_row, rows) in tables().imported(*known) {
-            let at = u64::from(first_row) * (MAX_PARTIALS * size_of::<f32>()) as u64;
-            Context::write(self.tables + at, F32x16::flat(rows.as_flattened()))?;
-            *known += 1;
+    pub(super) fn write_imported(&self, known: &mut u64) -> Result<(), Failed> {
+        let newest = imports().newest();
+        if newest == *known {
+            return Ok(());
         }
+        for table in imports().since(*known) {
+            let at = u64::from(table.first_row()) * (MAX_PARTIALS * size_of::<f32>()) as u64;
+            Context::write(self.tables + at, F32x16::flat(table.rows.as_flattened()))?;
+            *known = table.number;
+        }
+        // Those that have gone since are not needed.
+        *known = newest.max(*known);
         Ok(())
     }
 }

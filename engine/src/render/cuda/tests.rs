@@ -6,7 +6,7 @@ mod functions;
 use super::CudaRenderer;
 use crate::render::{Buses, Capacity, RenderError, Renderer, VoiceBlock};
 use crate::simd::F32x16;
-use crate::spectrum::{MAX_PARTIALS, tables};
+use crate::spectrum::{MAX_PARTIALS, imports, tables};
 use libloading::Library;
 use std::path::Path;
 use std::process::Command;
@@ -23,11 +23,14 @@ fn kernels(slices: usize) -> MutexGuard<'static, Library> {
     library.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rows of all tables, one after the other as a card has them.
+/// The rows of all tables, where a card has them.
 fn table_rows() -> Vec<f32> {
     let mut rows = tables().rows().to_vec();
-    for (_, imported) in tables().imported(0) {
-        rows.extend_from_slice(F32x16::flat(imported.as_flattened()));
+    for table in imports().since(0) {
+        let first = usize::from(table.first_row()) * MAX_PARTIALS;
+        let imported = F32x16::flat(table.rows.as_flattened());
+        rows.resize(rows.len().max(first + imported.len()), 0.0);
+        rows[first..][..imported.len()].copy_from_slice(imported);
     }
     rows
 }

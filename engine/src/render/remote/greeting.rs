@@ -1,13 +1,13 @@
 //! The first words between the two processes: are we of one kind, and are you ready?
 //!
-//! They go through a socket. Later it only tells each process when the other one is gone.
+//! They go through a socket. Later it tells each process when the other one is gone, and brings
+//! tables ([`super::courier`]).
 
 use super::error::cut;
 use super::layout::{Desk, Layout};
 use super::memory::SharedMemory;
 use crate::render::{Capacity, MAX_TICKS, TICK};
-use crate::simd::F32x16;
-use crate::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, push_row, tables};
+use crate::spectrum::{Cloud, tables};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 /// Raised whenever the layout of the shared memory or these words change.
-const PROTOCOL: u64 = 2;
+const PROTOCOL: u64 = 3;
 
 const HELLO: u64 = u64::from_be_bytes(*b"MYRIADAS");
 const READY: u64 = u64::from_be_bytes(*b"MYRIADOK");
@@ -31,10 +31,9 @@ const _: () = assert!(VERSION.len() <= VERSION_BYTES);
 /// The most bytes of a refusal.
 const LONGEST: usize = 1024;
 
-/// Numbers of a greeting: those that must be equal on both sides, then the capacity and how many
-/// imported tables follow.
+/// Numbers of a greeting: those that must be equal on both sides, then the capacity.
 const KINDS: usize = 6;
-const NUMBERS: usize = KINDS + 3;
+const NUMBERS: usize = KINDS + 2;
 const BYTES: usize = VERSION_BYTES + 8 * NUMBERS;
 
 fn kinds() -> [u64; KINDS] {
@@ -52,13 +51,12 @@ fn kinds() -> [u64; KINDS] {
 pub(super) fn greet(
     socket: &UnixStream,
     capacity: Capacity,
-    imports: usize,
     memory: BorrowedFd<'_>,
 ) -> io::Result<()> {
     let mut bytes = [0; BYTES];
     let (numbers, version) = bytes.split_at_mut(8 * NUMBERS);
     let values = kinds().into_iter();
-    let values = values.chain([capacity.slots, capacity.buses, imports].map(|n| n as u64));
+    let values = values.chain([capacity.slots, capacity.buses].map(|n| n as u64));
     for (bytes, value) in numbers.as_chunks_mut().0.iter_mut().zip(values) {
         *bytes = value.to_le_bytes();
     }
@@ -70,47 +68,9 @@ pub(super) fn greet(
     let parts = [IoSlice::new(&bytes)];
     // In a host that does not expect it, a signal about a broken pipe would end the host.
     match rustix::net::sendmsg(socket, &parts, &mut control, SendFlags::NOSIGNAL)? {
-        BYTES => tell_tables(socket, imports),
+        BYTES => Ok(()),
         _ => Err(io::ErrorKind::WriteZero.into()),
     }
-}
-
-/// Sends the first `imports` tables that patches brought along: the number of rows, and these.
-fn tell_tables(mut socket: &UnixStream, imports: usize) -> io::Result<()> {
-    for (_, rows) in tables().imported(0).take(imports) {
-        socket.write_all(&(rows.len() as u64).to_le_bytes())?;
-        for row in rows {
-            let numbers = F32x16::flat(row).iter();
-            let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
-            socket.write_all(&bytes)?;
-        }
-    }
-    Ok(())
-}
-
-/// Hears of so many tables, and has them here as they are there.
-fn hear_tables(mut socket: &UnixStream, imports: usize) -> io::Result<()> {
-    for number in 0..imports {
-        let mut count = [0; 8];
-        socket.read_exact(&mut count)?;
-        let count = u64::from_le_bytes(count) as usize;
-        if count > IMPORTED_ROWS {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let mut bytes = vec![0; count * MAX_PARTIALS * size_of::<f32>()];
-        socket.read_exact(&mut bytes)?;
-        let numbers = bytes.as_chunks().0;
-        let make = || {
-            let mut rows = Vec::with_capacity(count);
-            for row in numbers.chunks_exact(MAX_PARTIALS) {
-                push_row(&mut rows, |n| f32::from_le_bytes(row[n - 1]));
-            }
-            rows
-        };
-        // Told apart by their numbers: all come from one place, in order.
-        tables().import(&number.to_le_bytes(), make);
-    }
-    Ok(())
 }
 
 /// Waits for the greeting and maps the memory. The outer error is for this process alone, because
@@ -149,7 +109,6 @@ pub(super) fn meet(socket: &UnixStream) -> io::Result<Result<Desk, String>> {
         slots: number(KINDS) as usize,
         buses: number(KINDS + 1) as usize,
     };
-    hear_tables(socket, number(KINDS + 2) as usize)?;
     Ok(open(capacity, file))
 }
 

@@ -6,7 +6,7 @@
 use super::error::{Reason, RemoteFailure};
 use super::memory::SharedMemory;
 use crate::render::{Buses, Capacity, MAX_TICKS, TICK, VoiceBlock};
-use crate::spectrum::{Cloud, MAX_PARTIALS, tables};
+use crate::spectrum::{Cloud, MAX_PARTIALS, Tables, tables};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,7 +28,8 @@ const ENTRY: usize = 1 + CLOUD;
 const NUMBER: usize = 0;
 const RESET: usize = 1;
 const TICKS: usize = 2;
-const COUNTS: usize = 3;
+const NEEDS: usize = 3;
+const COUNTS: usize = 4;
 
 // Words of an answer's head, after its number: the partials, or `FAILED` and a reason's length.
 const PARTIALS: usize = 1;
@@ -101,17 +102,20 @@ type Nonsense = &'static str;
 
 impl Desk {
     /// Writes the clouds that sound, by tick, as request `number`; with `reset`, all sound is to
-    /// be forgotten first.
+    /// be forgotten first. Also says which table that a patch has brought along it needs: those before
+    /// come before it.
     pub(super) fn ask(&self, number: u32, reset: bool, block: &VoiceBlock) {
         let area = self.memory.words(self.layout.request(number));
         let (head, entries) = area.split_at(HEAD);
         let mut entries = entries.as_chunks::<ENTRY>().0.iter();
+        let (tables, mut needs) = (tables(), 0);
         for tick in 0..block.ticks() {
             let clouds = block
                 .slots()
                 .filter_map(|slot| Some((slot, block.cloud(slot, tick)?)));
             let mut count = 0;
             for ((slot, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
+                needs = tables.number_of(cloud).max(needs);
                 first.store(slot as u64, Ordering::Relaxed);
                 for (word, value) in words.iter().zip(words_of(cloud)) {
                     word.store(value, Ordering::Relaxed);
@@ -120,9 +124,15 @@ impl Desk {
             }
             put(head, COUNTS + tick, count);
         }
+        put(head, NEEDS, needs);
         put(head, TICKS, block.ticks() as u64);
         put(head, RESET, u64::from(reset));
         put(head, NUMBER, u64::from(number));
+    }
+
+    /// The number of the table that request `number` needs.
+    pub(super) fn needs(&self, number: u32) -> u64 {
+        get(self.memory.words(self.layout.request(number)), NEEDS)
     }
 
     /// Reads request `number` into an empty block. Says whether to reset first.
@@ -139,6 +149,7 @@ impl Desk {
             return Err("a request that is none");
         }
         let Capacity { slots, buses } = self.layout.capacity;
+        let tables = tables();
         for tick in 0..ticks as usize {
             block.start_tick();
             let mut next = 0;
@@ -150,7 +161,7 @@ impl Desk {
                 }
                 next = slot + 1;
                 let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-                block.push(slot as u32, checked(cloud_of(words), buses)?);
+                block.push(slot as u32, checked(cloud_of(words), buses, &tables)?);
             }
         }
         Ok(get(head, RESET) != 0)
@@ -250,11 +261,11 @@ fn cloud_of(words: [u64; CLOUD]) -> Cloud {
 }
 
 /// A cloud that renderers can render: what they index with is within bounds.
-fn checked(cloud: Cloud, buses: usize) -> Result<Cloud, Nonsense> {
+fn checked(cloud: Cloud, buses: usize, tables: &Tables) -> Result<Cloud, Nonsense> {
     match () {
         () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
         () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),
-        () if !tables().has_rows_of(&cloud) => Err("a cloud of no table"),
+        () if !tables.has_rows_of(&cloud) => Err("a cloud of no table"),
         // What rounds to too many is many enough.
         () if !(0.0..MAX_PARTIALS as f32 + 1.0).contains(&cloud.partials) => {
             Err("a cloud of too many partials")

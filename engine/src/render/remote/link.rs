@@ -1,12 +1,12 @@
 //! Our side of a process that is ready: what was asked of it, and what it has answered.
 
+use super::courier::Courier;
 use super::error::{RemoteFailure, StartError};
 use super::layout::{ANSWERED, ASKED, DEPTH, Desk, Layout};
 use super::memory::SharedMemory;
 use super::process::Process;
 use super::{RemoteCommand, RemoteOptions, greeting};
 use crate::render::{Buses, Capacity, RenderError, VoiceBlock};
-use crate::spectrum::tables;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,6 +21,8 @@ const PULSE: Duration = Duration::from_millis(2);
 /// A process that is ready, and the memory that we share with it.
 #[derive(Debug)]
 pub(super) struct Link {
+    /// Dropped first: it uses the process's socket.
+    _courier: Courier,
     process: Process,
     desk: Desk,
     /// How long a block may take.
@@ -32,8 +34,6 @@ pub(super) struct Link {
     under_way: VecDeque<usize>,
     /// Whether the next request is to forget all sound first.
     reset: bool,
-    /// Imported tables that it knows. When there are more, another process has to be told.
-    imports: usize,
 }
 
 impl Link {
@@ -49,8 +49,7 @@ impl Link {
             program: program(),
             source,
         })?;
-        let imports = tables().imports();
-        match introduce(&process, options.start_deadline, capacity, imports, &file) {
+        match introduce(&process, options.start_deadline, capacity, &file) {
             Ok(ready) => ready.map_err(StartError::Refused)?,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 return Err(StartError::Late {
@@ -65,8 +64,13 @@ impl Link {
                 });
             }
         }
+        let courier = Courier::start(&process.socket).map_err(|error| StartError::Unfit {
+            program: program(),
+            why: what_became_of(&mut process, &error),
+        })?;
         process.stop_listening();
         Ok(Self {
+            _courier: courier,
             process,
             desk,
             deadline: options.deadline,
@@ -74,7 +78,6 @@ impl Link {
             collected: 0,
             under_way: VecDeque::with_capacity(DEPTH),
             reset: false,
-            imports,
         })
     }
 
@@ -104,10 +107,6 @@ impl Link {
         }
         if block.capacity() > self.desk.layout.capacity().slots {
             return Err(RenderError::NotPrepared);
-        }
-        if tables().imports() > self.imports {
-            let what = "a patch brought a table along that it has not heard of";
-            return Err(RemoteFailure::Nonsense { what }.into());
         }
         let reset = std::mem::take(&mut self.reset);
         self.desk.ask(self.asked, reset, block);
@@ -170,11 +169,11 @@ fn introduce(
     process: &Process,
     deadline: Duration,
     capacity: Capacity,
-    imports: usize,
     file: &OwnedFd,
 ) -> io::Result<Result<(), String>> {
     process.socket.set_read_timeout(Some(deadline))?;
-    greeting::greet(&process.socket, capacity, imports, file.as_fd())?;
+    process.socket.set_write_timeout(Some(deadline))?;
+    greeting::greet(&process.socket, capacity, file.as_fd())?;
     greeting::hear(&process.socket)
 }
 

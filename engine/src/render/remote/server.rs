@@ -1,11 +1,12 @@
 //! The child's side: renders what it is asked for until the parent is gone.
 
+use super::courier::{self, Arrivals};
 use super::error::Reason;
 use super::greeting;
 use super::layout::{ANSWERED, ASKED, DEPTH, Desk};
 use crate::render::{Buses, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::any::Any;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +28,8 @@ pub fn serve(socket: OwnedFd, make: impl FnOnce() -> Box<dyn Renderer>) -> Resul
         Ok(desk) => desk,
         Err(reason) => return refuse(&socket, reason),
     };
-    end_with(&socket)?;
+    let arrivals = Arc::new(Arrivals::default());
+    listen(&socket, Arc::clone(&arrivals))?;
     // Refused to most users, and no harm then.
     let _ = rustix::process::setpriority_process(None, NICENESS);
     let prepared = guarded(|| {
@@ -38,7 +40,7 @@ pub fn serve(socket: OwnedFd, make: impl FnOnce() -> Box<dyn Renderer>) -> Resul
     match prepared {
         Ok(renderer) => {
             greeting::reply(&socket, Ok(()))?;
-            Server::new(&desk, renderer).run()
+            Server::new(&desk, renderer, arrivals).run()
         }
         Err(reason) => refuse(&socket, reason),
     }
@@ -63,13 +65,13 @@ fn refuse(socket: &UnixStream, reason: String) -> Result<(), ServeError> {
     Err(ServeError::Failed(reason))
 }
 
-/// Ends this process as soon as the other one closes its end. Asking the system to do so
-/// (`PR_SET_PDEATHSIG`) will not do: it watches the thread that started us, not its process.
-fn end_with(socket: &UnixStream) -> io::Result<()> {
-    let mut socket = socket.try_clone()?;
+/// Takes in tables, and ends this process as soon as the other one closes its end. Asking the system to
+/// do so (`PR_SET_PDEATHSIG`) will not do: it watches the thread that started us, not its process.
+fn listen(socket: &UnixStream, arrivals: Arc<Arrivals>) -> io::Result<()> {
+    let socket = socket.try_clone()?;
     let watch = move || {
-        // Nothing is ever sent.
-        while matches!(socket.read(&mut [0]), Ok(1)) {}
+        // Returns when there is nobody any more, or nobody that we understand.
+        let _ = courier::hear(&socket, &arrivals);
         // By a signal, because whatever else runs at a program's end might wait for a device.
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
@@ -98,6 +100,7 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
 pub(super) struct Server<'a> {
     desk: &'a Desk,
     renderer: Box<dyn Renderer>,
+    arrivals: Arc<Arrivals>,
     /// Requests that were handed to the renderer, and answers that were given.
     taken: u32,
     given: u32,
@@ -107,11 +110,16 @@ pub(super) struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    pub(super) fn new(desk: &'a Desk, renderer: Box<dyn Renderer>) -> Self {
+    pub(super) fn new(
+        desk: &'a Desk,
+        renderer: Box<dyn Renderer>,
+        arrivals: Arc<Arrivals>,
+    ) -> Self {
         let capacity = desk.layout.capacity();
         Self {
             desk,
             renderer,
+            arrivals,
             taken: 0,
             given: 0,
             blocks: [(); DEPTH].map(|()| Arc::new(VoiceBlock::new(capacity.slots))),
@@ -151,6 +159,7 @@ impl<'a> Server<'a> {
     }
 
     fn take(&mut self) -> Result<(), String> {
+        self.arrivals.wait_for(self.desk.needs(self.taken));
         let shared = &mut self.blocks[self.taken as usize % DEPTH];
         let reset = self
             .desk

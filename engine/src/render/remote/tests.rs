@@ -186,7 +186,7 @@ fn answers_that_make_no_sense_are_errors() {
 /// Has a server answer in a thread of this process; gives what it ended with.
 fn serve_here(desk: &Desk, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> String {
     thread::scope(|scope| {
-        let server = scope.spawn(|| Server::new(desk, renderer).run());
+        let server = scope.spawn(|| Server::new(desk, renderer, Arc::default()).run());
         ask();
         server.join().unwrap().unwrap_err().to_string()
     })
@@ -243,7 +243,7 @@ fn strangers_are_not_served() {
     };
     assert!(met(b"").is_err());
     assert!(met(b"GET / HTTP/1.1\r\n\r\n").is_err());
-    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0, 0]);
+    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0]);
     hello.extend([b"9.9.9", &[0; 27][..]].concat());
     let refusal = met(&hello).unwrap().unwrap_err();
     assert!(refusal.contains("9.9.9 (protocol 99)"), "{refusal}");

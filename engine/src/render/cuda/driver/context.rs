@@ -153,7 +153,10 @@ impl Context {
         words: &[T],
     ) -> Result<(), Failed> {
         let bytes = size_of_val(words);
-        call!(cuMemcpyHtoD_v2(to, words.as_ptr().cast(), bytes))
+        call!(cuMemcpyHtoD_v2(to, words.as_ptr().cast(), bytes))?;
+        // From memory that is not pinned, the call may return while the last of it is on its way; our
+        // queues do not wait for the one that it is in.
+        call!(cuStreamSynchronize(null_mut()))
     }
 
     /// Reads from device memory, and waits. The context is current.

@@ -1,0 +1,129 @@
+//! Tables come and go, and whoever holds one is not disturbed.
+
+use super::*;
+use crate::simd::{F32x16, LANES};
+use crate::spectrum::MAX_GROUPS;
+use std::sync::mpsc::channel;
+use std::thread;
+
+/// Rows that all hold one number.
+fn rows(count: usize, value: f32) -> Vec<Row> {
+    vec![[F32x16([value; LANES]); MAX_GROUPS]; count]
+}
+
+fn place(tables: &Imported, id: u32, count: usize) -> Option<Arc<Placed>> {
+    let content: Arc<[u8]> = id.to_le_bytes().into();
+    tables.place(&content, || rows(count, id as f32))
+}
+
+/// The number that a row holds.
+fn at(tables: &Imported, index: usize) -> Option<f32> {
+    let side = tables.enter();
+    let value = tables.row(index).map(|row| row[0].0[0]);
+    tables.leave(side);
+    value
+}
+
+#[test]
+fn what_is_held_stays_and_what_was_left_longest_ago_makes_room() {
+    let tables = Imported::new();
+    let held = place(&tables, 0, 5_000).unwrap();
+    for id in 1..=3 {
+        place(&tables, id, 3_000).unwrap();
+    }
+    // Asked for again, so that the second one was left for longest.
+    place(&tables, 1, 3_000).unwrap();
+    let fourth = place(&tables, 4, 4_000).unwrap();
+    assert_eq!(fourth.first, 8_000, "the second and the third made room");
+    assert_eq!(at(&tables, 4_999), Some(0.0));
+    assert_eq!(at(&tables, 5_000), Some(1.0));
+    assert_eq!(at(&tables, 8_000), Some(4.0));
+    assert_eq!(at(&tables, 12_000), None);
+    assert_eq!(at(&tables, IMPORTED_ROWS), None);
+    let more = place(&tables, 5, IMPORTED_ROWS - 5_000);
+    assert!(more.is_none(), "the fourth is held, and in the way");
+    drop(fourth);
+    let more = place(&tables, 5, IMPORTED_ROWS - 5_000).unwrap();
+    assert_eq!((more.first, held.first), (5_000, 0));
+    assert!(place(&tables, 6, 1).is_none());
+}
+
+#[test]
+fn thousands_of_tables_take_no_more_memory_than_there_is_room() {
+    let tables = Imported::new();
+    for id in 0..5_000 {
+        let placed = place(&tables, id, 1 + id as usize * 7 % 99).unwrap();
+        assert_eq!(placed.number, u64::from(id) + 1);
+        assert_eq!(at(&tables, placed.first), Some(id as f32));
+        assert_eq!(at(&tables, placed.end() - 1), Some(id as f32));
+        let shelf = tables.shelf();
+        assert!(shelf.taken.is_empty() && shelf.leaving.is_empty());
+    }
+}
+
+#[test]
+fn nothing_is_freed_before_the_eyes_of_a_reader() {
+    let tables = Imported::new();
+    let weak = Arc::downgrade(&place(&tables, 0, IMPORTED_ROWS).unwrap());
+    let side = tables.enter();
+    let row = tables.row(77).unwrap();
+    for id in 1..5 {
+        place(&tables, id, IMPORTED_ROWS).unwrap();
+    }
+    assert_eq!(row[3].0[5], 0.0);
+    assert!(weak.strong_count() > 0);
+    tables.leave(side);
+    place(&tables, 9, 10).unwrap();
+    place(&tables, 10, 10).unwrap();
+    assert_eq!(weak.strong_count(), 0);
+}
+
+/// Readers on several threads while tables come and go: every row they see is whole.
+#[test]
+fn readers_and_those_who_bring_tables_do_not_meet() {
+    let tables = Imported::new();
+    thread::scope(|scope| {
+        let bring = |seed: u32| {
+            for id in 0..100 {
+                let placed = place(&tables, seed + id, 1_500).unwrap();
+                assert_eq!(at(&tables, placed.first + 2), Some((seed + id) as f32));
+            }
+        };
+        let bringing = [0, 10_000].map(|seed| scope.spawn(move || bring(seed)));
+        while bringing.iter().any(|thread| !thread.is_finished()) {
+            for index in (0..IMPORTED_ROWS).step_by(501) {
+                let side = tables.enter();
+                if let Some(row) = tables.row(index) {
+                    let first = row[0].0[0];
+                    assert!(row.iter().all(|group| group.0 == [first; LANES]));
+                }
+                tables.leave(side);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_mirror_has_what_it_is_told_of() {
+    let (tables, mirror) = (Imported::new(), Imported::new());
+    let (sender, news) = channel();
+    place(&tables, 100, 40).unwrap();
+    let mut there = tables.tell(sender);
+    for id in 0..300 {
+        place(&tables, id, 200 + id as usize).unwrap();
+        there.extend(news.try_iter().flatten());
+        for table in there.drain(..).filter_map(|table| table.upgrade()) {
+            assert!(mirror.mirror(table.number, table.first, table.rows.to_vec()));
+        }
+        for placed in tables.since(0) {
+            let last = placed.end() - 1;
+            assert_eq!(at(&mirror, placed.first), at(&tables, placed.first));
+            assert_eq!(at(&mirror, last), at(&tables, last));
+        }
+    }
+    let newest = tables.newest();
+    assert!(tables.since(newest).is_empty() && tables.since(newest - 1).len() == 1);
+    // A table from before, or beyond the end.
+    assert!(!mirror.mirror(newest, 0, rows(1, 0.0)));
+    assert!(!mirror.mirror(newest + 1, IMPORTED_ROWS, rows(1, 0.0)));
+}

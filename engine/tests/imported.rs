@@ -1,0 +1,147 @@
+//! Tables that patches bring along, in a session in which more of them are played than there is room
+//! for.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
+mod common;
+
+use common::*;
+use myriad_engine::dsp::hash;
+use myriad_engine::params::Param;
+use myriad_engine::spectrum::IMPORTED_ROWS;
+use myriad_engine::{Engine, EventKind, Patch, Playable};
+use std::f64::consts::TAU;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One test at a time: all share the room that there is.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const PARTIALS: usize = 6;
+
+/// Frames in which eleven periods of 440 Hz pass.
+const PERIODS: usize = 1_200;
+
+/// Levels of harmonics that no other table has.
+fn levels(table: u32) -> [f32; PARTIALS] {
+    std::array::from_fn(|n| {
+        let random = hash(table * 8 + n as u32);
+        0.1 + (random >> 8) as f32 / (1 << 25) as f32
+    })
+}
+
+/// What a table sounds like: the levels of its harmonics, relative to the first.
+fn heard(engine: &mut Engine) -> [f32; PARTIALS] {
+    let events = [(0, EventKind::AllSoundOff), (0, on(69))];
+    let [left, _] = play(engine, &events, PERIODS + 800);
+    let sound = &left[800..];
+    let level = |n: usize| {
+        let turn = TAU * 11.0 * (n + 1) as f64 / PERIODS as f64;
+        let [mut re, mut im] = [0.0; 2];
+        for (i, x) in sound.iter().enumerate() {
+            let (sin, cos) = (turn * i as f64).sin_cos();
+            re += f64::from(*x) * cos;
+            im += f64::from(*x) * sin;
+        }
+        re.hypot(im) as f32
+    };
+    let all = std::array::from_fn(level);
+    all.map(|x| x / all[0])
+}
+
+fn expect(engine: &mut Engine, table: u32) {
+    let levels = levels(table);
+    for (heard, level) in heard(engine).iter().zip(levels) {
+        let off = db(*heard) - db(level / levels[0]);
+        // Levels are written in steps of 0.4 dB.
+        assert!(off.abs() < 0.45, "table {table}: {off} dB");
+    }
+}
+
+/// A musician who browses wavetables all day hears each of them, and needs no more memory for it.
+#[test]
+fn thousands_of_tables_in_one_session_all_sound_right() {
+    let _alone = alone();
+    // Another engine holds on to one all the time.
+    let mut other = engine(&imported(&levels(1_000_000), 30));
+    let mut session = engine(&Patch::new());
+    let mut rows = 0;
+    for table in 0..3_000 {
+        let frames = 2 + hash(table) as usize % 30;
+        rows += 6 + 2 * frames;
+        let patch = imported(&levels(table), frames);
+        session.set_patch(0, &patch);
+        expect(&mut session, table);
+        if table % 250 == 0 {
+            expect(&mut other, 1_000_000);
+            let again = [&mut session, &mut engine(&patch)].map(|engine| {
+                engine.set_patch(0, &patch);
+                engine.reset();
+                play(engine, &[(0, on(50))], 2_000)
+            });
+            assert!(again[0] == again[1], "as in a new engine");
+        }
+    }
+    assert!(rows > 5 * IMPORTED_ROWS, "{rows}");
+    expect(&mut other, 1_000_000);
+}
+
+/// A library and an editor's history may hold any number of patches: only those that are played need
+/// room, and for those that fade in the background it is kept.
+#[test]
+fn a_patch_that_nobody_plays_needs_no_room() {
+    let _alone = alone();
+    let library: Vec<Patch> = (0..60)
+        .map(|table| imported(&levels(2_000_000 + table), 500))
+        .collect();
+    let mut engine = engine(&library[0]);
+    for (table, patch) in library.iter().enumerate() {
+        engine.set_patch(0, patch);
+        expect(&mut engine, 2_000_000 + table as u32);
+    }
+}
+
+/// What fades goes on sounding as it did, though others take all the room there is.
+#[test]
+fn clouds_that_fade_keep_their_table() {
+    let _alone = alone();
+    let mut slow = imported(&[1.0, 0.0, 0.5], 500);
+    slow.values.set(Param::Env1Release, 2.0);
+    let silent = Patch::new();
+    let fade = |meanwhile: &dyn Fn()| {
+        let mut engine = engine(&slow);
+        let before = play(&mut engine, &[(0, on(57))], 4_800);
+        engine.set_patch(0, &silent);
+        // The host does not call for a while.
+        meanwhile();
+        let [after, _] = play(&mut engine, &[], 2_400);
+        assert!(peak(&after) > 0.01);
+        (before, after)
+    };
+    let expected = fade(&|| {});
+    let many = || {
+        for table in 0..40 {
+            let patch = imported(&levels(3_000_000 + table), 500);
+            Playable::new(patch).complete().unwrap();
+        }
+    };
+    assert!(fade(&many) == expected);
+}
+
+/// Too many at once are refused in words, and those that play go on.
+#[test]
+fn what_finds_no_room_says_so() {
+    let _alone = alone();
+    let patches = (0..40).map(|table| imported(&levels(4_000_000 + table), 510));
+    let all: Vec<Playable> = patches
+        .filter_map(|patch| Playable::new(patch).complete().ok())
+        .collect();
+    assert!((5..=15).contains(&all.len()), "{}", all.len());
+    let patch = imported(&levels(4_999_999), 510);
+    let refused = Playable::new(patch.clone()).complete().unwrap_err();
+    assert!(refused.to_string().contains("no room"), "{refused}");
+    drop(all);
+    expect(&mut engine(&patch), 4_999_999);
+}
