@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Places in an editor of 1200 by 780 points.
 const KEY: [i16; 2] = [853, 752];
-const POSITION: [i16; 2] = [395, 503];
+const POSITION: [i16; 2] = [312, 503];
 const PATCH_NAME: [i16; 2] = [580, 25];
 const NEXT_PATCH: [i16; 2] = [795, 25];
 const SEARCH: [i16; 2] = [150, 430];
