@@ -107,6 +107,8 @@ impl CpuRenderer {
 
 impl Renderer for CpuRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        // Made now, and not by the first block.
+        drop(tables());
         let refused = |_| PrepareError::OutOfMemory {
             slots: capacity.slots,
             mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
