@@ -180,8 +180,11 @@ impl Modulation {
         for route in &self.routes {
             let add = &mut self.scratch[..voices];
             let source = &self.sources[route.source as usize][..voices];
-            for (add, &source) in add.iter_mut().zip(source) {
-                *add = route.amount * route.curve.shape(source);
+            let lanes = add.iter_mut().zip(source);
+            match route.curve {
+                // Most are; without a choice for every voice this is vector code.
+                RouteCurve::Linear => lanes.for_each(|(add, source)| *add = route.amount * source),
+                curve => lanes.for_each(|(add, &source)| *add = route.amount * curve.shape(source)),
             }
             if let Some(via) = route.via {
                 let via = &self.sources[via as usize][..voices];
