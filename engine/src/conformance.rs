@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod in_blocks;
+pub mod parameters;
 mod random;
 mod sameness;
 
@@ -61,6 +62,11 @@ pub const CHECKS: &[Check] = &[
         name: "parity",
         promise: "every patch sounds as on the reference, to -110 dBFS",
         run: sameness::patches_match_the_reference,
+    },
+    Check {
+        name: "parameters",
+        promise: "at the ends of every parameter too",
+        run: parameters::all_match_the_reference,
     },
 ];
 

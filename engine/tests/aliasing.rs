@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use myriad_engine::conformance::parameters::{ends_of, everything_in_use, modes_of, of_partials};
 use myriad_engine::params::Param;
 use myriad_engine::{EventKind, Patch};
 
@@ -85,4 +86,43 @@ fn inharmonic_spectra_stay_below_nyquist_too() {
         .iter()
         .fold(f32::NEG_INFINITY, |top, &level| top.max(level));
     assert!(below < -100.0, "{below} dBFS below the first partial");
+}
+
+/// Wherever a knob puts partials, none of them folds over: far below the lowest there is nothing. The
+/// knob is any of the table's; what plays other notes, makes noise on purpose or is a level in time is
+/// left out.
+#[test]
+fn no_parameter_folds_anything_down() {
+    let left_out = ["env1", "arp", "voice", "chord", "zone"];
+    let makes_noise = [Param::ShapeBandwidth, Param::LayerBandwidth];
+    let mut worst = (f32::NEG_INFINITY, String::new());
+    for param in of_partials() {
+        if left_out.contains(&param.info().group()) || makes_noise.contains(&param) {
+            continue;
+        }
+        for &mode in modes_of(param) {
+            let mut patch = everything_in_use(mode);
+            patch.values.set(Param::SourcePartials, 1_024.0);
+            patch.values.set(Param::LayerPartials, 1_024.0);
+            for value in ends_of(param) {
+                patch.values.set(param, value);
+                let (start, length) = (9_600, 1 << 13);
+                let [out, _] = play(&mut engine(&patch), &[(0, on(108))], start + length);
+                let (levels, _) = spectrum(&out[start..]);
+                // From 60 to 200 Hz; the lowest partial of all is three octaves below 4.2 kHz.
+                let low = levels[10..35]
+                    .iter()
+                    .copied()
+                    .fold(f32::NEG_INFINITY, f32::max);
+                if low > worst.0 {
+                    worst = (low, format!("{} at {value}", param.info().id));
+                }
+            }
+        }
+    }
+    println!(
+        "far below the lowest at most {:.1} dBFS ({})",
+        worst.0, worst.1
+    );
+    assert!(worst.0 < -90.0, "{} dBFS: {}", worst.0, worst.1);
 }

@@ -29,7 +29,16 @@ fn performance() -> Vec<(usize, EventKind)> {
 const FRAMES: usize = 19_200;
 
 fn play(engine: &mut Engine, block: impl Fn(usize) -> usize) -> Result<Vec<f32>, String> {
-    let [mut left, right] = in_blocks(&performance(), FRAMES, block, |now, left, right| {
+    play_events(engine, &performance(), FRAMES, block)
+}
+
+pub(super) fn play_events(
+    engine: &mut Engine,
+    events: &[(usize, EventKind)],
+    frames: usize,
+    block: impl Fn(usize) -> usize,
+) -> Result<Vec<f32>, String> {
+    let [mut left, right] = in_blocks(events, frames, block, |now, left, right| {
         engine.render(now, left, right);
     });
     match engine.counters().renders_failed {
@@ -41,7 +50,7 @@ fn play(engine: &mut Engine, block: impl Fn(usize) -> usize) -> Result<Vec<f32>,
     }
 }
 
-fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
+pub(super) fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
     let config = EngineConfig {
         clouds: 128,
         ..EngineConfig::default()
@@ -52,7 +61,7 @@ fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
 }
 
 /// Gives `engine` another patch, and takes it back to the first sample.
-fn change(engine: &mut Engine, patch: &Patch) {
+pub(super) fn change(engine: &mut Engine, patch: &Patch) {
     engine.set_patch(0, patch);
     engine.reset();
 }
