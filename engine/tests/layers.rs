@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::{Kind, Param};
-use myriad_engine::{EventKind, Patch};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 
 /// Values of `layer.mode`.
 const MIX: f32 = 1.0;
@@ -215,6 +215,59 @@ fn no_cloud_is_left_behind() {
     events.push((26_000, EventKind::AllSoundOff));
     play(&mut engine, &events, 48_000);
     assert_eq!(engine.counters().clouds, 0);
+}
+
+/// A layer that comes on while there is no room for its clouds must leave those of others alone.
+#[test]
+fn without_room_notes_go_on_with_one_layer() {
+    let config = EngineConfig {
+        sample_rate: RATE as f32,
+        clouds: 2,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::new(&config).unwrap();
+    engine.set_patch(0, &layered(0.0, SQUARE, 0.5));
+    let events = [
+        (0, on(69)),
+        (10, on(76)),
+        (12_000, set(Param::LayerMode, MIX)),
+    ];
+    let [out, _] = play(&mut engine, &events, 36_000);
+    for key in [69.0, 76.0] {
+        let [before, after] = [2_000, 24_000].map(|start| level_at(&out, start, hertz(key)));
+        assert!((before - after).abs() < 4.0, "{key}: {before}, {after} dB");
+    }
+}
+
+/// The same the other way: what is switched off fades, and its clouds are free again.
+#[test]
+fn without_room_a_layer_still_ends_softly() {
+    let config = EngineConfig {
+        sample_rate: RATE as f32,
+        clouds: 2,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::new(&config).unwrap();
+    let soft = [(Param::SourcePosition, 0.3), (Param::LayerPosition, 0.3)];
+    engine.set_patch(0, &with(layered(MIX, SAW, 0.5), &soft));
+    let events = [(0, on(40)), (24_000, set(Param::LayerMode, MORPH))];
+    let [out, _] = play(&mut engine, &events, 48_000);
+    assert_no_click(&out, 24_000, "mix to morph");
+    assert_eq!(engine.counters().clouds, 1);
+}
+
+/// A copy that has more of the second layer than its voice hears that layer, not another row.
+#[test]
+fn copies_blend_by_themselves_from_nothing() {
+    for mode in [MORPH, MULTIPLY] {
+        let unison = [(Param::UnisonVoices, 2.0), (Param::UnisonDetune, 0.0)];
+        let mut patch = with(layered(mode, SQUARE, 0.0), &unison);
+        let plain = rms(&heard(&patch)[0][12_000..]);
+        patch.routes = vec![route(Source::Copy, None, Param::LayerBlend, 1.0)];
+        let blended = rms(&heard(&patch)[0][12_000..]);
+        let off = db(blended / plain);
+        assert!(off.abs() < 6.0, "mode {mode}: {off} dB");
+    }
 }
 
 #[test]

@@ -165,15 +165,18 @@ impl<'a> SecondLayer<'a> {
         }
     }
 
-    /// Tells the first layer's cloud of this one, unless it has clouds of its own.
+    /// Tells the first layer's cloud of this one, unless it has clouds of its own. Also when there is
+    /// nothing of it at the moment: single copies may have more.
     pub(super) fn join(&self, voice: usize, note: &Voice, cloud: &mut Cloud) {
-        let share = self.share(self.blend(voice));
-        if share != 0 {
-            let position = self.target(Param::LayerPosition, voice);
-            let place = self.walk.place(&note.layers[1], position);
-            cloud.second = Second::at(self.walk.table, place, 0.0);
-            cloud.second.share = share;
+        if self.mode == Mode::Mix {
+            return;
         }
+        let position = self.target(Param::LayerPosition, voice);
+        let place = self.walk.place(&note.layers[1], position);
+        cloud.second = Second {
+            share: self.share(self.blend(voice)),
+            ..Second::at(self.walk.table, place, 0.0)
+        };
     }
 
     /// A tick passes, at this share of time's usual pace. Returns the layer as clouds of its own, which
@@ -188,10 +191,12 @@ impl<'a> SecondLayer<'a> {
     ) -> Option<Original<'_>> {
         let target = |param: Param| self.target(param, voice);
         let frames = frames_of(note);
+        // A voice that found no room for more clouds goes on with those of its first layer.
+        let has_clouds = self.mode == Mode::Mix && note.sounding > 1;
         let layer = &mut note.layers[1];
         self.walk
             .advance(layer, target(Param::LayerSpeed) * pace, frames);
-        if self.mode != Mode::Mix {
+        if !has_clouds {
             return None;
         }
         let Original {

@@ -215,13 +215,18 @@ impl Part {
                 continue;
             }
             let clouds = self.take_slots(pool);
+            let voice = &mut self.voices[index];
             if clouds.copies > 0 {
-                let voice = &mut self.voices[index];
                 voice.slots().for_each(|slot| pool.fade(slot));
                 clouds.give_to(voice);
                 voice.starts_at = Some(0);
                 voice.entry = 0.0;
                 self.scatter(index);
+            } else if clouds.layers < voice.sounding {
+                // No room for new clouds; those of a layer that is switched off fade all the same.
+                let ended = &voice.layers[1].slots[..voice.copies];
+                ended.iter().for_each(|&slot| pool.fade(slot));
+                voice.sounding = clouds.layers;
             }
         }
     }
