@@ -67,8 +67,12 @@ impl AudioSide {
 
     /// The time from which on nothing is heard; none as long as what is rendered sounds.
     pub fn sounds_until(&self) -> Option<u64> {
-        // What has been rendered is heard a depth later.
-        Some(self.shared.sounding.until()? + self.end.line.depth as u64)
+        match self.shared.sounding.until()? {
+            // There has never been any.
+            0 => Some(0),
+            // What has been rendered is heard a depth later.
+            time => Some(time + self.end.line.depth as u64),
+        }
     }
 
     /// Frames until all would be silent, when every key and pedal is let go now; none when that
