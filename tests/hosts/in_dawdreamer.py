@@ -93,7 +93,7 @@ def test_a_restored_state_sounds_the_same():
     with tempfile.TemporaryDirectory() as folder:
         file = str(pathlib.Path(folder) / "state")
         saved = Host()
-        for name, value in (("Source Position", 0.123), ("Filter", 0.25), ("Env 1 Attack", 0.4)):
+        for name, value in (("Source Position", 0.123), ("Filter", 2 / 15), ("Env 1 Attack", 0.4)):
             saved.set(name, value)
         saved.play()
         expected = saved.play(notes=((48, 0.0, 0.5), (60, 0.2, 0.6)))
