@@ -96,6 +96,16 @@ fn same(a: &[f32], b: &[f32]) -> bool {
         .eq(b.iter().map(|x| x.to_bits()))
 }
 
+/// Says what was measured: well, when two renderers are at most this far apart.
+fn within_parity(worst_db: f64, measured: String) -> Result<String, String> {
+    /// How close they must be.
+    const PARITY_DB: f64 = -110.0;
+    match worst_db < PARITY_DB {
+        true => Ok(measured),
+        false => Err(measured),
+    }
+}
+
 /// The largest difference between two signals, in decibels of full scale.
 pub fn peak_difference_db(a: &[f32], b: &[f32]) -> f64 {
     let differences = a.iter().zip(b).map(|(a, b)| f64::from(a - b).abs());

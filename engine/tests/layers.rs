@@ -217,16 +217,22 @@ fn no_cloud_is_left_behind() {
     assert_eq!(engine.counters().clouds, 0);
 }
 
-/// A layer that comes on while there is no room for its clouds must leave those of others alone.
-#[test]
-fn without_room_notes_go_on_with_one_layer() {
+/// An engine in which no more than two clouds sound.
+fn with_two_clouds(patch: &Patch) -> Engine {
     let config = EngineConfig {
         sample_rate: RATE as f32,
         clouds: 2,
         ..EngineConfig::default()
     };
     let mut engine = Engine::new(&config).unwrap();
-    engine.set_patch(0, &layered(0.0, SQUARE, 0.5));
+    engine.set_patch(0, patch);
+    engine
+}
+
+/// A layer that comes on while there is no room for its clouds must leave those of others alone.
+#[test]
+fn without_room_notes_go_on_with_one_layer() {
+    let mut engine = with_two_clouds(&layered(0.0, SQUARE, 0.5));
     let events = [
         (0, on(69)),
         (10, on(76)),
@@ -242,14 +248,8 @@ fn without_room_notes_go_on_with_one_layer() {
 /// The same the other way: what is switched off fades, and its clouds are free again.
 #[test]
 fn without_room_a_layer_still_ends_softly() {
-    let config = EngineConfig {
-        sample_rate: RATE as f32,
-        clouds: 2,
-        ..EngineConfig::default()
-    };
-    let mut engine = Engine::new(&config).unwrap();
     let soft = [(Param::SourcePosition, 0.3), (Param::LayerPosition, 0.3)];
-    engine.set_patch(0, &with(layered(MIX, SAW, 0.5), &soft));
+    let mut engine = with_two_clouds(&with(layered(MIX, SAW, 0.5), &soft));
     let events = [(0, on(40)), (24_000, set(Param::LayerMode, MORPH))];
     let [out, _] = play(&mut engine, &events, 48_000);
     assert_no_click(&out, 24_000, "mix to morph");

@@ -2,12 +2,10 @@
 //! that is added to the table is held to what these checks ask for without being named here.
 
 use super::sameness::{change, engine, play_events};
-use super::{MakeRenderer, peak_difference_db, reference};
+use super::{MakeRenderer, peak_difference_db, reference, within_parity};
+use crate::effects::EffectValues;
 use crate::params::{Kind, Param};
 use crate::{EventKind, Patch};
-
-/// How close two renderers must be.
-const PARITY_DB: f64 = -110.0;
 
 /// Values of `layer.mode` at which there is a second layer.
 const LAYERED: [f32; 3] = [1.0, 2.0, 3.0];
@@ -61,12 +59,8 @@ pub fn modes_of(param: Param) -> &'static [f32] {
 
 /// Parameters that say what partials are: all but those of effects, which come after them.
 pub fn of_partials() -> impl Iterator<Item = Param> {
-    let is_effect = |param: Param| {
-        let info = param.info();
-        info.shared || Param::by_id(&format!("{}.on", info.group())).is_some()
-    };
     let all = Param::ALL.iter().copied();
-    all.filter(move |&param| !is_effect(param))
+    all.filter(|param| !EffectValues::params().contains(param))
 }
 
 /// The ends of a parameter, or all its choices.
@@ -107,8 +101,5 @@ pub(super) fn all_match_the_reference(make: MakeRenderer<'_>) -> Result<String, 
         "{:.1} dBFS at worst ({}), {count} of them",
         worst.0, worst.1
     );
-    match worst.0 < PARITY_DB {
-        true => Ok(measured),
-        false => Err(measured),
-    }
+    within_parity(worst.0, measured)
 }

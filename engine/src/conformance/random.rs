@@ -1,6 +1,6 @@
 //! Clouds that no patch would make, but a renderer must render all the same.
 
-use super::{MakeRenderer, peak_difference_db, reference, same};
+use super::{MakeRenderer, peak_difference_db, reference, same, within_parity};
 use crate::dsp::hash;
 use crate::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
 use crate::spectrum::{
@@ -9,9 +9,6 @@ use crate::spectrum::{
 use crate::tracks::{PartialTrack, Seat, Tracks, encode};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
-
-/// How close two renderers must be.
-const PARITY_DB: f64 = -110.0;
 
 const BUSES: usize = 3;
 
@@ -294,10 +291,7 @@ pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<Strin
         worst = worst.max(peak_difference_db(&expected, &got));
     }
     let measured = format!("{worst:.1} dBFS at worst, {rounds} performances of {slots} clouds");
-    match worst < PARITY_DB {
-        true => Ok(measured),
-        false => Err(measured),
-    }
+    within_parity(worst, measured)
 }
 
 pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {

@@ -1,11 +1,8 @@
 //! Renders that must be equal: to themselves, to other cuts, to the reference.
 
-use super::{MakeRenderer, in_blocks, peak_difference_db, reference, same};
+use super::{MakeRenderer, in_blocks, peak_difference_db, reference, same, within_parity};
 use crate::dsp::hash;
 use crate::{Engine, EngineConfig, EventKind, Patch, factory};
-
-/// How close two renderers must be.
-const PARITY_DB: f64 = -110.0;
 
 /// A short performance: a chord, more notes, bends, pedal, then release.
 fn performance() -> Vec<(usize, EventKind)> {
@@ -115,9 +112,5 @@ pub(super) fn patches_match_the_reference(make: MakeRenderer<'_>) -> Result<Stri
         }
     }
     let measured = format!("{:.1} dBFS at worst ({})", worst.0, worst.1);
-    if worst.0 < PARITY_DB {
-        Ok(measured)
-    } else {
-        Err(measured)
-    }
+    within_parity(worst.0, measured)
 }
