@@ -1,18 +1,19 @@
 //! `myriad demo`: a song to hear what this is about, or to look at where nothing can be heard.
 
-use crate::analysis::examine;
-use crate::cast::Cast;
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::machine::cores;
-use crate::performance::{Settings, Tail};
-use crate::play::{self, Session, Setup, StartError};
+use crate::play;
 use crate::render::Job;
-use crate::renderer::RendererArgs;
-use crate::song::Song;
-use crate::terminal;
-use crate::wav::Bits;
 use myriad_engine::Tuning;
+use myriad_player::analysis::examine;
+use myriad_player::cast::Cast;
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use myriad_player::machine::cores;
+use myriad_player::performance::{Settings, Tail};
+use myriad_player::renderer::RendererArgs;
+use myriad_player::song::Song;
+use myriad_player::terminal;
+use myriad_player::wav::Bits;
+use myriad_player::{Session, Setup, StartError};
 use std::path::{Path, PathBuf};
 
 /// The songs that show what there is; `assets/songs` has the scripts that write them.

@@ -7,10 +7,10 @@ mod recording;
 mod sound;
 mod wavetable;
 
-use crate::failure::Failure;
-use crate::{terminal, unfinished};
 use myriad_engine::Patch;
 use myriad_engine::tracks::TracksError;
+use myriad_player::failure::Failure;
+use myriad_player::{terminal, unfinished};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -1,44 +1,24 @@
 //! `myriad play`: live, from the keyboard, from MIDI, or a song.
 
-mod conductor;
-mod device;
-mod feed;
-mod gesture;
 mod lines;
-mod load;
-mod machine;
-mod midi;
-mod monitor;
-mod outlet;
-mod pacing;
-mod recorder;
 mod report;
-mod resampler;
-mod session;
-mod stage;
 mod view;
 mod window;
 
-use crate::cast::{Cast, PatchRequest, refuse_doubles};
 use crate::demo::DemoSong;
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::library;
-use crate::renderer::{self, RendererArgs};
-use crate::scale::ScaleArgs;
-use crate::song::Song;
-use crate::trace::Tracer;
-use device::DeviceError;
-pub(crate) use device::listing::Listing;
-pub(crate) use device::{Device, Host, Wish};
 use lines::Lines;
-pub(crate) use load::Load;
-pub(crate) use midi::MACRO_PARAMS;
 use myriad_engine::Patch;
-use myriad_engine::stream::StreamError;
-pub(crate) use pacing::PacingArgs;
+use myriad_player::cast::{Cast, PatchRequest, refuse_doubles};
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use myriad_player::library;
+use myriad_player::renderer::RendererArgs;
+use myriad_player::scale::ScaleArgs;
+use myriad_player::song::Song;
+use myriad_player::trace::Tracer;
+use myriad_player::{Host, Load, PacingArgs, Session, Setup, Wish, device};
+use myriad_qa::metrics::Publisher;
 use report::Style;
-pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -124,7 +104,7 @@ pub(crate) struct Args {
     trace: Option<PathBuf>,
 
     /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = myriad_qa::metrics::address)]
     metrics: Option<SocketAddr>,
 
     /// Open the editor in a window
@@ -146,16 +126,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
             Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
         }
         _ => Err("give a number of seconds".to_owned()),
-    }
-}
-
-impl From<StartError> for Failure {
-    fn from(error: StartError) -> Self {
-        match error {
-            StartError::Device(DeviceError::Unknown { .. }) => Failure::misuse(error),
-            StartError::Stream(StreamError::Engine(error)) => renderer::failure(&"play", &error),
-            _ => Failure::failed(error),
-        }
     }
 }
 
@@ -223,7 +193,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         listen: false,
         tuning: args.scale.tuning()?,
         rig: None,
-        metrics: args.metrics,
+        observer: Publisher::asked_for(args.metrics, args.renderer.may_use_card())?,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),

@@ -1,9 +1,9 @@
 //! `myriad render-server`: renders for another process, which starts it. Not for people.
 
-use crate::failure::Failure;
-use myriad_engine::render::cuda::CudaRenderer;
-use myriad_engine::render::remote::{SUBCOMMAND, ServeError, serve};
 use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_kernels::cuda::CudaRenderer;
+use myriad_kernels::remote::{SUBCOMMAND, ServeError, serve};
+use myriad_player::failure::Failure;
 use std::io;
 use std::os::fd::AsFd;
 

@@ -266,7 +266,7 @@ impl Engine {
 
     /// Exchanges renderers with an engine of the same capacity. Neither knows the other's clouds:
     /// only for engines of which one is silent and the other will not be heard again.
-    pub(crate) fn exchange_renderer(&mut self, other: &mut Engine) {
+    pub fn exchange_renderer(&mut self, other: &mut Engine) {
         std::mem::swap(&mut self.renderer, &mut other.renderer);
         self.renderer.reset();
     }

@@ -12,7 +12,6 @@
 //! # Ok::<(), myriad_engine::EngineError>(())
 //! ```
 
-pub mod conformance;
 mod controls;
 pub mod dsp;
 mod effects;
@@ -27,7 +26,6 @@ mod readiness;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
-pub mod stream;
 pub mod trace;
 pub mod tracks;
 pub mod tuning;

@@ -3,15 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
-mod common;
-
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
-use common::*;
+use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::render::CpuRenderer;
-use myriad_engine::render::failover::{Failover, wall_clock};
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, Playable, factory};
-use std::sync::Arc;
+use myriad_engine::{Event, EventKind, Glimpse, Playable, factory};
 
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
@@ -55,33 +50,4 @@ fn rendering_never_allocates() {
             engine.render(&events, &mut left, &mut right);
         });
     }
-}
-
-/// Nor does sending blocks to the thread of a card, and fetching their sound.
-#[test]
-fn rendering_through_a_watched_thread_never_allocates() {
-    let card = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
-        Some(Box::new(CpuRenderer::new(1)))
-    });
-    let failover = Failover::new(card, CpuRenderer::new(1)).live(RATE as f32, wall_clock());
-    let report = failover.report();
-    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).unwrap();
-    let events: Vec<Event> = (40..60)
-        .map(|key| Event {
-            frame: 7,
-            part: 0,
-            kind: on(key),
-        })
-        .collect();
-    let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
-    // The first time that it sleeps a thread allocates what it is woken by.
-    engine.render(&events, &mut left, &mut right);
-    std::thread::sleep(std::time::Duration::from_millis(10));
-    engine.render(&[], &mut left, &mut right);
-    assert_no_alloc(|| {
-        for _ in 0..16 {
-            engine.render(&events, &mut left, &mut right);
-        }
-    });
-    assert!(report.lock().unwrap().preferred);
 }

@@ -14,10 +14,10 @@ pub(crate) use beside::{MakeCard, real_card};
 use in_call::InCall;
 use myriad_engine::modulation::Route;
 use myriad_engine::simd::Level;
-use myriad_engine::stream::{Control, StreamError};
 use myriad_engine::{
     Counters, EngineConfig, EngineError, Event, GlimpseReceiver, Patch, Playable, Values,
 };
+use myriad_live::stream::{Control, StreamError};
 use std::sync::Arc;
 
 /// The most notes at once.

@@ -1,8 +1,8 @@
 //! Lines about a session while it plays: what happens, and every second how it stands.
 
 use super::report::Style;
-use super::session::Session;
-use crate::failure::Failure;
+use myriad_player::failure::Failure;
+use myriad_player::session::Session;
 use std::time::{Duration, Instant};
 
 /// How often there is one though nothing happens.

@@ -1,9 +1,9 @@
 //! What a session tells logs and machines: a line a second, and one for everything unusual.
 
-use super::session::{Ending, Session};
-use crate::failure::Failure;
-use crate::terminal;
-use myriad_engine::stream::Underrun;
+use myriad_live::stream::Underrun;
+use myriad_player::failure::Failure;
+use myriad_player::session::{Ending, Session};
+use myriad_player::terminal;
 use serde::Serialize;
 use std::path::PathBuf;
 

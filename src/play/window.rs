@@ -4,14 +4,14 @@ mod desk;
 mod host;
 
 use super::lines::Lines;
-use super::session::Session;
-use crate::failure::Failure;
 pub(super) use desk::Desk;
 use egui_baseview::baseview::{self, HandlerError, dpi::LogicalSize};
 use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame, RepaintNotifier};
 use host::PlayerHost;
 use myriad_editor::{Editor, Library};
 use myriad_engine::params::{COUNT, Param};
+use myriad_player::failure::Failure;
+use myriad_player::session::Session;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;

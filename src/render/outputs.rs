@@ -1,17 +1,11 @@
 //! The files of a render: the mix, and the stems named after what they hold.
 
 use super::{Job, same_file};
-use crate::cast::{Cast, Role};
-use crate::failure::Failure;
-use crate::performance::Performance;
-use crate::wav::{WavError, WavFile};
+use myriad_player::cast::{Cast, Role};
+use myriad_player::failure::Failure;
+use myriad_player::performance::Performance;
+use myriad_player::wav::{WavError, WavFile};
 use std::path::{Path, PathBuf};
-
-impl From<WavError> for Failure {
-    fn from(error: WavError) -> Self {
-        Failure::failed(error)
-    }
-}
 
 /// Where the mix goes.
 ///

@@ -1,11 +1,11 @@
 //! What a render tells when it is done, to people and to scripts.
 
 use super::Job;
-use crate::analysis::Meter;
-use crate::performance::{Ending, Performance, TAIL_LIMIT_SECONDS};
-use crate::renderer::RendererFacts;
-use crate::terminal::{clock, level};
-use myriad_engine::render::{RendererHandle, RendererReport};
+use myriad_live::{RendererHandle, RendererReport};
+use myriad_player::analysis::Meter;
+use myriad_player::performance::{Ending, Performance, TAIL_LIMIT_SECONDS};
+use myriad_player::renderer::RendererFacts;
+use myriad_player::terminal::{clock, level};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl Report {
         let mut notes = notes(performance);
         notes.extend(lost(&renderer));
         let mut stems = stems.into_iter();
-        let part = |role: &crate::cast::Role| PartReport {
+        let part = |role: &myriad_player::cast::Role| PartReport {
             channel: role.channel + 1,
             track: role.track.clone(),
             patch: role.patch.name.clone(),

@@ -12,13 +12,6 @@ mod jack;
 mod player;
 mod pulse;
 mod restart;
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the plugin's tests use all of it"
-)]
-#[path = "../../plugin/tests/window/screen.rs"]
-mod screen;
 mod server;
 mod soak;
 mod terminal;

@@ -1,10 +1,10 @@
 //! The other process fails, dies, hangs, or was never one of ours.
 
-use crate::common::{RATE, on, play, rms, soft, steepest};
 use crate::harness::*;
-use myriad_engine::render::failover::{Failover, MakePreferred};
-use myriad_engine::render::remote::{RemoteFailure, RemoteRenderer, SUBCOMMAND};
+use myriad_conformance::testing::{RATE, on, play, rms, soft, steepest};
 use myriad_engine::render::{Buses, CpuRenderer, RenderError, Renderer};
+use myriad_kernels::remote::{RemoteFailure, RemoteRenderer, SUBCOMMAND};
+use myriad_live::failover::{Failover, MakePreferred};
 use rustix::process::Signal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ fn a_process_that_is_killed_is_an_error_and_can_be_replaced() {
         renderer.render(&block(true), &mut buses).unwrap();
         let process = renderer.process_id().unwrap();
         signal(process, Signal::KILL);
-        let lost = RenderError::Remote(RemoteFailure::Killed { signal: 9 });
+        let lost = RenderError::from(RemoteFailure::Killed { signal: 9 });
         assert_eq!(renderer.render(&block(false), &mut buses), Err(lost));
         // It stays lost, and says so at once, until another one is there.
         assert_eq!(renderer.submit(&block(false)), Err(lost));

@@ -1,11 +1,11 @@
 //! Tables that patches bring along while the other process runs.
 
-use crate::common::{RATE, imported, on, play, soft};
 use crate::harness::*;
+use myriad_conformance::testing::{RATE, imported, on, play, soft};
 use myriad_engine::render::CpuRenderer;
-use myriad_engine::render::failover::{Failover, MakePreferred};
 use myriad_engine::spectrum::IMPORTED_ROWS;
 use myriad_engine::{Engine, Playable};
+use myriad_live::failover::{Failover, MakePreferred};
 use rustix::process::Signal;
 use std::sync::Arc;
 

@@ -41,12 +41,12 @@ pub struct Sketch {
 
 impl Sketch {
     /// The most partials that a tick asks for, in whole groups.
-    pub(crate) fn most_partials(&self) -> usize {
+    pub fn most_partials(&self) -> usize {
         usize::from(self.most_groups) * LANES
     }
 
     /// All of it in a word, to compare.
-    pub(crate) fn bits(&self) -> u32 {
+    pub fn bits(&self) -> u32 {
         u32::from_ne_bytes([
             self.sounding,
             self.starts,
@@ -113,7 +113,7 @@ impl VoiceBlock {
     }
 
     /// Copies this block for a renderer that is new to its clouds: they start with it.
-    pub(crate) fn introduce(&self, copy: &mut Arc<Self>) {
+    pub fn introduce(&self, copy: &mut Arc<Self>) {
         let mut copy = Self::reuse(copy);
         for tick in 0..self.ticks {
             copy.start_tick();
@@ -260,7 +260,7 @@ impl Buses {
 
     /// Fades the first `frames` frames of every bus in, over those of `old`, `faded` frames into
     /// the fade.
-    pub(crate) fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
+    pub fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
         for index in 0..2 * self.count() {
             let old = &old.bus(index / 2)[index % 2][..frames];
             let new = &mut self.bus_mut(index / 2)[index % 2][..frames];

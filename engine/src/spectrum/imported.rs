@@ -23,7 +23,7 @@ pub const IMPORTED_ROWS: usize = 16_384;
 
 /// All of them.
 #[derive(Debug)]
-pub(crate) struct Imported {
+pub struct Imported {
     /// The table that each row belongs to, if it belongs to one.
     owners: Vec<AtomicPtr<Placed>>,
     readers: Readers,
@@ -34,12 +34,13 @@ pub(crate) struct Imported {
 
 /// A table whose rows are in their place.
 #[derive(Debug)]
-pub(crate) struct Placed {
+pub struct Placed {
     /// Tells it from every other table that there ever was.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The first of its rows among all that are imported.
-    pub(crate) first: usize,
-    pub(crate) rows: Box<[Row]>,
+    pub first: usize,
+    /// Its rows.
+    pub rows: Box<[Row]>,
     /// What it was made from, so that the same table is not placed twice.
     content: Arc<[u8]>,
     /// When somebody last asked for it, as the shelf counts.
@@ -48,7 +49,7 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// The first of its rows, as clouds name it.
-    pub(crate) fn first_row(&self) -> u16 {
+    pub fn first_row(&self) -> u16 {
         (FIRST_IMPORTED + self.first) as u16
     }
 
@@ -59,7 +60,7 @@ impl Placed {
 
 /// What is told to who wants to hear of new tables, and of the end. It keeps nothing in its place: what
 /// is gone when somebody looks at it was not needed.
-pub(crate) type News = Option<Weak<Placed>>;
+pub type News = Option<Weak<Placed>>;
 
 /// Those of `tables` that are newer than number `known`, oldest first.
 fn newer(tables: &[Arc<Placed>], known: u64) -> impl Iterator<Item = &Arc<Placed>> {
@@ -93,7 +94,7 @@ impl Imported {
 
     /// The table that is made from `content`, which gets a place unless it has one; nothing when there
     /// is no room.
-    pub(crate) fn place(
+    pub fn place(
         &self,
         content: &Arc<[u8]>,
         make: impl FnOnce() -> Vec<Row>,
@@ -119,7 +120,7 @@ impl Imported {
 
     /// Does as another process did: puts table `number` where it is there. What was there before is
     /// not used there any more. Says whether it fits.
-    pub(crate) fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
+    pub fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
         let mut shelf = self.shelf();
         let fits = first
             .checked_add(rows.len())
@@ -147,17 +148,17 @@ impl Imported {
     }
 
     /// The number of the newest table.
-    pub(crate) fn newest(&self) -> u64 {
+    pub fn newest(&self) -> u64 {
         self.newest.load(Ordering::Acquire)
     }
 
     /// Tables that are newer than number `known`, oldest first.
-    pub(crate) fn since(&self, known: u64) -> Vec<Arc<Placed>> {
+    pub fn since(&self, known: u64) -> Vec<Arc<Placed>> {
         newer(&self.shelf().tables, known).cloned().collect()
     }
 
     /// Tells of every new table from now on. Returns those there are.
-    pub(crate) fn tell(&self, listener: Sender<News>) -> Vec<Weak<Placed>> {
+    pub fn tell(&self, listener: Sender<News>) -> Vec<Weak<Placed>> {
         let mut shelf = self.shelf();
         shelf.listeners.push(listener);
         newer(&shelf.tables, 0).map(Arc::downgrade).collect()

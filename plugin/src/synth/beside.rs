@@ -2,11 +2,12 @@
 
 use super::pace::Pace;
 use super::{Backstage, PART, RendererState, Terms, engine_config};
-use myriad_engine::render::auto::Piece;
-use myriad_engine::render::failover::Load;
-use myriad_engine::render::{Purpose, Renderer, RendererChoice, RendererHandle, RendererKind};
-use myriad_engine::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
+use myriad_engine::render::Renderer;
 use myriad_engine::{Counters, Event, EventKind, Patch, Readiness, Values};
+use myriad_live::auto::Piece;
+use myriad_live::failover::Load;
+use myriad_live::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
+use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -4,10 +4,11 @@ use super::beside::purpose;
 use super::*;
 use myriad_engine::factory;
 use myriad_engine::params::Param;
-use myriad_engine::render::failover::{Home, MakePreferred};
-use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
-use myriad_engine::render::{CpuRenderer, Renderer, RendererChoice, RendererKind};
+use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::{Engine, EventKind};
+use myriad_live::failover::{Home, MakePreferred};
+use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::{RendererChoice, RendererKind};
 use std::time::{Duration, Instant};
 
 const RATE: f32 = 48_000.0;

@@ -1,11 +1,11 @@
 //! The scene: all that the screen shows, as plain data, so that it can be drawn anywhere.
 
 use super::View;
-use crate::play::midi::MACRO_PARAMS;
-use crate::play::monitor::{BANDS, Level};
-use crate::play::session::Session;
 use myriad_engine::patch::MACROS;
-use myriad_engine::stream::Histogram;
+use myriad_live::stream::Histogram;
+use myriad_player::midi::MACRO_PARAMS;
+use myriad_player::monitor::{BANDS, Level};
+use myriad_player::session::Session;
 
 /// Everything in sight.
 pub(super) struct Scene {

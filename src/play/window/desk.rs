@@ -1,6 +1,6 @@
 //! The desk on which a session lies while a window and the player both work on it.
 
-use crate::play::session::Session;
+use myriad_player::session::Session;
 use std::sync::{Mutex, PoisonError};
 
 /// Holds a session until it is taken.
