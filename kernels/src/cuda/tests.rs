@@ -36,7 +36,7 @@ fn table_rows() -> Vec<f32> {
 }
 
 fn build(slices: usize) -> Library {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/emulate.cpp");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulate.cpp");
     let name = format!("myriad-kernels-{}-{slices}.so", std::process::id());
     let built = std::env::temp_dir().join(name);
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
@@ -74,7 +74,7 @@ fn without_a_card_it_says_why() {
 
 #[test]
 fn committed_kernels_are_what_the_sources_make() {
-    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/build");
+    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("build");
     let output = Command::new("python3")
         .arg(build)
         .arg("--check")
