@@ -4,13 +4,13 @@ use crate::play;
 use crate::render::Job;
 use myriad_engine::Tuning;
 use myriad_player::analysis::examine;
-use myriad_player::cast::Cast;
+use myriad_player::assignment::PatchAssignment;
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::machine::cores;
-use myriad_player::performance::{Settings, Tail};
 use myriad_player::renderer::RendererArgs;
 use myriad_player::song::Song;
+use myriad_player::song_render::{Settings, Tail};
 use myriad_player::terminal;
 use myriad_player::wav::Bits;
 use myriad_player::{Session, Setup, StartError};
@@ -65,8 +65,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let song = args.song.read()?;
     if !args.file {
-        let cast = Cast::choose(&song, &[])?;
-        let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
+        let assignment = PatchAssignment::choose(&song, &[])?;
+        let setup = Setup::for_song(song, assignment, play::first_patch(), args.renderer);
         match Session::start(setup) {
             Ok(session) => return play::perform(session, play::Shown::Terminal, None, None),
             Err(StartError::Device(_)) => {
@@ -96,7 +96,7 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
         renderer,
         progress: true,
     };
-    job.render(song, Cast::choose(song, &[])?)?;
+    job.render(song, PatchAssignment::choose(song, &[])?)?;
     let findings = examine(&job.target, Some(Path::new("demo.png")))?;
     terminal::print(&findings.to_text())
 }

@@ -8,7 +8,7 @@ mod window;
 use crate::demo::DemoSong;
 use lines::Lines;
 use myriad_engine::Patch;
-use myriad_player::cast::{Cast, PatchRequest, refuse_doubles};
+use myriad_player::assignment::{PatchAssignment, PatchRequest, refuse_doubles};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::library;
@@ -16,7 +16,7 @@ use myriad_player::renderer::RendererArgs;
 use myriad_player::scale::ScaleArgs;
 use myriad_player::song::Song;
 use myriad_player::trace::Tracer;
-use myriad_player::{Host, Load, PacingArgs, Session, Setup, Wish, device};
+use myriad_player::{DeviceRequest, Host, Load, PacingArgs, Session, Setup, device};
 use myriad_qa::metrics::Publisher;
 use report::Style;
 use std::io::IsTerminal;
@@ -95,9 +95,9 @@ pub(crate) struct Args {
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// Destroy the card's context after so many seconds, to see that the sound goes on
+    /// Destroy the GPU's context after so many seconds, to see that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
-    lose_card: Option<Duration>,
+    lose_gpu: Option<Duration>,
 
     /// Write where time goes, for ui.perfetto.dev or Chrome
     #[arg(long, value_name = "FILE.json")]
@@ -161,8 +161,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut own = Vec::new();
     let song = match song {
         Some(song) => {
-            let cast = Cast::choose(&song, &args.patches)?;
-            Some((song, cast))
+            let assignment = PatchAssignment::choose(&song, &args.patches)?;
+            Some((song, assignment))
         }
         None => {
             for request in &args.patches {
@@ -174,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let setup = Setup {
-        wish: Wish {
+        device_request: DeviceRequest {
             host: args.host,
             name: args.output.clone(),
             rate: args.pacing.rate,
@@ -189,11 +189,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         load: args.load,
         record: args.record.clone(),
         renderer: args.renderer,
-        lose_card: args.lose_card,
+        lose_gpu: args.lose_gpu,
         listen: false,
         tuning: args.scale.tuning()?,
-        rig: None,
-        observer: Publisher::asked_for(args.metrics, args.renderer.may_use_card())?,
+        make_renderer: None,
+        observer: Publisher::asked_for(args.metrics, args.renderer.may_use_gpu())?,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),
@@ -241,10 +241,10 @@ pub(crate) fn perform(
     };
     let outcome = match (shown, style) {
         (Shown::Window, style) => {
-            let lines = style.map_or_else(Lines::of_happenings, Lines::steady);
-            let desk = Arc::new(window::Desk::new(session));
-            let outcome = window::run(&desk, lines, done);
-            let Some(back) = desk.take() else {
+            let lines = style.map_or_else(Lines::of_events, Lines::steady);
+            let shared_session = Arc::new(window::SharedSession::new(session));
+            let outcome = window::run(&shared_session, lines, done);
+            let Some(back) = shared_session.take() else {
                 return outcome;
             };
             session = back;

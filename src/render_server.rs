@@ -19,7 +19,7 @@ pub(crate) struct Args {
 enum Served {
     /// This machine's processor, with the widest instructions it has
     Cpu,
-    /// An NVIDIA card
+    /// An NVIDIA GPU
     Cuda {
         /// Which one, where there are several
         device: usize,
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     serve(socket, make).map_err(|error| match error {
         ServeError::Nobody => Failure::misuse(format!(
-            "{SUBCOMMAND} is for Myriad itself, which starts it when a card needs a process"
+            "{SUBCOMMAND} is for Myriad itself, which starts it when a GPU needs a process"
         )),
         error => Failure::failed(error),
     })

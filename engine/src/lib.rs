@@ -22,10 +22,10 @@ pub mod params;
 mod part;
 pub mod patch;
 mod pool;
-mod readiness;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
+mod thread_policy;
 pub mod trace;
 pub mod tracks;
 pub mod tuning;
@@ -34,11 +34,12 @@ mod voice;
 
 pub use controls::Values;
 pub use engine::{
-    Counters, Engine, EngineConfig, EngineError, Glimpse, GlimpseReceiver, GlimpseSender, glimpses,
+    Counters, Engine, EngineConfig, EngineError, Snapshot, SnapshotReceiver, SnapshotSender,
+    snapshots,
 };
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, Playable, factory};
-pub use readiness::Readiness;
 pub use render::TICK;
+pub use thread_policy::ThreadPolicy;
 pub use tracks::Tracks;
 pub use tuning::Tuning;

@@ -20,7 +20,7 @@ mod tables;
 pub use cloud::{Cloud, FRACTION, PARALLEL, STARTS, Second, TRACKS, TURN, fraction, of_fraction};
 pub use filter::{CURVE_POINTS, Filter, FilterKind, Response};
 pub use imported::IMPORTED_ROWS;
-pub use imported::{News, Placed};
+pub use imported::{ImportedTable, TableUpdate};
 pub use placement::{SCALES, scale_map};
 pub use second::SecondRows;
 use tables::FORMANT_FRAMES;

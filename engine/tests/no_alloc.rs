@@ -6,7 +6,7 @@
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::{Event, EventKind, Glimpse, Playable, factory};
+use myriad_engine::{Event, EventKind, Playable, Snapshot, factory};
 
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
@@ -36,13 +36,13 @@ fn rendering_never_allocates() {
             });
         }
         let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
-        let mut glimpse = Glimpse::new();
+        let mut snapshot = Snapshot::new();
         let mut routes = patch.routes.clone();
         assert_no_alloc(|| {
             for _ in 0..8 {
                 engine.render(&events, &mut left, &mut right);
                 engine.render(&[], &mut left[..17], &mut right[..17]);
-                engine.glimpse(0, &mut glimpse);
+                engine.snapshot(0, &mut snapshot);
                 engine.swap_routes(0, &mut routes);
                 engine.exchange_patch(0, &mut other);
             }

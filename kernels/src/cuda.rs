@@ -1,4 +1,4 @@
-//! The CUDA renderer: all clouds of a block in one batch on an NVIDIA card.
+//! The CUDA renderer: all clouds of a block in one batch on an NVIDIA GPU.
 //!
 //! Nothing of CUDA is touched before `prepare`, not even its library. `prepare` allocates
 //! everything; `submit` lists what sounds and replays a graph (fetch the clouds from the block,
@@ -6,16 +6,16 @@
 //! ones travel in pieces instead, so that copying and computing overlap. The first time that a
 //! block is seen its memory is pinned.
 
-mod berth;
 mod device;
 mod driver;
 mod graph;
 mod identity;
+mod in_flight;
 mod kernels;
 mod launch;
-mod link;
 mod memory;
 mod setup;
+mod transfer;
 mod upload;
 pub mod yardstick;
 
@@ -33,8 +33,8 @@ pub struct CudaOptions {
     pub graph: bool,
     /// Have two blocks under way, so that the host makes one while the device renders another.
     pub overlap: bool,
-    /// Run the PTX that is for cards of no architecture we have machine code for, whatever the
-    /// card: for tests. The driver compiles it.
+    /// Run the PTX that is for GPUs of no architecture we have machine code for, whatever the
+    /// GPU: for tests. The driver compiles it.
     pub portable: bool,
     /// Measure the device's stages. Costs a few microseconds a block.
     pub stage_times: bool,
@@ -64,8 +64,8 @@ impl CudaOptions {
 /// What the renderer holds and has done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CudaCounters {
-    /// What the card calls itself.
-    pub card: String,
+    /// What the GPU calls itself.
+    pub gpu: String,
     /// The code it runs: machine code for an architecture, or PTX that the driver compiled.
     pub code: &'static str,
     /// The CUDA version of its driver: 1000 × major + 10 × minor.
@@ -107,7 +107,7 @@ pub struct StageTimes {
     pub compute: f32,
 }
 
-/// Renders on an NVIDIA card.
+/// Renders on an NVIDIA GPU.
 #[derive(Debug)]
 pub struct CudaRenderer {
     index: usize,
@@ -118,7 +118,7 @@ pub struct CudaRenderer {
 }
 
 impl CudaRenderer {
-    /// A renderer for card number `device`. Touches nothing yet.
+    /// A renderer for GPU number `device`. Touches nothing yet.
     pub fn new(device: usize) -> Self {
         Self::with_options(device, CudaOptions::default())
     }
@@ -138,7 +138,7 @@ impl CudaRenderer {
         self.device.as_ref().map(Device::counters)
     }
 
-    /// Free memory of the card, in bytes.
+    /// Free memory of the GPU, in bytes.
     pub fn free_bytes(&self) -> usize {
         self.device.as_ref().map_or(0, Device::free_bytes)
     }

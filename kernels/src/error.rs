@@ -8,7 +8,7 @@ pub enum GpuError {
     /// This build was made without the feature.
     #[error("this build of Myriad has no CUDA renderer")]
     NotBuilt,
-    /// The driver's library is not there, or finds no card at all.
+    /// The driver's library is not there, or finds no GPU at all.
     #[error("no NVIDIA driver found on this machine")]
     NoDriver,
     /// The driver cannot run our kernels.
@@ -22,7 +22,7 @@ pub enum GpuError {
         /// The one our kernels need.
         needed: u32,
     },
-    /// There are fewer cards than that.
+    /// There are fewer GPUs than that.
     #[error("no CUDA device {index}: this machine has {count}")]
     NoDevice {
         /// The one asked for.
@@ -30,18 +30,18 @@ pub enum GpuError {
         /// Those there are.
         count: usize,
     },
-    /// The card cannot run our kernels.
+    /// The GPU cannot run our kernels.
     #[error("{name} is too old: it has compute capability {}.{}, and 6.0 is needed", found.0, found.1)]
-    CardTooOld {
-        /// What the card calls itself.
+    GpuTooOld {
+        /// What the GPU calls itself.
         name: String,
         /// Its compute capability.
         found: (u32, u32),
     },
-    /// The card has less free memory than the renderer needs.
+    /// The GPU has less free memory than the renderer needs.
     #[error("{name} has {free} MiB free, and {slots} clouds need {needed} MiB")]
     OutOfMemory {
-        /// What the card calls itself.
+        /// What the GPU calls itself.
         name: String,
         /// Clouds asked for.
         slots: usize,
@@ -52,7 +52,7 @@ pub enum GpuError {
     },
     /// A kernel has failed in this process, whoever's it was. From then on the driver refuses every
     /// new context in the same process with the same error, so trying again is no use.
-    #[error("CUDA has failed in this program ({reason}); restart it to use the card again")]
+    #[error("CUDA has failed in this program ({reason}); restart it to use the GPU again")]
     NeedsRestart {
         /// The driver's name for what happened.
         reason: &'static str,
@@ -74,7 +74,7 @@ impl GpuError {
             | GpuError::NoDriver
             | GpuError::DriverTooOld { .. }
             | GpuError::NoDevice { .. }
-            | GpuError::CardTooOld { .. } => Remedy::Nothing,
+            | GpuError::GpuTooOld { .. } => Remedy::Nothing,
             GpuError::NeedsRestart { .. } => Remedy::AnotherProcess,
             GpuError::OutOfMemory { .. } => Remedy::FewerClouds,
             GpuError::Call { .. } => Remedy::Retry,

@@ -1,27 +1,27 @@
 //! A renderer in a process of its own, so that what kills a process does not kill ours.
 //!
 //! After a kernel has failed, the CUDA driver refuses the process it ran in for good; only another
-//! process gets the card back. Here the other process is a child: `prepare` starts it and shares
+//! process gets the GPU back. Here the other process is a child: `prepare` starts it and shares
 //! memory with it, `submit` writes clouds there, `collect` reads buses. The child may fail, hang, die
 //! or talk nonsense at any time: each is an error here, and `prepare` starts another one.
 //!
 //! For Linux: CUDA is on no other Unix.
 
-mod bell;
-mod courier;
+mod connection;
 mod error;
-mod greeting;
+mod futex_counter;
+mod handshake;
 mod layout;
-mod link;
 mod memory;
 mod process;
 mod server;
+mod table_uploader;
 
 pub use error::{RemoteFailure, StartError};
 pub use server::{ServeError, serve};
 
+use connection::Connection;
 use layout::DEPTH;
-use link::Link;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ impl RemoteCommand {
 pub struct RemoteOptions {
     /// How long a block may take.
     pub deadline: Duration,
-    /// How long it may take to get ready. Long, because a card's driver may have to compile.
+    /// How long it may take to get ready. Long, because a GPU's driver may have to compile.
     pub start_deadline: Duration,
 }
 
@@ -75,7 +75,7 @@ pub struct RemoteRenderer {
     command: RemoteCommand,
     options: RemoteOptions,
     /// Once prepared.
-    link: Option<Link>,
+    connection: Option<Connection>,
     /// Set by the first failure: what the other process remembers is lost.
     failed: Option<RenderError>,
 }
@@ -91,12 +91,12 @@ impl RemoteRenderer {
         Self {
             command,
             options,
-            link: None,
+            connection: None,
             failed: None,
         }
     }
 
-    /// Renders on card number `device`, in a process of `program`, which is `myriad`.
+    /// Renders on GPU number `device`, in a process of `program`, which is `myriad`.
     pub fn cuda(program: PathBuf, device: usize) -> Self {
         let renderer = ["cuda", &device.to_string()];
         Self::new(RemoteCommand::render_server(program, &renderer))
@@ -109,14 +109,14 @@ impl RemoteRenderer {
 
     /// The other process, while there is one.
     pub fn process_id(&self) -> Option<u32> {
-        self.link.as_ref().and_then(Link::process_id)
+        self.connection.as_ref().and_then(Connection::process_id)
     }
 
     /// The link, unless it has failed.
-    fn link(&mut self) -> Result<&mut Link, RenderError> {
+    fn connection(&mut self) -> Result<&mut Connection, RenderError> {
         match self.failed {
             Some(error) => Err(error),
-            None => self.link.as_mut().ok_or(RenderError::NotPrepared),
+            None => self.connection.as_mut().ok_or(RenderError::NotPrepared),
         }
     }
 
@@ -133,18 +133,18 @@ impl RemoteRenderer {
 
 impl Renderer for RemoteRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        if let Some(link) = self.link.take() {
-            link.end();
+        if let Some(connection) = self.connection.take() {
+            connection.end();
         }
         self.failed = None;
-        self.link = Some(Link::new(&self.command, self.options, capacity)?);
+        self.connection = Some(Connection::new(&self.command, self.options, capacity)?);
         Ok(())
     }
 
     fn reset(&mut self) {
         // A failure is told to whoever renders next.
-        if let Ok(link) = self.link() {
-            let forgotten = link.reset();
+        if let Ok(connection) = self.connection() {
+            let forgotten = connection.reset();
             let _ = self.note(forgotten);
         }
     }
@@ -154,11 +154,11 @@ impl Renderer for RemoteRenderer {
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        self.link()?.submit(block)
+        self.connection()?.submit(block)
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let collected = self.link()?.collect(buses);
+        let collected = self.connection()?.collect(buses);
         self.note(collected)
     }
 }

@@ -1,10 +1,10 @@
 //! A renderer on a thread of its own, so that a call which never returns hangs there and not here.
 //!
 //! Blocks go to the thread and sound comes back through bounded channels: nothing is allocated
-//! for a block. Whoever waits spins for as long as a card usually needs, then sleeps. A thread
+//! for a block. Whoever waits spins for as long as a GPU usually needs, then sleeps. A thread
 //! that misses its deadline is given up with all it holds: it is never waited for again.
 
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use myriad_engine::dsp::FlushDenormals;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long the thread that waits for sound looks out for it before it sleeps, and the one that
-/// waits for a block that was announced: many times what a card needs for a small block, or the
+/// waits for a block that was announced: many times what a GPU needs for a small block, or the
 /// host to make one.
 const WATCH: Duration = Duration::from_millis(1);
 
@@ -32,8 +32,8 @@ const REQUESTS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     /// That of the thread.
-    pub readiness: Readiness,
-    /// For `prepare` and for letting go: a driver may have to compile, or to wake a card.
+    pub thread_policy: ThreadPolicy,
+    /// For `prepare` and for letting go: a driver may have to compile, or to wake a GPU.
     pub prepare: Duration,
     /// For a block.
     pub render: Duration,
@@ -42,7 +42,7 @@ pub struct Deadlines {
 impl Default for Deadlines {
     fn default() -> Self {
         Self {
-            readiness: Readiness::Relaxed,
+            thread_policy: ThreadPolicy::Normal,
             prepare: Duration::from_secs(30),
             render: Duration::from_secs(5),
         }
@@ -52,7 +52,7 @@ impl Default for Deadlines {
 impl Deadlines {
     /// For playing live: a block that is this late has been missed long ago.
     pub const LIVE: Deadlines = Deadlines {
-        readiness: Readiness::Raised,
+        thread_policy: ThreadPolicy::RealTime,
         prepare: Duration::from_secs(30),
         render: Duration::from_millis(40),
     };
@@ -87,7 +87,7 @@ pub struct Attended {
     link: Option<Link>,
     /// Where the thread puts the next sound.
     spare: Option<Buses>,
-    under_way: usize,
+    in_flight: usize,
     /// Why the thread was given up.
     lost: Option<RenderError>,
 }
@@ -106,7 +106,7 @@ impl Attended {
             inner: Some(renderer),
             link: None,
             spare: None,
-            under_way: 0,
+            in_flight: 0,
             lost: None,
         }
     }
@@ -122,12 +122,12 @@ impl Attended {
         };
         let (requests, incoming) = sync_channel(REQUESTS);
         let (outgoing, replies) = sync_channel(REQUESTS);
-        let readiness = self.deadlines.readiness;
+        let thread_policy = self.deadlines.thread_policy;
         thread::Builder::new()
-            .name("myriad-card".into())
+            .name("myriad-gpu".into())
             .spawn(move || {
-                readiness.assume(0, 48_000.0);
-                serve(inner, &incoming, outgoing, readiness);
+                thread_policy.assume(0, 48_000.0);
+                serve(inner, &incoming, outgoing, thread_policy);
             })
             .map_err(|source| PrepareError::Thread { index: 0, source })?;
         self.link = Some(Link { requests, replies });
@@ -161,7 +161,7 @@ impl Attended {
                 milliseconds: deadline.as_millis() as u64,
             },
             Silence::Ended => RenderError::Call {
-                call: "the card's thread",
+                call: "the GPU's thread",
                 reason: "it has ended",
             },
         };
@@ -222,7 +222,7 @@ impl Renderer for Attended {
         };
         self.ask(Request::Prepare(capacity)).map_err(refused)?;
         self.spare = Some(Buses::new(capacity.buses));
-        self.under_way = 0;
+        self.in_flight = 0;
         loop {
             // What was under way before is of no interest any more.
             if let Reply::Prepared(outcome) = self.wait(deadline).map_err(refused)? {
@@ -232,7 +232,7 @@ impl Renderer for Attended {
     }
 
     fn reset(&mut self) {
-        self.under_way = 0;
+        self.in_flight = 0;
         if self.ask(Request::Reset).is_ok() {
             while let Ok(reply) = self.wait(self.deadlines.render) {
                 if let Reply::Reset = reply {
@@ -247,18 +247,18 @@ impl Renderer for Attended {
     }
 
     fn expect(&mut self) {
-        if self.under_way + 3 < REQUESTS {
+        if self.in_flight + 3 < REQUESTS {
             // What goes wrong is remembered, and reported for the block.
             let _ = self.ask(Request::Expect);
         }
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.under_way + 2 >= REQUESTS {
+        if self.in_flight + 2 >= REQUESTS {
             return Err(RenderError::OutOfTurn);
         }
         self.ask(Request::Submit(Arc::clone(block)))?;
-        self.under_way += 1;
+        self.in_flight += 1;
         Ok(())
     }
 
@@ -266,8 +266,8 @@ impl Renderer for Attended {
         if let Some(error) = self.lost {
             return Err(error);
         }
-        self.under_way = self
-            .under_way
+        self.in_flight = self
+            .in_flight
             .checked_sub(1)
             .ok_or(RenderError::OutOfTurn)?;
         let spare = self.spare.take().ok_or(RenderError::NotPrepared)?;
@@ -288,25 +288,25 @@ fn serve(
     mut inner: Box<dyn Renderer>,
     requests: &Receiver<Request>,
     replies: SyncSender<Reply>,
-    readiness: Readiness,
+    thread_policy: ThreadPolicy,
 ) {
-    let usual = match readiness {
-        Readiness::Awake => VIGIL,
-        Readiness::Relaxed | Readiness::Raised => LINGER,
+    let usual = match thread_policy {
+        ThreadPolicy::Spinning => VIGIL,
+        ThreadPolicy::Normal | ThreadPolicy::RealTime => LINGER,
     };
     let mut linger = usual;
     let _flush = FlushDenormals::new();
-    let mut under_way: VecDeque<Result<(), RenderError>> = VecDeque::with_capacity(REQUESTS);
+    let mut in_flight: VecDeque<Result<(), RenderError>> = VecDeque::with_capacity(REQUESTS);
     let mut waiting: VecDeque<Arc<VoiceBlock>> = VecDeque::with_capacity(REQUESTS);
     while let Ok(request) = receive(requests, std::mem::replace(&mut linger, usual), None) {
         let reply = match request {
             Request::Prepare(capacity) => {
-                under_way.clear();
+                in_flight.clear();
                 waiting.clear();
                 Reply::Prepared(inner.prepare(capacity))
             }
             Request::Reset => {
-                under_way.clear();
+                in_flight.clear();
                 waiting.clear();
                 inner.reset();
                 Reply::Reset
@@ -316,20 +316,20 @@ fn serve(
                 continue;
             }
             Request::Submit(block) => {
-                match under_way.len() < inner.depth() {
-                    true => under_way.push_back(inner.submit(&block)),
+                match in_flight.len() < inner.depth() {
+                    true => in_flight.push_back(inner.submit(&block)),
                     false => waiting.push_back(block),
                 }
                 continue;
             }
             Request::Collect(mut buses) => {
-                let outcome = match under_way.pop_front() {
+                let outcome = match in_flight.pop_front() {
                     Some(Ok(())) => inner.collect(&mut buses),
                     Some(Err(error)) => Err(error),
                     None => Err(RenderError::OutOfTurn),
                 };
                 if let Some(block) = waiting.pop_front() {
-                    under_way.push_back(inner.submit(&block));
+                    in_flight.push_back(inner.submit(&block));
                 }
                 Reply::Collected(buses, outcome)
             }

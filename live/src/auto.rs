@@ -1,4 +1,4 @@
-//! Choosing between the CPU and a card: measured once on each machine, decided for every block.
+//! Choosing between the CPU and a GPU: measured once on each machine, decided for every block.
 
 mod cache;
 mod chooser;
@@ -22,22 +22,22 @@ use std::time::Instant;
 pub struct Calibration {
     /// The CPU.
     pub cpu: CostModel,
-    /// The card.
-    pub card: CostModel,
-    /// Seconds until the card can render.
-    pub card_starts: f64,
+    /// The GPU.
+    pub gpu: CostModel,
+    /// Seconds until the GPU can render.
+    pub gpu_starts: f64,
 }
 
-/// Clouds and partials in each that the CPU is measured with, and the card: enough to see what
+/// Clouds and partials in each that the CPU is measured with, and the GPU: enough to see what
 /// one more costs, and little enough for a moment.
 const CPU_LOAD: (usize, usize) = (256, 256);
-const CARD_LOAD: (usize, usize) = (1_024, 512);
+const GPU_LOAD: (usize, usize) = (1_024, 512);
 
 /// What was measured on this machine, now or earlier. Takes up to a second the first time; not for
 /// threads that are in a hurry.
 ///
 /// # Errors
-/// When there is no card to choose, or it cannot be measured.
+/// When there is no GPU to choose, or it cannot be measured.
 pub fn calibration(
     device: usize,
     threads: usize,
@@ -68,17 +68,17 @@ fn calibrate(threads: usize, make: &MakePreferred) -> Result<Calibration, Prepar
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
-    let card = make(Home::Here).ok_or(GpuError::NotBuilt)?;
+    let gpu = make(Home::Here).ok_or(GpuError::NotBuilt)?;
     // As it will be used: on a thread of its own.
-    let mut card = Attended::new(card, Deadlines::default());
+    let mut gpu = Attended::new(gpu, Deadlines::default());
     let before = clock();
-    card.prepare(capacity(CARD_LOAD.0))?;
-    let card_starts = (clock() - before).as_secs_f64();
-    let card = measure(&mut card, CARD_LOAD.0, CARD_LOAD.1, &clock)?;
+    gpu.prepare(capacity(GPU_LOAD.0))?;
+    let gpu_starts = (clock() - before).as_secs_f64();
+    let gpu = measure(&mut gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
     Ok(Calibration {
         cpu,
-        card,
-        card_starts,
+        gpu,
+        gpu_starts,
     })
 }
 

@@ -5,7 +5,7 @@ use super::auto::{self, Chooser, Piece, faster_for};
 use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
 use super::fault::FaultRenderer;
 use super::sabotage::Sabotaged;
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use myriad_engine::render::{CpuRenderer, Renderer};
 use std::path::Path;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RendererKind {
-    /// The CPU where it holds the load, a card where there is one that does better.
+    /// The CPU where it holds the load, a GPU where there is one that does better.
     #[default]
     Auto,
     /// The CPU, whatever else there is.
     Cpu,
-    /// An NVIDIA card, or an error when there is none. One that is lost later is stood in for.
+    /// An NVIDIA GPU, or an error when there is none. One that is lost later is stood in for.
     Cuda,
-    /// A card whose part the CPU plays: to rehearse, on a machine without one, what happens when
+    /// A GPU whose part the CPU plays: to rehearse, on a machine without one, what happens when
     /// it is lost.
     StandIn,
 }
@@ -35,7 +35,7 @@ pub enum Purpose {
         /// Frames a second.
         sample_rate: f32,
         /// That of the threads that render.
-        readiness: Readiness,
+        thread_policy: ThreadPolicy,
     },
     /// A piece is rendered as fast as can be, and whole.
     Piece(Piece),
@@ -47,7 +47,7 @@ pub enum Purpose {
 pub struct RendererChoice {
     /// Which.
     pub kind: RendererKind,
-    /// The number of the card.
+    /// The number of the GPU.
     pub device: usize,
     /// Threads that the CPU renderer uses, the caller's included.
     pub threads: usize,
@@ -56,7 +56,7 @@ pub struct RendererChoice {
     /// Whether to measure this machine again, whatever is known of it.
     pub recalibrate: bool,
     /// The `myriad` program, whose process renders when the driver refuses this one; without it a
-    /// card that such a driver has given up is not had back.
+    /// GPU that such a driver has given up is not had back.
     pub server: Option<PathBuf>,
 }
 
@@ -67,7 +67,7 @@ pub struct RendererReport {
     pub using: &'static str,
     /// One sentence.
     pub why: String,
-    /// Losses and returns, when a card was asked for.
+    /// Losses and returns, when a GPU was asked for.
     pub failover: FailoverReport,
 }
 
@@ -83,17 +83,17 @@ impl RendererChoice {
     /// The renderer, and a handle to ask about it later.
     pub fn make(&self) -> (Box<dyn Renderer>, RendererHandle) {
         let lose = Arc::default();
-        self.make_around(self.card(&lose), lose)
+        self.make_around(self.gpu(&lose), lose)
     }
 
-    /// The same around something that stands for the card: for tests without one.
-    pub fn make_with(&self, card: MakePreferred) -> (Box<dyn Renderer>, RendererHandle) {
-        self.make_around(card, Arc::default())
+    /// The same around something that stands for the GPU: for tests without one.
+    pub fn make_with(&self, gpu: MakePreferred) -> (Box<dyn Renderer>, RendererHandle) {
+        self.make_around(gpu, Arc::default())
     }
 
     fn make_around(
         &self,
-        card: MakePreferred,
+        gpu: MakePreferred,
         lose: Arc<AtomicBool>,
     ) -> (Box<dyn Renderer>, RendererHandle) {
         let mut handle = RendererHandle {
@@ -108,15 +108,15 @@ impl RendererChoice {
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
-        let mut failover = Failover::new(card, cpu);
+        let mut failover = Failover::new(gpu, cpu);
         if let Purpose::Live {
             sample_rate,
-            readiness,
+            thread_policy,
         } = self.purpose
         {
             failover = failover
                 .within(Deadlines {
-                    readiness,
+                    thread_policy,
                     ..Deadlines::LIVE
                 })
                 .live(sample_rate, wall_clock());
@@ -136,7 +136,7 @@ impl RendererChoice {
             let RendererChoice {
                 device, threads, ..
             } = choice;
-            let make = choice.make_card();
+            let make = choice.make_gpu();
             let measured = auto::calibration(device, threads, &make, choice.recalibrate)?;
             Ok(match choice.purpose {
                 Purpose::Live { sample_rate, .. } => {
@@ -151,14 +151,14 @@ impl RendererChoice {
         })
     }
 
-    /// Makes the card's renderer alone. When the driver refuses this process, only one that lives
+    /// Makes the GPU's renderer alone. When the driver refuses this process, only one that lives
     /// in another can help.
-    pub fn make_card(&self) -> MakePreferred {
-        self.card(&Arc::default())
+    pub fn make_gpu(&self) -> MakePreferred {
+        self.gpu(&Arc::default())
     }
 
-    /// The same, with a card that loses its context when `lose` says so.
-    fn card(&self, lose: &Arc<AtomicBool>) -> MakePreferred {
+    /// The same, with a GPU that loses its context when `lose` says so.
+    fn gpu(&self, lose: &Arc<AtomicBool>) -> MakePreferred {
         if self.kind == RendererKind::StandIn {
             return stand_in(self.threads, lose);
         }
@@ -172,7 +172,7 @@ impl RendererChoice {
                     CudaRenderer::with_options(
                         device,
                         CudaOptions {
-                            // A trace shows what the card does; it costs a little.
+                            // A trace shows what the GPU does; it costs a little.
                             stage_times: myriad_engine::trace::is_on(),
                             ..CudaOptions::default()
                         },
@@ -186,21 +186,21 @@ impl RendererChoice {
     }
 }
 
-/// A renderer of the CPU that fails as a card does when `lose` says so.
+/// A renderer of the CPU that fails as a GPU does when `lose` says so.
 fn stand_in(threads: usize, lose: &Arc<AtomicBool>) -> MakePreferred {
     let lose = Arc::clone(lose);
     Arc::new(move |_| {
         let cpu = Box::new(CpuRenderer::new(threads));
-        let fail = |card: &mut FaultRenderer| {
-            card.fail();
+        let fail = |gpu: &mut FaultRenderer| {
+            gpu.fail();
             Ok(())
         };
-        let card = FaultRenderer::new(cpu, 2, Arc::default());
-        Some(Box::new(Sabotaged::new(card, fail, Arc::clone(&lose))))
+        let gpu = FaultRenderer::new(cpu, 2, Arc::default());
+        Some(Box::new(Sabotaged::new(gpu, fail, Arc::clone(&lose))))
     })
 }
 
-/// A card in a process of `program`, where we know how to have one.
+/// A GPU in a process of `program`, where we know how to have one.
 fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
     #[cfg(target_os = "linux")]
     return Some(Box::new(myriad_kernels::remote::RemoteRenderer::cuda(
@@ -212,8 +212,8 @@ fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
 }
 
 impl RendererHandle {
-    /// Has the card lose its context for real before its next block: for tests with a card.
-    pub fn lose_card(&self) {
+    /// Has the GPU lose its context for real before its next block: for tests with a GPU.
+    pub fn lose_gpu(&self) {
         self.lose.store(true, Ordering::Relaxed);
     }
 
@@ -237,7 +237,7 @@ impl RendererHandle {
                 "the load asks for it".into()
             }
             _ if failover.preferred => "asked for".into(),
-            (Some(lost), _) => format!("the card was lost: {lost}"),
+            (Some(lost), _) => format!("the GPU was lost: {lost}"),
             (None, Some(refused)) => refused.clone(),
             (None, None) => "it holds the load".into(),
         };

@@ -1,4 +1,4 @@
-//! A renderer that goes on when another fails: the chord on the card becomes a chord on the CPU.
+//! A renderer that goes on when another fails: the chord on the GPU becomes a chord on the CPU.
 //!
 //! Clouds say where their fundamentals are, so harmonic ones go on in phase; of all others the
 //! phases are lost with the renderer. So its sound is continued by prediction for a few
@@ -10,13 +10,13 @@
 //! way. When it is collected the plan is carried out; a loss turns the plans of all that are
 //! under way into the CPU's.
 
-mod card;
+mod gpu;
 mod seam;
 mod thinning;
 
 use super::attended::Deadlines;
-use card::Card;
-pub use card::{Home, MakePreferred};
+use gpu::Gpu;
+pub use gpu::{Home, MakePreferred};
 use myriad_engine::dsp::FADE;
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
@@ -68,7 +68,7 @@ impl Load {
         };
         for slot in block.slots() {
             load.clouds += 1;
-            load.partials += block.sketch(slot).most_partials();
+            load.partials += block.summary(slot).most_partials();
         }
         load
     }
@@ -101,18 +101,18 @@ pub struct Failover {
     insists: bool,
     fallback: CpuRenderer,
     depth: usize,
-    card: Card,
+    gpu: Gpu,
     /// Where the plan for the next block starts from.
     course: Course,
     /// What was submitted and not collected.
-    under_way: VecDeque<UnderWay>,
+    in_flight: VecDeque<UnderWay>,
     /// Whether the CPU knows the clouds that sound.
     cpu_plays: bool,
     /// Whether the next time that the preferred renderer plays is a return from a loss.
     returns: bool,
     /// Copies of blocks for a renderer that is new to their clouds: the CPU, and the other.
     for_cpu: Arc<VoiceBlock>,
-    for_card: Arc<VoiceBlock>,
+    for_gpu: Arc<VoiceBlock>,
     /// What the other renderer plays during a fade.
     other: Buses,
     seam: Seam,
@@ -125,24 +125,24 @@ pub struct Failover {
 #[derive(Clone, Copy)]
 enum Course {
     Cpu,
-    Card,
+    Gpu,
     ToCpu(usize),
-    ToCard(usize),
+    ToGpu(usize),
 }
 
-/// Who renders a block: the CPU, the card, or both, so many frames into their fade.
+/// Who renders a block: the CPU, the GPU, or both, so many frames into their fade.
 #[derive(Clone, Copy)]
 enum Plan {
     Cpu,
-    Card,
+    Gpu,
     ToCpu { faded: usize },
-    ToCard { faded: usize },
+    ToGpu { faded: usize },
 }
 
 struct UnderWay {
     block: Arc<VoiceBlock>,
     plan: Plan,
-    /// Whether the card took it.
+    /// Whether the GPU took it.
     sent: Result<(), RenderError>,
 }
 
@@ -156,13 +156,13 @@ impl Failover {
             insists: false,
             fallback,
             depth: 1,
-            card: Card::new(make),
+            gpu: Gpu::new(make),
             course: Course::Cpu,
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             cpu_plays: true,
             returns: false,
             for_cpu: Arc::new(VoiceBlock::new(0)),
-            for_card: Arc::new(VoiceBlock::new(0)),
+            for_gpu: Arc::new(VoiceBlock::new(0)),
             other: Buses::new(0),
             seam: Seam::new(0),
             thinning: None,
@@ -191,7 +191,7 @@ impl Failover {
     /// How long the preferred renderer may take.
     #[must_use]
     pub fn within(mut self, deadlines: Deadlines) -> Self {
-        self.card.deadlines = deadlines;
+        self.gpu.deadlines = deadlines;
         self
     }
 
@@ -222,7 +222,7 @@ impl Failover {
         self.wishes = (self.make_wishes)(capacity)?;
         self.wish = (self.wishes)(Load::default());
         match self.wish {
-            Wish::Preferred => self.card.prepare(),
+            Wish::Preferred => self.gpu.prepare(),
             Wish::Fallback | Wish::GetReady => Ok(()),
         }
     }
@@ -232,31 +232,31 @@ impl Failover {
         let frames = block.ticks() * TICK;
         self.wish = (self.wishes)(Load::of(block));
         let plan = match (self.course, self.wish) {
-            (Course::Cpu, Wish::Preferred) if self.card.is_ready() => Plan::ToCard { faded: 0 },
+            (Course::Cpu, Wish::Preferred) if self.gpu.is_ready() => Plan::ToGpu { faded: 0 },
             (Course::Cpu, _) => Plan::Cpu,
-            (Course::Card, Wish::Preferred) => Plan::Card,
-            (Course::Card, _) => Plan::ToCpu { faded: 0 },
+            (Course::Gpu, Wish::Preferred) => Plan::Gpu,
+            (Course::Gpu, _) => Plan::ToCpu { faded: 0 },
             (Course::ToCpu(faded), _) => Plan::ToCpu { faded },
-            (Course::ToCard(faded), _) => Plan::ToCard { faded },
+            (Course::ToGpu(faded), _) => Plan::ToGpu { faded },
         };
         self.course = match plan {
             Plan::ToCpu { faded } if faded + frames < FADE => Course::ToCpu(faded + frames),
-            Plan::ToCard { faded } if faded + frames < FADE => Course::ToCard(faded + frames),
+            Plan::ToGpu { faded } if faded + frames < FADE => Course::ToGpu(faded + frames),
             Plan::Cpu | Plan::ToCpu { .. } => Course::Cpu,
-            Plan::Card | Plan::ToCard { .. } => Course::Card,
+            Plan::Gpu | Plan::ToGpu { .. } => Course::Gpu,
         };
         plan
     }
 
-    /// Sends the block to the card, if that is the plan.
+    /// Sends the block to the GPU, if that is the plan.
     fn send(&mut self, block: &Arc<VoiceBlock>, plan: Plan) -> Result<(), RenderError> {
         match plan {
             Plan::Cpu => Ok(()),
-            Plan::ToCard { faded: 0 } => {
-                block.introduce(&mut self.for_card);
-                self.card.submit(&self.for_card)
+            Plan::ToGpu { faded: 0 } => {
+                block.introduce(&mut self.for_gpu);
+                self.gpu.submit(&self.for_gpu)
             }
-            Plan::Card | Plan::ToCard { .. } | Plan::ToCpu { .. } => self.card.submit(block),
+            Plan::Gpu | Plan::ToGpu { .. } | Plan::ToCpu { .. } => self.gpu.submit(block),
         }
     }
 
@@ -269,12 +269,12 @@ impl Failover {
         if let Plan::Cpu = plan {
             return self.play(&block, buses);
         }
-        let collected = sent.and_then(|()| self.card.collect(&mut self.other));
+        let collected = sent.and_then(|()| self.gpu.collect(&mut self.other));
         let partials = match collected {
             Ok(partials) => partials,
             Err(error) => {
                 // Unless nothing of it was heard yet.
-                if !matches!(plan, Plan::ToCard { faded: 0 }) {
+                if !matches!(plan, Plan::ToGpu { faded: 0 }) {
                     self.seam.predict();
                 }
                 self.lose(error);
@@ -283,7 +283,7 @@ impl Failover {
         };
         let frames = block.ticks() * TICK;
         match plan {
-            Plan::Cpu | Plan::Card => {
+            Plan::Cpu | Plan::Gpu => {
                 self.cpu_plays = false;
                 std::mem::swap(buses, &mut self.other);
             }
@@ -297,7 +297,7 @@ impl Failover {
                     });
                 }
             }
-            Plan::ToCard { faded } => {
+            Plan::ToGpu { faded } => {
                 self.play(&block, buses)?;
                 self.other.fade_from(buses, faded, frames);
                 std::mem::swap(buses, &mut self.other);
@@ -340,17 +340,17 @@ impl Failover {
         Ok(partials)
     }
 
-    /// The card is lost: everything that is under way is the CPU's.
+    /// The GPU is lost: everything that is under way is the CPU's.
     fn lose(&mut self, error: RenderError) {
         self.note(|report| {
             report.preferred = false;
             report.losses += 1;
             report.lost_because = Some(error.to_string());
         });
-        self.card.lose();
+        self.gpu.lose();
         self.course = Course::Cpu;
         self.returns = true;
-        for block in &mut self.under_way {
+        for block in &mut self.in_flight {
             block.plan = Plan::Cpu;
         }
     }
@@ -360,24 +360,24 @@ impl Renderer for Failover {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         self.fallback.prepare(capacity)?;
         self.for_cpu = Arc::new(VoiceBlock::new(capacity.slots));
-        self.for_card = Arc::new(VoiceBlock::new(capacity.slots));
+        self.for_gpu = Arc::new(VoiceBlock::new(capacity.slots));
         self.other = Buses::new(capacity.buses);
         self.seam = Seam::new(capacity.buses);
         self.thinning.iter_mut().for_each(Thinning::reset);
         (self.course, self.cpu_plays, self.returns) = (Course::Cpu, true, false);
-        self.card.let_go(capacity);
+        self.gpu.let_go(capacity);
         let outcome = self.make_a_wish(capacity);
         if let Err(error) = &outcome {
-            self.card.refuse(error);
+            self.gpu.refuse(error);
         }
-        if self.card.is_ready() {
-            self.course = Course::Card;
+        if self.gpu.is_ready() {
+            self.course = Course::Gpu;
         }
-        self.depth = self.card.depth();
-        self.under_way = VecDeque::with_capacity(self.depth);
+        self.depth = self.gpu.depth();
+        self.in_flight = VecDeque::with_capacity(self.depth);
         self.note(|report| {
             *report = FailoverReport {
-                preferred: matches!(self.course, Course::Card),
+                preferred: matches!(self.course, Course::Gpu),
                 refused_because: outcome.as_ref().err().map(ToString::to_string),
                 ..FailoverReport::default()
             };
@@ -389,13 +389,13 @@ impl Renderer for Failover {
     }
 
     fn reset(&mut self) {
-        self.under_way.clear();
+        self.in_flight.clear();
         self.fallback.reset();
         self.seam.reset();
-        self.card.reset();
+        self.gpu.reset();
         self.course = match self.course {
             Course::Cpu | Course::ToCpu(_) => Course::Cpu,
-            Course::Card | Course::ToCard(_) => Course::Card,
+            Course::Gpu | Course::ToGpu(_) => Course::Gpu,
         };
     }
 
@@ -405,17 +405,17 @@ impl Renderer for Failover {
 
     fn expect(&mut self) {
         if !matches!(self.course, Course::Cpu) {
-            self.card.expect();
+            self.gpu.expect();
         }
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.under_way.len() >= self.depth {
+        if self.in_flight.len() >= self.depth {
             return Err(RenderError::OutOfTurn);
         }
         let plan = self.plan(block);
         let sent = self.send(block, plan);
-        self.under_way.push_back(UnderWay {
+        self.in_flight.push_back(UnderWay {
             block: Arc::clone(block),
             plan,
             sent,
@@ -424,7 +424,7 @@ impl Renderer for Failover {
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let next = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let next = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
         let ticks = next.block.ticks();
         let partials = self.carry_out(next, buses)?;
         self.seam.blend(buses, ticks * TICK);
@@ -432,7 +432,7 @@ impl Renderer for Failover {
         let wanted = self.wish != Wish::Fallback;
         // While a loss is being covered up there is enough to do.
         if self.seam.is_quiet()
-            && let Some(refused) = self.card.tend(ticks as u64, wanted)
+            && let Some(refused) = self.gpu.tend(ticks as u64, wanted)
         {
             self.note(|report| report.refused_because = Some(refused.to_string()));
         }

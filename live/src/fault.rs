@@ -1,4 +1,4 @@
-//! A renderer that fails on purpose, so that surviving it can be tested without breaking a card.
+//! A renderer that fails on purpose, so that surviving it can be tested without breaking a GPU.
 
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use myriad_kernels::GpuError;
@@ -87,18 +87,18 @@ pub struct FaultRenderer {
     faults: Arc<Faults>,
     /// Blocks that it takes at once; the other gets them one by one.
     depth: usize,
-    under_way: VecDeque<Arc<VoiceBlock>>,
+    in_flight: VecDeque<Arc<VoiceBlock>>,
     broken: bool,
 }
 
 impl FaultRenderer {
-    /// Wraps `inner`, and takes `depth` blocks at once, as a card does.
+    /// Wraps `inner`, and takes `depth` blocks at once, as a GPU does.
     pub fn new(inner: Box<dyn Renderer>, depth: usize, faults: Arc<Faults>) -> Self {
         Self {
             inner,
             faults,
             depth,
-            under_way: VecDeque::with_capacity(depth),
+            in_flight: VecDeque::with_capacity(depth),
             broken: false,
         }
     }
@@ -126,12 +126,12 @@ impl Renderer for FaultRenderer {
             Fault::None | Fault::Hang | Fault::Slow(_) => {}
         }
         self.broken = false;
-        self.under_way.clear();
+        self.in_flight.clear();
         self.inner.prepare(capacity)
     }
 
     fn reset(&mut self) {
-        self.under_way.clear();
+        self.in_flight.clear();
         self.inner.reset();
     }
 
@@ -140,15 +140,15 @@ impl Renderer for FaultRenderer {
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.under_way.len() == self.depth {
+        if self.in_flight.len() == self.depth {
             return Err(RenderError::OutOfTurn);
         }
-        self.under_way.push_back(Arc::clone(block));
+        self.in_flight.push_back(Arc::clone(block));
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let block = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
         match self.faults.strike() {
             Fault::None => {}
             Fault::Fail => self.broken = true,

@@ -1,4 +1,4 @@
-//! A renderer that is broken for real when somebody asks for it: for tests with a real card.
+//! A renderer that is broken for real when somebody asks for it: for tests with a real GPU.
 
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::sync::Arc;

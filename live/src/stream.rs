@@ -25,17 +25,17 @@
 //! # Ok::<(), stream::StreamError>(())
 //! ```
 
+mod activity;
 mod audio;
 mod cause;
+mod command_queue;
 mod control;
 mod events;
-mod exchange;
 mod fade;
+mod frame_ring;
 mod intake;
 mod ledger;
-mod line;
 mod render_side;
-mod sounding;
 mod status;
 mod switch;
 mod thread;
@@ -47,12 +47,12 @@ pub use render_side::RenderSide;
 pub use status::{Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
 
+use command_queue::command_queue;
 use control::State;
-use exchange::exchange;
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use myriad_engine::render::{PrepareError, Renderer};
 use myriad_engine::tracks::TracksError;
-use myriad_engine::{Engine, EngineConfig, EngineError, glimpses};
+use myriad_engine::{Engine, EngineConfig, EngineError, snapshots};
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
 use status::Shared;
@@ -68,7 +68,7 @@ pub struct StreamConfig {
     /// beyond that is how late the render thread may be. Half a block more is a good choice.
     pub depth: usize,
     /// That of its render thread.
-    pub readiness: Readiness,
+    pub thread_policy: ThreadPolicy,
 }
 
 impl StreamConfig {
@@ -90,7 +90,7 @@ impl Default for StreamConfig {
         Self {
             engine: EngineConfig::default(),
             depth: Self::depth_for(512),
-            readiness: Readiness::Raised,
+            thread_policy: ThreadPolicy::RealTime,
         }
     }
 }
@@ -136,7 +136,7 @@ pub fn start(
     renderer: Box<dyn Renderer>,
 ) -> Result<(Control, AudioSide), StreamError> {
     let (control, audio, render) = build(config, renderer)?;
-    control.spawn(render, config.readiness)?;
+    control.spawn(render, config.thread_policy)?;
     Ok((control, audio))
 }
 
@@ -153,12 +153,12 @@ pub fn build(
     let engine = Engine::with_renderer(&config.engine, Box::new(switch))?;
     let shared = Arc::new(Shared::new(config.engine.parts));
     let latency = engine.latency();
-    let (audio, end) = line::connect(config.depth, 0, latency, &shared)?;
-    let line = Arc::clone(&end.line);
-    let (commands, orders) = exchange();
+    let (audio, end) = frame_ring::connect(config.depth, 0, latency, &shared)?;
+    let frame_ring = Arc::clone(&end.frame_ring);
+    let (commands, orders) = command_queue();
     let (sender, agenda) = events::queue();
     let (report_in, report_out) = HeapRb::new(UNDERRUN_QUEUE).split();
-    let (shown, seen) = glimpses();
+    let (shown, seen) = snapshots();
     let render = RenderSide::new(
         engine,
         end,
@@ -169,7 +169,7 @@ pub fn build(
         Arc::clone(&shared),
     );
     let state = State::new(
-        config, latency, line, commands, renderers, sender, report_out, seen,
+        config, latency, frame_ring, commands, renderers, sender, report_out, seen,
     );
     let control = Control::new(state, shared);
     Ok((control, audio, render))

@@ -103,13 +103,13 @@ fn the_render_side_follows_wishes_without_allocating() {
     assert!(peak(&left) > 0.0);
 }
 
-/// Nor does sending blocks to the thread of a card, and fetching their sound.
+/// Nor does sending blocks to the thread of a GPU, and fetching their sound.
 #[test]
 fn rendering_through_a_watched_thread_never_allocates() {
-    let card = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
+    let gpu = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
         Some(Box::new(CpuRenderer::new(1)))
     });
-    let failover = Failover::new(card, CpuRenderer::new(1)).live(RATE as f32, wall_clock());
+    let failover = Failover::new(gpu, CpuRenderer::new(1)).live(RATE as f32, wall_clock());
     let report = failover.report();
     let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).unwrap();
     let events: Vec<Event> = (40..60)

@@ -4,16 +4,16 @@
 //! cpal reaches (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms), a clock,
 //! which plays to nobody, and one without even a clock, which plays when it is told to.
 
-pub mod card;
 pub mod clock;
+pub mod cpal_device;
 #[cfg(unix)]
 pub mod jack_server;
 pub mod listing;
 mod virtual_time;
 
+use super::handoff::{CallbackHandoff, DeviceId};
 use super::midi::Router;
-use super::stage::{Stage, Ticket};
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use std::sync::Arc;
 
 /// Where sound may go.
@@ -57,7 +57,7 @@ impl Host {
 
 /// What the user asks of a device.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct DeviceRequest {
     /// Only this host; otherwise the first that works.
     pub host: Option<Host>,
     /// Only a device with this in its name.
@@ -72,12 +72,12 @@ pub struct Wish {
     pub awake: bool,
 }
 
-impl Wish {
+impl DeviceRequest {
     /// How threads are to wait for work while somebody listens.
-    pub fn readiness(&self) -> Readiness {
+    pub fn thread_policy(&self) -> ThreadPolicy {
         match self.awake {
-            true => Readiness::Awake,
-            false => Readiness::Raised,
+            true => ThreadPolicy::Spinning,
+            false => ThreadPolicy::RealTime,
         }
     }
 }
@@ -148,24 +148,27 @@ pub trait Device: Send {
 
 /// What devices play, and whom they tell about MIDI.
 #[derive(Clone)]
-pub struct Backstage {
-    pub stage: Arc<Stage>,
+pub struct DeviceContext {
+    pub handoff: Arc<CallbackHandoff>,
     pub router: Arc<Router>,
     /// What the device shows to be let on stage.
-    pub ticket: Ticket,
+    pub device_id: DeviceId,
 }
 
 /// Opens the device that is asked for, or the first that works.
 ///
 /// # Errors
 /// When there is none.
-pub fn open(wish: &Wish, backstage: &Backstage) -> Result<Box<dyn Device>, DeviceError> {
-    match wish.host {
-        Some(host) => open_host(host, wish, backstage),
+pub fn open(
+    device_request: &DeviceRequest,
+    context: &DeviceContext,
+) -> Result<Box<dyn Device>, DeviceError> {
+    match device_request.host {
+        Some(host) => open_host(host, device_request, context),
         None => {
             let mut reasons = Vec::new();
             for &host in Host::AUDIBLE {
-                match open_host(host, wish, backstage) {
+                match open_host(host, device_request, context) {
                     Ok(device) => return Ok(device),
                     Err(error) => reasons.push(error.to_string()),
                 }
@@ -177,19 +180,27 @@ pub fn open(wish: &Wish, backstage: &Backstage) -> Result<Box<dyn Device>, Devic
 
 fn open_host(
     host: Host,
-    wish: &Wish,
-    backstage: &Backstage,
+    device_request: &DeviceRequest,
+    context: &DeviceContext,
 ) -> Result<Box<dyn Device>, DeviceError> {
     match host {
         #[cfg(unix)]
-        Host::Jack => Ok(Box::new(jack_server::Client::open(wish, backstage)?)),
+        Host::Jack => Ok(Box::new(jack_server::Client::open(
+            device_request,
+            context,
+        )?)),
         #[cfg(not(unix))]
         Host::Jack => Err(DeviceError::Unavailable(Host::Jack.name())),
-        Host::Clock => Ok(Box::new(clock::Clock::start(wish, backstage)?)),
-        Host::Virtual => Ok(Box::new(virtual_time::Virtual::new(wish, backstage))),
-        Host::Pulse | Host::Alsa | Host::System => {
-            Ok(Box::new(card::Card::open(host, wish, backstage)?))
-        }
+        Host::Clock => Ok(Box::new(clock::Clock::start(device_request, context)?)),
+        Host::Virtual => Ok(Box::new(virtual_time::Virtual::new(
+            device_request,
+            context,
+        ))),
+        Host::Pulse | Host::Alsa | Host::System => Ok(Box::new(cpal_device::CpalDevice::open(
+            host,
+            device_request,
+            context,
+        )?)),
     }
 }
 

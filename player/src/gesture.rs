@@ -18,13 +18,13 @@ pub struct Gesture {
 }
 
 /// Gestures from any thread, for the callback to pick up.
-pub struct Inbox {
+pub struct GestureQueue {
     queue: ArrayQueue<Gesture>,
     /// Gestures for which there was no room, since nothing picks them up.
     lost: AtomicU64,
 }
 
-impl Inbox {
+impl GestureQueue {
     pub fn new() -> Self {
         Self {
             queue: ArrayQueue::new(CAPACITY),

@@ -1,4 +1,4 @@
-//! What an NVIDIA card says about itself, through NVML: the library that `nvidia-smi` uses.
+//! What an NVIDIA GPU says about itself, through NVML: the library that `nvidia-smi` uses.
 //!
 //! It comes with the driver and is opened at run time; without it there are no figures. Reading
 //! them takes up to a few milliseconds, so not on threads that are in a hurry.
@@ -8,7 +8,7 @@ use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use serde::{Deserialize, Serialize};
 
-/// The figures of a card at a moment; those that the driver does not tell are none.
+/// The figures of a GPU at a moment; those that the driver does not tell are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuFigures {
     pub clock_mhz: Option<u32>,
@@ -22,7 +22,7 @@ pub struct GpuFigures {
     pub own_memory_bytes: Option<u64>,
 }
 
-/// A program that uses a card.
+/// A program that uses a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpuUser {
     pub pid: u32,
@@ -52,12 +52,12 @@ impl Gpu {
         self.nvml.sys_driver_version().ok()
     }
 
-    /// How many cards there are.
+    /// How many GPUs there are.
     pub fn count(&self) -> u32 {
         self.nvml.device_count().unwrap_or(0)
     }
 
-    /// What card number `index` calls itself.
+    /// What GPU number `index` calls itself.
     pub fn name(&self, index: u32) -> Option<String> {
         self.nvml.device_by_index(index).ok()?.name().ok()
     }

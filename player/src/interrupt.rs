@@ -1,4 +1,4 @@
-//! Ctrl-C: work stops at the next block, so that destructors remove unfinished files.
+//! Ctrl-C: work stops at the next block, so that destructors remove atomic file files.
 
 use crate::failure::{Exit, Failure};
 use std::sync::atomic::{AtomicBool, Ordering};

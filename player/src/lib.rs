@@ -4,13 +4,15 @@
 #![allow(missing_docs, reason = "a library of this workspace's programs alone")]
 
 pub mod analysis;
-pub mod cast;
-pub mod conductor;
+pub mod assignment;
+pub mod atomic_file;
+pub mod callback;
 pub mod device;
+pub mod device_manager;
 pub mod failure;
-pub mod feed;
 pub mod gesture;
 pub mod gpu;
+pub mod handoff;
 pub mod interrupt;
 pub mod library;
 pub mod load;
@@ -18,24 +20,22 @@ pub mod machine;
 pub mod memory;
 pub mod midi;
 pub mod monitor;
-pub mod outlet;
 pub mod pacing;
-pub mod performance;
 pub mod processor_usage;
 pub mod recorder;
 pub mod renderer;
 pub mod resampler;
 pub mod scale;
+pub mod sequencer;
 pub mod session;
 pub mod song;
-pub mod stage;
+pub mod song_render;
 pub mod terminal;
 pub mod trace;
-pub mod unfinished;
 pub mod wav;
 
 pub use device::listing::Listing;
-pub use device::{Device, Host, Wish};
+pub use device::{Device, DeviceRequest, Host};
 pub use load::Load;
 pub use midi::MACRO_PARAMS;
 pub use pacing::PacingArgs;

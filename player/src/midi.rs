@@ -3,7 +3,7 @@
 pub mod learned;
 pub mod ports;
 
-use crate::song::{Happening, happening};
+use crate::song::{SongEvent, happening};
 use crossbeam_queue::ArrayQueue;
 use midly::MidiMessage;
 use midly::live::LiveEvent;
@@ -76,17 +76,17 @@ impl Router {
         };
         let part = self.parts[usize::from(channel & 15)].load(Ordering::Relaxed);
         match (message, happening(message)) {
-            (_, Happening::Program(program)) => self.tell(Heard::Program {
+            (_, SongEvent::Program(program)) => self.tell(Heard::Program {
                 part,
                 channel,
                 program,
             }),
-            (MidiMessage::Controller { controller, value }, Happening::Engine(kind)) => {
+            (MidiMessage::Controller { controller, value }, SongEvent::Engine(kind)) => {
                 let (cc, value) = (controller.as_int(), f32::from(value.as_int()) / 127.0);
                 self.tell(Heard::Control { part, cc, value });
                 play(part, self.learned_kind(cc, value).unwrap_or(kind));
             }
-            (_, Happening::Engine(kind)) => {
+            (_, SongEvent::Engine(kind)) => {
                 match kind {
                     EventKind::NoteOn { key, .. } => self.tell(Heard::Key { key, down: true }),
                     EventKind::NoteOff { key, .. } => self.tell(Heard::Key { key, down: false }),
@@ -176,12 +176,12 @@ mod tests {
         let router = Router::new(0, &[]);
         assert_eq!(heard(&router, &[0xC2, 19]), []);
         let (part, channel, program) = (0, 2, 19);
-        let wish = Heard::Program {
+        let device_request = Heard::Program {
             part,
             channel,
             program,
         };
-        assert_eq!(router.next_heard(), Some(wish));
+        assert_eq!(router.next_heard(), Some(device_request));
     }
 
     #[test]

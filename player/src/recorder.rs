@@ -41,7 +41,7 @@ impl Recorder {
     /// When nothing can be written there.
     pub fn start(path: &Path, rate: u32) -> Result<(Self, HeapProd<[f32; 2]>), WavError> {
         let file = WavFile::create(path, rate, BITS, 0)?;
-        let (tape, frames) = HeapRb::new(RING_SECONDS * rate as usize).split();
+        let (record_ring, frames) = HeapRb::new(RING_SECONDS * rate as usize).split();
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, target) = (Arc::clone(&stop), path.to_owned());
         let thread = std::thread::spawn(move || record(file, frames, target, &stopped));
@@ -50,7 +50,7 @@ impl Recorder {
             stop,
             thread,
         };
-        Ok((recorder, tape))
+        Ok((recorder, record_ring))
     }
 
     pub fn path(&self) -> &Path {
@@ -121,11 +121,11 @@ mod tests {
     fn everything_that_was_played_is_in_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("take.wav");
-        let (recorder, mut tape) = Recorder::start(&path, 8_000).unwrap();
+        let (recorder, mut record_ring) = Recorder::start(&path, 8_000).unwrap();
         let sound = |n: usize| [n as f32 / 65_536.0, -(n as f32) / 65_536.0];
         let mut sent = 0;
         while sent < 30_000 {
-            sent += tape.push_iter((sent..30_000).map(sound));
+            sent += record_ring.push_iter((sent..30_000).map(sound));
         }
         assert!(!path.exists(), "not before it is complete");
         let recording = recorder.finish().unwrap();

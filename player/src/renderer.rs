@@ -4,7 +4,7 @@ mod expectation;
 
 use crate::failure::Failure;
 pub use expectation::expect;
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use myriad_engine::render::Renderer;
 use myriad_engine::{EngineError, render::PrepareError};
 use myriad_live::auto::Piece;
@@ -20,7 +20,7 @@ pub struct RendererArgs {
     #[arg(long, value_enum, default_value_t = Kind::Auto)]
     pub renderer: Kind,
 
-    /// Which card, where there are several
+    /// Which GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub device: usize,
 
@@ -32,25 +32,25 @@ pub struct RendererArgs {
 /// What `--renderer` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// The processor where it holds the load, an NVIDIA card where that does better
+    /// The processor where it holds the load, an NVIDIA GPU where that does better
     Auto,
     /// This machine's processor, with the widest instructions it has
     Cpu,
-    /// An NVIDIA card
+    /// An NVIDIA GPU
     Cuda,
-    /// The processor in a card's place, to rehearse its loss
+    /// The processor in a GPU's place, to rehearse its loss
     #[value(hide = true)]
     StandIn,
 }
 
 impl RendererArgs {
-    /// Whether a card was asked for by name.
-    pub fn wants_card(&self) -> bool {
+    /// Whether a GPU was asked for by name.
+    pub fn wants_gpu(&self) -> bool {
         matches!(self.renderer, Kind::Cuda | Kind::StandIn)
     }
 
-    /// The card that may come to render, if any.
-    pub fn may_use_card(&self) -> Option<usize> {
+    /// The GPU that may come to render, if any.
+    pub fn may_use_gpu(&self) -> Option<usize> {
         (self.renderer != Kind::Cpu).then_some(self.device)
     }
 
@@ -60,11 +60,11 @@ impl RendererArgs {
         &self,
         threads: usize,
         sample_rate: u32,
-        readiness: Readiness,
+        thread_policy: ThreadPolicy,
     ) -> (Box<dyn Renderer>, RendererHandle) {
         let purpose = Purpose::Live {
             sample_rate: sample_rate as f32,
-            readiness,
+            thread_policy,
         };
         self.make(threads, purpose)
     }
@@ -74,13 +74,13 @@ impl RendererArgs {
         self.make(threads, Purpose::Piece(piece))
     }
 
-    /// Makes the card's renderer, whoever was asked for.
-    pub fn card(&self) -> MakePreferred {
+    /// Makes the GPU's renderer, whoever was asked for.
+    pub fn gpu(&self) -> MakePreferred {
         let purpose = Purpose::Live {
             sample_rate: 48_000.0,
-            readiness: Readiness::Raised,
+            thread_policy: ThreadPolicy::RealTime,
         };
-        self.choice(1, purpose).make_card()
+        self.choice(1, purpose).make_gpu()
     }
 
     fn make(&self, threads: usize, purpose: Purpose) -> (Box<dyn Renderer>, RendererHandle) {
@@ -104,7 +104,7 @@ impl RendererArgs {
     }
 }
 
-/// Says why an engine does not start: about a card in the card's words, otherwise about `what`.
+/// Says why an engine does not start: about a GPU in the GPU's words, otherwise about `what`.
 pub fn failure(what: &dyn Display, error: &EngineError) -> Failure {
     match error {
         EngineError::Renderer(PrepareError::Device { source: reason, .. }) => {

@@ -3,18 +3,18 @@
 mod endurance;
 mod playing;
 
-use super::conductor::Conductor;
-use super::device::{Backstage, DeviceError, Host, Wish};
-use super::feed::{Feed, FeedCounters};
-use super::gesture::Inbox;
+use super::callback::{AudioCallback, CallbackCounters};
+use super::device::{DeviceContext, DeviceError, DeviceRequest, Host};
+use super::device_manager::DeviceManager;
+use super::gesture::GestureQueue;
+use super::handoff::CallbackHandoff;
 use super::load::Load;
 use super::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
 use super::monitor::Monitor;
-use super::outlet::Outlet;
 use super::processor_usage::{ProcessorUsage, Usage};
 use super::recorder::{Recorder, Recording};
-use super::stage::Stage;
-use crate::cast::Cast;
+use super::sequencer::SongSequencer;
+use crate::assignment::PatchAssignment;
 use crate::failure::Failure;
 use crate::machine::cores;
 use crate::renderer::RendererArgs;
@@ -23,7 +23,7 @@ use crate::wav::WavError;
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
 use myriad_engine::render::Renderer;
-use myriad_engine::{EngineConfig, GlimpseReceiver, Patch, Readiness, Tuning, Values};
+use myriad_engine::{EngineConfig, Patch, SnapshotReceiver, ThreadPolicy, Tuning, Values};
 use myriad_live::stream::{
     self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
 };
@@ -42,11 +42,11 @@ const LOOK: Duration = Duration::from_millis(500);
 const VOICES: usize = 256;
 
 /// How long those who listen to every frame may be busy with something else.
-const EARS_SECONDS: usize = 8;
+const LISTENER_SECONDS: usize = 8;
 
 /// Makes a renderer: so many threads, so many frames a second, and how ready it should be.
 pub type MakeRenderer =
-    Box<dyn FnOnce(usize, u32, Readiness) -> (Box<dyn Renderer>, RendererHandle)>;
+    Box<dyn FnOnce(usize, u32, ThreadPolicy) -> (Box<dyn Renderer>, RendererHandle)>;
 
 /// Threads for the CPU renderer: half of the processors, the rest is for everybody else. A load
 /// that one can hold is left to one.
@@ -57,10 +57,10 @@ fn threads() -> usize {
 
 /// What a session begins with.
 pub struct Setup {
-    pub wish: Wish,
+    pub device_request: DeviceRequest,
     /// Frames kept ready, when the user decides.
     pub depth: Option<usize>,
-    pub song: Option<(Song, Cast)>,
+    pub song: Option<(Song, PatchAssignment)>,
     /// What hands play.
     pub live: Patch,
     /// Channels (from 0) with patches of their own.
@@ -68,14 +68,14 @@ pub struct Setup {
     pub load: Option<Load>,
     pub record: Option<PathBuf>,
     pub renderer: RendererArgs,
-    /// When the card is to be lost, for tests.
-    pub lose_card: Option<Duration>,
+    /// When the GPU is to be lost, for tests.
+    pub lose_gpu: Option<Duration>,
     /// Whether somebody wants to hear every frame ([`Session::hear_frames`]); then none is recorded.
     pub listen: bool,
     /// How the keys are tuned.
     pub tuning: Tuning,
     /// Makes another renderer than `renderer` says.
-    pub rig: Option<MakeRenderer>,
+    pub make_renderer: Option<MakeRenderer>,
     /// Who is told how the session goes.
     pub observer: Option<Box<dyn Observer>>,
 }
@@ -94,20 +94,25 @@ pub trait Observer: Send {
 
 impl Setup {
     /// A song, and hands free to play along.
-    pub fn for_song(song: Song, cast: Cast, live: Patch, renderer: RendererArgs) -> Self {
+    pub fn for_song(
+        song: Song,
+        assignment: PatchAssignment,
+        live: Patch,
+        renderer: RendererArgs,
+    ) -> Self {
         Self {
-            wish: Wish::default(),
+            device_request: DeviceRequest::default(),
             depth: None,
-            song: Some((song, cast)),
+            song: Some((song, assignment)),
             live,
             own: Vec::new(),
             load: None,
             record: None,
             renderer,
-            lose_card: None,
+            lose_gpu: None,
             listen: false,
             tuning: Tuning::default(),
-            rig: None,
+            make_renderer: None,
             observer: None,
         }
     }
@@ -142,20 +147,20 @@ pub struct Session {
     /// Ours to step when the device has no time of its own; otherwise it has a thread.
     render: Option<RenderSide>,
     /// Every frame, for who asked to listen.
-    ears: Option<HeapCons<[f32; 2]>>,
+    listener: Option<HeapCons<[f32; 2]>>,
     observer: Option<Box<dyn Observer>>,
     renderer: RendererHandle,
-    lose_card: Option<Duration>,
-    /// How often a card was lost and came back, as far as was told.
+    lose_gpu: Option<Duration>,
+    /// How often a GPU was lost and came back, as far as was told.
     changes: [u64; 2],
-    outlet: Outlet,
+    device_manager: DeviceManager,
     router: Arc<Router>,
-    inbox: Arc<Inbox>,
+    gestures: Arc<GestureQueue>,
     ports: Ports,
-    conductor: Option<Conductor>,
+    sequencer: Option<SongSequencer>,
     recorder: Option<Recorder>,
     monitor: Monitor,
-    counters: Arc<FeedCounters>,
+    counters: Arc<CallbackCounters>,
     machine: ProcessorUsage,
     usage: Usage,
     next_look: Instant,
@@ -189,8 +194,8 @@ impl Session {
         let _silence = alsa::Output::local_error_handler();
         // Parts: those of the song, the hands', the channels' own, the load's.
         let mut patches: Vec<Patch> = Vec::new();
-        if let Some((_, cast)) = &setup.song {
-            patches.extend(cast.roles.iter().map(|role| role.patch.clone()));
+        if let Some((_, assignment)) = &setup.song {
+            patches.extend(assignment.roles.iter().map(|role| role.patch.clone()));
         }
         let live = patches.len() as u8;
         patches.push(setup.live.clone());
@@ -204,18 +209,19 @@ impl Session {
             patches.push(load.patch(&setup.live));
         }
 
-        let backstage = Backstage {
-            stage: Arc::new(Stage::new()),
+        let context = DeviceContext {
+            handoff: Arc::new(CallbackHandoff::new()),
             router: Arc::new(Router::new(live, &own)),
-            ticket: 0,
+            device_id: 0,
         };
-        let router = Arc::clone(&backstage.router);
-        let wanted_midi = setup.wish.midi.clone();
-        let stepped = setup.wish.host == Some(Host::Virtual);
-        let readiness = setup.wish.readiness();
-        let spare_blocks = if setup.renderer.wants_card() { 2 } else { 0 };
-        let mut outlet = Outlet::open(setup.wish, setup.depth, spare_blocks, backstage)?;
-        let rate = outlet.engine_rate();
+        let router = Arc::clone(&context.router);
+        let wanted_midi = setup.device_request.midi.clone();
+        let stepped = setup.device_request.host == Some(Host::Virtual);
+        let thread_policy = setup.device_request.thread_policy();
+        let spare_blocks = if setup.renderer.wants_gpu() { 2 } else { 0 };
+        let mut device_manager =
+            DeviceManager::open(setup.device_request, setup.depth, spare_blocks, context)?;
+        let rate = device_manager.engine_rate();
         let voices = setup.load.map_or(VOICES, |load| load.voices.max(VOICES));
         let config = StreamConfig {
             engine: EngineConfig {
@@ -226,12 +232,12 @@ impl Session {
                 tuning: setup.tuning,
                 ..EngineConfig::default()
             },
-            depth: outlet.depth(),
-            readiness,
+            depth: device_manager.depth(),
+            thread_policy,
         };
-        let (renderer, handle) = match setup.rig {
-            Some(make) => make(threads(), rate, readiness),
-            None => setup.renderer.live(threads(), rate, readiness),
+        let (renderer, handle) = match setup.make_renderer {
+            Some(make) => make(threads(), rate, thread_policy),
+            None => setup.renderer.live(threads(), rate, thread_policy),
         };
         let (control, audio, mut render) = match stepped {
             true => stream::build(&config, renderer).map(|(c, a, r)| (c, a, Some(r)))?,
@@ -243,34 +249,40 @@ impl Session {
         render.iter_mut().for_each(|render| {
             render.step();
         });
-        let (mut recorder, mut ears, mut tape) = (None, None, None);
+        let (mut recorder, mut listener, mut record_ring) = (None, None, None);
         if setup.listen {
-            let (ring, heard) = HeapRb::new(EARS_SECONDS * rate as usize).split();
-            (ears, tape) = (Some(heard), Some(ring));
+            let (ring, heard) = HeapRb::new(LISTENER_SECONDS * rate as usize).split();
+            (listener, record_ring) = (Some(heard), Some(ring));
         } else if let Some(path) = &setup.record {
             let (begun, ring) = Recorder::start(path, rate)?;
-            (recorder, tape) = (Some(begun), Some(ring));
+            (recorder, record_ring) = (Some(begun), Some(ring));
         }
         let (tap, tapped) = HeapRb::new(rate as usize).split();
-        let inbox = Arc::new(Inbox::new());
-        let feed = Box::new(Feed::new(audio, rate, Arc::clone(&inbox), tap, tape));
-        let counters = feed.counters();
-        outlet.start(feed);
+        let gestures = Arc::new(GestureQueue::new());
+        let callback = Box::new(AudioCallback::new(
+            audio,
+            rate,
+            Arc::clone(&gestures),
+            tap,
+            record_ring,
+        ));
+        let counters = callback.counters();
+        device_manager.start(callback);
         let mut session = Self {
             control,
             render,
-            ears,
+            listener,
             observer: setup.observer,
             renderer: handle,
-            lose_card: setup.lose_card,
+            lose_gpu: setup.lose_gpu,
             changes: [0; 2],
-            outlet,
-            ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&inbox)),
+            device_manager,
+            ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&gestures)),
             router,
-            inbox,
-            conductor: setup
+            gestures,
+            sequencer: setup
                 .song
-                .map(|(song, cast)| Conductor::new(&song, cast, rate)),
+                .map(|(song, assignment)| SongSequencer::new(&song, assignment, rate)),
             recorder,
             monitor: Monitor::new(tapped, rate),
             counters,
@@ -302,24 +314,24 @@ impl Session {
 
     /// Does all that is due: devices, MIDI, the song, meters. To be called often.
     pub fn tick(&mut self) {
-        let mut news = self.outlet.tick(&self.control, &self.counters);
+        let mut news = self.device_manager.tick(&self.control, &self.counters);
         self.news.append(&mut news);
         self.news.append(&mut self.ports.poll());
         while let Some(heard) = self.router.next_heard() {
             self.hear(heard);
         }
-        if let Some(conductor) = &mut self.conductor {
-            conductor.tick(&self.control);
+        if let Some(sequencer) = &mut self.sequencer {
+            sequencer.tick(&self.control);
         }
         self.underruns.append(&mut self.control.underruns());
         self.monitor.update();
         self.check_recorder();
         if self
-            .lose_card
+            .lose_gpu
             .take_if(|after| self.started.elapsed() >= *after)
             .is_some()
         {
-            self.renderer.lose_card();
+            self.renderer.lose_gpu();
         }
         self.check_renderer();
         if Instant::now() >= self.next_look {
@@ -339,7 +351,7 @@ impl Session {
     pub fn finish(self) -> Result<Ending, Failure> {
         self.control.stop();
         // Nothing is asked for from here on, so that all counts agree.
-        drop(self.outlet);
+        drop(self.device_manager);
         let recording = self.recorder.map(Recorder::finish).transpose()?;
         Ok(Ending {
             status: self.control.status(),
@@ -351,15 +363,15 @@ impl Session {
     /// Whether there is nothing left to play of the song.
     pub fn is_over(&self) -> bool {
         let sounding = self.control.status().engine.clouds;
-        self.conductor
+        self.sequencer
             .as_ref()
-            .is_some_and(|conductor| conductor.is_over(&self.control, sounding))
+            .is_some_and(|sequencer| sequencer.is_over(&self.control, sounding))
     }
 
     /// Where the song is and how long it is, in seconds.
     pub fn song(&self) -> Option<[f64; 2]> {
-        let conductor = self.conductor.as_ref()?;
-        Some([conductor.position(&self.control), conductor.seconds()])
+        let sequencer = self.sequencer.as_ref()?;
+        Some([sequencer.position(&self.control), sequencer.seconds()])
     }
 
     pub fn patch(&self) -> &Arc<Patch> {
@@ -378,8 +390,8 @@ impl Session {
         &self.keys
     }
 
-    pub fn outlet(&self) -> &Outlet {
-        &self.outlet
+    pub fn device_manager(&self) -> &DeviceManager {
+        &self.device_manager
     }
 
     pub fn monitor(&self) -> &Monitor {
@@ -404,20 +416,20 @@ impl Session {
     }
 
     /// What hands play, to be seen; for the first who asks.
-    pub fn watch(&self) -> Option<GlimpseReceiver> {
-        let glimpses = self.control.glimpses()?;
-        glimpses.watch(Some(usize::from(self.live)));
-        Some(glimpses)
+    pub fn watch(&self) -> Option<SnapshotReceiver> {
+        let snapshots = self.control.snapshots()?;
+        snapshots.watch(Some(usize::from(self.live)));
+        Some(snapshots)
     }
 
-    /// Who renders, and how often a card was lost.
+    /// Who renders, and how often a GPU was lost.
     pub fn renderer(&self) -> (&'static str, u64) {
         let report = self.renderer.report();
         (report.using, report.failover.losses)
     }
 
     pub fn sample_rate(&self) -> u32 {
-        self.outlet.engine_rate()
+        self.device_manager.engine_rate()
     }
 
     pub fn usage(&self) -> Usage {
@@ -430,7 +442,7 @@ impl Session {
 
     /// MIDI messages that made no sense, and gestures that nothing picked up.
     pub fn ignored(&self) -> [u64; 2] {
-        [self.router.malformed(), self.inbox.lost()]
+        [self.router.malformed(), self.gestures.lost()]
     }
 
     pub fn recording(&self) -> Option<&std::path::Path> {
@@ -447,7 +459,7 @@ impl Session {
         std::mem::take(&mut self.underruns)
     }
 
-    /// Tells about cards that are lost and come back.
+    /// Tells about GPUs that are lost and come back.
     fn check_renderer(&mut self) {
         let report = self.renderer.report();
         let changes = [report.failover.losses, report.failover.returns];

@@ -46,7 +46,7 @@ pub struct Song {
     /// The channels that play notes, in channel order.
     pub parts: Vec<SongPart>,
     /// What happens, in order of time.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<TimedSongEvent>,
     /// From the start to the end of the last track.
     pub seconds: f64,
 }
@@ -64,15 +64,15 @@ pub struct SongPart {
 
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct TimedSongEvent {
     pub seconds: f64,
     /// Index into [`Song::parts`].
     pub part: u8,
-    pub what: Happening,
+    pub what: SongEvent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Happening {
+pub enum SongEvent {
     /// For the engine as it is.
     Engine(EventKind),
     /// The channel asks for another sound after its first note.
@@ -139,7 +139,7 @@ impl Song {
                     // Channels without notes have no part: nobody would hear them.
                     if let Some(part) = self.parts.iter().position(|p| p.channel == channel) {
                         let what = happening(message);
-                        self.moments.push(Moment {
+                        self.moments.push(TimedSongEvent {
                             seconds,
                             part: part as u8,
                             what,
@@ -153,11 +153,11 @@ impl Song {
     }
 
     fn push_transport(&mut self, seconds: f64, clock: &Clock) {
-        let what = Happening::Engine(EventKind::Transport {
+        let what = SongEvent::Engine(EventKind::Transport {
             bpm: clock.bpm(),
             beat: clock.beat(),
         });
-        self.moments.push(Moment {
+        self.moments.push(TimedSongEvent {
             seconds,
             part: 0,
             what,
@@ -170,11 +170,11 @@ impl Song {
         self.moments.retain(|moment| {
             let part = usize::from(moment.part);
             match moment.what {
-                Happening::Program(program) if !started[part] => {
+                SongEvent::Program(program) if !started[part] => {
                     self.parts[part].program = Some(program);
                     false
                 }
-                Happening::Engine(EventKind::NoteOn { .. }) => {
+                SongEvent::Engine(EventKind::NoteOn { .. }) => {
                     started[part] = true;
                     true
                 }
@@ -210,9 +210,9 @@ fn parts_of(file: &MidiFile) -> Vec<SongPart> {
 }
 
 /// What a channel message means to the engine.
-pub fn happening(message: MidiMessage) -> Happening {
+pub fn happening(message: MidiMessage) -> SongEvent {
     let unit = |value: midly::num::u7| f32::from(value.as_int()) / 127.0;
-    Happening::Engine(match message {
+    SongEvent::Engine(match message {
         MidiMessage::NoteOn { key, vel } if vel == 0 => EventKind::NoteOff {
             key: key.as_int(),
             // What the MIDI standard says a note-on with velocity 0 stands for.
@@ -241,7 +241,7 @@ pub fn happening(message: MidiMessage) -> Happening {
                 value: unit(value),
             },
         },
-        MidiMessage::ProgramChange { program } => return Happening::Program(program.as_int()),
+        MidiMessage::ProgramChange { program } => return SongEvent::Program(program.as_int()),
     })
 }
 

@@ -1,8 +1,8 @@
 //! `--trace`: where time goes, as a file that Perfetto (ui.perfetto.dev) and Chrome show.
 
+use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
 use crate::terminal;
-use crate::unfinished::UnfinishedFile;
 use myriad_engine::trace::{self, Span};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const MOST: u64 = 2_000_000;
 
 /// The lines of the picture, from top to bottom.
-const TRACKS: [&str; 3] = ["render thread", "card thread", "GPU"];
+const TRACKS: [&str; 3] = ["render thread", "GPU thread", "GPU"];
 
 /// Writes a trace as long as it lives.
 pub struct Tracer {
@@ -30,7 +30,7 @@ pub struct Tracer {
 
 impl Tracer {
     /// Begins to trace into `path`, if one is given. To be called before renderers are made: what
-    /// a card does is noted only by those made later.
+    /// a GPU does is noted only by those made later.
     ///
     /// # Errors
     /// When nothing can be written there.
@@ -39,12 +39,12 @@ impl Tracer {
             return Ok(None);
         };
         let fail = |error: io::Error| Failure::failed(format!("{}: {error}", path.display()));
-        let (unfinished, file) = UnfinishedFile::create(path).map_err(fail)?;
+        let (atomic_file, file) = AtomicFile::create(path).map_err(fail)?;
         trace::start();
         let stop = Arc::<AtomicBool>::default();
         let stopped = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("trace".to_owned());
-        let thread = thread.spawn(move || write(file, unfinished, &stopped));
+        let thread = thread.spawn(move || write(file, atomic_file, &stopped));
         Ok(Some(Self {
             path: path.to_owned(),
             stop,
@@ -74,7 +74,7 @@ impl Tracer {
     }
 }
 
-fn write(file: File, unfinished: UnfinishedFile, stop: &AtomicBool) -> io::Result<u64> {
+fn write(file: File, atomic_file: AtomicFile, stop: &AtomicBool) -> io::Result<u64> {
     let mut out = BufWriter::with_capacity(1 << 16, file);
     write!(out, "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
     for (number, name) in TRACKS.iter().enumerate() {
@@ -101,7 +101,7 @@ fn write(file: File, unfinished: UnfinishedFile, stop: &AtomicBool) -> io::Resul
     }
     out.write_all(b"\n]}\n")?;
     out.into_inner()?;
-    unfinished.finish()?;
+    atomic_file.finish()?;
     Ok(count)
 }
 

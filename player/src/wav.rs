@@ -2,8 +2,8 @@
 
 mod dither;
 
+use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
-use crate::unfinished::UnfinishedFile;
 use dither::Dither;
 use hound::{SampleFormat, WavSpec, WavWriter};
 use std::fs::File;
@@ -74,7 +74,7 @@ enum Reason {
 }
 
 impl WavError {
-    fn new(file: &UnfinishedFile, error: hound::Error) -> Self {
+    fn new(file: &AtomicFile, error: hound::Error) -> Self {
         Self {
             path: file.name().to_owned(),
             reason: error.into(),
@@ -93,9 +93,9 @@ impl From<hound::Error> for Reason {
 
 /// A stereo WAV file being written. Dropped before it is revealed, it leaves nothing.
 pub struct WavFile {
-    // Declared first: it is closed before the unfinished file is removed.
+    // Declared first: it is closed before the atomic file file is removed.
     writer: WavWriter<BufWriter<File>>,
-    file: UnfinishedFile,
+    file: AtomicFile,
     bits: Bits,
     dither: Dither,
 }
@@ -115,7 +115,7 @@ impl WavFile {
             path: target.to_owned(),
             reason,
         };
-        let (file, handle) = UnfinishedFile::create(target).map_err(|io| error(io.into()))?;
+        let (file, handle) = AtomicFile::create(target).map_err(|io| error(io.into()))?;
         let spec = WavSpec {
             channels: 2,
             sample_rate,
@@ -164,7 +164,7 @@ impl WavFile {
 }
 
 /// A WAV file that is complete and waits for its name.
-pub struct SealedWav(UnfinishedFile);
+pub struct SealedWav(AtomicFile);
 
 impl SealedWav {
     /// Lets the file appear.

@@ -1,4 +1,4 @@
-//! A project that asks for a card, in a process of its own: other tests see that none is touched.
+//! A project that asks for a GPU, in a process of its own: other tests see that none is touched.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 #![allow(
@@ -12,7 +12,7 @@ mod host;
 use host::*;
 
 #[test]
-fn a_card_that_a_project_asks_for_and_that_is_not_there_is_stood_in_for() {
+fn a_gpu_that_a_project_asks_for_and_that_is_not_there_is_stood_in_for() {
     let mut state: serde_json::Value = serde_json::from_slice(&Host::new().save()[8..]).unwrap();
     state["fields"]["renderer"] = "cuda".into();
     let mut host = Host::new();

@@ -1,7 +1,7 @@
-//! `myriad bench`: what this machine holds, on its cores and on its card, side by side.
+//! `myriad bench`: what this machine holds, on its cores and on its GPU, side by side.
 
+mod candidate;
 mod compare;
-mod contender;
 mod figure;
 mod grid;
 mod held;
@@ -20,7 +20,7 @@ mod table;
 mod text;
 mod turns;
 
-use contender::Contender;
+use candidate::Candidate;
 use machine::Machine;
 use myriad_engine::render::{PrepareError, TICK};
 use myriad_kernels::cuda::CudaOptions;
@@ -51,7 +51,7 @@ const EXAMPLES: &str = "\
 Examples:
   myriad bench                              all of it, in about three minutes
   myriad bench --quick                      the same in fifteen seconds, less sure
-  myriad bench --only held --only grid      what it holds, and from where on a card pays
+  myriad bench --only held --only grid      what it holds, and from where on a GPU pays
   myriad bench --plots pictures             and pictures of it
   myriad bench --json > before.json         for later:
   myriad bench --compare before.json        what became slower or quicker, beyond noise
@@ -59,7 +59,7 @@ Examples:
 Run it on a machine that does nothing else. docs/BENCH.md says how things are measured, and what
 the JSON means.";
 
-/// Measure what this machine holds, on its cores and on its card
+/// Measure what this machine holds, on its cores and on its GPU
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -67,7 +67,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Who::All)]
     renderer: Who,
 
-    /// Which card, where there are several
+    /// Which GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
 
@@ -112,11 +112,11 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Who {
-    /// This machine's cores and, where there is one, its card
+    /// This machine's cores and, where there is one, its GPU
     All,
     /// The cores: one, then all
     Cpu,
-    /// An NVIDIA card
+    /// An NVIDIA GPU
     Cuda,
 }
 
@@ -202,13 +202,13 @@ fn measure(args: &Args) -> Result<Report, Failure> {
             .seconds
             .unwrap_or(if args.quick { QUICK } else { USUAL }),
     };
-    let LineUp {
-        contenders,
+    let Candidates {
+        candidates,
         mut starts,
-        card,
+        gpu,
         notes,
-    } = LineUp::start(args)?;
-    let mut report = Report::new(Machine::new(cores(), card), plan.seconds, notes);
+    } = Candidates::start(args)?;
+    let mut report = Report::new(Machine::new(cores(), gpu), plan.seconds, notes);
     for note in &report.notes {
         terminal::say(&format!("myriad: note: {note}"));
     }
@@ -222,29 +222,29 @@ fn measure(args: &Args) -> Result<Report, Failure> {
     let text = Text { machine: &machine };
     show(text::head(&report))?;
     if wanted(Section::Start) {
-        for (contender, start) in contenders.iter().zip(&mut starts) {
-            start::again(contender, start)?;
+        for (candidate, start) in candidates.iter().zip(&mut starts) {
+            start::again(candidate, start)?;
         }
         show(text.start(&starts))?;
         report.start = Some(starts);
     }
     if wanted(Section::Held) {
-        let held = held::measure(&contenders, machine.card.as_ref(), &plan)?;
+        let held = held::measure(&candidates, machine.gpu.as_ref(), &plan)?;
         show(text.held(&held))?;
         report.held = Some(held);
     }
     if wanted(Section::Grid) {
-        let grid = grid::measure(&contenders, &plan)?;
+        let grid = grid::measure(&candidates, &plan)?;
         show(text.grid(&grid))?;
         report.grid = Some(grid);
     }
     if wanted(Section::RoundTrip) {
-        let trips = round_trip::measure(&contenders, &plan)?;
+        let trips = round_trip::measure(&candidates, &plan)?;
         show(text.round_trip(&trips))?;
         report.round_trip = Some(trips);
     }
     if wanted(Section::Played) {
-        let played = played::measure(&contenders, &plan)?;
+        let played = played::measure(&candidates, &plan)?;
         show(text.played(&played))?;
         report.played = Some(played);
     }
@@ -253,32 +253,32 @@ fn measure(args: &Args) -> Result<Report, Failure> {
 }
 
 /// Those who take part: all that were asked for and could be started.
-struct LineUp {
-    contenders: Vec<Contender>,
+struct Candidates {
+    candidates: Vec<Candidate>,
     starts: Vec<Start>,
-    card: Option<machine::Card>,
+    gpu: Option<machine::Gpu>,
     notes: Vec<String>,
 }
 
-impl LineUp {
+impl Candidates {
     /// Starts everyone once.
     fn start(args: &Args) -> Result<Self, Failure> {
         let mut lineup = Self {
-            contenders: Vec::new(),
+            candidates: Vec::new(),
             starts: Vec::new(),
-            card: None,
+            gpu: None,
             notes: Vec::new(),
         };
         if args.renderer != Who::Cuda {
-            let one = lineup.add(Contender::Cpu { threads: 1 });
+            let one = lineup.add(Candidate::Cpu { threads: 1 });
             one.map_err(Failure::failed)?;
             if cores() > 1 {
-                let all = lineup.add(Contender::Cpu { threads: cores() });
+                let all = lineup.add(Candidate::Cpu { threads: cores() });
                 all.map_err(Failure::failed)?;
             }
         }
         if args.renderer != Who::Cpu {
-            let added = lineup.add(Contender::Cuda {
+            let added = lineup.add(Candidate::Cuda {
                 device: args.device,
                 options: CudaOptions {
                     stage_times: args.trace.is_some(),
@@ -299,11 +299,11 @@ impl LineUp {
         Ok(lineup)
     }
 
-    fn add(&mut self, contender: Contender) -> Result<(), PrepareError> {
-        let (start, card) = start::first(&contender)?;
-        self.contenders.push(contender);
+    fn add(&mut self, candidate: Candidate) -> Result<(), PrepareError> {
+        let (start, gpu) = start::first(&candidate)?;
+        self.candidates.push(candidate);
         self.starts.push(start);
-        self.card = self.card.take().or(card);
+        self.gpu = self.gpu.take().or(gpu);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! `myriad doctor`: what this machine has, what that means, and what to do about it.
 
 mod audio;
-mod card;
+mod gpu;
 mod plugins;
 mod processor;
 mod rights;
@@ -16,7 +16,7 @@ Examples:
   myriad doctor             everything, in a second or two
   myriad doctor --json      the same for machines, and for those who help you";
 
-/// Examine this machine: card, driver, audio, rights, processor, plugins; and say what to do
+/// Examine this machine: GPU, driver, audio, rights, processor, plugins; and say what to do
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Which card, where there are several
+    /// Which GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
 }
@@ -46,7 +46,7 @@ enum State {
 /// Something that was looked at; the fields are keys of `--json`.
 #[derive(Clone, Debug, Serialize)]
 struct Finding {
-    /// What it is about: `card`, `driver`, `audio` and so on.
+    /// What it is about: `GPU`, `driver`, `audio` and so on.
     about: &'static str,
     state: State,
     text: String,
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         findings: [
             processor::examine(),
             rights::examine(),
-            card::examine(args.device),
+            gpu::examine(args.device),
             audio::examine(),
             plugins::examine(),
         ]

@@ -7,4 +7,4 @@ pub mod doctor;
 pub mod metrics;
 pub mod selftest;
 pub mod soak;
-pub mod witness;
+pub mod stall_probe;

@@ -21,8 +21,8 @@ const PUBLISHING: Duration = Duration::from_secs(1);
 /// Publishes the figures of a session.
 pub struct Publisher {
     server: Server,
-    /// The card to ask about.
-    card: Option<(Gpu, u32)>,
+    /// The GPU to ask about.
+    gpu: Option<(Gpu, u32)>,
     /// Findings of a soak, by kind.
     findings: Vec<(&'static str, usize)>,
     next: Instant,
@@ -35,22 +35,22 @@ impl Publisher {
     /// When nothing can be served there.
     pub fn asked_for(
         address: Option<SocketAddr>,
-        card: Option<usize>,
+        gpu: Option<usize>,
     ) -> Result<Option<Box<dyn Observer>>, Failure> {
         let Some(address) = address else {
             return Ok(None);
         };
-        Ok(Some(Box::new(Self::start(address, card)?)))
+        Ok(Some(Box::new(Self::start(address, gpu)?)))
     }
 
-    /// Serves at `address`; with the figures of a card, if one is given and there.
+    /// Serves at `address`; with the figures of a GPU, if one is given and there.
     ///
     /// # Errors
     /// When nothing can be served there.
-    fn start(address: SocketAddr, card: Option<usize>) -> Result<Self, Failure> {
+    fn start(address: SocketAddr, gpu: Option<usize>) -> Result<Self, Failure> {
         Ok(Self {
             server: Server::start(address).map_err(Failure::failed)?,
-            card: card.and_then(|card| Some((Gpu::open().ok()?, card as u32))),
+            gpu: gpu.and_then(|gpu| Some((Gpu::open().ok()?, gpu as u32))),
             findings: Vec::new(),
             next: Instant::now(),
         })
@@ -72,7 +72,7 @@ impl Observer for Publisher {
         }
         self.next = Instant::now() + PUBLISHING;
         let figures = Figures {
-            gpu: self.card.as_ref().map(|(gpu, card)| gpu.figures(*card)),
+            gpu: self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index)),
             findings: &self.findings,
         };
         self.server.publish(figures.text(session));

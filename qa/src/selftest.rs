@@ -18,7 +18,7 @@ use std::time::Instant;
 const EXAMPLES: &str = "\
 Examples:
   myriad selftest                             the CPU renderer
-  myriad selftest --renderer cuda             an NVIDIA card
+  myriad selftest --renderer cuda             an NVIDIA GPU
   myriad selftest --renderer cuda --device 1  another one";
 
 /// Check a renderer on this machine: accuracy, sameness, steady memory
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         true => chord::check(
             move || CudaRenderer::new(device),
             CudaRenderer::lose_context,
-            args.renderer.card(),
+            args.renderer.gpu(),
         ),
     })?;
     if cuda {
@@ -104,18 +104,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Some(_) => chord::check(
                 move || CudaRenderer::new(device),
                 CudaRenderer::provoke_failure,
-                args.renderer.card(),
+                args.renderer.gpu(),
             ),
         })?;
         report(
             "loss",
-            "a card that is lost is noticed, and taken back",
+            "a GPU that is lost is noticed, and taken back",
             &|| failing::loss(device),
         )?;
         // Last, because the driver may refuse this process afterwards.
         report(
             "failure",
-            "a card that fails is noticed, and the reason said",
+            "a GPU that fails is noticed, and the reason said",
             &|| failing::trap(device),
         )?;
     }
@@ -146,7 +146,7 @@ fn break_down(renderer: &mut FaultRenderer) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Runs one check of a card in another process; gives what it measured.
+/// Runs one check of a GPU in another process; gives what it measured.
 fn in_another_process(device: usize, check: &str) -> Result<String, String> {
     let myriad = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(myriad)

@@ -1,27 +1,28 @@
-//! `myriad soak`: proof over hours. A random performer plays, everything is watched, and a report
+//! `myriad soak`: proof over hours. A random generator plays, everything is watched, and a report
 //! says what was found.
 
 mod clips;
-mod dice;
+mod event_sender;
 mod finding;
+mod generator;
 mod inject;
 mod journal;
-mod leg;
 mod page;
-mod performer;
-mod prompter;
 mod report;
+mod rng;
+mod run;
 mod sampler;
 mod summary;
 mod watch;
 
 use crate::metrics::Publisher;
-use crate::witness::Witnesses;
+use crate::stall_probe::StallProbes;
 use clips::Clips;
+use event_sender::EventSender;
+use generator::SceneGenerator;
 use indicatif::ProgressBar;
 use inject::{Fault, Injector, Stall, Stalling};
 use journal::{Begin, Journal, SCHEMA};
-use leg::Leg;
 use myriad_engine::dsp::FlushDenormals;
 use myriad_engine::render::{MAX_TICKS, TICK};
 use myriad_engine::{Patch, Tuning};
@@ -30,11 +31,10 @@ use myriad_live::failover::Load as RenderLoad;
 use myriad_player::failure::{Exit, Failure};
 use myriad_player::renderer::{Kind as RendererKind, RendererArgs};
 use myriad_player::trace::Tracer;
-use myriad_player::{self as play, Host, Load, PacingArgs, Session, Setup, Wish};
+use myriad_player::{self as play, DeviceRequest, Host, Load, PacingArgs, Session, Setup};
 use myriad_player::{interrupt, terminal};
-use performer::Performer;
-use prompter::Prompter;
 use report::{Report, Verdict};
+use run::Run;
 use sampler::Sampler;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ Examples:
   myriad soak --hours 8 --seed 7              eight virtual hours, the same each time
   myriad soak --device jack --minutes 30      half an hour of real time through a JACK server
   myriad soak --device clock --renderer cuda --buffer 64 --minutes 8 --inject gpu-loss
-                                              a card that is lost again and again
+                                              a GPU that is lost again and again
   myriad soak --resume soak-report            go on where a soak was stopped
 
 The folder of --report has report.html for people, report.json for machines (docs/SOAK.md), the
@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = positive)]
     minutes: Option<f64>,
 
-    /// What the performer makes up its mind from
+    /// What the generator makes up its mind from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -82,7 +82,7 @@ pub struct Args {
 
     /// Go on with the soak in this folder, as it was begun
     #[arg(long, value_name = "FOLDER")]
-    #[arg(conflicts_with_all = ["device", "hours", "minutes", "seed", "report", "renderer", "card"])]
+    #[arg(conflicts_with_all = ["device", "hours", "minutes", "seed", "report", "renderer", "gpu"])]
     #[arg(conflicts_with_all = ["buffer", "depth", "rate", "awake", "load", "inject"])]
     resume: Option<PathBuf>,
 
@@ -90,9 +90,9 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = RendererKind::Cpu)]
     renderer: RendererKind,
 
-    /// Which card, where there are several
+    /// Which GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
-    card: usize,
+    gpu: usize,
 
     #[command(flatten)]
     pacing: PacingArgs,
@@ -222,7 +222,7 @@ impl Args {
         let losing = |fault| self.inject.contains(&fault);
         if losing(Fault::GpuLoss) && self.renderer == RendererKind::Cpu {
             return Err(Failure::misuse(
-                "--inject gpu-loss needs a card to lose: --renderer cuda, or stand-in to rehearse",
+                "--inject gpu-loss needs a GPU to lose: --renderer cuda, or stand-in to rehearse",
             ));
         }
         if losing(Fault::DeviceLoss) && self.device == Device::Virtual {
@@ -241,7 +241,7 @@ impl Args {
             seconds,
             device: name_of(self.device),
             renderer: name_of(self.renderer),
-            card: self.card,
+            gpu: self.gpu,
             buffer: self.pacing.buffer,
             depth: self.pacing.depth,
             rate: self.pacing.rate,
@@ -266,33 +266,36 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     };
     let stall = Stall::default();
     let mut setup = setup(begin, device, load, &stall)?;
-    let card = setup.renderer.may_use_card();
-    setup.observer = Publisher::asked_for(args.metrics, card)?;
+    let gpu = setup.renderer.may_use_gpu();
+    setup.observer = Publisher::asked_for(args.metrics, gpu)?;
     let session = Session::start(setup)?;
     let rate = session.sample_rate();
-    let performer = Performer {
+    let generator = SceneGenerator {
         seed: begin.seed,
         rate: f64::from(rate),
         load,
     };
     let past = report.seconds;
-    let mut leg = Leg {
-        prompter: Prompter::new(performer, report.next_scene),
+    let mut run = Run {
+        event_sender: EventSender::new(generator, report.next_scene),
         watch: Watch::new(f64::from(rate), past),
         clips: Clips::new(&folder, rate, report.clips()),
         injector: Injector::new(&faults?, begin.seed, begin.seconds, past, stall),
-        sampler: Sampler::new(begin.seconds, past, card, !stepped),
+        sampler: Sampler::new(begin.seconds, past, gpu, !stepped),
         journal: Journal::open(&folder)?,
         folder,
         rate: f64::from(rate),
         seconds: begin.seconds,
         stepped,
-        witnesses: match stepped {
+        stall_probes: match stepped {
             true => None,
-            false => Witnesses::call(),
+            false => StallProbes::call(),
         },
-        block: session.outlet().device().map_or(1, play::Device::block),
-        device_changes: (0, session.outlet().is_connected()),
+        block: session
+            .device_manager()
+            .device()
+            .map_or(1, play::Device::block),
+        device_changes: (0, session.device_manager().is_connected()),
         renders_failed: 0,
         heard: Vec::new(),
         found: Vec::new(),
@@ -301,9 +304,9 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         session,
         report,
     };
-    leg.begin(begin)?;
+    run.begin(begin)?;
     let bar = progress(begin.seconds, args.json);
-    leg.play(|seconds, report| {
+    run.play(|seconds, report| {
         bar.set_position(seconds as u64);
         bar.set_message(format!("{} findings", report.found()));
     })
@@ -312,14 +315,14 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
 
 /// The session of a soak: four parts, no MIDI, every frame heard.
 fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Setup, Failure> {
-    let performer = Performer {
+    let generator = SceneGenerator {
         seed: begin.seed,
         rate: 0.0,
         load,
     };
     let renderer = RendererArgs {
         renderer: value_of(&begin.renderer)?,
-        device: begin.card,
+        device: begin.gpu,
         recalibrate: false,
     };
     let stall = stall.clone();
@@ -333,7 +336,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         blocks: (begin.seconds * 48_000.0) as u64 / (MAX_TICKS * TICK) as u64,
     };
     Ok(Setup {
-        wish: Wish {
+        device_request: DeviceRequest {
             host: device.host(),
             rate: begin.rate,
             block: begin.buffer,
@@ -344,19 +347,19 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         depth: begin.depth.map(|frames| frames as usize),
         song: None,
         live: Patch::new(),
-        own: Prompter::parts(&performer),
+        own: EventSender::parts(&generator),
         load: None,
         record: None,
         renderer,
-        lose_card: None,
+        lose_gpu: None,
         listen: true,
         tuning: Tuning::default(),
         observer: None,
-        rig: Some(Box::new(move |threads, rate, readiness| {
+        make_renderer: Some(Box::new(move |threads, rate, thread_policy| {
             // Where nobody listens, nothing is left out for lack of time.
             let (made, handle) = match stepped {
                 true => renderer.for_piece(1, piece),
-                false => renderer.live(threads, rate, readiness),
+                false => renderer.live(threads, rate, thread_policy),
             };
             let renderer = Box::new(Stalling {
                 renderer: made,

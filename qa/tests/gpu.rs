@@ -1,4 +1,4 @@
-//! What only a real card can show: blocks under way, and losing the card in the middle of them.
+//! What only a real GPU can show: blocks under way, and losing the GPU in the middle of them.
 //! Without one these tests say why they did nothing.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
@@ -10,7 +10,7 @@ use myriad_engine::{Engine, EngineConfig};
 use myriad_kernels::cuda::CudaRenderer;
 use std::sync::Arc;
 
-/// A renderer for so many clouds, if there is a card.
+/// A renderer for so many clouds, if there is a GPU.
 fn prepared(slots: usize) -> Option<CudaRenderer> {
     let mut renderer = CudaRenderer::new(0);
     match renderer.prepare(Capacity { slots, buses: 1 }) {
@@ -121,13 +121,13 @@ fn a_lost_context_is_noticed_and_a_new_one_works() {
     };
     let (start, next) = (block(64, 64.0, true), block(64, 64.0, false));
     let expected = render(&mut renderer, &[Arc::clone(&start)], 1);
-    for under_way in 0..3 {
-        for _ in 0..under_way {
+    for in_flight in 0..3 {
+        for _ in 0..in_flight {
             renderer.submit(&next).unwrap();
         }
         renderer.lose_context().unwrap();
         let mut buses = Buses::new(1);
-        let lost = match under_way {
+        let lost = match in_flight {
             0 => renderer.submit(&next).unwrap_err(),
             _ => renderer.collect(&mut buses).unwrap_err(),
         };
@@ -142,17 +142,17 @@ fn a_lost_context_is_noticed_and_a_new_one_works() {
     }
 }
 
-/// More tables than there is room for, one after the other: each is on the card before its first note.
+/// More tables than there is room for, one after the other: each is on the GPU before its first note.
 #[test]
 fn tables_that_are_imported_while_it_plays_sound_as_on_the_processor() {
     if prepared(1).is_none() {
         return;
     }
-    let cards: [Box<dyn Renderer>; 2] = [
+    let gpus: [Box<dyn Renderer>; 2] = [
         Box::new(CpuRenderer::new(1)),
         Box::new(CudaRenderer::new(0)),
     ];
-    let mut engines = cards.map(|renderer| {
+    let mut engines = gpus.map(|renderer| {
         let mut engine = Engine::with_renderer(&EngineConfig::default(), renderer).unwrap();
         engine.set_patch(0, &soft());
         engine

@@ -23,7 +23,7 @@ impl Lines {
     }
 
     /// Only when something happens.
-    pub(crate) fn of_happenings() -> Self {
+    pub(crate) fn of_events() -> Self {
         let style = Style::Plain;
         Self { style, next: None }
     }

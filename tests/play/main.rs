@@ -1,4 +1,4 @@
-//! `myriad play` with real audio servers: a JACK server without a sound card, real MIDI, capture.
+//! `myriad play` with real audio servers: a JACK server without a sound device, real MIDI, capture.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,

@@ -105,8 +105,8 @@ fn what_cannot_render_is_refused_with_a_reason() {
     };
     assert!(refused(any("/no/such/program", &[])).contains("/no/such/program"));
     assert!(refused(any("true", &[])).contains("ended with code 0"));
-    let complains = ["-c", "echo no card >&2; exit 3"];
-    assert!(refused(any("sh", &complains)).contains("code 3 (no card)"));
+    let complains = ["-c", "echo no GPU >&2; exit 3"];
+    assert!(refused(any("sh", &complains)).contains("code 3 (no GPU)"));
     // Answers, but not in our language.
     let babbles = ["-c", "printf 0123456789abcdef >&0; exec sleep 1000"];
     assert!(refused(any("sh", &babbles)).contains("not make sense"));
@@ -117,7 +117,7 @@ fn what_cannot_render_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_card_that_cannot_be_had_is_refused_in_its_own_words() {
+fn a_gpu_that_cannot_be_had_is_refused_in_its_own_words() {
     let _alone = alone();
     // No machine has that many.
     let mut renderer = RemoteRenderer::cuda(program(), 4_096);

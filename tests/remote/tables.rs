@@ -32,7 +32,7 @@ fn a_table_that_is_imported_while_it_runs_sounds_as_it_does_here() {
     both(&soft(), 45);
 }
 
-/// A card that is lost, and another sound for a moment, would be too high a price.
+/// A GPU that is lost, and another sound for a moment, would be too high a price.
 #[test]
 fn a_new_table_is_no_reason_to_change_the_renderer() {
     let _alone = alone();

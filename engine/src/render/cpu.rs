@@ -6,7 +6,7 @@ mod workers;
 pub mod yardstick;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
-use crate::Readiness;
+use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
@@ -27,7 +27,7 @@ pub struct CpuRenderer {
     level: Level,
     threads: usize,
     /// That of the workers.
-    readiness: Readiness,
+    thread_policy: ThreadPolicy,
     workers: Option<Workers>,
     /// A state for every slot.
     states: Vec<CloudState>,
@@ -72,7 +72,7 @@ impl CpuRenderer {
         Self {
             level,
             threads: threads.max(1),
-            readiness: Readiness::Relaxed,
+            thread_policy: ThreadPolicy::Normal,
             workers: None,
             states: Vec::new(),
             wave: Vec::new(),
@@ -88,7 +88,7 @@ impl CpuRenderer {
     #[must_use]
     pub fn raised(self) -> Self {
         Self {
-            readiness: Readiness::Raised,
+            thread_policy: ThreadPolicy::RealTime,
             ..self
         }
     }
@@ -126,7 +126,7 @@ impl Renderer for CpuRenderer {
         };
         self.wave = vec![silence; WAVE * self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
-        let workers = Workers::start(self.threads - 1, self.readiness)
+        let workers = Workers::start(self.threads - 1, self.thread_policy)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
         self.workers = Some(workers);
         Ok(())
@@ -169,7 +169,7 @@ impl CpuRenderer {
         let work: usize = self
             .slots
             .iter()
-            .map(|&slot| block.sketch(slot).most_partials())
+            .map(|&slot| block.summary(slot).most_partials())
             .sum();
         let helpers = work * block.ticks() / GRAIN;
         let tables = tables();

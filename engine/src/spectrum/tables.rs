@@ -4,7 +4,7 @@
 mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
-use super::imported::Imported;
+use super::imported::ImportedTables;
 use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::second::SecondRows;
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, Second, TRACKS};
@@ -409,7 +409,7 @@ fn push_formant(rows: &mut Vec<Row>, frame: usize) {
 #[derive(Debug)]
 pub struct Tables {
     rows: Vec<Row>,
-    imported: Imported,
+    imported: ImportedTables,
 }
 
 /// One row, in groups of sixteen partials.
@@ -462,7 +462,7 @@ pub fn tables() -> Reading {
 }
 
 /// The tables that patches bring along, for whoever brings them.
-pub fn imports() -> &'static Imported {
+pub fn imports() -> &'static ImportedTables {
     &TABLES.imported
 }
 
@@ -523,7 +523,7 @@ impl Tables {
         }
         Self {
             rows,
-            imported: Imported::new(),
+            imported: ImportedTables::new(),
         }
     }
 

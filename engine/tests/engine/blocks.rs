@@ -30,10 +30,10 @@ fn any_event() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// A renderer that, like a card, takes the next block while the last one is under way.
+/// A renderer that, like a GPU, takes the next block while the last one is under way.
 struct Ahead {
     inner: CpuRenderer,
-    under_way: VecDeque<Arc<VoiceBlock>>,
+    in_flight: VecDeque<Arc<VoiceBlock>>,
 }
 
 impl Renderer for Ahead {
@@ -50,13 +50,13 @@ impl Renderer for Ahead {
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        assert!(self.under_way.len() < self.depth());
-        self.under_way.push_back(Arc::clone(block));
+        assert!(self.in_flight.len() < self.depth());
+        self.in_flight.push_back(Arc::clone(block));
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let block = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
         self.inner.render(&block, buses)
     }
 }
@@ -64,7 +64,7 @@ impl Renderer for Ahead {
 fn engine_ahead(patch: &Patch) -> Engine {
     let renderer = Ahead {
         inner: CpuRenderer::new(1),
-        under_way: VecDeque::new(),
+        in_flight: VecDeque::new(),
     };
     let config = EngineConfig::default();
     let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();

@@ -1,7 +1,7 @@
-//! A prepared card and the blocks that are under way on it.
+//! A prepared GPU and the blocks that are under way on it.
 
-use super::link::{Link, Sent};
 use super::setup::set_up;
+use super::transfer::{Sent, Transfer};
 use super::upload::Packer;
 use super::{CudaCounters, CudaOptions, StageTimes};
 use crate::GpuError;
@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 pub(super) struct Device {
     packer: Packer,
     /// Oldest first.
-    under_way: VecDeque<UnderWay>,
-    link: Link,
-    /// When the card was done with the last block, as far as a trace can tell.
+    in_flight: VecDeque<InFlightBlock>,
+    transfer: Transfer,
+    /// When the GPU was done with the last block, as far as a trace can tell.
     idle_since: Instant,
 }
 
-/// A block on its way through the card.
+/// A block on its way through the GPU.
 #[derive(Debug)]
-struct UnderWay {
-    /// Held because the card reads its clouds.
+struct InFlightBlock {
+    /// Held because the GPU reads its clouds.
     block: Arc<VoiceBlock>,
     sent: Sent,
     /// As the packer counts.
@@ -40,22 +40,22 @@ impl Device {
         capacity: Capacity,
         options: CudaOptions,
     ) -> Result<Self, GpuError> {
-        let (packer, link) = set_up(index, capacity, options)?;
+        let (packer, transfer) = set_up(index, capacity, options)?;
         Ok(Self {
             packer,
-            under_way: VecDeque::with_capacity(options.depth()),
-            link,
+            in_flight: VecDeque::with_capacity(options.depth()),
+            transfer,
             idle_since: Instant::now(),
         })
     }
 
     pub(super) fn counters(&self) -> &CudaCounters {
-        &self.link.counters
+        &self.transfer.counters
     }
 
     pub(super) fn free_bytes(&self) -> usize {
-        match self.link.context.make_current() {
-            Ok(_current) => self.link.context.free_bytes(),
+        match self.transfer.context.make_current() {
+            Ok(_current) => self.transfer.context.free_bytes(),
             Err(_) => 0,
         }
     }
@@ -64,29 +64,29 @@ impl Device {
     pub(super) fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         let Self {
             packer,
-            under_way,
-            link,
+            in_flight,
+            transfer,
             ..
         } = self;
-        if under_way.len() >= link.options.depth() {
+        if in_flight.len() >= transfer.options.depth() {
             return Err(RenderError::OutOfTurn);
         }
         let start = Instant::now();
-        let _current = link.context.make_current()?;
-        link.begin(block)?;
-        // Held from the start: should sending fail half-way, the card may still be reading.
-        under_way.push_back(UnderWay {
+        let _current = transfer.context.make_current()?;
+        transfer.begin(block)?;
+        // Held from the start: should sending fail half-way, the GPU may still be reading.
+        in_flight.push_back(InFlightBlock {
             block: Arc::clone(block),
-            sent: link.sending,
+            sent: transfer.sending,
             number: 0,
             began: start,
             submit: Duration::ZERO,
         });
-        packer.pack(block, link)?;
-        if let Some(last) = under_way.back_mut() {
-            (last.sent, last.number) = (link.sending, packer.block);
+        packer.pack(block, transfer)?;
+        if let Some(last) = in_flight.back_mut() {
+            (last.sent, last.number) = (transfer.sending, packer.block);
             last.submit = start.elapsed();
-            trace::record(Stage::CardSubmit, start, last.submit);
+            trace::record(Stage::GpuSubmit, start, last.submit);
         }
         Ok(())
     }
@@ -94,34 +94,34 @@ impl Device {
     /// Waits for the oldest block that is under way.
     pub(super) fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         let Self {
-            under_way,
-            link,
+            in_flight,
+            transfer,
             idle_since,
             ..
         } = self;
-        let oldest = under_way.front().ok_or(RenderError::OutOfTurn)?;
+        let oldest = in_flight.front().ok_or(RenderError::OutOfTurn)?;
         let start = Instant::now();
         // First of all, since without a context there is no pinned memory to look at.
-        let _current = link.context.make_current()?;
-        link.finish(&oldest.sent, oldest.number)?;
-        let partials = link.hand_over(&oldest.sent, buses);
-        let counters = &mut link.counters;
+        let _current = transfer.context.make_current()?;
+        transfer.finish(&oldest.sent, oldest.number)?;
+        let partials = transfer.hand_over(&oldest.sent, buses);
+        let counters = &mut transfer.counters;
         counters.renders += 1;
         counters.times.submit = microseconds(oldest.submit);
         counters.times.wait = microseconds(start.elapsed());
-        trace::record(Stage::CardWait, start, start.elapsed());
-        if link.options.stage_times && trace::is_on() {
-            let times = link.counters.times;
+        trace::record(Stage::GpuWait, start, start.elapsed());
+        if transfer.options.stage_times && trace::is_on() {
+            let times = transfer.counters.times;
             *idle_since = trace_device(oldest.began + oldest.submit, *idle_since, times);
         }
-        under_way.pop_front();
+        in_flight.pop_front();
         Ok(partials)
     }
 
     /// Forgets all sound, also that of blocks under way.
     pub(super) fn reset(&mut self) -> Result<(), RenderError> {
         let mut nobody = Buses::new(0);
-        while !self.under_way.is_empty() {
+        while !self.in_flight.is_empty() {
             self.collect(&mut nobody)?;
         }
         self.packer.reset();
@@ -130,31 +130,31 @@ impl Device {
 
     /// Starts a kernel that fails.
     pub(super) fn provoke_failure(&self) -> Result<(), RenderError> {
-        let _current = self.link.context.make_current()?;
-        Ok(self.link.launcher.fail(self.link.queues[0])?)
+        let _current = self.transfer.context.make_current()?;
+        Ok(self.transfer.launcher.fail(self.transfer.queues[0])?)
     }
 
     /// Has the context destroyed under everything that is in it.
     pub(super) fn lose_context(&self) {
-        self.link.context.lose();
+        self.transfer.context.lose();
     }
 
     /// After a failure nothing is read or written any more: blocks are given back.
     pub(super) fn abandon_blocks(&mut self) {
-        self.under_way.clear();
+        self.in_flight.clear();
     }
 
     /// Says that the device hangs, so that nobody waits for it any more. It may wake up one day
     /// and read the blocks it was given, so these are never freed.
     pub(super) fn give_up(&mut self) {
-        self.link.context.give_up();
-        for under_way in self.under_way.drain(..) {
-            std::mem::forget(under_way.block);
+        self.transfer.context.give_up();
+        for in_flight in self.in_flight.drain(..) {
+            std::mem::forget(in_flight.block);
         }
     }
 }
 
-/// Notes the card's own stages, by its clock, on ours: a block begins when it was sent or when the
+/// Notes the GPU's own stages, by its clock, on ours: a block begins when it was sent or when the
 /// one before is done, whichever is later. Returns when it was done.
 fn trace_device(sent: Instant, idle_since: Instant, times: StageTimes) -> Instant {
     let length = |microseconds: f32| Duration::from_secs_f32(microseconds.max(0.0) * 1e-6);

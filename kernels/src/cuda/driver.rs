@@ -3,13 +3,13 @@
 //! A [`Context`] of our own, not the process's primary one: whatever goes wrong in it, other
 //! users of CUDA in the same host are not concerned, and dropping it cleans everything up.
 
-mod card;
 mod context;
+mod gpu;
 mod memory;
 mod queue;
 
-pub(super) use card::Card;
 pub(super) use context::Context;
+pub(super) use gpu::Gpu;
 pub(super) use memory::{Pinned, Registered};
 pub(super) use queue::{Event, Function, Module, Shape, Stream};
 

@@ -1,15 +1,15 @@
-//! Which card it is, with which driver, without starting anything on it.
+//! Which GPU it is, with which driver, without starting anything on it.
 
-use super::driver::{Card, call};
+use super::driver::{Gpu, call};
 use crate::GpuError;
 use cudarc::driver::sys::CUuuid;
 
-/// Name, unique number and driver of card number `index`.
+/// Name, unique number and driver of GPU number `index`.
 ///
 /// # Errors
-/// When there is no such card, or it is not fit for us.
+/// When there is no such GPU, or it is not fit for us.
 pub fn identity(index: usize) -> Result<String, GpuError> {
-    let card = Card::find(index)?;
+    let gpu = Gpu::find(index)?;
     let (mut handle, mut version) = (0, 0);
     call!(cuDeviceGet(&mut handle, index as i32))?;
     call!(cuDriverGetVersion(&mut version))?;
@@ -20,7 +20,7 @@ pub fn identity(index: usize) -> Result<String, GpuError> {
     let driver = std::fs::read_to_string("/sys/module/nvidia/version").unwrap_or_default();
     Ok(format!(
         "{} {uuid}, CUDA {version}, driver {}",
-        card.name,
+        gpu.name,
         driver.trim()
     ))
 }

@@ -1,4 +1,4 @@
-//! The kernels that `kernels/build` makes, embedded, and which of them a card takes.
+//! The kernels that `kernels/build` makes, embedded, and which of them a GPU takes.
 
 use std::ffi::CStr;
 
@@ -40,7 +40,7 @@ macro_rules! built {
     };
 }
 
-/// Code for a card.
+/// Code for a GPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Image {
     /// The compute capability it is made for.
@@ -66,7 +66,7 @@ const fn image_for(
 }
 
 /// Machine code.
-const CARDS: [Image; 5] = [
+const GPUS: [Image; 5] = [
     image_for((7, 5), "sm_75", built!("sm_75.cubin"), 4),
     image_for((8, 0), "sm_80", built!("sm_80.cubin"), 4),
     image_for((8, 6), "sm_86", built!("sm_86.cubin"), 4),
@@ -74,16 +74,16 @@ const CARDS: [Image; 5] = [
     image_for((9, 0), "sm_90", built!("sm_90.cubin"), 2),
 ];
 
-/// PTX, which ends in a zero byte, for all other cards: the driver compiles it.
+/// PTX, which ends in a zero byte, for all other GPUs: the driver compiles it.
 pub(super) const PORTABLE: Image =
     image_for(NEEDED_CAPABILITY, "compute_60", built!("compute_60.ptx"), 4);
 
-/// The image for a card. Machine code runs on cards of the same major number whose minor one is
+/// The image for a GPU. Machine code runs on GPUs of the same major number whose minor one is
 /// not smaller.
 pub(super) fn image(capability: (u32, u32)) -> Image {
     let fits =
         |image: &&Image| image.capability.0 == capability.0 && image.capability.1 <= capability.1;
-    CARDS.iter().rev().find(fits).copied().unwrap_or(PORTABLE)
+    GPUS.iter().rev().find(fits).copied().unwrap_or(PORTABLE)
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_card_gets_code_it_can_run() {
+    fn every_gpu_gets_code_it_can_run() {
         let name = |major, minor| image((major, minor)).name;
         assert_eq!(name(6, 1), "compute_60");
         assert_eq!(name(7, 0), "compute_60");
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn images_are_whole() {
         assert_eq!(PORTABLE.bytes.last(), Some(&0));
-        for image in CARDS {
+        for image in GPUS {
             assert!(image.bytes.starts_with(b"\x7fELF"), "{}", image.name);
         }
     }

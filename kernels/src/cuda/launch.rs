@@ -17,7 +17,7 @@ const UPLOAD_SLOTS: usize = 64;
 /// and blocks of the render kernel to this.
 const RENDER_BLOCKS: u32 = 16;
 
-/// The kernels of a card, and what all their launches share.
+/// The kernels of a GPU, and what all their launches share.
 #[derive(Debug)]
 pub(super) struct Launcher {
     /// `fetch`, `render_clouds` and `mix`.
@@ -79,7 +79,7 @@ pub(super) struct Places {
 }
 
 impl Launcher {
-    /// Brings tables to the card that were imported after number `known`.
+    /// Brings tables to the GPU that were imported after number `known`.
     pub(super) fn write_imported(&self, known: &mut u64) -> Result<(), Failed> {
         self.memory.write_imported(known)
     }

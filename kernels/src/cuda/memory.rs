@@ -31,14 +31,19 @@ pub(super) struct Words {
     arrivals: usize,
     /// What a block ends with, in the host's memory.
     pub(super) mixed: usize,
-    /// All uploads of a block; both sides have it, for every berth.
+    /// All uploads of a block; both sides have it, for every in flight.
     pub(super) uploads: usize,
-    berths: usize,
+    in_flight_slots: usize,
 }
 
 impl Words {
     /// For clouds that are cut into `slices`, and so many blocks at once.
-    pub(super) fn new(capacity: Capacity, slices: usize, layout: &Layout, berths: usize) -> Self {
+    pub(super) fn new(
+        capacity: Capacity,
+        slices: usize,
+        layout: &Layout,
+        in_flight_slots: usize,
+    ) -> Self {
         let items = capacity.slots * slices;
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         let pieces = layout.pieces(items, slices);
@@ -54,14 +59,14 @@ impl Words {
             arrivals: 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS,
             mixed: MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO,
             uploads: (pieces * layout.words).next_multiple_of(UPLOAD_WORDS),
-            berths,
+            in_flight_slots,
         }
     }
 
     /// All that the device holds, in bytes.
     pub(super) fn device_bytes(&self) -> usize {
         let once = self.slices + self.samples + self.routes + self.sums + table_words();
-        let several = self.cloud_rooms * self.clouds + self.berths * self.uploads;
+        let several = self.cloud_rooms * self.clouds + self.in_flight_slots * self.uploads;
         4 * (2 * self.partials + once + several)
     }
 }

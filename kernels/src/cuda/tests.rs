@@ -23,7 +23,7 @@ fn kernels(slices: usize) -> MutexGuard<'static, Library> {
     library.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rows of all tables, where a card has them.
+/// The rows of all tables, where a GPU has them.
 fn table_rows() -> Vec<f32> {
     let mut rows = tables().rows().to_vec();
     for table in imports().since(0) {
@@ -57,7 +57,7 @@ fn build(slices: usize) -> Library {
 }
 
 #[test]
-fn without_a_card_it_says_why() {
+fn without_a_gpu_it_says_why() {
     let mut renderer = CudaRenderer::new(0);
     let (block, mut buses) = (Arc::new(VoiceBlock::new(1)), Buses::new(1));
     let unprepared = renderer.render(&block, &mut buses);

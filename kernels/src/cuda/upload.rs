@@ -2,7 +2,7 @@
 //! which of them belong together. Pure packing; knows nothing of CUDA. Its structs are shared
 //! with `kernels/`.
 
-use myriad_engine::render::{Sketch, VoiceBlock};
+use myriad_engine::render::{SlotSummary, VoiceBlock};
 use myriad_engine::spectrum::MAX_GROUPS;
 use std::ops::Range;
 
@@ -82,7 +82,7 @@ pub(crate) struct Packer {
 /// What the last block was: as long as chords are held, the next one has the same items.
 #[derive(Debug, Default)]
 struct Last {
-    sketches: Vec<Sketch>,
+    summaries: Vec<SlotSummary>,
     /// Its only piece, when a block with the same sketches would be packed the same.
     piece: Option<Piece>,
     /// Counts lists of items that differ.
@@ -91,18 +91,19 @@ struct Last {
 
 impl Last {
     /// Remembers a block whose items are not known yet.
-    fn become_new(&mut self, sketches: &[Sketch]) {
+    fn become_new(&mut self, summaries: &[SlotSummary]) {
         self.list += 1;
         self.piece = None;
-        self.sketches.clear();
-        self.sketches.extend_from_slice(sketches);
+        self.summaries.clear();
+        self.summaries.extend_from_slice(summaries);
     }
 
-    fn is_like(&self, sketches: &[Sketch]) -> bool {
+    fn is_like(&self, summaries: &[SlotSummary]) -> bool {
         // Without a way out half-way, so that many are compared at once.
-        let differing = |bits: u32, (a, b): (&Sketch, &Sketch)| bits | (a.bits() ^ b.bits());
-        let pairs = self.sketches.iter().zip(sketches);
-        self.sketches.len() == sketches.len() && pairs.fold(0, differing) == 0
+        let differing =
+            |bits: u32, (a, b): (&SlotSummary, &SlotSummary)| bits | (a.bits() ^ b.bits());
+        let pairs = self.summaries.iter().zip(summaries);
+        self.summaries.len() == summaries.len() && pairs.fold(0, differing) == 0
     }
 }
 
@@ -140,7 +141,7 @@ impl Packer {
             slots: vec![Slot::default(); slots],
             ends: vec![0; 1 + slots.div_ceil(MIX_SLOTS)],
             last: Last {
-                sketches: Vec::with_capacity(slots),
+                summaries: Vec::with_capacity(slots),
                 ..Last::default()
             },
             block: 0,
@@ -164,7 +165,7 @@ impl Packer {
     ) -> Result<(), C::Error> {
         self.block = self.block.wrapping_add(1);
         let repeats = self.last.piece.as_ref();
-        let repeats = repeats.filter(|_| self.last.is_like(block.sketches()));
+        let repeats = repeats.filter(|_| self.last.is_like(block.summaries()));
         match repeats {
             Some(piece) if *carrier.list() == self.last.list => {
                 carrier.stage(0)?[HEADER_BLOCK] = self.block;
@@ -172,7 +173,7 @@ impl Packer {
             }
             // The same list, in memory that does not have it yet.
             Some(_) => {}
-            None => self.last.become_new(block.sketches()),
+            None => self.last.become_new(block.summaries()),
         }
         *carrier.list() = self.last.list;
         let mut is_settled = true;
@@ -236,20 +237,20 @@ impl Packer {
         slot: usize,
         room: &mut [[u32; ITEM_WORDS]],
     ) -> (usize, bool) {
-        let (known, sketch) = (&mut self.slots[slot], block.sketch(slot));
+        let (known, summary) = (&mut self.slots[slot], block.summary(slot));
         let generation = known.generation;
         // Those that the last tick had still fade in this block, unless it starts anew.
-        let starts_anew = sketch.starts & sketch.sounding & sketch.sounding.wrapping_neg() != 0;
+        let starts_anew = summary.starts & summary.sounding & summary.sounding.wrapping_neg() != 0;
         let fading = if starts_anew { 0 } else { known.groups };
-        let groups = sketch.most_groups.max(fading);
-        known.generation = generation.wrapping_add(sketch.starts.count_ones());
-        known.groups = sketch.last_groups;
+        let groups = summary.most_groups.max(fading);
+        known.generation = generation.wrapping_add(summary.starts.count_ones());
+        known.groups = summary.last_groups;
         let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
-        let ticks = self.slices as u32 * u32::from(sketch.sounding);
+        let ticks = self.slices as u32 * u32::from(summary.sounding);
         for (slice, item) in room[..slices].iter_mut().enumerate() {
             *item = [slot as u32, slice as u32 + ticks, generation, 0];
         }
-        (slices, sketch.starts == 0 && fading <= sketch.most_groups)
+        (slices, summary.starts == 0 && fading <= summary.most_groups)
     }
 }
 

@@ -1,6 +1,6 @@
-//! The bank kernel alone, on partials with fixed pitches: how fast a card can go at all.
+//! The bank kernel alone, on partials with fixed pitches: how fast a GPU can go at all.
 
-use super::driver::{Card, Context, Event, Function, Module, Shape, Stream};
+use super::driver::{Context, Event, Function, Gpu, Module, Shape, Stream};
 use super::kernels::{self, BANK_PARTIALS, BANK_THREADS, BANK_WARPS};
 use super::launch::pointer;
 use crate::GpuError;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Partials that differ; beyond, they repeat, so that a large bank is quickly made.
 const DISTINCT: usize = 1 << 20;
 
-/// A bank of partials on a card. They lie between 20 Hz and 20 kHz, and their levels move.
+/// A bank of partials on a GPU. They lie between 20 Hz and 20 kHz, and their levels move.
 #[derive(Debug)]
 pub struct BankAlone {
     partials: usize,
@@ -28,18 +28,18 @@ pub struct BankAlone {
 }
 
 impl BankAlone {
-    /// About `partials` partials on card `device`, rendered `ticks` ticks at a time.
+    /// About `partials` partials on GPU `device`, rendered `ticks` ticks at a time.
     ///
     /// # Errors
-    /// When the card is unfit or a call fails.
+    /// When the GPU is unfit or a call fails.
     pub fn new(device: usize, partials: usize, ticks: usize) -> Result<Self, GpuError> {
         let warps = partials.div_ceil(BANK_PARTIALS).max(1);
         let partials = warps * BANK_PARTIALS;
         let bare = bare_partials(partials.min(DISTINCT), ticks);
 
-        let card = Card::find(device)?;
-        let (mut context, _current) = Context::new(&card)?;
-        let module = Module::load(kernels::image(card.capability).bytes)?;
+        let gpu = Gpu::find(device)?;
+        let (mut context, _current) = Context::new(&gpu)?;
+        let module = Module::load(kernels::image(gpu.capability).bytes)?;
         let bare_at = context.device_words(4 * partials)?;
         for from in (0..partials).step_by(DISTINCT) {
             let count = DISTINCT.min(partials - from);
@@ -74,10 +74,10 @@ impl BankAlone {
         self.error_db
     }
 
-    /// Renders once. Gives the seconds that the kernel took on the card.
+    /// Renders once. Gives the seconds that the kernel took on the GPU.
     ///
     /// # Errors
-    /// When a call fails or the card does not finish.
+    /// When a call fails or the GPU does not finish.
     pub fn render(&mut self) -> Result<f64, GpuError> {
         let _current = self.context.make_current()?;
         let warps = self.partials / BANK_PARTIALS;

@@ -67,7 +67,7 @@ pub enum RemoteFailure {
     Gone,
     /// It does not follow the protocol.
     #[error("the render process does not make sense: {what}")]
-    Nonsense {
+    ProtocolViolation {
         /// What it did.
         what: &'static str,
     },

@@ -94,14 +94,14 @@ impl Layout {
 
 /// Memory with a layout.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct SharedSegment {
     pub(super) memory: SharedMemory,
     pub(super) layout: Layout,
 }
 
-type Nonsense = &'static str;
+type ProtocolViolation = &'static str;
 
-impl Desk {
+impl SharedSegment {
     /// Writes the clouds that sound, by tick, as request `number`; with `reset`, all sound is to
     /// be forgotten first. Also says which table that a patch has brought along it needs: those before
     /// come before it.
@@ -141,7 +141,7 @@ impl Desk {
         &self,
         number: u32,
         block: &mut VoiceBlock,
-    ) -> Result<bool, Nonsense> {
+    ) -> Result<bool, ProtocolViolation> {
         let area = self.memory.words(self.layout.request(number));
         let (head, entries) = area.split_at(HEAD);
         let mut entries = entries.as_chunks::<ENTRY>().0.iter();
@@ -205,11 +205,11 @@ impl Desk {
         ticks: usize,
         buses: &mut Buses,
     ) -> Result<usize, RemoteFailure> {
-        let nonsense = |what| Err(RemoteFailure::Nonsense { what });
+        let violation = |what| Err(RemoteFailure::ProtocolViolation { what });
         let area = self.memory.words(self.layout.answer(number));
         let (head, words) = area.split_at(HEAD);
         if get(head, NUMBER) != u64::from(number) {
-            return nonsense("an answer to something else");
+            return violation("an answer to something else");
         }
         let Capacity {
             slots,
@@ -223,7 +223,7 @@ impl Desk {
             return Err(RemoteFailure::Failed(reason));
         }
         if partials > (slots * MAX_PARTIALS) as u64 {
-            return nonsense("more partials than there can be");
+            return violation("more partials than there can be");
         }
         let (mut words, mut are_numbers) = (words.iter(), true);
         for bus in 0..count.min(buses.count()) {
@@ -238,7 +238,7 @@ impl Desk {
         }
         match are_numbers {
             true => Ok(partials as usize),
-            false => nonsense("samples that are no numbers"),
+            false => violation("samples that are no numbers"),
         }
     }
 }
@@ -262,7 +262,7 @@ fn cloud_of(words: [u64; CLOUD]) -> Cloud {
 }
 
 /// A cloud that renderers can render: what they index with is within bounds.
-fn checked(cloud: Cloud, buses: usize, tables: &Tables) -> Result<Cloud, Nonsense> {
+fn checked(cloud: Cloud, buses: usize, tables: &Tables) -> Result<Cloud, ProtocolViolation> {
     match () {
         () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
         () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),

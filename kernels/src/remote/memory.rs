@@ -3,7 +3,7 @@
 //! Either may write at any time whatever the protocol says, so all of it is atomic words: what one
 //! reads may make no sense, but reading it is always sound.
 
-use super::bell::Bell;
+use super::futex_counter::FutexCounter;
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 use std::io;
@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// A mapping of shared memory: two bells, then words.
+/// A mapping of shared memory: two futex counters, then words.
 #[derive(Debug)]
 pub(super) struct SharedMemory {
     start: NonNull<u8>,
@@ -24,9 +24,9 @@ unsafe impl Send for SharedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for SharedMemory {}
 
-/// The bells come first.
-const BELLS: usize = 2;
-const BELL_BYTES: usize = BELLS * size_of::<Bell>();
+/// The futex counters come first.
+const FUTEX_COUNTERS: usize = 2;
+const FUTEX_COUNTER_BYTES: usize = FUTEX_COUNTERS * size_of::<FutexCounter>();
 
 impl SharedMemory {
     /// New memory, all zero, and what another process needs to share it. It has no name, so that
@@ -55,7 +55,7 @@ impl SharedMemory {
 
     fn bytes(words: usize) -> io::Result<usize> {
         let bytes = words.checked_mul(size_of::<AtomicU64>());
-        let bytes = bytes.and_then(|bytes| bytes.checked_add(BELL_BYTES));
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(FUTEX_COUNTER_BYTES));
         bytes.ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
@@ -72,18 +72,22 @@ impl SharedMemory {
         Ok(Self { start, words })
     }
 
-    /// One of the bells.
-    pub(super) fn bell(&self, index: usize) -> &Bell {
-        assert!(index < BELLS);
-        // SAFETY: the mapping starts with bells on a page boundary; any bits are a bell.
-        unsafe { &*self.start.as_ptr().cast::<Bell>().add(index) }
+    /// One of the futex counters.
+    pub(super) fn futex_counter(&self, index: usize) -> &FutexCounter {
+        assert!(index < FUTEX_COUNTERS);
+        // SAFETY: the mapping starts with futex counters on a page boundary; any bits are a bell.
+        unsafe { &*self.start.as_ptr().cast::<FutexCounter>().add(index) }
     }
 
     /// Some of the words.
     pub(super) fn words(&self, range: Range<usize>) -> &[AtomicU64] {
-        // SAFETY: that many words follow the bells, aligned; any bits are a word.
+        // SAFETY: that many words follow the futex counters, aligned; any bits are a word.
         let all = unsafe {
-            let first = self.start.as_ptr().add(BELL_BYTES).cast::<AtomicU64>();
+            let first = self
+                .start
+                .as_ptr()
+                .add(FUTEX_COUNTER_BYTES)
+                .cast::<AtomicU64>();
             std::slice::from_raw_parts(first, self.words)
         };
         &all[range]

@@ -1,7 +1,7 @@
 //! The process that renders: started, looked after, and ended.
 
 use super::error::RemoteFailure;
-use super::{RemoteCommand, greeting};
+use super::{RemoteCommand, handshake};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -80,7 +80,7 @@ impl Process {
 
     /// Whether it has closed its socket.
     pub(super) fn is_closed(&self) -> bool {
-        greeting::is_closed(&self.socket)
+        handshake::is_closed(&self.socket)
     }
 
     /// Ends it, and waits until it has let go of everything, or for as long as there is patience.

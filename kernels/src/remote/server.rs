@@ -1,8 +1,8 @@
 //! The child's side: renders what it is asked for until the parent is gone.
 
-use super::courier::{self, Arrivals};
-use super::greeting;
-use super::layout::{ANSWERED, ASKED, DEPTH, Desk};
+use super::handshake;
+use super::layout::{ANSWERED, ASKED, DEPTH, SharedSegment};
+use super::table_uploader::{self, Arrivals};
 use myriad_engine::render::Reason;
 use myriad_engine::render::{Buses, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::any::Any;
@@ -24,8 +24,8 @@ const NICENESS: i32 = -11;
 /// other end then knows.
 pub fn serve(socket: OwnedFd, make: impl FnOnce() -> Box<dyn Renderer>) -> Result<(), ServeError> {
     let socket = UnixStream::from(socket);
-    let desk = match greeting::meet(&socket).map_err(|_| ServeError::Nobody)? {
-        Ok(desk) => desk,
+    let segment = match handshake::meet(&socket).map_err(|_| ServeError::Nobody)? {
+        Ok(segment) => segment,
         Err(reason) => return refuse(&socket, reason),
     };
     let arrivals = Arc::new(Arrivals::default());
@@ -34,13 +34,13 @@ pub fn serve(socket: OwnedFd, make: impl FnOnce() -> Box<dyn Renderer>) -> Resul
     let _ = rustix::process::setpriority_process(None, NICENESS);
     let prepared = guarded(|| {
         let mut renderer = make();
-        renderer.prepare(desk.layout.capacity())?;
+        renderer.prepare(segment.layout.capacity())?;
         Ok::<_, PrepareError>(renderer)
     });
     match prepared {
         Ok(renderer) => {
-            greeting::reply(&socket, Ok(()))?;
-            Server::new(&desk, renderer, arrivals).run()
+            handshake::reply(&socket, Ok(()))?;
+            Server::new(&segment, renderer, arrivals).run()
         }
         Err(reason) => refuse(&socket, reason),
     }
@@ -61,7 +61,7 @@ pub enum ServeError {
 }
 
 fn refuse(socket: &UnixStream, reason: String) -> Result<(), ServeError> {
-    greeting::reply(socket, Err(&reason))?;
+    handshake::reply(socket, Err(&reason))?;
     Err(ServeError::Failed(reason))
 }
 
@@ -71,7 +71,7 @@ fn listen(socket: &UnixStream, arrivals: Arc<Arrivals>) -> io::Result<()> {
     let socket = socket.try_clone()?;
     let watch = move || {
         // Returns when there is nobody any more, or nobody that we understand.
-        let _ = courier::hear(&socket, &arrivals);
+        let _ = table_uploader::hear(&socket, &arrivals);
         // By a signal, because whatever else runs at a program's end might wait for a device.
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
@@ -98,7 +98,7 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
 
 /// Answers requests in order.
 pub(super) struct Server<'a> {
-    desk: &'a Desk,
+    segment: &'a SharedSegment,
     renderer: Box<dyn Renderer>,
     arrivals: Arc<Arrivals>,
     /// Requests that were handed to the renderer, and answers that were given.
@@ -111,13 +111,13 @@ pub(super) struct Server<'a> {
 
 impl<'a> Server<'a> {
     pub(super) fn new(
-        desk: &'a Desk,
+        segment: &'a SharedSegment,
         renderer: Box<dyn Renderer>,
         arrivals: Arc<Arrivals>,
     ) -> Self {
-        let capacity = desk.layout.capacity();
+        let capacity = segment.layout.capacity();
         Self {
-            desk,
+            segment,
             renderer,
             arrivals,
             taken: 0,
@@ -129,12 +129,13 @@ impl<'a> Server<'a> {
 
     /// Answers until something fails.
     pub(super) fn run(mut self) -> Result<(), ServeError> {
-        let asked = self.desk.memory.bell(ASKED);
+        let asked = self.segment.memory.futex_counter(ASKED);
         loop {
             asked.wait(self.given, None);
             if let Err(reason) = guarded(|| self.answer(asked.rung())) {
-                self.desk.answer_failure(self.given, &Reason::new(&reason));
-                self.desk.memory.bell(ANSWERED).ring();
+                self.segment
+                    .answer_failure(self.given, &Reason::new(&reason));
+                self.segment.memory.futex_counter(ANSWERED).ring();
                 return Err(ServeError::Failed(reason));
             }
         }
@@ -152,17 +153,18 @@ impl<'a> Server<'a> {
         let partials = self.renderer.collect(&mut self.buses);
         let partials = partials.map_err(|error| error.to_string())?;
         let ticks = self.blocks[self.given as usize % DEPTH].ticks();
-        self.desk.answer(self.given, ticks, partials, &self.buses);
+        self.segment
+            .answer(self.given, ticks, partials, &self.buses);
         self.given = self.given.wrapping_add(1);
-        self.desk.memory.bell(ANSWERED).ring();
+        self.segment.memory.futex_counter(ANSWERED).ring();
         Ok(())
     }
 
     fn take(&mut self) -> Result<(), String> {
-        self.arrivals.wait_for(self.desk.needs(self.taken));
+        self.arrivals.wait_for(self.segment.needs(self.taken));
         let shared = &mut self.blocks[self.taken as usize % DEPTH];
         let reset = self
-            .desk
+            .segment
             .read_request(self.taken, &mut VoiceBlock::reuse(shared))?;
         if reset {
             self.renderer.reset();

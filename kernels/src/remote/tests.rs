@@ -1,7 +1,7 @@
 //! Both sides in one process, each doing what it should not.
 
-use super::bell::Bell;
-use super::layout::{ANSWERED, ASKED, Desk, Layout};
+use super::futex_counter::FutexCounter;
+use super::layout::{ANSWERED, ASKED, Layout, SharedSegment};
 use super::memory::SharedMemory;
 use super::server::Server;
 use super::*;
@@ -15,10 +15,10 @@ use std::thread;
 
 const CAPACITY: Capacity = Capacity { slots: 9, buses: 2 };
 
-fn desk() -> Desk {
+fn segment() -> SharedSegment {
     let layout = Layout::new(CAPACITY).unwrap();
     let (memory, _) = SharedMemory::new(layout.words()).unwrap();
-    Desk { memory, layout }
+    SharedSegment { memory, layout }
 }
 
 /// A block in which slots come and go.
@@ -47,11 +47,11 @@ fn block() -> VoiceBlock {
 
 #[test]
 fn blocks_arrive_as_they_were_sent() {
-    let (desk, sent) = (desk(), block());
+    let (segment, sent) = (segment(), block());
     for (number, reset) in [(0, false), (1, true), (u32::MAX, false)] {
-        desk.ask(number, reset, &sent);
+        segment.ask(number, reset, &sent);
         let mut read = VoiceBlock::new(CAPACITY.slots);
-        assert_eq!(desk.read_request(number, &mut read), Ok(reset));
+        assert_eq!(segment.read_request(number, &mut read), Ok(reset));
         assert_eq!(read.ticks(), sent.ticks());
         for slot in 0..CAPACITY.slots {
             for tick in 0..MAX_TICKS {
@@ -63,7 +63,7 @@ fn blocks_arrive_as_they_were_sent() {
 
 #[test]
 fn sound_arrives_as_it_was_sent() {
-    let desk = desk();
+    let segment = segment();
     let mut sent = Buses::new(CAPACITY.buses);
     for bus in 0..CAPACITY.buses {
         for (side, samples) in sent.bus_mut(bus).into_iter().enumerate() {
@@ -73,8 +73,8 @@ fn sound_arrives_as_it_was_sent() {
     }
     for (number, ticks) in [(0, 3), (1, MAX_TICKS), (2, 0)] {
         let mut heard = Buses::new(CAPACITY.buses);
-        desk.answer(number, ticks, 77, &sent);
-        assert_eq!(desk.read_answer(number, ticks, &mut heard), Ok(77));
+        segment.answer(number, ticks, 77, &sent);
+        assert_eq!(segment.read_answer(number, ticks, &mut heard), Ok(77));
         for bus in 0..CAPACITY.buses {
             for (heard, sent) in heard.bus(bus).into_iter().zip(sent.bus(bus)) {
                 assert_eq!(heard[..ticks * TICK], sent[..ticks * TICK]);
@@ -87,15 +87,15 @@ fn sound_arrives_as_it_was_sent() {
 /// A child that reads nonsense must not die of it, whatever its renderer does with clouds.
 #[test]
 fn no_request_is_too_strange_to_read() {
-    let (desk, sent) = (desk(), block());
+    let (segment, sent) = (segment(), block());
     let mut renderer = CpuRenderer::new(1);
     renderer.prepare(CAPACITY).unwrap();
     let mut read = Arc::new(VoiceBlock::new(CAPACITY.slots));
     let mut buses = Buses::new(CAPACITY.buses);
     let (mut refused, mut rendered) = (0, 0);
     for round in 0..4_000_u32 {
-        desk.ask(0, false, &sent);
-        let words = desk.memory.words(0..400);
+        segment.ask(0, false, &sent);
+        let words = segment.memory.words(0..400);
         for change in 0..1 + round % 3 {
             let random = |salt: u32| hash(round.wrapping_mul(31).wrapping_add(hash(change + salt)));
             // Every other change hits the head.
@@ -104,7 +104,7 @@ fn no_request_is_too_strange_to_read() {
             let value = [value, value % 20, value >> 32, u64::MAX][random(5) as usize % 4];
             words[at].store(value, Ordering::Relaxed);
         }
-        let requested = desk.read_request(0, &mut VoiceBlock::reuse(&mut read));
+        let requested = segment.read_request(0, &mut VoiceBlock::reuse(&mut read));
         match requested {
             Ok(_) => {
                 renderer.render(&read, &mut buses).unwrap();
@@ -150,43 +150,44 @@ fn clouds_out_of_bounds_are_refused() {
             ..good
         },
     ];
-    let desk = desk();
+    let segment = segment();
     for cloud in strange {
         let mut sent = VoiceBlock::new(CAPACITY.slots);
         sent.start_tick();
         sent.push(0, cloud);
-        desk.ask(0, false, &sent);
+        segment.ask(0, false, &sent);
         let mut read = VoiceBlock::new(CAPACITY.slots);
-        assert!(desk.read_request(0, &mut read).is_err(), "{cloud:?}");
+        assert!(segment.read_request(0, &mut read).is_err(), "{cloud:?}");
     }
 }
 
 #[test]
 fn answers_that_make_no_sense_are_errors() {
-    let desk = desk();
+    let segment = segment();
     let mut buses = Buses::new(CAPACITY.buses);
     let mut read = |number| {
-        desk.read_answer(number, 1, &mut buses)
+        segment
+            .read_answer(number, 1, &mut buses)
             .unwrap_err()
             .to_string()
     };
     let silence = Buses::new(CAPACITY.buses);
-    desk.answer(0, 1, 0, &silence);
+    segment.answer(0, 1, 0, &silence);
     assert!(read(2).contains("something else"));
-    desk.answer(0, 1, 9 * MAX_PARTIALS + 1, &silence);
+    segment.answer(0, 1, 9 * MAX_PARTIALS + 1, &silence);
     assert!(read(0).contains("partials"));
     let mut noise = Buses::new(CAPACITY.buses);
     noise.bus_mut(1)[1][TICK - 1] = f32::INFINITY;
-    desk.answer(0, 1, 0, &noise);
+    segment.answer(0, 1, 0, &noise);
     assert!(read(0).contains("no numbers"));
-    desk.answer_failure(1, &Reason::new("the card is on fire"));
-    assert_eq!(read(1), "the card is on fire");
+    segment.answer_failure(1, &Reason::new("the GPU is on fire"));
+    assert_eq!(read(1), "the GPU is on fire");
 }
 
 /// Has a server answer in a thread of this process; gives what it ended with.
-fn serve_here(desk: &Desk, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> String {
+fn serve_here(segment: &SharedSegment, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> String {
     thread::scope(|scope| {
-        let server = scope.spawn(|| Server::new(desk, renderer, Arc::default()).run());
+        let server = scope.spawn(|| Server::new(segment, renderer, Arc::default()).run());
         ask();
         server.join().unwrap().unwrap_err().to_string()
     })
@@ -194,13 +195,13 @@ fn serve_here(desk: &Desk, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> S
 
 #[test]
 fn a_server_that_is_asked_too_much_says_so() {
-    let desk = desk();
+    let segment = segment();
     let mut renderer = Box::new(CpuRenderer::new(1));
     renderer.prepare(CAPACITY).unwrap();
-    (0..100).for_each(|_| desk.memory.bell(ASKED).ring());
-    let said = serve_here(&desk, renderer, || {});
+    (0..100).for_each(|_| segment.memory.futex_counter(ASKED).ring());
+    let said = serve_here(&segment, renderer, || {});
     assert!(said.contains("more was asked"), "{said}");
-    assert_eq!(desk.memory.bell(ANSWERED).rung(), 1);
+    assert_eq!(segment.memory.futex_counter(ANSWERED).rung(), 1);
 }
 
 struct Panics;
@@ -220,15 +221,15 @@ impl Renderer for Panics {
 
 #[test]
 fn a_panic_is_told_to_the_other_side() {
-    let desk = desk();
-    let said = serve_here(&desk, Box::new(Panics), || {
-        desk.ask(0, false, &block());
-        desk.memory.bell(ASKED).ring();
-        assert!(desk.memory.bell(ANSWERED).wait(0, None));
+    let segment = segment();
+    let said = serve_here(&segment, Box::new(Panics), || {
+        segment.ask(0, false, &block());
+        segment.memory.futex_counter(ASKED).ring();
+        assert!(segment.memory.futex_counter(ANSWERED).wait(0, None));
     });
     assert_eq!(said, "the renderer panicked: at the disco");
     let mut buses = Buses::new(CAPACITY.buses);
-    let heard = desk.read_answer(0, MAX_TICKS, &mut buses).unwrap_err();
+    let heard = segment.read_answer(0, MAX_TICKS, &mut buses).unwrap_err();
     assert_eq!(heard.to_string(), said);
 }
 
@@ -239,7 +240,7 @@ fn strangers_are_not_served() {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         ours.write_all(bytes).unwrap();
         drop(ours);
-        greeting::meet(&theirs)
+        handshake::meet(&theirs)
     };
     assert!(met(b"").is_err());
     assert!(met(b"GET / HTTP/1.1\r\n\r\n").is_err());
@@ -276,7 +277,8 @@ fn memory_that_could_vanish_is_not_used() {
 fn no_ring_is_missed() {
     const RINGS: u32 = 20_000;
     let (memory, _) = SharedMemory::new(0).unwrap();
-    let [there, back]: [&Bell; 2] = [memory.bell(ASKED), memory.bell(ANSWERED)];
+    let [there, back]: [&FutexCounter; 2] =
+        [memory.futex_counter(ASKED), memory.futex_counter(ANSWERED)];
     thread::scope(|scope| {
         scope.spawn(|| {
             for heard in 0..RINGS {

@@ -18,12 +18,12 @@ fn block(number: usize) -> Arc<VoiceBlock> {
 }
 
 fn attended(faults: &Arc<Faults>, render: Duration) -> Attended {
-    let card = FaultRenderer::new(Box::new(CpuRenderer::new(1)), 1, Arc::clone(faults));
+    let gpu = FaultRenderer::new(Box::new(CpuRenderer::new(1)), 1, Arc::clone(faults));
     let deadlines = Deadlines {
         render,
         ..Deadlines::default()
     };
-    let mut attended = Attended::new(Box::new(card), deadlines);
+    let mut attended = Attended::new(Box::new(gpu), deadlines);
     attended.prepare(CAPACITY).unwrap();
     attended
 }

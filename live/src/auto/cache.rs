@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "\
-# What Myriad has measured on this machine, in seconds, to choose between CPU and card.
+# What Myriad has measured on this machine, in seconds, to choose between CPU and GPU.
 # It is measured again when this file is gone, or with --recalibrate.
 ";
 
@@ -54,10 +54,10 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
     };
     let calibration = Calibration {
         cpu: model("cpu")?,
-        card: model("card")?,
-        card_starts: number("card_starts")?,
+        gpu: model("gpu")?,
+        gpu_starts: number("card_starts")?,
     };
-    (calibration.card_starts >= 0.0).then_some(calibration)
+    (calibration.gpu_starts >= 0.0).then_some(calibration)
 }
 
 /// Keeps a measurement: written beside, then renamed, so that no other process reads half of it.
@@ -67,12 +67,12 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
 pub fn store(folder: &Path, key: &Key, calibration: &Calibration) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut text = format!("{HEADER}machine = {}\n", key.text());
-    for (name, model) in [("cpu", calibration.cpu), ("card", calibration.card)] {
+    for (name, model) in [("cpu", calibration.cpu), ("gpu", calibration.gpu)] {
         text += &format!("{name}_fixed = {:e}\n", model.fixed);
         text += &format!("{name}_cloud = {:e}\n", model.per_cloud);
         text += &format!("{name}_partial = {:e}\n", model.per_partial);
     }
-    text += &format!("card_starts = {:e}\n", calibration.card_starts);
+    text += &format!("card_starts = {:e}\n", calibration.gpu_starts);
     let path = path(folder, key);
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     fs::write(&beside, text)?;
@@ -93,12 +93,12 @@ mod tests {
             per_cloud: 2.0e-7,
             per_partial: 3.1e-9,
         },
-        card: CostModel {
+        gpu: CostModel {
             fixed: 4e-5,
             per_cloud: 0.0,
             per_partial: 1.7e-11,
         },
-        card_starts: 0.36,
+        gpu_starts: 0.36,
     };
 
     fn key(text: &str) -> Key {
@@ -109,14 +109,14 @@ mod tests {
     fn what_was_measured_is_found_again_on_the_same_machine_only() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("not there yet");
-        let here = key("a machine = fast with\na card");
+        let here = key("a machine = fast with\na GPU");
         assert_eq!(load(&folder, &here), None);
         store(&folder, &here, &MEASURED).unwrap();
         assert_eq!(load(&folder, &here), Some(MEASURED));
         assert_eq!(load(&folder, &key("another driver")), None);
         // Measured anew, it replaces the old.
         let slower = Calibration {
-            card_starts: 1.0,
+            gpu_starts: 1.0,
             ..MEASURED
         };
         store(&folder, &here, &slower).unwrap();

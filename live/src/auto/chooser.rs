@@ -1,15 +1,15 @@
 //! Who renders: the CPU as long as it holds the load, because it answers sooner and nothing can
-//! go wrong with it; the card beyond that.
+//! go wrong with it; the GPU beyond that.
 
 use super::{Calibration, CostModel};
 use crate::failover::{Load, Wish};
 use myriad_engine::render::TICK;
 
-/// The share of a block's duration that the CPU may take. Above it the card plays: the rest is for
+/// The share of a block's duration that the CPU may take. Above it the GPU plays: the rest is for
 /// modulation, effects and what else the machine does.
 const LEAVE: f64 = 0.6;
 
-/// From here on the card gets ready.
+/// From here on the GPU gets ready.
 const GET_READY: f64 = 0.3;
 
 /// The CPU takes over again when it would need less than this for so many ticks on end: two
@@ -17,16 +17,16 @@ const GET_READY: f64 = 0.3;
 const COME_BACK: f64 = 0.35;
 const CALM: u64 = 3_000;
 
-/// What is to be gained by leaving a card that does not hold the load either.
+/// What is to be gained by leaving a GPU that does not hold the load either.
 const CLEARLY: f64 = 0.7;
 
 /// Decides for live playing, block by block.
 #[derive(Clone, Debug)]
 pub struct Chooser {
     cpu: CostModel,
-    card: CostModel,
+    gpu: CostModel,
     sample_rate: f64,
-    on_card: bool,
+    on_gpu: bool,
     /// Ticks for which the load has been small.
     calm: u64,
 }
@@ -36,9 +36,9 @@ impl Chooser {
     pub fn new(calibration: &Calibration, sample_rate: f32) -> Self {
         Self {
             cpu: calibration.cpu,
-            card: calibration.card,
+            gpu: calibration.gpu,
             sample_rate: f64::from(sample_rate),
-            on_card: false,
+            on_gpu: false,
             calm: 0,
         }
     }
@@ -50,19 +50,19 @@ impl Chooser {
         }
         let duration = (load.ticks * TICK) as f64 / self.sample_rate;
         let cpu = self.cpu.seconds(load) / duration;
-        let card = self.card.seconds(load) / duration;
+        let gpu = self.gpu.seconds(load) / duration;
         self.calm = match cpu < COME_BACK {
             true => self.calm + load.ticks as u64,
             false => 0,
         };
-        self.on_card = match self.on_card {
+        self.on_gpu = match self.on_gpu {
             // At once: what cannot be held is heard.
-            false => cpu > LEAVE && card < CLEARLY * cpu,
-            true => self.calm < CALM && !(card > LEAVE && cpu < CLEARLY * card),
+            false => cpu > LEAVE && gpu < CLEARLY * cpu,
+            true => self.calm < CALM && !(gpu > LEAVE && cpu < CLEARLY * gpu),
         };
-        match self.on_card {
+        match self.on_gpu {
             true => Wish::Preferred,
-            false if cpu > GET_READY && card < cpu => Wish::GetReady,
+            false if cpu > GET_READY && gpu < cpu => Wish::GetReady,
             false => Wish::Fallback,
         }
     }
@@ -81,8 +81,8 @@ pub struct Piece {
 /// the middle would make its sound depend on the machine.
 pub fn faster_for(piece: Piece, calibration: &Calibration) -> Wish {
     let cpu = calibration.cpu.seconds(piece.load) * piece.blocks as f64;
-    let card = calibration.card.seconds(piece.load) * piece.blocks as f64;
-    match card + calibration.card_starts < cpu {
+    let gpu = calibration.gpu.seconds(piece.load) * piece.blocks as f64;
+    match gpu + calibration.gpu_starts < cpu {
         true => Wish::Preferred,
         false => Wish::Fallback,
     }
@@ -92,7 +92,7 @@ pub fn faster_for(piece: Piece, calibration: &Calibration) -> Wish {
 mod tests {
     use super::*;
 
-    /// The CPU holds 200,000 partials, the card a hundred times as many, but every block costs it
+    /// The CPU holds 200,000 partials, the GPU a hundred times as many, but every block costs it
     /// 100 µs.
     const MACHINE: Calibration = Calibration {
         cpu: CostModel {
@@ -100,12 +100,12 @@ mod tests {
             per_cloud: 0.0,
             per_partial: TICK as f64 / 48_000.0 / 200_000.0,
         },
-        card: CostModel {
+        gpu: CostModel {
             fixed: 100e-6,
             per_cloud: 0.0,
             per_partial: TICK as f64 / 48_000.0 / 20_000_000.0,
         },
-        card_starts: 0.4,
+        gpu_starts: 0.4,
     };
 
     fn load(partials: usize) -> Load {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_plays_what_it_holds_and_the_card_the_rest() {
+    fn the_cpu_plays_what_it_holds_and_the_gpu_the_rest() {
         let mut chooser = Chooser::new(&MACHINE, 48_000.0);
         assert_eq!(chooser.wish(Load::default()), Wish::Fallback);
         assert_eq!(after(&mut chooser, 10_000, 10), Wish::Fallback);
@@ -150,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_is_slower_is_never_wanted() {
+    fn a_gpu_that_is_slower_is_never_wanted() {
         let weak = Calibration {
-            card: CostModel {
+            gpu: CostModel {
                 per_partial: MACHINE.cpu.per_partial * 1.5,
-                ..MACHINE.card
+                ..MACHINE.gpu
             },
             ..MACHINE
         };
@@ -165,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_would_hardly_help_is_not_changed_to() {
-        // A tick at 192 kHz: what every block costs the card takes 60% of the time.
+    fn a_gpu_that_would_hardly_help_is_not_changed_to() {
+        // A tick at 192 kHz: what every block costs the GPU takes 60% of the time.
         let mut chooser = Chooser::new(&MACHINE, 192_000.0);
         let mut wish = |partials| {
             chooser.wish(Load {
@@ -194,7 +194,7 @@ mod tests {
             faster_for(piece(100_000, 12_000), &MACHINE),
             Wish::Preferred
         );
-        // A lot, but too short to be worth starting the card.
+        // A lot, but too short to be worth starting the GPU.
         assert_eq!(faster_for(piece(100_000, 50), &MACHINE), Wish::Fallback);
     }
 }

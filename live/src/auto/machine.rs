@@ -11,17 +11,17 @@ pub struct Key {
 }
 
 impl Key {
-    /// That of this machine, with card number `device` and so many threads on the CPU.
+    /// That of this machine, with GPU number `device` and so many threads on the CPU.
     ///
     /// # Errors
-    /// When there is no such card.
+    /// When there is no such GPU.
     pub fn of(device: usize, threads: usize) -> Result<Self, GpuError> {
         let parts = [
             concat!("Myriad ", env!("CARGO_PKG_VERSION")).to_owned(),
             processor(),
             Level::best().name().to_owned(),
             format!("{threads} threads of {}", cores()),
-            card(device)?,
+            gpu(device)?,
         ];
         Ok(Self::from_text(parts.join(" | ")))
     }
@@ -63,6 +63,6 @@ fn processor() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-fn card(device: usize) -> Result<String, GpuError> {
+fn gpu(device: usize) -> Result<String, GpuError> {
     myriad_kernels::cuda::identity(device)
 }

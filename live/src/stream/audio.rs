@@ -1,7 +1,7 @@
 //! The audio side: what lives in the audio callback.
 
 use super::events::TimedEvent;
-use super::line::{AudioEnd, Restart};
+use super::frame_ring::{AudioEnd, Restart};
 use super::status::Shared;
 use super::underrun::Starvation;
 use myriad_engine::Counters;
@@ -71,7 +71,7 @@ impl AudioSide {
             // There has never been any.
             0 => Some(0),
             // What has been rendered is heard a depth later.
-            time => Some(time + self.end.line.depth as u64),
+            time => Some(time + self.end.frame_ring.depth as u64),
         }
     }
 
@@ -79,7 +79,7 @@ impl AudioSide {
     /// would never be.
     pub fn tail(&self) -> Option<usize> {
         // Keys that are let go now are rendered a depth later.
-        Some(self.shared.sounding.tail()? + self.end.line.depth)
+        Some(self.shared.sounding.tail()? + self.end.frame_ring.depth)
     }
 
     /// The keys that sound in a part, a bit each, of what has been rendered so far.
@@ -107,7 +107,7 @@ impl AudioSide {
         };
         // A render side that has not followed so many hangs, and is silent anyway.
         let _ = self.end.restarts.try_push(restart);
-        self.silent_until = self.time + self.end.line.depth as u64;
+        self.silent_until = self.time + self.end.frame_ring.depth as u64;
         self.heard = [[0.0; FADE]; 2];
         (self.tail_at, self.back) = (FADE, FADE);
         self.starving = None;
@@ -150,7 +150,7 @@ impl AudioSide {
         assert_eq!(left.len(), right.len(), "left and right are of one length");
         let (mut events, mut at, frames) = (events, 0, left.len());
         // No more at once than can be ready.
-        let depth = self.end.line.depth;
+        let depth = self.end.frame_ring.depth;
         for (left, right) in left.chunks_mut(depth).zip(right.chunks_mut(depth)) {
             let end = at + left.len();
             let due = events.partition_point(|event| (event.frame as usize) < end || end == frames);
@@ -169,7 +169,8 @@ impl AudioSide {
             None => self.time + frames as u64,
         };
         let give_up = Instant::now() + patience;
-        while self.end.line.written() < wanted && !self.is_over() && Instant::now() < give_up {
+        while self.end.frame_ring.written() < wanted && !self.is_over() && Instant::now() < give_up
+        {
             self.shared.wake();
             std::thread::sleep(Duration::from_micros(20));
         }
@@ -197,7 +198,7 @@ impl AudioSide {
     fn take(&mut self, left: &mut [f32], right: &mut [f32]) {
         let block = left.len();
         // What was cut off is silence, and need not be waited for.
-        let written = self.end.line.written().max(self.silent_until);
+        let written = self.end.frame_ring.written().max(self.silent_until);
         let ready = written.saturating_sub(self.time) as usize;
         if self.starving.is_some() && ready >= self.enough(block) {
             self.recover();
@@ -207,7 +208,7 @@ impl AudioSide {
             None => ready.min(block),
         };
         self.end
-            .line
+            .frame_ring
             .read(self.time, &mut left[..taken], &mut right[..taken]);
         let cut = self.silent_until.saturating_sub(self.time) as usize;
         left[..cut.min(taken)].fill(0.0);
@@ -224,14 +225,14 @@ impl AudioSide {
             self.add_tail(left, right);
             self.remember(left, right);
         }
-        self.end.line.ask(self.time, block);
+        self.end.frame_ring.ask(self.time, block);
         self.time += block as u64;
     }
 
     /// Frames that must be ready before sound comes back: all of the block, and half of what may
     /// be ready beyond it, so that it does not break off again at once.
     fn enough(&self, block: usize) -> usize {
-        block + self.end.line.depth.saturating_sub(block) / 2
+        block + self.end.frame_ring.depth.saturating_sub(block) / 2
     }
 
     fn recover(&mut self) {
@@ -263,7 +264,7 @@ impl AudioSide {
 
     /// Whether no more frames will come: that is no underrun.
     fn is_over(&self) -> bool {
-        self.shared.ended.load(Relaxed) || self.end.line.is_closed()
+        self.shared.ended.load(Relaxed) || self.end.frame_ring.is_closed()
     }
 
     /// Fades in what was taken, over the tail of what broke off.

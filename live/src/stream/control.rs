@@ -4,17 +4,17 @@ mod state;
 
 use super::audio::AudioSide;
 use super::events::TimedEvent;
-use super::line::{Line, connect};
+use super::frame_ring::{FrameRing, connect};
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
 use super::switch::Nothing;
 use super::underrun::Underrun;
 use super::{StreamError, thread};
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::{Patch, Playable};
 use myriad_engine::render::Renderer;
-use myriad_engine::{Engine, EngineConfig, GlimpseReceiver};
+use myriad_engine::{Engine, EngineConfig, SnapshotReceiver};
 use myriad_engine::{Event, EventKind};
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
@@ -48,9 +48,9 @@ impl Control {
     pub(super) fn spawn(
         &self,
         render: RenderSide,
-        readiness: Readiness,
+        thread_policy: ThreadPolicy,
     ) -> Result<(), StreamError> {
-        self.state().thread = Some(thread::spawn(render, readiness)?);
+        self.state().thread = Some(thread::spawn(render, thread_policy)?);
         let state = Arc::downgrade(&self.state);
         Builder::new()
             .name("myriad-tend".into())
@@ -99,8 +99,8 @@ impl Control {
     }
 
     /// Shows what sounds, to the first who asks.
-    pub fn glimpses(&self) -> Option<GlimpseReceiver> {
-        self.state().glimpses.take()
+    pub fn snapshots(&self) -> Option<SnapshotReceiver> {
+        self.state().snapshots.take()
     }
 
     /// Changes the renderer. It is prepared here, which may take a while; then both play for a
@@ -143,12 +143,12 @@ impl Control {
     /// When the depth is out of range, the stream was stopped, or its render thread hangs.
     pub fn connect(&self, depth: usize) -> Result<AudioSide, StreamError> {
         let mut state = self.running()?;
-        let start = state.line.asked();
+        let start = state.frame_ring.asked();
         let (audio, end) = connect(depth, start, state.engine_latency, &self.shared)?;
-        let line = Arc::clone(&end.line);
+        let frame_ring = Arc::clone(&end.frame_ring);
         let end = Box::new(end);
-        state.command(Command::Line { end })?;
-        state.line = line;
+        state.command(Command::FrameRing { end })?;
+        state.frame_ring = frame_ring;
         self.shared.starving.store(false, Relaxed);
         Ok(audio)
     }
@@ -178,12 +178,12 @@ impl Control {
     /// Frames from an event to its sound.
     pub fn latency(&self) -> usize {
         let state = self.state();
-        state.engine_latency + state.line.depth
+        state.engine_latency + state.frame_ring.depth
     }
 
     /// The stream's time: frames that the audio side was asked for so far.
     pub fn time(&self) -> u64 {
-        self.state().line.asked()
+        self.state().frame_ring.asked()
     }
 
     /// Frames per second.
@@ -195,9 +195,9 @@ impl Control {
     pub fn status(&self) -> StreamStatus {
         let state = self.state();
         StreamStatus {
-            fill: state.line.fill(),
-            depth: state.line.depth,
-            frames_asked: state.line.asked(),
+            fill: state.frame_ring.fill(),
+            depth: state.frame_ring.depth,
+            frames_asked: state.frame_ring.asked(),
             running: !self.shared.stopping.load(Relaxed) && !state.has_crashed(),
             ..self.shared.status()
         }
@@ -220,8 +220,9 @@ impl Control {
         let Some(thread) = state.thread.take() else {
             return;
         };
-        let heard = |line: &Line| self.shared.ended.load(Relaxed) && line.fill() == 0;
-        wait(PATIENCE, || heard(&state.line));
+        let heard =
+            |frame_ring: &FrameRing| self.shared.ended.load(Relaxed) && frame_ring.fill() == 0;
+        wait(PATIENCE, || heard(&state.frame_ring));
         self.shared.abandoned.store(true, Relaxed);
         self.shared.wake();
         if wait(PATIENCE, || thread.is_finished()) {

@@ -1,11 +1,11 @@
 //! The render side: owns the engine, and keeps the frames coming.
 
 use super::cause::{Lateness, Queueing, Scene, Watch};
+use super::command_queue::WorkEnd;
 use super::events::Agenda;
-use super::exchange::WorkEnd;
 use super::fade::Fader;
+use super::frame_ring::{RenderEnd, Restart};
 use super::intake::{self, Intake};
-use super::line::{RenderEnd, Restart};
 use super::status::Shared;
 use super::underrun::Report;
 use myriad_engine::TICK;
@@ -13,7 +13,7 @@ use myriad_engine::modulation::Route;
 use myriad_engine::patch::Playable;
 use myriad_engine::render::MAX_TICKS;
 use myriad_engine::trace::{self, Stage};
-use myriad_engine::{Engine, GlimpseSender};
+use myriad_engine::{Engine, SnapshotSender};
 use ringbuf::HeapProd;
 use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) enum Command {
     /// Takes the engine's place but keeps its renderer: for another sample rate.
     Engine(Box<Engine>),
     /// Another audio side listens.
-    Line {
+    FrameRing {
         end: Box<RenderEnd>,
     },
 }
@@ -53,7 +53,7 @@ pub struct RenderSide {
     orders: WorkEnd<Command>,
     intake: Intake,
     reports: HeapProd<Report>,
-    glimpses: GlimpseSender,
+    snapshots: SnapshotSender,
     shared: Arc<Shared>,
     fader: Fader,
     watch: Watch,
@@ -74,18 +74,18 @@ impl RenderSide {
         orders: WorkEnd<Command>,
         agenda: Agenda,
         reports: HeapProd<Report>,
-        glimpses: GlimpseSender,
+        snapshots: SnapshotSender,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
             intake: Intake::new(agenda, engine.config().parts),
             engine: Box::new(engine),
             next_engine: None,
-            time: end.line.written(),
+            time: end.frame_ring.written(),
             end: Box::new(end),
             orders,
             reports,
-            glimpses,
+            snapshots,
             shared,
             fader: Fader::open(),
             watch: Watch::new(),
@@ -107,7 +107,7 @@ impl RenderSide {
             }
             self.restart();
             self.report_underruns();
-            let depth = self.end.line.depth;
+            let depth = self.end.frame_ring.depth;
             let missing = (asked + depth as u64).saturating_sub(self.time) as usize;
             if missing == 0 || self.has_ended() {
                 self.watch.is_on_time();
@@ -124,9 +124,9 @@ impl RenderSide {
     fn listen(&mut self) -> u64 {
         // First the frames, then the wishes: what was wished for before a block was asked for is in
         // effect when it is rendered.
-        let asked = self.end.line.asked();
+        let asked = self.end.frame_ring.asked();
         match self.follow() {
-            true => self.end.line.asked(),
+            true => self.end.frame_ring.asked(),
             false => asked,
         }
     }
@@ -148,16 +148,16 @@ impl RenderSide {
             self.intake.restart(&mut self.end.events, time);
             self.engine.set_values(part, &values);
             self.engine.reset();
-            self.time = time + self.end.line.depth as u64;
-            self.end.line.skip_to(self.time);
+            self.time = time + self.end.frame_ring.depth as u64;
+            self.end.frame_ring.skip_to(self.time);
         }
     }
 
     fn scene(&self, asked: u64) -> Scene {
         Scene {
             age: asked - self.connected,
-            block: self.end.line.block(),
-            depth: self.end.line.depth,
+            block: self.end.frame_ring.block(),
+            depth: self.end.frame_ring.depth,
             sample_rate: self.engine.config().sample_rate,
             flood: intake::EVENTS / 2,
         }
@@ -175,12 +175,15 @@ impl RenderSide {
 
     /// Frames of the audio side's last block, and the sample rate.
     pub(super) fn pace(&self) -> (usize, f32) {
-        (self.end.line.block(), self.engine.config().sample_rate)
+        (
+            self.end.frame_ring.block(),
+            self.engine.config().sample_rate,
+        )
     }
 
     /// Frames that the audio side has asked for.
     pub(super) fn asked(&self) -> u64 {
-        self.end.line.asked()
+        self.end.frame_ring.asked()
     }
 
     pub(super) fn shared(&self) -> Arc<Shared> {
@@ -200,7 +203,7 @@ impl RenderSide {
         if self.fader.is_closing() {
             frames = frames.min(self.fader.remaining());
         }
-        let start = self.time - self.end.line.depth as u64;
+        let start = self.time - self.end.frame_ring.depth as u64;
         let stage = trace::stage(Stage::Events);
         let events = self
             .intake
@@ -210,11 +213,11 @@ impl RenderSide {
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
         self.fader.apply(left, right);
-        self.end.line.write(self.time, left, right);
+        self.end.frame_ring.write(self.time, left, right);
         self.time += frames as u64;
         self.shared.note_counters(self.engine.counters());
         self.shared.sounding.note(&self.engine, self.time);
-        self.glimpses.show(&self.engine, frames);
+        self.snapshots.show(&self.engine, frames);
         self.shared
             .frames_rendered
             .fetch_add(frames as u64, Relaxed);
@@ -272,13 +275,14 @@ impl RenderSide {
                     }
                     self.fader.close();
                 }
-                Command::Line { mut end } => {
+                Command::FrameRing { mut end } => {
                     // Who listened before does not any more: nothing is left to fade.
                     std::mem::swap(&mut self.end, &mut end);
-                    end.line.close();
+                    end.frame_ring.close();
                     self.intake.take_over(&mut end.events);
-                    (self.connected, self.time) = (self.end.line.asked(), self.end.line.written());
-                    self.orders.give_back(Command::Line { end });
+                    (self.connected, self.time) =
+                        (self.end.frame_ring.asked(), self.end.frame_ring.written());
+                    self.orders.give_back(Command::FrameRing { end });
                     self.change_engine();
                     connected = true;
                 }

@@ -1,6 +1,6 @@
 //! What a stream is doing: counters that any thread may read.
 
-use super::sounding::Sounding;
+use super::activity::ActivitySnapshot;
 use myriad_engine::Counters;
 use myriad_engine::Event;
 use std::sync::OnceLock;
@@ -109,7 +109,7 @@ pub(super) struct Shared {
     pub(super) notes_dropped: AtomicU64,
     pub(super) events_dropped: AtomicU64,
     pub(super) renders_failed: AtomicU64,
-    pub(super) sounding: Sounding,
+    pub(super) sounding: ActivitySnapshot,
     pub(super) frames_rendered: AtomicU64,
     pub(super) frames_skipped: AtomicU64,
     pub(super) slow_blocks: AtomicU64,
@@ -142,7 +142,7 @@ impl Shared {
             notes_dropped: AtomicU64::new(0),
             events_dropped: AtomicU64::new(0),
             renders_failed: AtomicU64::new(0),
-            sounding: Sounding::new(parts),
+            sounding: ActivitySnapshot::new(parts),
             frames_rendered: AtomicU64::new(0),
             frames_skipped: AtomicU64::new(0),
             slow_blocks: AtomicU64::new(0),

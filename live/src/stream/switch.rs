@@ -1,6 +1,6 @@
 //! Changes the renderer while it plays: both render for a moment, and one fades into the other.
 
-use super::exchange::{ControlEnd, WorkEnd, exchange};
+use super::command_queue::{ControlEnd, WorkEnd, command_queue};
 use myriad_engine::dsp::FADE;
 use myriad_engine::render::{
     Buses, Capacity, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
@@ -16,7 +16,7 @@ const DEPTH: usize = 2;
 pub(super) struct Switch {
     playing: Box<dyn Renderer>,
     /// Blocks under way, oldest first, and how many of them `playing` has been given.
-    under_way: VecDeque<Arc<VoiceBlock>>,
+    in_flight: VecDeque<Arc<VoiceBlock>>,
     given: usize,
     /// The one that takes over, and the frames of its fade that have passed.
     coming: Option<(Box<dyn Renderer>, usize)>,
@@ -30,10 +30,10 @@ pub(super) struct Switch {
 impl Switch {
     /// Plays with `renderer`, and then with whatever comes; those must have been prepared.
     pub(super) fn new(renderer: Box<dyn Renderer>) -> (Self, ControlEnd<Box<dyn Renderer>>) {
-        let (control, mailbox) = exchange();
+        let (control, mailbox) = command_queue();
         let switch = Self {
             playing: renderer,
-            under_way: VecDeque::with_capacity(DEPTH),
+            in_flight: VecDeque::with_capacity(DEPTH),
             given: 0,
             coming: None,
             mailbox,
@@ -45,8 +45,8 @@ impl Switch {
 
     /// Gives `playing` as many blocks as it wants.
     fn give(&mut self) -> Result<(), RenderError> {
-        while self.given < self.under_way.len().min(self.playing.depth()) {
-            self.playing.submit(&self.under_way[self.given])?;
+        while self.given < self.in_flight.len().min(self.playing.depth()) {
+            self.playing.submit(&self.in_flight[self.given])?;
             self.given += 1;
         }
         Ok(())
@@ -112,7 +112,7 @@ impl Renderer for Switch {
     }
 
     fn reset(&mut self) {
-        self.under_way.clear();
+        self.in_flight.clear();
         self.given = 0;
         self.playing.reset();
         if let Some((coming, _)) = &mut self.coming {
@@ -129,27 +129,27 @@ impl Renderer for Switch {
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.under_way.len() == DEPTH {
+        if self.in_flight.len() == DEPTH {
             return Err(RenderError::OutOfTurn);
         }
-        if self.under_way.is_empty()
+        if self.in_flight.is_empty()
             && self.coming.is_none()
             && let Some(renderer) = self.mailbox.take()
         {
             self.coming = Some((renderer, 0));
         }
-        self.under_way.push_back(Arc::clone(block));
+        self.in_flight.push_back(Arc::clone(block));
         // While one fades into the other, blocks are rendered when they are collected.
         if self.coming.is_some() {
             return Ok(());
         }
         self.give().inspect_err(|_| {
-            self.under_way.pop_back();
+            self.in_flight.pop_back();
         })
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let block = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
         let played = self.collect_playing(&block, buses);
         match self.coming.take() {
             Some(coming) => self.fade(coming, &block, played, buses),

@@ -8,7 +8,7 @@
 
 use super::StreamError;
 use super::render_side::RenderSide;
-use myriad_engine::Readiness;
+use myriad_engine::ThreadPolicy;
 use myriad_engine::dsp::FlushDenormals;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{Builder, JoinHandle, park_timeout};
@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 /// Starts it. When it ends it hands back what it owned.
 pub(super) fn spawn(
     mut render: RenderSide,
-    readiness: Readiness,
+    thread_policy: ThreadPolicy,
 ) -> Result<JoinHandle<RenderSide>, StreamError> {
     let thread = Builder::new().name("myriad-render".into()).spawn(move || {
         let shared = render.shared();
         shared.set_thread(std::thread::current());
         let (depth, rate) = render.pace();
-        let raised = readiness.assume(depth, rate);
+        let raised = thread_policy.assume(depth, rate);
         shared.raised_priority.store(raised, Relaxed);
         let _flush = FlushDenormals::new();
         let mut rhythm = Rhythm::new();
@@ -38,13 +38,13 @@ pub(super) fn spawn(
             let Some(rest) = rhythm.rest(render.asked(), block, now) else {
                 continue;
             };
-            match readiness {
-                Readiness::Awake => {
+            match thread_policy {
+                ThreadPolicy::Spinning => {
                     while render.asked() == asked && now.elapsed() < rest {
                         std::hint::spin_loop();
                     }
                 }
-                Readiness::Relaxed | Readiness::Raised => {
+                ThreadPolicy::Normal | ThreadPolicy::RealTime => {
                     park_timeout(rest);
                     render.has_overslept(now.elapsed().saturating_sub(rest));
                 }

@@ -3,7 +3,7 @@
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::render::{CpuRenderer, PrepareError, Renderer};
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Readiness, factory};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, ThreadPolicy, factory};
 use myriad_kernels::GpuError;
 use myriad_live::attended::Deadlines;
 use myriad_live::failover::{
@@ -14,19 +14,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A CPU renderer that plays the card: two blocks at once, and it fails when told.
-fn card(faults: &Arc<Faults>) -> MakePreferred {
+/// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
+fn gpu(faults: &Arc<Faults>) -> MakePreferred {
     let faults = Arc::clone(faults);
     Arc::new(move |home| {
         let cpu = Box::new(CpuRenderer::new(1));
-        let card = FaultRenderer::new(cpu, 2, Arc::clone(&faults));
-        (home == Home::Here).then(|| -> Box<dyn Renderer> { Box::new(card) })
+        let gpu = FaultRenderer::new(cpu, 2, Arc::clone(&faults));
+        (home == Home::Here).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
     })
 }
 
 /// Long enough for any machine that is only busy.
 const DEADLINES: Deadlines = Deadlines {
-    readiness: Readiness::Relaxed,
+    thread_policy: ThreadPolicy::Normal,
     prepare: Duration::from_secs(2),
     render: Duration::from_secs(2),
 };
@@ -43,7 +43,7 @@ impl Rig {
     }
 
     fn with(patch: &Patch, faults: Arc<Faults>, change: impl FnOnce(Failover) -> Failover) -> Self {
-        let failover = Failover::new(card(&faults), CpuRenderer::new(1)).within(DEADLINES);
+        let failover = Failover::new(gpu(&faults), CpuRenderer::new(1)).within(DEADLINES);
         let failover = change(failover);
         let report = failover.report();
         let config = EngineConfig {
@@ -240,7 +240,7 @@ fn who_insists_is_told_what_is_missing() {
 
 /// When the driver refuses the process, the renderer moves to another.
 #[test]
-fn a_process_that_is_unfit_for_the_card_has_another_do_it() {
+fn a_process_that_is_unfit_for_the_gpu_has_another_do_it() {
     struct Refused;
     impl Renderer for Refused {
         fn prepare(&mut self, _: myriad_engine::render::Capacity) -> Result<(), PrepareError> {
@@ -308,14 +308,14 @@ fn changing_over_on_demand_does_not_click() {
         for turn in 0..3 {
             wanted.store(true, Ordering::Relaxed);
             all.extend(rig.until(|report| report.preferred));
-            let card = rig.play(&[], RATE / 2);
+            let gpu = rig.play(&[], RATE / 2);
             wanted.store(false, Ordering::Relaxed);
             let back = rig.play(&[], RATE / 2);
             let report = rig.report();
             assert!(!report.preferred && report.losses == 0, "{report:?}");
             assert_eq!(report.switches, 2 * (turn + 1));
-            all.extend(card.iter().chain(&back));
-            rests.extend([card[RATE / 4..].to_vec(), back[RATE / 4..].to_vec()]);
+            all.extend(gpu.iter().chain(&back));
+            rests.extend([gpu[RATE / 4..].to_vec(), back[RATE / 4..].to_vec()]);
         }
         let rests: Vec<&[f32]> = rests.iter().map(Vec::as_slice).collect();
         check_for_clicks(patch, &rests, &all);

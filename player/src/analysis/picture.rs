@@ -3,7 +3,7 @@
 use super::canvas::{Align, Canvas, Size};
 use super::colour::{self, BACKGROUND, FAINT, INK};
 use super::spectrogram::Spectrogram;
-use crate::unfinished::UnfinishedFile;
+use crate::atomic_file::AtomicFile;
 use std::io::{self, BufWriter, Write};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -195,7 +195,7 @@ fn draw_scale(canvas: &mut Canvas, spectrogram: &Spectrogram) {
 }
 
 pub fn save(canvas: &Canvas, path: &Path) -> Result<(), PictureError> {
-    let (unfinished, file) = UnfinishedFile::create(path)?;
+    let (atomic_file, file) = AtomicFile::create(path)?;
     let mut file = BufWriter::new(file);
     let mut encoder = png::Encoder::new(&mut file, canvas.width as u32, canvas.height as u32);
     encoder.set_color(png::ColorType::Rgb);
@@ -205,5 +205,5 @@ pub fn save(canvas: &Canvas, path: &Path) -> Result<(), PictureError> {
     writer.finish()?;
     file.flush()?;
     drop(file);
-    Ok(unfinished.finish()?)
+    Ok(atomic_file.finish()?)
 }

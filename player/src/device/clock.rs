@@ -2,8 +2,8 @@
 //!
 //! For machines without a sound card, for tests of hours, and to go on while a device is away.
 
-use super::{Backstage, Device, DeviceError, Host, USUAL_BLOCK, USUAL_RATE, Wish};
-use myriad_engine::Readiness;
+use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, USUAL_BLOCK, USUAL_RATE};
+use myriad_engine::ThreadPolicy;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -34,21 +34,24 @@ impl Clock {
     ///
     /// # Errors
     /// When there is no thread to be had.
-    pub fn start(wish: &Wish, backstage: &Backstage) -> Result<Self, DeviceError> {
+    pub fn start(
+        device_request: &DeviceRequest,
+        context: &DeviceContext,
+    ) -> Result<Self, DeviceError> {
         let (rate, block) = (
-            wish.rate.unwrap_or(USUAL_RATE),
-            wish.block.unwrap_or(USUAL_BLOCK),
+            device_request.rate.unwrap_or(USUAL_RATE),
+            device_request.block.unwrap_or(USUAL_BLOCK),
         );
         let shared = Arc::new(Shared::default());
-        let (backstage, theirs) = (backstage.clone(), Arc::clone(&shared));
+        let (context, theirs) = (context.clone(), Arc::clone(&shared));
         let mut frames = [vec![0.0; block as usize], vec![0.0; block as usize]];
         let play = move || {
             let [left, right] = &mut frames;
-            let (stage, ticket) = (&backstage.stage, backstage.ticket);
-            stage.perform(ticket, |feed| feed.fill(left, right));
+            let (handoff, device_id) = (&context.handoff, context.device_id);
+            handoff.perform(device_id, |callback| callback.fill(left, right));
         };
-        let readiness = wish.readiness();
-        let tick = move || theirs.run(rate, block, readiness, play);
+        let thread_policy = device_request.thread_policy();
+        let tick = move || theirs.run(rate, block, thread_policy, play);
         let thread = std::thread::Builder::new().name("clock".to_owned());
         let thread = thread.spawn(tick).map_err(|error| DeviceError::Refused {
             host: Host::Clock.name(),
@@ -65,8 +68,8 @@ impl Clock {
 
 impl Shared {
     /// Deadlines are counted from the start, so that errors do not add up.
-    fn run(&self, rate: u32, block: u32, readiness: Readiness, mut play: impl FnMut()) {
-        readiness.assume(block as usize, rate as f32);
+    fn run(&self, rate: u32, block: u32, thread_policy: ThreadPolicy, mut play: impl FnMut()) {
+        thread_policy.assume(block as usize, rate as f32);
         let at =
             |count: u64| Duration::from_secs_f64(count as f64 * f64::from(block) / f64::from(rate));
         let period = at(1);
@@ -75,7 +78,7 @@ impl Shared {
             count += 1;
             let due = start + at(count);
             let rest = due.saturating_duration_since(Instant::now());
-            if readiness != Readiness::Awake {
+            if thread_policy != ThreadPolicy::Spinning {
                 std::thread::sleep(rest.saturating_sub(EARLY));
             }
             while Instant::now() < due {

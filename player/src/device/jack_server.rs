@@ -4,7 +4,7 @@
 //! cycle is an event at frame 17 of its block. (Through cpal and a second client for MIDI the two
 //! would run in no fixed order, and a whole period had to be added to hide that.)
 
-use super::{Backstage, Device, DeviceError, Host, Wish, find};
+use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
 use jack::{
     AsyncClient, AudioOut, ClientOptions, ClientStatus, Control, Frames, MidiIn, MidiOut,
     NotificationHandler, Port, PortFlags, PortSpec, ProcessHandler, ProcessScope,
@@ -97,10 +97,13 @@ impl Client {
     ///
     /// # Errors
     /// When there is none, or it does not want us.
-    pub fn open(wish: &Wish, backstage: &Backstage) -> Result<Self, DeviceError> {
+    pub fn open(
+        device_request: &DeviceRequest,
+        context: &DeviceContext,
+    ) -> Result<Self, DeviceError> {
         let mut attempts = 1..ATTEMPTS;
         loop {
-            match Self::join(connect("myriad")?, wish, backstage) {
+            match Self::join(connect("myriad")?, device_request, context) {
                 Err(DeviceError::Refused { .. }) if attempts.next().is_some() => {
                     std::thread::sleep(BETWEEN_ATTEMPTS);
                 }
@@ -109,12 +112,16 @@ impl Client {
         }
     }
 
-    fn join(client: jack::Client, wish: &Wish, backstage: &Backstage) -> Result<Self, DeviceError> {
+    fn join(
+        client: jack::Client,
+        device_request: &DeviceRequest,
+        context: &DeviceContext,
+    ) -> Result<Self, DeviceError> {
         let refused = |error: jack::Error| DeviceError::Refused {
             host: Host::Jack.name(),
             reason: error.to_string(),
         };
-        let targets = targets(&client, wish)?;
+        let targets = targets(&client, device_request)?;
         let [left, right] =
             ["left", "right"].map(|name| client.register_port(name, AudioOut::default()));
         let outputs = [left.map_err(refused)?, right.map_err(refused)?];
@@ -129,7 +136,7 @@ impl Client {
         shared.block.store(client.buffer_size(), Ordering::Relaxed);
         let rate = client.sample_rate();
         let process = Process {
-            backstage: backstage.clone(),
+            context: context.clone(),
             outputs,
             midi,
             shared: Arc::clone(&shared),
@@ -149,7 +156,7 @@ impl Client {
             name: name.to_owned(),
             rate,
             shared,
-            midi_wanted: wish.midi.as_ref().map(|name| name.to_lowercase()),
+            midi_wanted: device_request.midi.as_ref().map(|name| name.to_lowercase()),
             midi_port,
             seen: Vec::new(),
             next_poll: Instant::now(),
@@ -191,9 +198,12 @@ impl Client {
 }
 
 /// The two ports that left and right go to; none when the server has no outputs.
-fn targets(client: &jack::Client, wish: &Wish) -> Result<Vec<String>, DeviceError> {
+fn targets(
+    client: &jack::Client,
+    device_request: &DeviceRequest,
+) -> Result<Vec<String>, DeviceError> {
     let inputs = audio_inputs(client);
-    let Some(wanted) = &wish.name else {
+    let Some(wanted) = &device_request.name else {
         let hardware = PortFlags::IS_INPUT | PortFlags::IS_PHYSICAL;
         let mut ports = ports(client, &AudioOut::default(), hardware);
         ports.truncate(2);
@@ -266,7 +276,7 @@ impl NotificationHandler for Notes {
 
 /// The cycle: MIDI in, sound out.
 struct Process {
-    backstage: Backstage,
+    context: DeviceContext,
     outputs: [Port<AudioOut>; 2],
     midi: Port<MidiIn>,
     shared: Arc<Shared>,
@@ -275,17 +285,17 @@ struct Process {
 impl ProcessHandler for Process {
     fn process(&mut self, _: &jack::Client, scope: &ProcessScope) -> Control {
         let [left, right] = self.outputs.each_mut().map(|port| port.as_mut_slice(scope));
-        let router = &self.backstage.router;
+        let router = &self.context.router;
         let midi = &self.midi;
-        let ticket = self.backstage.ticket;
-        let playing = self.backstage.stage.perform(ticket, |feed| {
+        let device_id = self.context.device_id;
+        let playing = self.context.handoff.perform(device_id, |callback| {
             for message in midi.iter(scope) {
                 let frame = message.time;
                 router.hear(message.bytes, |part, kind| {
-                    feed.push(Event { frame, part, kind });
+                    callback.push(Event { frame, part, kind });
                 });
             }
-            feed.fill(left, right);
+            callback.fill(left, right);
         });
         if !playing {
             for port in &mut self.outputs {

@@ -1,6 +1,6 @@
 //! `--list`: what there is to play through and to play from.
 
-use super::{Host, card};
+use super::{Host, cpal_device};
 use crate::failure::Failure;
 use crate::midi;
 use crate::terminal;
@@ -63,7 +63,7 @@ impl Listing {
                         .extend(super::jack_server::midi_sources(&client));
                     super::jack_server::outputs(&client)
                 }),
-                _ => card::playable(host),
+                _ => cpal_device::playable(host),
             };
             match devices {
                 Ok(names) if names.is_empty() => listing.silent.push(Silent {

@@ -2,21 +2,21 @@
 //!
 //! Time is a number here, so hours pass in minutes, and the same way each time.
 
-use super::{Backstage, Device, Host, USUAL_BLOCK, USUAL_RATE, Wish};
+use super::{Device, DeviceContext, DeviceRequest, Host, USUAL_BLOCK, USUAL_RATE};
 
 /// Asks for a block each time it is stepped.
 pub(crate) struct Virtual {
     rate: u32,
-    backstage: Backstage,
+    context: DeviceContext,
     frames: [Vec<f32>; 2],
 }
 
 impl Virtual {
-    pub(crate) fn new(wish: &Wish, backstage: &Backstage) -> Self {
-        let block = wish.block.unwrap_or(USUAL_BLOCK) as usize;
+    pub(crate) fn new(device_request: &DeviceRequest, context: &DeviceContext) -> Self {
+        let block = device_request.block.unwrap_or(USUAL_BLOCK) as usize;
         Self {
-            rate: wish.rate.unwrap_or(USUAL_RATE),
-            backstage: backstage.clone(),
+            rate: device_request.rate.unwrap_or(USUAL_RATE),
+            context: context.clone(),
             frames: [vec![0.0; block], vec![0.0; block]],
         }
     }
@@ -49,7 +49,9 @@ impl Device for Virtual {
 
     fn step(&mut self) {
         let [left, right] = &mut self.frames;
-        let Backstage { stage, ticket, .. } = &self.backstage;
-        stage.perform(*ticket, |feed| feed.fill(left, right));
+        let DeviceContext {
+            handoff, device_id, ..
+        } = &self.context;
+        handoff.perform(*device_id, |callback| callback.fill(left, right));
     }
 }

@@ -1,7 +1,7 @@
 //! What controllers have learned, kept from one day to the next.
 
 use super::{MACRO_PARAMS, Router};
-use crate::unfinished::UnfinishedFile;
+use crate::atomic_file::AtomicFile;
 use myriad_engine::params::Param;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -95,11 +95,11 @@ pub fn save(path: &Path, router: &Router) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let (unfinished, mut file) = UnfinishedFile::create(path)?;
+    let (atomic_file, mut file) = AtomicFile::create(path)?;
     file.write_all(b"# Which MIDI controller moves what; written by `myriad play`.\n\n")?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    unfinished.finish()
+    atomic_file.finish()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! MIDI inputs of the system: keyboards may come and go while playing.
 
 use super::Router;
-use crate::gesture::Inbox;
+use crate::gesture::GestureQueue;
 use midir::{Ignore, MidiInput, MidiInputConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,17 +34,17 @@ pub struct Ports {
     wanted: Option<String>,
     connected: Vec<(String, MidiInputConnection<()>)>,
     router: Arc<Router>,
-    inbox: Arc<Inbox>,
+    gestures: Arc<GestureQueue>,
     next_poll: Instant,
 }
 
 impl Ports {
-    pub fn new(wanted: Option<String>, router: Arc<Router>, inbox: Arc<Inbox>) -> Self {
+    pub fn new(wanted: Option<String>, router: Arc<Router>, gestures: Arc<GestureQueue>) -> Self {
         Self {
             wanted: wanted.map(|name| name.to_lowercase()),
             connected: Vec::new(),
             router,
-            inbox,
+            gestures,
             next_poll: Instant::now(),
         }
     }
@@ -90,9 +90,9 @@ impl Ports {
         let port = ports
             .iter()
             .find(|port| input.port_name(port).is_ok_and(|other| other == name))?;
-        let (router, inbox) = (Arc::clone(&self.router), Arc::clone(&self.inbox));
+        let (router, gestures) = (Arc::clone(&self.router), Arc::clone(&self.gestures));
         let hear = move |_, bytes: &[u8], (): &mut ()| {
-            router.hear(bytes, |part, kind| inbox.play(part, kind));
+            router.hear(bytes, |part, kind| gestures.play(part, kind));
         };
         input.connect(port, "in", hear, ()).ok()
     }

@@ -1,7 +1,7 @@
 //! What a song will ask of a renderer, estimated before it is rendered.
 
-use crate::cast::Cast;
-use crate::song::{Happening, Song};
+use crate::assignment::PatchAssignment;
+use crate::song::{Song, SongEvent};
 use myriad_engine::params::Param;
 use myriad_engine::render::MAX_TICKS;
 use myriad_engine::{EventKind, TICK};
@@ -13,9 +13,9 @@ const RELEASE_SECONDS: f64 = 0.5;
 
 /// The song as a number of blocks that are all alike: as many clouds and partials as sound on
 /// average.
-pub fn expect(song: &Song, cast: &Cast, sample_rate: u32) -> Piece {
+pub fn expect(song: &Song, assignment: &PatchAssignment, sample_rate: u32) -> Piece {
     let (mut clouds, mut partials) = (0.0, 0.0);
-    for (part, role) in cast.roles.iter().enumerate() {
+    for (part, role) in assignment.roles.iter().enumerate() {
         let copies = f64::from(role.patch.values[Param::UnisonVoices]);
         let sounding = copies * notes(song, part) / song.seconds.max(RELEASE_SECONDS);
         clouds += sounding;
@@ -37,7 +37,7 @@ fn notes(song: &Song, part: usize) -> f64 {
     let mut since: [Option<f64>; 128] = [None; 128];
     let mut seconds = 0.0;
     for moment in &song.moments {
-        let (Happening::Engine(what), true) = (moment.what, usize::from(moment.part) == part)
+        let (SongEvent::Engine(what), true) = (moment.what, usize::from(moment.part) == part)
         else {
             continue;
         };
@@ -61,14 +61,14 @@ fn notes(song: &Song, part: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::song::{Moment, SongPart};
+    use crate::song::{SongPart, TimedSongEvent};
 
     #[test]
     fn a_song_is_as_heavy_as_its_notes_are_long() {
-        let note = |seconds, key, on| Moment {
+        let note = |seconds, key, on| TimedSongEvent {
             seconds,
             part: 0,
-            what: Happening::Engine(match on {
+            what: SongEvent::Engine(match on {
                 true => EventKind::NoteOn { key, velocity: 0.8 },
                 false => EventKind::NoteOff { key, velocity: 0.0 },
             }),
@@ -89,13 +89,13 @@ mod tests {
             ],
             seconds: 20.0,
         };
-        let Ok(mut cast) = Cast::choose(&song, &[]) else {
+        let Ok(mut assignment) = PatchAssignment::choose(&song, &[]) else {
             panic!("there are patches");
         };
-        let values = &mut cast.roles[0].patch.values;
+        let values = &mut assignment.roles[0].patch.values;
         values.set(Param::UnisonVoices, 4.0);
         values.set(Param::SourcePartials, 100.0);
-        let piece = expect(&song, &cast, 48_000);
+        let piece = expect(&song, &assignment, 48_000);
         assert_eq!((piece.load.clouds, piece.load.partials), (5, 500));
         assert_eq!(piece.blocks, 20 * 48_000 / 256);
     }

@@ -16,13 +16,13 @@ impl Session {
 
     /// The same while the render side is kept from its work.
     pub fn step_unrendered(&mut self) {
-        self.outlet.step();
+        self.device_manager.step();
     }
 
     /// Appends all frames that were played since the last time to `frames`.
     pub fn hear_frames(&mut self, frames: &mut Vec<[f32; 2]>) {
-        if let Some(ears) = &mut self.ears {
-            frames.extend(ears.pop_iter());
+        if let Some(listener) = &mut self.listener {
+            frames.extend(listener.pop_iter());
         }
     }
 
@@ -69,17 +69,17 @@ impl Session {
     /// A MIDI message arrives.
     pub fn midi(&self, bytes: &[u8]) {
         self.router
-            .hear(bytes, |part, kind| self.inbox.play(part, kind));
+            .hear(bytes, |part, kind| self.gestures.play(part, kind));
     }
 
-    /// Has the card lose its context for real.
-    pub fn lose_card(&self) {
-        self.renderer.lose_card();
+    /// Has the GPU lose its context for real.
+    pub fn lose_gpu(&self) {
+        self.renderer.lose_gpu();
     }
 
     /// Takes the device away, as if it were unplugged.
     pub fn unplug(&mut self) {
-        let mut news = self.outlet.unplug(&self.control);
+        let mut news = self.device_manager.unplug(&self.control);
         self.news.append(&mut news);
     }
 }

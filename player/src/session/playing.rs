@@ -1,7 +1,7 @@
 //! Playing: what hands do, on the computer's keys and on MIDI controllers.
 
 use super::Session;
-use crate::cast::patch_for_program;
+use crate::assignment::patch_for_program;
 use crate::midi::{Heard, learned};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 impl Session {
     /// A key of the computer goes down.
     pub fn press(&mut self, key: u8, velocity: f32) {
-        self.inbox
+        self.gestures
             .play(self.live, EventKind::NoteOn { key, velocity });
         self.show_key(key, true);
     }
@@ -19,7 +19,7 @@ impl Session {
     /// And up.
     pub fn release(&mut self, key: u8) {
         let velocity = 0.5;
-        self.inbox
+        self.gestures
             .play(self.live, EventKind::NoteOff { key, velocity });
         self.show_key(key, false);
     }
@@ -27,7 +27,7 @@ impl Session {
     /// The sustain pedal goes down or up.
     pub fn pedal(&mut self, down: bool) {
         let value = if down { 1.0 } else { 0.0 };
-        self.inbox
+        self.gestures
             .play(self.live, EventKind::Control { cc: 64, value });
     }
 
@@ -70,7 +70,7 @@ impl Session {
     pub fn turn(&mut self, param: Param, value: f32) {
         self.values.set(param, value);
         let value = self.values[param];
-        self.inbox
+        self.gestures
             .play(self.live, EventKind::Param { param, value });
     }
 

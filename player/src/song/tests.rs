@@ -16,8 +16,8 @@ fn file(format: u8, tracks: &[&[u8]]) -> Vec<u8> {
 }
 
 fn notes(song: &Song) -> Vec<(f64, u8, u8)> {
-    let note = |moment: &Moment| match moment.what {
-        Happening::Engine(EventKind::NoteOn { key, .. }) => {
+    let note = |moment: &TimedSongEvent| match moment.what {
+        SongEvent::Engine(EventKind::NoteOn { key, .. }) => {
             Some((moment.seconds, moment.part, key))
         }
         _ => None,
@@ -68,7 +68,7 @@ fn the_first_program_is_the_part_s_and_later_ones_happen() {
     let changes = song
         .moments
         .iter()
-        .filter(|m| matches!(m.what, Happening::Program(_)));
+        .filter(|m| matches!(m.what, SongEvent::Program(_)));
     assert_eq!(changes.count(), 1);
 }
 

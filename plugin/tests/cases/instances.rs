@@ -55,7 +55,7 @@ fn instances_play_at_the_same_time_on_threads_of_their_own() {
 }
 
 #[test]
-fn looking_at_an_instance_is_quick_and_touches_no_card() {
+fn looking_at_an_instance_is_quick_and_touches_no_gpu() {
     Host::new();
     let start = Instant::now();
     let mut host = Host::new();

@@ -6,7 +6,7 @@ use myriad_engine::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, T
 use myriad_engine::spectrum::{
     Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
 };
-use myriad_engine::tracks::{PartialTrack, Seat, Tracks, encode};
+use myriad_engine::tracks::{PartialTrack, TableHandle, Tracks, encode};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
 
@@ -121,8 +121,11 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
 
 /// A table that no family has: tracks of any pitch, level and phase. It stays.
 fn imported() -> Place {
-    static SEAT: LazyLock<Option<Seat>> = LazyLock::new(|| tracks()?.seat().ok());
-    SEAT.as_ref().map_or(Table::Saw.place(), Seat::place)
+    static TABLE_HANDLE: LazyLock<Option<TableHandle>> =
+        LazyLock::new(|| tracks()?.table_handle().ok());
+    TABLE_HANDLE
+        .as_ref()
+        .map_or(Table::Saw.place(), TableHandle::place)
 }
 
 fn tracks() -> Option<Arc<Tracks>> {
@@ -219,7 +222,7 @@ fn play(
     // Those that are under way, and the one that is being made.
     let made = (0..=depth).map(|_| Arc::new(VoiceBlock::new(slots)));
     let mut idle: Vec<_> = made.collect();
-    let mut under_way = VecDeque::new();
+    let mut in_flight = VecDeque::new();
     let mut out = Vec::new();
     let mut collect = |renderer: &mut dyn Renderer, block: &VoiceBlock| {
         let mut buses = Buses::new(BUSES);
@@ -248,15 +251,15 @@ fn play(
         drop(block);
         let submitted = renderer.submit(&shared);
         submitted.map_err(|error| error.to_string())?;
-        under_way.push_back(shared);
-        if under_way.len() == depth
-            && let Some(oldest) = under_way.pop_front()
+        in_flight.push_back(shared);
+        if in_flight.len() == depth
+            && let Some(oldest) = in_flight.pop_front()
         {
             collect(renderer, &oldest)?;
             idle.push(oldest);
         }
     }
-    for block in under_way {
+    for block in in_flight {
         collect(renderer, &block)?;
     }
     Ok(out)

@@ -65,7 +65,7 @@ fn cuda() {
 }
 
 #[test]
-fn cuda_as_on_cards_without_machine_code() {
+fn cuda_as_on_gpus_without_machine_code() {
     let portable = true;
     cuda_with(
         "CUDA, PTX",

@@ -1,6 +1,6 @@
-//! Voices by partials: how much of its period a block takes, and from where on a card is quicker.
+//! Voices by partials: how much of its period a block takes, and from where on a GPU is quicker.
 
-use super::contender::{Contender, Rig};
+use super::candidate::{Candidate, Rig};
 use super::figure::{Figure, median};
 use super::load::{Load, Spectrum};
 use super::pace::{Pace, timed};
@@ -58,7 +58,7 @@ pub(crate) struct Crossover {
     pub from_partials: Option<f64>,
 }
 
-/// A prepared contender and its rounds of one cell.
+/// A prepared candidate and its rounds of one cell.
 struct Player {
     id: &'static str,
     rig: Rig,
@@ -69,7 +69,7 @@ struct Player {
 ///
 /// # Errors
 /// When a renderer fails.
-pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Grid, Failure> {
+pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Grid, Failure> {
     let step = if plan.is_quick() { 4 } else { 2 };
     let (voices, partials) = (axis(MOST_VOICES, step), axis(MOST_PARTIALS, step));
     let capacity = Capacity {
@@ -77,14 +77,14 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Grid, Fai
         buses: 1,
     };
     let mut players = Vec::new();
-    for contender in contenders {
+    for candidate in candidates {
         players.push(Player {
-            id: contender.id(),
-            rig: contender.prepare(capacity).map_err(Failure::failed)?,
+            id: candidate.id(),
+            rig: candidate.prepare(capacity).map_err(Failure::failed)?,
             rounds: Vec::new(),
         });
     }
-    let pieces = voices.len() * partials.len() * contenders.len() * ROUNDS;
+    let pieces = voices.len() * partials.len() * candidates.len() * ROUNDS;
     let length = plan.piece(0.1, pieces);
     let bar = plan.bar("grid", pieces);
     let mut block = Arc::new(VoiceBlock::new(capacity.slots));
@@ -129,7 +129,7 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Grid, Fai
         });
     }
     bar.finish_and_clear();
-    cells.retain(|cell| cell.times.len() == contenders.len());
+    cells.retain(|cell| cell.times.len() == candidates.len());
     let mut grid = Grid {
         frames: TICKS * TICK,
         voices,
@@ -137,8 +137,8 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Grid, Fai
         cells,
         crossovers: Vec::new(),
     };
-    if contenders.iter().any(Contender::is_cuda) {
-        for than in contenders.iter().filter(|contender| !contender.is_cuda()) {
+    if candidates.iter().any(Candidate::is_cuda) {
+        for than in candidates.iter().filter(|candidate| !candidate.is_cuda()) {
             let found = grid.crossovers_with(than.id());
             grid.crossovers.extend(found);
         }

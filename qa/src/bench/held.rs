@@ -6,10 +6,10 @@
 mod bank;
 mod clouds;
 
-use super::contender::Contender;
+use super::candidate::Candidate;
 use super::figure::Figure;
 use super::load::Spectrum;
-use super::machine::Card;
+use super::machine::Gpu;
 use super::turns::{Plan, ROUNDS, in_turns};
 use bank::{CpuBank, CudaBank};
 use clouds::Clouds;
@@ -71,9 +71,9 @@ pub(crate) struct Held {
     pub measured_at: usize,
     /// Whether memory is what ends at that number, before time does.
     pub memory_limited: bool,
-    /// For a card's bank: its error against double precision, in decibels.
+    /// For a GPU's bank: its error against double precision, in decibels.
     pub error_db: Option<f64>,
-    /// For a card: the share of what its FP32 units could do at their highest clock, if a partial
+    /// For a GPU: the share of what its FP32 units could do at their highest clock, if a partial
     /// took four instructions a frame and nothing else.
     pub share_of_limit: Option<f64>,
 }
@@ -94,9 +94,9 @@ trait Holding {
     }
 }
 
-/// A contender with its load, and what it held in each round.
+/// A candidate with its load, and what it held in each round.
 struct Player {
-    contender: Contender,
+    candidate: Candidate,
     holding: Box<dyn Holding>,
     rounds: Vec<f64>,
 }
@@ -106,23 +106,23 @@ struct Player {
 /// # Errors
 /// When a renderer fails.
 pub(super) fn measure(
-    contenders: &[Contender],
-    card: Option<&Card>,
+    candidates: &[Candidate],
+    gpu: Option<&Gpu>,
     plan: &Plan,
 ) -> Result<Vec<Held>, Failure> {
-    let pieces = Work::ALL.len() * contenders.len() * ROUNDS;
+    let pieces = Work::ALL.len() * candidates.len() * ROUNDS;
     let length = plan.piece(0.18, pieces);
     let bar = plan.bar("held", pieces);
     let mut rows = Vec::new();
     for work in Work::ALL {
         let mut players = Vec::new();
-        for contender in contenders {
+        for candidate in candidates {
             if interrupt::requested() {
                 break;
             }
             players.push(Player {
-                contender: *contender,
-                holding: search(work, contender)?,
+                candidate: *candidate,
+                holding: search(work, candidate)?,
                 rounds: Vec::new(),
             });
         }
@@ -130,30 +130,30 @@ pub(super) fn measure(
             player.rounds.push(player.holding.held(length)?);
             Ok(())
         })?;
-        rows.extend(players.iter().filter_map(|player| row(work, player, card)));
+        rows.extend(players.iter().filter_map(|player| row(work, player, gpu)));
     }
     bar.finish_and_clear();
     Ok(rows)
 }
 
-fn search(work: Work, contender: &Contender) -> Result<Box<dyn Holding>, Failure> {
-    Ok(match (work, contender) {
-        (Work::Bank, Contender::Cpu { threads }) => Box::new(CpuBank::new(*threads)),
-        (Work::Bank, Contender::Cuda { device, .. }) => Box::new(CudaBank::search(*device)?),
-        (Work::Renderer(spectrum), _) => Box::new(Clouds::search(contender, spectrum)?),
+fn search(work: Work, candidate: &Candidate) -> Result<Box<dyn Holding>, Failure> {
+    Ok(match (work, candidate) {
+        (Work::Bank, Candidate::Cpu { threads }) => Box::new(CpuBank::new(*threads)),
+        (Work::Bank, Candidate::Cuda { device, .. }) => Box::new(CudaBank::search(*device)?),
+        (Work::Renderer(spectrum), _) => Box::new(Clouds::search(candidate, spectrum)?),
     })
 }
 
-fn row(work: Work, player: &Player, card: Option<&Card>) -> Option<Held> {
+fn row(work: Work, player: &Player, gpu: Option<&Gpu>) -> Option<Held> {
     let partials = Figure::of_rounds(&player.rounds)?;
-    let card = card.filter(|_| player.contender.is_cuda());
+    let gpu = gpu.filter(|_| player.candidate.is_cuda());
     Some(Held {
         work,
-        renderer: player.contender.id().to_owned(),
+        renderer: player.candidate.id().to_owned(),
         partials,
         measured_at: player.holding.load(),
         memory_limited: player.holding.memory_limited(),
         error_db: player.holding.error_db(),
-        share_of_limit: card.map(|card| partials.value / card.most_partials()),
+        share_of_limit: gpu.map(|gpu| partials.value / gpu.most_partials()),
     })
 }

@@ -17,13 +17,13 @@ pub(crate) struct Machine {
     /// The widest instructions that are used.
     pub simd: String,
     pub os: String,
-    /// The card, if one was measured.
-    pub card: Option<Card>,
+    /// The GPU, if one was measured.
+    pub gpu: Option<Gpu>,
 }
 
-/// A graphics card and its driver.
+/// A GPU and its driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Card {
+pub(crate) struct Gpu {
     pub name: String,
     /// The driver's version; none where the system does not tell.
     pub driver: Option<String>,
@@ -39,13 +39,13 @@ pub(crate) struct Card {
 }
 
 impl Machine {
-    pub(super) fn new(cores: usize, card: Option<Card>) -> Self {
+    pub(super) fn new(cores: usize, gpu: Option<Gpu>) -> Self {
         Self {
             cpu: machine::processor(),
             cores,
             simd: Level::best().name().to_owned(),
             os: machine::system(),
-            card,
+            gpu,
         }
     }
 
@@ -53,18 +53,18 @@ impl Machine {
     pub(super) fn line(&self) -> String {
         let cores = if self.cores == 1 { "core" } else { "cores" };
         let cpu = format!("{}, {} {cores}, {}", self.cpu, self.cores, self.simd);
-        match &self.card {
-            Some(card) => format!("{cpu}; {}", card.line()),
+        match &self.gpu {
+            Some(gpu) => format!("{cpu}; {}", gpu.line()),
             None => cpu,
         }
     }
 }
 
-impl Card {
+impl Gpu {
     pub(super) fn new(counters: &CudaCounters) -> Self {
         let (major, minor) = counters.capability;
         Self {
-            name: counters.card.clone(),
+            name: counters.gpu.clone(),
             driver: machine::nvidia_driver(),
             cuda: format!("{}.{}", counters.driver / 1000, counters.driver % 1000 / 10),
             capability: format!("{major}.{minor}"),

@@ -1,6 +1,6 @@
 //! The tables of the README, from a kept run: `benches/readme` puts them there.
 
-use super::contender;
+use super::candidate;
 use super::held::Work;
 use super::pace::Pace;
 use super::report::Report;
@@ -61,7 +61,7 @@ fn name(work: Work) -> &'static str {
 
 fn heading(text: &mut String, title: &str, report: &Report, ids: &[&str]) {
     let names = ids.iter();
-    let names = names.map(|id| contender::name(id, report.machine.cores));
+    let names = names.map(|id| candidate::name(id, report.machine.cores));
     line(text, title, names);
     line(text, "---", ids.iter().map(|_| "---:".to_owned()));
 }

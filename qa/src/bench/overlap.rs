@@ -1,7 +1,7 @@
 //! Blocks one at a time against several under way: what it saves to write the next block while a
-//! card still works on the last.
+//! GPU still works on the last.
 
-use super::contender::Contender;
+use super::candidate::Candidate;
 use super::figure::{Figure, median};
 use super::load::{Load, Spectrum};
 use super::pace::{Pace, timed};
@@ -47,12 +47,12 @@ struct Player {
 ///
 /// # Errors
 /// When a renderer fails.
-pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Vec<Overlap>, Failure> {
+pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Overlap>, Failure> {
     let mut rows = Vec::new();
-    for contender in contenders {
+    for candidate in candidates {
         for case in CASES.into_iter().filter(|_| !interrupt::requested()) {
             let length = plan.piece(0.02, 2 * CASES.len() * ROUNDS);
-            rows.extend(measure_case(contender, case, length)?);
+            rows.extend(measure_case(candidate, case, length)?);
         }
     }
     Ok(rows)
@@ -60,7 +60,7 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Vec<Overl
 
 /// None when the renderer takes one block at a time.
 fn measure_case(
-    contender: &Contender,
+    candidate: &Candidate,
     (voices, partials, ticks): (usize, usize, usize),
     length: Duration,
 ) -> Result<Option<Overlap>, Failure> {
@@ -68,7 +68,7 @@ fn measure_case(
         slots: voices,
         buses: 1,
     };
-    let mut renderer = contender.rig().into_renderer();
+    let mut renderer = candidate.rig().into_renderer();
     renderer.prepare(capacity).map_err(Failure::failed)?;
     if renderer.depth() < 2 {
         return Ok(None);
@@ -99,7 +99,7 @@ fn measure_case(
     let [alone, overlapped] =
         players.map(|player| Some(Figure::of_rounds(&player.rounds)?.scaled(1e6)));
     Ok(alone.zip(overlapped).map(|(alone, overlapped)| Overlap {
-        renderer: contender.id().to_owned(),
+        renderer: candidate.id().to_owned(),
         voices,
         partials,
         frames: ticks * TICK,
@@ -140,7 +140,7 @@ mod tests {
 
     /// Counts what is under way, and the most that was.
     struct Counting {
-        under_way: usize,
+        in_flight: usize,
         most: usize,
         rendered: usize,
     }
@@ -153,13 +153,13 @@ mod tests {
         fn reset(&mut self) {}
 
         fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-            self.under_way += 1;
-            self.most = self.most.max(self.under_way);
+            self.in_flight += 1;
+            self.most = self.most.max(self.in_flight);
             Ok(())
         }
 
         fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
-            self.under_way -= 1;
+            self.in_flight -= 1;
             self.rendered += 1;
             Ok(0)
         }
@@ -174,14 +174,14 @@ mod tests {
         };
         for depth in 1..4 {
             let mut renderer = Counting {
-                under_way: 0,
+                in_flight: 0,
                 most: 0,
                 rendered: 0,
             };
             let mut blocks: Vec<_> = (0..depth).map(|_| Arc::new(VoiceBlock::new(4))).collect();
             send(&mut renderer, &load, 2, &mut 0, &mut blocks).unwrap();
             assert_eq!((renderer.most, renderer.rendered), (depth, STRETCH));
-            assert_eq!(renderer.under_way, 0);
+            assert_eq!(renderer.in_flight, 0);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whole blocks as played: events, modulation on the host, the renderer, the limiter.
 
-use super::contender::Contender;
+use super::candidate::Candidate;
 use super::figure::Percentiles;
 use super::pace::{Pace, timed};
 use super::period;
@@ -47,16 +47,16 @@ struct Player {
 }
 
 impl Player {
-    fn new(contender: &Contender) -> Result<Self, Failure> {
+    fn new(candidate: &Candidate) -> Result<Self, Failure> {
         let spent = Arc::new(AtomicU64::new(0));
         let renderer = Timed {
             // The engine makes it ready.
-            inner: contender.rig().into_renderer(),
+            inner: candidate.rig().into_renderer(),
             spent: Arc::clone(&spent),
         };
         let engine = scenario::holding(VOICES, PARTIALS, Box::new(renderer));
         let player = Self {
-            id: contender.id(),
+            id: candidate.id(),
             engine: engine.map_err(Failure::failed)?,
             spent,
             blocks: Vec::new(),
@@ -140,10 +140,10 @@ impl Renderer for Timed {
 ///
 /// # Errors
 /// When an engine cannot be built, or does not sound as it should.
-pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<Vec<Played>, Failure> {
+pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Played>, Failure> {
     let mut players = Vec::new();
-    for contender in contenders {
-        players.push(Player::new(contender)?);
+    for candidate in candidates {
+        players.push(Player::new(candidate)?);
     }
     let pieces = players.len() * ROUNDS;
     let bar = plan.bar("played", pieces * Pace::ALL.len());

@@ -30,7 +30,7 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Failu
     for (name, picture) in pictures {
         let Some(picture) = picture else { continue };
         let path = folder.join(name);
-        myriad_player::unfinished::write(&path, picture.as_bytes())
+        myriad_player::atomic_file::write(&path, picture.as_bytes())
             .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
         files.push(path);
     }

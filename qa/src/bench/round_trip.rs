@@ -1,6 +1,6 @@
 //! Round trips: from handing a block of clouds to a renderer to mixed audio in the host's memory.
 
-use super::contender::{Contender, Rig};
+use super::candidate::{Candidate, Rig};
 use super::figure::{Figure, Percentiles, median};
 use super::load::{Load, Spectrum};
 use super::overlap::{self, Overlap};
@@ -39,7 +39,7 @@ pub(crate) struct RoundTrips {
     /// Of a voice.
     pub partials: usize,
     pub rows: Vec<RoundTrip>,
-    /// Where the time goes on a card.
+    /// Where the time goes on a GPU.
     pub stages: Vec<Stages>,
     /// Several blocks under way, where a renderer takes them.
     pub overlap: Vec<Overlap>,
@@ -54,7 +54,7 @@ pub(crate) struct RoundTrip {
     pub microseconds: Percentiles,
 }
 
-/// Medians of one block's stages on a card, in microseconds, and what travels.
+/// Medians of one block's stages on a GPU, in microseconds, and what travels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stages {
     pub frames: usize,
@@ -62,19 +62,19 @@ pub(crate) struct Stages {
     pub submit: f64,
     /// On the host: waiting.
     pub wait: f64,
-    /// On the card: fetching the clouds.
+    /// On the GPU: fetching the clouds.
     pub fetch: f64,
-    /// On the card: rendering and mixing.
+    /// On the GPU: rendering and mixing.
     pub compute: f64,
-    /// To the card.
+    /// To the GPU.
     pub upload_bytes: usize,
     /// Back from it.
     pub download_bytes: usize,
 }
 
-/// A prepared contender, its block, and the times of every round.
+/// A prepared candidate, its block, and the times of every round.
 struct Player {
-    contender: Contender,
+    candidate: Candidate,
     rig: Rig,
     block: Arc<VoiceBlock>,
     buses: Buses,
@@ -84,10 +84,10 @@ struct Player {
 }
 
 impl Player {
-    fn new(contender: Contender) -> Result<Self, Failure> {
+    fn new(candidate: Candidate) -> Result<Self, Failure> {
         Ok(Self {
-            contender,
-            rig: contender.prepare(CAPACITY).map_err(Failure::failed)?,
+            candidate,
+            rig: candidate.prepare(CAPACITY).map_err(Failure::failed)?,
             block: Arc::new(VoiceBlock::new(CAPACITY.slots)),
             buses: Buses::new(CAPACITY.buses),
             number: 0,
@@ -108,10 +108,10 @@ impl Player {
 ///
 /// # Errors
 /// When a renderer fails.
-pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrips, Failure> {
+pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<RoundTrips, Failure> {
     let mut players = Vec::new();
-    for contender in contenders.iter().copied().chain(variants(contenders)) {
-        players.push(Player::new(contender)?);
+    for candidate in candidates.iter().copied().chain(variants(candidates)) {
+        players.push(Player::new(candidate)?);
     }
     let pieces = TICKS.len() * players.len() * ROUNDS;
     let bar = plan.bar("round trip", pieces * Pace::ALL.len());
@@ -128,7 +128,7 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrip
                 player.render(ticks)?;
             }
             in_turns(&mut players, &bar, |player| {
-                // A card that has just worked for somebody else takes a moment to change over.
+                // A GPU that has just worked for somebody else takes a moment to change over.
                 for _ in 0..SETTLING {
                     player.render(ticks)?;
                 }
@@ -138,7 +138,7 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrip
             })?;
             rows.extend(players.iter().filter_map(|player| {
                 Some(RoundTrip {
-                    renderer: player.contender.id().to_owned(),
+                    renderer: player.candidate.id().to_owned(),
                     frames: ticks * TICK,
                     pace,
                     microseconds: Percentiles::of_rounds(&player.rounds, period(ticks))?,
@@ -149,8 +149,8 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrip
     bar.finish_and_clear();
     drop(players);
     let mut stages = Vec::new();
-    for contender in contenders.iter().filter(|_| !interrupt::requested()) {
-        if let Contender::Cuda { device, options } = *contender {
+    for candidate in candidates.iter().filter(|_| !interrupt::requested()) {
+        if let Candidate::Cuda { device, options } = *candidate {
             stages = measure_stages(device, options)?;
         }
     }
@@ -159,15 +159,15 @@ pub(super) fn measure(contenders: &[Contender], plan: &Plan) -> Result<RoundTrip
         partials: LOAD.partials,
         rows,
         stages,
-        overlap: overlap::measure(contenders, plan)?,
+        overlap: overlap::measure(candidates, plan)?,
     })
 }
 
-/// The card once more, in other ways than the usual one.
-fn variants(contenders: &[Contender]) -> Vec<Contender> {
-    let variant = |contender: &Contender| match *contender {
-        Contender::Cpu { .. } => None,
-        Contender::Cuda { device, options } => Some(Contender::Cuda {
+/// The GPU once more, in other ways than the usual one.
+fn variants(candidates: &[Candidate]) -> Vec<Candidate> {
+    let variant = |candidate: &Candidate| match *candidate {
+        Candidate::Cpu { .. } => None,
+        Candidate::Cuda { device, options } => Some(Candidate::Cuda {
             device,
             options: CudaOptions {
                 graph: false,
@@ -175,13 +175,13 @@ fn variants(contenders: &[Contender]) -> Vec<Contender> {
             },
         }),
     };
-    contenders.iter().filter_map(variant).collect()
+    candidates.iter().filter_map(variant).collect()
 }
 
 /// Looks into some blocks of each size. Apart from the rest, because looking takes time.
 fn measure_stages(device: usize, options: CudaOptions) -> Result<Vec<Stages>, Failure> {
     const BLOCKS: usize = 300;
-    let mut player = Player::new(Contender::Cuda {
+    let mut player = Player::new(Candidate::Cuda {
         device,
         options: CudaOptions {
             stage_times: true,

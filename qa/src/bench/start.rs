@@ -1,9 +1,9 @@
 //! Starting up: how long until the first block, and what memory that takes.
 
-use super::contender::{Contender, Rig};
+use super::candidate::{Candidate, Rig};
 use super::figure::Figure;
 use super::load::{Load, Spectrum};
-use super::machine::Card;
+use super::machine::Gpu;
 use super::pace::timed;
 use myriad_engine::render::{Buses, Capacity, PrepareError, VoiceBlock};
 use myriad_player::failure::Failure;
@@ -41,21 +41,21 @@ pub(crate) struct Start {
     pub device_bytes: Option<usize>,
     /// Bytes of the host's memory that the device reaches.
     pub pinned_bytes: Option<usize>,
-    /// The code that the card runs.
+    /// The code that the GPU runs.
     pub code: Option<String>,
 }
 
-/// Starts a contender for the first time, which also tells whether it is there at all.
+/// Starts a candidate for the first time, which also tells whether it is there at all.
 ///
 /// # Errors
 /// When it cannot be prepared.
-pub(super) fn first(contender: &Contender) -> Result<(Start, Option<Card>), PrepareError> {
-    let (seconds, rig) = timed(|| contender.prepare(CAPACITY));
+pub(super) fn first(candidate: &Candidate) -> Result<(Start, Option<Gpu>), PrepareError> {
+    let (seconds, rig) = timed(|| candidate.prepare(CAPACITY));
     let mut rig = rig?;
     let first_block_us = 1e6 * first_block(&mut rig);
     let counters = rig.counters();
     let start = Start {
-        renderer: contender.id().to_owned(),
+        renderer: candidate.id().to_owned(),
         prepare_ms: 1e3 * seconds,
         prepare_again_ms: None,
         first_block_us,
@@ -63,7 +63,7 @@ pub(super) fn first(contender: &Contender) -> Result<(Start, Option<Card>), Prep
         pinned_bytes: counters.map(|counters| counters.pinned_bytes),
         code: counters.map(|counters| counters.code.to_owned()),
     };
-    Ok((start, counters.map(Card::new)))
+    Ok((start, counters.map(Gpu::new)))
 }
 
 /// Seconds of the first block. Should it fail, so will all others, and they will say why.
@@ -74,14 +74,14 @@ fn first_block(rig: &mut Rig) -> f64 {
     timed(|| rig.render(&block, &mut buses)).0
 }
 
-/// Starts a contender a few times more.
+/// Starts a candidate a few times more.
 ///
 /// # Errors
 /// When it cannot be prepared any more.
-pub(super) fn again(contender: &Contender, start: &mut Start) -> Result<(), Failure> {
+pub(super) fn again(candidate: &Candidate, start: &mut Start) -> Result<(), Failure> {
     let mut times = Vec::new();
     for _ in 0..AGAIN {
-        let (seconds, rig) = timed(|| contender.prepare(CAPACITY));
+        let (seconds, rig) = timed(|| candidate.prepare(CAPACITY));
         rig.map_err(Failure::failed)?;
         times.push(1e3 * seconds);
     }

@@ -1,4 +1,4 @@
-//! Reports of a machine with a card, shown and drawn on machines without one.
+//! Reports of a machine with a GPU, shown and drawn on machines without one.
 
 use super::compare;
 use super::plots;
@@ -17,8 +17,8 @@ fn percentiles(p50: f64) -> Value {
     })
 }
 
-/// A run on an invented machine with a card.
-fn with_card() -> Value {
+/// A run on an invented machine with a GPU.
+fn with_gpu() -> Value {
     let shares = |one: f64, all: f64, cuda: f64| {
         let row = |id, share| json!({ "renderer": id, "share": figure(share) });
         [row("cpu-1", one), row("cpu-all", all), row("cuda", cuda)]
@@ -35,7 +35,7 @@ fn with_card() -> Value {
         "schema": 1, "version": "0.1.0", "date": "2026-11-15T12:00:00Z",
         "machine": {
             "cpu": "A & B <C>", "cores": 16, "simd": "AVX2", "os": "Linux",
-            "card": {
+            "gpu": {
                 "name": "Card", "driver": null, "cuda": "12.1", "capability": "8.6",
                 "processors": 10, "lanes": 128, "clock_mhz": 1500,
             },
@@ -91,14 +91,14 @@ fn report(value: Value) -> Report {
 }
 
 #[test]
-fn the_tables_say_what_a_card_is_good_for() {
-    let text = Text::whole(&report(with_card()));
+fn the_tables_say_what_a_gpu_is_good_for() {
+    let text = Text::whole(&report(with_gpu()));
     for words in [
         "CUDA holds 100 × one core, 10 × all cores",
         "CUDA is quicker than one core from about 500 partials",
         "At 64 frames a graph saves 6.0 µs back to back, 10.0 µs paced",
         "20.0 million (memory)",
-        "Error of the card's bank: -119.0 dB",
+        "Error of the GPU's bank: -119.0 dB",
         "244.1 KiB",
         "25%",
         "CUDA, no graph",
@@ -110,9 +110,9 @@ fn the_tables_say_what_a_card_is_good_for() {
 /// The README's tables are made from this.
 #[test]
 fn a_run_becomes_the_tables_of_the_readme() {
-    let tables = super::markdown::tables(&report(with_card()));
+    let tables = super::markdown::tables(&report(with_gpu()));
     for words in [
-        "A & B <C>, 16 cores, AVX2; Card, CUDA 12.1. Myriad 0.1.0, 2026-11-15.",
+        "A & B <C>, 16 cores, AVX2; GPU, CUDA 12.1. Myriad 0.1.0, 2026-11-15.",
         "| partials in real time | CPU, 1 core | CPU, 16 cores | CUDA |",
         "| tilt, damping and filter too | 200,000 | 2.0 million | 20.0 million |",
         "| a block, of 1,333 µs |",
@@ -124,7 +124,7 @@ fn a_run_becomes_the_tables_of_the_readme() {
 #[test]
 fn pictures_show_every_renderer_and_survive_odd_names() {
     let folder = tempfile::tempdir().unwrap();
-    let files = plots::draw(&report(with_card()), folder.path()).unwrap();
+    let files = plots::draw(&report(with_gpu()), folder.path()).unwrap();
     assert_eq!(files.len(), 3);
     for file in files {
         let drawing = std::fs::read_to_string(&file).unwrap();
@@ -141,7 +141,7 @@ fn pictures_show_every_renderer_and_survive_odd_names() {
 /// A run that was stopped early has sections with little or nothing in them.
 #[test]
 fn what_is_missing_is_left_out() {
-    let mut value = with_card();
+    let mut value = with_gpu();
     value["held"] = json!([]);
     value["grid"]["cells"] = json!([]);
     value["grid"]["crossovers"] = json!([]);
@@ -155,7 +155,7 @@ fn what_is_missing_is_left_out() {
 
 #[test]
 fn a_run_is_as_quick_as_itself() {
-    let (before, mut slower) = (report(with_card()), with_card());
+    let (before, mut slower) = (report(with_gpu()), with_gpu());
     let (changes, compared) = compare::changes(&before, &before);
     assert!(changes.is_empty() && compared > 20);
     slower["played"][0]["host"] = percentiles(500.0);

@@ -2,8 +2,8 @@
 
 mod trips;
 
+use super::candidate;
 use super::compare::Change;
-use super::contender;
 use super::grid::Grid;
 use super::held::{Held, Work};
 use super::machine::Machine;
@@ -25,14 +25,14 @@ pub(super) fn head(report: &Report) -> String {
         "  CPU   {}, {} cores, {}\n",
         machine.cpu, machine.cores, machine.simd
     );
-    if let Some(card) = &machine.card {
+    if let Some(gpu) = &machine.gpu {
         text += &format!(
-            "  card  {} (CUDA {}, capability {}, {} processors at {} MHz)\n",
-            card.line(),
-            card.cuda,
-            card.capability,
-            card.processors,
-            card.clock_mhz
+            "  GPU  {} (CUDA {}, capability {}, {} processors at {} MHz)\n",
+            gpu.line(),
+            gpu.cuda,
+            gpu.capability,
+            gpu.processors,
+            gpu.clock_mhz
         );
     }
     text
@@ -55,7 +55,7 @@ impl Text<'_> {
     }
 
     fn name(&self, id: &str) -> String {
-        contender::name(id, self.machine.cores)
+        candidate::name(id, self.machine.cores)
     }
 
     pub(super) fn start(&self, rows: &[Start]) -> String {
@@ -66,7 +66,7 @@ impl Text<'_> {
                 "prepare",
                 "again",
                 "first block",
-                "on the card",
+                "on the GPU",
                 "pinned",
                 "code",
             ],
@@ -119,8 +119,7 @@ impl Text<'_> {
         }
         let mut text = titled("Partials held in real time, blocks of 128 frames", &table);
         if let Some(error) = rows.iter().find_map(|row| row.error_db) {
-            text +=
-                &format!("  Error of the card's bank: {error:.1} dB against double precision\n");
+            text += &format!("  Error of the GPU's bank: {error:.1} dB against double precision\n");
         }
         let usual = |id: &str| {
             let usual = Work::Renderer(super::load::Spectrum::Filtered);

@@ -35,7 +35,7 @@ pub(super) fn examine() -> Vec<Finding> {
         findings.push(Finding::broken(
             "audio",
             "nothing can be heard here",
-            "start a sound server (PipeWire, PulseAudio or jackd), or plug in a sound card; until \
+            "start a sound server (PipeWire, PulseAudio or jackd), or plug in a sound device; until \
              then `myriad render` writes files and `myriad play --host clock` plays in silence",
         ));
     }
@@ -57,7 +57,7 @@ fn advice(host: &str) -> &'static str {
             "on a desktop: systemctl --user start pipewire-pulse, or pulseaudio --start"
         }
         "ALSA" => {
-            "no card is known to the system: aplay -l lists them; containers need --device /dev/snd"
+            "no sound device is known to the system: aplay -l lists them; containers need --device /dev/snd"
         }
         _ => "look at the system's sound settings",
     }

@@ -1,7 +1,7 @@
 //! The processor: what it can do, and who else has it.
 
 use super::Finding;
-use crate::witness::Witnesses;
+use crate::stall_probe::StallProbes;
 use myriad_engine::simd::Level;
 use myriad_player::machine;
 use myriad_player::memory::kibibytes;
@@ -92,11 +92,11 @@ fn virtualisation() -> Option<Finding> {
 
 /// How long the machine itself was held up, in a second in which nobody asked much of it.
 fn pace() -> Option<Finding> {
-    let witnesses = Witnesses::call()?;
+    let stall_probes = StallProbes::call()?;
     let began = Instant::now();
     std::thread::sleep(PACE_LOOK);
-    let lost = witnesses.lost(began, Instant::now());
-    let longest = witnesses.longest_since(began);
+    let lost = stall_probes.lost(began, Instant::now());
+    let longest = stall_probes.longest_since(began);
     let text = format!(
         "in a second, a processor lost {:.1} ms of its time, at most {:.1} ms at once",
         1000.0 * lost.as_secs_f64(),

@@ -17,12 +17,15 @@ impl Figures<'_> {
     /// Everything about `session`.
     pub(super) fn text(&self, session: &Session) -> String {
         let status = session.status();
-        let outlet = session.outlet();
+        let device_manager = session.device_manager();
         let report = session.renderer_report();
         let mut text = Text(String::new());
         text.info(&[
             ("version", env!("CARGO_PKG_VERSION")),
-            ("host", outlet.device().map_or("none", |d| d.host().name())),
+            (
+                "host",
+                device_manager.device().map_or("none", |d| d.host().name()),
+            ),
         ]);
         text.gauge(
             "running",
@@ -32,7 +35,7 @@ impl Figures<'_> {
         text.gauge(
             "connected",
             "Whether the device is there, and not the clock in its place.",
-            f64::from(u8::from(outlet.is_connected())),
+            f64::from(u8::from(device_manager.is_connected())),
         );
         text.gauge(
             "sample_rate_hertz",
@@ -42,7 +45,7 @@ impl Figures<'_> {
         text.gauge(
             "latency_frames",
             "Frames from an event to its sound.",
-            outlet.latency() as f64,
+            device_manager.latency() as f64,
         );
         text.gauge("voices", "Voices that sound.", status.engine.voices as f64);
         text.gauge(
@@ -84,12 +87,12 @@ impl Figures<'_> {
         text.counter(
             "device_xruns_total",
             "Blocks that the device itself says were late.",
-            outlet.xruns(),
+            device_manager.xruns(),
         );
         text.counter(
             "device_losses_total",
             "Times that the device went away.",
-            outlet.losses(),
+            device_manager.losses(),
         );
         text.counter(
             "voices_stolen_total",
@@ -112,13 +115,13 @@ impl Figures<'_> {
             status.engine.renders_failed,
         );
         text.counter(
-            "card_losses_total",
-            "Times that the card was lost.",
+            "gpu_losses_total",
+            "Times that the GPU was lost.",
             report.failover.losses,
         );
         text.counter(
-            "card_returns_total",
-            "Times that the card came back.",
+            "gpu_returns_total",
+            "Times that the GPU came back.",
             report.failover.returns,
         );
         text.histogram(&status.render_time);
@@ -194,7 +197,7 @@ impl Text {
     fn renderer(&mut self, using: &str) {
         self.head("renderer", "Who renders: 1 for the one that does.", "gauge");
         for name in ["cpu", "cuda"] {
-            // What stands in for a card counts as one.
+            // What stands in for a GPU counts as one.
             let renders = (using == "cpu") == (name == "cpu");
             let value = f64::from(u8::from(renders));
             self.line(&format!("renderer{{name=\"{name}\"}}"), value);
@@ -229,28 +232,28 @@ impl Text {
         for (name, help, value) in [
             (
                 "gpu_clock_hertz",
-                "The card's clock.",
+                "The GPU's clock.",
                 gpu.clock_mhz.map(|mhz| 1e6 * f64::from(mhz)),
             ),
             (
                 "gpu_temperature_celsius",
-                "The card's temperature.",
+                "The GPU's temperature.",
                 gpu.temperature_c.map(f64::from),
             ),
-            ("gpu_power_watts", "The card's power.", gpu.power_w),
+            ("gpu_power_watts", "The GPU's power.", gpu.power_w),
             (
                 "gpu_utilisation_ratio",
-                "Share of the time in which the card works.",
+                "Share of the time in which the GPU works.",
                 gpu.utilisation,
             ),
             (
                 "gpu_memory_bytes",
-                "The card's memory in use by everybody.",
+                "The GPU's memory in use by everybody.",
                 gpu.memory_bytes.map(|bytes| bytes as f64),
             ),
             (
                 "gpu_own_memory_bytes",
-                "The card's memory in use by this process.",
+                "The GPU's memory in use by this process.",
                 gpu.own_memory_bytes.map(|bytes| bytes as f64),
             ),
         ] {

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 
 const RATE: usize = 48_000;
 
-/// How long a card may take to come back.
+/// How long a GPU may take to come back.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A step may be so much larger than the largest of the chord itself.
 const OWN_STEPS: f32 = 1.6;
 
 /// Plays a chord on what `make` makes, has it `fail`, and listens. When this process is then unfit
-/// for the card, `apart` makes what is taken back.
+/// for the GPU, `apart` makes what is taken back.
 pub(super) fn check<R: Renderer + 'static>(
     make: impl Fn() -> R + Send + Sync + 'static,
     fail: fn(&mut R) -> Result<(), RenderError>,

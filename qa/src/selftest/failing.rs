@@ -1,4 +1,4 @@
-//! A card that fails for real.
+//! A GPU that fails for real.
 
 use super::steadiness::fill;
 use myriad_engine::render::{Buses, Capacity, Remedy, RenderError, Renderer, VoiceBlock};

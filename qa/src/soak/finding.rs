@@ -49,7 +49,7 @@ pub(crate) enum Kind {
     RenderFailed,
     /// Memory that grew.
     Memory,
-    /// Memory of the card that grew.
+    /// Memory of the GPU that grew.
     GpuMemory,
     /// The render thread is gone.
     Stopped,

@@ -2,10 +2,10 @@
 
 mod stall;
 
-use super::dice::Dice;
 use super::finding::{Blame, Finding, Kind};
-use super::performer::HANDS;
-use super::watch::{Bend, Seam, Watch};
+use super::generator::HANDS;
+use super::rng::Rng;
+use super::watch::{Bend, Disturbance, Watch};
 use myriad_engine::EventKind;
 use myriad_player::Session;
 pub(super) use stall::{Stall, Stalling};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// What can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Fault {
-    /// The card loses its context in the middle of a chord
+    /// The GPU loses its context in the middle of a chord
     GpuLoss,
     /// The render thread is held up for 5 to 40 ms
     Stall,
@@ -54,7 +54,7 @@ impl Fault {
         }
     }
 
-    /// Whether it may cause such a finding. A lost card must not: that is what failover is for; but
+    /// Whether it may cause such a finding. A lost GPU must not: that is what failover is for; but
     /// it may take longer than there are frames ready.
     fn may_cause(self, kind: Kind) -> bool {
         match self {
@@ -91,7 +91,7 @@ const STEP_FRAMES: usize = 300;
 pub(super) struct Injector {
     /// Each with the second of play at which it strikes next.
     faults: Vec<(Fault, f64)>,
-    dice: Dice,
+    rng: Rng,
     stall: Stall,
     /// When random notes have to be ended.
     clean_up: Option<f64>,
@@ -115,15 +115,15 @@ pub(super) struct Orders {
 impl Injector {
     /// Will strike with `faults` in a soak of so many seconds, of which `past` are over.
     pub(super) fn new(faults: &[Fault], seed: u64, seconds: f64, past: f64, stall: Stall) -> Self {
-        let mut dice = Dice::new(seed ^ 0x5bad, past as u64);
+        let mut rng = Rng::new(seed ^ 0x5bad, past as u64);
         let first = FIRST.min((seconds - past) / 4.0);
         let each = first / faults.len().max(1) as f64;
         let at = |index: usize| past + first + each * index as f64;
         Self {
             faults: (faults.iter().enumerate())
-                .map(|(index, &fault)| (fault, at(index) + dice.between(0.0, 0.2)))
+                .map(|(index, &fault)| (fault, at(index) + rng.between(0.0, 0.2)))
                 .collect(),
-            dice,
+            rng,
             stall,
             clean_up: None,
             hogging: 0.0,
@@ -149,7 +149,7 @@ impl Injector {
             if now < next {
                 continue;
             }
-            self.faults[index].1 = now + self.dice.between(RESTS[0], RESTS[1]);
+            self.faults[index].1 = now + self.rng.between(RESTS[0], RESTS[1]);
             self.struck.push((fault, now));
             told(fault);
             orders.hold_up = orders.hold_up.max(self.strike(fault, now, session, watch));
@@ -167,9 +167,9 @@ impl Injector {
         watch: &mut Watch,
     ) -> Duration {
         match fault {
-            Fault::GpuLoss => session.lose_card(),
+            Fault::GpuLoss => session.lose_gpu(),
             Fault::Stall => {
-                let time = Duration::from_secs_f64(self.dice.between(0.005, 0.04));
+                let time = Duration::from_secs_f64(self.rng.between(0.005, 0.04));
                 self.stall.request(time);
                 watch.forget_expectations();
                 return time;
@@ -180,7 +180,7 @@ impl Injector {
             }
             Fault::Midi => {
                 for _ in 0..100 {
-                    let bytes: [u8; 3] = std::array::from_fn(|_| self.dice.below(256) as u8);
+                    let bytes: [u8; 3] = std::array::from_fn(|_| self.rng.below(256) as u8);
                     session.midi(&bytes);
                 }
                 self.clean_up = Some(now + NOISE_SECONDS);
@@ -246,8 +246,8 @@ impl Injector {
 }
 
 /// The frames around which a device was lost or found again.
-pub(super) fn device_seam(time: u64, rate: f64) -> Seam {
-    Seam {
+pub(super) fn device_disturbance(time: u64, rate: f64) -> Disturbance {
+    Disturbance {
         from: time.saturating_sub((0.7 * rate) as u64),
         to: time + (0.3 * rate) as u64,
         cut: true,

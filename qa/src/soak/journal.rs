@@ -22,7 +22,7 @@ pub(crate) enum Line {
     /// What is to be done. The first line.
     Begin(Begin),
     /// A leg begins: the first, and one each time that it goes on.
-    Leg(Leg),
+    Run(Run),
     /// A scene begins.
     Scene {
         seconds: f64,
@@ -37,7 +37,7 @@ pub(crate) enum Line {
     Finding(Finding),
     /// Something was done on purpose.
     Injected { seconds: f64, fault: String },
-    /// Something to be known: a card that came back, a device that went away.
+    /// Something to be known: a GPU that came back, a device that went away.
     Note { seconds: f64, text: String },
     /// A leg ends.
     End(End),
@@ -56,7 +56,7 @@ pub(crate) struct Begin {
     pub device: String,
     /// As asked for.
     pub renderer: String,
-    pub card: usize,
+    pub gpu: usize,
     /// Frames a block, and frames kept ready, when the user decided.
     pub buffer: Option<u32>,
     pub depth: Option<u32>,
@@ -70,7 +70,7 @@ pub(crate) struct Begin {
 
 /// A stretch of playing without a break.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Leg {
+pub(crate) struct Run {
     /// When, in UTC.
     pub date: String,
     /// Seconds of play before it.
@@ -115,7 +115,7 @@ pub(crate) struct Sample {
     /// Taken by the hypervisor, in cores.
     pub steal: Option<f32>,
     /// The share of its time that a processor lost, and the longest that it stood still, in
-    /// milliseconds, where witnesses could see it.
+    /// milliseconds, where stall probes could see it.
     pub lost: Option<f64>,
     pub standstill_ms: Option<f64>,
     pub losses: u64,

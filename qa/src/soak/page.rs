@@ -59,24 +59,24 @@ pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) ->
 
 /// What was played, on what, when.
 fn subtitle(report: &Report) -> String {
-    let Some(leg) = report.legs.last() else {
+    let Some(run) = report.runs.last() else {
         return "Nothing was played.".to_owned();
     };
     let whole = report.settings.as_ref().map_or(0.0, |begin| begin.seconds);
-    let legs = match report.legs.len() {
+    let runs = match report.runs.len() {
         1 => String::new(),
-        legs => format!(" in {legs} legs"),
+        runs => format!(" in {runs} legs"),
     };
     format!(
-        "{} of {} played{legs} on {} ({}), {} Hz, {} frames a block. {}. Begun {}.",
+        "{} of {} played{runs} on {} ({}), {} Hz, {} frames a block. {}. Begun {}.",
         clock(report.seconds),
         clock(whole),
-        leg.host,
-        leg.device,
-        leg.rate,
-        leg.block,
-        leg.machine,
-        report.legs.first().map_or("", |leg| leg.date.as_str())
+        run.host,
+        run.device,
+        run.rate,
+        run.block,
+        run.machine,
+        report.runs.first().map_or("", |run| run.date.as_str())
     )
 }
 
@@ -121,11 +121,11 @@ fn tiles(report: &Report) -> String {
     }
     if report.gpu_memory_growth.is_some() {
         let growth = mebibytes(report.gpu_memory_growth);
-        tiles.push((growth, "card's memory growth, MiB".to_owned()));
+        tiles.push((growth, "GPU's memory growth, MiB".to_owned()));
     }
     if report.losses > 0 {
         let failover = format!("{} / {}", report.losses, report.returns);
-        tiles.push((failover, "card lost / back".to_owned()));
+        tiles.push((failover, "GPU lost / back".to_owned()));
     }
     let mut html = "<section class=\"tiles\">".to_owned();
     for (value, name) in tiles {
@@ -185,10 +185,10 @@ fn plots(report: &Report) -> Vec<Plot> {
                 series("resident", VIOLET, &|s| {
                     Some(s.memory_bytes? as f64 / 1024.0 / 1024.0)
                 }),
-                series("card, ours", AMBER, &|s| {
+                series("GPU, ours", AMBER, &|s| {
                     Some(gpu(s)?.own_memory_bytes? as f64 / 1024.0 / 1024.0)
                 }),
-                series("card, all", ROSE, &|s| {
+                series("GPU, all", ROSE, &|s| {
                     Some(gpu(s)?.memory_bytes? as f64 / 1024.0 / 1024.0)
                 }),
             ],
@@ -220,7 +220,7 @@ fn plots(report: &Report) -> Vec<Plot> {
             vec![series("device", VIOLET, &|s| s.drift_ppm)],
         ),
         Plot::linear(
-            "Card: power and temperature",
+            "GPU: power and temperature",
             vec![
                 series("watts", AMBER, &|s| gpu(s)?.power_w),
                 series("degrees C", ROSE, &|s| gpu(s)?.temperature_c.map(f64::from)),
@@ -228,7 +228,7 @@ fn plots(report: &Report) -> Vec<Plot> {
             ],
         ),
         Plot::linear(
-            "Card: clock, MHz",
+            "GPU: clock, MHz",
             vec![series("clock", VIOLET, &|s| {
                 gpu(s)?.clock_mhz.map(f64::from)
             })],

@@ -2,20 +2,20 @@
 //! described in `docs/SOAK.md`.
 
 use super::finding::{Blame, Finding};
-use super::journal::{Begin, Leg, Line, SCHEMA, Sample};
+use super::journal::{Begin, Line, Run, SCHEMA, Sample};
 use super::watch::{OUTSTANDING, SENSITIVITY};
+use myriad_player::atomic_file::write_with;
 use myriad_player::failure::Failure;
-use myriad_player::unfinished::write_with;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// What a process may grow by, and what a card's memory may.
+/// What a process may grow by, and what a GPU's memory may.
 pub(super) const MOST_GROWTH: f64 = 10.0 * MEBIBYTE;
 
-/// What an NVIDIA driver keeps in our process of every card that was lost and taken back: 2 to
-/// 12 MiB, as measured; with a card that is only rehearsed it is 20 KiB.
+/// What an NVIDIA driver keeps in our process of every GPU that was lost and taken back: 2 to
+/// 12 MiB, as measured; with a GPU that is only rehearsed it is 20 KiB.
 pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
@@ -49,7 +49,7 @@ pub(crate) struct Report {
     /// Whether all of them were played.
     pub complete: bool,
     pub settings: Option<Begin>,
-    pub legs: Vec<Leg>,
+    pub runs: Vec<Run>,
     /// Findings by kind and by whose fault they are.
     pub counts: BTreeMap<&'static str, usize>,
     pub myriads: usize,
@@ -90,7 +90,7 @@ pub(crate) struct Report {
     past: Sample,
     /// Samples before this leg.
     #[serde(skip)]
-    leg_start: usize,
+    run_start: usize,
 }
 
 /// Something to be known.
@@ -108,7 +108,7 @@ impl Report {
             seconds: 0.0,
             complete: false,
             settings: None,
-            legs: Vec::new(),
+            runs: Vec::new(),
             counts: BTreeMap::new(),
             myriads: 0,
             machines: 0,
@@ -134,7 +134,7 @@ impl Report {
             samples: Vec::new(),
             next_scene: 0,
             past: Sample::default(),
-            leg_start: 0,
+            run_start: 0,
         }
     }
 
@@ -142,10 +142,10 @@ impl Report {
     pub(super) fn add(&mut self, line: &Line) {
         match line {
             Line::Begin(begin) => self.settings = Some(begin.clone()),
-            Line::Leg(leg) => {
-                self.legs.push(leg.clone());
+            Line::Run(run) => {
+                self.runs.push(run.clone());
                 self.complete = false;
-                self.leg_start = self.samples.len();
+                self.run_start = self.samples.len();
                 self.past = Sample {
                     frames_asked: self.frames,
                     underruns: self.underruns,
@@ -214,9 +214,9 @@ impl Report {
         self.latest_onset = self.latest_onset.max(sample.latest_onset);
         self.keenness = sample.keenness;
         self.samples.push(sample.clone());
-        let leg = &self.samples[self.leg_start..];
+        let run = &self.samples[self.run_start..];
         let memory = |sample: &Sample| sample.memory_bytes.map(|bytes| bytes as f64);
-        // What others do with the card is none of our doing, where we can tell it apart.
+        // What others do with the GPU is none of our doing, where we can tell it apart.
         let gpu = |sample: &Sample| {
             let gpu = sample.gpu.as_ref()?;
             gpu.own_memory_bytes
@@ -228,8 +228,8 @@ impl Report {
             (a, b) => a.or(b),
         };
         self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
-        self.memory_growth = most(self.memory_growth, growth(leg, memory));
-        self.gpu_memory_growth = most(self.gpu_memory_growth, growth(leg, gpu));
+        self.memory_growth = most(self.memory_growth, growth(run, memory));
+        self.gpu_memory_growth = most(self.gpu_memory_growth, growth(run, gpu));
     }
 
     /// How many findings there are, of whatever blame.
@@ -271,9 +271,9 @@ impl Report {
 }
 
 /// What something grew by since the leg's first tenth, which has all that is ever needed.
-fn growth(leg: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-    let warm = (leg.len() / 10).max(WARM_UP);
-    let (before, after) = leg.split_at_checked(warm)?;
+fn growth(run: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let warm = (run.len() / 10).max(WARM_UP);
+    let (before, after) = run.split_at_checked(warm)?;
     let settled = before.iter().filter_map(&figure).reduce(f64::max)?;
     let last = after.iter().filter_map(&figure).next_back()?;
     Some((last - settled).max(0.0))

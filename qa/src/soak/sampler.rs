@@ -19,7 +19,7 @@ pub(super) struct Sampler {
     interval: f64,
     next: f64,
     started: Instant,
-    /// Which card to ask about, if there is one.
+    /// Which GPU to ask about, if there is one.
     gpu: Option<(Gpu, u32)>,
     /// What the last sample has seen.
     last: Histogram,
@@ -30,15 +30,15 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// For a soak of so many seconds, of which `past` are over, on card number `card`. Drift is
+    /// For a soak of so many seconds, of which `past` are over, on GPU number `GPU`. Drift is
     /// only measured for a device that has a clock of its own.
-    pub(super) fn new(seconds: f64, past: f64, card: Option<usize>, has_clock: bool) -> Self {
+    pub(super) fn new(seconds: f64, past: f64, gpu: Option<usize>, has_clock: bool) -> Self {
         let interval = (seconds / MOST).max(SHORTEST);
         Self {
             interval,
             next: past + interval,
             started: Instant::now(),
-            gpu: card.and_then(|card| Some((Gpu::open().ok()?, card as u32))),
+            gpu: gpu.and_then(|gpu| Some((Gpu::open().ok()?, gpu as u32))),
             last: Histogram::default(),
             base: None,
             has_clock,
@@ -56,8 +56,8 @@ impl Sampler {
         Some(self.take_now(session, watch))
     }
 
-    /// Whether there is a card to ask about.
-    pub(super) fn has_card(&self) -> bool {
+    /// Whether there is a GPU to ask about.
+    pub(super) fn has_gpu(&self) -> bool {
         self.gpu.is_some()
     }
 
@@ -90,7 +90,7 @@ impl Sampler {
             load_999: since.quantile(0.999),
             slow_blocks: status.slow_blocks,
             underruns: status.underruns,
-            xruns: session.outlet().xruns(),
+            xruns: session.device_manager().xruns(),
             frames_asked: status.frames_asked,
             frames_heard: self.heard,
             drift_ppm: self.drift(status.frames_asked, f64::from(session.sample_rate())),
@@ -105,7 +105,7 @@ impl Sampler {
             onsets: watch.onsets,
             latest_onset: watch.latest_onset,
             keenness: watch.keenness(),
-            gpu: self.gpu.as_ref().map(|(gpu, card)| gpu.figures(*card)),
+            gpu: self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index)),
         }
     }
 

@@ -59,7 +59,7 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     );
     row("memory", growth(report.memory_growth));
     if report.gpu_memory_growth.is_some() {
-        row("card", growth(report.gpu_memory_growth));
+        row("gpu", growth(report.gpu_memory_growth));
     }
     if report.losses + report.returns > 0 {
         row(

@@ -2,15 +2,15 @@
 
 use super::*;
 use finding::{Finding, Kind};
-use performer::{Scene, probe_patch};
+use generator::{Scene, probe_patch};
 use watch::{Bend, ClickDetector, SENSITIVITY};
 
 const RATE: usize = 48_000;
 
-/// A session in virtual time with its performer and its watch; what was played is kept.
+/// A session in virtual time with its generator and its watch; what was played is kept.
 struct Rig {
     session: Session,
-    prompter: Prompter,
+    event_sender: EventSender,
     watch: Watch,
     heard: Vec<[f32; 2]>,
     found: Vec<Finding>,
@@ -30,7 +30,7 @@ impl Rig {
             seconds: 600.0,
             device: "virtual".to_owned(),
             renderer: "cpu".to_owned(),
-            card: 0,
+            gpu: 0,
             buffer: Some(buffer),
             depth,
             rate: None,
@@ -40,14 +40,14 @@ impl Rig {
         };
         let stall = Stall::default();
         let setup = setup(&begin, Device::Virtual, LOAD, &stall).unwrap();
-        let performer = Performer {
+        let generator = SceneGenerator {
             seed,
             rate: RATE as f64,
             load: LOAD,
         };
         Self {
             session: Session::start(setup).unwrap(),
-            prompter: Prompter::new(performer, 0),
+            event_sender: EventSender::new(generator, 0),
             watch: Watch::new(RATE as f64, 0.0),
             heard: Vec::new(),
             found: Vec::new(),
@@ -58,7 +58,7 @@ impl Rig {
     fn play(&mut self, seconds: f64) {
         let end = self.session.time() + (seconds * RATE as f64) as u64;
         while self.session.time() < end {
-            self.prompter.tick(&mut self.session, &mut self.watch);
+            self.event_sender.tick(&mut self.session, &mut self.watch);
             self.session.step();
             self.listen();
         }
@@ -69,14 +69,14 @@ impl Rig {
         self.session.hear_frames(&mut frames);
         self.watch.hear(&mut frames, &mut self.found);
         self.heard.extend(frames);
-        let stuck = self.prompter.check_voices(&self.session, &self.watch);
+        let stuck = self.event_sender.check_voices(&self.session, &self.watch);
         self.found.extend(stuck);
     }
 }
 
-/// The corners that the performer's sound turns, as the prompter tells them.
+/// The corners that the generator's sound turns, as the event sender tells them.
 fn bends(seed: u64, seconds: f64, latency: u64) -> Vec<Bend> {
-    let performer = Performer {
+    let generator = SceneGenerator {
         seed,
         rate: RATE as f64,
         load: LOAD,
@@ -84,7 +84,7 @@ fn bends(seed: u64, seconds: f64, latency: u64) -> Vec<Bend> {
     let mut start = (0.3 * RATE as f64) as u64;
     let mut bends = Vec::new();
     for number in 0.. {
-        let scene: Scene = performer.scene(number);
+        let scene: Scene = generator.scene(number);
         let at = start + latency;
         bends.extend(scene.bends.iter().map(|bend| Bend {
             from: bend.from + at,
@@ -182,12 +182,12 @@ fn planted_faults_are_found_and_clean_music_is_not() {
     const SECONDS: f64 = 130.0;
     /// What is played follows from this and the library: music that leaves faults to be heard.
     const MUSIC: u64 = 12;
-    let mut rig = Rig::new(MUSIC, 256, None);
-    rig.play(SECONDS);
-    rig.watch.finish(&mut rig.found);
-    assert_eq!(rig.found, []);
-    let bends = bends(MUSIC, SECONDS, rig.session.stream_latency());
-    let mut dice = dice::Dice::new(4, 0);
+    let mut make_renderer = Rig::new(MUSIC, 256, None);
+    make_renderer.play(SECONDS);
+    make_renderer.watch.finish(&mut make_renderer.found);
+    assert_eq!(make_renderer.found, []);
+    let bends = bends(MUSIC, SECONDS, make_renderer.session.stream_latency());
+    let mut rng = rng::Rng::new(4, 0);
     let (mut promised, mut smallest) = (0, f32::INFINITY);
     for number in 0..160 {
         let grade = number / 4;
@@ -198,8 +198,8 @@ fn planted_faults_are_found_and_clean_music_is_not() {
             2 => Fault::Repeat(1 + 5 * grade),
             _ => Fault::NotANumber(1 + grade),
         };
-        let start = dice.below(rig.heard.len() - 2 * AROUND);
-        let clean = &rig.heard[start..start + 2 * AROUND];
+        let start = rng.below(make_renderer.heard.len() - 2 * AROUND);
+        let clean = &make_renderer.heard[start..start + 2 * AROUND];
         let around = local(&bends, start);
         let mut detector = ClickDetector::new();
         around.iter().for_each(|&bend| detector.bend(bend));
@@ -242,42 +242,46 @@ fn planted_faults_are_found_and_clean_music_is_not() {
 #[test]
 fn planted_stalls_are_found_when_they_cost_frames() {
     let (block, depth) = (64, 640);
-    let mut rig = Rig::new(12, block, Some(depth));
+    let mut make_renderer = Rig::new(12, block, Some(depth));
     let (mut expected, mut noticed) = (Vec::new(), Vec::new());
     for blocks in 1..=40u64 {
-        rig.play(0.9);
-        let at = rig.session.time();
+        make_renderer.play(0.9);
+        let at = make_renderer.session.time();
         for _ in 0..blocks {
-            rig.session.step_unrendered();
-            rig.listen();
+            make_renderer.session.step_unrendered();
+            make_renderer.listen();
         }
         // Frames that were ready last for ten blocks, of which one is asked for before the next is
         // rendered.
         if blocks >= u64::from(depth / block) {
             expected.push(at + u64::from(depth));
         }
-        rig.play(0.1);
-        rig.session.tick();
-        for underrun in rig.session.take_underruns() {
+        make_renderer.play(0.1);
+        make_renderer.session.tick();
+        for underrun in make_renderer.session.take_underruns() {
             let (at, frames) = (underrun.at_frame, underrun.frames);
             noticed.push(at);
             let (from, to) = (at.saturating_sub(1_024), at + frames + 1_024);
             let cut = false;
-            rig.watch.seam(watch::Seam { from, to, cut });
+            make_renderer
+                .watch
+                .disturbance(watch::Disturbance { from, to, cut });
         }
     }
-    rig.watch.finish(&mut rig.found);
+    make_renderer.watch.finish(&mut make_renderer.found);
     assert_eq!(noticed, expected);
-    rig.found.retain(|finding| finding.kind == Kind::Click);
-    assert_eq!(rig.found, []);
+    make_renderer
+        .found
+        .retain(|finding| finding.kind == Kind::Click);
+    assert_eq!(make_renderer.found, []);
 }
 
 #[test]
 fn the_same_seed_plays_the_same_sound() {
     let played = |seed| {
-        let mut rig = Rig::new(seed, 256, None);
-        rig.play(8.0);
-        rig.heard
+        let mut make_renderer = Rig::new(seed, 256, None);
+        make_renderer.play(8.0);
+        make_renderer.heard
     };
     assert!(played(3) == played(3));
     assert!(played(3) != played(4));

@@ -30,7 +30,7 @@ const RECOVERY: u64 = 4_096;
 
 /// A stretch of frames in which something happened that explains clicks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seam {
+pub(super) struct Disturbance {
     pub(super) from: u64,
     pub(super) to: u64,
     /// Whether the sound was cut there, because who heard it is gone.
@@ -51,7 +51,7 @@ pub(super) struct Watch {
     quiet: VecDeque<[u64; 2]>,
     /// Clicks that wait for their verdict, and what may excuse them.
     suspects: Vec<Click>,
-    seams: Vec<Seam>,
+    disturbances: Vec<Disturbance>,
     /// When each kind was last found.
     last: Vec<(Kind, u64)>,
     /// Notes out of silence: how many were heard, and their latest beginning in frames.
@@ -71,7 +71,7 @@ impl Watch {
             timing: Timing::default(),
             quiet: VecDeque::new(),
             suspects: Vec::new(),
-            seams: Vec::new(),
+            disturbances: Vec::new(),
             last: Vec::new(),
             onsets: 0,
             latest_onset: 0,
@@ -110,8 +110,8 @@ impl Watch {
     }
 
     /// Something happened that explains clicks.
-    pub(super) fn seam(&mut self, seam: Seam) {
-        self.seams.push(seam);
+    pub(super) fn disturbance(&mut self, disturbance: Disturbance) {
+        self.disturbances.push(disturbance);
     }
 
     /// Whether the smallest clicks would be found in the next so many frames.
@@ -215,10 +215,10 @@ impl Watch {
         let due = self.suspects.partition_point(|click| click.frame < known);
         for click in self.suspects.drain(..due).collect::<Vec<_>>() {
             let excused = self
-                .seams
+                .disturbances
                 .iter()
-                .filter(|seam| (seam.from..seam.to).contains(&click.frame))
-                .any(|seam| seam.cut || click.size < SEAM);
+                .filter(|disturbance| (disturbance.from..disturbance.to).contains(&click.frame))
+                .any(|disturbance| disturbance.cut || click.size < SEAM);
             if excused || self.is_near_worse(click.frame) {
                 continue;
             }
@@ -229,7 +229,8 @@ impl Watch {
             );
             self.tell(click.frame, Kind::Click, f64::from(click.size), text, found);
         }
-        self.seams.retain(|seam| seam.to >= known);
+        self.disturbances
+            .retain(|disturbance| disturbance.to >= known);
     }
 
     /// Whether what clicks there was already told as something else.

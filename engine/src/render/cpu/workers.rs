@@ -3,7 +3,7 @@
 //! Nobody is waited for who has not begun: a worker that wakes up when all rows are taken finds the
 //! gate shut and sleeps on. So help is never slower than no help, however late it comes.
 
-use crate::Readiness;
+use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
 use std::io;
 use std::sync::Arc;
@@ -62,7 +62,10 @@ impl Workers {
     ///
     /// # Errors
     /// When the system refuses a thread; gives its index.
-    pub(crate) fn start(count: usize, readiness: Readiness) -> Result<Self, (usize, io::Error)> {
+    pub(crate) fn start(
+        count: usize,
+        thread_policy: ThreadPolicy,
+    ) -> Result<Self, (usize, io::Error)> {
         let shared = Arc::new(Shared {
             gate: AtomicU64::new(0),
             job: AtomicPtr::new(std::ptr::null_mut()),
@@ -80,7 +83,7 @@ impl Workers {
             let thread = thread::Builder::new()
                 .name(format!("myriad-{index}"))
                 .spawn(move || {
-                    readiness.assume(0, 48_000.0);
+                    thread_policy.assume(0, 48_000.0);
                     work(&shared);
                 })
                 .map_err(|error| (index, error))?;
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn every_row_is_taken_once() {
-        let workers = Workers::start(3, Readiness::Relaxed).unwrap();
+        let workers = Workers::start(3, ThreadPolicy::Normal).unwrap();
         for count in [0, 1, 2, 100, 1_000] {
             let taken: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
             workers.run(3, count, &|row| {

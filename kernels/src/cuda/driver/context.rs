@@ -1,6 +1,6 @@
-//! A context on a card, and all that is allocated in it.
+//! A context on a GPU, and all that is allocated in it.
 
-use super::card::Card;
+use super::gpu::Gpu;
 use super::memory::{Pinned, Word};
 use super::{Failed, call, checked};
 use cudarc::driver::sys::{self, CUresult};
@@ -50,7 +50,7 @@ impl Drop for Handle {
     }
 }
 
-/// A context on a card, with everything allocated in it.
+/// A context on a GPU, with everything allocated in it.
 #[derive(Debug)]
 pub(in crate::cuda) struct Context {
     pub(super) handle: Arc<Handle>,
@@ -77,10 +77,10 @@ impl Drop for Current {
 
 impl Context {
     /// A context, current on this thread until the guard is dropped.
-    pub(in crate::cuda) fn new(card: &Card) -> Result<(Self, Current), Failed> {
+    pub(in crate::cuda) fn new(gpu: &Gpu) -> Result<(Self, Current), Failed> {
         let mut context = null_mut();
         let flags = sys::CUctx_flags::CU_CTX_SCHED_SPIN as c_uint;
-        call!(cuCtxCreate_v2(&mut context, flags, card.handle))?;
+        call!(cuCtxCreate_v2(&mut context, flags, gpu.handle))?;
         let handle = Handle {
             context,
             hangs: AtomicBool::new(false),

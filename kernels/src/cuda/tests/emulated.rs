@@ -23,7 +23,7 @@ struct Emulated {
     packer: Option<Packer>,
     memory: Memory,
     /// Blocks that were submitted, oldest first.
-    under_way: VecDeque<Finished>,
+    in_flight: VecDeque<Finished>,
 }
 
 /// A block that is rendered, as what the kernels left of it.
@@ -185,7 +185,7 @@ impl Renderer for Emulated {
     }
 
     fn reset(&mut self) {
-        self.under_way.clear();
+        self.in_flight.clear();
         self.packer.iter_mut().for_each(Packer::reset);
     }
 
@@ -199,7 +199,7 @@ impl Renderer for Emulated {
         (memory.ticks, memory.sounds) = (block.ticks(), false);
         memory.source = (block.clouds().to_vec(), block.capacity());
         packer.pack(block, memory)?;
-        self.under_way.push_back(Finished {
+        self.in_flight.push_back(Finished {
             ticks: memory.ticks,
             sounds: memory.sounds,
             number: packer.block,
@@ -209,7 +209,7 @@ impl Renderer for Emulated {
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let finished = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let finished = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
         buses.clear();
         if !finished.sounds {
             return Ok(0);
@@ -239,7 +239,7 @@ fn conforms(name: &str, slices: usize, piece_items: usize) {
             piece_items,
             packer: None,
             memory: Memory::default(),
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
         })
     };
     match (check.run)(&make) {

@@ -7,8 +7,8 @@ use myriad_engine::spectrum::{Cloud, STARTS};
 const SLOTS: usize = 40;
 const SLICES: usize = 4;
 
-/// Memory that takes turns, as berths do.
-struct Berths {
+/// Memory that takes turns, as in flight slots do.
+struct InFlightSlots {
     stages: Vec<(Vec<u32>, u64)>,
     /// Of one piece.
     words: usize,
@@ -20,7 +20,7 @@ struct Berths {
     repeats: usize,
 }
 
-impl Berths {
+impl InFlightSlots {
     fn new(layout: Layout, forgets: bool) -> Self {
         let pieces = layout.pieces(SLOTS * SLICES, SLICES);
         Self {
@@ -46,7 +46,7 @@ impl Berths {
     }
 }
 
-impl Carrier for Berths {
+impl Carrier for InFlightSlots {
     type Error = ();
 
     fn list(&mut self) -> &mut u64 {
@@ -97,7 +97,10 @@ fn held_chords_are_packed_once() {
         let layout = Layout::new(SLOTS, items);
         let packers = || Packer::new(SLOTS, SLICES, layout);
         let (mut packer, mut thorough) = (packers(), packers());
-        let (mut berths, mut forgetful) = (Berths::new(layout, false), Berths::new(layout, true));
+        let (mut in_flight_slots, mut forgetful) = (
+            InFlightSlots::new(layout, false),
+            InFlightSlots::new(layout, true),
+        );
         let mut block = VoiceBlock::new(SLOTS);
         for number in 0..400 {
             if number % 61 == 60 {
@@ -107,13 +110,13 @@ fn held_chords_are_packed_once() {
             write(&mut block, number, number / 15);
             // Mostly in turns.
             let turn = (number + number / 50) as usize % 3;
-            berths.pack(&mut packer, &block, turn);
+            in_flight_slots.pack(&mut packer, &block, turn);
             forgetful.pack(&mut thorough, &block, turn);
-            assert_eq!(berths.sent, forgetful.sent, "block {number}");
+            assert_eq!(in_flight_slots.sent, forgetful.sent, "block {number}");
         }
         match items == SLOTS * SLICES {
-            true => assert!(berths.repeats > 50, "{}", berths.repeats),
-            false => assert_eq!(berths.repeats, 0),
+            true => assert!(in_flight_slots.repeats > 50, "{}", in_flight_slots.repeats),
+            false => assert_eq!(in_flight_slots.repeats, 0),
         }
         assert_eq!(forgetful.repeats, 0);
     }

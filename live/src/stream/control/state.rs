@@ -1,15 +1,15 @@
 //! What the control side holds: its ends of the queues, and what the stream was told.
 
 use crate::stream::cause::Processor;
+use crate::stream::command_queue::ControlEnd;
 use crate::stream::events::Sender;
-use crate::stream::exchange::ControlEnd;
-use crate::stream::line::Line;
+use crate::stream::frame_ring::FrameRing;
 use crate::stream::render_side::{Command, RenderSide};
 use crate::stream::underrun::{Report, Underrun};
 use crate::stream::{StreamConfig, StreamError};
 use myriad_engine::patch::Patch;
 use myriad_engine::render::Renderer;
-use myriad_engine::{EngineConfig, GlimpseReceiver};
+use myriad_engine::{EngineConfig, SnapshotReceiver};
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ const KEPT: usize = 1_000;
 pub(in crate::stream) struct State {
     pub(super) engine: EngineConfig,
     pub(super) engine_latency: usize,
-    pub(super) line: Arc<Line>,
+    pub(super) frame_ring: Arc<FrameRing>,
     /// What each part plays, for an engine that takes over.
     pub(super) patches: Vec<Patch>,
     commands: ControlEnd<Command>,
@@ -33,7 +33,7 @@ pub(in crate::stream) struct State {
     pub(super) underruns: VecDeque<Underrun>,
     processor: Processor,
     /// Shows what sounds, until somebody takes it to look.
-    pub(super) glimpses: Option<GlimpseReceiver>,
+    pub(super) snapshots: Option<SnapshotReceiver>,
     /// The render thread, until it is stopped.
     pub(super) thread: Option<JoinHandle<RenderSide>>,
 }
@@ -46,17 +46,17 @@ impl State {
     pub(in crate::stream) fn new(
         config: &StreamConfig,
         engine_latency: usize,
-        line: Arc<Line>,
+        frame_ring: Arc<FrameRing>,
         commands: ControlEnd<Command>,
         renderers: ControlEnd<Box<dyn Renderer>>,
         sender: Sender,
         reports: HeapCons<Report>,
-        glimpses: GlimpseReceiver,
+        snapshots: SnapshotReceiver,
     ) -> Self {
         Self {
             engine: config.engine,
             engine_latency,
-            line,
+            frame_ring,
             patches: vec![Patch::new(); config.engine.parts],
             commands,
             renderers,
@@ -64,7 +64,7 @@ impl State {
             reports,
             underruns: VecDeque::new(),
             processor: Processor::new(),
-            glimpses: Some(glimpses),
+            snapshots: Some(snapshots),
             thread: None,
         }
     }

@@ -1,4 +1,4 @@
-//! The bank alone, on cores and on a card.
+//! The bank alone, on cores and on a GPU.
 
 use super::{Holding, TICKS};
 use crate::bench::figure::median;
@@ -7,7 +7,7 @@ use crate::bench::{RATE, period};
 use myriad_engine::render::TICK;
 use myriad_engine::render::cpu::yardstick::{BankAlone, PARTIALS};
 use myriad_engine::simd::Level;
-use myriad_kernels::cuda::yardstick::BankAlone as CardsBank;
+use myriad_kernels::cuda::yardstick::BankAlone as GpusBank;
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use std::time::{Duration, Instant};
@@ -55,17 +55,17 @@ impl Holding for CpuBank {
     }
 }
 
-/// As many partials on a card as it can just about render in time.
+/// As many partials on a GPU as it can just about render in time.
 pub(super) struct CudaBank {
-    bank: CardsBank,
+    bank: GpusBank,
 }
 
 impl CudaBank {
     /// # Errors
-    /// When the card fails.
+    /// When the GPU fails.
     pub(super) fn search(device: usize) -> Result<Self, Failure> {
         const FIRST: usize = 8 << 20;
-        let new = |partials| CardsBank::new(device, partials, TICKS);
+        let new = |partials| GpusBank::new(device, partials, TICKS);
         let mut bank = new(FIRST).map_err(Failure::failed)?;
         // A large bank may fit better, so that the first guess is too low.
         for _ in 0..2 {

@@ -1,7 +1,7 @@
 //! The whole renderer, with as many large clouds as it can just about render in time.
 
 use super::{Holding, TICKS};
-use crate::bench::contender::{Contender, Rig};
+use crate::bench::candidate::{Candidate, Rig};
 use crate::bench::figure::median;
 use crate::bench::load::{Load, Spectrum};
 use crate::bench::pace::{Pace, timed};
@@ -41,8 +41,8 @@ impl Clouds {
     ///
     /// # Errors
     /// When the renderer fails.
-    pub(super) fn search(contender: &Contender, spectrum: Spectrum) -> Result<Self, Failure> {
-        let clouds = if contender.is_cuda() { 4_096 } else { 16 };
+    pub(super) fn search(candidate: &Candidate, spectrum: Spectrum) -> Result<Self, Failure> {
+        let clouds = if candidate.is_cuda() { 4_096 } else { 16 };
         let load = Load {
             clouds,
             partials: PARTIALS,
@@ -50,7 +50,7 @@ impl Clouds {
         };
         let mut found = Self {
             load,
-            rig: contender
+            rig: candidate
                 .prepare(capacity(clouds))
                 .map_err(Failure::failed)?,
             capacity: clouds,

@@ -1,8 +1,8 @@
 //! Voices by partials: a panel for each renderer, light where it struggles, and the line from
-//! which a card is quicker.
+//! which a GPU is quicker.
 
 use super::theme::{self, DEADLINE, style};
-use crate::bench::contender;
+use crate::bench::candidate;
 use crate::bench::grid::Grid;
 use crate::bench::report::Report;
 use crate::bench::table::{percent, whole};
@@ -55,7 +55,7 @@ pub(super) fn draw(report: &Report, grid: &Grid) -> String {
         }
         panel.shares(&mut svg, id);
         panel.deadline(&mut svg, id);
-        let name = contender::name(id, report.machine.cores);
+        let name = candidate::name(id, report.machine.cores);
         let place = [panel.left, TOP - 16.0];
         svg.text(place, style(16.0, theme::colour(id), Anchor::Start), &name);
     }
@@ -172,7 +172,7 @@ impl Panel<'_> {
             if let Some(&[x, y]) = points.first() {
                 let line = blend(BACKGROUND, INK, 0.8);
                 svg.path(&points, line, 2.5, dashed);
-                let who = contender::name(than, report.machine.cores);
+                let who = candidate::name(than, report.machine.cores);
                 let place = [x.clamp(left + 100.0, right - 4.0), y + CELL[1] / 2.0 - 5.0];
                 let label = format!("than {who} ↗");
                 svg.text(place, style(11.0, INK, Anchor::End), &label);

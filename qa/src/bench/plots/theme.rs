@@ -1,6 +1,6 @@
 //! What all pictures share: their colours, title and caption, legends and scales.
 
-use crate::bench::contender;
+use crate::bench::candidate;
 use crate::bench::report::Report;
 use myriad_player::analysis::colour::{BACKGROUND, FAINT, INK, Rgb};
 use myriad_player::analysis::svg::{Anchor, Point, Style, Svg};
@@ -52,7 +52,7 @@ pub(super) fn legend(svg: &mut Svg, report: &Report, renderers: &[&str], right: 
     const GAP: f64 = 22.0;
     let names = renderers
         .iter()
-        .map(|id| contender::name(id, report.machine.cores));
+        .map(|id| candidate::name(id, report.machine.cores));
     // Text cannot be measured here; letters of this size are about this wide.
     let names = names.map(|name| (8.4 * name.chars().count() as f64, name));
     let names: Vec<(f64, String)> = names.collect();

@@ -116,7 +116,7 @@ fn overlap(rows: &[Overlap]) -> String {
     )
 }
 
-/// Where the time of a card's blocks goes.
+/// Where the time of a GPU's blocks goes.
 fn stages(trips: &RoundTrips) -> String {
     let mut table = Table::new(
         0,
@@ -143,7 +143,7 @@ fn stages(trips: &RoundTrips) -> String {
         );
     }
     titled(
-        "CUDA's stages in µs (host: submit, wait; card: fetch, compute), measured apart; bytes a block",
+        "CUDA's stages in µs (host: submit, wait; GPU: fetch, compute), measured apart; bytes a block",
         &table,
     )
 }

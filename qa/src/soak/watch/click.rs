@@ -7,7 +7,7 @@
 //!
 //! Two things besides clicks are heard there, both for good reasons. Sounds that bend and glide
 //! spill over: so what counts must stand out of its surroundings, before and after. And whatever
-//! starts, stops or jumps turns a corner: so for a moment after that, which the performer knows
+//! starts, stops or jumps turns a corner: so for a moment after that, which the generator knows
 //! ([`Bend`]), only larger clicks count.
 //!
 //! Measured over seven hours of play: away from bends the top of the band never looked like a step

@@ -112,7 +112,7 @@ mod tests {
         };
         assert_eq!(said(0.02, 30.0), 1);
         assert_eq!(said(0.005, 30.0), 0);
-        // The lowest note that the performer plays.
+        // The lowest note that the generator plays.
         assert_eq!(said(0.0, 16.35), 0);
     }
 }
