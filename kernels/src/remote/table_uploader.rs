@@ -50,7 +50,7 @@ impl TableUploader {
                 && send(&way, &table).is_ok()
             {}
         };
-        let thread = thread::Builder::new().name("myriad-courier".into());
+        let thread = thread::Builder::new().name("myriad-tables".into());
         Ok(Self {
             socket,
             news,

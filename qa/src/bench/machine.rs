@@ -18,6 +18,7 @@ pub(crate) struct Machine {
     pub simd: String,
     pub os: String,
     /// The GPU, if one was measured.
+    #[serde(alias = "card")]
     pub gpu: Option<Gpu>,
 }
 

@@ -22,6 +22,7 @@ pub(crate) enum Line {
     /// What is to be done. The first line.
     Begin(Begin),
     /// A leg begins: the first, and one each time that it goes on.
+    #[serde(alias = "leg")]
     Run(Run),
     /// A scene begins.
     Scene {
@@ -56,6 +57,7 @@ pub(crate) struct Begin {
     pub device: String,
     /// As asked for.
     pub renderer: String,
+    #[serde(alias = "card")]
     pub gpu: usize,
     /// Frames a block, and frames kept ready, when the user decided.
     pub buffer: Option<u32>,

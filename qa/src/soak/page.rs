@@ -65,7 +65,7 @@ fn subtitle(report: &Report) -> String {
     let whole = report.settings.as_ref().map_or(0.0, |begin| begin.seconds);
     let runs = match report.runs.len() {
         1 => String::new(),
-        runs => format!(" in {runs} legs"),
+        runs => format!(" in {runs} runs"),
     };
     format!(
         "{} of {} played{runs} on {} ({}), {} Hz, {} frames a block. {}. Begun {}.",
