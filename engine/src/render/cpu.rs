@@ -107,6 +107,8 @@ impl CpuRenderer {
 
 impl Renderer for CpuRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        // A block that was submitted before may be larger than what is prepared now.
+        self.submitted = None;
         // Made now, and not by the first block.
         drop(tables());
         let refused = |_| PrepareError::OutOfMemory {
@@ -142,6 +144,7 @@ impl Renderer for CpuRenderer {
             Some(_) => Err(RenderError::OutOfTurn),
             None if self.workers.is_none() => Err(RenderError::NotPrepared),
             None => {
+                block.check_fits(self.states.len())?;
                 self.submitted = Some(Arc::clone(block));
                 Ok(())
             }
@@ -181,8 +184,8 @@ impl CpuRenderer {
             let level = self.level;
             workers.run(helpers, slots.len(), &|index| {
                 let slot = slots[index];
-                // SAFETY: every index is taken once, slots are distinct and below the
-                // capacity (`VoiceBlock` has that many), and rows are at least `slots.len()`.
+                // SAFETY: every index is taken once, slots are distinct and below the number of
+                // states (`submit` has compared them), and rows are at least `slots.len()`.
                 let (state, row) = unsafe { (states.get(slot), rows.get(index)) };
                 level.dispatch(RenderRow {
                     tables: &tables,
@@ -273,5 +276,42 @@ fn mix(block: &VoiceBlock, slot: usize, row: &Row, buses: &mut Buses) {
                 *sum += sample;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
+    use super::*;
+    use crate::render::failover::Load;
+    use crate::render::workload::workload;
+
+    fn block(slots: usize) -> Arc<VoiceBlock> {
+        let load = Load {
+            ticks: 1,
+            clouds: slots,
+            partials: 20 * slots,
+        };
+        Arc::new(workload(slots, load, true))
+    }
+
+    /// A larger block would be rendered past the end of the states.
+    #[test]
+    fn a_block_with_more_slots_than_prepared_is_refused() {
+        let mut cpu = CpuRenderer::new(1);
+        let buses = &mut Buses::new(1);
+        cpu.prepare(Capacity { slots: 4, buses: 1 }).unwrap();
+        let refused = RenderError::BlockTooLarge {
+            slots: 5,
+            prepared: 4,
+        };
+        assert_eq!(cpu.submit(&block(5)), Err(refused));
+        assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
+        assert!(cpu.render(&block(4), buses).unwrap() > 0);
+        // Nor does a block that was submitted before outlast a smaller preparation.
+        cpu.submit(&block(4)).unwrap();
+        cpu.prepare(Capacity { slots: 2, buses: 1 }).unwrap();
+        assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
     }
 }

@@ -176,8 +176,8 @@ impl CudaRenderer {
         let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
         let outcome = what(device);
         match outcome {
-            // The caller's mistake, not the device's.
-            Ok(_) | Err(RenderError::OutOfTurn) => {}
+            Ok(_) => {}
+            Err(error) if error.is_misuse() => {}
             Err(error) => {
                 self.failed = Some(error);
                 if !matches!(error, RenderError::Late { .. }) {

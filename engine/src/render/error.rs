@@ -144,6 +144,14 @@ pub enum RenderError {
     /// More blocks were submitted than the renderer takes, or more collected than submitted.
     #[error("the renderer was asked out of turn")]
     OutOfTurn,
+    /// The block has slots that the renderer was not prepared for.
+    #[error("a block of {slots} slots is too large: the renderer is prepared for {prepared}")]
+    BlockTooLarge {
+        /// Slots of the block.
+        slots: usize,
+        /// Slots that the renderer is prepared for.
+        prepared: usize,
+    },
     /// A call of the device's driver failed.
     #[error("{call} failed: {reason}")]
     Call {
@@ -162,4 +170,14 @@ pub enum RenderError {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Remote(#[from] super::remote::RemoteFailure),
+}
+
+impl RenderError {
+    /// Whether the caller made a mistake: the renderer has not failed and goes on.
+    pub(crate) fn is_misuse(&self) -> bool {
+        matches!(
+            self,
+            RenderError::OutOfTurn | RenderError::BlockTooLarge { .. }
+        )
+    }
 }

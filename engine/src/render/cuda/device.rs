@@ -70,6 +70,7 @@ impl Device {
         if under_way.len() >= link.options.depth() {
             return Err(RenderError::OutOfTurn);
         }
+        block.check_fits(link.capacity.slots)?;
         let start = Instant::now();
         let _current = link.context.make_current()?;
         link.begin(block)?;

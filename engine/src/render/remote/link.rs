@@ -105,9 +105,7 @@ impl Link {
         if self.under_way.len() >= DEPTH {
             return Err(RenderError::OutOfTurn);
         }
-        if block.capacity() > self.desk.layout.capacity().slots {
-            return Err(RenderError::NotPrepared);
-        }
+        block.check_fits(self.desk.layout.capacity().slots)?;
         let reset = std::mem::take(&mut self.reset);
         self.desk.ask(self.asked, reset, block);
         self.desk.memory.bell(ASKED).ring();
