@@ -11,7 +11,9 @@ use myriad_engine::render::failover::{
     Clock, Failover, FailoverReport, Home, MakePreferred, MakeWishes, Wish, Wishes,
 };
 use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
-use myriad_engine::render::{CpuRenderer, DeviceError, PrepareError, Renderer};
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, DeviceError, PrepareError, Renderer, VoiceBlock,
+};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Readiness, factory};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -322,6 +324,39 @@ fn changing_over_on_demand_does_not_click() {
         }
         let rests: Vec<&[f32]> = rests.iter().map(Vec::as_slice).collect();
         check_for_clicks(patch, &rests, &all);
+    }
+}
+
+/// A reset cuts the fade short: the display must not name the renderer that was left.
+#[test]
+fn a_reset_in_the_middle_of_a_fade_is_reported() {
+    let wanted = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&wanted);
+    let make_wishes: MakeWishes = Box::new(move |_| {
+        let asked = Arc::clone(&asked);
+        let wishes: Wishes = Box::new(move |_| match asked.load(Ordering::Relaxed) {
+            true => Wish::Preferred,
+            false => Wish::Fallback,
+        });
+        Ok(wishes)
+    });
+    let faults: Arc<Faults> = Arc::default();
+    let failover = Failover::new(card(&faults), CpuRenderer::new(1)).within(DEADLINES);
+    let mut failover = failover.wishing(make_wishes);
+    let report = failover.report();
+    failover.prepare(Capacity { slots: 1, buses: 1 }).unwrap();
+    let mut block = VoiceBlock::new(1);
+    block.start_tick();
+    let (block, mut buses) = (Arc::new(block), Buses::new(1));
+    assert!(report.lock().unwrap().preferred);
+    for (turn, preferred) in [false, true, false].into_iter().enumerate() {
+        wanted.store(preferred, Ordering::Relaxed);
+        failover.render(&block, &mut buses).unwrap();
+        assert_eq!(report.lock().unwrap().preferred, !preferred, "it fades");
+        failover.reset();
+        let report = report.lock().unwrap();
+        assert_eq!(report.preferred, preferred, "it has changed over");
+        assert_eq!(report.switches, turn as u64 + 1);
     }
 }
 

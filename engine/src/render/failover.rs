@@ -289,10 +289,7 @@ impl Failover {
                 self.play(&block, buses)?;
                 buses.fade_from(&self.other, faded, frames);
                 if faded + frames >= FADE {
-                    self.note(|report| {
-                        report.preferred = false;
-                        report.switches += 1;
-                    });
+                    self.has_changed_to(false);
                 }
             }
             Plan::ToCard { faded } => {
@@ -300,20 +297,32 @@ impl Failover {
                 self.other.fade_from(buses, faded, frames);
                 std::mem::swap(buses, &mut self.other);
                 if faded + frames >= FADE {
-                    let returned = std::mem::take(&mut self.returns);
-                    self.note(|report| {
-                        report.preferred = true;
-                        report.thinned = 0;
-                        match returned {
-                            true => report.returns += 1,
-                            false => report.switches += 1,
-                        }
-                    });
-                    self.thinning.iter_mut().for_each(Thinning::reset);
+                    self.has_changed_to(true);
                 }
             }
         }
         Ok(partials)
+    }
+
+    /// Reports that a fade is over, or was cut short by a reset.
+    fn has_changed_to(&mut self, preferred: bool) {
+        let returned = preferred && std::mem::take(&mut self.returns);
+        self.note(|report| {
+            if report.preferred == preferred {
+                return;
+            }
+            report.preferred = preferred;
+            match returned {
+                true => report.returns += 1,
+                false => report.switches += 1,
+            }
+            if preferred {
+                report.thinned = 0;
+            }
+        });
+        if preferred {
+            self.thinning.iter_mut().for_each(Thinning::reset);
+        }
     }
 
     /// Renders on the CPU.
@@ -395,6 +404,8 @@ impl Renderer for Failover {
             Course::Cpu | Course::ToCpu(_) => Course::Cpu,
             Course::Card | Course::ToCard(_) => Course::Card,
         };
+        // The end of a fade may be among the blocks that will not be collected.
+        self.has_changed_to(matches!(self.course, Course::Card));
     }
 
     fn depth(&self) -> usize {
