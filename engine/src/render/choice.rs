@@ -102,10 +102,7 @@ impl RendererChoice {
             failover: None,
             lose,
         };
-        let mut cpu = CpuRenderer::new(self.threads);
-        if let Purpose::Live { .. } = self.purpose {
-            cpu = cpu.raised();
-        }
+        let cpu = CpuRenderer::new(self.threads);
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }

@@ -6,7 +6,6 @@ mod workers;
 pub mod yardstick;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
-use crate::Readiness;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
@@ -26,8 +25,6 @@ const GRAIN: usize = 8_192;
 pub struct CpuRenderer {
     level: Level,
     threads: usize,
-    /// That of the workers.
-    readiness: Readiness,
     workers: Option<Workers>,
     /// A state for every slot.
     states: Vec<CloudState>,
@@ -58,7 +55,8 @@ struct Row {
 }
 
 impl CpuRenderer {
-    /// A renderer that uses the calling thread and `threads - 1` workers.
+    /// A renderer that uses the calling thread and `threads - 1` workers, which raise their
+    /// priorities when that of the calling thread is.
     pub fn new(threads: usize) -> Self {
         Self::with_level(threads, Level::best())
     }
@@ -72,7 +70,6 @@ impl CpuRenderer {
         Self {
             level,
             threads: threads.max(1),
-            readiness: Readiness::Relaxed,
             workers: None,
             states: Vec::new(),
             wave: Vec::new(),
@@ -81,15 +78,6 @@ impl CpuRenderer {
             floor: [0.0; MAX_TICKS],
             clock: 0,
             thinned: 0,
-        }
-    }
-
-    /// Has its workers raised priority: somebody listens meanwhile.
-    #[must_use]
-    pub fn raised(self) -> Self {
-        Self {
-            readiness: Readiness::Raised,
-            ..self
         }
     }
 
@@ -128,7 +116,7 @@ impl Renderer for CpuRenderer {
         };
         self.wave = vec![silence; WAVE * self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
-        let workers = Workers::start(self.threads - 1, self.readiness)
+        let workers = Workers::start(self.threads - 1)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
         self.workers = Some(workers);
         Ok(())
