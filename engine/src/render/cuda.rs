@@ -160,7 +160,7 @@ impl CudaRenderer {
     /// # Errors
     /// When there is no context.
     pub fn lose_context(&mut self) -> Result<(), RenderError> {
-        let device = self.device.as_ref().ok_or(RenderError::NotPrepared)?;
+        let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
         device.lose_context();
         Ok(())
     }
@@ -179,10 +179,8 @@ impl CudaRenderer {
             Ok(_) => {}
             Err(error) if error.is_misuse() => {}
             Err(error) => {
+                // What is under way is kept: other kernels may still read it.
                 self.failed = Some(error);
-                if !matches!(error, RenderError::Late { .. }) {
-                    device.abandon_blocks();
-                }
             }
         }
         outcome

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Device {
     packer: Packer,
-    /// Oldest first.
-    under_way: VecDeque<UnderWay>,
     link: Link,
+    /// Oldest first. Dropped after the link, with which the context goes: until then the card may
+    /// read the blocks, whatever call has failed.
+    under_way: VecDeque<UnderWay>,
     /// When the card was done with the last block, as far as a trace can tell.
     idle_since: Instant,
 }
@@ -135,13 +136,8 @@ impl Device {
     }
 
     /// Has the context destroyed under everything that is in it.
-    pub(super) fn lose_context(&self) {
+    pub(super) fn lose_context(&mut self) {
         self.link.context.lose();
-    }
-
-    /// After a failure nothing is read or written any more: blocks are given back.
-    pub(super) fn abandon_blocks(&mut self) {
-        self.under_way.clear();
     }
 
     /// Says that the device hangs, so that nobody waits for it any more. It may wake up one day
