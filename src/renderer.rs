@@ -6,7 +6,7 @@ use crate::failure::Failure;
 pub(crate) use expectation::expect;
 use myriad_engine::Readiness;
 use myriad_engine::render::auto::Piece;
-use myriad_engine::render::failover::MakePreferred;
+use myriad_engine::render::supervised::MakeGpuRenderer;
 use myriad_engine::render::{
     Purpose, Renderer, RendererChoice, RendererHandle, RendererKind, RendererReport,
 };
@@ -80,7 +80,7 @@ impl RendererArgs {
     }
 
     /// Makes the card's renderer, whoever was asked for.
-    pub(crate) fn card(&self) -> MakePreferred {
+    pub(crate) fn card(&self) -> MakeGpuRenderer {
         let purpose = Purpose::Live {
             sample_rate: 48_000.0,
             readiness: Readiness::Raised,
@@ -142,7 +142,7 @@ impl From<RendererReport> for RendererFacts {
             losses: report.failover.losses,
             returns: report.failover.returns,
             switches: report.failover.switches,
-            thinned: report.failover.thinned_most,
+            thinned: report.failover.most_partials_shed,
             lost_because: report.failover.lost_because,
             refused_because: report.failover.refused_because,
         }

@@ -9,7 +9,7 @@ use crate::renderer::{Kind, RendererArgs};
 use crate::terminal;
 use myriad_engine::conformance::CHECKS;
 use myriad_engine::render::cuda::CudaRenderer;
-use myriad_engine::render::fault::FaultRenderer;
+use myriad_engine::render::fault::{FaultRenderer, Faults};
 use myriad_engine::render::{Capacity, CpuRenderer, RenderError, Renderer};
 use std::process::Command;
 use std::sync::Arc;
@@ -90,22 +90,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     )?;
     let goes_on = "a chord goes on when its renderer fails, and nothing clicks";
     report("chord", goes_on, &|| match cuda {
-        false => chord::check(brittle, break_down, Arc::new(|_| None)),
-        true => chord::check(
-            move || CudaRenderer::new(device),
-            CudaRenderer::lose_context,
-            args.renderer.card(),
-        ),
+        false => {
+            let make = |faults| FaultRenderer::new(Box::new(CpuRenderer::new(1)), faults);
+            chord::check(move |faults| make(faults).with_depth(2), Arc::new(|_| None))
+        }
+        true => {
+            let make = breakable(device, CudaRenderer::lose_context);
+            chord::check(make, args.renderer.card())
+        }
     })?;
     if cuda {
         // In a process of its own, because the driver may refuse it afterwards.
         report("trap", goes_on, &|| match args.only {
             None => in_another_process(device, "trap"),
-            Some(_) => chord::check(
-                move || CudaRenderer::new(device),
-                CudaRenderer::provoke_failure,
-                args.renderer.card(),
-            ),
+            Some(_) => {
+                let make = breakable(device, CudaRenderer::provoke_failure);
+                chord::check(make, args.renderer.card())
+            }
         })?;
         report(
             "loss",
@@ -136,14 +137,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// A CPU renderer that can fail.
-fn brittle() -> FaultRenderer {
-    FaultRenderer::new(Box::new(CpuRenderer::new(1)), 2, Arc::default())
-}
-
-fn break_down(renderer: &mut FaultRenderer) -> Result<(), RenderError> {
-    renderer.fail();
-    Ok(())
+/// Makes CUDA renderers that can be broken for real.
+fn breakable(
+    device: usize,
+    break_it: fn(&mut CudaRenderer) -> Result<(), RenderError>,
+) -> impl Fn(Arc<Faults>) -> FaultRenderer<CudaRenderer> {
+    move |faults| {
+        let cuda = Box::new(CudaRenderer::new(device));
+        FaultRenderer::new(cuda, faults).breaking(break_it)
+    }
 }
 
 /// Runs one check of a card in another process; gives what it measured.

@@ -23,12 +23,13 @@ use crate::witness::Witnesses;
 use crate::{interrupt, terminal};
 use clips::Clips;
 use indicatif::ProgressBar;
-use inject::{Fault, Injector, Stall, Stalling};
+use inject::{Fault, Injector};
 use journal::{Begin, Journal, SCHEMA};
 use leg::Leg;
 use myriad_engine::dsp::FlushDenormals;
 use myriad_engine::render::auto::Piece;
-use myriad_engine::render::failover::Load as RenderLoad;
+use myriad_engine::render::fault::{FaultRenderer, Faults};
+use myriad_engine::render::supervised::Load as RenderLoad;
 use myriad_engine::render::{MAX_TICKS, TICK};
 use myriad_engine::{Patch, Tuning};
 use performer::Performer;
@@ -37,6 +38,7 @@ use report::{Report, Verdict};
 use sampler::Sampler;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use watch::Watch;
 
@@ -263,7 +265,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         voices: begin.load[0],
         partials: begin.load[1],
     };
-    let stall = Stall::default();
+    let stall = Arc::default();
     let mut setup = setup(begin, device, load, &stall)?;
     setup.metrics = args.metrics;
     let card = setup.renderer.may_use_card();
@@ -310,7 +312,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
 }
 
 /// The session of a soak: four parts, no MIDI, every frame heard.
-fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Setup, Failure> {
+fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Result<Setup, Failure> {
     let performer = Performer {
         seed: begin.seed,
         rate: 0.0,
@@ -321,7 +323,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         device: begin.card,
         recalibrate: false,
     };
-    let stall = stall.clone();
+    let stall = Arc::clone(stall);
     let stepped = device == Device::Virtual;
     let piece = Piece {
         load: RenderLoad {
@@ -357,11 +359,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
                 true => renderer.for_piece(1, piece),
                 false => renderer.live(threads, rate, readiness),
             };
-            let renderer = Box::new(Stalling {
-                renderer: made,
-                stall,
-            });
-            (renderer, handle)
+            (Box::new(FaultRenderer::new(made, stall)), handle)
         })),
     })
 }

@@ -3,7 +3,7 @@
 //!
 //!     cargo run --release -p myriad-engine --example hop
 
-use myriad_engine::render::attended::{Attended, Deadlines};
+use myriad_engine::render::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, Renderer, VoiceBlock};
 use std::error::Error;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ const BLOCKS: usize = 2_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("microseconds a block           p50    p95    p99  p99.9    max");
-    let deadlines = Deadlines::default();
+    let config = WatchdogConfig::default();
     for (pacing, period) in [("back to back", 0), ("every 1.33 ms", 1_333)] {
         let cpu = || Box::new(CpuRenderer::new(1));
         measure(&format!("here, {pacing}"), cpu(), period)?;
-        let attended = Attended::new(cpu(), deadlines);
-        measure(&format!("attended, {pacing}"), Box::new(attended), period)?;
+        let watched = WatchdogRenderer::new(cpu(), config);
+        measure(&format!("watched, {pacing}"), Box::new(watched), period)?;
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Renderers: what turns clouds into sound.
 
-pub mod attended;
 pub mod auto;
 pub mod block;
 pub mod choice;
@@ -8,11 +7,10 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod error;
-pub mod failover;
 pub mod fault;
 #[cfg(target_os = "linux")]
 pub mod remote;
-pub mod sabotage;
+pub mod supervised;
 mod workload;
 
 pub use block::{Buses, Sketch, VoiceBlock, Writing};

@@ -9,7 +9,7 @@ use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use common::*;
 use myriad_engine::params::Param;
 use myriad_engine::render::CpuRenderer;
-use myriad_engine::render::failover::{Failover, wall_clock};
+use myriad_engine::render::supervised::{SupervisedRenderer, wall_clock};
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, Playable, factory};
 use std::sync::Arc;
 
@@ -57,15 +57,16 @@ fn rendering_never_allocates() {
     }
 }
 
-/// Nor does sending blocks to the thread of a card, and fetching their sound.
+/// Nor does sending blocks to the thread of a GPU, and fetching their sound.
 #[test]
 fn rendering_through_a_watched_thread_never_allocates() {
-    let card = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
+    let gpu = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
         Some(Box::new(CpuRenderer::new(1)))
     });
-    let failover = Failover::new(card, CpuRenderer::new(1)).live(RATE as f32, wall_clock());
-    let report = failover.report();
-    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).unwrap();
+    let renderer = SupervisedRenderer::new(gpu, CpuRenderer::new(1))
+        .with_load_shedding(RATE as f32, wall_clock());
+    let report = renderer.report();
+    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
     let events: Vec<Event> = (40..60)
         .map(|key| Event {
             frame: 7,
@@ -83,5 +84,5 @@ fn rendering_through_a_watched_thread_never_allocates() {
             engine.render(&events, &mut left, &mut right);
         }
     });
-    assert!(report.lock().unwrap().preferred);
+    assert!(report.lock().unwrap().on_gpu);
 }

@@ -5,7 +5,7 @@ use crate::song::{Happening, Song};
 use myriad_engine::params::Param;
 use myriad_engine::render::MAX_TICKS;
 use myriad_engine::render::auto::Piece;
-use myriad_engine::render::failover::Load;
+use myriad_engine::render::supervised::Load;
 use myriad_engine::{EventKind, TICK};
 
 /// How long a note sounds after it was let go, roughly.

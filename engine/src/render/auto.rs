@@ -10,8 +10,8 @@ pub use chooser::{Chooser, Piece, faster_for};
 pub use machine::Key;
 pub use model::{CostModel, measure};
 
-use super::attended::{Attended, Deadlines};
-use super::failover::{Home, MakePreferred};
+use super::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
+use super::supervised::{GpuLocation, MakeGpuRenderer};
 use super::{Capacity, CpuRenderer, DeviceError, PrepareError, Renderer};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -40,7 +40,7 @@ const CARD_LOAD: (usize, usize) = (1_024, 512);
 pub fn calibration(
     device: usize,
     threads: usize,
-    make: &MakePreferred,
+    make: &MakeGpuRenderer,
     again: bool,
 ) -> Result<Calibration, PrepareError> {
     // Two measuring at once would disturb each other; the second finds what the first has found.
@@ -61,15 +61,15 @@ pub fn calibration(
 }
 
 /// Measures both renderers.
-fn calibrate(threads: usize, make: &MakePreferred) -> Result<Calibration, PrepareError> {
+fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, PrepareError> {
     let start = Instant::now();
     let clock = || start.elapsed();
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
-    let card = make(Home::Here).ok_or(DeviceError::NotBuilt)?;
+    let card = make(GpuLocation::InProcess).ok_or(DeviceError::NotBuilt)?;
     // As it will be used: on a thread of its own.
-    let mut card = Attended::new(card, Deadlines::default());
+    let mut card = WatchdogRenderer::new(card, WatchdogConfig::default());
     let before = clock();
     card.prepare(capacity(CARD_LOAD.0))?;
     let card_starts = (clock() - before).as_secs_f64();

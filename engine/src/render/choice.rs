@@ -1,16 +1,16 @@
 //! Which renderer: asked for by a person, chosen by us, and what became of it.
 
-use super::attended::Deadlines;
 use super::auto::{self, Chooser, Piece, faster_for};
-use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
-use super::fault::FaultRenderer;
-use super::sabotage::Sabotaged;
+use super::fault::{Fault, FaultRenderer, Faults};
+use super::supervised::watchdog::WatchdogConfig;
+use super::supervised::{
+    FailoverReport, MakeGpuRenderer, MakePolicy, SupervisedRenderer, wall_clock,
+};
 use super::{CpuRenderer, Renderer};
 use crate::Readiness;
 #[cfg(feature = "cuda")]
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can be asked for.
@@ -77,58 +77,58 @@ pub struct RendererReport {
 pub struct RendererHandle {
     kind: RendererKind,
     failover: Option<Arc<Mutex<FailoverReport>>>,
-    lose: Arc<AtomicBool>,
+    faults: Arc<Faults>,
 }
 
 impl RendererChoice {
     /// The renderer, and a handle to ask about it later.
     pub fn make(&self) -> (Box<dyn Renderer>, RendererHandle) {
-        let lose = Arc::default();
-        self.make_around(self.card(&lose), lose)
+        let faults = Arc::default();
+        self.make_around(self.card(&faults), faults)
     }
 
     /// The same around something that stands for the card: for tests without one.
-    pub fn make_with(&self, card: MakePreferred) -> (Box<dyn Renderer>, RendererHandle) {
+    pub fn make_with(&self, card: MakeGpuRenderer) -> (Box<dyn Renderer>, RendererHandle) {
         self.make_around(card, Arc::default())
     }
 
     fn make_around(
         &self,
-        card: MakePreferred,
-        lose: Arc<AtomicBool>,
+        card: MakeGpuRenderer,
+        faults: Arc<Faults>,
     ) -> (Box<dyn Renderer>, RendererHandle) {
         let mut handle = RendererHandle {
             kind: self.kind,
             failover: None,
-            lose,
+            faults,
         };
         let cpu = CpuRenderer::new(self.threads);
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
-        let mut failover = Failover::new(card, cpu);
+        let mut renderer = SupervisedRenderer::new(card, cpu);
         if let Purpose::Live {
             sample_rate,
             readiness,
         } = self.purpose
         {
-            failover = failover
-                .within(Deadlines {
+            renderer = renderer
+                .with_watchdog(WatchdogConfig {
                     readiness,
-                    ..Deadlines::LIVE
+                    ..WatchdogConfig::LIVE
                 })
-                .live(sample_rate, wall_clock());
+                .with_load_shedding(sample_rate, wall_clock());
         }
-        failover = match self.kind {
-            RendererKind::Cuda | RendererKind::StandIn => failover.insisting(),
-            RendererKind::Auto | RendererKind::Cpu => failover.wishing(self.make_wishes()),
+        renderer = match self.kind {
+            RendererKind::Cuda | RendererKind::StandIn => renderer.require_gpu(),
+            RendererKind::Auto | RendererKind::Cpu => renderer.with_policy(self.make_policy()),
         };
-        handle.failover = Some(failover.report());
-        (Box::new(failover), handle)
+        handle.failover = Some(renderer.report());
+        (Box::new(renderer), handle)
     }
 
     /// Chooses by what was measured on this machine.
-    fn make_wishes(&self) -> MakeWishes {
+    fn make_policy(&self) -> MakePolicy {
         let choice = self.clone();
         Box::new(move |_| {
             let RendererChoice {
@@ -139,11 +139,11 @@ impl RendererChoice {
             Ok(match choice.purpose {
                 Purpose::Live { sample_rate, .. } => {
                     let mut chooser = Chooser::new(&measured, sample_rate);
-                    Box::new(move |load| chooser.wish(load))
+                    Box::new(move |load| chooser.prefer(load))
                 }
                 Purpose::Piece(piece) => {
-                    let wish = faster_for(piece, &measured);
-                    Box::new(move |_| wish)
+                    let preference = faster_for(piece, &measured);
+                    Box::new(move |_| preference)
                 }
             })
         })
@@ -151,36 +151,34 @@ impl RendererChoice {
 
     /// Makes the card's renderer alone. When the driver refuses this process, only one that lives
     /// in another can help.
-    pub fn make_card(&self) -> MakePreferred {
+    pub fn make_card(&self) -> MakeGpuRenderer {
         self.card(&Arc::default())
     }
 
-    /// The same, with a card that loses its context when `lose` says so.
+    /// The same, with a GPU that loses its context when `faults` say so.
     #[cfg_attr(not(feature = "cuda"), allow(unused_variables))]
-    fn card(&self, lose: &Arc<AtomicBool>) -> MakePreferred {
+    fn card(&self, faults: &Arc<Faults>) -> MakeGpuRenderer {
         if self.kind == RendererKind::StandIn {
-            return stand_in(self.threads, lose);
+            return stand_in(self.threads, faults);
         }
         #[cfg(feature = "cuda")]
         {
             use super::cuda::{CudaOptions, CudaRenderer};
-            use super::failover::Home;
-            let (device, lose) = (self.device, Arc::clone(lose));
+            use super::supervised::GpuLocation;
+            let (device, faults) = (self.device, Arc::clone(faults));
             let server = self.server.clone();
-            Arc::new(move |home| match home {
-                Home::Here => Some(Box::new(Sabotaged::new(
-                    CudaRenderer::with_options(
-                        device,
-                        CudaOptions {
-                            // A trace shows what the card does; it costs a little.
-                            stage_times: crate::trace::is_on(),
-                            ..CudaOptions::default()
-                        },
-                    ),
-                    CudaRenderer::lose_context,
-                    Arc::clone(&lose),
-                ))),
-                Home::Apart => in_a_process_of(server.as_ref()?, device),
+            Arc::new(move |location| match location {
+                GpuLocation::InProcess => {
+                    let options = CudaOptions {
+                        // A trace shows what the GPU does; it costs a little.
+                        stage_times: crate::trace::is_on(),
+                        ..CudaOptions::default()
+                    };
+                    let cuda = Box::new(CudaRenderer::with_options(device, options));
+                    let renderer = FaultRenderer::new(cuda, Arc::clone(&faults));
+                    Some(Box::new(renderer.breaking(CudaRenderer::lose_context)))
+                }
+                GpuLocation::OutOfProcess => in_a_process_of(server.as_ref()?, device),
             })
         }
         #[cfg(not(feature = "cuda"))]
@@ -188,17 +186,13 @@ impl RendererChoice {
     }
 }
 
-/// A renderer of the CPU that fails as a card does when `lose` says so.
-fn stand_in(threads: usize, lose: &Arc<AtomicBool>) -> MakePreferred {
-    let lose = Arc::clone(lose);
+/// A renderer of the CPU that fails as a GPU does when `faults` say so.
+fn stand_in(threads: usize, faults: &Arc<Faults>) -> MakeGpuRenderer {
+    let faults = Arc::clone(faults);
     Arc::new(move |_| {
         let cpu = Box::new(CpuRenderer::new(threads));
-        let fail = |card: &mut FaultRenderer| {
-            card.fail();
-            Ok(())
-        };
-        let card = FaultRenderer::new(cpu, 2, Arc::default());
-        Some(Box::new(Sabotaged::new(card, fail, Arc::clone(&lose))))
+        let renderer = FaultRenderer::new(cpu, Arc::clone(&faults));
+        Some(Box::new(renderer.with_depth(2)))
     })
 }
 
@@ -217,7 +211,7 @@ fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
 impl RendererHandle {
     /// Has the card lose its context for real before its next block: for tests with a card.
     pub fn lose_card(&self) {
-        self.lose.store(true, Ordering::Relaxed);
+        self.faults.set_once(Fault::Fail);
     }
 
     /// What is in use now.
@@ -229,17 +223,17 @@ impl RendererHandle {
                 .clone(),
             None => FailoverReport::default(),
         };
-        let using = match (failover.preferred, self.kind) {
+        let using = match (failover.on_gpu, self.kind) {
             (false, _) => "cpu",
             (true, RendererKind::StandIn) => "stand-in",
             (true, _) => "cuda",
         };
         let why = match (&failover.lost_because, &failover.refused_because) {
             _ if self.kind == RendererKind::Cpu => "asked for".into(),
-            _ if failover.preferred && self.kind == RendererKind::Auto => {
+            _ if failover.on_gpu && self.kind == RendererKind::Auto => {
                 "the load asks for it".into()
             }
-            _ if failover.preferred => "asked for".into(),
+            _ if failover.on_gpu => "asked for".into(),
             (Some(lost), _) => format!("the card was lost: {lost}"),
             (None, Some(refused)) => refused.clone(),
             (None, None) => "it holds the load".into(),

@@ -272,7 +272,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
     use super::*;
-    use crate::render::failover::Load;
+    use crate::render::supervised::Load;
     use crate::render::workload::workload;
 
     fn block(slots: usize) -> Arc<VoiceBlock> {

@@ -1,25 +1,27 @@
-//! A renderer that fails on purpose, so that surviving it can be tested without breaking a card.
+//! A renderer that fails on purpose, so that surviving it can be tested without breaking a GPU.
 
 use super::{Buses, Capacity, DeviceError, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What can go wrong.
+/// What can go wrong with a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing.
     #[default]
     None,
-    /// Every block fails, and so does preparing. Like a lost context, it lasts until the renderer
-    /// is prepared anew.
+    /// The device fails. Like a lost context, that lasts until the renderer is prepared anew; and
+    /// preparing fails for as long as this fault is set.
     Fail,
     /// The call does not return for as long as this fault is set.
     Hang,
     /// Nor does preparing.
     HangInPrepare,
-    /// Every block takes so much longer.
+    /// The block takes so much longer.
     Slow(Duration),
+    /// The call panics.
+    Panic,
 }
 
 /// Sets the faults of renderers, from any thread.
@@ -32,6 +34,8 @@ pub struct Faults {
 #[derive(Debug, Default)]
 struct State {
     fault: Fault,
+    /// A fault of the next block alone.
+    once: Option<Fault>,
     /// A fault that strikes by itself, after so many more blocks.
     scheduled: Option<(u64, Fault)>,
 }
@@ -45,7 +49,7 @@ impl Faults {
     pub fn set(&self, fault: Fault) {
         *self.state() = State {
             fault,
-            scheduled: None,
+            ..State::default()
         };
         self.changed.notify_all();
     }
@@ -55,8 +59,13 @@ impl Faults {
         self.state().scheduled = Some((count, fault));
     }
 
-    /// The fault that now strikes a block.
-    fn strike(&self) -> Fault {
+    /// For the next block alone.
+    pub fn set_once(&self, fault: Fault) {
+        self.state().once = Some(fault);
+    }
+
+    /// The fault of the next block.
+    fn next(&self) -> Fault {
         let mut state = self.state();
         if let Some((count, fault)) = &mut state.scheduled {
             *count = count.saturating_sub(1);
@@ -65,7 +74,7 @@ impl Faults {
                 state.scheduled = None;
             }
         }
-        state.fault
+        state.once.take().unwrap_or(state.fault)
     }
 
     /// Does not return while `fault` is set.
@@ -81,36 +90,73 @@ impl Faults {
 }
 
 /// Passes everything on to another renderer, until told to fail.
-pub struct FaultRenderer {
-    inner: Box<dyn Renderer>,
+pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
+    inner: Box<R>,
     faults: Arc<Faults>,
-    /// Blocks that it takes at once; the other gets them one by one.
+    /// Breaks the other renderer for real; without it the failure is only played.
+    break_inner: Option<fn(&mut R) -> Result<(), RenderError>>,
+    is_broken: bool,
     depth: usize,
-    under_way: VecDeque<Arc<VoiceBlock>>,
-    broken: bool,
+    /// How many blocks the other renderer has, and those that it cannot take yet.
+    in_flight: usize,
+    waiting: VecDeque<Arc<VoiceBlock>>,
 }
 
-impl FaultRenderer {
-    /// Wraps `inner`, and takes `depth` blocks at once, as a card does.
-    pub fn new(inner: Box<dyn Renderer>, depth: usize, faults: Arc<Faults>) -> Self {
+impl<R: Renderer + ?Sized> FaultRenderer<R> {
+    /// Wraps `inner`.
+    pub fn new(inner: Box<R>, faults: Arc<Faults>) -> Self {
         Self {
+            depth: inner.depth(),
             inner,
             faults,
-            depth,
-            under_way: VecDeque::with_capacity(depth),
-            broken: false,
+            break_inner: None,
+            is_broken: false,
+            in_flight: 0,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Takes `depth` blocks at once, as a GPU does, whatever the other renderer takes.
+    #[must_use]
+    pub fn with_depth(mut self, depth: usize) -> Self {
+        self.depth = depth;
+        self.waiting.reserve(depth);
+        self
+    }
+
+    /// Has [`Fault::Fail`] break the other renderer for real.
+    #[must_use]
+    pub fn breaking(mut self, break_inner: fn(&mut R) -> Result<(), RenderError>) -> Self {
+        self.break_inner = Some(break_inner);
+        self
+    }
+
+    fn forget_blocks(&mut self) {
+        self.in_flight = 0;
+        self.waiting.clear();
+    }
+
+    /// Suffers the fault of the next block.
+    fn suffer(&mut self) -> Result<(), RenderError> {
+        match (self.faults.next(), self.break_inner) {
+            (Fault::None, _) => {}
+            (Fault::Fail, Some(break_inner)) => break_inner(&mut self.inner)?,
+            (Fault::Fail, None) => self.is_broken = true,
+            (Fault::Slow(pause), _) => std::thread::sleep(pause),
+            (fault @ (Fault::Hang | Fault::HangInPrepare), _) => self.faults.hang(fault),
+            (Fault::Panic, _) => std::panic::resume_unwind(Box::new("a fault was injected")),
+        }
+        match self.is_broken {
+            true => Err(RenderError::Call {
+                call: "render",
+                reason: "a fault was injected",
+            }),
+            false => Ok(()),
         }
     }
 }
 
-impl FaultRenderer {
-    /// Fails from the next block on, until it is prepared anew.
-    pub fn fail(&mut self) {
-        self.broken = true;
-    }
-}
-
-impl Renderer for FaultRenderer {
+impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         let fault = self.faults.state().fault;
         match fault {
@@ -122,15 +168,15 @@ impl Renderer for FaultRenderer {
                 .into());
             }
             Fault::HangInPrepare => self.faults.hang(fault),
-            Fault::None | Fault::Hang | Fault::Slow(_) => {}
+            Fault::None | Fault::Hang | Fault::Slow(_) | Fault::Panic => {}
         }
-        self.broken = false;
-        self.under_way.clear();
+        self.is_broken = false;
+        self.forget_blocks();
         self.inner.prepare(capacity)
     }
 
     fn reset(&mut self) {
-        self.under_way.clear();
+        self.forget_blocks();
         self.inner.reset();
     }
 
@@ -138,28 +184,32 @@ impl Renderer for FaultRenderer {
         self.depth
     }
 
+    fn expect(&mut self) {
+        self.inner.expect();
+    }
+
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.under_way.len() == self.depth {
+        if self.in_flight + self.waiting.len() >= self.depth {
             return Err(RenderError::OutOfTurn);
         }
-        self.under_way.push_back(Arc::clone(block));
+        if self.in_flight == self.inner.depth() {
+            self.waiting.push_back(Arc::clone(block));
+            return Ok(());
+        }
+        self.inner.submit(block)?;
+        self.in_flight += 1;
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.under_way.pop_front().ok_or(RenderError::OutOfTurn)?;
-        match self.faults.strike() {
-            Fault::None => {}
-            Fault::Fail => self.broken = true,
-            Fault::Slow(pause) => std::thread::sleep(pause),
-            fault @ (Fault::Hang | Fault::HangInPrepare) => self.faults.hang(fault),
+        let left = self.in_flight.checked_sub(1);
+        self.in_flight = left.ok_or(RenderError::OutOfTurn)?;
+        self.suffer()?;
+        let collected = self.inner.collect(buses);
+        if let Some(block) = self.waiting.pop_front() {
+            self.inner.submit(&block)?;
+            self.in_flight += 1;
         }
-        if self.broken {
-            return Err(RenderError::Call {
-                call: "render",
-                reason: "a fault was injected",
-            });
-        }
-        self.inner.render(&block, buses)
+        collected
     }
 }

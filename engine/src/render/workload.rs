@@ -1,7 +1,7 @@
 //! Blocks as patches would ask for, to try renderers out and to measure them.
 
 use super::VoiceBlock;
-use super::failover::Load;
+use super::supervised::Load;
 use crate::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
 
 /// A block with room for `slots` clouds that asks for `load`: filtered saws, as patches usually

@@ -3,7 +3,7 @@
 use super::pace::Pace;
 use super::{Backstage, PART, RendererState, Terms, engine_config};
 use myriad_engine::render::auto::Piece;
-use myriad_engine::render::failover::Load;
+use myriad_engine::render::supervised::Load;
 use myriad_engine::render::{Purpose, Renderer, RendererChoice, RendererHandle, RendererKind};
 use myriad_engine::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
 use myriad_engine::{Counters, Event, EventKind, Patch, Readiness, Values};

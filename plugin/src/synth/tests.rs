@@ -4,8 +4,8 @@ use super::beside::purpose;
 use super::*;
 use myriad_engine::factory;
 use myriad_engine::params::Param;
-use myriad_engine::render::failover::{Home, MakePreferred};
 use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
+use myriad_engine::render::supervised::{GpuLocation, MakeGpuRenderer};
 use myriad_engine::render::{CpuRenderer, Renderer, RendererChoice, RendererKind};
 use myriad_engine::{Engine, EventKind};
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ const RATE: f32 = 48_000.0;
 /// A CPU renderer that plays the card: two blocks at once, and it fails when told.
 fn card(faults: &Arc<Faults>) -> Box<MakeCard> {
     let faults = Arc::clone(faults);
-    let make: MakePreferred = Arc::new(move |home| {
+    let make: MakeGpuRenderer = Arc::new(move |location| {
         let cpu = Box::new(CpuRenderer::new(1));
-        let card = FaultRenderer::new(cpu, 2, Arc::clone(&faults));
-        (home == Home::Here).then(|| -> Box<dyn Renderer> { Box::new(card) })
+        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults)).with_depth(2);
+        (location == GpuLocation::InProcess).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
     });
     Box::new(move |_| {
         let choice = RendererChoice {

@@ -1,6 +1,6 @@
 //! What a block costs on a renderer, as three numbers.
 
-use crate::render::failover::Load;
+use crate::render::supervised::Load;
 use crate::render::workload::workload;
 use crate::render::{Buses, RenderError, Renderer};
 use crate::simd::LANES;
