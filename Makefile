@@ -80,7 +80,7 @@ audit: setup
 	cargo run --release --quiet -- patches --audit --sheet target/audit.png
 
 golden: setup
-	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test golden
+	REGENERATE_GOLDEN=1 cargo test -p myriad-engine --test engine golden
 
 screenshots: setup
 	cargo run --quiet -p myriad-editor --example screenshots -- target/screenshots

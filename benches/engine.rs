@@ -2,11 +2,9 @@
 //!
 //! Blocks are of 64 frames, as in live play; a block's deadline is the time it takes to play it.
 
-#[path = "../src/bench/scenario.rs"]
-mod scenario;
-
 use myriad_engine::EngineError;
 use myriad_engine::render::CpuRenderer;
+use myriad_qa::bench::scenario;
 use std::time::Instant;
 
 const BLOCK: usize = 64;

@@ -1,18 +1,19 @@
 //! `myriad demo`: a song to hear what this is about, or to look at where nothing can be heard.
 
-use crate::analysis::examine;
-use crate::cast::Cast;
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::machine::cores;
-use crate::performance::{Settings, Tail};
-use crate::play::{self, Session, Setup, StartError};
+use crate::play;
 use crate::render::Job;
-use crate::renderer::RendererArgs;
-use crate::song::Song;
-use crate::terminal;
-use crate::wav::Bits;
 use myriad_engine::Tuning;
+use myriad_player::analysis::examine;
+use myriad_player::assignment::PatchAssignment;
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use myriad_player::machine::cores;
+use myriad_player::renderer::RendererArgs;
+use myriad_player::song::Song;
+use myriad_player::song_render::{Settings, Tail};
+use myriad_player::terminal;
+use myriad_player::wav::Bits;
+use myriad_player::{Session, Setup, StartError};
 use std::path::{Path, PathBuf};
 
 /// The songs that show what there is; `assets/songs` has the scripts that write them.
@@ -64,8 +65,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let song = args.song.read()?;
     if !args.file {
-        let cast = Cast::choose(&song, &[])?;
-        let setup = Setup::for_song(song, cast, play::first_patch(), args.renderer);
+        let assignment = PatchAssignment::choose(&song, &[])?;
+        let setup = Setup::for_song(song, assignment, play::first_patch(), args.renderer);
         match Session::start(setup) {
             Ok(session) => return play::perform(session, play::Shown::Terminal, None, None),
             Err(StartError::Device(_)) => {
@@ -95,7 +96,7 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
         renderer,
         progress: true,
     };
-    job.render(song, Cast::choose(song, &[])?)?;
+    job.render(song, PatchAssignment::choose(song, &[])?)?;
     let findings = examine(&job.target, Some(Path::new("demo.png")))?;
     terminal::print(&findings.to_text())
 }

@@ -7,10 +7,10 @@ mod recording;
 mod sound;
 mod wavetable;
 
-use crate::failure::Failure;
-use crate::{terminal, unfinished};
 use myriad_engine::Patch;
 use myriad_engine::tracks::TracksError;
+use myriad_player::failure::Failure;
+use myriad_player::{atomic_file, terminal};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => Path::new(&*stem).with_extension("toml"),
     };
     let text = imported.patch.to_toml();
-    unfinished::write(&target, text.as_bytes())
+    atomic_file::write(&target, text.as_bytes())
         .map_err(|error| Failure::failed(format!("{}: {error}", target.display())))?;
     let mut report = format!("{}\n", target.display());
     let size = ("size", format!("{} kB", text.len().div_ceil(1_000)));

@@ -1,9 +1,9 @@
 //! `myriad inspect`: what a WAV file holds, in figures and as a picture.
 
-use crate::analysis::{ExamineError, examine};
-use crate::failure::{Exit, Failure};
-use crate::interrupt;
-use crate::terminal;
+use myriad_player::analysis::examine;
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use myriad_player::terminal;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -30,15 +30,6 @@ pub(crate) struct Args {
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
-}
-
-impl From<ExamineError> for Failure {
-    fn from(error: ExamineError) -> Self {
-        match error {
-            ExamineError::Interrupted => Failure::new(Exit::Interrupted, error),
-            _ => Failure::failed(error),
-        }
-    }
 }
 
 /// Runs the command.

@@ -1,40 +1,19 @@
 //! The `myriad` program: the command line, and nothing else.
 
-mod analysis;
-mod bench;
-mod cast;
 mod demo;
-mod doctor;
-mod failure;
-mod gpu;
 mod import;
 mod inspect;
-mod interrupt;
-mod library;
-mod machine;
-mod memory;
-mod metrics;
 mod patches;
-mod performance;
 mod play;
 mod render;
 #[cfg(target_os = "linux")]
 mod render_server;
-mod renderer;
-mod scale;
-mod selftest;
-mod soak;
-mod song;
-mod terminal;
-mod trace;
-mod unfinished;
-mod wav;
-mod witness;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 #[cfg(target_os = "linux")]
-use myriad_engine::render::remote::SUBCOMMAND;
+use myriad_kernels::remote::SUBCOMMAND;
+use myriad_player::failure::{self, Failure};
+use myriad_qa::{bench, doctor, selftest, soak};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\

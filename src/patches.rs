@@ -4,10 +4,10 @@ mod audit;
 mod show;
 mod table;
 
-use crate::failure::Failure;
-use crate::library;
-use crate::terminal;
 use myriad_engine::{Patch, factory};
+use myriad_player::failure::Failure;
+use myriad_player::library;
+use myriad_player::terminal;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,44 +1,24 @@
 //! `myriad play`: live, from the keyboard, from MIDI, or a song.
 
-mod conductor;
-mod device;
-mod feed;
-mod gesture;
 mod lines;
-mod load;
-mod machine;
-mod midi;
-mod monitor;
-mod outlet;
-mod pacing;
-mod recorder;
 mod report;
-mod resampler;
-mod session;
-mod stage;
 mod view;
 mod window;
 
-use crate::cast::{Cast, PatchRequest, refuse_doubles};
 use crate::demo::DemoSong;
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::library;
-use crate::renderer::{self, RendererArgs};
-use crate::scale::ScaleArgs;
-use crate::song::Song;
-use crate::trace::Tracer;
-use device::DeviceError;
-pub(crate) use device::listing::Listing;
-pub(crate) use device::{Device, Host, Wish};
 use lines::Lines;
-pub(crate) use load::Load;
-pub(crate) use midi::MACRO_PARAMS;
 use myriad_engine::Patch;
-use myriad_engine::stream::StreamError;
-pub(crate) use pacing::PacingArgs;
+use myriad_player::assignment::{PatchAssignment, PatchRequest, refuse_doubles};
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use myriad_player::library;
+use myriad_player::renderer::RendererArgs;
+use myriad_player::scale::ScaleArgs;
+use myriad_player::song::Song;
+use myriad_player::trace::Tracer;
+use myriad_player::{DeviceRequest, Host, Load, PacingArgs, Session, Setup, device};
+use myriad_qa::metrics::Publisher;
 use report::Style;
-pub(crate) use session::{Session, Setup, StartError};
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -115,16 +95,16 @@ pub(crate) struct Args {
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// Destroy the card's context after so many seconds, to see that the sound goes on
+    /// Destroy the GPU's context after so many seconds, to see that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
-    lose_card: Option<Duration>,
+    lose_gpu: Option<Duration>,
 
     /// Write where time goes, for ui.perfetto.dev or Chrome
     #[arg(long, value_name = "FILE.json")]
     trace: Option<PathBuf>,
 
     /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::metrics::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = myriad_qa::metrics::address)]
     metrics: Option<SocketAddr>,
 
     /// Open the editor in a window
@@ -146,16 +126,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
             Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
         }
         _ => Err("give a number of seconds".to_owned()),
-    }
-}
-
-impl From<StartError> for Failure {
-    fn from(error: StartError) -> Self {
-        match error {
-            StartError::Device(DeviceError::Unknown { .. }) => Failure::misuse(error),
-            StartError::Stream(StreamError::Engine(error)) => renderer::failure(&"play", &error),
-            _ => Failure::failed(error),
-        }
     }
 }
 
@@ -191,8 +161,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut own = Vec::new();
     let song = match song {
         Some(song) => {
-            let cast = Cast::choose(&song, &args.patches)?;
-            Some((song, cast))
+            let assignment = PatchAssignment::choose(&song, &args.patches)?;
+            Some((song, assignment))
         }
         None => {
             for request in &args.patches {
@@ -204,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let setup = Setup {
-        wish: Wish {
+        device_request: DeviceRequest {
             host: args.host,
             name: args.output.clone(),
             rate: args.pacing.rate,
@@ -219,11 +189,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         load: args.load,
         record: args.record.clone(),
         renderer: args.renderer,
-        lose_card: args.lose_card,
+        lose_gpu: args.lose_gpu,
         listen: false,
         tuning: args.scale.tuning()?,
-        rig: None,
-        metrics: args.metrics,
+        make_renderer: None,
+        observer: Publisher::asked_for(args.metrics, args.renderer.may_use_gpu())?,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),
@@ -271,10 +241,10 @@ pub(crate) fn perform(
     };
     let outcome = match (shown, style) {
         (Shown::Window, style) => {
-            let lines = style.map_or_else(Lines::of_happenings, Lines::steady);
-            let desk = Arc::new(window::Desk::new(session));
-            let outcome = window::run(&desk, lines, done);
-            let Some(back) = desk.take() else {
+            let lines = style.map_or_else(Lines::of_events, Lines::steady);
+            let shared_session = Arc::new(window::SharedSession::new(session));
+            let outcome = window::run(&shared_session, lines, done);
+            let Some(back) = shared_session.take() else {
                 return outcome;
             };
             session = back;

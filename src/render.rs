@@ -3,19 +3,19 @@
 mod outputs;
 mod report;
 
-use crate::analysis::Meter;
-use crate::cast::{Cast, PatchRequest};
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::machine::cores;
-use crate::performance::{Performance, Settings, Tail};
-use crate::renderer::{self, RendererArgs};
-use crate::scale::ScaleArgs;
-use crate::song::Song;
-use crate::terminal;
-use crate::trace::Tracer;
-use crate::wav::Bits;
 use indicatif::ProgressBar;
+use myriad_player::analysis::Meter;
+use myriad_player::assignment::{PatchAssignment, PatchRequest};
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use myriad_player::machine::cores;
+use myriad_player::renderer::{self, RendererArgs};
+use myriad_player::scale::ScaleArgs;
+use myriad_player::song::Song;
+use myriad_player::song_render::{Settings, SongRender, Tail};
+use myriad_player::terminal;
+use myriad_player::trace::Tracer;
+use myriad_player::wav::Bits;
 use outputs::Outputs;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -107,8 +107,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let song = Song::load(&args.song)
         .map_err(|error| Failure::failed(format!("{}: {error}", args.song.display())))?;
-    let cast = Cast::choose(&song, &args.patches)?;
-    let mut notes: Vec<String> = cast
+    let assignment = PatchAssignment::choose(&song, &args.patches)?;
+    let mut notes: Vec<String> = assignment
         .idle_channels(&args.patches)
         .into_iter()
         .map(|channel| format!("channel {} has a patch but plays no notes", channel + 1))
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         progress: !args.quiet,
     };
     let tracer = Tracer::start(args.trace.as_deref())?;
-    let rendered = job.render(&song, cast);
+    let rendered = job.render(&song, assignment);
     tracer.map_or(Ok(()), Tracer::finish)?;
     let mut report = rendered?;
     report.notes.append(&mut notes);
@@ -163,29 +163,33 @@ impl Job {
     ///
     /// # Errors
     /// When the song is too long for a WAV file, or the disk does not take it.
-    pub(crate) fn render(&self, song: &Song, cast: Cast) -> Result<Report, Failure> {
+    pub(crate) fn render(
+        &self,
+        song: &Song,
+        assignment: PatchAssignment,
+    ) -> Result<Report, Failure> {
         self.check_length(song)?;
         let rate = self.settings.sample_rate;
-        let piece = renderer::expect(song, &cast, rate);
+        let piece = renderer::expect(song, &assignment, rate);
         let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
-        let mut performance = Performance::new(song, cast, &self.settings, renderer)
+        let mut song_render = SongRender::new(song, assignment, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;
-        let mut outputs = Outputs::create(self, performance.cast())?;
+        let mut outputs = Outputs::create(self, song_render.assignment())?;
         let mut meter = Meter::new(rate);
-        let bar = self.progress_bar(performance.song_frames());
+        let bar = self.progress_bar(song_render.song_frames());
         let start = Instant::now();
-        while let Some(mix) = performance.next_block() {
+        while let Some(mix) = song_render.next_block() {
             interrupt::check()?;
             meter.add(mix);
             outputs.write_mix(mix)?;
-            outputs.write_stems(&performance)?;
-            bar.set_position(performance.frames());
+            outputs.write_stems(&song_render)?;
+            bar.set_position(song_render.frames());
         }
         let stems = outputs.finish()?;
         drop(bar);
         Ok(Report::new(
             self,
-            &performance,
+            &song_render,
             &meter,
             &handle,
             stems,

@@ -1,9 +1,9 @@
 //! `myriad render-server`: renders for another process, which starts it. Not for people.
 
-use crate::failure::Failure;
-use myriad_engine::render::cuda::CudaRenderer;
-use myriad_engine::render::remote::{SUBCOMMAND, ServeError, serve};
 use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_kernels::cuda::CudaRenderer;
+use myriad_kernels::remote::{SUBCOMMAND, ServeError, serve};
+use myriad_player::failure::Failure;
 use std::io;
 use std::os::fd::AsFd;
 
@@ -19,7 +19,7 @@ pub(crate) struct Args {
 enum Served {
     /// This machine's processor, with the widest instructions it has
     Cpu,
-    /// An NVIDIA card
+    /// An NVIDIA GPU
     Cuda {
         /// Which one, where there are several
         device: usize,
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     serve(socket, make).map_err(|error| match error {
         ServeError::Nobody => Failure::misuse(format!(
-            "{SUBCOMMAND} is for Myriad itself, which starts it when a card needs a process"
+            "{SUBCOMMAND} is for Myriad itself, which starts it when a GPU needs a process"
         )),
         error => Failure::failed(error),
     })

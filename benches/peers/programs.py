@@ -200,7 +200,7 @@ class Myriad(Peer):
         return f"{number} ({commit})"
 
     def build(self):
-        build = ["cargo", "build", "--release", "-q", "--example", "sine_bank"]
+        build = ["cargo", "build", "--release", "-q", "-p", "myriad-qa", "--example", "sine_bank"]
         try:
             call(build, BUILD_LIMIT_S, cwd=ROOT)
         except PeerError as error:
@@ -210,7 +210,7 @@ class Myriad(Peer):
 
     def elapsed_s(self, core, banks, seconds):
         """Rendering time as the example reports it: its start-up is already left out."""
-        example = ["cargo", "run", "--release", "-q", "--example", "sine_bank", "--"]
+        example = ["cargo", "run", "--release", "-q", "-p", "myriad-qa", "--example", "sine_bank", "--"]
         size = ["--partials", banks * BANK_PARTIALS, "--seconds", seconds]
         text = call(["taskset", "-c", core, *example, *size], cwd=ROOT)
         try:

@@ -1,4 +1,4 @@
-//! What a frame of the editor costs the processor, its graphics card aside:
+//! What a frame of the editor costs the processor, its GPU aside:
 //!
 //!     cargo run --release -p myriad-editor --example cost
 

@@ -14,7 +14,7 @@ use crate::views::{macros, sources};
 use crate::widgets::keyboard::Keyboard;
 use crate::widgets::meter::Meter;
 use egui::{Key, Modifiers, Rect, Ui, pos2, vec2};
-use myriad_engine::Glimpse;
+use myriad_engine::Snapshot;
 use myriad_engine::params::Param;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ const FOOT: f32 = 92.0;
 
 /// Which rooms are open.
 #[derive(Debug, Default)]
-pub(crate) struct Rooms {
+pub(crate) struct Panels {
     pub(crate) browser: bool,
 }
 
@@ -44,8 +44,8 @@ pub struct Editor {
     history: History,
     held: Vec<(Param, f32)>,
     entry: Option<Entry>,
-    glimpse: Glimpse,
-    rooms: Rooms,
+    snapshot: Snapshot,
+    panels: Panels,
     pages: Pages,
     browser: Browser,
     cloud: CloudView,
@@ -71,8 +71,8 @@ impl Editor {
             history: History::default(),
             held: Vec::new(),
             entry: None,
-            glimpse: Glimpse::new(),
-            rooms: Rooms::default(),
+            snapshot: Snapshot::new(),
+            panels: Panels::default(),
             pages: Pages::default(),
             browser: Browser::default(),
             cloud: CloudView::default(),
@@ -102,7 +102,7 @@ impl Editor {
             ui.ctx().request_repaint();
             return;
         }
-        host.glimpse(&mut self.glimpse);
+        host.snapshot(&mut self.snapshot);
         let status = host.status();
         let time = ui.input(|input| input.time);
         let seconds = (time - self.last).clamp(0.0, 0.25) as f32;
@@ -113,7 +113,7 @@ impl Editor {
         }
         let underrun = time - self.underruns.1 < ALARM_SECONDS;
         self.draw(ui, host, &status, seconds, underrun);
-        let moves = self.glimpse.sounding
+        let moves = self.snapshot.sounding
             || self.keyboard.plays()
             || self.cloud.moves()
             || self.meter.moves()
@@ -135,7 +135,7 @@ impl Editor {
         let mut session = Session {
             host,
             patch,
-            glimpse: &self.glimpse,
+            snapshot: &self.snapshot,
             entry: &mut self.entry,
             held: &mut self.held,
             history: &mut self.history,
@@ -165,17 +165,17 @@ impl Editor {
 
         Header {
             library: &mut self.library,
-            rooms: &mut self.rooms,
+            panels: &mut self.panels,
             status,
             meter: &self.meter,
             underrun,
         }
         .show(ui, session, header);
         self.cloud.show(ui, session, cloud, seconds);
-        if self.rooms.browser {
+        if self.panels.browser {
             let room = tabs.union(page);
             if self.browser.show(ui, session, &mut self.library, room) {
-                self.rooms.browser = false;
+                self.panels.browser = false;
             }
         } else {
             let used = self.pages.tabs(ui, tabs);
@@ -230,7 +230,7 @@ impl Editor {
 
     /// Opens or closes the patch browser.
     pub fn show_browser(&mut self, open: bool) {
-        self.rooms.browser = open;
+        self.panels.browser = open;
     }
 }
 

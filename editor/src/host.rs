@@ -2,7 +2,7 @@
 
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{Counters, Glimpse, Patch};
+use myriad_engine::{Counters, Patch, Snapshot};
 use std::sync::Arc;
 
 /// Embeds the editor. All calls come from the thread that draws.
@@ -32,8 +32,8 @@ pub trait EditorHost {
     /// Changes what a patch says about itself (name, tags and so on) and nothing that is heard.
     fn describe(&mut self, patch: &Patch);
 
-    /// Copies the latest glimpse of what sounds.
-    fn glimpse(&mut self, into: &mut Glimpse);
+    /// Copies the latest snapshot of what sounds.
+    fn snapshot(&mut self, into: &mut Snapshot);
 
     /// What there is to know about how it is going.
     fn status(&mut self) -> Status;

@@ -12,7 +12,7 @@
 //! let mut editor = Editor::new(Library::open(None));
 //! let ctx = egui::Context::default();
 //! let mut frame = ctx.run_ui(egui::RawInput::default(), |ui| editor.ui(ui, &mut host));
-//! frame.textures_delta.clear(); // A window would hand them to its graphics card.
+//! frame.textures_delta.clear(); // A window would hand them to its GPU.
 //! # Ok::<(), myriad_engine::EngineError>(())
 //! ```
 

@@ -1,9 +1,9 @@
-//! A host with an engine of its own and no sound card: for development, tests and pictures.
+//! A host with an engine of its own and no sound device: for development, tests and pictures.
 
 use crate::host::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Glimpse, Patch, Values};
+use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Patch, Snapshot, Values};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -101,8 +101,8 @@ impl EditorHost for LocalHost {
         Arc::make_mut(&mut self.patch).describe_as(patch);
     }
 
-    fn glimpse(&mut self, into: &mut Glimpse) {
-        self.engine.glimpse(0, into);
+    fn snapshot(&mut self, into: &mut Snapshot) {
+        self.engine.snapshot(0, into);
     }
 
     fn status(&mut self) -> Status {

@@ -5,7 +5,7 @@ use crate::history::{Edit, History, Move};
 use crate::host::EditorHost;
 use myriad_engine::modulation::{MAX_ROUTES, Route, RouteCurve, Source, whole_way};
 use myriad_engine::params::{Kind, Param};
-use myriad_engine::{Glimpse, Patch};
+use myriad_engine::{Patch, Snapshot};
 use std::sync::Arc;
 
 /// A value that is being typed.
@@ -35,7 +35,7 @@ pub(crate) struct Session<'a> {
     pub(crate) host: &'a mut dyn EditorHost,
     pub(crate) patch: Arc<Patch>,
     /// What sounds now.
-    pub(crate) glimpse: &'a Glimpse,
+    pub(crate) snapshot: &'a Snapshot,
     pub(crate) entry: &'a mut Option<Entry>,
     /// The parameters of the gesture under way, and their values before it.
     pub(crate) held: &'a mut Vec<(Param, f32)>,

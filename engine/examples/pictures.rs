@@ -7,7 +7,7 @@
 
 use myriad_engine::params::Param;
 use myriad_engine::view::{self, PartialView};
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, Patch};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, Snapshot};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -481,10 +481,10 @@ fn sounding(row: &Row, value: f32, seconds: f32) -> Result<Vec<PartialView>, Box
     let frames = (seconds * RATE) as usize;
     let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
     engine.render(&[event], &mut left, &mut right);
-    let mut glimpse = Glimpse::new();
-    engine.glimpse(0, &mut glimpse);
+    let mut snapshot = Snapshot::new();
+    engine.snapshot(0, &mut snapshot);
     let mut partials = Vec::new();
-    for cloud in &glimpse.clouds {
+    for cloud in &snapshot.clouds {
         view::partials(cloud, RATE, &mut partials);
     }
     Ok(partials)

@@ -64,7 +64,7 @@ fn rounds(kept: f32) -> f32 {
 
 /// What the effects of a part are told for one tick.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cue {
+pub(crate) struct EffectParams {
     /// Whether any is switched on; if not, the values say nothing.
     pub(crate) used: bool,
     /// Whether the patch has changed before this tick.
@@ -75,7 +75,7 @@ pub(crate) struct Cue {
     pub(crate) around: Surroundings,
 }
 
-impl Cue {
+impl EffectParams {
     /// No effects.
     pub(crate) fn none() -> Self {
         Self {
@@ -116,7 +116,7 @@ impl PartEffects {
             racks: std::array::from_fn(|_| Rack::new(sample_rate)),
             playing: 0,
             told: EffectValues::off(),
-            around: Cue::none().around,
+            around: EffectParams::none().around,
             entered: FADE,
             ending: [[0.0; FADE]; 2],
             ended: FADE,
@@ -144,30 +144,35 @@ impl PartEffects {
     }
 
     /// Changes the sound of one tick as its cue says.
-    pub(crate) fn render(&mut self, left: &mut [f32], right: &mut [f32], cue: &Cue) {
-        let values = match cue.used {
-            true => cue.values,
+    pub(crate) fn render(
+        &mut self,
+        left: &mut [f32],
+        right: &mut [f32],
+        effect_params: &EffectParams,
+    ) {
+        let values = match effect_params.used {
+            true => effect_params.values,
             false => EffectValues::off(),
         };
-        self.around = cue.around;
-        if self.cut == FADE && !cue.cut && !self.sounded {
+        self.around = effect_params.around;
+        if self.cut == FADE && !effect_params.cut && !self.sounded {
             // Nothing is left that would have to fade in, and the next attack is whole.
             self.cut = 0;
         }
         let idle = self.racks.iter().all(Rack::is_idle) && self.ended == FADE;
-        if idle && !cue.used && self.entered == FADE {
+        if idle && !effect_params.used && self.entered == FADE {
             self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
             return;
         }
         let _flush = FlushDenormals::new();
-        if self.cut == FADE && cue.cut {
+        if self.cut == FADE && effect_params.cut {
             self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
             left.fill(0.0);
             right.fill(0.0);
             return;
         }
-        if cue.changed {
-            self.change(&values, cue.around);
+        if effect_params.changed {
+            self.change(&values, effect_params.around);
         }
         let mut fresh: Stereo = [[0.0; TICK]; 2];
         fresh[0].copy_from_slice(left);
@@ -185,8 +190,8 @@ impl PartEffects {
             self.entered = (self.entered + TICK).min(FADE);
         }
         let (playing, told) = (self.playing, self.told);
-        self.racks[playing].render(&mut fresh, &values, cue.around);
-        self.racks[1 - playing].render(&mut old, &told, cue.around);
+        self.racks[playing].render(&mut fresh, &values, effect_params.around);
+        self.racks[1 - playing].render(&mut old, &told, effect_params.around);
         for (side, out) in [&mut *left, &mut *right].into_iter().enumerate() {
             for (frame, out) in out.iter_mut().enumerate() {
                 *out = fresh[side][frame] + old[side][frame];
@@ -196,8 +201,8 @@ impl PartEffects {
             }
         }
         self.ended = (self.ended + TICK).min(FADE);
-        if cue.cut || self.cut > 0 {
-            self.cut_off(left, right, cue.cut);
+        if effect_params.cut || self.cut > 0 {
+            self.cut_off(left, right, effect_params.cut);
         }
     }
 

@@ -5,17 +5,17 @@
 //! tick's sound depends on events and their samples alone, so the same events give the same
 //! samples however the stream is cut into blocks.
 
-mod glimpse;
-mod glimpses;
-mod lingering;
 mod master;
+mod retired_tables;
+mod snapshot;
+mod snapshots;
 
-pub use glimpse::Glimpse;
-pub use glimpses::{GlimpseReceiver, GlimpseSender, glimpses};
+pub use snapshot::Snapshot;
+pub use snapshots::{SnapshotReceiver, SnapshotSender, snapshots};
 
 use crate::controls::Values;
 use crate::dsp::FADE;
-use crate::effects::{Cue, PartEffects};
+use crate::effects::{EffectParams, PartEffects};
 use crate::event::{Event, EventKind};
 use crate::modulation::Route;
 use crate::part::{Part, Transport};
@@ -27,8 +27,8 @@ use crate::render::{
 use crate::trace::{self, Stage};
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
-use lingering::Lingering;
 use master::Master;
+use retired_tables::RetiredTables;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -123,14 +123,14 @@ pub struct Counters {
 const EVENTS_PER_TICK: usize = 4_096;
 
 /// A chunk of the output whose sound is still to come.
-struct UnderWay {
+struct PendingChunk {
     /// Its block, or none when the renderer refused it or there is nothing to render.
     block: Option<Arc<VoiceBlock>>,
     ticks: usize,
     /// Frames of the output that it completes.
     frames: usize,
     /// What the effects are told in each tick, part by part.
-    cues: Vec<Cue>,
+    all_effect_params: Vec<EffectParams>,
 }
 
 /// A synthesizer.
@@ -140,20 +140,20 @@ pub struct Engine {
     /// What each part plays, for `reset`.
     patches: Vec<Playable>,
     /// Tables of the patches before that still sound.
-    lingering: Lingering,
+    retired_tables: RetiredTables,
     pool: CloudPool,
     renderer: Box<dyn Renderer>,
     /// Blocks that the renderer shares while they are under way; idle ones first.
     idle: Vec<Arc<VoiceBlock>>,
-    under_way: VecDeque<UnderWay>,
+    in_flight: VecDeque<PendingChunk>,
     /// How many may be.
     depth: usize,
     buses: Buses,
     /// What each part's sound goes through.
     effects: Vec<PartEffects>,
     /// Cues of the ticks that are being computed, and memory for more.
-    cues: Vec<Cue>,
-    idle_cues: Vec<Vec<Cue>>,
+    all_effect_params: Vec<EffectParams>,
+    idle_effect_params: Vec<Vec<EffectParams>>,
     master: Master,
     /// Events of the tick that is being collected, with their frame in it.
     pending: Vec<Event>,
@@ -204,26 +204,26 @@ impl Engine {
             part.set_tuning(&config.tuning);
             part
         };
-        let cues = || vec![Cue::none(); MAX_TICKS * config.parts];
+        let all_effect_params = || vec![EffectParams::none(); MAX_TICKS * config.parts];
         let pool = CloudPool::new(slots, config.sample_rate);
         Ok(Engine {
             config: *config,
             parts: (0..config.parts).map(part).collect(),
             patches: vec![Playable::new(Patch::new()); config.parts],
-            lingering: Lingering::new(config.parts, pool.fade_ticks()),
+            retired_tables: RetiredTables::new(config.parts, pool.fade_ticks()),
             pool,
             idle: (0..depth)
                 .map(|_| Arc::new(VoiceBlock::new(slots)))
                 .collect(),
-            under_way: VecDeque::with_capacity(depth),
+            in_flight: VecDeque::with_capacity(depth),
             depth,
             renderer,
             buses: Buses::new(config.parts),
             effects: (0..config.parts)
                 .map(|_| PartEffects::new(config.sample_rate))
                 .collect(),
-            cues: cues(),
-            idle_cues: (0..depth).map(|_| cues()).collect(),
+            all_effect_params: all_effect_params(),
+            idle_effect_params: (0..depth).map(|_| all_effect_params()).collect(),
             master: Master::new(
                 if config.stems { config.parts } else { 0 },
                 config.sample_rate,
@@ -260,13 +260,13 @@ impl Engine {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_patch(patch, &mut self.pool);
             std::mem::swap(&mut self.patches[part], patch);
-            self.lingering.hold(part, patch);
+            self.retired_tables.hold(part, patch);
         }
     }
 
     /// Exchanges renderers with an engine of the same capacity. Neither knows the other's clouds:
     /// only for engines of which one is silent and the other will not be heard again.
-    pub(crate) fn exchange_renderer(&mut self, other: &mut Engine) {
+    pub fn exchange_renderer(&mut self, other: &mut Engine) {
         std::mem::swap(&mut self.renderer, &mut other.renderer);
         self.renderer.reset();
     }
@@ -301,7 +301,7 @@ impl Engine {
     pub fn reset(&mut self) {
         self.pool.reset();
         self.renderer.reset();
-        self.lingering.clear();
+        self.retired_tables.clear();
         self.effects.iter_mut().for_each(PartEffects::reset);
         self.master.reset();
         for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
@@ -357,14 +357,14 @@ impl Engine {
             }
             self.submit(chunk);
             done += chunk;
-            while self.under_way.len() >= self.depth || (done == frames && written < frames) {
+            while self.in_flight.len() >= self.depth || (done == frames && written < frames) {
                 let out = written..written + self.collect();
                 written = out.end;
                 self.master.pop(&mut left[out.clone()], &mut right[out]);
             }
         }
         // Nothing is under way any more.
-        self.lingering.let_go();
+        self.retired_tables.let_go();
     }
 
     /// What `part` contributed to the last block, after the limiter, so that stems add up to the
@@ -446,13 +446,13 @@ impl Engine {
         }
         self.pending.clear();
         let tick = self.pool.block.ticks() - 1;
-        let cues = &mut self.cues[tick * self.config.parts..];
-        for (part, cue) in self.parts.iter_mut().zip(cues) {
+        let all_effect_params = &mut self.all_effect_params[tick * self.config.parts..];
+        for (part, effect_params) in self.parts.iter_mut().zip(all_effect_params) {
             part.tick(self.transport, &mut self.pool);
-            part.cue(self.transport, cue);
+            part.effect_params(self.transport, effect_params);
         }
         self.pool.tick();
-        self.lingering.tick();
+        self.retired_tables.tick();
     }
 
     /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.
@@ -471,28 +471,28 @@ impl Engine {
             self.pool.block.clear();
         }
         // As many as blocks may be under way, so there is always one.
-        let cues = self.idle_cues.pop().unwrap_or_default();
-        self.under_way.push_back(UnderWay {
+        let all_effect_params = self.idle_effect_params.pop().unwrap_or_default();
+        self.in_flight.push_back(PendingChunk {
             block,
             ticks,
             frames,
-            cues: std::mem::replace(&mut self.cues, cues),
+            all_effect_params: std::mem::replace(&mut self.all_effect_params, all_effect_params),
         });
     }
 
     /// Hands the oldest ticks that are under way to the master. Returns the frames they complete.
     fn collect(&mut self) -> usize {
-        let Some(UnderWay {
+        let Some(PendingChunk {
             block,
             ticks,
             frames,
-            cues,
-        }) = self.under_way.pop_front()
+            all_effect_params,
+        }) = self.in_flight.pop_front()
         else {
             return 0;
         };
         if ticks == 0 {
-            self.idle_cues.push(cues);
+            self.idle_effect_params.push(all_effect_params);
             return frames;
         }
         let stage = trace::stage(Stage::Collect);
@@ -512,21 +512,21 @@ impl Engine {
             }
         }
         let _stage = trace::stage(Stage::Mix);
-        self.run_effects(&cues, ticks);
-        self.idle_cues.push(cues);
+        self.run_effects(&all_effect_params, ticks);
+        self.idle_effect_params.push(all_effect_params);
         self.master.push(&self.buses, ticks * TICK);
         frames
     }
 
     /// Sends every part's sound through its effects.
-    fn run_effects(&mut self, cues: &[Cue], ticks: usize) {
+    fn run_effects(&mut self, all_effect_params: &[EffectParams], ticks: usize) {
         let parts = self.config.parts;
         for (part, effects) in self.effects.iter_mut().enumerate() {
             let [left, right] = self.buses.bus_mut(part);
             for tick in 0..ticks {
                 let frames = tick * TICK..(tick + 1) * TICK;
-                let cue = &cues[tick * parts + part];
-                effects.render(&mut left[frames.clone()], &mut right[frames], cue);
+                let effect_params = &all_effect_params[tick * parts + part];
+                effects.render(&mut left[frames.clone()], &mut right[frames], effect_params);
             }
         }
     }

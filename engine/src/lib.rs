@@ -12,7 +12,6 @@
 //! # Ok::<(), myriad_engine::EngineError>(())
 //! ```
 
-pub mod conformance;
 mod controls;
 pub mod dsp;
 mod effects;
@@ -23,11 +22,10 @@ pub mod params;
 mod part;
 pub mod patch;
 mod pool;
-mod readiness;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
-pub mod stream;
+mod thread_policy;
 pub mod trace;
 pub mod tracks;
 pub mod tuning;
@@ -36,11 +34,12 @@ mod voice;
 
 pub use controls::Values;
 pub use engine::{
-    Counters, Engine, EngineConfig, EngineError, Glimpse, GlimpseReceiver, GlimpseSender, glimpses,
+    Counters, Engine, EngineConfig, EngineError, Snapshot, SnapshotReceiver, SnapshotSender,
+    snapshots,
 };
 pub use event::{Event, EventKind, Expression};
 pub use patch::{Patch, PatchError, Playable, factory};
-pub use readiness::Readiness;
 pub use render::TICK;
+pub use thread_policy::ThreadPolicy;
 pub use tracks::Tracks;
 pub use tuning::Tuning;

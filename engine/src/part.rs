@@ -5,17 +5,17 @@ pub(crate) mod balance;
 mod channel;
 mod clouds;
 mod copies;
-mod cue;
-mod glimpse;
+mod effect_params;
 mod keys;
 mod lanes;
 mod layer;
 mod notes;
+mod playhead;
 mod scatter;
 mod shaping;
+mod snapshot;
 mod strike;
 mod tail;
-mod travel;
 
 use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
@@ -29,7 +29,7 @@ use crate::pool::CloudPool;
 use crate::render::TICK;
 use crate::simd::Level;
 use crate::spectrum::Place;
-use crate::tracks::Seat;
+use crate::tracks::TableHandle;
 use crate::tuning::Tuning;
 use crate::voice::{LAYERS, Voice, VoiceState};
 use arp::Arp;
@@ -191,14 +191,14 @@ impl Part {
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
-        let imported = |seat: &Seat| Imported {
-            place: seat.place(),
-            key: seat.key(),
+        let imported = |table_handle: &TableHandle| Imported {
+            place: table_handle.place(),
+            key: table_handle.key(),
         };
         self.imported = patch
-            .seats()
+            .table_handles()
             .each_ref()
-            .map(|seat| seat.as_ref().map(imported));
+            .map(|table_handle| table_handle.as_ref().map(imported));
         self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();

@@ -20,14 +20,14 @@ pub(crate) struct CloudPool {
     /// How far the noise of their bands has come, in `2^-32` of its lattice.
     band_clocks: Vec<u64>,
     free: Vec<u32>,
-    ghosts: Vec<Ghost>,
+    fading_clouds: Vec<FadingCloud>,
     fade_ticks: u32,
     pub(crate) block: VoiceBlock,
 }
 
 /// A cloud without a voice: it goes on as it last was, and fades.
 #[derive(Clone, Copy, Debug)]
-struct Ghost {
+struct FadingCloud {
     slot: u32,
     ticks_left: u32,
 }
@@ -39,7 +39,7 @@ impl CloudPool {
             phases: vec![0; slots],
             band_clocks: vec![0; slots],
             free: Vec::with_capacity(slots),
-            ghosts: Vec::with_capacity(slots),
+            fading_clouds: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
             block: VoiceBlock::new(slots),
         };
@@ -51,7 +51,7 @@ impl CloudPool {
         self.free.clear();
         // Lowest first, so that sounding slots stay close together.
         self.free.extend((0..self.last.len() as u32).rev());
-        self.ghosts.clear();
+        self.fading_clouds.clear();
         self.block.clear();
     }
 
@@ -72,7 +72,7 @@ impl CloudPool {
 
     /// Fades the cloud in `slot` and then gives the slot back.
     pub(crate) fn fade(&mut self, slot: u32) {
-        self.ghosts.push(Ghost {
+        self.fading_clouds.push(FadingCloud {
             slot,
             ticks_left: self.fade_ticks,
         });
@@ -117,8 +117,8 @@ impl CloudPool {
 
     /// Adds the ghosts to the current tick.
     pub(crate) fn tick(&mut self) {
-        for index in 0..self.ghosts.len() {
-            let Ghost { slot, ticks_left } = self.ghosts[index];
+        for index in 0..self.fading_clouds.len() {
+            let FadingCloud { slot, ticks_left } = self.fading_clouds[index];
             let last = self.last[slot as usize];
             let left = (ticks_left - 1) as f32 / ticks_left as f32;
             self.push(
@@ -132,14 +132,14 @@ impl CloudPool {
                     ..last
                 },
             );
-            self.ghosts[index].ticks_left -= 1;
+            self.fading_clouds[index].ticks_left -= 1;
         }
         let free = &mut self.free;
-        self.ghosts.retain(|ghost| {
-            if ghost.ticks_left == 0 {
-                free.push(ghost.slot);
+        self.fading_clouds.retain(|fading_cloud| {
+            if fading_cloud.ticks_left == 0 {
+                free.push(fading_cloud.slot);
             }
-            ghost.ticks_left > 0
+            fading_cloud.ticks_left > 0
         });
     }
 

@@ -1,22 +1,12 @@
 //! Renderers: what turns clouds into sound.
 
-pub mod auto;
 pub mod block;
-pub mod choice;
 pub mod cpu;
-#[cfg(feature = "cuda")]
-pub mod cuda;
 mod error;
-pub mod fault;
-#[cfg(target_os = "linux")]
-pub mod remote;
-pub mod supervised;
-mod workload;
 
-pub use block::{Buses, Sketch, VoiceBlock, Writing};
-pub use choice::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
+pub use block::{Buses, SlotSummary, VoiceBlock, Writing};
 pub use cpu::CpuRenderer;
-pub use error::{DeviceError, PrepareError, RenderError};
+pub use error::{PrepareError, Reason, Remedy, RenderError};
 
 use std::sync::Arc;
 

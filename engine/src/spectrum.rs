@@ -20,14 +20,14 @@ mod tables;
 pub use cloud::{Cloud, FRACTION, PARALLEL, STARTS, Second, TRACKS, TURN, fraction, of_fraction};
 pub use filter::{CURVE_POINTS, Filter, FilterKind, Response};
 pub use imported::IMPORTED_ROWS;
-pub(crate) use imported::{News, Placed};
+pub use imported::{ImportedTable, TableUpdate};
 pub use placement::{SCALES, scale_map};
 pub use second::SecondRows;
 use tables::FORMANT_FRAMES;
 pub use tables::{
     CloudRows, FORMANT_KEY, FRAMES, Place, Reading, Row, Table, Tables, TrackRows, tables,
 };
-pub(crate) use tables::{imports, push_row};
+pub use tables::{imports, push_row};
 
 use crate::simd::{F32x16, LANES, Simd};
 

@@ -27,13 +27,13 @@ pub enum Stage {
     Collect,
     /// Mixing and limiting.
     Mix,
-    /// The thread that has the card: packing and launching a block.
-    CardSubmit,
-    /// Waiting for the card, and copying what it mixed.
-    CardWait,
-    /// The card: fetching the block's clouds.
+    /// The thread that has the GPU: packing and launching a block.
+    GpuSubmit,
+    /// Waiting for the GPU, and copying what it mixed.
+    GpuWait,
+    /// The GPU: fetching the block's clouds.
     GpuUpload,
-    /// The card: rendering and mixing.
+    /// The GPU: rendering and mixing.
     GpuCompute,
 }
 
@@ -41,7 +41,7 @@ impl Stage {
     /// Who is busy with it: a line of its own.
     pub fn track(self) -> &'static str {
         match self {
-            Stage::CardSubmit | Stage::CardWait => "card thread",
+            Stage::GpuSubmit | Stage::GpuWait => "GPU thread",
             Stage::GpuUpload | Stage::GpuCompute => "GPU",
             _ => "render thread",
         }
@@ -56,8 +56,8 @@ impl Stage {
             Stage::Submit => "submit",
             Stage::Collect => "collect",
             Stage::Mix => "mix",
-            Stage::CardSubmit => "pack and launch",
-            Stage::CardWait => "wait and fetch",
+            Stage::GpuSubmit => "pack and launch",
+            Stage::GpuWait => "wait and fetch",
             Stage::GpuUpload => "upload",
             Stage::GpuCompute => "render and mix",
         }

@@ -9,7 +9,7 @@ mod encode;
 
 pub use encode::{PartialTrack, encode};
 
-use crate::spectrum::{MAX_PARTIALS, Place, Placed, Row, TRACKS, imports, push_row};
+use crate::spectrum::{ImportedTable, MAX_PARTIALS, Place, Row, TRACKS, imports, push_row};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -66,14 +66,14 @@ impl PartialEq for Tracks {
 /// Tracks that can be played: as long as anybody has one, the rows of their table stay where they are.
 /// May be cloned and dropped on an audio thread: neither allocates nor frees.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub struct TableHandle {
     /// Who hands out seats has it too, so that it is never freed here.
-    _table: Arc<Placed>,
+    _table: Arc<ImportedTable>,
     place: Place,
     key: f32,
 }
 
-impl Seat {
+impl TableHandle {
     /// Where the rows of the table are.
     pub fn place(&self) -> Place {
         self.place
@@ -101,12 +101,12 @@ impl Tracks {
     ///
     /// # Errors
     /// When too many others are played.
-    pub fn seat(&self) -> Result<Seat, TracksError> {
+    pub fn table_handle(&self) -> Result<TableHandle, TracksError> {
         let read = Reader::new(&self.bytes)?;
         let table = imports().place(&self.bytes, || read.rows());
         let table = table.ok_or(TracksError::NoRoom)?;
         let first_row = table.first_row();
-        Ok(Seat {
+        Ok(TableHandle {
             place: Place {
                 first_row,
                 first_frame: first_row + 4,

@@ -2,7 +2,7 @@
 
 use crate::controls::Values;
 use crate::effects::{compressor, drive, eq};
-use crate::engine::Glimpse;
+use crate::engine::Snapshot;
 use crate::event::EventKind;
 use crate::modulation::{Bend, Drawing, Shape};
 use crate::params::Param;
@@ -96,7 +96,7 @@ pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
 
 /// A note of `patch` at rest: what its knobs say, without routes and envelopes, at full level.
 /// Allocates.
-pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Glimpse {
+pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     /// Enough for the shortest attack at any sample rate below 128 kHz; a block holds no more.
     const TICKS: usize = 4;
     let mut still = patch.clone();
@@ -120,10 +120,10 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Glimpse {
         pool.block.start_tick();
         part.tick(Transport::STOPPED, &mut pool);
     }
-    let mut glimpse = Glimpse::new();
-    glimpse.sample_rate = sample_rate;
-    part.glimpse(&pool, &mut glimpse);
-    glimpse
+    let mut snapshot = Snapshot::new();
+    snapshot.sample_rate = sample_rate;
+    part.snapshot(&pool, &mut snapshot);
+    snapshot
 }
 
 /// How far an envelope's stage with this curve has come at `x`, both 0 to 1.
@@ -181,13 +181,13 @@ mod tests {
         };
         let (mut left, mut right) = (vec![0.0; 48_000], vec![0.0; 48_000]);
         engine.render(&[event], &mut left, &mut right);
-        let mut glimpse = Glimpse::new();
-        engine.glimpse(0, &mut glimpse);
-        assert_eq!(glimpse.keys, 1 << 69);
-        assert_eq!(glimpse.clouds.len(), 7);
+        let mut snapshot = Snapshot::new();
+        engine.snapshot(0, &mut snapshot);
+        assert_eq!(snapshot.keys, 1 << 69);
+        assert_eq!(snapshot.clouds.len(), 7);
         let mut shown = Vec::new();
-        for cloud in &glimpse.clouds {
-            partials(cloud, glimpse.sample_rate, &mut shown);
+        for cloud in &snapshot.clouds {
+            partials(cloud, snapshot.sample_rate, &mut shown);
         }
         let firsts = shown.iter().filter(|partial| partial.hertz < 500.0);
         assert!(firsts.clone().all(|p| (p.hertz - 440.0).abs() < 15.0));

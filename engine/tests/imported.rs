@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
-mod common;
-
-use common::*;
+use myriad_conformance::testing::*;
 use myriad_engine::dsp::hash;
 use myriad_engine::params::Param;
 use myriad_engine::spectrum::IMPORTED_ROWS;

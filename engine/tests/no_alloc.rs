@@ -3,15 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
-mod common;
-
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
-use common::*;
+use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::render::CpuRenderer;
-use myriad_engine::render::supervised::{SupervisedRenderer, wall_clock};
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Glimpse, Playable, factory};
-use std::sync::Arc;
+use myriad_engine::{Event, EventKind, Playable, Snapshot, factory};
 
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
@@ -41,13 +36,13 @@ fn rendering_never_allocates() {
             });
         }
         let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
-        let mut glimpse = Glimpse::new();
+        let mut snapshot = Snapshot::new();
         let mut routes = patch.routes.clone();
         assert_no_alloc(|| {
             for _ in 0..8 {
                 engine.render(&events, &mut left, &mut right);
                 engine.render(&[], &mut left[..17], &mut right[..17]);
-                engine.glimpse(0, &mut glimpse);
+                engine.snapshot(0, &mut snapshot);
                 engine.swap_routes(0, &mut routes);
                 engine.exchange_patch(0, &mut other);
             }
@@ -55,34 +50,4 @@ fn rendering_never_allocates() {
             engine.render(&events, &mut left, &mut right);
         });
     }
-}
-
-/// Nor does sending blocks to the thread of a GPU, and fetching their sound.
-#[test]
-fn rendering_through_a_watched_thread_never_allocates() {
-    let gpu = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
-        Some(Box::new(CpuRenderer::new(1)))
-    });
-    let renderer = SupervisedRenderer::new(gpu, CpuRenderer::new(1))
-        .with_load_shedding(RATE as f32, wall_clock());
-    let report = renderer.report();
-    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
-    let events: Vec<Event> = (40..60)
-        .map(|key| Event {
-            frame: 7,
-            part: 0,
-            kind: on(key),
-        })
-        .collect();
-    let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
-    // The first time that it sleeps a thread allocates what it is woken by.
-    engine.render(&events, &mut left, &mut right);
-    std::thread::sleep(std::time::Duration::from_millis(10));
-    engine.render(&[], &mut left, &mut right);
-    assert_no_alloc(|| {
-        for _ in 0..16 {
-            engine.render(&events, &mut left, &mut right);
-        }
-    });
-    assert!(report.lock().unwrap().on_gpu);
 }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::events::{Queue, Setting, Translator};
 use crate::params::{Knob, MyriadParams, value_at};
 use crate::song::Song;
-use crate::synth::{MakeCard, Synth, Terms, VOICES, real_card};
+use crate::synth::{MakeGpu, Synth, Terms, VOICES, real_gpu};
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
 use myriad_engine::{EventKind, Values};
@@ -24,8 +24,8 @@ pub struct Player {
     params: Arc<MyriadParams>,
     /// Nothing until the host has said its sample rate.
     synth: Option<Synth>,
-    /// Makes the renderer of a card, should one be asked for.
-    card: Box<MakeCard>,
+    /// Makes the renderer of a GPU, should one be asked for.
+    gpu: Box<MakeGpu>,
     /// The values of the patch that plays.
     patch: Values,
     /// Where the knobs stood when the engine was last told.
@@ -44,7 +44,7 @@ impl Player {
         Self {
             params,
             synth: None,
-            card: Box::new(real_card),
+            gpu: Box::new(real_gpu),
             patch: Values::new(),
             told: [0.0; COUNT],
             bypassed: false,
@@ -62,9 +62,9 @@ impl Player {
         if !self.synth.as_ref().is_some_and(|synth| synth.suits(terms)) {
             self.release();
             let patch = self.params.shared.patch();
-            let (synth, backstage) = Synth::new(terms, &patch, &*self.card).ok()?;
+            let (synth, synth_handle) = Synth::new(terms, &patch, &*self.gpu).ok()?;
             self.synth = Some(synth);
-            self.params.shared.set_backstage(Some(backstage));
+            self.params.shared.set_synth_handle(Some(synth_handle));
             self.patch = patch.values.clone();
         }
         self.synth.as_ref().map(Synth::latency)
@@ -72,13 +72,13 @@ impl Player {
 
     /// Lets go of what makes the sound. Frees; not for the audio thread.
     fn release(&mut self) {
-        self.params.shared.set_backstage(None);
+        self.params.shared.set_synth_handle(None);
         self.synth = None;
     }
 
-    /// The host will not play for a while: a card is for others meanwhile.
+    /// The host will not play for a while: a GPU is for others meanwhile.
     pub(crate) fn deactivate(&mut self) {
-        if matches!(self.synth, Some(Synth::Beside(_))) {
+        if matches!(self.synth, Some(Synth::Threaded(_))) {
             self.release();
         }
     }

@@ -3,11 +3,11 @@
 
 use crate::controllers::Controllers;
 use crate::meters::Meters;
-use crate::synth::{Backstage, PART, RendererState, Renders};
+use crate::synth::{PART, RendererState, Renders, SynthHandle};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
-use myriad_engine::stream::{Control, StreamError};
-use myriad_engine::{EventKind, Glimpse, Patch, Playable};
+use myriad_engine::{EventKind, Patch, Playable, Snapshot};
+use myriad_live::stream::{Control, StreamError};
 use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Shared {
     hands: ArrayQueue<EventKind>,
     /// What there is to do with the sound from other threads, while the host has the instance
     /// activated.
-    backstage: Mutex<Option<Backstage>>,
+    synth_handle: Mutex<Option<SynthHandle>>,
     /// Who is to render, from the next activation on.
     renders: Mutex<Renders>,
     /// Which MIDI controllers move which parameters.
@@ -64,7 +64,7 @@ impl Shared {
             to_audio: ArrayQueue::new(1),
             from_audio: ArrayQueue::new(RETURNED),
             hands: ArrayQueue::new(HANDS),
-            backstage: Mutex::new(None),
+            synth_handle: Mutex::new(None),
             renders: Mutex::default(),
             controllers: Controllers::new(),
             watched: AtomicBool::new(false),
@@ -123,7 +123,7 @@ impl Shared {
     /// reach it.
     fn in_stream(&self, tell: impl FnOnce(&Control) -> Result<(), StreamError>) {
         if let Some(stream) = self
-            .backstage
+            .synth_handle
             .lock()
             .as_ref()
             .and_then(|b| b.stream.as_ref())
@@ -162,36 +162,36 @@ impl Shared {
 
     /// Somebody begins to watch what sounds, or does not any more.
     pub fn watch(&self, watched: bool) {
-        let backstage = self.backstage.lock();
+        let synth_handle = self.synth_handle.lock();
         self.watched.store(watched, Relaxed);
-        if let Some(glimpses) = backstage.as_ref().and_then(|b| b.glimpses.as_ref()) {
-            glimpses.watch(watched.then_some(PART));
+        if let Some(snapshots) = synth_handle.as_ref().and_then(|b| b.snapshots.as_ref()) {
+            snapshots.watch(watched.then_some(PART));
         }
     }
 
     /// Something else makes the sound now, or nothing.
-    pub(crate) fn set_backstage(&self, backstage: Option<Backstage>) {
-        let mut place = self.backstage.lock();
-        if let Some(glimpses) = backstage.as_ref().and_then(|b| b.glimpses.as_ref()) {
-            glimpses.watch(self.is_watched().then_some(PART));
+    pub(crate) fn set_synth_handle(&self, synth_handle: Option<SynthHandle>) {
+        let mut place = self.synth_handle.lock();
+        if let Some(snapshots) = synth_handle.as_ref().and_then(|b| b.snapshots.as_ref()) {
+            snapshots.watch(self.is_watched().then_some(PART));
         }
-        *place = backstage;
+        *place = synth_handle;
     }
 
-    /// Copies the latest glimpse of what sounds.
-    pub fn look(&self, into: &mut Glimpse) {
-        if let Some(backstage) = &mut *self.backstage.lock()
-            && let Some(glimpses) = &mut backstage.glimpses
+    /// Copies the latest snapshot of what sounds.
+    pub fn look(&self, into: &mut Snapshot) {
+        if let Some(synth_handle) = &mut *self.synth_handle.lock()
+            && let Some(snapshots) = &mut synth_handle.snapshots
         {
-            glimpses.look(into);
+            snapshots.look(into);
         }
     }
 
     /// Who renders, and why; empty while the host has the instance deactivated.
     pub fn renderer(&self) -> RendererState {
-        let backstage = self.backstage.lock();
-        let ask = |backstage: &Backstage| (backstage.renderer)();
-        backstage.as_ref().map(ask).unwrap_or_default()
+        let synth_handle = self.synth_handle.lock();
+        let ask = |synth_handle: &SynthHandle| (synth_handle.renderer)();
+        synth_handle.as_ref().map(ask).unwrap_or_default()
     }
 
     /// Who is to render.

@@ -103,15 +103,15 @@ mod tests {
         // Knobs stand at their defaults, so the values are those; the rest is the patch's.
         saved.shared.load(patch.clone());
         saved.shared.set_ui("{\"page\": 2}".into());
-        saved.shared.set_renders(Renders::Card);
+        saved.shared.set_renders(Renders::Gpu);
         let restored = MyriadParams::new();
         restore(&restored, &save(&saved));
         assert_eq!(restored.shared.patch().name, patch.name);
         assert_eq!(restored.shared.patch().routes, patch.routes);
         assert_eq!(restored.current_patch(), saved.current_patch());
         assert_eq!(restored.shared.ui(), "{\"page\": 2}");
-        assert_eq!(restored.shared.renders(), Renders::Card);
-        assert_eq!(read_renders("a card of the future"), Renders::Processor);
+        assert_eq!(restored.shared.renders(), Renders::Gpu);
+        assert_eq!(read_renders("a GPU of the future"), Renders::Processor);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::recording::analyse;
 use super::sound::{self, Sound};
 use super::*;
-use myriad_engine::conformance::{in_blocks, relative_db};
+use myriad_conformance::{in_blocks, relative_db};
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, EventKind};
 

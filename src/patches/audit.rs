@@ -4,10 +4,10 @@
 mod performance;
 mod sheet;
 
-use crate::failure::Failure;
 use crate::patches::table;
-use crate::terminal;
 use myriad_engine::Patch;
+use myriad_player::failure::Failure;
+use myriad_player::terminal;
 use performance::{Fingerprint, Listener};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! One patch in detail: what differs from a plain one, in words and units.
 
-use crate::failure::Failure;
 use crate::patches::table;
 use myriad_engine::Patch;
 use myriad_engine::modulation::{Route, RouteCurve};
 use myriad_engine::params::{Curve, Kind, Param, Unit};
+use myriad_player::failure::Failure;
 
 /// For people.
 pub(super) fn to_text(patch: &Patch) -> String {

@@ -1,8 +1,8 @@
 //! Lines about a session while it plays: what happens, and every second how it stands.
 
 use super::report::Style;
-use super::session::Session;
-use crate::failure::Failure;
+use myriad_player::failure::Failure;
+use myriad_player::session::Session;
 use std::time::{Duration, Instant};
 
 /// How often there is one though nothing happens.
@@ -23,7 +23,7 @@ impl Lines {
     }
 
     /// Only when something happens.
-    pub(crate) fn of_happenings() -> Self {
+    pub(crate) fn of_events() -> Self {
         let style = Style::Plain;
         Self { style, next: None }
     }

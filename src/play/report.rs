@@ -1,9 +1,9 @@
 //! What a session tells logs and machines: a line a second, and one for everything unusual.
 
-use super::session::{Ending, Session};
-use crate::failure::Failure;
-use crate::terminal;
-use myriad_engine::stream::Underrun;
+use myriad_live::stream::Underrun;
+use myriad_player::failure::Failure;
+use myriad_player::session::{Ending, Session};
+use myriad_player::terminal;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line<'a> {
-    Status(&'a Snapshot),
+    Status(&'a StatusLine),
     Note {
         seconds: f64,
         text: &'a str,
@@ -29,7 +29,7 @@ enum Line<'a> {
 
 /// What a session is doing; the fields are the keys of `--json`.
 #[derive(Serialize)]
-pub(crate) struct Snapshot {
+pub(crate) struct StatusLine {
     pub(crate) seconds: f64,
     pub(crate) host: &'static str,
     pub(crate) device: String,
@@ -83,22 +83,22 @@ struct Summary {
     unrecorded_frames: u64,
 }
 
-impl Snapshot {
+impl StatusLine {
     pub(crate) fn take(session: &mut Session) -> Self {
         let status = session.status();
         let usage = session.usage();
         let peak_dbfs = session.take_peak();
-        let outlet = session.outlet();
-        let device = outlet.device();
+        let device_manager = session.device_manager();
+        let device = device_manager.device();
         Self {
             seconds: session.elapsed().as_secs_f64(),
             host: device.map_or("none", |device| device.host().name()),
             device: device.map_or_else(String::new, |device| device.name()),
-            connected: outlet.is_connected(),
+            connected: device_manager.is_connected(),
             rate: device.map_or(0, |device| device.rate()),
             engine_rate: session.sample_rate(),
             block: device.map_or(0, |device| device.block()),
-            latency: outlet.latency(),
+            latency: device_manager.latency(),
             renderer: session.renderer().0,
             renderer_losses: session.renderer().1,
             patch: session.patch().name.clone(),
@@ -112,8 +112,8 @@ impl Snapshot {
             load_9999: status.render_time.quantile(0.9999),
             slow_blocks: status.slow_blocks,
             underruns: status.underruns,
-            xruns: outlet.xruns(),
-            devices_lost: outlet.losses(),
+            xruns: device_manager.xruns(),
+            devices_lost: device_manager.losses(),
             frames_skipped: status.frames_skipped,
             events_late: status.events_late,
             events_refused: status.events_refused + session.ignored()[1],
@@ -159,7 +159,7 @@ pub(crate) enum Style {
 impl Style {
     /// How the session is doing.
     pub(crate) fn status(self, session: &mut Session) -> Result<(), Failure> {
-        let snapshot = Snapshot::take(session);
+        let snapshot = StatusLine::take(session);
         match self {
             Style::Plain => terminal::print(&snapshot.to_line()),
             Style::Json => json(&Line::Status(&snapshot)),

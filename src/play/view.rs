@@ -16,13 +16,13 @@ mod screenshot;
 mod spectrum;
 mod theme;
 
-use super::midi::MACRO_PARAMS;
-use super::session::Session;
-use crate::failure::Failure;
 use browser::Browser;
 use hands::Hands;
 use keymap::{Action, action};
 use myriad_engine::patch::MACROS;
+use myriad_player::failure::Failure;
+use myriad_player::midi::MACRO_PARAMS;
+use myriad_player::session::Session;
 use ratatui::crossterm::event::{
     self, Event, KeyEvent, KeyEventKind, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
     PushKeyboardEnhancementFlags,

@@ -1,17 +1,17 @@
 //! The editor as a window of the player: `myriad play --window`.
 
-mod desk;
 mod host;
+mod shared_session;
 
 use super::lines::Lines;
-use super::session::Session;
-use crate::failure::Failure;
-pub(super) use desk::Desk;
 use egui_baseview::baseview::{self, HandlerError, dpi::LogicalSize};
 use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame, RepaintNotifier};
 use host::PlayerHost;
 use myriad_editor::{Editor, Library};
 use myriad_engine::params::{COUNT, Param};
+use myriad_player::failure::Failure;
+use myriad_player::session::Session;
+pub(super) use shared_session::SharedSession;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -52,7 +52,7 @@ impl Drop for Window {
 /// # Errors
 /// When there is no window to be had, or nobody reads the lines that are written.
 pub(super) fn run(
-    desk: &Arc<Desk>,
+    shared_session: &Arc<SharedSession>,
     lines: Lines,
     done: impl Fn(&Session) -> bool + Sync,
 ) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ pub(super) fn run(
     let over = Arc::new(AtomicBool::new(false));
     let window = Window {
         editor: Editor::new(Library::open(Library::user_folder())),
-        host: PlayerHost::new(Arc::clone(desk)),
+        host: PlayerHost::new(Arc::clone(shared_session)),
         over: Arc::clone(&over),
     };
     let [width, height] = Editor::SIZE.map(f64::from);
@@ -78,7 +78,7 @@ pub(super) fn run(
     let ending = |session: &Session| closed.load(Relaxed) || done(session);
     std::thread::scope(|scope| {
         let tended = scope.spawn(|| {
-            let outcome = tend(desk, lines, &repaint, &ending);
+            let outcome = tend(shared_session, lines, &repaint, &ending);
             over.store(true, Relaxed);
             repaint.request_repaint();
             outcome
@@ -93,7 +93,7 @@ pub(super) fn run(
 /// Looks after the session, and wakes the editor when something begins to sound, or a MIDI controller
 /// moves a knob.
 fn tend(
-    desk: &Desk,
+    shared_session: &SharedSession,
     mut lines: Lines,
     repaint: &RepaintNotifier,
     done: &impl Fn(&Session) -> bool,
@@ -104,7 +104,7 @@ fn tend(
     let mut sounded = false;
     let mut shown = [f32::NAN; COUNT];
     loop {
-        let written = desk.with(|session| {
+        let written = shared_session.with(|session| {
             if done(session) {
                 return None;
             }

@@ -1,17 +1,11 @@
 //! The files of a render: the mix, and the stems named after what they hold.
 
 use super::{Job, same_file};
-use crate::cast::{Cast, Role};
-use crate::failure::Failure;
-use crate::performance::Performance;
-use crate::wav::{WavError, WavFile};
+use myriad_player::assignment::{AssignedPart, PatchAssignment};
+use myriad_player::failure::Failure;
+use myriad_player::song_render::SongRender;
+use myriad_player::wav::{WavError, WavFile};
 use std::path::{Path, PathBuf};
-
-impl From<WavError> for Failure {
-    fn from(error: WavError) -> Self {
-        Failure::failed(error)
-    }
-}
 
 /// Where the mix goes.
 ///
@@ -48,13 +42,16 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// Begins the files.
-    pub(super) fn create(job: &Job, cast: &Cast) -> Result<Self, Failure> {
+    pub(super) fn create(job: &Job, assignment: &PatchAssignment) -> Result<Self, Failure> {
         let file =
             |path: &Path, seed| WavFile::create(path, job.settings.sample_rate, job.bits, seed);
         let mix = file(&job.target, 0)?;
         let mut stems = Vec::new();
         if job.settings.stems {
-            for (path, seed) in stem_paths(&job.target, &cast.roles).into_iter().zip(1..) {
+            for (path, seed) in stem_paths(&job.target, &assignment.roles)
+                .into_iter()
+                .zip(1..)
+            {
                 let stem = file(&path, seed)?;
                 stems.push((path, stem));
             }
@@ -66,9 +63,9 @@ impl Outputs {
         self.mix.write(block)
     }
 
-    pub(super) fn write_stems(&mut self, performance: &Performance) -> Result<(), WavError> {
+    pub(super) fn write_stems(&mut self, song_render: &SongRender) -> Result<(), WavError> {
         for (part, (_, stem)) in self.stems.iter_mut().enumerate() {
-            stem.write(performance.stem(part))?;
+            stem.write(song_render.stem(part))?;
         }
         Ok(())
     }
@@ -91,7 +88,7 @@ impl Outputs {
 
 /// `mix.wav` gives `mix-bass.wav`, after the track or else the patch; when two are alike, with
 /// their channels.
-fn stem_paths(mix: &Path, roles: &[Role]) -> Vec<PathBuf> {
+fn stem_paths(mix: &Path, roles: &[AssignedPart]) -> Vec<PathBuf> {
     let slugs: Vec<String> = roles
         .iter()
         .map(|role| slug(role.track.as_deref().unwrap_or(&role.patch.name)))
@@ -101,7 +98,7 @@ fn stem_paths(mix: &Path, roles: &[Role]) -> Vec<PathBuf> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let path = |(role, slug): (&Role, &String)| {
+    let path = |(role, slug): (&AssignedPart, &String)| {
         let unique = slugs.iter().filter(|other| *other == slug).count() == 1;
         let name = match (slug.is_empty(), unique) {
             (true, _) => format!("{base}-channel-{}.wav", role.channel + 1),
@@ -136,8 +133,8 @@ mod tests {
     use super::*;
     use myriad_engine::Patch;
 
-    fn role(channel: u8, track: &str) -> Role {
-        Role {
+    fn role(channel: u8, track: &str) -> AssignedPart {
+        AssignedPart {
             channel,
             track: Some(track.to_owned()),
             patch: Patch::default(),

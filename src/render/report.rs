@@ -1,11 +1,11 @@
 //! What a render tells when it is done, to people and to scripts.
 
 use super::Job;
-use crate::analysis::Meter;
-use crate::performance::{Ending, Performance, TAIL_LIMIT_SECONDS};
-use crate::renderer::RendererFacts;
-use crate::terminal::{clock, level};
-use myriad_engine::render::{RendererHandle, RendererReport};
+use myriad_live::{RendererHandle, RendererReport};
+use myriad_player::analysis::Meter;
+use myriad_player::renderer::RendererFacts;
+use myriad_player::song_render::{Ending, SongRender, TAIL_LIMIT_SECONDS};
+use myriad_player::terminal::{clock, level};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,20 +46,20 @@ pub(crate) struct PartReport {
 impl Report {
     pub(super) fn new(
         job: &Job,
-        performance: &Performance,
+        song_render: &SongRender,
         meter: &Meter,
         renderer: &RendererHandle,
         stems: Vec<PathBuf>,
         took: Duration,
     ) -> Self {
-        let frames = performance.frames();
+        let frames = song_render.frames();
         let seconds = frames as f64 / f64::from(job.settings.sample_rate);
-        let peaks = performance.peaks();
+        let peaks = song_render.peaks();
         let renderer = renderer.report();
-        let mut notes = notes(performance);
+        let mut notes = notes(song_render);
         notes.extend(lost(&renderer));
         let mut stems = stems.into_iter();
-        let part = |role: &crate::cast::Role| PartReport {
+        let part = |role: &myriad_player::assignment::AssignedPart| PartReport {
             channel: role.channel + 1,
             track: role.track.clone(),
             patch: role.patch.name.clone(),
@@ -79,7 +79,7 @@ impl Report {
             render_seconds: took.as_secs_f64(),
             realtime_factor: seconds / took.as_secs_f64().max(1e-9),
             renderer: renderer.into(),
-            parts: performance.cast().roles.iter().map(part).collect(),
+            parts: song_render.assignment().roles.iter().map(part).collect(),
             notes,
         }
     }
@@ -123,18 +123,18 @@ impl Report {
     }
 }
 
-/// A card that did not last, which a user should know of.
+/// A GPU that did not last, which a user should know of.
 fn lost(renderer: &RendererReport) -> Option<String> {
     let reason = renderer.failover.lost_because.as_ref()?;
     Some(format!(
-        "the card failed in the middle ({reason}); the processor stood in for it"
+        "the GPU failed in the middle ({reason}); the processor stood in for it"
     ))
 }
 
 /// What did not go as the song asked.
-fn notes(performance: &Performance) -> Vec<String> {
+fn notes(song_render: &SongRender) -> Vec<String> {
     let mut notes = Vec::new();
-    match performance.ending() {
+    match song_render.ending() {
         Some(Ending::TailCut) => notes.push(format!(
             "still sounding {TAIL_LIMIT_SECONDS} seconds after the end; faded out there"
         )),
@@ -143,7 +143,7 @@ fn notes(performance: &Performance) -> Vec<String> {
         }
         Some(Ending::Complete) | None => {}
     }
-    let counters = performance.peaks();
+    let counters = song_render.peaks();
     for (count, what) in [
         (counters.notes_dropped, "notes found no voice"),
         (counters.events_dropped, "events came too thick to be heard"),

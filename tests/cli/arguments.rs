@@ -126,7 +126,7 @@ fn failure_is_told_in_one_line() {
             "no/such/folder.wav: ",
         ),
         (&["render", "song.mid", "-o", "folder.wav"], "folder.wav: "),
-        // Neither a machine without a driver nor one with cards has that one.
+        // Neither a machine without a driver nor one with GPUs has that one.
         (
             &["render", "song.mid", "--renderer", "cuda", "--device", "99"],
             "--renderer cuda: no ",

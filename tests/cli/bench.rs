@@ -42,7 +42,7 @@ fn json_has_the_documented_shape() {
         assert!(!machine[key].as_str().unwrap().is_empty(), "{machine}");
     }
     let cores = machine["cores"].as_u64().unwrap();
-    assert_eq!(machine["card"], Value::Null);
+    assert_eq!(machine["gpu"], Value::Null);
 
     let renderers: &[&str] = if cores > 1 {
         &["cpu-1", "cpu-all"]
@@ -126,12 +126,12 @@ fn a_run_can_be_kept_shown_drawn_and_compared() {
 }
 
 #[test]
-fn without_a_card_it_says_so_in_one_line() {
+fn without_a_gpu_it_says_so_in_one_line() {
     let folder = Folder::new();
     let all = ["bench", "--seconds", "0.1", "--only", "start"];
     let run = folder.succeed(&all);
     assert!(run.stdout.contains("CPU, 1 core"), "{}", run.stdout);
-    // On a machine with a card there is nothing to say.
+    // On a machine with a GPU there is nothing to say.
     match run.stdout.contains("CUDA") {
         true => assert_eq!(run.stderr, ""),
         false => {

@@ -8,6 +8,7 @@ mod doctor;
 mod harness;
 mod import;
 mod inspect;
+mod manual;
 mod midi;
 mod patches;
 mod render;

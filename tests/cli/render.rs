@@ -69,7 +69,7 @@ fn json_says_who_rendered_and_why() {
         (&forced["using"], &forced["why"]),
         (&"cpu".into(), &"asked for".into())
     );
-    // No machine has that many cards.
+    // No machine has that many GPUs.
     let without = render(&["--device", "99"]);
     assert_eq!(without["using"], "cpu");
     assert!(without["why"].as_str().unwrap().starts_with("no "));

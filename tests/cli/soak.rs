@@ -72,10 +72,10 @@ fn what_is_done_on_purpose_is_found_and_told_apart() {
     assert!(page.contains("data:audio/wav;base64,"));
 }
 
-/// A card that is lost, as far as that can be rehearsed without one: it is noticed, comes back, and
+/// A GPU that is lost, as far as that can be rehearsed without one: it is noticed, comes back, and
 /// nothing clicks.
 #[test]
-fn a_lost_card_is_reported_and_does_not_click() {
+fn a_lost_gpu_is_reported_and_does_not_click() {
     let folder = Folder::new();
     let args = ["soak", "--minutes", "0.5", "--renderer", "stand-in"];
     let run = folder.succeed(&[&args[..], &["--inject", "gpu-loss", "--json"]].concat());

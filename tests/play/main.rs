@@ -1,4 +1,4 @@
-//! `myriad play` with real audio servers: a JACK server without a sound card, real MIDI, capture.
+//! `myriad play` with real audio servers: a JACK server without a sound device, real MIDI, capture.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -12,13 +12,6 @@ mod jack;
 mod player;
 mod pulse;
 mod restart;
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the plugin's tests use all of it"
-)]
-#[path = "../../plugin/tests/window/screen.rs"]
-mod screen;
 mod server;
 mod soak;
 mod terminal;

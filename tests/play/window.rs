@@ -1,7 +1,7 @@
 //! `myriad play --window`: the editor, on a display without a screen.
 
 use crate::player::Player;
-use crate::screen::Screen;
+use myriad_test_screen::Screen;
 use std::time::{Duration, Instant};
 
 /// A key on the screen, in a window of 1200 by 780 points.

@@ -1,10 +1,10 @@
 //! The other process fails, dies, hangs, or was never one of ours.
 
-use crate::common::{RATE, on, play, rms, soft, steepest};
 use crate::harness::*;
-use myriad_engine::render::remote::{RemoteFailure, RemoteRenderer, SUBCOMMAND};
-use myriad_engine::render::supervised::{MakeGpuRenderer, SupervisedRenderer};
+use myriad_conformance::testing::{RATE, on, play, rms, soft, steepest};
 use myriad_engine::render::{Buses, CpuRenderer, RenderError, Renderer};
+use myriad_kernels::remote::{RemoteFailure, RemoteRenderer, SUBCOMMAND};
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ fn a_process_that_is_killed_is_an_error_and_can_be_replaced() {
         renderer.render(&block(true), &mut buses).unwrap();
         let process = renderer.process_id().unwrap();
         signal(process, Signal::KILL);
-        let lost = RenderError::Remote(RemoteFailure::Killed { signal: 9 });
+        let lost = RenderError::from(RemoteFailure::Killed { signal: 9 });
         assert_eq!(renderer.render(&block(false), &mut buses), Err(lost));
         // It stays lost, and says so at once, until another one is there.
         assert_eq!(renderer.submit(&block(false)), Err(lost));
@@ -105,8 +105,8 @@ fn what_cannot_render_is_refused_with_a_reason() {
     };
     assert!(refused(any("/no/such/program", &[])).contains("/no/such/program"));
     assert!(refused(any("true", &[])).contains("ended with code 0"));
-    let complains = ["-c", "echo no card >&2; exit 3"];
-    assert!(refused(any("sh", &complains)).contains("code 3 (no card)"));
+    let complains = ["-c", "echo no GPU >&2; exit 3"];
+    assert!(refused(any("sh", &complains)).contains("code 3 (no GPU)"));
     // Answers, but not in our language.
     let babbles = ["-c", "printf 0123456789abcdef >&0; exec sleep 1000"];
     assert!(refused(any("sh", &babbles)).contains("not make sense"));
@@ -117,7 +117,7 @@ fn what_cannot_render_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_card_that_cannot_be_had_is_refused_in_its_own_words() {
+fn a_gpu_that_cannot_be_had_is_refused_in_its_own_words() {
     let _alone = alone();
     // No machine has that many.
     let mut renderer = RemoteRenderer::cuda(program(), 4_096);

@@ -1,10 +1,10 @@
 //! Remote renderers of the program under test, and what becomes of their processes.
 
-use crate::common::RATE;
-use myriad_engine::render::remote::{RemoteCommand, RemoteOptions, RemoteRenderer, SUBCOMMAND};
+use myriad_conformance::testing::RATE;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
 use myriad_engine::{Engine, EngineConfig, Patch};
+use myriad_kernels::remote::{RemoteCommand, RemoteOptions, RemoteRenderer, SUBCOMMAND};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

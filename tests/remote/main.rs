@@ -3,9 +3,6 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
-#[path = "../../engine/tests/common/mod.rs"]
-mod common;
-
 mod faults;
 mod harness;
 mod leaks;

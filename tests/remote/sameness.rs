@@ -1,9 +1,9 @@
 //! It sounds as if it were here.
 
-use crate::common::{RATE, on, play};
 use crate::harness::*;
 use assert_no_alloc::assert_no_alloc;
-use myriad_engine::conformance::CHECKS;
+use myriad_conformance::CHECKS;
+use myriad_conformance::testing::{RATE, on, play};
 use myriad_engine::factory;
 use myriad_engine::render::{Buses, CpuRenderer, MAX_TICKS, RenderError, Renderer, VoiceBlock};
 use std::sync::Arc;

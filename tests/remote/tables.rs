@@ -1,11 +1,11 @@
 //! Tables that patches bring along while the other process runs.
 
-use crate::common::{RATE, imported, on, play, soft};
 use crate::harness::*;
+use myriad_conformance::testing::{RATE, imported, on, play, soft};
 use myriad_engine::render::CpuRenderer;
-use myriad_engine::render::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use myriad_engine::spectrum::IMPORTED_ROWS;
 use myriad_engine::{Engine, Playable};
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn a_table_that_is_imported_while_it_runs_sounds_as_it_does_here() {
     both(&soft(), 45);
 }
 
-/// A card that is lost, and another sound for a moment, would be too high a price.
+/// A GPU that is lost, and another sound for a moment, would be too high a price.
 #[test]
 fn a_new_table_is_no_reason_to_change_the_renderer() {
     let _alone = alone();

@@ -1,4 +1,4 @@
-//! Draws pictures of the editor, with a real engine playing in it and no graphics card:
+//! Draws pictures of the editor, with a real engine playing in it and no GPU:
 //!
 //!     cargo run -p myriad-editor --example screenshots -- FOLDER [NAME]
 

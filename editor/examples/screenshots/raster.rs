@@ -1,4 +1,4 @@
-//! Draws what egui asks for without a graphics card: triangles, textures, blending.
+//! Draws what egui asks for without a GPU: triangles, textures, blending.
 
 use egui::epaint::{ClippedPrimitive, ImageData, Mesh, Primitive, Vertex};
 use egui::{Color32, ColorImage, Pos2, TextureId, TexturesDelta};

@@ -12,7 +12,7 @@ use egui::epaint::Mesh;
 use egui::{Color32, ColorImage, Context, Pos2, Rect, Shape, TextureHandle, Ui, pos2, vec2};
 use light::{Mote, backdrop, dot, paint_motes, paint_removed, removed, sprite, stem};
 use myriad_engine::view::{self, PartialView};
-use myriad_engine::{Glimpse, Patch};
+use myriad_engine::{Patch, Snapshot};
 use std::collections::VecDeque;
 
 /// The note that a patch at rest is shown with.
@@ -27,7 +27,7 @@ const AFTERGLOW: f32 = 0.12;
 /// What the cloud remembers from frame to frame.
 pub(crate) struct CloudView {
     /// The patch that was last seen at rest, and how it looks.
-    rest: Option<(Patch, Glimpse)>,
+    rest: Option<(Patch, Snapshot)>,
     trail: VecDeque<Vec<Mote>>,
     /// Heights of the light behind, and their colours' places.
     aurora: [(f32, f32); BINS],
@@ -61,8 +61,8 @@ impl CloudView {
         backdrop(&painter, rect);
         plot.grid(&painter);
         self.follow_patch(session);
-        let motes = self.motes(plot, session.glimpse);
-        self.age(plot, &motes, session.glimpse.sounding, seconds);
+        let motes = self.motes(plot, session.snapshot);
+        self.age(plot, &motes, session.snapshot.sounding, seconds);
 
         self.paint_aurora(&painter, plot);
         let painter = ui.painter_at(plot.0.expand2(vec2(10.0, 10.0)));
@@ -77,10 +77,10 @@ impl CloudView {
         paint_removed(&painter, plot, &motes);
         self.paint_trail(&painter, plot, spark);
         paint_motes(&painter, plot, &motes, spark);
-        if session.glimpse.sounding {
+        if session.snapshot.sounding {
             self.trail.push_back(motes);
         }
-        if self.trail.len() > TRAIL || !session.glimpse.sounding {
+        if self.trail.len() > TRAIL || !session.snapshot.sounding {
             self.trail.pop_front();
         }
         if let Some((_, rest)) = &self.rest {
@@ -92,7 +92,7 @@ impl CloudView {
     }
 
     /// The patch at rest, once it has been seen.
-    pub(crate) fn rest(&self) -> Option<&Glimpse> {
+    pub(crate) fn rest(&self) -> Option<&Snapshot> {
         self.rest.as_ref().map(|(_, rest)| rest)
     }
 
@@ -109,19 +109,19 @@ impl CloudView {
             .as_ref()
             .is_none_or(|(seen, _)| seen.values != now.values)
         {
-            let rest = view::at_rest(&now, REST_KEY, session.glimpse.sample_rate);
+            let rest = view::at_rest(&now, REST_KEY, session.snapshot.sample_rate);
             self.rest = Some((now, rest));
         }
     }
 
     /// What is seen of the clouds: of partials that share a column of pixels, the loudest on
     /// either side.
-    fn motes(&mut self, axes: Axes, glimpse: &Glimpse) -> Vec<Mote> {
+    fn motes(&mut self, axes: Axes, snapshot: &Snapshot) -> Vec<Mote> {
         let columns = axes.0.width() as usize + 1;
         let mut loudest: Vec<[Option<Mote>; 2]> = vec![[None; 2]; columns];
-        for cloud in &glimpse.clouds {
+        for cloud in &snapshot.clouds {
             self.partials.clear();
-            view::partials(cloud, glimpse.sample_rate, &mut self.partials);
+            view::partials(cloud, snapshot.sample_rate, &mut self.partials);
             for partial in &self.partials {
                 let unfiltered = Axes::height(partial.unfiltered);
                 let x = axes.x(partial.hertz);

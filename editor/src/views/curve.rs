@@ -120,14 +120,14 @@ impl Plot {
     /// The curve as the newest note hears it, when something moves it.
     fn heard(&self, ui: &Ui, session: &Session) {
         let moved = |&param: &Param| !session.routes_to(param).is_empty();
-        let Some(cloud) = session.glimpse.clouds.first() else {
+        let Some(cloud) = session.snapshot.clouds.first() else {
             return;
         };
         let drawn = |filter: &&Filter| filter.kind() == FilterKind::Drawn;
         if let Some(&filter) = cloud.filters.iter().find(drawn)
             && self.points.iter().any(moved)
         {
-            let rate = session.glimpse.sample_rate;
+            let rate = session.snapshot.sample_rate;
             let centre = rate / (filter.inverse_cutoff * TURN);
             let stroke = Stroke::new(1.2, theme::light(theme::AMBER, 0.55));
             ui.painter()

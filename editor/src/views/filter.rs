@@ -9,7 +9,7 @@ use crate::widgets::{choice, strip};
 use egui::accesskit::Role;
 use egui::epaint::Mesh;
 use egui::{Color32, Rect, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
-use myriad_engine::Glimpse;
+use myriad_engine::Snapshot;
 use myriad_engine::params::Param;
 use myriad_engine::spectrum::{Cloud, Filter};
 use myriad_engine::view;
@@ -23,7 +23,7 @@ pub(crate) struct FilterCurve<'a> {
     pub(crate) index: usize,
     pub(crate) axes: Axes,
     /// The patch at rest.
-    pub(crate) rest: &'a Glimpse,
+    pub(crate) rest: &'a Snapshot,
 }
 
 impl FilterCurve<'_> {
@@ -71,10 +71,10 @@ impl FilterCurve<'_> {
         let moved = params
             .iter()
             .any(|&param| !session.routes_to(param).is_empty());
-        let Some(cloud) = session.glimpse.clouds.first().filter(|_| moved) else {
+        let Some(cloud) = session.snapshot.clouds.first().filter(|_| moved) else {
             return;
         };
-        let (rate, cloud) = (session.glimpse.sample_rate, self.alone(cloud));
+        let (rate, cloud) = (session.snapshot.sample_rate, self.alone(cloud));
         let gain = |hertz: f32| view::filter_gain(&cloud, hertz, rate);
         let stroke = Stroke::new(1.2, theme::light(self.colour(), 0.55));
         ui.painter_at(self.axes.0)

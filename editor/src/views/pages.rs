@@ -210,7 +210,7 @@ fn level(session: &Session, group: &str) -> Option<f32> {
     let (_, source) = Source::NAMES.iter().find(|(name, _)| *name == group)?;
     let mut routes = session.patch.routes.iter();
     let used = routes.any(|route| route.source == *source || route.via == Some(*source));
-    (session.glimpse.sounding && used).then(|| session.glimpse.sources[*source as usize])
+    (session.snapshot.sounding && used).then(|| session.snapshot.sources[*source as usize])
 }
 
 /// The upper part of a panel for a drawing, the lower for rows of knobs.

@@ -10,7 +10,7 @@ use crate::theme;
 use crate::widgets::meter::Meter;
 use egui::epaint::Mesh;
 use egui::{Color32, Rect, Shape, Stroke, Ui, pos2, vec2};
-use myriad_engine::Glimpse;
+use myriad_engine::Snapshot;
 use myriad_engine::params::Param;
 use myriad_engine::spectrum::Cloud;
 use myriad_engine::view::{self, PartialView};
@@ -18,7 +18,7 @@ use myriad_engine::view::{self, PartialView};
 /// What portraits are drawn from.
 pub(crate) struct Sitter<'a> {
     /// The patch at rest.
-    pub(crate) rest: &'a Glimpse,
+    pub(crate) rest: &'a Snapshot,
     pub(crate) meter: &'a Meter,
     /// Voices that sound.
     pub(crate) voices: usize,
@@ -122,8 +122,8 @@ impl Sitter<'_> {
 
     /// Where partials stand between left and right, low ones below.
     fn stage(&self, ui: &Ui, session: &Session, rect: Rect) {
-        let glimpse = match session.glimpse.sounding {
-            true => session.glimpse,
+        let snapshot = match session.snapshot.sounding {
+            true => session.snapshot,
             false => self.rest,
         };
         let painter = ui.painter_at(rect);
@@ -140,9 +140,9 @@ impl Sitter<'_> {
         }
         let mut mesh = Mesh::default();
         let mut partials = Vec::new();
-        for cloud in glimpse.clouds.iter().take(32) {
+        for cloud in snapshot.clouds.iter().take(32) {
             partials.clear();
-            view::partials(cloud, glimpse.sample_rate, &mut partials);
+            view::partials(cloud, snapshot.sample_rate, &mut partials);
             for partial in partials.iter().take(96) {
                 let height = Axes::height(partial.level);
                 if height < 0.15 {

@@ -10,7 +10,7 @@ use egui::{Color32, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::params::Param;
 use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{self, FRAMES, Place, Table};
-use myriad_engine::tracks::Seat;
+use myriad_engine::tracks::TableHandle;
 
 /// Partials that are shown.
 const SHOWN: usize = 48;
@@ -44,9 +44,9 @@ pub(crate) const LAYERS: [Layer; 2] = [
 
 impl Layer {
     /// The table that the patch brings along for it.
-    fn seat(&self, session: &Session) -> Option<Seat> {
+    fn table_handle(&self, session: &Session) -> Option<TableHandle> {
         let tracks = session.patch.tracks[self.index].as_ref();
-        tracks.and_then(|tracks| tracks.seat().ok())
+        tracks.and_then(|tracks| tracks.table_handle().ok())
     }
 }
 
@@ -56,10 +56,12 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
     let response = control::interact_as(ui, session, layer.position, rect, "landscape");
     let painter = ui.painter_at(rect);
     // Held while it is drawn.
-    let seat = layer.seat(session);
+    let table_handle = layer.table_handle(session);
     let table = match Table::ALL.get(session.index(layer.table)) {
         Some(family) => family.place(),
-        None => seat.as_ref().map_or(Table::Saw.place(), Seat::place),
+        None => table_handle
+            .as_ref()
+            .map_or(Table::Saw.place(), TableHandle::place),
     };
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
     // Far frames first, so that near ones stand before them.
@@ -76,8 +78,8 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
         let colour = colour.gamma_multiply(0.3 + 0.4 * near);
         painter.line(line, Stroke::new(1.0, colour));
     }
-    let heard = match session.glimpse.sounding {
-        true => session.glimpse.heard[layer.position],
+    let heard = match session.snapshot.sounding {
+        true => session.snapshot.heard[layer.position],
         false => session.value(layer.position),
     };
     let line = ridge(table, heard, land);

@@ -34,10 +34,10 @@ pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
         egui::StrokeKind::Inside,
     );
     let bead = pos2(rect.left() + 11.0, rect.center().y);
-    let height = session.glimpse.sources[source as usize]
+    let height = session.snapshot.sources[source as usize]
         .abs()
         .clamp(0.0, 1.0);
-    if session.glimpse.sounding && used > 0 {
+    if session.snapshot.sounding && used > 0 {
         let mut mesh = Mesh::default();
         paint::glow(
             &mut mesh,

@@ -132,7 +132,7 @@ impl Keyboard {
     fn paint(&self, ui: &Ui, session: &Session, span: &Span, hovered: Option<u8>) {
         let painter = ui.painter_at(span.rect);
         let ours = |key: u8| self.mouse == Some(key) || self.computer.contains(&Some(key));
-        let down = |key: u8| ours(key) || session.glimpse.keys >> key & 1 == 1;
+        let down = |key: u8| ours(key) || session.snapshot.keys >> key & 1 == 1;
         span.paint(&painter, down, hovered);
         for key in (LOWEST..=HIGHEST).step_by(12) {
             let place = span.place(key);

@@ -171,8 +171,8 @@ fn rings(
         let arc = paint::arc(centre, radius + 4.0 + 2.6 * ring as f32, from, to);
         painter.line(arc, Stroke::new(1.7, colour.gamma_multiply(0.9)));
     }
-    if session.glimpse.sounding && !routes.is_empty() {
-        let heard = param.info().kind.to_scale(session.glimpse.heard[param]);
+    if session.snapshot.sounding && !routes.is_empty() {
+        let heard = param.info().kind.to_scale(session.snapshot.heard[param]);
         let at = paint::on_knob(centre, radius, heard);
         let mut mesh = Mesh::default();
         paint::glow(&mut mesh, at, 9.0, theme::light(theme::LIGHT, 0.8));

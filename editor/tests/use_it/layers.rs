@@ -39,9 +39,9 @@ fn a_mode_is_chosen_with_the_mouse_and_heard() {
     window.state_mut().host.note_on(60, 1.0);
     let clouds = |window: &mut Window<'_>| {
         window.run_steps(4);
-        let mut glimpse = Glimpse::new();
-        window.state_mut().host.glimpse(&mut glimpse);
-        glimpse.clouds.len()
+        let mut snapshot = Snapshot::new();
+        window.state_mut().host.snapshot(&mut snapshot);
+        snapshot.clouds.len()
     };
     assert_eq!(clouds(&mut window), 1);
     window.get_by_label("Add a layer").click();
@@ -78,9 +78,9 @@ fn either_landscape_shows_and_moves_its_own_layer() {
     window.state_mut().host.set(Param::LayerSpeed, -0.5);
     window.state_mut().host.note_on(60, 1.0);
     window.run_steps(20);
-    let mut glimpse = Glimpse::new();
-    window.state_mut().host.glimpse(&mut glimpse);
-    let heard = params.map(|param| glimpse.heard[param]);
+    let mut snapshot = Snapshot::new();
+    window.state_mut().host.snapshot(&mut snapshot);
+    let heard = params.map(|param| snapshot.heard[param]);
     assert_eq!(heard[0], after[0]);
     assert!(heard[1] < after[1] - 0.05, "{after:?} to {heard:?}");
 }

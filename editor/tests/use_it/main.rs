@@ -13,7 +13,7 @@ use myriad_editor::{Editor, EditorHost, Library, LocalHost, group_name, name_of}
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param, TABLE};
 use myriad_engine::patch::factory;
-use myriad_engine::{Glimpse, Patch};
+use myriad_engine::{Patch, Snapshot};
 
 /// A patch in which everything has its default.
 const PLAIN: &str = "plain";
@@ -215,11 +215,11 @@ fn a_source_dragged_onto_a_knob_moves_it() {
     assert!(deeper > routes[0].amount);
     window.state_mut().host.note_on(60, 1.0);
     let mut heard = Vec::new();
-    let mut glimpse = Glimpse::new();
+    let mut snapshot = Snapshot::new();
     for _ in 0..60 {
         window.run_steps(1);
-        window.state_mut().host.glimpse(&mut glimpse);
-        heard.push(glimpse.heard[Param::SourcePosition]);
+        window.state_mut().host.snapshot(&mut snapshot);
+        heard.push(snapshot.heard[Param::SourcePosition]);
     }
     let (low, high) = heard.iter().fold((1.0_f32, 0.0_f32), |(low, high), &x| {
         (low.min(x), high.max(x))
@@ -350,25 +350,25 @@ fn a_changed_sound_is_saved_under_a_name_that_is_typed() {
 #[test]
 fn mouse_and_computer_keys_play() {
     let mut window = open("Tonewheel", "Source");
-    let mut glimpse = Glimpse::new();
+    let mut snapshot = Snapshot::new();
     let keyboard = centre(&window, "Keyboard");
     window.hover_at(keyboard);
     window.drag_at(keyboard);
     window.run_steps(4);
-    window.state_mut().host.glimpse(&mut glimpse);
-    assert_eq!(glimpse.keys.count_ones(), 1);
+    window.state_mut().host.snapshot(&mut snapshot);
+    assert_eq!(snapshot.keys.count_ones(), 1);
     window.drop_at(keyboard);
     window.run_steps(2);
     window.key_down(Key::A);
     window.key_down(Key::D);
     window.run_steps(4);
-    window.state_mut().host.glimpse(&mut glimpse);
-    assert_eq!(glimpse.keys, 1 << 60 | 1 << 64);
+    window.state_mut().host.snapshot(&mut snapshot);
+    assert_eq!(snapshot.keys, 1 << 60 | 1 << 64);
     window.key_up(Key::A);
     window.key_up(Key::D);
     window.run_steps(4);
-    window.state_mut().host.glimpse(&mut glimpse);
-    assert_eq!(glimpse.keys, 0);
+    window.state_mut().host.snapshot(&mut snapshot);
+    assert_eq!(snapshot.keys, 0);
 }
 
 #[test]
@@ -535,9 +535,9 @@ fn closing_lets_go_of_keys_and_knobs() {
     let desk = window.state_mut();
     desk.editor.closed(&mut desk.host);
     desk.host.advance(0.1);
-    let mut glimpse = Glimpse::new();
-    desk.host.glimpse(&mut glimpse);
-    assert_eq!((desk.host.open_gestures, glimpse.keys), (0, 0));
+    let mut snapshot = Snapshot::new();
+    desk.host.snapshot(&mut snapshot);
+    assert_eq!((desk.host.open_gestures, snapshot.keys), (0, 0));
 }
 
 /// The same when a page is left in the middle of something.

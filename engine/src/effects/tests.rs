@@ -85,17 +85,17 @@ fn places_are_the_order() {
     assert!(heard(1.0, 2.0) != heard(2.0, 1.0));
 }
 
-fn reverberant() -> Cue {
-    let mut cue = Cue::none();
-    cue.used = true;
-    cue.values.set(Param::ReverbOn, 1.0);
-    cue.values.set(Param::ReverbMix, 1.0);
-    cue
+fn reverberant() -> EffectParams {
+    let mut effect_params = EffectParams::none();
+    effect_params.used = true;
+    effect_params.values.set(Param::ReverbOn, 1.0);
+    effect_params.values.set(Param::ReverbMix, 1.0);
+    effect_params
 }
 
-fn play(effects: &mut PartEffects, mut sound: Stereo, cue: &Cue) -> Stereo {
+fn play(effects: &mut PartEffects, mut sound: Stereo, effect_params: &EffectParams) -> Stereo {
     let [left, right] = &mut sound;
-    effects.render(left, right, cue);
+    effects.render(left, right, effect_params);
     sound
 }
 
@@ -109,28 +109,34 @@ fn loudest(sound: &Stereo) -> f32 {
 #[test]
 fn what_is_cut_off_does_not_ring() {
     const SILENCE: Stereo = [[0.0; TICK]; 2];
-    let cue = reverberant();
-    let cut = Cue { cut: true, ..cue };
+    let effect_params = reverberant();
+    let cut = EffectParams {
+        cut: true,
+        ..effect_params
+    };
     let mut effects = PartEffects::new(48_000.0);
     for tick in 0..400 {
-        play(&mut effects, noise(tick), &cue);
+        play(&mut effects, noise(tick), &effect_params);
     }
-    assert!(loudest(&play(&mut effects, SILENCE, &cue)) > 1e-3);
+    assert!(loudest(&play(&mut effects, SILENCE, &effect_params)) > 1e-3);
     for _ in 0..FADE / TICK {
         play(&mut effects, SILENCE, &cut);
     }
     assert_eq!(play(&mut effects, SILENCE, &cut), SILENCE);
     assert!(effects.is_resting());
     for _ in 0..400 {
-        assert_eq!(play(&mut effects, SILENCE, &cue), SILENCE);
+        assert_eq!(play(&mut effects, SILENCE, &effect_params), SILENCE);
     }
 }
 
 /// A note that begins while the rest fades is heard, and nothing jumps.
 #[test]
 fn a_note_takes_a_cut_back() {
-    let cue = reverberant();
-    let cut = Cue { cut: true, ..cue };
+    let effect_params = reverberant();
+    let cut = EffectParams {
+        cut: true,
+        ..effect_params
+    };
     let mut effects = PartEffects::new(48_000.0);
     let tone = |tick: usize| -> Stereo {
         let sample = |frame| (0.01 * (tick * TICK + frame) as f32).sin();
@@ -138,8 +144,12 @@ fn a_note_takes_a_cut_back() {
     };
     let mut heard = Vec::new();
     for tick in 0..400 {
-        let cue = if (200..203).contains(&tick) { cut } else { cue };
-        heard.extend(play(&mut effects, tone(tick), &cue)[0]);
+        let effect_params = if (200..203).contains(&tick) {
+            cut
+        } else {
+            effect_params
+        };
+        heard.extend(play(&mut effects, tone(tick), &effect_params)[0]);
     }
     let kink = |at: usize| (heard[at + 1] - 2.0 * heard[at] + heard[at - 1]).abs();
     let largest = |range: std::ops::Range<usize>| range.map(kink).fold(0.0, f32::max);

@@ -60,6 +60,13 @@ impl EffectValues {
     }
 }
 
+impl Param {
+    /// Whether it is one of an effect, and so comes after the partials.
+    pub fn is_of_an_effect(self) -> bool {
+        (FIRST..END).contains(&(self as usize))
+    }
+}
+
 /// Whether an effect follows a change of this parameter without a jump: numbers glide, and echoes
 /// fade from one time to another.
 pub(super) fn is_smooth(param: Param) -> bool {

@@ -3,8 +3,8 @@
 use super::Imported;
 use super::copies::Original;
 use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::playhead::TablePlayhead;
 use super::strike::{Material, made_up, softness};
-use super::travel::Travel;
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
 use crate::modulation::Modulation;
@@ -17,7 +17,7 @@ use crate::voice::{Voice, VoiceLayer};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) table: Place,
-    travel: Travel,
+    playhead: TablePlayhead,
     /// How far a frame takes a voice that goes at the table's own speed.
     step: f32,
 }
@@ -26,7 +26,7 @@ impl Walk {
     pub(super) fn new(table: Place, controls: &Controls, sample_rate: f32) -> Self {
         Self {
             table,
-            travel: Travel::new(
+            playhead: TablePlayhead::new(
                 controls[Param::SourceLoop],
                 controls[Param::SourceLoopStart],
                 controls[Param::SourceLoopEnd],
@@ -54,7 +54,7 @@ impl Walk {
     pub(super) fn place(&self, layer: &VoiceLayer, position: f32) -> f32 {
         match layer.travelled == 0.0 {
             true => position,
-            false => self.travel.place(position + layer.travelled),
+            false => self.playhead.place(position + layer.travelled),
         }
     }
 }

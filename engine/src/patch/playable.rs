@@ -3,7 +3,7 @@
 use super::Patch;
 use crate::controls::Values;
 use crate::modulation::Route;
-use crate::tracks::{Seat, TracksError};
+use crate::tracks::{TableHandle, TracksError};
 use crate::voice::LAYERS;
 use std::ops::Deref;
 
@@ -12,7 +12,7 @@ use std::ops::Deref;
 #[derive(Clone, Debug)]
 pub struct Playable {
     patch: Patch,
-    seats: [Option<Seat>; LAYERS],
+    table_handles: [Option<TableHandle>; LAYERS],
     lacks_room: bool,
 }
 
@@ -20,13 +20,15 @@ impl Playable {
     /// Finds room for the tables of `patch`. Allocates, locks, and takes a moment when there are any;
     /// not for the audio thread.
     pub fn new(patch: Patch) -> Self {
-        let seats = patch.tracks.each_ref().map(|tracks| {
+        let table_handles = patch.tracks.each_ref().map(|tracks| {
             let tracks = tracks.as_ref();
-            tracks.map(|tracks| tracks.seat())
+            tracks.map(|tracks| tracks.table_handle())
         });
         Self {
-            lacks_room: seats.iter().any(|seat| matches!(seat, Some(Err(_)))),
-            seats: seats.map(|seat| seat.and_then(Result::ok)),
+            lacks_room: table_handles
+                .iter()
+                .any(|table_handle| matches!(table_handle, Some(Err(_)))),
+            table_handles: table_handles.map(|table_handle| table_handle.and_then(Result::ok)),
             patch,
         }
     }
@@ -43,8 +45,8 @@ impl Playable {
     }
 
     /// The tables that it brings along for its layers.
-    pub(crate) fn seats(&self) -> &[Option<Seat>; LAYERS] {
-        &self.seats
+    pub(crate) fn table_handles(&self) -> &[Option<TableHandle>; LAYERS] {
+        &self.table_handles
     }
 
     /// Its routes, to be changed.

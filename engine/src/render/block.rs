@@ -20,7 +20,7 @@ pub struct VoiceBlock {
     /// `clouds[tick × slots + slot]`, meaningful where sketches say so. A device reads them here.
     clouds: CloudMemory,
     /// What is known of every slot without a look at its clouds.
-    sketches: Vec<Sketch>,
+    summaries: Vec<SlotSummary>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     ticks: usize,
@@ -28,7 +28,7 @@ pub struct VoiceBlock {
 
 /// A slot at a glance.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sketch {
+pub struct SlotSummary {
     /// A bit for each tick in which the cloud sounds.
     pub sounding: u8,
     /// A bit for each tick in which a cloud starts.
@@ -39,14 +39,14 @@ pub struct Sketch {
     pub last_groups: u8,
 }
 
-impl Sketch {
+impl SlotSummary {
     /// The most partials that a tick asks for, in whole groups.
-    pub(crate) fn most_partials(&self) -> usize {
+    pub fn most_partials(&self) -> usize {
         usize::from(self.most_groups) * LANES
     }
 
     /// All of it in a word, to compare.
-    pub(crate) fn bits(&self) -> u32 {
+    pub fn bits(&self) -> u32 {
         u32::from_ne_bytes([
             self.sounding,
             self.starts,
@@ -65,7 +65,7 @@ impl VoiceBlock {
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             clouds: CloudMemory::new(slots * MAX_TICKS),
-            sketches: vec![Sketch::default(); slots],
+            summaries: vec![SlotSummary::default(); slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
         }
@@ -88,7 +88,7 @@ impl VoiceBlock {
     pub fn clear(&mut self) {
         for (word, bits) in self.slots.iter_mut().enumerate() {
             for bit in bits_of(std::mem::take(bits)) {
-                self.sketches[word * 64 + bit] = Sketch::default();
+                self.summaries[word * 64 + bit] = SlotSummary::default();
             }
         }
         self.ticks = 0;
@@ -103,17 +103,17 @@ impl VoiceBlock {
     /// Adds the cloud in `slot` to the current tick.
     pub fn push(&mut self, slot: u32, cloud: Cloud) {
         let (slot, tick) = (slot as usize, self.ticks - 1);
-        let sketch = &mut self.sketches[slot];
-        sketch.sounding |= 1 << tick;
-        sketch.starts |= (cloud.flags & STARTS) << tick;
-        sketch.last_groups = groups(cloud.partials) as u8;
-        sketch.most_groups = sketch.most_groups.max(sketch.last_groups);
-        self.clouds.write(tick * self.sketches.len() + slot, cloud);
+        let summary = &mut self.summaries[slot];
+        summary.sounding |= 1 << tick;
+        summary.starts |= (cloud.flags & STARTS) << tick;
+        summary.last_groups = groups(cloud.partials) as u8;
+        summary.most_groups = summary.most_groups.max(summary.last_groups);
+        self.clouds.write(tick * self.summaries.len() + slot, cloud);
         self.slots[slot / 64] |= 1 << (slot % 64);
     }
 
     /// Copies this block for a renderer that is new to its clouds: they start with it.
-    pub(crate) fn introduce(&self, copy: &mut Arc<Self>) {
+    pub fn introduce(&self, copy: &mut Arc<Self>) {
         let mut copy = Self::reuse(copy);
         for tick in 0..self.ticks {
             copy.start_tick();
@@ -121,7 +121,7 @@ impl VoiceBlock {
                 let Some(cloud) = self.cloud(slot, tick) else {
                     continue;
                 };
-                let first = self.sketch(slot).sounding & ((1 << tick) - 1) == 0;
+                let first = self.summary(slot).sounding & ((1 << tick) - 1) == 0;
                 let starts = if first { STARTS } else { 0 };
                 let flags = cloud.flags | starts;
                 copy.push(slot as u32, Cloud { flags, ..*cloud });
@@ -150,18 +150,18 @@ impl VoiceBlock {
 
     /// The cloud of `slot` in `tick`, if it sounds.
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<&Cloud> {
-        let sounds = self.sketches[slot].sounding >> tick & 1 == 1;
-        sounds.then(|| &self.clouds[tick * self.sketches.len() + slot])
+        let sounds = self.summaries[slot].sounding >> tick & 1 == 1;
+        sounds.then(|| &self.clouds[tick * self.summaries.len() + slot])
     }
 
     /// The slot at a glance.
-    pub fn sketch(&self, slot: usize) -> &Sketch {
-        &self.sketches[slot]
+    pub fn summary(&self, slot: usize) -> &SlotSummary {
+        &self.summaries[slot]
     }
 
     /// All slots at a glance; those that are silent have nothing in theirs.
-    pub fn sketches(&self) -> &[Sketch] {
-        &self.sketches
+    pub fn summaries(&self) -> &[SlotSummary] {
+        &self.summaries
     }
 
     /// All clouds, by tick and slot, for a device to read.
@@ -171,11 +171,14 @@ impl VoiceBlock {
 
     /// Slots that it can hold.
     pub fn capacity(&self) -> usize {
-        self.sketches.len()
+        self.summaries.len()
     }
 
     /// Refuses a block that has more than the `prepared` slots of a renderer.
-    pub(crate) fn check_fits(&self, prepared: usize) -> Result<(), RenderError> {
+    ///
+    /// # Errors
+    /// [`RenderError::BlockTooLarge`].
+    pub fn check_fits(&self, prepared: usize) -> Result<(), RenderError> {
         let slots = self.capacity();
         match slots <= prepared {
             true => Ok(()),
@@ -269,7 +272,7 @@ impl Buses {
 
     /// Fades the first `frames` frames of every bus in, over those of `old`, `faded` frames into
     /// the fade.
-    pub(crate) fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
+    pub fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
         for index in 0..2 * self.count() {
             let old = &old.bus(index / 2)[index % 2][..frames];
             let new = &mut self.bus_mut(index / 2)[index % 2][..frames];

@@ -160,7 +160,7 @@ impl CpuRenderer {
         let work: usize = self
             .slots
             .iter()
-            .map(|&slot| block.sketch(slot).most_partials())
+            .map(|&slot| block.summary(slot).most_partials())
             .sum();
         let helpers = work * block.ticks() / GRAIN;
         let tables = tables();
@@ -272,16 +272,25 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
     use super::*;
-    use crate::render::supervised::Load;
-    use crate::render::workload::workload;
+    use crate::spectrum::{Cloud, STARTS, TURN, Table};
 
     fn block(slots: usize) -> Arc<VoiceBlock> {
-        let load = Load {
-            ticks: 1,
-            clouds: slots,
-            partials: 20 * slots,
-        };
-        Arc::new(workload(slots, load, true))
+        let mut block = VoiceBlock::new(slots);
+        block.start_tick();
+        for slot in 0..slots as u32 {
+            let cloud = Cloud {
+                flags: STARTS,
+                table: Table::Saw.first_row(),
+                partials: 20.0,
+                increment: 100.0 / 48_000.0 * TURN,
+                formant: 1.0,
+                gain_from: [0.1; 2],
+                gain_to: [0.1; 2],
+                ..Cloud::default()
+            };
+            block.push(slot, cloud);
+        }
+        Arc::new(block)
     }
 
     /// A larger block would be rendered past the end of the states.

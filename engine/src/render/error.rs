@@ -1,5 +1,8 @@
 //! Why a renderer cannot be prepared, and why a render failed.
 
+use std::error::Error;
+use std::fmt;
+
 /// Why a renderer could not be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
@@ -31,36 +34,45 @@ pub enum PrepareError {
     /// The thread that should have prepared it has ended.
     #[error("the thread of the device has ended")]
     ThreadEnded,
-    /// The device that should render is not fit for it.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The process that should render cannot be had.
-    #[cfg(target_os = "linux")]
-    #[error(transparent)]
-    Remote(#[from] super::remote::StartError),
+    /// The device that should render cannot, for a reason of its own.
+    #[error("{source}")]
+    Device {
+        /// What would help.
+        remedy: Remedy,
+        /// What the device's code reports.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+/// What would help when a device cannot be prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// The same again, later.
+    Retry,
+    /// Fewer clouds: there is not enough memory for so many.
+    FewerClouds,
+    /// Another process: the driver refuses this one for as long as it runs.
+    AnotherProcess,
+    /// Nothing, as long as this program runs.
+    Nothing,
 }
 
 impl PrepareError {
-    /// Whether trying again, as long as this program runs, is no use.
-    pub fn is_final(&self) -> bool {
+    /// What would help.
+    pub fn remedy(&self) -> Remedy {
         match self {
-            PrepareError::Device(device) => match device {
-                DeviceError::NotBuilt
-                | DeviceError::NoDriver
-                | DeviceError::DriverTooOld { .. }
-                | DeviceError::NoDevice { .. }
-                | DeviceError::CardTooOld { .. }
-                | DeviceError::NeedsRestart { .. } => true,
-                DeviceError::OutOfMemory { .. } | DeviceError::Call { .. } => false,
-            },
-            PrepareError::OutOfMemory { .. }
-            | PrepareError::Thread { .. }
+            PrepareError::Device { remedy, .. } => *remedy,
+            PrepareError::OutOfMemory { .. } => Remedy::FewerClouds,
+            PrepareError::Thread { .. }
             | PrepareError::Late { .. }
             | PrepareError::Trial(_)
-            | PrepareError::ThreadEnded => false,
-            #[cfg(target_os = "linux")]
-            PrepareError::Remote(_) => false,
+            | PrepareError::ThreadEnded => Remedy::Retry,
         }
+    }
+
+    /// Whether trying again in this process is no use.
+    pub fn is_final(&self) -> bool {
+        matches!(self.remedy(), Remedy::AnotherProcess | Remedy::Nothing)
     }
 }
 
@@ -68,71 +80,6 @@ impl From<RenderError> for PrepareError {
     fn from(error: RenderError) -> Self {
         PrepareError::Trial(Box::new(error))
     }
-}
-
-/// What is wrong with a graphics card or its driver.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DeviceError {
-    /// This build was made without the feature.
-    #[error("this build of Myriad has no CUDA renderer")]
-    NotBuilt,
-    /// The driver's library is not there, or finds no card at all.
-    #[error("no NVIDIA driver found on this machine")]
-    NoDriver,
-    /// The driver cannot run our kernels.
-    #[error(
-        "the NVIDIA driver is too old: it has CUDA {}.{}, and {}.{} is needed (driver 530 or newer)",
-        found / 1000, found % 1000 / 10, needed / 1000, needed % 1000 / 10
-    )]
-    DriverTooOld {
-        /// The CUDA version it has, as the driver counts: 1000 × major + 10 × minor.
-        found: u32,
-        /// The one our kernels need.
-        needed: u32,
-    },
-    /// There are fewer cards than that.
-    #[error("no CUDA device {index}: this machine has {count}")]
-    NoDevice {
-        /// The one asked for.
-        index: usize,
-        /// Those there are.
-        count: usize,
-    },
-    /// The card cannot run our kernels.
-    #[error("{name} is too old: it has compute capability {}.{}, and 6.0 is needed", found.0, found.1)]
-    CardTooOld {
-        /// What the card calls itself.
-        name: String,
-        /// Its compute capability.
-        found: (u32, u32),
-    },
-    /// The card has less free memory than the renderer needs.
-    #[error("{name} has {free} MiB free, and {slots} clouds need {needed} MiB")]
-    OutOfMemory {
-        /// What the card calls itself.
-        name: String,
-        /// Clouds asked for.
-        slots: usize,
-        /// MiB they need.
-        needed: usize,
-        /// MiB there are.
-        free: usize,
-    },
-    /// A kernel has failed in this process, whoever's it was. From then on the driver refuses every
-    /// new context in the same process with the same error, so trying again is no use.
-    #[error("CUDA has failed in this program ({reason}); restart it to use the card again")]
-    NeedsRestart {
-        /// The driver's name for what happened.
-        reason: &'static str,
-    },
-    /// A call of the driver failed.
-    #[error("{call} failed: {reason}")]
-    Call {
-        /// Which one.
-        call: &'static str,
-        /// The driver's name for what happened.
-        reason: &'static str,
-    },
 }
 
 /// Why a block was not rendered.
@@ -166,15 +113,98 @@ pub enum RenderError {
         /// The time it was given.
         milliseconds: u64,
     },
-    /// The process that rendered is lost.
-    #[cfg(target_os = "linux")]
-    #[error(transparent)]
-    Remote(#[from] super::remote::RemoteFailure),
+    /// The device failed, for a reason of its own.
+    #[error("{0}")]
+    Device(Reason),
+}
+
+/// A reason in words, kept in place so that an error needs no memory: what does not fit is cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Reason {
+    bytes: [u8; Self::LONGEST],
+    length: u8,
+}
+
+impl Reason {
+    /// The most bytes of a reason.
+    pub const LONGEST: usize = 104;
+
+    /// The first words of `text`.
+    pub fn new(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(Self::LONGEST)];
+        let mut bytes = [0; Self::LONGEST];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        Self {
+            bytes,
+            length: text.len() as u8,
+        }
+    }
+
+    /// What `error` says, formatted without allocating.
+    pub fn of(error: &dyn fmt::Display) -> Self {
+        let mut reason = Self::new("");
+        // It never fails: what does not fit is cut.
+        let _ = fmt::write(&mut reason, format_args!("{error}"));
+        reason
+    }
+
+    /// What another process wrote, whatever that is.
+    pub fn from_bytes(bytes: impl Iterator<Item = u8>, length: usize) -> Self {
+        let mut text = [0; Self::LONGEST];
+        text.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        let text = &text[..length.min(Self::LONGEST)];
+        Self::new(std::str::from_utf8(text).unwrap_or("a reason that cannot be read"))
+    }
+
+    /// All bytes, also those that are not used.
+    pub fn bytes(&self) -> &[u8; Self::LONGEST] {
+        &self.bytes
+    }
+
+    /// It in words.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Reason {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let length = usize::from(self.length);
+        let text = &text[..text.floor_char_boundary(Self::LONGEST - length)];
+        self.bytes[length..][..text.len()].copy_from_slice(text.as_bytes());
+        self.length += text.len() as u8;
+        Ok(())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl fmt::Debug for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_cut_between_characters() {
+        assert_eq!(Reason::new("short").text(), "short");
+        let long = "ü".repeat(100);
+        assert_eq!(Reason::new(&long).text(), &long[..Reason::LONGEST]);
+        assert_eq!(Reason::new(&format!("a{long}")).text().len(), 103);
+    }
 }
 
 impl RenderError {
     /// Whether the caller made a mistake: the renderer has not failed and goes on.
-    pub(crate) fn is_misuse(&self) -> bool {
+    pub fn is_misuse(&self) -> bool {
         matches!(
             self,
             RenderError::OutOfTurn | RenderError::BlockTooLarge { .. }

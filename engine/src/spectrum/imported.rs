@@ -1,7 +1,7 @@
 //! Tables that patches bring along: where their rows are while somebody plays them.
 //!
 //! Clouds name rows by number, so a table keeps its numbers as long as anybody holds a share of it
-//! ([`Placed`], counted). Tables that nobody holds stay for as long as there is room, since whoever
+//! ([`ImportedTable`], counted). Tables that nobody holds stay for as long as there is room, since whoever
 //! played them may do so again; then the one that was left longest ago makes room. All this is for
 //! who reads patches and never for an audio thread: that one only reads, and does not wait.
 //!
@@ -23,32 +23,33 @@ pub const IMPORTED_ROWS: usize = 16_384;
 
 /// All of them.
 #[derive(Debug)]
-pub(crate) struct Imported {
+pub struct ImportedTables {
     /// The table that each row belongs to, if it belongs to one.
-    owners: Vec<AtomicPtr<Placed>>,
+    owners: Vec<AtomicPtr<ImportedTable>>,
     readers: Readers,
     /// The number of the last table; told after its rows are there.
     newest: AtomicU64,
-    shelf: Mutex<Shelf>,
+    store: Mutex<TableStore>,
 }
 
 /// A table whose rows are in their place.
 #[derive(Debug)]
-pub(crate) struct Placed {
+pub struct ImportedTable {
     /// Tells it from every other table that there ever was.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The first of its rows among all that are imported.
-    pub(crate) first: usize,
-    pub(crate) rows: Box<[Row]>,
+    pub first: usize,
+    /// Its rows.
+    pub rows: Box<[Row]>,
     /// What it was made from, so that the same table is not placed twice.
     content: Arc<[u8]>,
     /// When somebody last asked for it, as the shelf counts.
     asked: AtomicU64,
 }
 
-impl Placed {
+impl ImportedTable {
     /// The first of its rows, as clouds name it.
-    pub(crate) fn first_row(&self) -> u16 {
+    pub fn first_row(&self) -> u16 {
         (FIRST_IMPORTED + self.first) as u16
     }
 
@@ -59,68 +60,68 @@ impl Placed {
 
 /// What is told to who wants to hear of new tables, and of the end. It keeps nothing in its place: what
 /// is gone when somebody looks at it was not needed.
-pub(crate) type News = Option<Weak<Placed>>;
+pub type TableUpdate = Option<Weak<ImportedTable>>;
 
 /// Those of `tables` that are newer than number `known`, oldest first.
-fn newer(tables: &[Arc<Placed>], known: u64) -> impl Iterator<Item = &Arc<Placed>> {
+fn newer(tables: &[Arc<ImportedTable>], known: u64) -> impl Iterator<Item = &Arc<ImportedTable>> {
     let mut newer: Vec<_> = tables.iter().filter(|table| table.number > known).collect();
     newer.sort_by_key(|table| table.number);
     newer.into_iter()
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct TableStore {
     /// In the order of their rows.
-    tables: Vec<Arc<Placed>>,
+    tables: Vec<Arc<ImportedTable>>,
     /// Taken from their place since the door was last turned, and before: somebody may still read them.
-    taken: Vec<Arc<Placed>>,
-    leaving: Vec<Arc<Placed>>,
+    taken: Vec<Arc<ImportedTable>>,
+    leaving: Vec<Arc<ImportedTable>>,
     /// Who wants to hear of new tables.
-    listeners: Vec<Sender<News>>,
+    listeners: Vec<Sender<TableUpdate>>,
     /// Counts questions.
     clock: u64,
 }
 
-impl Imported {
+impl ImportedTables {
     pub(super) fn new() -> Self {
         Self {
             owners: (0..IMPORTED_ROWS).map(|_| AtomicPtr::default()).collect(),
             readers: Readers::default(),
             newest: AtomicU64::new(0),
-            shelf: Mutex::default(),
+            store: Mutex::default(),
         }
     }
 
     /// The table that is made from `content`, which gets a place unless it has one; nothing when there
     /// is no room.
-    pub(crate) fn place(
+    pub fn place(
         &self,
         content: &Arc<[u8]>,
         make: impl FnOnce() -> Vec<Row>,
-    ) -> Option<Arc<Placed>> {
-        if let Some(placed) = self.shelf().find(content) {
+    ) -> Option<Arc<ImportedTable>> {
+        if let Some(placed) = self.store().find(content) {
             return Some(placed);
         }
         // Takes a while, in which others may want the shelf.
         let rows = make().into_boxed_slice();
-        let mut shelf = self.shelf();
-        if let Some(placed) = shelf.find(content) {
+        let mut store = self.store();
+        if let Some(placed) = store.find(content) {
             return Some(placed);
         }
-        let placed = Placed {
+        let placed = ImportedTable {
             number: self.newest() + 1,
-            first: self.make_room(&mut shelf, rows.len())?,
+            first: self.make_room(&mut store, rows.len())?,
             rows,
             content: Arc::clone(content),
-            asked: AtomicU64::new(shelf.clock),
+            asked: AtomicU64::new(store.clock),
         };
-        Some(self.put(&mut shelf, placed))
+        Some(self.put(&mut store, placed))
     }
 
     /// Does as another process did: puts table `number` where it is there. What was there before is
     /// not used there any more. Says whether it fits.
-    pub(crate) fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
-        let mut shelf = self.shelf();
+    pub fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
+        let mut store = self.store();
         let fits = first
             .checked_add(rows.len())
             .is_some_and(|end| end <= IMPORTED_ROWS);
@@ -128,39 +129,39 @@ impl Imported {
             return false;
         }
         let end = first + rows.len();
-        while let Some(index) = shelf
+        while let Some(index) = store
             .tables
             .iter()
             .position(|table| table.first < end && first < table.end())
         {
-            self.take(&mut shelf, index);
+            self.take(&mut store, index);
         }
-        let placed = Placed {
+        let placed = ImportedTable {
             number,
             first,
             rows: rows.into_boxed_slice(),
             content: Arc::default(),
             asked: AtomicU64::new(0),
         };
-        self.put(&mut shelf, placed);
+        self.put(&mut store, placed);
         true
     }
 
     /// The number of the newest table.
-    pub(crate) fn newest(&self) -> u64 {
+    pub fn newest(&self) -> u64 {
         self.newest.load(Ordering::Acquire)
     }
 
     /// Tables that are newer than number `known`, oldest first.
-    pub(crate) fn since(&self, known: u64) -> Vec<Arc<Placed>> {
-        newer(&self.shelf().tables, known).cloned().collect()
+    pub fn since(&self, known: u64) -> Vec<Arc<ImportedTable>> {
+        newer(&self.store().tables, known).cloned().collect()
     }
 
     /// Tells of every new table from now on. Returns those there are.
-    pub(crate) fn tell(&self, listener: Sender<News>) -> Vec<Weak<Placed>> {
-        let mut shelf = self.shelf();
-        shelf.listeners.push(listener);
-        newer(&shelf.tables, 0).map(Arc::downgrade).collect()
+    pub fn tell(&self, listener: Sender<TableUpdate>) -> Vec<Weak<ImportedTable>> {
+        let mut store = self.store();
+        store.listeners.push(listener);
+        newer(&store.tables, 0).map(Arc::downgrade).collect()
     }
 
     /// The side by which a reader came in, and has to leave.
@@ -181,7 +182,7 @@ impl Imported {
 
     /// The table that row `index` belongs to. For those who have come in.
     #[inline(always)]
-    pub(super) fn owner(&self, index: usize) -> Option<&Placed> {
+    pub(super) fn owner(&self, index: usize) -> Option<&ImportedTable> {
         let owner = self.owners.get(index)?.load(Ordering::Acquire);
         // SAFETY: points to what an `Arc` holds that the shelf has. It is dropped after those have left
         // who were inside when it was taken from here, and we have come in: nobody gets hold of the
@@ -189,65 +190,66 @@ impl Imported {
         unsafe { owner.as_ref() }
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn store(&self) -> MutexGuard<'_, TableStore> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Finds room for so many rows, and takes tables away that nobody holds where there is none.
-    fn make_room(&self, shelf: &mut Shelf, rows: usize) -> Option<usize> {
+    fn make_room(&self, store: &mut TableStore, rows: usize) -> Option<usize> {
         loop {
-            if let Some(first) = shelf.gap(rows) {
+            if let Some(first) = store.gap(rows) {
                 return Some(first);
             }
-            let longest_ago = shelf.left_longest_ago()?;
-            self.take(shelf, longest_ago);
+            let longest_ago = store.left_longest_ago()?;
+            self.take(store, longest_ago);
         }
     }
 
     /// Puts a table into its place, which is free, and tells of it.
-    fn put(&self, shelf: &mut Shelf, placed: Placed) -> Arc<Placed> {
+    fn put(&self, store: &mut TableStore, placed: ImportedTable) -> Arc<ImportedTable> {
         let placed = Arc::new(placed);
         for owner in &self.owners[placed.first..placed.end()] {
             owner.store(Arc::as_ptr(&placed).cast_mut(), Ordering::Release);
         }
-        let after = shelf
+        let after = store
             .tables
             .partition_point(|table| table.first < placed.first);
-        shelf.tables.insert(after, Arc::clone(&placed));
+        store.tables.insert(after, Arc::clone(&placed));
         self.newest.store(placed.number, Ordering::Release);
-        let hears = |listener: &Sender<News>| listener.send(Some(Arc::downgrade(&placed))).is_ok();
-        shelf.listeners.retain(hears);
-        self.tidy(shelf);
+        let hears =
+            |listener: &Sender<TableUpdate>| listener.send(Some(Arc::downgrade(&placed))).is_ok();
+        store.listeners.retain(hears);
+        self.tidy(store);
         placed
     }
 
     /// Takes a table from its place. Its memory goes when nobody reads it any more.
-    fn take(&self, shelf: &mut Shelf, index: usize) {
-        let table = shelf.tables.remove(index);
+    fn take(&self, store: &mut TableStore, index: usize) {
+        let table = store.tables.remove(index);
         for owner in &self.owners[table.first..table.end()] {
             owner.store(null_mut(), Ordering::SeqCst);
         }
-        shelf.taken.push(table);
+        store.taken.push(table);
     }
 
     /// Frees what nobody reads any more.
-    fn tidy(&self, shelf: &mut Shelf) {
+    fn tidy(&self, store: &mut TableStore) {
         // Twice, since what was taken just now can often go at once.
         for _ in 0..2 {
             if self.readers.have_left() {
-                shelf.leaving.clear();
-                if !shelf.taken.is_empty() {
+                store.leaving.clear();
+                if !store.taken.is_empty() {
                     self.readers.turn();
-                    std::mem::swap(&mut shelf.leaving, &mut shelf.taken);
+                    std::mem::swap(&mut store.leaving, &mut store.taken);
                 }
             }
         }
     }
 }
 
-impl Shelf {
+impl TableStore {
     /// The table that was made from `content`.
-    fn find(&mut self, content: &Arc<[u8]>) -> Option<Arc<Placed>> {
+    fn find(&mut self, content: &Arc<[u8]>) -> Option<Arc<ImportedTable>> {
         self.clock += 1;
         let table = self.tables.iter().find(|table| table.content == *content)?;
         table.asked.store(self.clock, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
-use super::imported::Imported;
+use super::imported::ImportedTables;
 use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::second::SecondRows;
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, Second, TRACKS};
@@ -409,7 +409,7 @@ fn push_formant(rows: &mut Vec<Row>, frame: usize) {
 #[derive(Debug)]
 pub struct Tables {
     rows: Vec<Row>,
-    imported: Imported,
+    imported: ImportedTables,
 }
 
 /// One row, in groups of sixteen partials.
@@ -462,7 +462,7 @@ pub fn tables() -> Reading {
 }
 
 /// The tables that patches bring along, for whoever brings them.
-pub(crate) fn imports() -> &'static Imported {
+pub fn imports() -> &'static ImportedTables {
     &TABLES.imported
 }
 
@@ -523,12 +523,12 @@ impl Tables {
         }
         Self {
             rows,
-            imported: Imported::new(),
+            imported: ImportedTables::new(),
         }
     }
 
     /// Whether a cloud's rows are all there, and the map of its scale.
-    pub(crate) fn has_rows_of(&self, cloud: &Cloud) -> bool {
+    pub fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let has = |row: u16, tracks: bool| {
             let last = usize::from(row) + if tracks { 3 } else { 1 };
             last < self.rows.len() || self.imported.row(last - self.rows.len()).is_some()
@@ -542,7 +542,7 @@ impl Tables {
     }
 
     /// The number of the newest table that a cloud reads, if a patch has brought it along; else zero.
-    pub(crate) fn number_of(&self, cloud: &Cloud) -> u64 {
+    pub fn number_of(&self, cloud: &Cloud) -> u64 {
         let number = |row: u16| {
             let index = usize::from(row).checked_sub(self.rows.len());
             let table = index.and_then(|index| self.imported.owner(index));
@@ -606,7 +606,8 @@ impl Tables {
     }
 }
 
-pub(crate) fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
+/// Appends a row of `value` by partial number, as wide as rows are.
+pub fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
     let group = |group: usize| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)));
     rows.push(std::array::from_fn(group));
 }

@@ -36,11 +36,11 @@ fn the_same_tracks_are_one_table() {
     let first = Tracks::from_bytes(bytes()).unwrap();
     let again = Tracks::from_text(&first.to_text()).unwrap();
     assert_eq!(first, again);
-    let [seat, other] = [&first, &again].map(|tracks| tracks.seat().unwrap());
-    assert_eq!(seat.place(), other.place());
+    let [table_handle, other] = [&first, &again].map(|tracks| tracks.table_handle().unwrap());
+    assert_eq!(table_handle.place(), other.place());
     assert!((first.key() - 69.0).abs() < 1e-3);
     let tables = tables();
-    let row = |row: u16| F32x16::flat(tables.row(seat.place().first_row + row));
+    let row = |row: u16| F32x16::flat(tables.row(table_handle.place().first_row + row));
     assert!((row(0)[4] - 5.005).abs() < 1e-6 && row(2)[0] == 16_384.0);
     // The loudest frame, the first, has the power of a sine within the steps of levels.
     let power: f32 = row(4).iter().map(|x| x * x).sum();

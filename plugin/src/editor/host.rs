@@ -5,7 +5,7 @@ use crate::synth::Renders;
 use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::{COUNT, Param};
-use myriad_engine::{EventKind, Glimpse, Patch};
+use myriad_engine::{EventKind, Patch, Snapshot};
 use nice_plug::context::gui::GuiContext;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -133,7 +133,7 @@ impl EditorHost for PluginHost {
         self.params.shared.describe(patch);
     }
 
-    fn glimpse(&mut self, into: &mut Glimpse) {
+    fn snapshot(&mut self, into: &mut Snapshot) {
         self.params.shared.look(into);
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::synth::Renders;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
-use myriad_engine::{Glimpse, Patch, factory};
+use myriad_engine::{Patch, Snapshot, factory};
 use nice_plug::context::process::SendEventError;
 use nice_plug::midi::{PluginNoteEvent, VoiceID};
 use std::collections::VecDeque;
@@ -129,7 +129,7 @@ fn a_loaded_patch_plays_though_its_knobs_arrive_later() {
 
     let mut expected = [vec![0.0; 4_800], vec![0.0; 4_800]];
     let [left, right] = &mut expected;
-    let (mut synth, _) = Synth::new(&terms(48_000.0), &patch, &real_card).unwrap();
+    let (mut synth, _) = Synth::new(&terms(48_000.0), &patch, &real_gpu).unwrap();
     let mut queue = Queue::new(1);
     queue.push(
         0,
@@ -192,7 +192,7 @@ fn what_is_played_in_the_editor_sounds_and_is_seen() {
     let status = player.process(&mut left, &mut right, &mut script);
     assert_eq!(status, ProcessStatus::KeepAlive, "more may be played");
     assert!(left.iter().any(|x| *x != 0.0));
-    let mut seen = Glimpse::new();
+    let mut seen = Snapshot::new();
     params.shared.look(&mut seen);
     assert!(seen.sounding && seen.keys == 1 << 60);
     params.shared.play(EventKind::AllSoundOff);

@@ -1,23 +1,24 @@
-//! Rendering beside the call, with a processor that plays the card.
+//! Rendering beside the call, with a processor that plays the GPU.
 
-use super::beside::purpose;
+use super::threaded::purpose;
 use super::*;
 use myriad_engine::factory;
 use myriad_engine::params::Param;
-use myriad_engine::render::fault::{Fault, FaultRenderer, Faults};
-use myriad_engine::render::supervised::{GpuLocation, MakeGpuRenderer};
-use myriad_engine::render::{CpuRenderer, Renderer, RendererChoice, RendererKind};
+use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::{Engine, EventKind};
+use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::supervised::{GpuLocation, MakeGpuRenderer};
+use myriad_live::{RendererChoice, RendererKind};
 use std::time::{Duration, Instant};
 
 const RATE: f32 = 48_000.0;
 
-/// A CPU renderer that plays the card: two blocks at once, and it fails when told.
-fn card(faults: &Arc<Faults>) -> Box<MakeCard> {
+/// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
+fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
     let faults = Arc::clone(faults);
     let make: MakeGpuRenderer = Arc::new(move |location| {
         let cpu = Box::new(CpuRenderer::new(1));
-        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults)).with_depth(2);
+        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults));
         (location == GpuLocation::InProcess).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
     });
     Box::new(move |_| {
@@ -39,7 +40,7 @@ fn terms(max_block: usize, offline: bool) -> Terms {
         sample_rate: RATE,
         max_block,
         offline,
-        renders: Renders::Card,
+        renders: Renders::Gpu,
     }
 }
 
@@ -109,8 +110,8 @@ fn a_bounce_loses_nothing_whether_or_not_the_host_says_that_it_is_one() {
     ] {
         let loses_nothing = || {
             let (mut synth, _) =
-                Synth::new(&terms(512, offline), patch, &*card(&Arc::default())).unwrap();
-            assert!(matches!(synth, Synth::Beside(_)));
+                Synth::new(&terms(512, offline), patch, &*gpu(&Arc::default())).unwrap();
+            assert!(matches!(synth, Synth::Threaded(_)));
             // Twice: a reset is the beginning.
             (0..2).all(|_| {
                 let heard = play(&mut synth, sizes, 40_000, false);
@@ -131,7 +132,7 @@ fn a_bounce_loses_nothing_whether_or_not_the_host_says_that_it_is_one() {
 fn latency_is_known_at_once_and_follows_from_the_terms() {
     let latency = |block| {
         let (synth, _) =
-            Synth::new(&terms(block, false), &Patch::new(), &*card(&Arc::default())).unwrap();
+            Synth::new(&terms(block, false), &Patch::new(), &*gpu(&Arc::default())).unwrap();
         synth.latency()
     };
     assert_eq!(latency(512), 512 + 256 + 1_024 + 64);
@@ -139,11 +140,11 @@ fn latency_is_known_at_once_and_follows_from_the_terms() {
 }
 
 #[test]
-fn a_card_that_is_lost_is_stood_in_for_while_the_chord_goes_on() {
+fn a_gpu_that_is_lost_is_stood_in_for_while_the_chord_goes_on() {
     let patch = factory::find("Aurora").unwrap();
     let faults = Arc::new(Faults::default());
-    let (mut synth, backstage) = Synth::new(&terms(512, true), patch, &*card(&faults)).unwrap();
-    assert_eq!((backstage.renderer)().name, "GPU");
+    let (mut synth, synth_handle) = Synth::new(&terms(512, true), patch, &*gpu(&faults)).unwrap();
+    assert_eq!((synth_handle.renderer)().name, "GPU");
     let latency = synth.latency();
     play(&mut synth, &[512], 48_000, false);
     let steady = |sound: &[f32]| sound.iter().fold(0.0f32, |peak, x| peak.max(x.abs()));
@@ -155,7 +156,7 @@ fn a_card_that_is_lost_is_stood_in_for_while_the_chord_goes_on() {
         let frames = chunk.len();
         synth.render(&[], chunk, &mut vec![0.0; frames]);
     }
-    let state = (backstage.renderer)();
+    let state = (synth_handle.renderer)();
     assert!(state.stands_in && state.name == "CPU", "{state:?}");
     assert!(state.why.contains("lost"), "{state:?}");
     assert_eq!(synth.latency(), latency);
@@ -165,21 +166,21 @@ fn a_card_that_is_lost_is_stood_in_for_while_the_chord_goes_on() {
     // And it comes back.
     faults.set(Fault::None);
     let give_up = Instant::now() + Duration::from_secs(30);
-    while (backstage.renderer)().stands_in {
-        assert!(Instant::now() < give_up, "{:?}", (backstage.renderer)());
+    while (synth_handle.renderer)().stands_in {
+        assert!(Instant::now() < give_up, "{:?}", (synth_handle.renderer)());
         synth.render(&[], &mut [0.0; 512], &mut [0.0; 512]);
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn a_card_that_cannot_be_had_is_stood_in_for_from_the_beginning() {
+fn a_gpu_that_cannot_be_had_is_stood_in_for_from_the_beginning() {
     let faults = Arc::new(Faults::default());
     faults.set(Fault::Fail);
     let patch = Patch::new();
-    let (mut synth, backstage) = Synth::new(&terms(512, false), &patch, &*card(&faults)).unwrap();
+    let (mut synth, synth_handle) = Synth::new(&terms(512, false), &patch, &*gpu(&faults)).unwrap();
     assert_eq!(synth.latency(), 64);
-    assert!((backstage.renderer)().stands_in);
+    assert!((synth_handle.renderer)().stands_in);
     let heard = play(&mut synth, &[512], 4_800, false);
     assert_eq!(heard, expected(&patch, heard.len()));
     // It is asked for again when the host activates the instance anew.
@@ -192,7 +193,7 @@ fn a_stream_says_which_keys_sound_and_when_its_room_is_quiet() {
     let mut patch = Patch::new();
     patch.values.set(Param::ReverbOn, 1.0);
     patch.values.set(Param::ReverbDecay, 0.5);
-    let (mut synth, _) = Synth::new(&terms(512, true), &patch, &*card(&Arc::default())).unwrap();
+    let (mut synth, _) = Synth::new(&terms(512, true), &patch, &*gpu(&Arc::default())).unwrap();
     let mut next = |events: &[Event]| {
         let mut left = [0.0; 512];
         synth.render(events, &mut left, &mut [0.0; 512]);
@@ -227,22 +228,22 @@ fn a_stream_says_which_keys_sound_and_when_its_room_is_quiet() {
 
 #[test]
 fn patches_and_routes_reach_a_stream_and_it_is_seen() {
-    let (mut synth, mut backstage) =
-        Synth::new(&terms(512, true), &Patch::new(), &*card(&Arc::default())).unwrap();
+    let (mut synth, mut synth_handle) =
+        Synth::new(&terms(512, true), &Patch::new(), &*gpu(&Arc::default())).unwrap();
     let patch = factory::find("Aurora").unwrap();
-    let stream = backstage.stream.as_ref().unwrap();
+    let stream = synth_handle.stream.as_ref().unwrap();
     stream.set_patch(PART, patch.clone()).unwrap();
     stream.set_routes(PART, patch.routes[1..].to_vec()).unwrap();
-    let glimpses = backstage.glimpses.as_mut().unwrap();
-    glimpses.watch(Some(PART));
+    let snapshots = synth_handle.snapshots.as_mut().unwrap();
+    snapshots.watch(Some(PART));
     synth.reset(&patch.values);
     let heard = play(&mut synth, &[512], 24_000, false);
     let mut other = patch.clone();
     other.routes.remove(0);
     let depth = synth.latency() as usize - 64;
     assert!(is_late_by(&heard, depth, &expected(&other, 48_000)));
-    let mut seen = myriad_engine::Glimpse::new();
-    glimpses.look(&mut seen);
+    let mut seen = myriad_engine::Snapshot::new();
+    snapshots.look(&mut seen);
     assert!(seen.sounding && !synth.is_silent());
     assert_eq!(synth.counters().voices, 2);
 }

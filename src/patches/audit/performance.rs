@@ -1,8 +1,8 @@
 //! How a patch is played to be measured, and what is heard.
 
-use crate::analysis::{Meter, thumbnail};
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, Values};
+use myriad_player::analysis::{Meter, thumbnail};
 
 const RATE: u32 = 48_000;
 const SECOND: usize = RATE as usize;

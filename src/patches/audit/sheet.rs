@@ -1,9 +1,9 @@
 //! The contact sheet: a small spectrogram of every patch, to look at.
 
 use super::performance::PICTURE;
-use crate::analysis::canvas::{Align, Canvas, Size};
-use crate::analysis::{colour, picture};
-use crate::failure::Failure;
+use myriad_player::analysis::canvas::{Align, Canvas, Size};
+use myriad_player::analysis::{colour, picture};
+use myriad_player::failure::Failure;
 use std::path::Path;
 
 const COLUMNS: usize = 10;

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::{bars, theme};
-use myriad_engine::stream::Histogram;
+use myriad_live::stream::Histogram;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};

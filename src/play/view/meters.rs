@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::{bars, theme};
-use crate::play::monitor::{FLOOR_DB, Level};
+use myriad_player::monitor::{FLOOR_DB, Level};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};

@@ -1,11 +1,11 @@
 //! The scene: all that the screen shows, as plain data, so that it can be drawn anywhere.
 
 use super::View;
-use crate::play::midi::MACRO_PARAMS;
-use crate::play::monitor::{BANDS, Level};
-use crate::play::session::Session;
 use myriad_engine::patch::MACROS;
-use myriad_engine::stream::Histogram;
+use myriad_live::stream::Histogram;
+use myriad_player::midi::MACRO_PARAMS;
+use myriad_player::monitor::{BANDS, Level};
+use myriad_player::session::Session;
 
 /// Everything in sight.
 pub(super) struct Scene {
@@ -69,9 +69,9 @@ pub(super) struct Browsing {
 impl Scene {
     pub(super) fn of(session: &Session, view: &View) -> Self {
         let status = session.status();
-        let outlet = session.outlet();
+        let device_manager = session.device_manager();
         let patch = session.patch();
-        let (device, latency_ms) = match outlet.device() {
+        let (device, latency_ms) = match device_manager.device() {
             None => ("no device".to_owned(), 0.0),
             Some(device) => {
                 let rate = f64::from(device.rate());
@@ -82,13 +82,13 @@ impl Scene {
                     rate / 1000.0,
                     device.block()
                 );
-                (text, outlet.latency() as f64 / rate * 1000.0)
+                (text, device_manager.latency() as f64 / rate * 1000.0)
             }
         };
         Self {
             patch: [&patch.name, &patch.category, &patch.description].map(String::clone),
             device,
-            connected: outlet.is_connected(),
+            connected: device_manager.is_connected(),
             latency_ms,
             meters: session.monitor().meters(),
             bands: *session.monitor().bands(),
@@ -99,7 +99,7 @@ impl Scene {
                 fill: status.fill,
                 depth: status.depth,
                 underruns: status.underruns,
-                xruns: outlet.xruns(),
+                xruns: device_manager.xruns(),
                 cpu: session.usage().cpu,
             },
             render_time: status.render_time,

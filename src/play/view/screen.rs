@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::{engine, help, macros, meters, piano, spectrum, theme};
-use crate::terminal;
+use myriad_player::terminal;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::{bars, theme};
-use crate::play::monitor::{BANDS, FLOOR_DB, HIGHEST, LOWEST};
+use myriad_player::monitor::{BANDS, FLOOR_DB, HIGHEST, LOWEST};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

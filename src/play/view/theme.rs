@@ -1,6 +1,6 @@
 //! Colours and borders: night to dawn, like the spectrograms.
 
-use crate::analysis::colour;
+use myriad_player::analysis::colour;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use ratatui::widgets::{Block, BorderType};

@@ -1,10 +1,10 @@
 //! The player as the editor sees it.
 
-use super::Desk;
+use super::SharedSession;
 use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{Glimpse, GlimpseReceiver, Patch};
+use myriad_engine::{Patch, Snapshot, SnapshotReceiver};
 use std::sync::Arc;
 
 /// The share by which the load that is shown follows the load that is.
@@ -14,16 +14,16 @@ const BPM: f32 = 120.0;
 
 /// What the editor talks to.
 pub(super) struct PlayerHost {
-    desk: Arc<Desk>,
-    glimpses: Option<GlimpseReceiver>,
+    shared_session: Arc<SharedSession>,
+    snapshots: Option<SnapshotReceiver>,
     load: f32,
 }
 
 impl PlayerHost {
-    pub(super) fn new(desk: Arc<Desk>) -> Self {
+    pub(super) fn new(shared_session: Arc<SharedSession>) -> Self {
         Self {
-            glimpses: desk.with(|session| session.watch()),
-            desk,
+            snapshots: shared_session.with(|session| session.watch()),
+            shared_session,
             load: 0.0,
         }
     }
@@ -31,43 +31,45 @@ impl PlayerHost {
 
 impl EditorHost for PlayerHost {
     fn value(&self, param: Param) -> f32 {
-        self.desk.with(|session| session.value(param))
+        self.shared_session.with(|session| session.value(param))
     }
 
     // Nobody but us owns the knobs: there is nobody to tell of gestures.
     fn begin(&mut self, _: Param) {}
 
     fn set(&mut self, param: Param, value: f32) {
-        self.desk.with(|session| session.turn(param, value));
+        self.shared_session
+            .with(|session| session.turn(param, value));
     }
 
     fn end(&mut self, _: Param) {}
 
     fn patch(&self) -> Arc<Patch> {
-        self.desk.with(|session| session.patch().clone())
+        self.shared_session.with(|session| session.patch().clone())
     }
 
     fn load(&mut self, patch: Patch) {
-        self.desk.with(|session| session.set_patch(patch));
+        self.shared_session.with(|session| session.set_patch(patch));
     }
 
     fn set_routes(&mut self, routes: Vec<Route>) {
-        self.desk.with(|session| session.set_routes(routes));
+        self.shared_session
+            .with(|session| session.set_routes(routes));
     }
 
     fn describe(&mut self, patch: &Patch) {
-        self.desk.with(|session| session.describe(patch));
+        self.shared_session.with(|session| session.describe(patch));
     }
 
-    fn glimpse(&mut self, into: &mut Glimpse) {
-        if let Some(glimpses) = &mut self.glimpses {
-            glimpses.look(into);
+    fn snapshot(&mut self, into: &mut Snapshot) {
+        if let Some(snapshots) = &mut self.snapshots {
+            snapshots.look(into);
         }
     }
 
     fn status(&mut self) -> Status {
         let load = &mut self.load;
-        self.desk.with(|session| {
+        self.shared_session.with(|session| {
             let status = session.status();
             let renderer = session.renderer_report();
             *load += FOLLOW * (status.load - *load);
@@ -78,22 +80,23 @@ impl EditorHost for PlayerHost {
                 stands_in: renderer.using == "cpu" && renderer.failover.lost_because.is_some(),
                 why: renderer.why,
                 load: Some(*load),
-                underruns: status.underruns + session.outlet().xruns(),
+                underruns: status.underruns + session.device_manager().xruns(),
                 bpm: BPM,
             }
         })
     }
 
     fn note_on(&mut self, key: u8, velocity: f32) {
-        self.desk.with(|session| session.press(key, velocity));
+        self.shared_session
+            .with(|session| session.press(key, velocity));
     }
 
     fn note_off(&mut self, key: u8) {
-        self.desk.with(|session| session.release(key));
+        self.shared_session.with(|session| session.release(key));
     }
 
     fn panic(&mut self) {
-        self.desk.with(|session| session.panic());
+        self.shared_session.with(|session| session.panic());
     }
 
     fn can_learn(&self) -> bool {
@@ -101,18 +104,19 @@ impl EditorHost for PlayerHost {
     }
 
     fn learn(&mut self, param: Option<Param>) {
-        self.desk.with(|session| session.learn(param));
+        self.shared_session.with(|session| session.learn(param));
     }
 
     fn learning(&self) -> Option<Param> {
-        self.desk.with(|session| session.learning())
+        self.shared_session.with(|session| session.learning())
     }
 
     fn controller(&self, param: Param) -> Option<u8> {
-        self.desk.with(|session| session.controller_of(param))
+        self.shared_session
+            .with(|session| session.controller_of(param))
     }
 
     fn forget(&mut self, param: Param) {
-        self.desk.with(|session| session.forget(param));
+        self.shared_session.with(|session| session.forget(param));
     }
 }

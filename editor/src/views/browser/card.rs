@@ -66,7 +66,7 @@ pub(super) fn card(
         };
         let left = rect.right() - 0.34 * rect.width();
         let place = rect.shrink2(vec2(8.0, 6.0)).with_min_x(left);
-        sketch(&painter, portrait, place, strength);
+        summary(&painter, portrait, place, strength);
     }
     let ink = if playing { theme::AMBER } else { theme::TEXT };
     let at = rect.left_top() + vec2(12.0, 14.0);
@@ -108,7 +108,7 @@ pub(super) fn card(
 }
 
 /// A patch's portrait, as thin as pencil.
-fn sketch(painter: &egui::Painter, portrait: &Portrait, rect: Rect, strength: f32) {
+fn summary(painter: &egui::Painter, portrait: &Portrait, rect: Rect, strength: f32) {
     let mut mesh = Mesh::default();
     let step = rect.width() / portrait.len() as f32;
     for (index, &height) in portrait.iter().enumerate() {

@@ -7,7 +7,7 @@
 //! meanwhile. So the gate says whether the forking thread's priority is raised, and then a worker
 //! enters only after it has raised its own.
 
-use crate::Readiness;
+use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
 use std::io;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl Workers {
     /// # Errors
     /// When the system refuses a thread; gives its index.
     pub(crate) fn start(count: usize) -> Result<Self, (usize, io::Error)> {
-        Self::start_with(count, || Readiness::Raised.assume(0, 48_000.0))
+        Self::start_with(count, || ThreadPolicy::RealTime.assume(0, 48_000.0))
     }
 
     /// The same with another way to raise priorities.
@@ -141,7 +141,7 @@ impl Workers {
     /// Calls `job` with every index below `count`, with the help of at most `helpers` threads, and
     /// returns when every call has.
     pub(crate) fn run(&self, helpers: usize, count: usize, job: Job<'_>) {
-        self.fork(Readiness::is_raised_here(), helpers, count, job);
+        self.fork(ThreadPolicy::is_raised_here(), helpers, count, job);
     }
 
     /// The same for a thread of which is known whether its priority is raised.

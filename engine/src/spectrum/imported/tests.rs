@@ -11,13 +11,13 @@ fn rows(count: usize, value: f32) -> Vec<Row> {
     vec![[F32x16([value; LANES]); MAX_GROUPS]; count]
 }
 
-fn place(tables: &Imported, id: u32, count: usize) -> Option<Arc<Placed>> {
+fn place(tables: &ImportedTables, id: u32, count: usize) -> Option<Arc<ImportedTable>> {
     let content: Arc<[u8]> = id.to_le_bytes().into();
     tables.place(&content, || rows(count, id as f32))
 }
 
 /// The number that a row holds.
-fn at(tables: &Imported, index: usize) -> Option<f32> {
+fn at(tables: &ImportedTables, index: usize) -> Option<f32> {
     let side = tables.enter();
     let value = tables.row(index).map(|row| row[0].0[0]);
     tables.leave(side);
@@ -26,7 +26,7 @@ fn at(tables: &Imported, index: usize) -> Option<f32> {
 
 #[test]
 fn what_is_held_stays_and_what_was_left_longest_ago_makes_room() {
-    let tables = Imported::new();
+    let tables = ImportedTables::new();
     let held = place(&tables, 0, 5_000).unwrap();
     for id in 1..=3 {
         place(&tables, id, 3_000).unwrap();
@@ -50,20 +50,20 @@ fn what_is_held_stays_and_what_was_left_longest_ago_makes_room() {
 
 #[test]
 fn thousands_of_tables_take_no_more_memory_than_there_is_room() {
-    let tables = Imported::new();
+    let tables = ImportedTables::new();
     for id in 0..5_000 {
         let placed = place(&tables, id, 1 + id as usize * 7 % 99).unwrap();
         assert_eq!(placed.number, u64::from(id) + 1);
         assert_eq!(at(&tables, placed.first), Some(id as f32));
         assert_eq!(at(&tables, placed.end() - 1), Some(id as f32));
-        let shelf = tables.shelf();
-        assert!(shelf.taken.is_empty() && shelf.leaving.is_empty());
+        let store = tables.store();
+        assert!(store.taken.is_empty() && store.leaving.is_empty());
     }
 }
 
 #[test]
 fn nothing_is_freed_before_the_eyes_of_a_reader() {
-    let tables = Imported::new();
+    let tables = ImportedTables::new();
     let weak = Arc::downgrade(&place(&tables, 0, IMPORTED_ROWS).unwrap());
     let side = tables.enter();
     let row = tables.row(77).unwrap();
@@ -81,7 +81,7 @@ fn nothing_is_freed_before_the_eyes_of_a_reader() {
 /// Readers on several threads while tables come and go: every row they see is whole.
 #[test]
 fn readers_and_those_who_bring_tables_do_not_meet() {
-    let tables = Imported::new();
+    let tables = ImportedTables::new();
     thread::scope(|scope| {
         let bring = |seed: u32| {
             for id in 0..100 {
@@ -105,7 +105,7 @@ fn readers_and_those_who_bring_tables_do_not_meet() {
 
 #[test]
 fn a_mirror_has_what_it_is_told_of() {
-    let (tables, mirror) = (Imported::new(), Imported::new());
+    let (tables, mirror) = (ImportedTables::new(), ImportedTables::new());
     let (sender, news) = channel();
     place(&tables, 100, 40).unwrap();
     let mut there = tables.tell(sender);

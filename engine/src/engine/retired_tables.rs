@@ -1,0 +1,66 @@
+//! Tables of patches that were changed away from: their clouds fade for a moment, and until then their
+//! rows must stay.
+
+use crate::patch::Playable;
+use crate::tracks::TableHandle;
+use crate::voice::LAYERS;
+use std::collections::VecDeque;
+
+/// Holds on to tables until their last cloud has been rendered. Never allocates.
+#[derive(Debug)]
+pub(super) struct RetiredTables {
+    /// Each with the tick after which nobody needs it, in that order.
+    table_handles: VecDeque<(u64, TableHandle)>,
+    /// Ticks that were computed so far.
+    ticks: u64,
+    /// When each part's patch was last changed.
+    changed: Vec<u64>,
+    fade_ticks: u64,
+}
+
+impl RetiredTables {
+    /// For clouds that fade within so many ticks.
+    pub(super) fn new(parts: usize, fade_ticks: u32) -> Self {
+        // A patch that has not sounded for a tick leaves nothing behind: so a part has no more than one
+        // for each tick of a fade.
+        let most = parts * LAYERS * (fade_ticks as usize + 1);
+        Self {
+            table_handles: VecDeque::with_capacity(most),
+            ticks: 0,
+            changed: vec![0; parts],
+            fade_ticks: fade_ticks.into(),
+        }
+    }
+
+    /// `part` does not play `patch` any more.
+    pub(super) fn hold(&mut self, part: usize, patch: &Playable) {
+        if std::mem::replace(&mut self.changed[part], self.ticks) == self.ticks {
+            return;
+        }
+        let until = self.ticks + self.fade_ticks;
+        let table_handles = patch.table_handles().iter().flatten();
+        self.table_handles
+            .extend(table_handles.map(|table_handle| (until, table_handle.clone())));
+    }
+
+    /// A tick was computed.
+    pub(super) fn tick(&mut self) {
+        self.ticks += 1;
+    }
+
+    /// All ticks so far have been rendered: lets go of what they alone needed.
+    pub(super) fn let_go(&mut self) {
+        while self
+            .table_handles
+            .front()
+            .is_some_and(|(until, _)| *until <= self.ticks)
+        {
+            self.table_handles.pop_front();
+        }
+    }
+
+    /// Nothing sounds any more.
+    pub(super) fn clear(&mut self) {
+        self.table_handles.clear();
+    }
+}

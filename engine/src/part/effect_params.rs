@@ -1,0 +1,75 @@
+//! What a part's effects are told: its parameters, and what routes make of them.
+
+use super::{Part, Transport};
+use crate::effects::{EffectParams, EffectValues, Surroundings};
+use crate::modulation::{LfoSettings, Source};
+use crate::params::Param;
+
+impl Part {
+    /// Fills in the cue for the tick that was just computed.
+    pub(crate) fn effect_params(&mut self, transport: Transport, effect_params: &mut EffectParams) {
+        effect_params.changed = std::mem::take(&mut self.patch_changed);
+        effect_params.cut = self.cut;
+        effect_params.used = EffectValues::SWITCHES
+            .iter()
+            .any(|&switch| self.controls[switch] != 0.0);
+        if !effect_params.used {
+            return;
+        }
+        effect_params.around = Surroundings { bpm: transport.bpm };
+        for &param in EffectValues::params() {
+            effect_params.values.set(param, self.controls[param]);
+        }
+        if self.modulation.has_shared() {
+            self.listen(transport);
+            let source = |source: Source| self.heard[source as usize];
+            self.modulation
+                .shared_targets(&self.controls, source, |param, value| {
+                    effect_params.values.set(param, value);
+                });
+        }
+    }
+
+    /// Keeps the sources as the newest note hears them; after it, what is not a note's goes on.
+    fn listen(&mut self, transport: Transport) {
+        let newest = self.newest();
+        for &(_, source) in Source::NAMES {
+            if !self.modulation.uses(source) {
+                continue;
+            }
+            let value = match newest {
+                Some(voice) => Some(self.modulation.source(source, voice)),
+                None => self.without_notes(source, transport),
+            };
+            if let Some(value) = value {
+                self.heard[source as usize] = value;
+            }
+        }
+    }
+
+    /// A source that needs no note.
+    fn without_notes(&self, source: Source, transport: Transport) -> Option<f32> {
+        let channel = &self.channel;
+        match source {
+            Source::Wheel => Some(channel.wheel.now()),
+            Source::Bend => Some(channel.bend.now()),
+            Source::Breath => Some(channel.breath.now()),
+            Source::Expression => Some(channel.expression.now()),
+            Source::Lfo1
+            | Source::Lfo2
+            | Source::Lfo3
+            | Source::Lfo4
+            | Source::Lfo5
+            | Source::Lfo6 => {
+                let index = source as usize - Source::Lfo1 as usize;
+                let settings = LfoSettings::read(&self.controls, index, transport.bpm);
+                self.lfos[index].shared(&settings)
+            }
+            source if source as usize >= Source::Macro1 as usize => {
+                let index = source as usize - Source::Macro1 as usize;
+                Some(self.controls[Param::Macro1.offset(index)])
+            }
+            _ => None,
+        }
+    }
+}

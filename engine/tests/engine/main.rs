@@ -1,0 +1,17 @@
+//! The engine as it is heard. Tests that watch the allocator, or fill the tables that all engines
+//! share, are programs of their own.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
+mod aliasing;
+mod bands;
+mod blocks;
+mod clicks;
+mod effects;
+mod golden;
+mod layers;
+mod movement;
+mod patches;
+mod playing;
+mod shaping;
+mod strikes;

@@ -1,0 +1,543 @@
+//! Playing: keys, pedals, wheels and modes do what players expect.
+
+use myriad_conformance::testing::*;
+use myriad_engine::params::Param;
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Expression, Patch, Playable};
+
+fn sounding_after(patch: &Patch, events: &[(usize, EventKind)], frames: usize) -> usize {
+    let mut engine = engine(patch);
+    play(&mut engine, events, frames);
+    engine.counters().voices
+}
+
+#[test]
+fn a_note_starts_on_its_sample_after_the_latency() {
+    for start in [0, 1, 31, 32, 100, 1_234] {
+        let mut engine = engine(&soft());
+        let [out, _] = play(&mut engine, &[(start, on(69))], 4_800);
+        let first = out.iter().position(|&x| x != 0.0).unwrap();
+        // Level and phase both start at zero, so the first sound is a sample later.
+        assert_eq!(first, start + engine.latency() + 1, "start {start}");
+    }
+}
+
+#[test]
+fn notes_are_in_tune_at_every_rate() {
+    for rate in [8_000.0, 44_100.0, 96_000.0, 192_000.0] {
+        let config = EngineConfig {
+            sample_rate: rate,
+            ..EngineConfig::default()
+        };
+        let mut engine = Engine::new(&config).unwrap();
+        engine.set_patch(0, &soft());
+        let frames = (rate * 0.5) as usize;
+        let [out, _] = play(&mut engine, &[(0, on(69))], frames);
+        let measured = pitch(&out[frames / 4..]) * rate / RATE as f32;
+        assert!((measured - 440.0).abs() < 0.5, "{measured} Hz at {rate}");
+    }
+}
+
+#[test]
+fn velocity_makes_louder() {
+    let level = |velocity| {
+        let note = EventKind::NoteOn { key: 60, velocity };
+        rms(&play(&mut engine(&soft()), &[(0, note)], 9_600)[0])
+    };
+    assert!(level(1.0) > 1.5 * level(0.5) && level(0.5) > 1.1 * level(0.1));
+}
+
+#[test]
+fn the_sustain_pedal_holds_until_it_is_lifted() {
+    let pedal = [(0, cc(64, 1.0)), (10, on(60)), (1_000, off(60))];
+    assert_eq!(sounding_after(&soft(), &pedal, 24_000), 1);
+    let lifted = [pedal.as_slice(), &[(2_000, cc(64, 0.0))]].concat();
+    assert_eq!(sounding_after(&soft(), &lifted, 24_000), 0);
+}
+
+#[test]
+fn sostenuto_holds_only_what_was_down() {
+    let events = [
+        (0, on(60)),
+        (100, cc(66, 1.0)),
+        (200, on(64)),
+        (1_000, off(60)),
+        (1_000, off(64)),
+    ];
+    assert_eq!(sounding_after(&soft(), &events, 24_000), 1);
+    let lifted = [events.as_slice(), &[(2_000, cc(66, 0.0))]].concat();
+    assert_eq!(sounding_after(&soft(), &lifted, 24_000), 0);
+}
+
+#[test]
+fn all_notes_off_respects_the_pedal_and_reset_lifts_it() {
+    let held = [(0, cc(64, 1.0)), (0, on(60)), (500, EventKind::AllNotesOff)];
+    assert_eq!(sounding_after(&soft(), &held, 24_000), 1);
+    let reset = [held.as_slice(), &[(1_000, cc(121, 0.0))]].concat();
+    assert_eq!(sounding_after(&soft(), &reset, 24_000), 0);
+    assert_eq!(
+        sounding_after(&soft(), &[(0, on(60)), (500, cc(123, 0.0))], 24_000),
+        0
+    );
+}
+
+#[test]
+fn bend_reaches_its_range_and_midi_can_set_it() {
+    let measured = |events: &[(usize, EventKind)]| {
+        let out = play(&mut engine(&soft()), events, 38_400);
+        pitch(&out[0][9_600..9_600 + (1 << 14)])
+    };
+    let two = measured(&[(0, on(60)), (0, EventKind::PitchBend(1.0))]);
+    assert!((two / hertz(62.0) - 1.0).abs() < 1e-3);
+    let range = [
+        (0, cc(101, 0.0)),
+        (0, cc(100, 0.0)),
+        (0, cc(6, 12.0 / 127.0)),
+    ];
+    let events = [
+        range.as_slice(),
+        &[(0, on(60)), (0, EventKind::PitchBend(-1.0))],
+    ]
+    .concat();
+    assert!((measured(&events) / hertz(48.0) - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn expression_is_the_notes_own() {
+    let pitch_of = |events: &[(usize, EventKind)]| {
+        let out = play(&mut engine(&soft()), events, 38_400);
+        pitch(&out[0][9_600..9_600 + (1 << 14)])
+    };
+    let express = |key, kind, value| EventKind::NoteExpression { key, kind, value };
+    let up = [(0, on(60)), (10, express(60, Expression::Pitch, 0.5))];
+    assert!((pitch_of(&up) / hertz(60.5) - 1.0).abs() < 1e-3);
+    let other = [(0, on(60)), (10, express(61, Expression::Pitch, 0.5))];
+    assert!((pitch_of(&other) / hertz(60.0) - 1.0).abs() < 1e-3);
+    let [left, right] = play(
+        &mut engine(&soft()),
+        &[(0, on(60)), (10, express(60, Expression::Pan, -1.0))],
+        19_200,
+    );
+    assert!(rms(&left[9_600..]) > 0.01 && rms(&right[9_600..]) < 1e-6);
+}
+
+#[test]
+fn mono_plays_one_note_and_falls_back_to_the_key_still_down() {
+    for mode in [1.0, 2.0] {
+        let mut mono = soft();
+        mono.values.set(Param::VoiceMode, mode);
+        let mut engine = engine(&mono);
+        let events = [(0, on(60)), (4_800, on(67)), (24_000, off(67))];
+        let [out, _] = play(&mut engine, &events, 60_000);
+        assert_eq!(engine.counters().voices, 1);
+        assert!((pitch(&out[7_000..7_000 + 16_384]) / hertz(67.0) - 1.0).abs() < 1e-3);
+        assert!((pitch(&out[30_000..30_000 + 16_384]) / hertz(60.0) - 1.0).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn legato_ties_notes_and_glide_takes_its_time() {
+    let mut legato = soft();
+    legato.values.set(Param::VoiceMode, 2.0);
+    legato.values.set(Param::PitchGlide, 0.5);
+    let [out, _] = play(
+        &mut engine(&legato),
+        &[(0, on(48)), (9_600, on(60))],
+        60_000,
+    );
+    // Half-way through a glide in semitones it is half-way up.
+    let middle = 9_600 + 12_000;
+    let measured = pitch(&out[middle - 1_024..middle + 1_024]);
+    assert!((measured / hertz(54.0) - 1.0).abs() < 0.03, "{measured} Hz");
+    assert!((pitch(&out[40_000..40_000 + 16_384]) / hertz(60.0) - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn stealing_takes_released_voices_first_then_the_quietest() {
+    let mut three = soft();
+    three.values.set(Param::VoiceLimit, 3.0);
+    three.values.set(Param::Env1Release, 5.0);
+    let loud = |key| EventKind::NoteOn { key, velocity: 1.0 };
+    let quiet = |key| EventKind::NoteOn { key, velocity: 0.2 };
+    let level_at = |out: &[f32], key: f32| {
+        let (levels, _) = spectrum(&out[24_000..24_000 + (1 << 15)]);
+        levels[(hertz(key) / RATE as f32 * (1 << 15) as f32).round() as usize]
+    };
+    // 40 is released: it goes, though louder than 47.
+    let events = [
+        (0, loud(40)),
+        (0, quiet(47)),
+        (0, loud(54)),
+        (4_800, off(40)),
+        (9_600, loud(61)),
+    ];
+    let [out, _] = play(&mut engine(&three), &events, 60_000);
+    assert!(level_at(&out, 40.0) < -90.0 && level_at(&out, 47.0) > -60.0);
+    // None is released: the quiet one goes.
+    let events = [
+        (0, loud(40)),
+        (0, quiet(47)),
+        (0, loud(54)),
+        (9_600, loud(61)),
+    ];
+    let mut engine = engine(&three);
+    let [out, _] = play(&mut engine, &events, 60_000);
+    assert!(level_at(&out, 47.0) < -90.0 && level_at(&out, 40.0) > -60.0);
+    assert_eq!(engine.counters().voices_stolen, 1);
+}
+
+#[test]
+fn floods_of_notes_leave_nothing_behind() {
+    let mut wide = soft();
+    wide.values.set(Param::UnisonVoices, 16.0);
+    wide.values.set(Param::VoiceLimit, 1024.0);
+    let mut engine = engine(&wide);
+    let mut events: Vec<(usize, EventKind)> = Vec::new();
+    for i in 0..3_000 {
+        events.push((i, on((i % 128) as u8)));
+        events.push((i + 10, off((i % 128) as u8)));
+    }
+    events.sort_by_key(|event| event.0);
+    let [left, right] = play(&mut engine, &events, 48_000);
+    assert!(peak(&left).max(peak(&right)) <= 1.0);
+    assert!(engine.is_silent() && engine.counters().clouds == 0);
+}
+
+#[test]
+fn absurd_values_are_tamed() {
+    let nonsense = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -5.0];
+    let mut events = vec![(0, on(60))];
+    for (i, &value) in nonsense.iter().enumerate() {
+        let at = 100 * i;
+        events.push((at, EventKind::PitchBend(value)));
+        events.push((at, EventKind::ChannelPressure(value)));
+        events.push((at, EventKind::PolyPressure { key: 200, value }));
+        events.push((
+            at,
+            EventKind::NoteOn {
+                key: 255,
+                velocity: value,
+            },
+        ));
+        events.push((
+            at,
+            EventKind::NoteOff {
+                key: 255,
+                velocity: value,
+            },
+        ));
+        events.push((
+            at,
+            EventKind::Transport {
+                bpm: value,
+                beat: f64::from(value),
+            },
+        ));
+        events.extend((0..128).map(|number| (at, cc(number, value))));
+        events.extend(
+            Param::ALL
+                .iter()
+                .map(|&param| (at, EventKind::Param { param, value })),
+        );
+        for kind in [
+            Expression::Pitch,
+            Expression::Level,
+            Expression::Pan,
+            Expression::Brightness,
+        ] {
+            events.push((
+                at,
+                EventKind::NoteExpression {
+                    key: 60,
+                    kind,
+                    value,
+                },
+            ));
+        }
+    }
+    let out = play(&mut engine(&soft()), &events, 9_600);
+    assert!(
+        out.iter()
+            .flatten()
+            .all(|x| x.is_finite() && x.abs() <= 1.0)
+    );
+}
+
+#[test]
+fn stems_add_up_to_the_mix() {
+    let config = EngineConfig {
+        parts: 3,
+        stems: true,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::new(&config).unwrap();
+    (0..3).for_each(|part| engine.set_patch(part, &myriad_engine::factory::patches()[part]));
+    // Loud enough for the limiter to act.
+    let events: Vec<Event> = (0..30)
+        .map(|i| Event {
+            frame: 0,
+            part: i % 3,
+            kind: EventKind::NoteOn {
+                key: 30 + i,
+                velocity: 1.0,
+            },
+        })
+        .collect();
+    let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
+    engine.render(&events, &mut left, &mut right);
+    for (side, mix) in [&left, &right].into_iter().enumerate() {
+        for (frame, mix) in mix.iter().enumerate() {
+            let sum: f32 = (0..3).map(|part| engine.stem(part)[side][frame]).sum();
+            assert!((sum - mix).abs() < 1e-6);
+        }
+    }
+    assert!(peak(&left) > 0.05);
+}
+
+#[test]
+fn wrong_configurations_are_refused_in_words() {
+    let refused = |config: EngineConfig| Engine::new(&config).err().unwrap().to_string();
+    let base = EngineConfig::default();
+    assert!(
+        refused(EngineConfig {
+            sample_rate: 1.0,
+            ..base
+        })
+        .contains("outside 1000 to 768000")
+    );
+    assert!(
+        refused(EngineConfig {
+            sample_rate: f32::NAN,
+            ..base
+        })
+        .contains("sample rate")
+    );
+    assert!(refused(EngineConfig { parts: 0, ..base }).contains("parts must be 1 to 64"));
+    assert!(
+        refused(EngineConfig {
+            voices: 1 << 40,
+            ..base
+        })
+        .contains("voices")
+    );
+}
+
+#[test]
+fn odd_rates_of_hosts_play_without_harm() {
+    for rate in [1_234.567_8, 12_345.678, 384_000.0, 768_000.0] {
+        let config = EngineConfig {
+            sample_rate: rate,
+            ..EngineConfig::default()
+        };
+        let mut engine = Engine::new(&config).unwrap();
+        let [out, _] = play(&mut engine, &[(7, on(45)), (9, on(90))], 9_600);
+        assert!(
+            out.iter().all(|x| x.is_finite()) && peak(&out) > 0.01,
+            "{rate}"
+        );
+    }
+}
+
+#[test]
+fn a_choked_note_is_gone_and_others_sound_on() {
+    let events = [
+        (0, on(60)),
+        (0, on(64)),
+        (4_000, EventKind::NoteChoke { key: 60 }),
+    ];
+    assert_eq!(sounding_after(&soft(), &events, 4_800), 1);
+}
+
+#[test]
+fn a_note_can_be_modulated_alone_until_it_ends() {
+    let bend = |key, offset| EventKind::NoteModulation {
+        key,
+        param: Param::PitchTune,
+        offset,
+    };
+    // The knob goes 48 semitones; a quarter of it is an octave.
+    let mut engine = engine(&soft());
+    let [out, _] = play(
+        &mut engine,
+        &[(0, on(57)), (0, bend(57, 0.25)), (0, bend(50, 0.5))],
+        24_000,
+    );
+    let measured = pitch(&out[12_000..]);
+    assert!((measured - 440.0).abs() < 0.5, "{measured}");
+    // The next note of the key starts without it.
+    let [out, _] = play(
+        &mut engine,
+        &[(0, EventKind::AllSoundOff), (2_000, on(57))],
+        24_000,
+    );
+    let measured = pitch(&out[12_000..]);
+    assert!((measured - 220.0).abs() < 0.5, "{measured}");
+}
+
+#[test]
+fn swapped_patches_and_values_sound_as_set_ones() {
+    let mut louder = soft();
+    louder.values.set(Param::AmpLevel, 0.0);
+    let expected = play(&mut engine(&louder), &[(0, on(60))], 4_800);
+    let mut swapped = engine(&Patch::new());
+    let mut patch = Playable::new(louder.clone());
+    swapped.exchange_patch(0, &mut patch);
+    assert_eq!(*patch, Patch::new(), "the patch before comes back");
+    assert_eq!(play(&mut swapped, &[(0, on(60))], 4_800), expected);
+    let mut set = engine(&soft());
+    set.set_values(0, &louder.values);
+    set.reset();
+    assert_eq!(play(&mut set, &[(0, on(60))], 4_800), expected);
+    assert_eq!([set.keys(0), set.keys(1)], [1 << 60, 0]);
+}
+
+/// Keys that are struck within a second, by their pitches' order in the output.
+fn onsets(patch: &myriad_engine::Patch, events: &[(usize, EventKind)]) -> Vec<usize> {
+    let out = play(&mut engine(patch), events, RATE);
+    let levels: Vec<f32> = out[0].chunks(240).map(rms).collect();
+    let rises = |w: &[f32]| w[1] > 3.0 * w[0] + 1e-3;
+    let rising = levels.windows(2).enumerate().filter(|(_, w)| rises(w));
+    let mut onsets: Vec<usize> = rising.map(|(at, _)| at + 1).collect();
+    onsets.dedup_by(|a, b| *a - *b < 4);
+    onsets
+}
+
+#[test]
+fn the_arpeggiator_plays_in_time() {
+    let mut arp = soft();
+    for (param, value) in [
+        (Param::ArpMode, 1.0),
+        (Param::ArpRate, 1.0), // Eighths: a quarter of a second at 120.
+        (Param::ArpGate, 0.5),
+        (Param::Env1Attack, 0.0),
+        (Param::Env1Release, 0.01),
+    ] {
+        arp.values.set(param, value);
+    }
+    let chord = [(1_000, on(60)), (1_040, on(67)), (1_100, on(64))];
+    let steps = onsets(&arp, &chord);
+    assert_eq!(steps.len(), 4, "{steps:?}");
+    let apart: Vec<usize> = steps.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(
+        apart.iter().all(|step| (49..=51).contains(step)),
+        "{apart:?}"
+    );
+    // One note at a time, from below.
+    let out = play(&mut engine(&arp), &chord, RATE);
+    for (step, key) in [(0, 60.0), (1, 64.0), (2, 67.0), (3, 60.0)] {
+        let from = step * RATE / 4 + 2_000;
+        let heard = pitch(&out[0][from..from + 4_096]);
+        assert!(
+            (heard / hertz(key) - 1.0).abs() < 0.03,
+            "step {step}: {heard}"
+        );
+    }
+    // In a song, the second step is on the beat although the first was late.
+    let song = EventKind::Transport {
+        bpm: 120.0,
+        beat: 7.9,
+    };
+    let late = onsets(&arp, &[(0, song), (4_800, on(60))]);
+    assert!((late[1] as i64 - 60).abs() <= 1, "{late:?}");
+    // It ends with the keys, unless it is held.
+    let ended = onsets(&arp, &[(1_000, on(60)), (6_000, off(60))]);
+    assert_eq!(ended.len(), 1);
+    arp.values.set(Param::ArpHold, 1.0);
+    let held = onsets(&arp, &[(1_000, on(60)), (6_000, off(60))]);
+    assert_eq!(held.len(), 4);
+}
+
+#[test]
+fn a_key_plays_the_chord_that_it_remembers_and_lets_it_go() {
+    let mut chord = soft();
+    chord.values.set(Param::Chord1, 7.0);
+    chord.values.set(Param::Chord2, -12.0);
+    assert_eq!(sounding_after(&chord, &[(0, on(60))], 9_600), 3);
+    assert_eq!(
+        sounding_after(&chord, &[(0, on(60)), (9_600, off(60))], 38_400),
+        0
+    );
+}
+
+#[test]
+fn zones_leave_keys_to_others() {
+    let mut zone = soft();
+    zone.values.set(Param::ZoneLowKey, 48.0);
+    zone.values.set(Param::ZoneHighKey, 59.0);
+    zone.values.set(Param::ZoneHighVelocity, 0.9);
+    let keys = [(0, on(47)), (0, on(48)), (0, on(59)), (0, on(60))];
+    assert_eq!(sounding_after(&zone, &keys, 9_600), 2);
+    let hard = EventKind::NoteOn {
+        key: 50,
+        velocity: 1.0,
+    };
+    assert_eq!(sounding_after(&zone, &[(0, hard)], 9_600), 0);
+}
+
+#[test]
+fn glides_know_legato_and_rate() {
+    let pitch_soon = |mode: f32, first_ends: usize, to: u8| {
+        let mut glide = soft();
+        glide.values.set(Param::PitchGlide, 1.0);
+        glide.values.set(Param::PitchGlideMode, mode);
+        glide.values.set(Param::SourcePartials, 1.0);
+        let events = [(0, on(60)), (first_ends, off(60)), (12_000, on(to))];
+        let mut events = events.to_vec();
+        events.sort_by_key(|event| event.0);
+        events.push((12_001, off(60)));
+        let out = play(&mut engine(&glide), &events, 48_000);
+        // A fifth of a second into the glide.
+        12.0 * (pitch(&out[0][19_600..23_696]) / hertz(60.0)).log2()
+    };
+    // After the first note has ended a legato glide does not happen.
+    assert!((pitch_soon(2.0, 4_000, 72) - 12.0).abs() < 0.1);
+    assert!(pitch_soon(2.0, 30_000, 72) < 6.0);
+    // By rate, two octaves take twice as long: half of the way later both are equally far.
+    let (one, two) = (pitch_soon(1.0, 4_000, 72), pitch_soon(1.0, 4_000, 84));
+    assert!((one - two).abs() < 0.3, "{one} {two}");
+    let (one, two) = (pitch_soon(0.0, 4_000, 72), pitch_soon(0.0, 4_000, 84));
+    assert!(two > 1.7 * one, "{one} {two}");
+}
+
+#[test]
+fn a_scale_tunes_the_keys() {
+    let just = "Just\n 7\n 9/8\n 5/4\n 4/3\n 3/2\n 5/3\n 15/8\n 2\n";
+    let mut engine = engine(&soft());
+    engine.set_tuning(&myriad_engine::Tuning::read(just, None).unwrap());
+    let out = play(&mut engine, &[(0, on(64))], 48_000);
+    let fifth = 1.5 * hertz(60.0);
+    assert!((pitch(&out[0][9_600..9_600 + (1 << 14)]) / fifth - 1.0).abs() < 1e-3);
+}
+
+/// Tilt is a colour: with balance, it does not change the loudness.
+#[test]
+fn balance_keeps_tilted_sounds_as_loud() {
+    let level = |tilt: f32, balance: f32| {
+        let mut patch = soft();
+        patch.values.set(Param::SourcePosition, 1.0);
+        patch.values.set(Param::SourcePartials, 200.0);
+        patch.values.set(Param::ShapeTilt, tilt);
+        patch.values.set(Param::AmpLevel, -30.0);
+        patch.values.set(Param::ShapeBalance, balance);
+        let out = play(&mut engine(&patch), &[(0, on(48))], 24_000);
+        db(rms(&out[0][9_600..]))
+    };
+    for tilt in [-6.0, 3.0, 6.0] {
+        assert!((level(tilt, 1.0) - level(0.0, 1.0)).abs() < 1.5, "{tilt}");
+    }
+    assert!(level(6.0, 0.0) > level(0.0, 0.0) + 6.0);
+}
+
+/// However many copies there are, left and right are equally loud.
+#[test]
+fn unison_does_not_lean() {
+    for copies in 1..=16 {
+        let mut patch = soft();
+        patch.values.set(Param::UnisonVoices, copies as f32);
+        patch.values.set(Param::UnisonSpread, 1.0);
+        patch.values.set(Param::UnisonDetune, 60.0);
+        patch.values.set(Param::SourceScatter, 1.0);
+        let [left, right] = play(&mut engine(&patch), &[(0, on(60))], 2 * RATE);
+        let lean = db(rms(&left[RATE / 2..])) - db(rms(&right[RATE / 2..]));
+        assert!(lean.abs() < 2.5, "{copies} copies lean by {lean} dB");
+    }
+}

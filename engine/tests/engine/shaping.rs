@@ -1,0 +1,221 @@
+//! Filters, spectral dynamics and scales, as they are heard.
+
+use myriad_conformance::testing::*;
+use myriad_engine::params::{Kind, Param};
+use myriad_engine::{EventKind, Patch};
+
+/// Four partials that hold, with every new parameter's feature in use.
+fn shaped(kind: f32) -> Patch {
+    let mut patch = soft();
+    for (param, value) in [
+        (Param::FilterType, kind),
+        (Param::FilterCutoff, 300.0),
+        (Param::FilterResonance, 0.3),
+        (Param::Filter2Type, kind),
+        (Param::Filter2Cutoff, 500.0),
+        (Param::PartialSnap, 0.3),
+        (Param::PartialDetune, 5.0),
+        (Param::DynamicsContrast, 0.1),
+        (Param::DynamicsSmear, 0.01),
+        (Param::Curve3, -6.0),
+        (Param::UnisonVoices, 3.0),
+    ] {
+        patch.values.set(param, value);
+    }
+    patch
+}
+
+/// A knob that clicks cannot be turned on stage.
+#[test]
+fn what_is_shaped_changes_without_a_click() {
+    let groups = [
+        "partial", "dynamics", "filter", "filter2", "curve", "unison",
+    ];
+    let own = |param: &&Param| groups.contains(&param.info().group());
+    for kind in 11..16 {
+        let patch = shaped(kind as f32);
+        for &param in Param::ALL.iter().filter(own) {
+            // Kinds, scales and routings fade; `clicks` walks through them.
+            if !matches!(param.info().kind, Kind::Number { .. }) {
+                continue;
+            }
+            let (min, max) = param.info().kind.range();
+            for value in [min, max] {
+                let events = [(10, on(40)), (500, on(47)), (24_000, set(param, value))];
+                let [out, _] = play(&mut engine(&patch), &events, 48_000);
+                let name = format!("{kind}: {}", param.info().id);
+                assert_no_click(&out, 24_000, &format!("{name} {value}"));
+            }
+        }
+    }
+}
+
+/// A knob that is turned while a note sounds must not burst: what is loudest stays as loud.
+#[test]
+fn contrast_keeps_the_loudness_however_fast_it_comes() {
+    for table in [0.0, 4.0, 16.0] {
+        let patch = patch(&[
+            (Param::SourceTable, table),
+            (Param::SourcePosition, 0.8),
+            (Param::SourceScatter, 1.0),
+            (Param::Env1Sustain, 1.0),
+            (Param::DynamicsSmear, 0.2),
+        ]);
+        let contrast = |value| set(Param::DynamicsContrast, value);
+        let events = [
+            (0, on(45)),
+            (24_000, contrast(1.0)),
+            (72_000, contrast(-1.0)),
+        ];
+        let [out, _] = play(&mut engine(&patch), &events, 120_000);
+        let loudness = |from: usize, to: usize| {
+            let power: f32 = out[from..to].iter().map(|x| x * x).sum();
+            10.0 * (power / (to - from) as f32).log10()
+        };
+        let plain = loudness(12_000, 24_000);
+        for at in (24_000..118_000).step_by(1_000) {
+            let now = loudness(at, at + 2_000);
+            assert!(
+                (now - plain).abs() < 10.0,
+                "{table}: {now} and {plain} dB at {at}"
+            );
+        }
+        assert!((loudness(60_000, 72_000) - plain).abs() < 3.0, "{table}");
+        assert!((loudness(108_000, 120_000) - plain).abs() < 3.0, "{table}");
+    }
+}
+
+/// A pedal that freezes a dying string must hold what it heard, however long.
+#[test]
+fn a_frozen_note_stays_as_it_is_and_thaws() {
+    let mut patch = patch(&[
+        (Param::SourcePosition, 1.0),
+        (Param::DecayRate, 30.0),
+        (Param::DecaySlope, 0.7),
+        (Param::Env1Sustain, 1.0),
+        (Param::SourceSpeed, 0.3),
+    ]);
+    let freeze = |value| set(Param::DynamicsFreeze, value);
+    let events = [(0, on(57)), (9_600, freeze(1.0)), (120_000, freeze(0.0))];
+    let [out, _] = play(&mut engine(&patch), &events, 168_000);
+    for partial in [1.0, 3.0, 6.0] {
+        let at = |start| level_at(&out, start, 220.0 * partial);
+        let (early, late, thawed) = (at(14_400), at(110_000), at(158_000));
+        assert!(
+            (early - late).abs() < 0.1,
+            "{partial}: {early} and {late} dB"
+        );
+        assert!(thawed < late - 12.0, "{partial}: {thawed} after {late} dB");
+    }
+    patch.values.set(Param::DynamicsFreeze, 1.0);
+    let [out, _] = play(&mut engine(&patch), &[(0, on(57))], 24_000);
+    assert!(peak(&out) > 0.01, "a note that starts frozen sounds");
+}
+
+#[test]
+fn smeared_levels_take_their_time() {
+    let level = |seconds: f32| {
+        let patch = patch(&[
+            (Param::SourcePosition, 1.0),
+            (Param::Env1Sustain, 1.0),
+            (Param::FilterType, 2.0),
+            (Param::FilterCutoff, 20_000.0),
+            (Param::DynamicsSmear, seconds),
+        ]);
+        let events = [(0, on(57)), (24_000, set(Param::FilterCutoff, 100.0))];
+        let [out, _] = play(&mut engine(&patch), &events, 80_000);
+        [28_000, 70_000].map(|start| level_at(&out, start, 1_760.0))
+    };
+    let ([quick, _], [slow, later]) = (level(0.0), level(0.5));
+    assert!(slow > quick + 20.0, "{slow} and {quick} dB");
+    assert!(later < slow - 8.0, "{later} after {slow} dB");
+}
+
+#[test]
+fn copies_join_one_after_the_other_and_differ_in_colour() {
+    let level = |settings: &[(Param, f32)], start: usize, hertz: f32| {
+        let mut patch = patch(&[
+            (Param::SourceTable, 4.0),
+            (Param::Env1Sustain, 1.0),
+            (Param::UnisonVoices, 2.0),
+            (Param::UnisonDetune, 100.0),
+            (Param::UnisonSpread, 0.0),
+        ]);
+        settings
+            .iter()
+            .for_each(|&(param, value)| patch.values.set(param, value));
+        let [out, _] = play(&mut engine(&patch), &[(0, on(81))], 120_000);
+        level_at(&out, start, hertz)
+    };
+    // The copies are a semitone below and above.
+    let (low, high) = (hertz(80.0), hertz(82.0));
+    let late = [(Param::UnisonEntry, 2.0)];
+    assert!(level(&late, 12_000, high) < level(&late, 12_000, low) - 30.0);
+    assert!(level(&late, 100_000, high) > level(&late, 12_000, high) + 30.0);
+    let coloured = [(Param::UnisonColour, 1.0)];
+    let unlike = |settings: &[(Param, f32)]| {
+        let tilt =
+            |hertz: f32| level(settings, 48_000, 4.0 * hertz) - level(settings, 48_000, hertz);
+        (tilt(high) - tilt(low)).abs()
+    };
+    assert!(unlike(&coloured) > unlike(&[]) + 2.0);
+}
+
+/// Whatever is played, nothing but the notes of the scale is heard.
+#[test]
+fn one_root_for_all_keys_keeps_to_its_scale() {
+    let patch = patch(&[
+        (Param::SourcePosition, 1.0),
+        (Param::SourcePartials, 12.0),
+        (Param::Env1Sustain, 1.0),
+        (Param::PartialSnap, 1.0),
+        // Major chord on C.
+        (Param::PartialScale, 2.0),
+        (Param::PartialRoot, 1.0),
+    ]);
+    let (start, length) = (9_600, 1 << 15);
+    for key in [57, 60, 64, 67] {
+        let [out, _] = play(&mut engine(&patch), &[(0, on(key))], start + length);
+        let (levels, _) = spectrum(&out[start..]);
+        let loudest = levels.iter().fold(f32::NEG_INFINITY, |top, &l| top.max(l));
+        for bin in 200..levels.len() - 1 {
+            let is_peak = levels[bin] > loudest - 40.0
+                && levels[bin] > levels[bin - 1]
+                && levels[bin] > levels[bin + 1];
+            if is_peak {
+                let hertz = bin as f32 * RATE as f32 / length as f32;
+                let semitones = 12.0 * (hertz / 261.625_58).log2();
+                let note = semitones.round().rem_euclid(12.0) as u8;
+                assert!([0, 4, 7].contains(&note), "key {key}: {hertz} Hz is {note}");
+            }
+        }
+    }
+}
+
+/// Partials that are out of order must not fold over at Nyquist.
+#[test]
+fn detuned_and_snapped_partials_stay_below_nyquist() {
+    let patch = patch(&[
+        (Param::SourcePosition, 1.0),
+        (Param::SourcePartials, 1024.0),
+        (Param::Env1Sustain, 1.0),
+        (Param::PartialDetune, 100.0),
+        (Param::PartialSnap, 0.5),
+        (Param::DynamicsSmear, 1.0),
+        (Param::PitchBend, 24.0),
+    ]);
+    let bends = (0..200).map(|i| {
+        (
+            4_800 + i * 160,
+            EventKind::PitchBend((i as f32 / 15.0).sin().abs()),
+        )
+    });
+    let events: Vec<_> = std::iter::once((0, on(100))).chain(bends).collect();
+    let [out, _] = play(&mut engine(&patch), &events, 9_600 + (1 << 15));
+    let (levels, _) = spectrum(&out[9_600..]);
+    let lowest = (0.7 * hertz(100.0) / RATE as f32 * (1 << 15) as f32) as usize;
+    let below = levels[..lowest]
+        .iter()
+        .fold(f32::NEG_INFINITY, |top, &level| top.max(level));
+    assert!(below < -70.0, "{below} dBFS below the lowest partial");
+}

@@ -1,0 +1,167 @@
+//! A prepared GPU and the blocks that are under way on it.
+
+use super::setup::set_up;
+use super::transfer::{Sent, Transfer};
+use super::upload::Packer;
+use super::{CudaCounters, CudaOptions, StageTimes};
+use crate::GpuError;
+use myriad_engine::render::{Buses, Capacity, RenderError, VoiceBlock};
+use myriad_engine::trace::{self, Stage};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Debug)]
+pub(super) struct Device {
+    packer: Packer,
+    transfer: Transfer,
+    /// Oldest first. Dropped after the transfer, with which the context goes: until then the GPU may
+    /// read the blocks, whatever call has failed.
+    in_flight: VecDeque<InFlightBlock>,
+    /// When the GPU was done with the last block, as far as a trace can tell.
+    idle_since: Instant,
+}
+
+/// A block on its way through the GPU.
+#[derive(Debug)]
+struct InFlightBlock {
+    /// Held because the GPU reads its clouds.
+    block: Arc<VoiceBlock>,
+    sent: Sent,
+    /// As the packer counts.
+    number: u32,
+    /// When packing began, and what packing and sending took.
+    began: Instant,
+    submit: Duration,
+}
+
+impl Device {
+    pub(super) fn new(
+        index: usize,
+        capacity: Capacity,
+        options: CudaOptions,
+    ) -> Result<Self, GpuError> {
+        let (packer, transfer) = set_up(index, capacity, options)?;
+        Ok(Self {
+            packer,
+            in_flight: VecDeque::with_capacity(options.depth()),
+            transfer,
+            idle_since: Instant::now(),
+        })
+    }
+
+    pub(super) fn counters(&self) -> &CudaCounters {
+        &self.transfer.counters
+    }
+
+    pub(super) fn free_bytes(&self) -> usize {
+        match self.transfer.context.make_current() {
+            Ok(_current) => self.transfer.context.free_bytes(),
+            Err(_) => 0,
+        }
+    }
+
+    /// Sends a block on its way.
+    pub(super) fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        let Self {
+            packer,
+            in_flight,
+            transfer,
+            ..
+        } = self;
+        if in_flight.len() >= transfer.options.depth() {
+            return Err(RenderError::OutOfTurn);
+        }
+        block.check_fits(transfer.capacity.slots)?;
+        let start = Instant::now();
+        let _current = transfer.context.make_current()?;
+        transfer.begin(block)?;
+        // Held from the start: should sending fail half-way, the GPU may still be reading.
+        in_flight.push_back(InFlightBlock {
+            block: Arc::clone(block),
+            sent: transfer.sending,
+            number: 0,
+            began: start,
+            submit: Duration::ZERO,
+        });
+        packer.pack(block, transfer)?;
+        if let Some(last) = in_flight.back_mut() {
+            (last.sent, last.number) = (transfer.sending, packer.block);
+            last.submit = start.elapsed();
+            trace::record(Stage::GpuSubmit, start, last.submit);
+        }
+        Ok(())
+    }
+
+    /// Waits for the oldest block that is under way.
+    pub(super) fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let Self {
+            in_flight,
+            transfer,
+            idle_since,
+            ..
+        } = self;
+        let oldest = in_flight.front().ok_or(RenderError::OutOfTurn)?;
+        let start = Instant::now();
+        // First of all, since without a context there is no pinned memory to look at.
+        let _current = transfer.context.make_current()?;
+        transfer.finish(&oldest.sent, oldest.number)?;
+        let partials = transfer.hand_over(&oldest.sent, buses);
+        let counters = &mut transfer.counters;
+        counters.renders += 1;
+        counters.times.submit = microseconds(oldest.submit);
+        counters.times.wait = microseconds(start.elapsed());
+        trace::record(Stage::GpuWait, start, start.elapsed());
+        if transfer.options.stage_times && trace::is_on() {
+            let times = transfer.counters.times;
+            *idle_since = trace_device(oldest.began + oldest.submit, *idle_since, times);
+        }
+        in_flight.pop_front();
+        Ok(partials)
+    }
+
+    /// Forgets all sound, also that of blocks under way.
+    pub(super) fn reset(&mut self) -> Result<(), RenderError> {
+        let mut nobody = Buses::new(0);
+        while !self.in_flight.is_empty() {
+            self.collect(&mut nobody)?;
+        }
+        self.packer.reset();
+        Ok(())
+    }
+
+    /// Starts a kernel that fails.
+    pub(super) fn provoke_failure(&self) -> Result<(), RenderError> {
+        let _current = self.transfer.context.make_current()?;
+        Ok(self.transfer.launcher.fail(self.transfer.queues[0])?)
+    }
+
+    /// Has the context destroyed under everything that is in it.
+    pub(super) fn lose_context(&mut self) {
+        self.transfer.context.lose();
+    }
+
+    /// Says that the device hangs, so that nobody waits for it any more. It may wake up one day
+    /// and read the blocks it was given, so these are never freed.
+    pub(super) fn give_up(&mut self) {
+        self.transfer.context.give_up();
+        for in_flight in self.in_flight.drain(..) {
+            std::mem::forget(in_flight.block);
+        }
+    }
+}
+
+/// Notes the GPU's own stages, by its clock, on ours: a block begins when it was sent or when the
+/// one before is done, whichever is later. Returns when it was done.
+fn trace_device(sent: Instant, idle_since: Instant, times: StageTimes) -> Instant {
+    let length = |microseconds: f32| Duration::from_secs_f32(microseconds.max(0.0) * 1e-6);
+    let (upload, compute) = (length(times.upload), length(times.compute));
+    let start = sent.max(idle_since);
+    trace::record(Stage::GpuUpload, start, upload);
+    trace::record(Stage::GpuCompute, start + upload, compute);
+    start + upload + compute
+}
+
+fn microseconds(time: Duration) -> f32 {
+    time.as_secs_f32() * 1e6
+}

@@ -1,0 +1,168 @@
+//! Kernels, and the queues in which they wait for the device.
+
+use super::{Failed, call, checked};
+use cudarc::driver::sys::{self, CUresult};
+use myriad_engine::render::RenderError;
+use std::ffi::{CStr, c_uint, c_void};
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+/// A loaded image. Lives as long as its context.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cuda) struct Module(sys::CUmodule);
+
+/// A kernel.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cuda) struct Function(pub(in crate::cuda) sys::CUfunction);
+
+// SAFETY: handles may be used from any thread.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Send for Function {}
+
+impl Module {
+    pub(in crate::cuda) fn load(image: &'static [u8]) -> Result<Self, Failed> {
+        let mut module = null_mut();
+        call!(cuModuleLoadData(&mut module, image.as_ptr().cast()))?;
+        Ok(Self(module))
+    }
+
+    pub(in crate::cuda) fn function(self, name: &CStr) -> Result<Function, Failed> {
+        let mut function = null_mut();
+        call!(cuModuleGetFunction(&mut function, self.0, name.as_ptr()))?;
+        Ok(Function(function))
+    }
+}
+
+/// An event. Lives as long as its context.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cuda) struct Event(pub(in crate::cuda) sys::CUevent);
+
+// SAFETY: handles may be used from any thread.
+unsafe impl Send for Event {}
+
+impl Event {
+    pub(in crate::cuda) fn new() -> Result<Self, Failed> {
+        let mut event = null_mut();
+        call!(cuEventCreate(&mut event, 0))?;
+        Ok(Self(event))
+    }
+
+    /// Microseconds from `self` to `later`; both have passed.
+    pub(in crate::cuda) fn microseconds_to(self, later: Event) -> Result<f32, Failed> {
+        let mut milliseconds = 0.0;
+        call!(cuEventElapsedTime(&mut milliseconds, self.0, later.0))?;
+        Ok(1000.0 * milliseconds)
+    }
+
+    /// Waits until it has passed, at most `deadline`.
+    pub(in crate::cuda) fn wait(self, deadline: Duration) -> Result<(), RenderError> {
+        until(deadline, "cuEventQuery", || {
+            // SAFETY: the event is alive, and its context is current.
+            unsafe { sys::cuEventQuery(self.0) }
+        })
+    }
+}
+
+/// A queue of work. Lives as long as its context.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cuda) struct Stream(pub(in crate::cuda) sys::CUstream);
+
+// SAFETY: handles may be used from any thread.
+unsafe impl Send for Stream {}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cuda) struct Shape {
+    pub(in crate::cuda) grid: [u32; 3],
+    pub(in crate::cuda) threads: u32,
+}
+
+impl Stream {
+    pub(in crate::cuda) fn new() -> Result<Self, Failed> {
+        let mut stream = null_mut();
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as c_uint;
+        call!(cuStreamCreate(&mut stream, flags))?;
+        Ok(Self(stream))
+    }
+
+    /// Starts a kernel. `arguments` point to values of the types that the kernel takes.
+    pub(in crate::cuda) fn launch(
+        self,
+        function: Function,
+        shape: Shape,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), Failed> {
+        let [x, y, z] = shape.grid;
+        call!(cuLaunchKernel(
+            function.0,
+            x,
+            y,
+            z,
+            shape.threads,
+            1,
+            1,
+            0,
+            self.0,
+            arguments.as_mut_ptr(),
+            null_mut(),
+        ))
+    }
+
+    /// Copies `bytes` bytes from pinned memory of the host to the device.
+    pub(in crate::cuda) fn copy(
+        self,
+        to: sys::CUdeviceptr,
+        from: *const c_void,
+        bytes: usize,
+    ) -> Result<(), Failed> {
+        call!(cuMemcpyHtoDAsync_v2(to, from, bytes, self.0))
+    }
+
+    pub(in crate::cuda) fn record(self, event: Event) -> Result<(), Failed> {
+        call!(cuEventRecord(event.0, self.0))
+    }
+
+    /// Has what is queued from now on wait for `event`.
+    pub(in crate::cuda) fn wait_for(self, event: Event) -> Result<(), Failed> {
+        call!(cuStreamWaitEvent(self.0, event.0, 0))
+    }
+
+    /// Whether what is queued has failed.
+    pub(in crate::cuda) fn check(self) -> Result<(), Failed> {
+        // SAFETY: the stream is alive, and its context is current.
+        match unsafe { sys::cuStreamQuery(self.0) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(()),
+            code => checked("cuStreamQuery", code),
+        }
+    }
+
+    /// Waits until all is done, at most `deadline`. Looks all the time: sleeping would cost
+    /// longer than most blocks take.
+    pub(in crate::cuda) fn finish(self, deadline: Duration) -> Result<(), RenderError> {
+        until(deadline, "cuStreamQuery", || {
+            // SAFETY: the stream is alive, and its context is current.
+            unsafe { sys::cuStreamQuery(self.0) }
+        })
+    }
+}
+
+fn until(
+    deadline: Duration,
+    call: &'static str,
+    query: impl Fn() -> CUresult,
+) -> Result<(), RenderError> {
+    let start = Instant::now();
+    loop {
+        match query() {
+            CUresult::CUDA_SUCCESS => return Ok(()),
+            CUresult::CUDA_ERROR_NOT_READY if start.elapsed() > deadline => {
+                return Err(RenderError::Late {
+                    milliseconds: deadline.as_millis() as u64,
+                });
+            }
+            CUresult::CUDA_ERROR_NOT_READY => std::hint::spin_loop(),
+            code => return Err(Failed { call, code }.into()),
+        }
+    }
+}

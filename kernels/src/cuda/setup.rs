@@ -1,0 +1,102 @@
+//! Makes a GPU ready: code, memory, queues, graphs.
+
+use super::driver::{Context, Event, Failed, Gpu, Module, Stream};
+use super::in_flight::{IN_FLIGHT_SLOTS, InFlightSlot};
+use super::kernels::{self, Image};
+use super::launch::{Launcher, Size};
+use super::memory::{Memory, Words};
+use super::transfer::{Sent, Transfer};
+use super::upload::{Layout, Packer};
+use super::{CudaCounters, CudaOptions};
+use crate::GpuError;
+use myriad_engine::render::{Capacity, MAX_TICKS};
+use std::time::Duration;
+
+/// The most items of one piece. Small enough that a large block has several, to overlap; large
+/// enough to fill any GPU.
+const PIECE_ITEMS: usize = 16_384;
+
+/// Finds GPU number `index` fit, and allocates all that blocks of that `capacity` need.
+pub(super) fn set_up(
+    index: usize,
+    capacity: Capacity,
+    options: CudaOptions,
+) -> Result<(Packer, Transfer), GpuError> {
+    let gpu = Gpu::find(index)?;
+    let (mut context, _current) = Context::new(&gpu)?;
+    let image = match options.portable {
+        true => kernels::PORTABLE,
+        false => kernels::image(gpu.capability),
+    };
+    let items = (capacity.slots * image.slices).min(PIECE_ITEMS);
+    let layout = Layout::new(capacity.slots, items);
+    let words = Words::new(capacity, image.slices, &layout, IN_FLIGHT_SLOTS);
+    let allocated = allocate(&mut context, image, capacity, &words);
+    let (launcher, in_flight_slots) =
+        allocated.map_err(|failed| match failed.is_out_of_memory() {
+            true => GpuError::OutOfMemory {
+                name: gpu.name.clone(),
+                slots: capacity.slots,
+                needed: words.device_bytes() >> 20,
+                free: (context.free_bytes() + context.device_bytes) >> 20,
+            },
+            false => failed.into(),
+        })?;
+    let mut transfer = Transfer {
+        options,
+        counters: CudaCounters {
+            code: image.name,
+            driver: gpu.driver,
+            capability: gpu.capability,
+            processors: gpu.processors,
+            kilohertz: gpu.kilohertz,
+            device_bytes: context.device_bytes,
+            pinned_bytes: context.host_bytes,
+            gpu: gpu.name,
+            ..CudaCounters::default()
+        },
+        capacity,
+        layout,
+        imported: 0,
+        launcher,
+        in_flight_slots,
+        queues: [Stream::new()?, Stream::new()?],
+        rendered: [Event::new()?, Event::new()?],
+        settled: Event::new()?,
+        sending: Sent::default(),
+        room: 0,
+        context,
+    };
+    warm_up(&mut transfer)?;
+    Ok((Packer::new(capacity.slots, image.slices, layout), transfer))
+}
+
+fn allocate(
+    context: &mut Context,
+    image: Image,
+    capacity: Capacity,
+    words: &Words,
+) -> Result<(Launcher, Vec<InFlightSlot>), Failed> {
+    let module = Module::load(image.bytes)?;
+    let memory = Memory::new(context, words)?;
+    let launcher = Launcher::new(module, memory, capacity)?;
+    let in_flight_slots = (0..IN_FLIGHT_SLOTS).map(|_| InFlightSlot::new(context, words));
+    Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))
+}
+
+/// Makes graphs and replays some, so that the first block is as quick as any.
+fn warm_up(transfer: &mut Transfer) -> Result<(), GpuError> {
+    let (queue, marked) = (transfer.queues[0], transfer.options.stage_times);
+    for in_flight in &mut transfer.in_flight_slots {
+        in_flight.make_graphs(&transfer.launcher, marked, queue)?;
+    }
+    for ticks in 1..=MAX_TICKS {
+        transfer.sending = Sent::silent(ticks);
+        transfer.send_all(&Size::NOTHING)?;
+    }
+    let finished = queue.finish(Duration::from_secs(10));
+    finished.map_err(|_| GpuError::Call {
+        call: "warming up",
+        reason: "the device does not finish",
+    })
+}

@@ -1,0 +1,85 @@
+//! The kernels, compiled for the host and run there: no GPU needed.
+
+mod emulated;
+mod functions;
+
+use super::CudaRenderer;
+use libloading::Library;
+use myriad_engine::render::{Buses, Capacity, RenderError, Renderer, VoiceBlock};
+use myriad_engine::simd::F32x16;
+use myriad_engine::spectrum::{MAX_PARTIALS, imports, tables};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The kernels as a library of this machine, with clouds cut into so many slices, built once. One
+/// test at a time may use it: the threads of a kernel share static memory there.
+fn kernels(slices: usize) -> MutexGuard<'static, Library> {
+    static LIBRARIES: [OnceLock<Mutex<Library>>; 2] = [const { OnceLock::new() }; 2];
+    let library = &LIBRARIES[usize::from(slices == 2)];
+    let library = library.get_or_init(|| Mutex::new(build(slices)));
+    // A test that failed has left nothing behind that another one could trip over.
+    library.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The rows of all tables, where a GPU has them.
+fn table_rows() -> Vec<f32> {
+    let mut rows = tables().rows().to_vec();
+    for table in imports().since(0) {
+        let first = usize::from(table.first_row()) * MAX_PARTIALS;
+        let imported = F32x16::flat(table.rows.as_flattened());
+        rows.resize(rows.len().max(first + imported.len()), 0.0);
+        rows[first..][..imported.len()].copy_from_slice(imported);
+    }
+    rows
+}
+
+fn build(slices: usize) -> Library {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulate.cpp");
+    let name = format!("myriad-kernels-{}-{slices}.so", std::process::id());
+    let built = std::env::temp_dir().join(name);
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let status = Command::new(&compiler)
+        .args(["-std=c++17", "-O2", "-fPIC", "-shared", "-ffp-contract=off"])
+        .args(["-Wall", "-Wno-unknown-pragmas"])
+        .arg(format!("-DSLICE_ROWS={}", MAX_PARTIALS / 32 / slices))
+        .arg("-o")
+        .args([&built, &source])
+        .status()
+        .unwrap_or_else(|error| panic!("needs a C++ compiler; cannot run {compiler}: {error}"));
+    assert!(status.success(), "the kernels do not compile for the host");
+    // SAFETY: our own code, whose static initialisers do nothing.
+    let library = unsafe { Library::new(&built) }.expect("what was just built can be loaded");
+    // Loaded is loaded: the file is no longer needed.
+    let _ = std::fs::remove_file(&built);
+    library
+}
+
+#[test]
+fn without_a_gpu_it_says_why() {
+    let mut renderer = CudaRenderer::new(0);
+    let (block, mut buses) = (Arc::new(VoiceBlock::new(1)), Buses::new(1));
+    let unprepared = renderer.render(&block, &mut buses);
+    assert_eq!(unprepared, Err(RenderError::NotPrepared));
+    match renderer.prepare(Capacity { slots: 1, buses: 1 }) {
+        Ok(()) => println!("{:?}", renderer.counters()),
+        Err(error) => {
+            let reason = error.to_string();
+            assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
+            assert!(renderer.counters().is_none());
+        }
+    }
+}
+
+#[test]
+fn committed_kernels_are_what_the_sources_make() {
+    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("build");
+    let output = Command::new("python3")
+        .arg(build)
+        .arg("--check")
+        .output()
+        .expect("python3 runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}

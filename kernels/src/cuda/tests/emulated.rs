@@ -1,0 +1,305 @@
+//! The whole of a block, from packing to buses, with the kernels run thread by thread on the host.
+
+use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
+use super::super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece};
+use super::{kernels, table_rows};
+use myriad_conformance::{CHECKS, Check};
+use myriad_engine::dsp::hash;
+use myriad_engine::render::{
+    Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
+};
+use myriad_engine::spectrum::{Cloud, MAX_PARTIALS};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+const STEREO: usize = 2 * TICK;
+
+/// Does what the CUDA renderer does, by the same packing and the same kernels.
+struct Emulated {
+    /// Slices of a cloud.
+    slices: usize,
+    /// The most items of a piece: few, so that blocks have many pieces.
+    piece_items: usize,
+    packer: Option<Packer>,
+    memory: Memory,
+    /// Blocks that were submitted, oldest first.
+    in_flight: VecDeque<Finished>,
+}
+
+/// A block that is rendered, as what the kernels left of it.
+struct Finished {
+    ticks: usize,
+    sounds: bool,
+    number: u32,
+    mixed: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Memory {
+    /// The block's clouds, and how many slots a tick has there.
+    source: (Vec<Cloud>, usize),
+    /// Slices into which clouds are cut.
+    cut: usize,
+    slots: usize,
+    buses: usize,
+    ticks: usize,
+    sounds: bool,
+    list: u64,
+    stage: Vec<u32>,
+    upload: Vec<u32>,
+    clouds: Vec<Cloud>,
+    phases: Vec<u32>,
+    levels: Vec<f32>,
+    slices: Vec<[u32; 2]>,
+    samples: Vec<f32>,
+    routes: Vec<u32>,
+    sounded: u32,
+    sums: Vec<f32>,
+    arrivals: Vec<u32>,
+    mixed: Vec<u32>,
+}
+
+type Fetch =
+    unsafe extern "C" fn(*const u32, *mut u32, u32, *const Cloud, *mut Cloud, u32, u32, u32, u32);
+type RenderClouds = unsafe extern "C" fn(
+    *const u32,
+    *const Cloud,
+    u32,
+    *const f32,
+    u32,
+    *mut u32,
+    *mut f32,
+    *mut [u32; 2],
+    *mut f32,
+    *mut u32,
+    *mut u32,
+    u32,
+    u32,
+);
+type Mix = unsafe extern "C" fn(
+    u32,
+    *const u32,
+    *const f32,
+    *const u32,
+    *mut f32,
+    *mut u32,
+    *mut u32,
+    *mut u32,
+    u32,
+    u32,
+);
+
+impl Carrier for Memory {
+    type Error = RenderError;
+
+    fn list(&mut self) -> &mut u64 {
+        &mut self.list
+    }
+
+    fn stage(&mut self, _: usize) -> Result<&mut [u32], RenderError> {
+        Ok(&mut self.stage)
+    }
+
+    fn send(&mut self, _: usize, piece: Piece) -> Result<(), RenderError> {
+        let library = kernels(self.cut);
+        self.sounds |= piece.items > 0;
+        let rows = table_rows();
+        // SAFETY: the types are those of emulate.cpp, and the memory is as large as the CUDA
+        // renderer's.
+        unsafe {
+            let pairs = |slots: usize| (slots * size_of::<Cloud>() / 8) as u32;
+            let fetch = library.get::<Fetch>(b"emulate_fetch").expect("is there");
+            fetch(
+                self.stage.as_ptr(),
+                self.upload.as_mut_ptr(),
+                (piece.words / 2) as u32,
+                self.source.0.as_ptr(),
+                self.clouds.as_mut_ptr(),
+                pairs(piece.slots.end),
+                pairs(self.source.1),
+                pairs(self.slots),
+                self.ticks as u32,
+            );
+            let render = library
+                .get::<RenderClouds>(b"emulate_render_clouds")
+                .expect("is there");
+            render(
+                self.upload.as_ptr(),
+                self.clouds.as_ptr(),
+                self.slots as u32,
+                rows.as_ptr(),
+                (rows.len() / MAX_PARTIALS) as u32,
+                self.phases.as_mut_ptr(),
+                self.levels.as_mut_ptr(),
+                self.slices.as_mut_ptr(),
+                self.samples.as_mut_ptr(),
+                self.routes.as_mut_ptr(),
+                &mut self.sounded,
+                self.ticks as u32,
+                self.buses as u32,
+            );
+            if let Some(groups) = piece.groups {
+                let mix = library.get::<Mix>(b"emulate_mix").expect("is there");
+                mix(
+                    groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
+                    self.upload.as_ptr(),
+                    self.samples.as_ptr(),
+                    self.routes.as_ptr(),
+                    self.sums.as_mut_ptr(),
+                    self.arrivals.as_mut_ptr(),
+                    &mut self.sounded,
+                    self.mixed.as_mut_ptr(),
+                    self.ticks as u32,
+                    self.buses as u32,
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Renderer for Emulated {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        let items = capacity.slots * self.slices;
+        let layout = Layout::new(capacity.slots, self.piece_items.min(items));
+        let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
+        self.packer = Some(Packer::new(capacity.slots, self.slices, layout));
+        self.memory = Memory {
+            buses: capacity.buses,
+            slots: capacity.slots,
+            cut: self.slices,
+            stage: vec![0; layout.words],
+            upload: vec![u32::MAX; layout.words],
+            clouds: vec![Cloud::default(); MAX_TICKS * capacity.slots],
+            phases: vec![0; capacity.slots * MAX_PARTIALS],
+            levels: vec![f32::NAN; capacity.slots * MAX_PARTIALS],
+            slices: vec![[0; 2]; items],
+            samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
+            routes: vec![0; items * MAX_TICKS],
+            sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
+            arrivals: vec![0; 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS],
+            mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
+            ..Memory::default()
+        };
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.in_flight.clear();
+        self.packer.iter_mut().for_each(Packer::reset);
+    }
+
+    fn depth(&self) -> usize {
+        2
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
+        let memory = &mut self.memory;
+        (memory.ticks, memory.sounds) = (block.ticks(), false);
+        memory.source = (block.clouds().to_vec(), block.capacity());
+        packer.pack(block, memory)?;
+        self.in_flight.push_back(Finished {
+            ticks: memory.ticks,
+            sounds: memory.sounds,
+            number: packer.block,
+            mixed: memory.mixed.clone(),
+        });
+        Ok(())
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let finished = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
+        buses.clear();
+        if !finished.sounds {
+            return Ok(0);
+        }
+        let (header, samples) = finished.mixed.split_at(MIXED_WORDS);
+        for bus in 0..self.memory.buses {
+            for (side, out) in buses.bus_mut(bus).into_iter().enumerate() {
+                for (frame, out) in out.iter_mut().take(finished.ticks * TICK).enumerate() {
+                    let (tick, frame) = (frame / TICK, frame % TICK);
+                    let at = (tick * self.memory.buses + bus) * STEREO + side * TICK + frame;
+                    *out = f32::from_bits(samples[at]);
+                }
+            }
+        }
+        assert_eq!(header[MIXED_BLOCK], finished.number);
+        Ok(header[MIXED_SOUNDED] as usize)
+    }
+}
+
+/// The checks that are quick enough for emulation.
+fn conforms(name: &str, slices: usize, piece_items: usize) {
+    let named = |check: &&Check| check.name == name;
+    let check = CHECKS.iter().find(named).expect("a check");
+    let make = || -> Box<dyn Renderer> {
+        Box::new(Emulated {
+            slices,
+            piece_items,
+            packer: None,
+            memory: Memory::default(),
+            in_flight: VecDeque::new(),
+        })
+    };
+    match (check.run)(&make) {
+        Ok(measured) => println!("{name}: {measured}"),
+        Err(wrong) => panic!("{}: {wrong}", check.promise),
+    }
+}
+
+#[test]
+fn random_clouds_match_the_reference() {
+    conforms("clouds", 2, 1 << 20);
+}
+
+#[test]
+fn random_clouds_match_the_reference_in_smaller_slices_and_pieces() {
+    conforms("clouds", 4, 12);
+}
+
+#[test]
+fn blocks_under_way_do_not_get_into_each_others_way() {
+    conforms("flight", 2, 12);
+}
+
+type BankAlone = unsafe extern "C" fn(*mut [u32; 4], *mut f32, u32, u32);
+
+#[test]
+fn the_bare_bank_is_a_sum_of_sines() {
+    const PARTIALS: usize = 512;
+    const TICKS: usize = 4;
+    let number = |i: usize, salt: u32| f64::from(hash(i as u32 ^ salt)) / f64::from(u32::MAX);
+    let partial = |i: usize| {
+        let hertz = 20.0 * 1000.0_f64.powf(number(i, 1));
+        let increment = (hertz / 48_000.0 * 4_294_967_296.0) as f32 as u32;
+        let (level, slope) = (number(i, 2) as f32, 1e-3 * number(i, 3) as f32);
+        [hash(i as u32), increment, level.to_bits(), slope.to_bits()]
+    };
+    let partials: Vec<[u32; 4]> = (0..PARTIALS).map(partial).collect();
+    let (mut moved, mut got) = (partials.clone(), vec![0.0_f32; TICKS * TICK]);
+    let library = kernels(2);
+    // SAFETY: the type is that of emulate.cpp; a warp has 512 partials and as many samples.
+    unsafe {
+        let bank = library
+            .get::<BankAlone>(b"emulate_bank_alone")
+            .expect("is there");
+        bank(moved.as_mut_ptr(), got.as_mut_ptr(), 1, TICKS as u32);
+    }
+    let (mut error, mut power) = (0.0, 0.0);
+    for (frame, got) in got.into_iter().enumerate() {
+        let sine = |&[phase, increment, level, slope]: &[u32; 4]| {
+            let phase = phase.wrapping_add(increment.wrapping_mul(frame as u32));
+            let [level, slope] = [level, slope].map(|bits| f64::from(f32::from_bits(bits)));
+            let angle = f64::from(phase) / 4_294_967_296.0 * std::f64::consts::TAU;
+            (level + slope * frame as f64) * angle.sin()
+        };
+        let exact: f64 = partials.iter().map(sine).sum();
+        error += (f64::from(got) - exact).powi(2);
+        power += exact.powi(2);
+    }
+    let db = 10.0 * (error / power).log10();
+    assert!(db < -115.0, "{db:.1} dB");
+    let turn = partials[7][1].wrapping_mul((TICKS * TICK) as u32);
+    assert_eq!(moved[7][0], partials[7][0].wrapping_add(turn));
+}

@@ -1,0 +1,9 @@
+//! Everything that runs on or talks to an NVIDIA GPU: the CUDA kernels (sources in `cuda/`, built code
+//! in `built/`), the driver, the renderer, and a process of its own for it to run in.
+
+pub mod cuda;
+mod error;
+#[cfg(target_os = "linux")]
+pub mod remote;
+
+pub use error::GpuError;

@@ -1,0 +1,276 @@
+//! Where things are in the shared memory, and how blocks and buses are written there.
+//!
+//! Two requests and two answers, used in turn, so that one block can be written while another is
+//! rendered. Whoever reads trusts nothing.
+
+use super::error::RemoteFailure;
+use super::memory::SharedMemory;
+use myriad_engine::render::Reason;
+use myriad_engine::render::{Buses, Capacity, MAX_TICKS, TICK, VoiceBlock};
+use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, tables};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Blocks that may be under way.
+pub(super) const DEPTH: usize = 2;
+
+/// Rung by who asks, and by who answers.
+pub(super) const ASKED: usize = 0;
+pub(super) const ANSWERED: usize = 1;
+
+/// Words before the clouds of a request and before the samples of an answer.
+const HEAD: usize = 16;
+
+/// Words of a cloud, and with its slot.
+const CLOUD: usize = size_of::<Cloud>() / size_of::<u64>();
+const ENTRY: usize = 1 + CLOUD;
+
+// Words of a request's head; the clouds of each tick are counted from `COUNTS` on.
+const NUMBER: usize = 0;
+const RESET: usize = 1;
+const TICKS: usize = 2;
+const NEEDS: usize = 3;
+const COUNTS: usize = 4;
+
+// Words of an answer's head, after its number: the partials, or `FAILED` and a reason's length.
+const PARTIALS: usize = 1;
+const LENGTH: usize = 2;
+const FAILED: u64 = u64::MAX;
+
+const _: () = assert!(COUNTS + MAX_TICKS <= HEAD && CLOUD * size_of::<u64>() == size_of::<Cloud>());
+const _: () = assert!(Reason::LONGEST.is_multiple_of(8) && TICK.is_multiple_of(2));
+
+/// Where things are, in words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    capacity: Capacity,
+    request: usize,
+    answer: usize,
+}
+
+impl Layout {
+    /// For renderers of `capacity`, unless that is more than can be.
+    pub(super) fn new(capacity: Capacity) -> Option<Self> {
+        /// Neighbours do not share pages.
+        const PAGE: usize = 4096 / size_of::<u64>();
+        let clouds = capacity.slots.checked_mul(MAX_TICKS * ENTRY)?;
+        let samples = capacity.buses.checked_mul(Buses::FRAMES)?;
+        let area = |words: usize| {
+            let words = words.max(Reason::LONGEST / 8).checked_add(HEAD)?;
+            words.checked_next_multiple_of(PAGE)
+        };
+        let layout = Self {
+            capacity,
+            request: area(clouds)?,
+            answer: area(samples)?,
+        };
+        layout
+            .request
+            .checked_add(layout.answer)?
+            .checked_mul(DEPTH)?;
+        Some(layout)
+    }
+
+    /// Words of everything.
+    pub(super) fn words(&self) -> usize {
+        DEPTH * (self.request + self.answer)
+    }
+
+    /// What it is for.
+    pub(super) fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn request(&self, number: u32) -> Range<usize> {
+        let start = number as usize % DEPTH * self.request;
+        start..start + self.request
+    }
+
+    fn answer(&self, number: u32) -> Range<usize> {
+        let start = DEPTH * self.request + number as usize % DEPTH * self.answer;
+        start..start + self.answer
+    }
+}
+
+/// Memory with a layout.
+#[derive(Debug)]
+pub(super) struct SharedSegment {
+    pub(super) memory: SharedMemory,
+    pub(super) layout: Layout,
+}
+
+type ProtocolViolation = &'static str;
+
+impl SharedSegment {
+    /// Writes the clouds that sound, by tick, as request `number`; with `reset`, all sound is to
+    /// be forgotten first. Also says which table that a patch has brought along it needs: those before
+    /// come before it.
+    pub(super) fn ask(&self, number: u32, reset: bool, block: &VoiceBlock) {
+        let area = self.memory.words(self.layout.request(number));
+        let (head, entries) = area.split_at(HEAD);
+        let mut entries = entries.as_chunks::<ENTRY>().0.iter();
+        let (tables, mut needs) = (tables(), 0);
+        for tick in 0..block.ticks() {
+            let clouds = block
+                .slots()
+                .filter_map(|slot| Some((slot, block.cloud(slot, tick)?)));
+            let mut count = 0;
+            for ((slot, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
+                needs = tables.number_of(cloud).max(needs);
+                first.store(slot as u64, Ordering::Relaxed);
+                for (word, value) in words.iter().zip(words_of(cloud)) {
+                    word.store(value, Ordering::Relaxed);
+                }
+                count += 1;
+            }
+            put(head, COUNTS + tick, count);
+        }
+        put(head, NEEDS, needs);
+        put(head, TICKS, block.ticks() as u64);
+        put(head, RESET, u64::from(reset));
+        put(head, NUMBER, u64::from(number));
+    }
+
+    /// The number of the table that request `number` needs.
+    pub(super) fn needs(&self, number: u32) -> u64 {
+        get(self.memory.words(self.layout.request(number)), NEEDS)
+    }
+
+    /// Reads request `number` into an empty block. Says whether to reset first.
+    pub(super) fn read_request(
+        &self,
+        number: u32,
+        block: &mut VoiceBlock,
+    ) -> Result<bool, ProtocolViolation> {
+        let area = self.memory.words(self.layout.request(number));
+        let (head, entries) = area.split_at(HEAD);
+        let mut entries = entries.as_chunks::<ENTRY>().0.iter();
+        let ticks = get(head, TICKS);
+        if get(head, NUMBER) != u64::from(number) || ticks > MAX_TICKS as u64 {
+            return Err("a request that is none");
+        }
+        let Capacity { slots, buses } = self.layout.capacity;
+        let tables = tables();
+        for tick in 0..ticks as usize {
+            block.start_tick();
+            let mut next = 0;
+            for _ in 0..get(head, COUNTS + tick) {
+                let [first, words @ ..] = entries.next().ok_or("more clouds than there is room")?;
+                let slot = first.load(Ordering::Relaxed);
+                if !(next..slots as u64).contains(&slot) {
+                    return Err("slots that do not rise");
+                }
+                next = slot + 1;
+                let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
+                block.push(slot as u32, checked(cloud_of(words), buses, &tables)?);
+            }
+        }
+        Ok(get(head, RESET) != 0)
+    }
+
+    /// Writes what was rendered as answer `number`.
+    pub(super) fn answer(&self, number: u32, ticks: usize, partials: usize, buses: &Buses) {
+        let area = self.memory.words(self.layout.answer(number));
+        let (head, samples) = area.split_at(HEAD);
+        let mut samples = samples.iter();
+        for bus in 0..self.layout.capacity.buses {
+            for side in buses.bus(bus) {
+                let pairs = side[..ticks * TICK].as_chunks::<2>().0;
+                for (pair, word) in pairs.iter().zip(&mut samples) {
+                    let [low, high] = pair.map(|sample| u64::from(sample.to_bits()));
+                    word.store(low | high << 32, Ordering::Relaxed);
+                }
+            }
+        }
+        put(head, PARTIALS, partials as u64);
+        put(head, NUMBER, u64::from(number));
+    }
+
+    /// Writes why nothing was rendered as answer `number`.
+    pub(super) fn answer_failure(&self, number: u32, reason: &Reason) {
+        let area = self.memory.words(self.layout.answer(number));
+        let (head, words) = area.split_at(HEAD);
+        for (word, bytes) in words.iter().zip(reason.bytes().as_chunks().0) {
+            word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+        }
+        put(head, LENGTH, reason.text().len() as u64);
+        put(head, PARTIALS, FAILED);
+        put(head, NUMBER, u64::from(number));
+    }
+
+    /// Reads answer `number`, of that many ticks. Gives the partials.
+    pub(super) fn read_answer(
+        &self,
+        number: u32,
+        ticks: usize,
+        buses: &mut Buses,
+    ) -> Result<usize, RemoteFailure> {
+        let violation = |what| Err(RemoteFailure::ProtocolViolation { what });
+        let area = self.memory.words(self.layout.answer(number));
+        let (head, words) = area.split_at(HEAD);
+        if get(head, NUMBER) != u64::from(number) {
+            return violation("an answer to something else");
+        }
+        let Capacity {
+            slots,
+            buses: count,
+        } = self.layout.capacity;
+        let partials = get(head, PARTIALS);
+        if partials == FAILED {
+            let words = words[..Reason::LONGEST / 8].iter();
+            let bytes = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+            let reason = Reason::from_bytes(bytes, get(head, LENGTH) as usize);
+            return Err(RemoteFailure::Failed(reason));
+        }
+        if partials > (slots * MAX_PARTIALS) as u64 {
+            return violation("more partials than there can be");
+        }
+        let (mut words, mut are_numbers) = (words.iter(), true);
+        for bus in 0..count.min(buses.count()) {
+            for side in buses.bus_mut(bus) {
+                let pairs = side[..ticks * TICK].as_chunks_mut::<2>().0;
+                for (pair, word) in pairs.iter_mut().zip(&mut words) {
+                    let word = word.load(Ordering::Relaxed);
+                    *pair = [word as u32, (word >> 32) as u32].map(f32::from_bits);
+                    are_numbers &= pair[0].is_finite() && pair[1].is_finite();
+                }
+            }
+        }
+        match are_numbers {
+            true => Ok(partials as usize),
+            false => violation("samples that are no numbers"),
+        }
+    }
+}
+
+fn put(words: &[AtomicU64], index: usize, value: u64) {
+    words[index].store(value, Ordering::Relaxed);
+}
+
+fn get(words: &[AtomicU64], index: usize) -> u64 {
+    words[index].load(Ordering::Relaxed)
+}
+
+fn words_of(cloud: &Cloud) -> [u64; CLOUD] {
+    // SAFETY: of one size; a cloud is numbers without gaps.
+    unsafe { std::mem::transmute(*cloud) }
+}
+
+fn cloud_of(words: [u64; CLOUD]) -> Cloud {
+    // SAFETY: as above, and any bits are a cloud.
+    unsafe { std::mem::transmute(words) }
+}
+
+/// A cloud that renderers can render: what they index with is within bounds.
+fn checked(cloud: Cloud, buses: usize, tables: &Tables) -> Result<Cloud, ProtocolViolation> {
+    match () {
+        () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
+        () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),
+        () if !tables.has_rows_of(&cloud) => Err("a cloud of no table"),
+        // What rounds to too many is many enough.
+        () if !(0.0..MAX_PARTIALS as f32 + 1.0).contains(&cloud.partials) => {
+            Err("a cloud of too many partials")
+        }
+        () => Ok(cloud),
+    }
+}

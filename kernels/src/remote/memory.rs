@@ -1,0 +1,104 @@
+//! Memory that two processes share.
+//!
+//! Either may write at any time whatever the protocol says, so all of it is atomic words: what one
+//! reads may make no sense, but reading it is always sound.
+
+use super::futex_counter::FutexCounter;
+use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
+use rustix::mm::{MapFlags, ProtFlags};
+use std::io;
+use std::ops::Range;
+use std::os::fd::{AsFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
+
+/// A mapping of shared memory: two futex counters, then words.
+#[derive(Debug)]
+pub(super) struct SharedMemory {
+    start: NonNull<u8>,
+    words: usize,
+}
+
+// SAFETY: all access is atomic, and the mapping lasts as long as this does.
+unsafe impl Send for SharedMemory {}
+// SAFETY: as above.
+unsafe impl Sync for SharedMemory {}
+
+/// The futex counters come first.
+const FUTEX_COUNTERS: usize = 2;
+const FUTEX_COUNTER_BYTES: usize = FUTEX_COUNTERS * size_of::<FutexCounter>();
+
+impl SharedMemory {
+    /// New memory, all zero, and what another process needs to share it. It has no name, so that
+    /// nothing stays behind whoever dies. All of it is there from the start.
+    pub(super) fn new(words: usize) -> io::Result<(Self, OwnedFd)> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let file = rustix::fs::memfd_create("myriad", flags)?;
+        let bytes = Self::bytes(words)?;
+        rustix::fs::ftruncate(&file, bytes as u64)?;
+        rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
+        // Nobody can take away a page that the other one is about to touch.
+        let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+        rustix::fs::fcntl_add_seals(&file, seals)?;
+        Ok((Self::map(&file, words)?, file))
+    }
+
+    /// Memory that another process made.
+    pub(super) fn open(file: &OwnedFd, words: usize) -> io::Result<Self> {
+        let is_sealed = rustix::fs::fcntl_get_seals(file)?.contains(SealFlags::SHRINK);
+        let is_large_enough = rustix::fs::fstat(file)?.st_size as u64 >= Self::bytes(words)? as u64;
+        match is_sealed && is_large_enough {
+            true => Self::map(file, words),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    fn bytes(words: usize) -> io::Result<usize> {
+        let bytes = words.checked_mul(size_of::<AtomicU64>());
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(FUTEX_COUNTER_BYTES));
+        bytes.ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    fn map(file: impl AsFd, words: usize) -> io::Result<Self> {
+        let length = Self::bytes(words)?;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // Page tables are filled now and not by the first blocks.
+        let flags = MapFlags::SHARED | MapFlags::POPULATE;
+        // SAFETY: a new mapping, at an address of the system's choice.
+        let start = unsafe {
+            rustix::mm::mmap(std::ptr::null_mut(), length, access, flags, file.as_fd(), 0)
+        }?;
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { start, words })
+    }
+
+    /// One of the futex counters.
+    pub(super) fn futex_counter(&self, index: usize) -> &FutexCounter {
+        assert!(index < FUTEX_COUNTERS);
+        // SAFETY: the mapping starts with futex counters on a page boundary; any bits are a bell.
+        unsafe { &*self.start.as_ptr().cast::<FutexCounter>().add(index) }
+    }
+
+    /// Some of the words.
+    pub(super) fn words(&self, range: Range<usize>) -> &[AtomicU64] {
+        // SAFETY: that many words follow the futex counters, aligned; any bits are a word.
+        let all = unsafe {
+            let first = self
+                .start
+                .as_ptr()
+                .add(FUTEX_COUNTER_BYTES)
+                .cast::<AtomicU64>();
+            std::slice::from_raw_parts(first, self.words)
+        };
+        &all[range]
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        if let Ok(length) = Self::bytes(self.words) {
+            // SAFETY: mapped with the same length, and nothing borrows it any more.
+            let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), length) };
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Both sides in one process, each doing what it should not.
+
+use super::futex_counter::FutexCounter;
+use super::layout::{ANSWERED, ASKED, Layout, SharedSegment};
+use super::memory::SharedMemory;
+use super::server::Server;
+use super::*;
+use myriad_engine::dsp::hash;
+use myriad_engine::render::{CpuRenderer, MAX_TICKS, Reason, TICK};
+use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables};
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+const CAPACITY: Capacity = Capacity { slots: 9, buses: 2 };
+
+fn segment() -> SharedSegment {
+    let layout = Layout::new(CAPACITY).unwrap();
+    let (memory, _) = SharedMemory::new(layout.words()).unwrap();
+    SharedSegment { memory, layout }
+}
+
+/// A block in which slots come and go.
+fn block() -> VoiceBlock {
+    let mut block = VoiceBlock::new(CAPACITY.slots);
+    let (frame, morph) = Table::Saw.frame_at(0.4);
+    for tick in 0..MAX_TICKS {
+        block.start_tick();
+        for slot in (0..CAPACITY.slots).filter(|slot| (slot + tick) % 3 != 0) {
+            let cloud = Cloud {
+                flags: if slot == tick { STARTS } else { 0 },
+                bus: slot as u8 % 2,
+                table: Table::Saw.first_row(),
+                frame,
+                morph,
+                partials: 3.0 * slot as f32,
+                increment: 1e7 * (slot + 1) as f32,
+                gain_to: [0.1; 2],
+                ..Cloud::default()
+            };
+            block.push(slot as u32, cloud);
+        }
+    }
+    block
+}
+
+#[test]
+fn blocks_arrive_as_they_were_sent() {
+    let (segment, sent) = (segment(), block());
+    for (number, reset) in [(0, false), (1, true), (u32::MAX, false)] {
+        segment.ask(number, reset, &sent);
+        let mut read = VoiceBlock::new(CAPACITY.slots);
+        assert_eq!(segment.read_request(number, &mut read), Ok(reset));
+        assert_eq!(read.ticks(), sent.ticks());
+        for slot in 0..CAPACITY.slots {
+            for tick in 0..MAX_TICKS {
+                assert_eq!(read.cloud(slot, tick), sent.cloud(slot, tick));
+            }
+        }
+    }
+}
+
+#[test]
+fn sound_arrives_as_it_was_sent() {
+    let segment = segment();
+    let mut sent = Buses::new(CAPACITY.buses);
+    for bus in 0..CAPACITY.buses {
+        for (side, samples) in sent.bus_mut(bus).into_iter().enumerate() {
+            let number = |frame| (bus * 10_000 + side * 1_000 + frame) as f32;
+            (0..).zip(samples).for_each(|(i, x)| *x = number(i).sin());
+        }
+    }
+    for (number, ticks) in [(0, 3), (1, MAX_TICKS), (2, 0)] {
+        let mut heard = Buses::new(CAPACITY.buses);
+        segment.answer(number, ticks, 77, &sent);
+        assert_eq!(segment.read_answer(number, ticks, &mut heard), Ok(77));
+        for bus in 0..CAPACITY.buses {
+            for (heard, sent) in heard.bus(bus).into_iter().zip(sent.bus(bus)) {
+                assert_eq!(heard[..ticks * TICK], sent[..ticks * TICK]);
+                assert!(heard[ticks * TICK..].iter().all(|&x| x == 0.0));
+            }
+        }
+    }
+}
+
+/// A child that reads nonsense must not die of it, whatever its renderer does with clouds.
+#[test]
+fn no_request_is_too_strange_to_read() {
+    let (segment, sent) = (segment(), block());
+    let mut renderer = CpuRenderer::new(1);
+    renderer.prepare(CAPACITY).unwrap();
+    let mut read = Arc::new(VoiceBlock::new(CAPACITY.slots));
+    let mut buses = Buses::new(CAPACITY.buses);
+    let (mut refused, mut rendered) = (0, 0);
+    for round in 0..4_000_u32 {
+        segment.ask(0, false, &sent);
+        let words = segment.memory.words(0..400);
+        for change in 0..1 + round % 3 {
+            let random = |salt: u32| hash(round.wrapping_mul(31).wrapping_add(hash(change + salt)));
+            // Every other change hits the head.
+            let at = random(1) as usize % [16, words.len()][random(2) as usize % 2];
+            let value = u64::from(random(3)) << 32 | u64::from(random(4));
+            let value = [value, value % 20, value >> 32, u64::MAX][random(5) as usize % 4];
+            words[at].store(value, Ordering::Relaxed);
+        }
+        let requested = segment.read_request(0, &mut VoiceBlock::reuse(&mut read));
+        match requested {
+            Ok(_) => {
+                renderer.render(&read, &mut buses).unwrap();
+                rendered += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 500 && rendered > 500, "{refused}, {rendered}");
+}
+
+#[test]
+fn clouds_out_of_bounds_are_refused() {
+    let good = *block().cloud(1, 0).unwrap();
+    let strange = [
+        Cloud { bus: 2, ..good },
+        Cloud {
+            first_frame: TICK as u8,
+            ..good
+        },
+        Cloud {
+            table: u16::MAX,
+            ..good
+        },
+        Cloud {
+            scale: u8::MAX,
+            ..good
+        },
+        Cloud {
+            frame: (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u16 - 1,
+            ..good
+        },
+        Cloud {
+            partials: f32::NAN,
+            ..good
+        },
+        Cloud {
+            partials: 2_000.0,
+            ..good
+        },
+        Cloud {
+            partials: -1.0,
+            ..good
+        },
+    ];
+    let segment = segment();
+    for cloud in strange {
+        let mut sent = VoiceBlock::new(CAPACITY.slots);
+        sent.start_tick();
+        sent.push(0, cloud);
+        segment.ask(0, false, &sent);
+        let mut read = VoiceBlock::new(CAPACITY.slots);
+        assert!(segment.read_request(0, &mut read).is_err(), "{cloud:?}");
+    }
+}
+
+#[test]
+fn answers_that_make_no_sense_are_errors() {
+    let segment = segment();
+    let mut buses = Buses::new(CAPACITY.buses);
+    let mut read = |number| {
+        segment
+            .read_answer(number, 1, &mut buses)
+            .unwrap_err()
+            .to_string()
+    };
+    let silence = Buses::new(CAPACITY.buses);
+    segment.answer(0, 1, 0, &silence);
+    assert!(read(2).contains("something else"));
+    segment.answer(0, 1, 9 * MAX_PARTIALS + 1, &silence);
+    assert!(read(0).contains("partials"));
+    let mut noise = Buses::new(CAPACITY.buses);
+    noise.bus_mut(1)[1][TICK - 1] = f32::INFINITY;
+    segment.answer(0, 1, 0, &noise);
+    assert!(read(0).contains("no numbers"));
+    segment.answer_failure(1, &Reason::new("the GPU is on fire"));
+    assert_eq!(read(1), "the GPU is on fire");
+}
+
+/// Has a server answer in a thread of this process; gives what it ended with.
+fn serve_here(segment: &SharedSegment, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> String {
+    thread::scope(|scope| {
+        let server = scope.spawn(|| Server::new(segment, renderer, Arc::default()).run());
+        ask();
+        server.join().unwrap().unwrap_err().to_string()
+    })
+}
+
+#[test]
+fn a_server_that_is_asked_too_much_says_so() {
+    let segment = segment();
+    let mut renderer = Box::new(CpuRenderer::new(1));
+    renderer.prepare(CAPACITY).unwrap();
+    (0..100).for_each(|_| segment.memory.futex_counter(ASKED).ring());
+    let said = serve_here(&segment, renderer, || {});
+    assert!(said.contains("more was asked"), "{said}");
+    assert_eq!(segment.memory.futex_counter(ANSWERED).rung(), 1);
+}
+
+struct Panics;
+
+impl Renderer for Panics {
+    fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
+        Ok(())
+    }
+    fn reset(&mut self) {}
+    fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        Ok(())
+    }
+    fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
+        panic!("at the {}", "disco")
+    }
+}
+
+#[test]
+fn a_panic_is_told_to_the_other_side() {
+    let segment = segment();
+    let said = serve_here(&segment, Box::new(Panics), || {
+        segment.ask(0, false, &block());
+        segment.memory.futex_counter(ASKED).ring();
+        assert!(segment.memory.futex_counter(ANSWERED).wait(0, None));
+    });
+    assert_eq!(said, "the renderer panicked: at the disco");
+    let mut buses = Buses::new(CAPACITY.buses);
+    let heard = segment.read_answer(0, MAX_TICKS, &mut buses).unwrap_err();
+    assert_eq!(heard.to_string(), said);
+}
+
+#[test]
+fn strangers_are_not_served() {
+    let words = |words: &[u64]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    let met = |bytes: &[u8]| {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        ours.write_all(bytes).unwrap();
+        drop(ours);
+        handshake::meet(&theirs)
+    };
+    assert!(met(b"").is_err());
+    assert!(met(b"GET / HTTP/1.1\r\n\r\n").is_err());
+    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0]);
+    hello.extend([b"9.9.9", &[0; 27][..]].concat());
+    let refusal = met(&hello).unwrap().unwrap_err();
+    assert!(refusal.contains("9.9.9 (protocol 99)"), "{refusal}");
+}
+
+#[test]
+fn memory_that_could_vanish_is_not_used() {
+    let (_, file) = SharedMemory::new(600).unwrap();
+    assert!(SharedMemory::open(&file, 600).is_ok());
+    assert!(SharedMemory::open(&file, 601).is_err());
+    let flags = rustix::fs::MemfdFlags::ALLOW_SEALING;
+    let unsealed = rustix::fs::memfd_create("loose", flags).unwrap();
+    rustix::fs::ftruncate(&unsealed, 1 << 20).unwrap();
+    assert!(SharedMemory::open(&unsealed, 600).is_err());
+    let most = Capacity {
+        slots: usize::MAX,
+        buses: 1,
+    };
+    assert!(Layout::new(most).is_none());
+    assert!(
+        Layout::new(Capacity {
+            slots: usize::MAX / 200,
+            ..most
+        })
+        .is_none()
+    );
+}
+
+#[test]
+fn no_ring_is_missed() {
+    const RINGS: u32 = 20_000;
+    let (memory, _) = SharedMemory::new(0).unwrap();
+    let [there, back]: [&FutexCounter; 2] =
+        [memory.futex_counter(ASKED), memory.futex_counter(ANSWERED)];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for heard in 0..RINGS {
+                assert!(there.wait(heard, None));
+                back.ring();
+            }
+        });
+        for heard in 0..RINGS {
+            // Long enough for the other side to fall asleep, now and then.
+            if heard % 500 == 0 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            there.ring();
+            assert!(back.wait(heard, None));
+        }
+    });
+    assert!(!back.wait(RINGS, Some(Duration::from_millis(3))));
+}

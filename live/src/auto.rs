@@ -1,0 +1,87 @@
+//! Choosing between the CPU and a GPU: measured once on each machine, decided for every block.
+
+mod cache;
+mod chooser;
+mod machine;
+mod model;
+
+pub use cache::{folder, load, store};
+pub use chooser::{Chooser, Piece, faster_for};
+pub use machine::Key;
+pub use model::{CostModel, measure};
+
+use super::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
+use super::supervised::{GpuLocation, MakeGpuRenderer};
+use myriad_engine::render::{Capacity, CpuRenderer, PrepareError, Renderer};
+use myriad_kernels::GpuError;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// What renderers cost on a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibration {
+    /// The CPU.
+    pub cpu: CostModel,
+    /// The GPU.
+    pub gpu: CostModel,
+    /// Seconds until the GPU can render.
+    pub gpu_starts: f64,
+}
+
+/// Clouds and partials in each that the CPU is measured with, and the GPU: enough to see what
+/// one more costs, and little enough for a moment.
+const CPU_LOAD: (usize, usize) = (256, 256);
+const GPU_LOAD: (usize, usize) = (1_024, 512);
+
+/// What was measured on this machine, now or earlier. Takes up to a second the first time; not for
+/// threads that are in a hurry.
+///
+/// # Errors
+/// When there is no GPU to choose, or it cannot be measured.
+pub fn calibration(
+    device: usize,
+    threads: usize,
+    make: &MakeGpuRenderer,
+    again: bool,
+) -> Result<Calibration, PrepareError> {
+    // Two measuring at once would disturb each other; the second finds what the first has found.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = Key::of(device, threads)?;
+    let folder = folder();
+    let known = folder.as_deref().and_then(|folder| load(folder, &key));
+    if let (Some(known), false) = (known, again) {
+        return Ok(known);
+    }
+    let calibration = calibrate(threads, make)?;
+    if let Some(folder) = folder {
+        // Where it cannot be kept it is measured again next time.
+        let _ = store(&folder, &key, &calibration);
+    }
+    Ok(calibration)
+}
+
+/// Measures both renderers.
+fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, PrepareError> {
+    let start = Instant::now();
+    let clock = || start.elapsed();
+    let mut cpu = CpuRenderer::new(threads);
+    cpu.prepare(capacity(CPU_LOAD.0))?;
+    let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
+    let gpu = make(GpuLocation::InProcess).ok_or(GpuError::NotBuilt)?;
+    // As it will be used: on a thread of its own.
+    let mut gpu = WatchdogRenderer::new(gpu, WatchdogConfig::default());
+    let before = clock();
+    gpu.prepare(capacity(GPU_LOAD.0))?;
+    let gpu_starts = (clock() - before).as_secs_f64();
+    let gpu = measure(&mut gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
+    Ok(Calibration {
+        cpu,
+        gpu,
+        gpu_starts,
+    })
+}
+
+fn capacity(slots: usize) -> Capacity {
+    Capacity { slots, buses: 1 }
+}

@@ -1,0 +1,200 @@
+//! Who renders: the CPU as long as it holds the load, because it answers sooner and nothing can
+//! go wrong with it; the GPU beyond that.
+
+use super::{Calibration, CostModel};
+use crate::supervised::{Load, Preference};
+use myriad_engine::render::TICK;
+
+/// The share of a block's duration that the CPU may take. Above it the GPU plays: the rest is for
+/// modulation, effects and what else the machine does.
+const LEAVE: f64 = 0.6;
+
+/// From here on the GPU gets ready.
+const GET_READY: f64 = 0.3;
+
+/// The CPU takes over again when it would need less than this for so many ticks on end: two
+/// seconds at 48 kHz. Voices come and go; who renders should not.
+const COME_BACK: f64 = 0.35;
+const CALM: u64 = 3_000;
+
+/// What is to be gained by leaving a GPU that does not hold the load either.
+const CLEARLY: f64 = 0.7;
+
+/// Decides for live playing, block by block.
+#[derive(Clone, Debug)]
+pub struct Chooser {
+    cpu: CostModel,
+    gpu: CostModel,
+    sample_rate: f64,
+    on_gpu: bool,
+    /// Ticks for which the load has been small.
+    calm: u64,
+}
+
+impl Chooser {
+    /// For playing at `sample_rate`.
+    pub fn new(calibration: &Calibration, sample_rate: f32) -> Self {
+        Self {
+            cpu: calibration.cpu,
+            gpu: calibration.gpu,
+            sample_rate: f64::from(sample_rate),
+            on_gpu: false,
+            calm: 0,
+        }
+    }
+
+    /// Who should render the next block.
+    pub fn prefer(&mut self, load: Load) -> Preference {
+        if load.ticks == 0 {
+            return Preference::Cpu;
+        }
+        let duration = (load.ticks * TICK) as f64 / self.sample_rate;
+        let cpu = self.cpu.seconds(load) / duration;
+        let gpu = self.gpu.seconds(load) / duration;
+        self.calm = match cpu < COME_BACK {
+            true => self.calm + load.ticks as u64,
+            false => 0,
+        };
+        self.on_gpu = match self.on_gpu {
+            // At once: what cannot be held is heard.
+            false => cpu > LEAVE && gpu < CLEARLY * cpu,
+            true => self.calm < CALM && !(gpu > LEAVE && cpu < CLEARLY * gpu),
+        };
+        match self.on_gpu {
+            true => Preference::Gpu,
+            false if cpu > GET_READY && gpu < cpu => Preference::PrepareGpu,
+            false => Preference::Cpu,
+        }
+    }
+}
+
+/// What is known of a piece before it is rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// A block of it as they are on average.
+    pub load: Load,
+    /// How many there are.
+    pub blocks: u64,
+}
+
+/// Who renders a piece sooner when nobody waits for single blocks. Decided once: changing over in
+/// the middle would make its sound depend on the machine.
+pub fn faster_for(piece: Piece, calibration: &Calibration) -> Preference {
+    let cpu = calibration.cpu.seconds(piece.load) * piece.blocks as f64;
+    let gpu = calibration.gpu.seconds(piece.load) * piece.blocks as f64;
+    match gpu + calibration.gpu_starts < cpu {
+        true => Preference::Gpu,
+        false => Preference::Cpu,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The CPU holds 200,000 partials, the GPU a hundred times as many, but every block costs it
+    /// 100 µs.
+    const MACHINE: Calibration = Calibration {
+        cpu: CostModel {
+            fixed: 1e-6,
+            per_cloud: 0.0,
+            per_partial: TICK as f64 / 48_000.0 / 200_000.0,
+        },
+        gpu: CostModel {
+            fixed: 100e-6,
+            per_cloud: 0.0,
+            per_partial: TICK as f64 / 48_000.0 / 20_000_000.0,
+        },
+        gpu_starts: 0.4,
+    };
+
+    fn load(partials: usize) -> Load {
+        Load {
+            ticks: 2,
+            clouds: partials / 100,
+            partials,
+        }
+    }
+
+    /// The preference after so many blocks of that load.
+    fn after(chooser: &mut Chooser, partials: usize, blocks: usize) -> Preference {
+        (0..blocks).fold(Preference::Cpu, |_, _| chooser.prefer(load(partials)))
+    }
+
+    #[test]
+    fn the_cpu_plays_what_it_holds_and_the_gpu_the_rest() {
+        let mut chooser = Chooser::new(&MACHINE, 48_000.0);
+        assert_eq!(chooser.prefer(Load::default()), Preference::Cpu);
+        assert_eq!(after(&mut chooser, 10_000, 10), Preference::Cpu);
+        assert_eq!(after(&mut chooser, 80_000, 10), Preference::PrepareGpu);
+        assert_eq!(after(&mut chooser, 119_000, 10_000), Preference::PrepareGpu);
+        // An overload is left with its first block.
+        assert_eq!(after(&mut chooser, 121_000, 1), Preference::Gpu);
+    }
+
+    #[test]
+    fn voices_that_come_and_go_do_not_change_who_renders() {
+        let mut chooser = Chooser::new(&MACHINE, 48_000.0);
+        assert_eq!(after(&mut chooser, 130_000, 1), Preference::Gpu);
+        let mut changes = 0;
+        for second in 0..60 {
+            let partials = if second % 2 == 0 { 20_000 } else { 130_000 };
+            changes += usize::from(after(&mut chooser, partials, 750) != Preference::Gpu);
+        }
+        assert_eq!(changes, 0);
+        // In between, neither end is reached.
+        assert_eq!(after(&mut chooser, 80_000, 100_000), Preference::Gpu);
+        // It comes to rest, and only then the CPU has it again.
+        assert_eq!(after(&mut chooser, 20_000, 1_499), Preference::Gpu);
+        assert_eq!(after(&mut chooser, 20_000, 1), Preference::Cpu);
+    }
+
+    #[test]
+    fn a_gpu_that_is_slower_is_never_wanted() {
+        let weak = Calibration {
+            gpu: CostModel {
+                per_partial: MACHINE.cpu.per_partial * 1.5,
+                ..MACHINE.gpu
+            },
+            ..MACHINE
+        };
+        let mut chooser = Chooser::new(&weak, 48_000.0);
+        for partials in [0, 50_000, 100_000, 200_000, 1_000_000] {
+            assert_eq!(after(&mut chooser, partials, 1_000), Preference::Cpu);
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_would_hardly_help_is_not_changed_to() {
+        // A tick at 192 kHz: what every block costs the GPU takes 60% of the time.
+        let mut chooser = Chooser::new(&MACHINE, 192_000.0);
+        let mut prefer = |partials| {
+            chooser.prefer(Load {
+                ticks: 1,
+                ..load(partials)
+            })
+        };
+        assert_eq!(prefer(25_000), Preference::Cpu);
+        assert_eq!(prefer(40_000), Preference::PrepareGpu);
+        assert_eq!(prefer(60_000), Preference::Gpu);
+    }
+
+    #[test]
+    fn pieces_go_where_they_are_done_first() {
+        let piece = |partials, blocks| Piece {
+            load: Load {
+                ticks: 8,
+                ..load(partials)
+            },
+            blocks,
+        };
+        // Two seconds of a little, and a minute of a lot.
+        assert_eq!(faster_for(piece(1_000, 400), &MACHINE), Preference::Cpu);
+        assert_eq!(
+            faster_for(piece(100_000, 12_000), &MACHINE),
+            Preference::Gpu
+        );
+        // A lot, but too short to be worth starting the GPU.
+        assert_eq!(faster_for(piece(100_000, 50), &MACHINE), Preference::Cpu);
+    }
+}

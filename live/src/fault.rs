@@ -1,0 +1,171 @@
+//! A renderer that fails on purpose, so that surviving it can be tested without breaking a GPU.
+
+use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use myriad_kernels::GpuError;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What can go wrong with a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    #[default]
+    None,
+    /// The device fails. Like a lost context, that lasts until the renderer is prepared anew; and
+    /// preparing fails for as long as this fault is set.
+    Fail,
+    /// The call does not return for as long as this fault is set.
+    Hang,
+    /// Nor does preparing.
+    HangInPrepare,
+    /// The block takes so much longer.
+    Slow(Duration),
+    /// The call panics.
+    Panic,
+}
+
+/// Sets the faults of renderers, from any thread.
+#[derive(Debug, Default)]
+pub struct Faults {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    fault: Fault,
+    /// A fault of the next block alone.
+    once: Option<Fault>,
+    /// A fault that strikes by itself, after so many more blocks.
+    scheduled: Option<(u64, Fault)>,
+}
+
+impl Faults {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on.
+    pub fn set(&self, fault: Fault) {
+        *self.state() = State {
+            fault,
+            ..State::default()
+        };
+        self.changed.notify_all();
+    }
+
+    /// From the `count`-th block on, counted from the next.
+    pub fn set_at(&self, count: u64, fault: Fault) {
+        self.state().scheduled = Some((count, fault));
+    }
+
+    /// For the next block alone.
+    pub fn set_once(&self, fault: Fault) {
+        self.state().once = Some(fault);
+    }
+
+    /// The fault of the next block.
+    fn next(&self) -> Fault {
+        let mut state = self.state();
+        if let Some((count, fault)) = &mut state.scheduled {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                state.fault = *fault;
+                state.scheduled = None;
+            }
+        }
+        state.once.take().unwrap_or(state.fault)
+    }
+
+    /// Does not return while `fault` is set.
+    fn hang(&self, fault: Fault) {
+        let mut state = self.state();
+        while state.fault == fault {
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Passes everything on to another renderer, until told to fail.
+pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
+    inner: Box<R>,
+    faults: Arc<Faults>,
+    /// Breaks the other renderer for real; without it the failure is only played.
+    break_inner: Option<fn(&mut R) -> Result<(), RenderError>>,
+    is_broken: bool,
+}
+
+impl<R: Renderer + ?Sized> FaultRenderer<R> {
+    /// Wraps `inner`.
+    pub fn new(inner: Box<R>, faults: Arc<Faults>) -> Self {
+        Self {
+            inner,
+            faults,
+            break_inner: None,
+            is_broken: false,
+        }
+    }
+
+    /// Has [`Fault::Fail`] break the other renderer for real.
+    #[must_use]
+    pub fn breaking(mut self, break_inner: fn(&mut R) -> Result<(), RenderError>) -> Self {
+        self.break_inner = Some(break_inner);
+        self
+    }
+}
+
+impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        let fault = self.faults.state().fault;
+        match fault {
+            Fault::Fail => {
+                return Err(GpuError::Call {
+                    call: "prepare",
+                    reason: "a fault was injected",
+                }
+                .into());
+            }
+            Fault::HangInPrepare => self.faults.hang(fault),
+            Fault::None | Fault::Hang | Fault::Slow(_) | Fault::Panic => {}
+        }
+        self.is_broken = false;
+        self.inner.prepare(capacity)
+    }
+
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    fn expect(&mut self) {
+        self.inner.expect();
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        self.inner.submit(block)
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        match (self.faults.next(), self.break_inner) {
+            (Fault::None, _) => {}
+            (Fault::Fail, Some(break_inner)) => break_inner(&mut self.inner)?,
+            (Fault::Fail, None) => self.is_broken = true,
+            (Fault::Slow(pause), _) => std::thread::sleep(pause),
+            (fault @ (Fault::Hang | Fault::HangInPrepare), _) => self.faults.hang(fault),
+            (Fault::Panic, _) => std::panic::resume_unwind(Box::new("a fault was injected")),
+        }
+        match self.is_broken {
+            true => Err(RenderError::Call {
+                call: "render",
+                reason: "a fault was injected",
+            }),
+            false => self.inner.collect(buses),
+        }
+    }
+}

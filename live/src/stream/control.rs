@@ -1,0 +1,272 @@
+//! The control side: what any thread that is not in a hurry may do with a stream.
+
+mod state;
+
+use super::audio::AudioSide;
+use super::events::TimedEvent;
+use super::frame_ring::{FrameRing, connect};
+use super::render_side::{Command, RenderSide};
+use super::status::{Shared, StreamStatus};
+use super::switch::Nothing;
+use super::underrun::Underrun;
+use super::{StreamError, thread};
+use myriad_engine::ThreadPolicy;
+use myriad_engine::modulation::Route;
+use myriad_engine::patch::{Patch, Playable};
+use myriad_engine::render::Renderer;
+use myriad_engine::{Engine, EngineConfig, SnapshotReceiver};
+use myriad_engine::{Event, EventKind};
+pub(super) use state::State;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::{Builder, sleep};
+use std::time::{Duration, Instant};
+
+/// How long each of two things is waited for when a stream stops: that its fade has been heard,
+/// and that its thread has ended.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often leftovers are tidied away and underruns explained.
+const TENDING: Duration = Duration::from_millis(50);
+
+/// The handle of a stream. May be shared between threads; none of its calls is for the audio
+/// thread. Dropping it stops the stream.
+pub struct Control {
+    shared: Arc<Shared>,
+    state: Arc<Mutex<State>>,
+}
+
+impl Control {
+    pub(super) fn new(state: State, shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            state: Arc::new(Mutex::new(state)),
+        }
+    }
+
+    /// Gives the render side its thread, and the control side one that tends to it.
+    pub(super) fn spawn(
+        &self,
+        render: RenderSide,
+        thread_policy: ThreadPolicy,
+    ) -> Result<(), StreamError> {
+        self.state().thread = Some(thread::spawn(render, thread_policy)?);
+        let state = Arc::downgrade(&self.state);
+        Builder::new()
+            .name("myriad-tend".into())
+            .spawn(move || tend(&state))
+            .map_err(StreamError::Thread)?;
+        Ok(())
+    }
+
+    /// Changes what a part plays: what sounds fades within milliseconds, what is played from now
+    /// on has the new sound. Parts that do not exist are ignored.
+    ///
+    /// # Errors
+    /// When the stream was stopped, its render thread hangs, or there is no room for the patch's table.
+    pub fn set_patch(&self, part: usize, patch: Patch) -> Result<(), StreamError> {
+        let mut state = self.running()?;
+        if part >= state.patches.len() {
+            return Ok(());
+        }
+        let playable = Playable::new(patch.clone()).complete()?;
+        state.command(Command::Patch {
+            part,
+            patch: Box::new(playable),
+        })?;
+        state.patches[part] = patch;
+        Ok(())
+    }
+
+    /// Changes a part's routes while its notes go on. Parts that do not exist are ignored.
+    ///
+    /// # Errors
+    /// When the stream was stopped, or its render thread hangs.
+    pub fn set_routes(&self, part: usize, routes: Vec<Route>) -> Result<(), StreamError> {
+        let mut state = self.running()?;
+        if part >= state.patches.len() {
+            return Ok(());
+        }
+        let copy = routes.clone();
+        state.command(Command::Routes { part, routes })?;
+        state.patches[part].routes = copy;
+        Ok(())
+    }
+
+    /// When the stream was started, from which underruns count their time.
+    pub fn started(&self) -> Instant {
+        self.shared.started
+    }
+
+    /// Shows what sounds, to the first who asks.
+    pub fn snapshots(&self) -> Option<SnapshotReceiver> {
+        self.state().snapshots.take()
+    }
+
+    /// Changes the renderer. It is prepared here, which may take a while; then both play for a
+    /// moment, and what sounds goes on.
+    ///
+    /// # Errors
+    /// When the renderer cannot be prepared, the stream was stopped, or its render thread hangs.
+    pub fn set_renderer(&self, mut renderer: Box<dyn Renderer>) -> Result<(), StreamError> {
+        let capacity = self.running()?.engine.capacity();
+        renderer.prepare(capacity)?;
+        let mut state = self.running()?;
+        let sent = state.renderers.send(renderer);
+        sent.map_err(|_| StreamError::Busy)
+    }
+
+    /// Changes the sample rate. What sounds fades; keys that are held, controllers and parameters
+    /// go on in the new rate.
+    ///
+    /// # Errors
+    /// When no engine can have that rate, the stream was stopped, or its render thread hangs.
+    pub fn set_sample_rate(&self, sample_rate: f32) -> Result<(), StreamError> {
+        let mut state = self.running()?;
+        let config = EngineConfig {
+            sample_rate,
+            ..state.engine
+        };
+        let mut engine = Engine::with_renderer(&config, Box::new(Nothing))?;
+        for (part, patch) in state.patches.iter().enumerate() {
+            engine.set_patch(part, patch);
+        }
+        state.command(Command::Engine(Box::new(engine)))?;
+        state.engine = config;
+        Ok(())
+    }
+
+    /// Gives a new audio side in the place of the last one, for another device or after the last
+    /// one was lost. The engine goes on where it was; the sound fades in. Time goes on too.
+    ///
+    /// # Errors
+    /// When the depth is out of range, the stream was stopped, or its render thread hangs.
+    pub fn connect(&self, depth: usize) -> Result<AudioSide, StreamError> {
+        let mut state = self.running()?;
+        let start = state.frame_ring.asked();
+        let (audio, end) = connect(depth, start, state.engine_latency, &self.shared)?;
+        let frame_ring = Arc::clone(&end.frame_ring);
+        let end = Box::new(end);
+        state.command(Command::FrameRing { end })?;
+        state.frame_ring = frame_ring;
+        self.shared.starving.store(false, Relaxed);
+        Ok(audio)
+    }
+
+    /// Something happens to a part, as soon as possible. Returns whether there was room for it.
+    pub fn send(&self, part: u8, kind: EventKind) -> bool {
+        self.send_at(TimedEvent::NOW, part, kind)
+    }
+
+    /// Something happens to a part at the frame `time` of the stream, to be heard
+    /// [`Control::latency`] frames later. Returns whether there was room for it: some 20,000
+    /// events may wait for their time.
+    pub fn send_at(&self, time: u64, part: u8, kind: EventKind) -> bool {
+        let frame = 0;
+        let event = Event { frame, part, kind };
+        self.state().sender.send(TimedEvent { time, event })
+    }
+
+    /// Every sound of every part fades within milliseconds.
+    pub fn all_sound_off(&self) {
+        let parts = self.state().engine.parts;
+        for part in 0..parts {
+            self.send(part as u8, EventKind::AllSoundOff);
+        }
+    }
+
+    /// Frames from an event to its sound.
+    pub fn latency(&self) -> usize {
+        let state = self.state();
+        state.engine_latency + state.frame_ring.depth
+    }
+
+    /// The stream's time: frames that the audio side was asked for so far.
+    pub fn time(&self) -> u64 {
+        self.state().frame_ring.asked()
+    }
+
+    /// Frames per second.
+    pub fn sample_rate(&self) -> f32 {
+        self.state().engine.sample_rate
+    }
+
+    /// What the stream is doing.
+    pub fn status(&self) -> StreamStatus {
+        let state = self.state();
+        StreamStatus {
+            fill: state.frame_ring.fill(),
+            depth: state.frame_ring.depth,
+            frames_asked: state.frame_ring.asked(),
+            running: !self.shared.stopping.load(Relaxed) && !state.has_crashed(),
+            ..self.shared.status()
+        }
+    }
+
+    /// The underruns that have ended since this was last asked; the last thousand of them.
+    pub fn underruns(&self) -> Vec<Underrun> {
+        let mut state = self.state();
+        state.tend();
+        state.underruns.drain(..).collect()
+    }
+
+    /// Fades out and ends. Returns when the fade has been heard, or when it is clear that nobody
+    /// listens or that the renderer hangs: after a second at the latest. A renderer that hangs is
+    /// left to itself.
+    pub fn stop(&self) {
+        self.shared.stopping.store(true, Relaxed);
+        self.shared.wake();
+        let mut state = self.state();
+        let Some(thread) = state.thread.take() else {
+            return;
+        };
+        let heard =
+            |frame_ring: &FrameRing| self.shared.ended.load(Relaxed) && frame_ring.fill() == 0;
+        wait(PATIENCE, || heard(&state.frame_ring));
+        self.shared.abandoned.store(true, Relaxed);
+        self.shared.wake();
+        if wait(PATIENCE, || thread.is_finished()) {
+            // It has ended, so this does not wait. What it owned is dropped here.
+            drop(thread.join());
+        }
+        state.tend();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn running(&self) -> Result<MutexGuard<'_, State>, StreamError> {
+        match self.shared.stopping.load(Relaxed) {
+            true => Err(StreamError::Stopped),
+            false => Ok(self.state()),
+        }
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Tends to a stream until its handle is gone.
+fn tend(state: &Weak<Mutex<State>>) {
+    while let Some(state) = state.upgrade() {
+        state.lock().unwrap_or_else(PoisonError::into_inner).tend();
+        drop(state);
+        sleep(TENDING);
+    }
+}
+
+/// Waits until `done`, but not longer than `patience`; whether it was done.
+fn wait(patience: Duration, done: impl Fn() -> bool) -> bool {
+    let give_up = Instant::now() + patience;
+    while !done() {
+        if Instant::now() > give_up {
+            return false;
+        }
+        sleep(Duration::from_millis(1));
+    }
+    true
+}

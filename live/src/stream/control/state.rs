@@ -1,0 +1,93 @@
+//! What the control side holds: its ends of the queues, and what the stream was told.
+
+use crate::stream::cause::Processor;
+use crate::stream::command_queue::ControlEnd;
+use crate::stream::events::Sender;
+use crate::stream::frame_ring::FrameRing;
+use crate::stream::render_side::{Command, RenderSide};
+use crate::stream::underrun::{Report, Underrun};
+use crate::stream::{StreamConfig, StreamError};
+use myriad_engine::patch::Patch;
+use myriad_engine::render::Renderer;
+use myriad_engine::{EngineConfig, SnapshotReceiver};
+use ringbuf::HeapCons;
+use ringbuf::traits::Consumer;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+/// Underruns that are kept until they are asked for.
+const KEPT: usize = 1_000;
+
+/// Behind the control side's lock. The render side and the audio side never take it.
+pub(in crate::stream) struct State {
+    pub(super) engine: EngineConfig,
+    pub(super) engine_latency: usize,
+    pub(super) frame_ring: Arc<FrameRing>,
+    /// What each part plays, for an engine that takes over.
+    pub(super) patches: Vec<Patch>,
+    commands: ControlEnd<Command>,
+    pub(super) renderers: ControlEnd<Box<dyn Renderer>>,
+    pub(super) sender: Sender,
+    reports: HeapCons<Report>,
+    pub(super) underruns: VecDeque<Underrun>,
+    processor: Processor,
+    /// Shows what sounds, until somebody takes it to look.
+    pub(super) snapshots: Option<SnapshotReceiver>,
+    /// The render thread, until it is stopped.
+    pub(super) thread: Option<JoinHandle<RenderSide>>,
+}
+
+impl State {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the control side's ends of everything"
+    )]
+    pub(in crate::stream) fn new(
+        config: &StreamConfig,
+        engine_latency: usize,
+        frame_ring: Arc<FrameRing>,
+        commands: ControlEnd<Command>,
+        renderers: ControlEnd<Box<dyn Renderer>>,
+        sender: Sender,
+        reports: HeapCons<Report>,
+        snapshots: SnapshotReceiver,
+    ) -> Self {
+        Self {
+            engine: config.engine,
+            engine_latency,
+            frame_ring,
+            patches: vec![Patch::new(); config.engine.parts],
+            commands,
+            renderers,
+            sender,
+            reports,
+            underruns: VecDeque::new(),
+            processor: Processor::new(),
+            snapshots: Some(snapshots),
+            thread: None,
+        }
+    }
+
+    pub(super) fn command(&mut self, command: Command) -> Result<(), StreamError> {
+        self.commands.send(command).map_err(|_| StreamError::Busy)
+    }
+
+    /// Whether the render thread has ended without being asked to: its renderer has panicked.
+    pub(super) fn has_crashed(&self) -> bool {
+        self.thread.as_ref().is_some_and(JoinHandle::is_finished)
+    }
+
+    /// Drops what has come back, and explains underruns.
+    pub(super) fn tend(&mut self) {
+        self.commands.tidy();
+        self.renderers.tidy();
+        self.processor.read();
+        for report in self.reports.pop_iter() {
+            if self.underruns.len() == KEPT {
+                self.underruns.pop_front();
+            }
+            self.underruns.push_back(report.conclude(&self.processor));
+        }
+    }
+}

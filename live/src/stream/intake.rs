@@ -1,0 +1,122 @@
+//! The events of a batch: those of the audio side and those of the agenda, in the order of their times.
+
+use super::events::{Agenda, TimedEvent};
+use super::ledger::Ledger;
+use super::status::Shared;
+use myriad_engine::{Event, EventKind};
+use ringbuf::HeapCons;
+use ringbuf::traits::Consumer;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The most events handed to the engine with a batch. Twice that is what the engine takes in a
+/// tick; what is more waits for the next batch.
+pub(super) const EVENTS: usize = 2_048;
+
+/// What the render side knows of events.
+pub(super) struct Intake {
+    agenda: Agenda,
+    ledger: Ledger,
+    /// Those of the last batch.
+    events: Vec<Event>,
+}
+
+impl Intake {
+    pub(super) fn new(agenda: Agenda, parts: usize) -> Self {
+        Self {
+            agenda,
+            ledger: Ledger::new(parts),
+            events: Vec::with_capacity(EVENTS),
+        }
+    }
+
+    /// The events of a batch of `frames` frames from the time `start` on. `direct` are those of
+    /// the audio side.
+    pub(super) fn gather(
+        &mut self,
+        direct: &mut HeapCons<TimedEvent>,
+        start: u64,
+        frames: usize,
+        shared: &Shared,
+    ) -> &[Event] {
+        self.events.clear();
+        self.agenda.collect();
+        self.release_stuck(shared);
+        let end = start + frames as u64;
+        // Short batches share a tick, and so what the engine takes in one.
+        let most = EVENTS.min(64 * frames);
+        while self.events.len() < most
+            && let Some(TimedEvent { time, event }) = self.next_before(end, direct)
+        {
+            if time < start && time != TimedEvent::NOW {
+                shared.events_late.fetch_add(1, Relaxed);
+            }
+            self.ledger.note(&event);
+            let frame = time.saturating_sub(start) as u32;
+            self.events.push(Event { frame, ..event });
+        }
+        &self.events
+    }
+
+    /// The next event, if it is due before `end`.
+    fn next_before(&mut self, end: u64, direct: &mut HeapCons<TimedEvent>) -> Option<TimedEvent> {
+        let played = direct.try_peek().map(|event| event.time);
+        let planned = self.agenda.next_time();
+        let earliest = played.into_iter().chain(planned).min()?;
+        if earliest >= end {
+            None
+        } else if planned == Some(earliest) {
+            self.agenda.pop()
+        } else {
+            direct.try_pop()
+        }
+    }
+
+    /// Lets go of all keys of a part that has lost an event which would have let go of one.
+    fn release_stuck(&mut self, shared: &Shared) {
+        if shared.stuck.load(Relaxed) == 0 {
+            return;
+        }
+        let parts = shared.stuck.swap(0, Relaxed);
+        for part in (0..64).filter(|part| parts & 1 << part != 0) {
+            for kind in [
+                EventKind::Control { cc: 64, value: 0.0 },
+                EventKind::Control { cc: 66, value: 0.0 },
+                EventKind::AllNotesOff,
+            ] {
+                let event = Event {
+                    frame: 0,
+                    part,
+                    kind,
+                };
+                self.agenda.add(TimedEvent::now(event));
+            }
+        }
+    }
+
+    /// A part plays another patch.
+    pub(super) fn change_patch(&mut self, part: usize) {
+        self.ledger.change_patch(part);
+    }
+
+    /// Tells a new engine everything that is held.
+    pub(super) fn recite(&mut self) {
+        let agenda = &mut self.agenda;
+        self.ledger
+            .recite(|event| agenda.add(TimedEvent::now(event)));
+    }
+
+    /// Everything begins anew at `time`: what was handed in for earlier is forgotten.
+    pub(super) fn restart(&mut self, direct: &mut HeapCons<TimedEvent>, time: u64) {
+        while direct.try_peek().is_some_and(|event| event.time < time) {
+            direct.try_pop();
+        }
+        self.ledger.clear();
+    }
+
+    /// Another audio side listens: what the last one has handed in happens now.
+    pub(super) fn take_over(&mut self, direct: &mut HeapCons<TimedEvent>) {
+        for TimedEvent { event, .. } in direct.pop_iter() {
+            self.agenda.add(TimedEvent::now(event));
+        }
+    }
+}

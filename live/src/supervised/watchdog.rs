@@ -1,0 +1,329 @@
+//! A watchdog: has a renderer on a thread of its own, so that a call which never returns hangs
+//! there and not here.
+//!
+//! Blocks go to the thread and sound comes back through bounded channels: nothing is allocated
+//! for a block. Whoever waits spins for as long as a GPU usually needs, then sleeps. A thread
+//! that misses its deadline is abandoned with all it holds: it is never waited for again.
+
+use myriad_engine::ThreadPolicy;
+use myriad_engine::dsp::FlushDenormals;
+use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long to spin before sleeping while a reply, or a block that was announced, is awaited: many
+/// times what a GPU needs for a small block, or the host to make one.
+const SPIN: Duration = Duration::from_millis(1);
+
+/// How long the thread spins for a request that was not announced. Short, because between the
+/// blocks of live playing there is nothing to see for most of the time.
+const IDLE_SPIN: Duration = Duration::from_micros(50);
+
+/// The same for a thread that is to stay awake; it sleeps when nothing plays.
+const AWAKE_SPIN: Duration = Duration::from_millis(500);
+
+/// Blocks that may be in flight, whatever the renderer takes at once: the next one is made while
+/// the last one is rendered.
+pub(super) const DEPTH: usize = 2;
+
+/// The most requests that can wait: blocks, and one to collect or to start anew.
+const REQUESTS: usize = 16;
+
+/// How long calls may take before the renderer counts as lost, and how its thread waits for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchdogConfig {
+    /// That of the thread.
+    pub thread_policy: ThreadPolicy,
+    /// For `prepare` and for dropping: a driver may have to compile, or to wake a GPU.
+    pub prepare_timeout: Duration,
+    /// For a block.
+    pub render_timeout: Duration,
+}
+
+impl Default for WatchdogConfig {
+    fn default() -> Self {
+        Self {
+            thread_policy: ThreadPolicy::Normal,
+            prepare_timeout: Duration::from_secs(30),
+            render_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+impl WatchdogConfig {
+    /// For playing live: a block that is this late has been missed long ago.
+    pub const LIVE: WatchdogConfig = WatchdogConfig {
+        thread_policy: ThreadPolicy::RealTime,
+        prepare_timeout: Duration::from_secs(30),
+        render_timeout: Duration::from_millis(40),
+    };
+}
+
+enum Request {
+    Prepare(Capacity),
+    Reset,
+    Expect,
+    Submit(Arc<VoiceBlock>),
+    Collect(Buses),
+}
+
+enum Reply {
+    Prepared(Result<(), PrepareError>),
+    Reset,
+    Collected(Buses, Result<usize, RenderError>),
+}
+
+/// Renders on a thread that is watched.
+pub struct WatchdogRenderer {
+    config: WatchdogConfig,
+    /// The renderer, until its thread is started.
+    inner: Option<Box<dyn Renderer>>,
+    thread: Option<Channels>,
+    /// Where the thread puts the next sound.
+    spare: Option<Buses>,
+    in_flight: usize,
+    /// Why the thread was abandoned.
+    lost: Option<RenderError>,
+}
+
+struct Channels {
+    requests: SyncSender<Request>,
+    replies: Receiver<Reply>,
+}
+
+impl WatchdogRenderer {
+    /// Has `renderer` on a thread of its own, from `prepare` on.
+    pub fn new(renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
+        Self {
+            config,
+            inner: Some(renderer),
+            thread: None,
+            spare: None,
+            in_flight: 0,
+            lost: None,
+        }
+    }
+
+    /// Sets other deadlines from now on.
+    pub(super) fn configure(&mut self, config: WatchdogConfig) {
+        self.config = config;
+    }
+
+    fn start(&mut self) -> Result<(), PrepareError> {
+        let Some(inner) = self.inner.take() else {
+            return Ok(());
+        };
+        let (requests, incoming) = sync_channel(REQUESTS);
+        let (outgoing, replies) = sync_channel(REQUESTS);
+        let thread_policy = self.config.thread_policy;
+        thread::Builder::new()
+            .name("myriad-gpu".into())
+            .spawn(move || {
+                thread_policy.assume(0, 48_000.0);
+                serve(inner, &incoming, outgoing, thread_policy);
+            })
+            .map_err(|source| PrepareError::Thread { index: 0, source })?;
+        self.thread = Some(Channels { requests, replies });
+        Ok(())
+    }
+
+    /// Sends a request; a full queue means that nobody reads it.
+    fn send(&mut self, request: Request) -> Result<(), RenderError> {
+        if let Some(error) = self.lost {
+            return Err(error);
+        }
+        let thread = self.thread.as_ref().ok_or(RenderError::NotPrepared)?;
+        let sent = thread.requests.try_send(request);
+        sent.map_err(|_| self.abandon(RecvTimeoutError::Disconnected, Duration::ZERO))
+    }
+
+    /// Waits for the reply to a request.
+    fn wait(&mut self, timeout: Duration) -> Result<Reply, RenderError> {
+        let thread = self.thread.as_ref().ok_or(RenderError::NotPrepared)?;
+        let reply = receive(&thread.replies, SPIN, Some(timeout));
+        reply.map_err(|error| self.abandon(error, timeout))
+    }
+
+    fn abandon(&mut self, why: RecvTimeoutError, timeout: Duration) -> RenderError {
+        let error = match why {
+            RecvTimeoutError::Timeout => RenderError::Late {
+                milliseconds: timeout.as_millis() as u64,
+            },
+            RecvTimeoutError::Disconnected => RenderError::Call {
+                call: "the GPU's thread",
+                reason: "it has ended",
+            },
+        };
+        self.lost = Some(error);
+        self.thread = None;
+        error
+    }
+}
+
+/// Spins for `spin`, then sleeps, at most up to the timeout.
+fn receive<T>(
+    channel: &Receiver<T>,
+    spin: Duration,
+    timeout: Option<Duration>,
+) -> Result<T, RecvTimeoutError> {
+    let start = Instant::now();
+    loop {
+        match channel.try_recv() {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if start.elapsed() >= spin => break,
+            Err(TryRecvError::Empty) => std::hint::spin_loop(),
+        }
+    }
+    match timeout {
+        Some(timeout) => channel.recv_timeout(timeout.saturating_sub(start.elapsed())),
+        None => channel.recv().map_err(RecvTimeoutError::from),
+    }
+}
+
+impl Drop for WatchdogRenderer {
+    fn drop(&mut self) {
+        // Without requests the thread drops the renderer and ends. Waited for, so that a program
+        // does not end in the middle of that; but not for ever.
+        if let Some(Channels { requests, replies }) = self.thread.take() {
+            drop(requests);
+            let (start, timeout) = (Instant::now(), self.config.prepare_timeout);
+            while start.elapsed() < timeout
+                && receive(&replies, Duration::ZERO, Some(timeout)).is_ok()
+            {}
+        }
+    }
+}
+
+impl Renderer for WatchdogRenderer {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.start()?;
+        let refused = |error: RenderError| match error {
+            RenderError::Late { milliseconds } => PrepareError::Late { milliseconds },
+            _ => PrepareError::ThreadEnded,
+        };
+        self.send(Request::Prepare(capacity)).map_err(refused)?;
+        self.spare = Some(Buses::new(capacity.buses));
+        self.in_flight = 0;
+        loop {
+            // Replies to what was in flight before are dropped.
+            let reply = self.wait(self.config.prepare_timeout).map_err(refused)?;
+            if let Reply::Prepared(outcome) = reply {
+                return outcome;
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.in_flight = 0;
+        if self.send(Request::Reset).is_ok() {
+            while let Ok(reply) = self.wait(self.config.render_timeout) {
+                if let Reply::Reset = reply {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn depth(&self) -> usize {
+        DEPTH
+    }
+
+    fn expect(&mut self) {
+        if self.in_flight + 3 < REQUESTS {
+            // What goes wrong is remembered, and reported for the block.
+            let _ = self.send(Request::Expect);
+        }
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        if self.in_flight + 2 >= REQUESTS {
+            return Err(RenderError::OutOfTurn);
+        }
+        self.send(Request::Submit(Arc::clone(block)))?;
+        self.in_flight += 1;
+        Ok(())
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        if let Some(error) = self.lost {
+            return Err(error);
+        }
+        let left = self.in_flight.checked_sub(1);
+        self.in_flight = left.ok_or(RenderError::OutOfTurn)?;
+        let spare = self.spare.take().ok_or(RenderError::NotPrepared)?;
+        self.send(Request::Collect(spare))?;
+        match self.wait(self.config.render_timeout)? {
+            Reply::Collected(mut sound, outcome) => {
+                std::mem::swap(buses, &mut sound);
+                self.spare = Some(sound);
+                outcome
+            }
+            Reply::Prepared(_) | Reply::Reset => Err(RenderError::OutOfTurn),
+        }
+    }
+}
+
+/// The thread: serves requests in order. Blocks beyond the renderer's depth wait here.
+fn serve(
+    mut inner: Box<dyn Renderer>,
+    requests: &Receiver<Request>,
+    replies: SyncSender<Reply>,
+    thread_policy: ThreadPolicy,
+) {
+    let idle_spin = match thread_policy {
+        ThreadPolicy::Spinning => AWAKE_SPIN,
+        ThreadPolicy::Normal | ThreadPolicy::RealTime => IDLE_SPIN,
+    };
+    let mut spin = idle_spin;
+    let _flush = FlushDenormals::new();
+    let mut in_flight: VecDeque<Result<(), RenderError>> = VecDeque::with_capacity(REQUESTS);
+    let mut waiting: VecDeque<Arc<VoiceBlock>> = VecDeque::with_capacity(REQUESTS);
+    while let Ok(request) = receive(requests, std::mem::replace(&mut spin, idle_spin), None) {
+        if let Request::Prepare(_) | Request::Reset = request {
+            in_flight.clear();
+            waiting.clear();
+        }
+        let reply = match request {
+            Request::Prepare(capacity) => Reply::Prepared(inner.prepare(capacity)),
+            Request::Reset => {
+                inner.reset();
+                Reply::Reset
+            }
+            Request::Expect => {
+                spin = idle_spin.max(SPIN);
+                continue;
+            }
+            Request::Submit(block) => {
+                match in_flight.len() < inner.depth() {
+                    true => in_flight.push_back(inner.submit(&block)),
+                    false => waiting.push_back(block),
+                }
+                continue;
+            }
+            Request::Collect(mut buses) => {
+                let outcome = match in_flight.pop_front() {
+                    Some(Ok(())) => inner.collect(&mut buses),
+                    Some(Err(error)) => Err(error),
+                    None => Err(RenderError::OutOfTurn),
+                };
+                if let Some(block) = waiting.pop_front() {
+                    in_flight.push_back(inner.submit(&block));
+                }
+                Reply::Collected(buses, outcome)
+            }
+        };
+        if replies.send(reply).is_err() {
+            break;
+        }
+    }
+    // Before the channel closes, which tells that all is done.
+    drop(inner);
+    drop(replies);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,418 @@
+//! The GPU is lost in the middle of a chord: the chord goes on, and nothing clicks.
+
+use myriad_conformance::testing::*;
+use myriad_engine::params::Param;
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
+};
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, ThreadPolicy, factory};
+use myriad_kernels::GpuError;
+use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::supervised::watchdog::WatchdogConfig;
+use myriad_live::supervised::{
+    Clock, FailoverReport, GpuLocation, MakeGpuRenderer, MakePolicy, Policy, Preference,
+    SupervisedRenderer,
+};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
+fn gpu(faults: &Arc<Faults>) -> MakeGpuRenderer {
+    let faults = Arc::clone(faults);
+    Arc::new(move |location| {
+        let cpu = Box::new(CpuRenderer::new(1));
+        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults));
+        (location == GpuLocation::InProcess).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
+    })
+}
+
+/// Prefers the GPU while `wanted` is set.
+fn on_demand(wanted: &Arc<AtomicBool>) -> MakePolicy {
+    let wanted = Arc::clone(wanted);
+    Box::new(move |_| {
+        let wanted = Arc::clone(&wanted);
+        let policy: Policy = Box::new(move |_| match wanted.load(Ordering::Relaxed) {
+            true => Preference::Gpu,
+            false => Preference::Cpu,
+        });
+        Ok(policy)
+    })
+}
+
+/// Long enough for any machine that is only busy.
+const WATCHDOG: WatchdogConfig = WatchdogConfig {
+    thread_policy: ThreadPolicy::Normal,
+    prepare_timeout: Duration::from_secs(2),
+    render_timeout: Duration::from_secs(2),
+};
+
+struct Rig {
+    engine: Engine,
+    faults: Arc<Faults>,
+    report: Arc<Mutex<FailoverReport>>,
+}
+
+impl Rig {
+    fn new(patch: &Patch) -> Self {
+        Self::with(patch, Arc::default(), |renderer| renderer)
+    }
+
+    fn with(
+        patch: &Patch,
+        faults: Arc<Faults>,
+        change: impl FnOnce(SupervisedRenderer) -> SupervisedRenderer,
+    ) -> Self {
+        let renderer = SupervisedRenderer::new(gpu(&faults), CpuRenderer::new(1));
+        let renderer = change(renderer.with_watchdog(WATCHDOG));
+        let report = renderer.report();
+        let config = EngineConfig {
+            sample_rate: RATE as f32,
+            ..EngineConfig::default()
+        };
+        let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
+        engine.set_patch(0, patch);
+        Self {
+            engine,
+            faults,
+            report,
+        }
+    }
+
+    fn report(&self) -> FailoverReport {
+        self.report.lock().unwrap().clone()
+    }
+
+    /// Plays in calls that are long enough for two blocks to be under way.
+    fn play(&mut self, events: &[(usize, EventKind)], frames: usize) -> Vec<f32> {
+        let mut sizes = std::iter::repeat(1_024);
+        let [left, _] = play_in_blocks(&mut self.engine, events, frames, &mut sizes);
+        left
+    }
+
+    fn chord(&mut self, frames: usize) -> Vec<f32> {
+        self.play(&[(0, on(45)), (0, on(52)), (0, on(57))], frames)
+    }
+
+    /// Plays on until the report is as `wanted`.
+    fn until(&mut self, wanted: fn(&FailoverReport) -> bool) -> Vec<f32> {
+        let mut sound = Vec::new();
+        for _ in 0..2_000 {
+            sound.extend(self.play(&[], 1_024));
+            if wanted(&self.report()) {
+                return sound;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("it never came to that: {:?}", self.report());
+    }
+}
+
+/// No step is larger than those of the sound at rest.
+fn check_for_clicks(patch: &Patch, at_rest: &[&[f32]], all: &[f32]) {
+    let mut own = at_rest.iter().fold(0.0f32, |top, x| top.max(steepest(x)));
+    let step = steepest(all);
+    if step > 1.6 * own {
+        // Sound that moves is compared with itself, undisturbed.
+        let undisturbed = Rig::new(patch).chord(RATE + all.len());
+        own = steepest(&undisturbed[RATE..]);
+    }
+    let name = &patch.name;
+    assert!(
+        step <= 1.6 * own,
+        "{name}: a step of {step}, where {own} is its own"
+    );
+}
+
+/// A soft sound, in which any click stands out, and every factory patch that sustains.
+fn sustained() -> Vec<Patch> {
+    let sustains = |patch: &&Patch| patch.values[Param::Env1Sustain] > 0.5;
+    let factory = factory::patches().iter().filter(sustains).cloned();
+    std::iter::once(soft()).chain(factory).collect()
+}
+
+#[test]
+fn a_chord_survives_the_loss_and_the_return_without_a_click() {
+    for patch in &sustained() {
+        let mut rig = Rig::new(patch);
+        let before = rig.chord(2 * RATE);
+        // In the middle of a call, when two blocks are under way.
+        rig.faults.set_at(2, Fault::Fail);
+        let lost = rig.play(&[], RATE / 2);
+        let report = rig.report();
+        assert!(
+            !report.on_gpu && report.losses == 1,
+            "{}: {report:?}",
+            patch.name
+        );
+        assert!(report.lost_because.unwrap().contains("injected"));
+        rig.faults.set(Fault::None);
+        let returned = rig.until(|report| report.on_gpu);
+        let after = rig.play(&[], RATE / 2);
+        assert_eq!(rig.report().returns, 1);
+        assert_eq!(rig.engine.counters().renders_failed, 0);
+        let (level, goes_on) = (rms(&before[RATE..]), rms(&lost[RATE / 4..]));
+        assert!(
+            goes_on > 0.3 * level,
+            "{} goes on: {goes_on} after {level}",
+            patch.name
+        );
+        if rms(&after) <= 0.2 * level {
+            // The return took long, and what dies away is compared with itself, undisturbed.
+            let played = before.len() + lost.len() + returned.len();
+            let undisturbed = Rig::new(patch).chord(played + after.len());
+            let own = rms(&undisturbed[played..]);
+            assert!(rms(&after) > 0.5 * own, "{} is still there", patch.name);
+        }
+        let rest = [&before[RATE..], &lost[RATE / 4..], &after];
+        let all: Vec<f32> = [&before[RATE..], &lost, &returned, &after].concat();
+        check_for_clicks(patch, &rest, &all);
+    }
+}
+
+/// Who takes over is told where the fundamental is, and so where every harmonic is.
+#[test]
+fn what_sounds_goes_on_in_phase() {
+    let patch = soft();
+    let (mut lost, mut kept) = (Rig::new(&patch), Rig::new(&patch));
+    let (_, expected) = (lost.chord(RATE), kept.chord(2 * RATE).split_off(RATE));
+    lost.faults.set_at(2, Fault::Fail);
+    let sound = lost.play(&[], RATE);
+    assert_eq!(lost.report().losses, 1);
+    // From when the two have faded into each other.
+    let after = RATE / 10..RATE;
+    let error: Vec<f32> = sound[after.clone()]
+        .iter()
+        .zip(&expected[after.clone()])
+        .map(|(got, expected)| got - expected)
+        .collect();
+    let (error, level) = (rms(&error), rms(&expected[after]));
+    assert!(error < 0.01 * level, "{error} beside {level}");
+}
+
+#[test]
+fn a_call_that_does_not_return_is_left_behind() {
+    let patch = soft();
+    let mut rig = Rig::new(&patch);
+    let before = rig.chord(RATE);
+    rig.faults.set_at(3, Fault::Hang);
+    let lost = rig.play(&[], RATE);
+    let report = rig.report();
+    assert!(!report.on_gpu && report.losses == 1, "{report:?}");
+    let reason = report.lost_because.unwrap();
+    assert!(reason.contains("did not finish within 2000 ms"), "{reason}");
+    // The thread that hung is let go, and a new renderer taken back.
+    rig.faults.set(Fault::None);
+    let returned = rig.until(|report| report.on_gpu);
+    let after = rig.play(&[], RATE / 2);
+    let rest = [&before[RATE / 2..], &lost[RATE / 2..], &after];
+    let all = [&before[RATE / 2..], &lost, &returned, &after].concat();
+    check_for_clicks(&patch, &rest, &all);
+    assert!(rms(&after) > 0.8 * rms(&before[RATE / 2..]));
+    assert_eq!(rig.engine.counters().renders_failed, 0);
+}
+
+#[test]
+fn preparing_that_does_not_return_is_left_behind() {
+    let faults: Arc<Faults> = Arc::default();
+    faults.set(Fault::HangInPrepare);
+    let mut rig = Rig::with(&soft(), Arc::clone(&faults), |renderer| {
+        renderer.with_watchdog(WatchdogConfig {
+            prepare_timeout: Duration::from_millis(50),
+            ..WATCHDOG
+        })
+    });
+    assert!(rms(&rig.chord(RATE)) > 0.01);
+    let report = rig.report();
+    assert!(!report.on_gpu && report.losses == 0);
+    assert!(report.refused_because.unwrap().contains("within 50 ms"));
+    faults.set(Fault::None);
+    rig.until(|report| report.on_gpu);
+}
+
+#[test]
+fn slow_is_not_lost() {
+    let mut rig = Rig::new(&soft());
+    rig.faults.set(Fault::Slow(Duration::from_millis(5)));
+    rig.chord(RATE / 4);
+    let report = rig.report();
+    assert!(report.on_gpu && report.losses == 0, "{report:?}");
+}
+
+#[test]
+fn a_renderer_that_cannot_be_had_is_done_without() {
+    let faults: Arc<Faults> = Arc::default();
+    faults.set(Fault::Fail);
+    let mut rig = Rig::with(&soft(), faults, |renderer| renderer);
+    assert!(rms(&rig.chord(RATE)) > 0.01);
+    let report = rig.report();
+    assert!(!report.on_gpu && report.refused_because.is_some());
+    assert_eq!(rig.engine.counters().renders_failed, 0);
+}
+
+#[test]
+fn a_gpu_that_is_required_and_missing_is_an_error() {
+    let none: MakeGpuRenderer = Arc::new(|_| None);
+    let renderer = SupervisedRenderer::new(none, CpuRenderer::new(1)).require_gpu();
+    let refused = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).err();
+    assert!(refused.unwrap().to_string().contains("no CUDA renderer"));
+}
+
+/// When the driver refuses the process, the renderer moves to another.
+#[test]
+fn a_process_that_the_driver_refuses_uses_another_one() {
+    struct Refused;
+    impl Renderer for Refused {
+        fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
+            Err(GpuError::NeedsRestart { reason: "a trap" }.into())
+        }
+        fn reset(&mut self) {}
+        fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+            unreachable!("it was never prepared")
+        }
+        fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
+            unreachable!("it was never prepared")
+        }
+    }
+    for has_process in [true, false] {
+        let make: MakeGpuRenderer = Arc::new(move |location| match location {
+            GpuLocation::InProcess => Some(Box::new(Refused)),
+            GpuLocation::OutOfProcess => {
+                has_process.then(|| -> Box<dyn Renderer> { Box::new(CpuRenderer::new(1)) })
+            }
+        });
+        let renderer = SupervisedRenderer::new(make, CpuRenderer::new(1));
+        let report = renderer.report();
+        Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
+        let report = report.lock().unwrap().clone();
+        assert_eq!(report.on_gpu, has_process);
+        assert_eq!(report.refused_because.is_none(), has_process);
+    }
+}
+
+#[test]
+fn without_a_fault_it_is_bit_equal_to_the_gpu_renderer() {
+    let patch = factory::find("Aurora").unwrap();
+    let events = [(0, on(45)), (5_000, on(52)), (20_000, off(45))];
+    let plain = play(&mut engine(patch), &events, RATE);
+    let mut rig = Rig::new(patch);
+    assert!(rig.play(&events, RATE) == plain[0]);
+    rig.engine.reset();
+    assert!(play(&mut rig.engine, &events, RATE) == plain);
+}
+
+/// The load asks now for the one, now for the other.
+#[test]
+fn changing_over_on_demand_does_not_click() {
+    for patch in &sustained() {
+        let wanted = Arc::new(AtomicBool::new(false));
+        let mut rig = Rig::with(patch, Arc::default(), |renderer| {
+            renderer.with_policy(on_demand(&wanted))
+        });
+        let cpu = rig.chord(2 * RATE);
+        assert!(!rig.report().on_gpu);
+        let mut all = cpu[RATE..].to_vec();
+        let mut rests = vec![cpu[RATE..].to_vec()];
+        for turn in 0..3 {
+            wanted.store(true, Ordering::Relaxed);
+            all.extend(rig.until(|report| report.on_gpu));
+            let gpu = rig.play(&[], RATE / 2);
+            wanted.store(false, Ordering::Relaxed);
+            let back = rig.play(&[], RATE / 2);
+            let report = rig.report();
+            assert!(!report.on_gpu && report.losses == 0, "{report:?}");
+            assert_eq!(report.switches, 2 * (turn + 1));
+            all.extend(gpu.iter().chain(&back));
+            rests.extend([gpu[RATE / 4..].to_vec(), back[RATE / 4..].to_vec()]);
+        }
+        let rests: Vec<&[f32]> = rests.iter().map(Vec::as_slice).collect();
+        check_for_clicks(patch, &rests, &all);
+    }
+}
+
+/// A reset cuts the fade short: the display must not name the renderer that was left.
+#[test]
+fn a_reset_in_the_middle_of_a_fade_is_reported() {
+    let wanted = Arc::new(AtomicBool::new(true));
+    let mut renderer = SupervisedRenderer::new(gpu(&Arc::default()), CpuRenderer::new(1))
+        .with_watchdog(WATCHDOG)
+        .with_policy(on_demand(&wanted));
+    let report = renderer.report();
+    renderer.prepare(Capacity { slots: 1, buses: 1 }).unwrap();
+    let mut block = VoiceBlock::new(1);
+    block.start_tick();
+    let (block, mut buses) = (Arc::new(block), Buses::new(1));
+    assert!(report.lock().unwrap().on_gpu);
+    for (turn, on_gpu) in [false, true, false].into_iter().enumerate() {
+        wanted.store(on_gpu, Ordering::Relaxed);
+        renderer.render(&block, &mut buses).unwrap();
+        assert_eq!(report.lock().unwrap().on_gpu, !on_gpu, "it fades");
+        renderer.reset();
+        let report = report.lock().unwrap();
+        assert_eq!(report.on_gpu, on_gpu, "it has changed over");
+        assert_eq!(report.switches, turn as u64 + 1);
+    }
+}
+
+/// A wide sound of many partials on a machine whose time is made up: the more partials sound,
+/// the longer a block takes.
+#[test]
+fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
+    let rich = patch(&[
+        (Param::SourcePartials, 512.0),
+        (Param::SourcePosition, 1.0),
+        (Param::Env1Sustain, 1.0),
+        (Param::Env1Attack, 0.01),
+    ]);
+    let (now, step) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (time, pace) = (Arc::clone(&now), Arc::clone(&step));
+    // Asked before and after a block, it tells the same time, and that of the block later.
+    let clock: Clock = Arc::new(move || {
+        Duration::from_nanos(time.fetch_add(pace.load(Ordering::Relaxed), Ordering::Relaxed))
+    });
+    let faults: Arc<Faults> = Arc::default();
+    faults.set(Fault::Fail);
+    let mut rig = Rig::with(&rich, faults, |renderer| {
+        renderer.with_load_shedding(RATE as f32, clock)
+    });
+    const BLOCK: usize = 64;
+    let block_time = BLOCK as f64 / RATE as f64 * 1e9;
+    let mut sound = Vec::new();
+    // Plays so many blocks on a machine that holds `capacity` partials; gives those that sound.
+    let mut run = |events: &[(usize, EventKind)], blocks: usize, capacity: f64| {
+        let mut sounding = 0;
+        for block in 0..blocks {
+            let events = if block == 0 { events } else { &[] };
+            sound.extend(play(&mut rig.engine, events, BLOCK)[0].iter());
+            sounding = rig.engine.counters().partials;
+            let nanoseconds = sounding as f64 / capacity * block_time;
+            step.store(nanoseconds as u64, Ordering::Relaxed);
+        }
+        (sounding, rig.report())
+    };
+    let chord: Vec<_> = [33, 40, 45, 52].map(|key| (0, on(key))).into();
+    let (full, report) = run(&chord, 750, 1e9);
+    assert!(
+        full > 1_000 && report.partials_shed == 0,
+        "{full}: {report:?}"
+    );
+    let capacity = full as f64 / 2.0;
+    let (thin, report) = run(&[], 750, capacity);
+    assert!((0.3..=0.75).contains(&(thin as f64 / capacity)), "{thin}");
+    assert!(
+        report.partials_shed + thin >= full - 64,
+        "{thin}: {report:?}"
+    );
+    let (again, report) = run(&[], 6_000, 1e9);
+    assert_eq!((again, report.partials_shed), (full, 0));
+    assert!(report.most_partials_shed > 0);
+    // What is left out was quiet: the level hardly changes, and nothing steps.
+    let [before, thin, after] =
+        [300, 1_100, 7_000].map(|block| &sound[block * BLOCK..][..RATE / 2]);
+    for other in [thin, after] {
+        let change = db(rms(other)) - db(rms(before));
+        assert!(change.abs() < 1.0, "{change} dB");
+    }
+    let rest = [before, after];
+    check_for_clicks(&rich, &rest, &sound[300 * BLOCK..]);
+}

@@ -1,0 +1,7 @@
+//! What is tested.
+
+mod failover;
+mod stream;
+mod stream_changes;
+mod stream_faults;
+mod stream_thread;

@@ -1,0 +1,229 @@
+//! Frames that come too late: no click, no delay, and an honest account of it.
+//!
+//! The sound is a sine, and the detector of clicks is [`roughness`]: see there.
+
+use crate::lockstep::*;
+use myriad_conformance::testing::*;
+use myriad_engine::params::Param;
+use myriad_engine::{EventKind, factory};
+use myriad_live::stream::{Cause, StreamConfig, Underrun};
+
+/// A steady note, and then `missed` blocks of 64 for which nothing is rendered, and then a second
+/// in which all is well again.
+fn starve(depth: usize, missed: usize) -> (Lockstep, Vec<Underrun>) {
+    let mut stream = Lockstep::new(depth, &sine());
+    stream.play_64(&[(0, on(69))], RATE / 2);
+    (0..missed).for_each(|_| stream.ask(&[], 64));
+    stream.render.step();
+    stream.play_64(&[], RATE);
+    let underruns = stream.control.underruns();
+    (stream, underruns)
+}
+
+#[test]
+fn what_is_missing_is_faded_over_without_a_click() {
+    for depth in [64, 96, 128] {
+        // As many as are ready are not missed.
+        for missed in [1, 2, 3, 4, 8, 40, 1_000].map(|more| depth / 64 + more) {
+            let (stream, underruns) = starve(depth, missed);
+            for side in &stream.heard {
+                assert!(side.iter().all(|x| x.is_finite() && x.abs() <= 1.0));
+                let worst = roughness(&side[RATE / 4..], hertz(69.0));
+                assert!(worst < CLICK, "depth {depth}, {missed} missed: {worst}");
+                let before = rms(&side[RATE / 4..RATE / 2]);
+                let after = rms(&side[side.len() - RATE / 4..]);
+                assert!((after / before - 1.0).abs() < 0.01, "the note goes on");
+            }
+            assert_eq!(underruns.len(), 1, "{underruns:?}");
+            assert_eq!(stream.control.status().underruns, 1);
+        }
+    }
+}
+
+#[test]
+fn the_detector_hears_a_cut() {
+    let mut stream = Lockstep::new(96, &sine());
+    stream.play_64(&[(0, on(69))], RATE);
+    let sound = &mut stream.heard[0][RATE / 4..];
+    assert!(roughness(sound, hertz(69.0)) < 1e-5);
+    // Ten milliseconds lost, in the middle, as a naive player would.
+    sound[9_000..9_480].fill(0.0);
+    assert!(roughness(sound, hertz(69.0)) > CLICK);
+}
+
+#[test]
+fn rich_sounds_break_off_without_a_click_too() {
+    let sustained = factory::patches()
+        .iter()
+        .filter(|patch| patch.values[Param::Env1Sustain] > 0.5);
+    for patch in sustained {
+        let name = &patch.name;
+        let mut stream = Lockstep::new(96, patch);
+        let chord = [(0, on(45)), (0, on(52)), (0, on(57))];
+        stream.play_64(&chord, 2 * RATE);
+        (0..20).for_each(|_| stream.ask(&[], 64));
+        stream.render.step();
+        stream.play_64(&[], RATE);
+        for side in &stream.heard {
+            let own = steepest(&side[RATE..2 * RATE]).max(steepest(&side[side.len() - RATE / 2..]));
+            let step = steepest(&side[2 * RATE - 100..]);
+            assert!(
+                step <= 1.6 * own,
+                "{name}: a step of {step}, where {own} is its own"
+            );
+        }
+    }
+}
+
+#[test]
+fn sound_breaks_off_and_comes_back_within_the_fades() {
+    let (stream, underruns) = starve(96, 40);
+    let Underrun {
+        at_frame,
+        frames,
+        ring_depth,
+        block,
+        ..
+    } = underruns[0];
+    // 32 frames were left over after the first block that was not rendered for.
+    assert_eq!((ring_depth, block), (32, 64));
+    let broke_off = at_frame as usize;
+    assert_eq!(broke_off, RATE / 2 + 96);
+    // One look of the render side is enough: the next block is heard again.
+    let back = broke_off + frames as usize;
+    assert_eq!(back, RATE / 2 + 40 * 64);
+    let side = &stream.heard[0];
+    assert!(side[broke_off + 256..back].iter().all(|&x| x == 0.0));
+    assert!(rms(&side[back + 256..back + 1_256]) > 0.9 * rms(&side[RATE / 4..RATE / 2]));
+}
+
+#[test]
+fn latency_is_the_same_after_frames_were_lost() {
+    let mut stream = Lockstep::new(96, &sine());
+    let note = |at: usize| [(at, on(69)), (at + 4_000, EventKind::AllSoundOff)];
+    stream.play_64(&note(1_000), 10_000);
+    (0..37).for_each(|_| stream.ask(&[], 61));
+    stream.render.step();
+    let start = stream.heard[0].len();
+    stream.play_64(&note(start + 1_000), 10_000);
+    // Ticks do not fall on the same frames any more, so only the start can be compared: it is
+    // where the engine alone has it, whatever was lost.
+    let onset = |from: usize| {
+        let sound = stream.heard[0][from..].iter();
+        sound.take_while(|&&x| x == 0.0).count()
+    };
+    assert_eq!(onset(500) - 500, onset(start + 500) - 500);
+    let status = stream.control.status();
+    assert_eq!(
+        status.frames_asked,
+        status.frames_rendered + status.frames_skipped
+    );
+    assert!(status.frames_skipped > 0);
+}
+
+#[test]
+fn events_in_lost_time_still_happen() {
+    let mut stream = Lockstep::new(96, &sine());
+    stream.play_64(&[(0, on(60)), (0, on(64))], 9_600);
+    // A key goes up and another down while nobody renders.
+    let lost = [(9_700, off(60)), (9_800, off(64)), (9_900, on(72))];
+    (0..20).for_each(|_| stream.ask(&lost, 64));
+    stream.render.step();
+    stream.play_64(&[], RATE);
+    let status = stream.control.status();
+    assert_eq!(status.engine.voices, 1);
+    assert!((pitch(&stream.heard[0][24_000..56_000]) - hertz(72.0)).abs() < 0.5);
+    assert_eq!(status.events_late, 3);
+}
+
+#[test]
+fn recovery_from_any_load_takes_one_look_and_is_measured() {
+    for missed in [3, 30, 3_000] {
+        let (stream, underruns) = starve(96, missed);
+        // From the first missing frame, 96 after the last that was rendered for, until the first
+        // block after the render side looked again.
+        assert_eq!(underruns[0].frames, 64 * missed as u64 - 96);
+        assert_eq!(stream.control.status().fill, 96);
+    }
+}
+
+#[test]
+fn a_late_renderer_again_and_again_fades_again_and_again() {
+    let mut stream = Lockstep::new(96, &sine());
+    stream.play_64(&[(0, on(69))], RATE / 2);
+    // Now and then three blocks, sometimes before the last fade is over.
+    for round in 0..200usize {
+        stream.play_64(&[], 64 * (1 + round * 7 % 13));
+        (0..3).for_each(|_| stream.ask(&[], 64));
+        stream.render.step();
+    }
+    stream.play_64(&[], RATE / 2);
+    let worst = roughness(&stream.heard[0][RATE / 4..], hertz(69.0));
+    assert!(worst < CLICK, "{worst}");
+    assert_eq!(stream.control.underruns().len(), 200);
+}
+
+#[test]
+fn a_block_larger_than_the_stream_is_deep_is_said_to_be() {
+    let mut stream = Lockstep::new(96, &sine());
+    stream.play_64(&[(0, on(69))], RATE);
+    stream.ask(&[], 512);
+    stream.render.step();
+    stream.play_64(&[], RATE);
+    let underruns = stream.control.underruns();
+    assert_eq!(underruns[0].cause, Cause::LargeBlock);
+    assert_eq!((underruns[0].block, underruns[0].ring_depth), (512, 96));
+    let worst = roughness(&stream.heard[0][RATE / 4..], hertz(69.0));
+    assert!(worst < CLICK, "{worst}");
+}
+
+#[test]
+fn an_underrun_at_the_start_is_said_to_be_one() {
+    let mut stream = Lockstep::new(96, &sine());
+    (0..3).for_each(|_| stream.ask(&[(0, on(69))], 64));
+    stream.render.step();
+    stream.play_64(&[], 6_400);
+    assert_eq!(stream.control.underruns()[0].cause, Cause::Start);
+}
+
+#[test]
+fn a_flood_of_events_leaves_no_note_behind() {
+    let mut stream = Lockstep::new(StreamConfig::depth_for(64), &soft());
+    // A hundred times more than the queue holds, most of them keys that go down.
+    let mut flood = Vec::new();
+    for i in 0..10_000u32 {
+        flood.push((0, on((i % 128) as u8)));
+        flood.push((0, cc(64, 1.0)));
+    }
+    for key in 0..128 {
+        flood.push((0, off(key)));
+    }
+    flood.push((0, cc(64, 0.0)));
+    for _ in 0..8 {
+        let start = stream.heard[0].len();
+        let now: Vec<_> = flood.iter().map(|&(_, kind)| (start, kind)).collect();
+        stream.ask(&now, 64);
+        stream.render.step();
+    }
+    let status = stream.control.status();
+    assert!(status.events_refused > 50_000, "{status:?}");
+    stream.play_64(&[], RATE);
+    let status = stream.control.status();
+    assert_eq!(status.engine.voices, 0, "every key was let go: {status:?}");
+    assert_eq!(status.engine.events_dropped, 0);
+    assert_eq!(peak(&stream.heard[0][RATE / 2..]), 0.0);
+}
+
+#[test]
+fn even_without_a_place_for_its_end_no_note_stays() {
+    let mut stream = Lockstep::new(96, &soft());
+    stream.play_64(&[(0, on(60)), (0, cc(64, 1.0))], 6_400);
+    // Nothing but ends, more than there is room for, while nobody renders.
+    let flood: Vec<_> = (0..20_000).map(|i| (6_400, off(i as u8 % 30))).collect();
+    stream.ask(&flood, 64);
+    stream.ask(&[(6_464, off(60))], 64);
+    assert!(stream.control.status().events_refused > 10_000);
+    stream.render.step();
+    stream.play_64(&[], RATE);
+    assert_eq!(stream.control.status().engine.voices, 0);
+}

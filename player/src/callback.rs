@@ -1,0 +1,206 @@
+//! The feed: what a device's callback calls. Events in, frames out, at the device's own rate.
+//!
+//! Runs on audio threads: it never allocates, locks, waits or logs.
+
+use super::gesture::GestureQueue;
+use super::resampler::Resampler;
+use myriad_engine::Event;
+use myriad_live::stream::AudioSide;
+use ringbuf::HeapProd;
+use ringbuf::traits::Producer;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Events of one block. Gestures beyond wait for the next one.
+const MAX_EVENTS: usize = 4_096;
+
+/// What the callback counts, for others to read.
+#[derive(Default)]
+pub struct CallbackCounters {
+    /// Frames that the engine was asked for.
+    pub frames: AtomicU64,
+    /// The largest block that a device has asked for.
+    pub largest_block: AtomicUsize,
+    /// Frames that the recorder had no room for.
+    pub unrecorded: AtomicU64,
+}
+
+/// The engine's sound on its way to a device, and to those who watch and record it.
+pub struct AudioCallback {
+    audio: AudioSide,
+    gestures: Arc<GestureQueue>,
+    counters: Arc<CallbackCounters>,
+    /// For meters; what does not fit is not missed.
+    tap: HeapProd<[f32; 2]>,
+    /// For the recorder.
+    record_ring: Option<HeapProd<[f32; 2]>>,
+    resampler: Option<Resampler>,
+    /// The engine's frames a second.
+    rate: u32,
+    /// The device's frames a second.
+    device_rate: u32,
+    /// This block's events.
+    events: Vec<Event>,
+    /// When the last block began: gestures keep their distance from it.
+    last_block: Option<Instant>,
+}
+
+impl AudioCallback {
+    pub fn new(
+        audio: AudioSide,
+        rate: u32,
+        gestures: Arc<GestureQueue>,
+        tap: HeapProd<[f32; 2]>,
+        record_ring: Option<HeapProd<[f32; 2]>>,
+    ) -> Self {
+        Self {
+            audio,
+            gestures,
+            counters: Arc::default(),
+            tap,
+            record_ring,
+            resampler: None,
+            rate,
+            device_rate: rate,
+            events: Vec::with_capacity(MAX_EVENTS),
+            last_block: None,
+        }
+    }
+
+    pub fn counters(&self) -> Arc<CallbackCounters> {
+        Arc::clone(&self.counters)
+    }
+
+    /// Prepares for another device: `audio` was connected for its blocks. Allocates; not for
+    /// callbacks.
+    pub fn move_to(&mut self, audio: AudioSide, device_rate: u32) {
+        self.audio = audio;
+        self.set_device_rate(device_rate);
+        self.counters.largest_block.store(0, Ordering::Relaxed);
+    }
+
+    /// Prepares for a device of another rate than the engine's. Allocates; not for callbacks.
+    pub fn set_device_rate(&mut self, device_rate: u32) {
+        self.device_rate = device_rate;
+        self.last_block = None;
+        self.resampler = (device_rate != self.rate).then(|| Resampler::new(self.rate, device_rate));
+    }
+
+    /// Device frames from an event to its sound.
+    pub fn latency(&self) -> usize {
+        match &self.resampler {
+            None => self.audio.latency(),
+            Some(resampler) => {
+                let frames = self.audio.latency() as f64 * f64::from(self.device_rate);
+                (frames / f64::from(self.rate)) as usize + resampler.delay()
+            }
+        }
+    }
+
+    /// Adds an event at a frame of the coming block. More than a block can hold are left out.
+    pub fn push(&mut self, event: Event) {
+        if self.events.len() == MAX_EVENTS {
+            return;
+        }
+        self.events.push(event);
+        // Keeps the order of frames, and of arrival where they are equal; most come in order.
+        let mut at = self.events.len() - 1;
+        while at > 0 && self.events[at - 1].frame > event.frame {
+            self.events.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+
+    /// Fills a block of the device with the next frames.
+    pub fn fill(&mut self, left: &mut [f32], right: &mut [f32]) {
+        let frames = left.len();
+        if frames == 0 {
+            return;
+        }
+        self.counters
+            .largest_block
+            .fetch_max(frames, Ordering::Relaxed);
+        self.pick_up_gestures(frames);
+        if self.resampler.is_none() {
+            self.render(self.events.len(), left, right);
+        } else {
+            self.resample(left, right);
+        }
+    }
+
+    /// What was done since the last block began sounds in this one, as far from its beginning:
+    /// a period later, always, instead of at the next block's edge.
+    fn pick_up_gestures(&mut self, frames: usize) {
+        let now = Instant::now();
+        let began = self.last_block.replace(now).unwrap_or(now);
+        while self.events.len() < MAX_EVENTS {
+            let Some(gesture) = self.gestures.next() else {
+                break;
+            };
+            let after = gesture.at.saturating_duration_since(began).as_secs_f64();
+            let frame = (after * f64::from(self.device_rate)) as usize;
+            self.push(Event {
+                frame: frame.min(frames - 1) as u32,
+                part: gesture.part,
+                kind: gesture.kind,
+            });
+        }
+    }
+
+    fn resample(&mut self, left: &mut [f32], right: &mut [f32]) {
+        // Taken out for the while, so that the rest of the feed can be used beside it.
+        let Some(mut resampler) = self.resampler.take() else {
+            return;
+        };
+        let mut done = 0;
+        loop {
+            done += resampler.take(&mut left[done..], &mut right[done..]);
+            if done == left.len() {
+                break;
+            }
+            let [input_left, input_right] = resampler.input();
+            let count = self.squeeze(done, Resampler::CHUNK, input_left.len());
+            self.render(count, input_left, input_right);
+            resampler.run();
+        }
+        // What came within frames that were rendered earlier is due at once.
+        self.events.iter_mut().for_each(|event| event.frame = 0);
+        self.resampler = Some(resampler);
+    }
+
+    /// Moves the events before device frame `from + length` to the engine's next `frames` frames,
+    /// and counts them.
+    fn squeeze(&mut self, from: usize, length: usize, frames: usize) -> usize {
+        let mut count = 0;
+        for event in &mut self.events {
+            let frame = event.frame as usize;
+            if frame >= from + length {
+                break;
+            }
+            event.frame = (frame.saturating_sub(from) * frames / length) as u32;
+            count += 1;
+        }
+        count
+    }
+
+    /// The engine's next frames, with the first `count` events.
+    fn render(&mut self, count: usize, left: &mut [f32], right: &mut [f32]) {
+        self.audio.process(&self.events[..count], left, right);
+        self.events.drain(..count);
+        let frames = || left.iter().zip(right.iter()).map(|(&l, &r)| [l, r]);
+        self.tap.push_iter(frames());
+        if let Some(record_ring) = &mut self.record_ring {
+            let missed = left.len() - record_ring.push_iter(frames());
+            self.counters
+                .unrecorded
+                .fetch_add(missed as u64, Ordering::Relaxed);
+        }
+        self.counters
+            .frames
+            .fetch_add(left.len() as u64, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Devices: what asks for frames, block after block.
+//!
+//! Four kinds: JACK servers (a client of our own, so that MIDI arrives with its exact frame), what
+//! cpal reaches (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms), a clock,
+//! which plays to nobody, and one without even a clock, which plays when it is told to.
+
+pub mod clock;
+pub mod cpal_device;
+#[cfg(unix)]
+pub mod jack_server;
+pub mod listing;
+mod virtual_time;
+
+use super::handoff::{CallbackHandoff, DeviceId};
+use super::midi::Router;
+use myriad_engine::ThreadPolicy;
+use std::sync::Arc;
+
+/// Where sound may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Host {
+    /// A running JACK server (or PipeWire as one)
+    Jack,
+    /// PulseAudio, or PipeWire as one
+    #[value(alias = "pipewire", alias = "pulseaudio")]
+    Pulse,
+    /// A sound card through ALSA
+    Alsa,
+    /// What the system offers
+    System,
+    /// No sound: frames are asked for by the clock
+    Clock,
+    /// No sound and no time: frames are asked for by [`Device::step`]
+    #[value(skip)]
+    Virtual,
+}
+
+impl Host {
+    /// Those that sound, in the order in which they are tried.
+    pub const AUDIBLE: &[Host] = if cfg!(target_os = "linux") {
+        &[Host::Jack, Host::Pulse, Host::Alsa]
+    } else {
+        &[Host::System]
+    };
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Host::Jack => "JACK",
+            Host::Pulse => "PulseAudio",
+            Host::Alsa => "ALSA",
+            Host::System => "system",
+            Host::Clock => "clock",
+            Host::Virtual => "virtual",
+        }
+    }
+}
+
+/// What the user asks of a device.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceRequest {
+    /// Only this host; otherwise the first that works.
+    pub host: Option<Host>,
+    /// Only a device with this in its name.
+    pub name: Option<String>,
+    /// Frames a second, if the device can.
+    pub rate: Option<u32>,
+    /// Frames a block, if the device can.
+    pub block: Option<u32>,
+    /// Only MIDI ports with this in their names, where the device brings MIDI.
+    pub midi: Option<String>,
+    /// Never to sleep, as far as that is up to us.
+    pub awake: bool,
+}
+
+impl DeviceRequest {
+    /// How threads are to wait for work while somebody listens.
+    pub fn thread_policy(&self) -> ThreadPolicy {
+        match self.awake {
+            true => ThreadPolicy::Spinning,
+            false => ThreadPolicy::RealTime,
+        }
+    }
+}
+
+/// Blocks of a device that leaves the choice to us.
+pub const USUAL_BLOCK: u32 = 256;
+
+/// The rate where nothing else decides.
+pub const USUAL_RATE: u32 = 48_000;
+
+/// Why there is no such device.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    #[error("no audio device works here{}; --host clock plays without one", reasons(.0))]
+    None(Vec<String>),
+    #[error("no {host} device is called '{name}'; there {}", listed(.known))]
+    Unknown {
+        host: &'static str,
+        name: String,
+        known: Vec<String>,
+    },
+    #[error("{0} is not available on this system")]
+    Unavailable(&'static str),
+    #[error("{host}: {reason}")]
+    Refused { host: &'static str, reason: String },
+}
+
+fn reasons(reasons: &[String]) -> String {
+    match reasons {
+        [] => String::new(),
+        some => format!(" ({})", some.join("; ")),
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "is none".to_owned(),
+        [one] => format!("is {one}"),
+        some => format!("are {}", some.join(", ")),
+    }
+}
+
+/// A device that is playing what is on stage. Dropped, it stops.
+pub trait Device: Send {
+    /// What people call it.
+    fn name(&self) -> String;
+    /// Its host.
+    fn host(&self) -> Host;
+    /// Its frames a second.
+    fn rate(&self) -> u32;
+    /// Frames it asks for at a time.
+    fn block(&self) -> usize;
+    /// The most frames it may ask for at once.
+    fn burst(&self) -> usize {
+        self.block()
+    }
+    /// Why it plays no more, once it does not.
+    fn failure(&self) -> Option<String>;
+    /// Blocks that the device itself says were late.
+    fn xruns(&self) -> u64;
+    /// Asks for the next block, if it has no time of its own.
+    fn step(&mut self) {}
+    /// Connects what has come since; says what changed.
+    fn poll(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What devices play, and whom they tell about MIDI.
+#[derive(Clone)]
+pub struct DeviceContext {
+    pub handoff: Arc<CallbackHandoff>,
+    pub router: Arc<Router>,
+    /// What the device shows to be let on stage.
+    pub device_id: DeviceId,
+}
+
+/// Opens the device that is asked for, or the first that works.
+///
+/// # Errors
+/// When there is none.
+pub fn open(
+    device_request: &DeviceRequest,
+    context: &DeviceContext,
+) -> Result<Box<dyn Device>, DeviceError> {
+    match device_request.host {
+        Some(host) => open_host(host, device_request, context),
+        None => {
+            let mut reasons = Vec::new();
+            for &host in Host::AUDIBLE {
+                match open_host(host, device_request, context) {
+                    Ok(device) => return Ok(device),
+                    Err(error) => reasons.push(error.to_string()),
+                }
+            }
+            Err(DeviceError::None(reasons))
+        }
+    }
+}
+
+fn open_host(
+    host: Host,
+    device_request: &DeviceRequest,
+    context: &DeviceContext,
+) -> Result<Box<dyn Device>, DeviceError> {
+    match host {
+        #[cfg(unix)]
+        Host::Jack => Ok(Box::new(jack_server::Client::open(
+            device_request,
+            context,
+        )?)),
+        #[cfg(not(unix))]
+        Host::Jack => Err(DeviceError::Unavailable(Host::Jack.name())),
+        Host::Clock => Ok(Box::new(clock::Clock::start(device_request, context)?)),
+        Host::Virtual => Ok(Box::new(virtual_time::Virtual::new(
+            device_request,
+            context,
+        ))),
+        Host::Pulse | Host::Alsa | Host::System => Ok(Box::new(cpal_device::CpalDevice::open(
+            host,
+            device_request,
+            context,
+        )?)),
+    }
+}
+
+/// The one of `names` that `wanted` means: the same, or the first that contains it.
+fn find(names: &[String], wanted: &str) -> Option<usize> {
+    let wanted = wanted.to_lowercase();
+    let position = |same: &dyn Fn(&str) -> bool| {
+        let mut names = names.iter();
+        names.position(|name| same(&name.to_lowercase()))
+    };
+    position(&|name| name == wanted).or_else(|| position(&|name| name.contains(&wanted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_by_any_part_of_them_but_whole_ones_first() {
+        let names = ["USB Audio 2", "usb audio", "HDMI"].map(str::to_owned);
+        assert_eq!(find(&names, "USB Audio"), Some(1));
+        assert_eq!(find(&names, "audio"), Some(0));
+        assert_eq!(find(&names, "hdm"), Some(2));
+        assert_eq!(find(&names, "jack"), None);
+    }
+}

@@ -1,0 +1,312 @@
+//! A JACK server as a device, and its MIDI with exact frames.
+//!
+//! Sound and MIDI are ports of one client, so both belong to one cycle: a note at frame 17 of a
+//! cycle is an event at frame 17 of its block. (Through cpal and a second client for MIDI the two
+//! would run in no fixed order, and a whole period had to be added to hide that.)
+
+use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
+use jack::{
+    AsyncClient, AudioOut, ClientOptions, ClientStatus, Control, Frames, MidiIn, MidiOut,
+    NotificationHandler, Port, PortFlags, PortSpec, ProcessHandler, ProcessScope,
+};
+use myriad_engine::Event;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often new MIDI ports are looked for.
+const POLL: Duration = Duration::from_secs(1);
+
+/// How often we ask to be let in, and how long we wait in between.
+const ATTEMPTS: usize = 5;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
+
+/// Our side of a JACK server.
+pub struct Client {
+    client: AsyncClient<Notes, Process>,
+    /// The server's outputs that we play to, for people.
+    name: String,
+    rate: u32,
+    shared: Arc<Shared>,
+    midi_wanted: Option<String>,
+    midi_port: String,
+    /// MIDI ports that were connected once; what the user disconnects stays so.
+    seen: Vec<String>,
+    next_poll: Instant,
+}
+
+/// What the server's threads tell us.
+#[derive(Default)]
+struct Shared {
+    gone: AtomicBool,
+    xruns: AtomicU64,
+    block: AtomicU32,
+}
+
+/// Whether there is a server to talk to, without starting one.
+pub fn connect(name: &str) -> Result<jack::Client, DeviceError> {
+    let refused = |reason: String| DeviceError::Refused {
+        host: Host::Jack.name(),
+        reason,
+    };
+    // The library is looked for first: without it even switching its messages off would panic.
+    if let Err(error) = jack::jack_sys::library() {
+        return Err(refused(format!("not installed ({error})")));
+    }
+    jack::set_logger(jack::LoggerType::None);
+    match jack::Client::new(name, ClientOptions::NO_START_SERVER) {
+        Ok((client, _)) => Ok(client),
+        Err(_) => Err(refused("no server is running".to_owned())),
+    }
+}
+
+/// The server's outputs: names of the programs and cards that sound can be sent to.
+pub fn outputs(client: &jack::Client) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for port in audio_inputs(client) {
+        let name = port.split(':').next().unwrap_or(&port).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The server's MIDI ports that can be played from.
+pub fn midi_sources(client: &jack::Client) -> Vec<String> {
+    ports(client, &MidiOut::default(), PortFlags::IS_OUTPUT)
+}
+
+/// The server's ports that carry the same as `like`.
+fn ports(client: &jack::Client, like: &impl PortSpec, flags: PortFlags) -> Vec<String> {
+    client.ports(None, Some(like.jack_port_type()), flags)
+}
+
+fn audio_inputs(client: &jack::Client) -> Vec<String> {
+    let inputs = ports(client, &AudioOut::default(), PortFlags::IS_INPUT);
+    let own = format!("{}:", client.name());
+    inputs
+        .into_iter()
+        .filter(|port| !port.starts_with(&own))
+        .collect()
+}
+
+impl Client {
+    /// Joins the running server. One that is busy may give up on a client before it has begun;
+    /// it is asked again.
+    ///
+    /// # Errors
+    /// When there is none, or it does not want us.
+    pub fn open(
+        device_request: &DeviceRequest,
+        context: &DeviceContext,
+    ) -> Result<Self, DeviceError> {
+        let mut attempts = 1..ATTEMPTS;
+        loop {
+            match Self::join(connect("myriad")?, device_request, context) {
+                Err(DeviceError::Refused { .. }) if attempts.next().is_some() => {
+                    std::thread::sleep(BETWEEN_ATTEMPTS);
+                }
+                joined => return joined,
+            }
+        }
+    }
+
+    fn join(
+        client: jack::Client,
+        device_request: &DeviceRequest,
+        context: &DeviceContext,
+    ) -> Result<Self, DeviceError> {
+        let refused = |error: jack::Error| DeviceError::Refused {
+            host: Host::Jack.name(),
+            reason: error.to_string(),
+        };
+        let targets = targets(&client, device_request)?;
+        let [left, right] =
+            ["left", "right"].map(|name| client.register_port(name, AudioOut::default()));
+        let outputs = [left.map_err(refused)?, right.map_err(refused)?];
+        let midi = client
+            .register_port("midi", MidiIn::default())
+            .map_err(refused)?;
+        let ours = outputs
+            .each_ref()
+            .map(|port| port.name().unwrap_or_default());
+        let midi_port = midi.name().unwrap_or_default();
+        let shared = Arc::new(Shared::default());
+        shared.block.store(client.buffer_size(), Ordering::Relaxed);
+        let rate = client.sample_rate();
+        let process = Process {
+            context: context.clone(),
+            outputs,
+            midi,
+            shared: Arc::clone(&shared),
+        };
+        let client = client
+            .activate_async(Notes(Arc::clone(&shared)), process)
+            .map_err(refused)?;
+        for (our, target) in ours.iter().zip(&targets) {
+            // A port that does not want us leaves us silent but running; patch bays can help.
+            let _ = client.as_client().connect_ports_by_name(our, target);
+        }
+        let name = targets.first().map_or("not connected", |target| {
+            target.split(':').next().unwrap_or(target)
+        });
+        Ok(Self {
+            client,
+            name: name.to_owned(),
+            rate,
+            shared,
+            midi_wanted: device_request.midi.as_ref().map(|name| name.to_lowercase()),
+            midi_port,
+            seen: Vec::new(),
+            next_poll: Instant::now(),
+        })
+    }
+
+    fn connect_midi(&mut self) -> Vec<String> {
+        let client = self.client.as_client();
+        let sources = midi_sources(client);
+        let mut news = Vec::new();
+        self.seen.retain(|name| {
+            let stays = sources.contains(name);
+            if !stays {
+                news.push(format!("MIDI input gone: {name}"));
+            }
+            stays
+        });
+        for source in sources {
+            let wanted = match &self.midi_wanted {
+                Some(wanted) => source.to_lowercase().contains(wanted),
+                // Hardware, but not programs: those are for the user to connect.
+                None => client
+                    .port_by_name(&source)
+                    .is_some_and(|port| port.flags().contains(PortFlags::IS_PHYSICAL)),
+            };
+            if !wanted || self.seen.contains(&source) {
+                continue;
+            }
+            if client
+                .connect_ports_by_name(&source, &self.midi_port)
+                .is_ok()
+            {
+                news.push(format!("MIDI input: {source}"));
+            }
+            self.seen.push(source);
+        }
+        news
+    }
+}
+
+/// The two ports that left and right go to; none when the server has no outputs.
+fn targets(
+    client: &jack::Client,
+    device_request: &DeviceRequest,
+) -> Result<Vec<String>, DeviceError> {
+    let inputs = audio_inputs(client);
+    let Some(wanted) = &device_request.name else {
+        let hardware = PortFlags::IS_INPUT | PortFlags::IS_PHYSICAL;
+        let mut ports = ports(client, &AudioOut::default(), hardware);
+        ports.truncate(2);
+        return Ok(ports);
+    };
+    let first = find(&inputs, wanted).ok_or_else(|| DeviceError::Unknown {
+        host: Host::Jack.name(),
+        name: wanted.clone(),
+        known: outputs(client),
+    })?;
+    let owner = |port: &str| port.split(':').next().map(str::to_owned);
+    let same_owner = |port: &&String| owner(port) == owner(&inputs[first]);
+    Ok(inputs[first..]
+        .iter()
+        .filter(same_owner)
+        .take(2)
+        .cloned()
+        .collect())
+}
+
+impl Device for Client {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn host(&self) -> Host {
+        Host::Jack
+    }
+
+    fn rate(&self) -> u32 {
+        self.rate
+    }
+
+    fn block(&self) -> usize {
+        self.shared.block.load(Ordering::Relaxed) as usize
+    }
+
+    fn failure(&self) -> Option<String> {
+        let gone = self.shared.gone.load(Ordering::Relaxed);
+        gone.then(|| "the JACK server has gone".to_owned())
+    }
+
+    fn xruns(&self) -> u64 {
+        self.shared.xruns.load(Ordering::Relaxed)
+    }
+
+    fn poll(&mut self) -> Vec<String> {
+        if Instant::now() < self.next_poll || self.failure().is_some() {
+            return Vec::new();
+        }
+        self.next_poll = Instant::now() + POLL;
+        self.connect_midi()
+    }
+}
+
+/// Hears what happens to the server.
+struct Notes(Arc<Shared>);
+
+impl NotificationHandler for Notes {
+    // SAFETY: storing to an atomic is all that is done, as a signal handler may.
+    unsafe fn shutdown(&mut self, _: ClientStatus, _: &str) {
+        self.0.gone.store(true, Ordering::Relaxed);
+    }
+
+    fn xrun(&mut self, _: &jack::Client) -> Control {
+        self.0.xruns.fetch_add(1, Ordering::Relaxed);
+        Control::Continue
+    }
+}
+
+/// The cycle: MIDI in, sound out.
+struct Process {
+    context: DeviceContext,
+    outputs: [Port<AudioOut>; 2],
+    midi: Port<MidiIn>,
+    shared: Arc<Shared>,
+}
+
+impl ProcessHandler for Process {
+    fn process(&mut self, _: &jack::Client, scope: &ProcessScope) -> Control {
+        let [left, right] = self.outputs.each_mut().map(|port| port.as_mut_slice(scope));
+        let router = &self.context.router;
+        let midi = &self.midi;
+        let device_id = self.context.device_id;
+        let playing = self.context.handoff.perform(device_id, |callback| {
+            for message in midi.iter(scope) {
+                let frame = message.time;
+                router.hear(message.bytes, |part, kind| {
+                    callback.push(Event { frame, part, kind });
+                });
+            }
+            callback.fill(left, right);
+        });
+        if !playing {
+            for port in &mut self.outputs {
+                port.as_mut_slice(scope).fill(0.0);
+            }
+        }
+        Control::Continue
+    }
+
+    fn buffer_size(&mut self, _: &jack::Client, frames: Frames) -> Control {
+        self.shared.block.store(frames, Ordering::Relaxed);
+        Control::Continue
+    }
+}

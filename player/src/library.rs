@@ -1,0 +1,106 @@
+//! Finding patches: by the name of a factory patch, or by the path of a file.
+
+use crate::failure::Failure;
+use myriad_engine::{Patch, PatchError, factory};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// More than any patch holds; reading stops there rather than filling the memory.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Why there is no such patch.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    #[error("no patch is called '{name}'; {}", hint(*.suggestion))]
+    Unknown {
+        name: String,
+        suggestion: Option<&'static str>,
+    },
+    #[error("{file}: {error}")]
+    Unreadable { file: String, error: io::Error },
+    #[error("{file}: larger than {} MiB; this is no patch", MAX_FILE_BYTES >> 20)]
+    TooLarge { file: String },
+    #[error("{file}: not a text file")]
+    NotText { file: String },
+    #[error("{0}")]
+    Malformed(#[from] PatchError),
+}
+
+impl From<LibraryError> for Failure {
+    fn from(error: LibraryError) -> Self {
+        match error {
+            LibraryError::Unknown { .. } => Failure::misuse(error),
+            _ => Failure::failed(error),
+        }
+    }
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    match suggestion {
+        Some(name) => format!("did you mean '{name}'?"),
+        None => "`myriad patches` lists them".to_owned(),
+    }
+}
+
+/// The factory patch of that name, in any case.
+pub fn named(name: &str) -> Option<Patch> {
+    factory::find(name.trim()).cloned()
+}
+
+/// The patch that plays when nothing says otherwise.
+pub fn default_patch() -> Patch {
+    factory::patches().first().cloned().unwrap_or_default()
+}
+
+/// The patch that `request` means: a factory patch's name, else a file.
+///
+/// # Errors
+/// When there is no such patch, or its file cannot be read or understood.
+pub fn resolve(request: &str) -> Result<Patch, LibraryError> {
+    if let Some(patch) = named(request) {
+        return Ok(patch);
+    }
+    let looks_like_a_file = request.contains(['/', '\\'])
+        || request.to_ascii_lowercase().ends_with(".toml")
+        || Path::new(request).exists();
+    if looks_like_a_file {
+        load(request)
+    } else {
+        Err(LibraryError::Unknown {
+            name: request.to_owned(),
+            suggestion: suggestion(request),
+        })
+    }
+}
+
+fn load(file: &str) -> Result<Patch, LibraryError> {
+    let unreadable = |error| LibraryError::Unreadable {
+        file: file.to_owned(),
+        error,
+    };
+    let mut bytes = Vec::new();
+    let mut source = File::open(file)
+        .map_err(unreadable)?
+        .take(MAX_FILE_BYTES + 1);
+    source.read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(LibraryError::TooLarge {
+            file: file.to_owned(),
+        });
+    }
+    let text = String::from_utf8(bytes).map_err(|_| LibraryError::NotText {
+        file: file.to_owned(),
+    })?;
+    Ok(Patch::parse(&text, file)?)
+}
+
+/// A name much like the one that was given, or that contains it.
+fn suggestion(wanted: &str) -> Option<&'static str> {
+    let wanted = wanted.trim().to_lowercase();
+    let contains = |patch: &&Patch| patch.name.to_lowercase().contains(&wanted);
+    factory::closest(&wanted).or_else(|| {
+        let found = factory::patches().iter().find(contains);
+        found.map(|patch| patch.name.as_str())
+    })
+}

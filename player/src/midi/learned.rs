@@ -1,0 +1,144 @@
+//! What controllers have learned, kept from one day to the next.
+
+use super::{MACRO_PARAMS, Router};
+use crate::atomic_file::AtomicFile;
+use myriad_engine::params::Param;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file: which controller moves what.
+#[derive(Default, Serialize, Deserialize, PartialEq, Debug)]
+#[serde(deny_unknown_fields)]
+struct Learned {
+    /// Controller number by macro, both as people count: macros from 1.
+    #[serde(default)]
+    macros: BTreeMap<String, u8>,
+    /// Controller number by the id of any other parameter.
+    #[serde(default)]
+    parameters: BTreeMap<String, u8>,
+}
+
+/// Macro `number`, counted from 1.
+fn macro_called(number: &str) -> Option<Param> {
+    let index = number.parse::<usize>().ok()?.checked_sub(1)?;
+    MACRO_PARAMS.get(index).copied()
+}
+
+fn param_called(id: &str) -> Option<Param> {
+    Param::ALL
+        .iter()
+        .find(|param| param.info().id == id)
+        .copied()
+}
+
+/// Where it is kept: the user's folder for settings, or nowhere when there is none.
+pub fn path() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let folder = std::env::var_os(name).filter(|folder| !folder.is_empty());
+        folder.map(PathBuf::from)
+    };
+    let settings = if cfg!(windows) {
+        folder("APPDATA")
+    } else {
+        folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))
+    };
+    Some(settings?.join("myriad").join("midi.toml"))
+}
+
+/// Teaches the router what was learned before.
+///
+/// # Errors
+/// When the file is there but cannot be read or understood; nothing is learned then.
+pub fn load(path: &Path, router: &Router) -> Result<(), String> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(format!("{}: {error}", path.display())),
+    };
+    let broken = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let learned: Learned = toml::from_str(&text).map_err(|error| broken(&error.message()))?;
+    let macros = learned
+        .macros
+        .iter()
+        .map(|(name, cc)| (name, cc, macro_called(name)));
+    let others = learned
+        .parameters
+        .iter()
+        .map(|(name, cc)| (name, cc, param_called(name)));
+    for (name, &cc, param) in macros.chain(others) {
+        match param {
+            Some(param) if cc < 128 => router.learn(cc, param),
+            _ => return Err(broken(&format!("no parameter {name} or controller {cc}"))),
+        }
+    }
+    Ok(())
+}
+
+/// Keeps what the router has learned.
+///
+/// # Errors
+/// When the file cannot be written; the old one stays then.
+pub fn save(path: &Path, router: &Router) -> io::Result<()> {
+    let mut learned = Learned::default();
+    for cc in 0..128 {
+        let Some(param) = router.param_of(cc) else {
+            continue;
+        };
+        match MACRO_PARAMS.iter().position(|&turned| turned == param) {
+            Some(index) => learned.macros.insert((index + 1).to_string(), cc),
+            None => learned.parameters.insert(param.info().id.into(), cc),
+        };
+    }
+    let text = toml::to_string(&learned).map_err(io::Error::other)?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let (atomic_file, mut file) = AtomicFile::create(path)?;
+    file.write_all(b"# Which MIDI controller moves what; written by `myriad play`.\n\n")?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    atomic_file.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_learned_is_there_tomorrow() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new").join("midi.toml");
+        let today = Router::new(0, &[]);
+        load(&path, &today).unwrap();
+        today.learn(74, Param::Macro1);
+        today.learn(21, Param::FilterCutoff);
+        save(&path, &today).unwrap();
+        let tomorrow = Router::new(0, &[]);
+        load(&path, &tomorrow).unwrap();
+        assert_eq!(tomorrow.param_of(74), Some(Param::Macro1));
+        assert_eq!(tomorrow.param_of(21), Some(Param::FilterCutoff));
+        assert_eq!(tomorrow.param_of(1), None);
+    }
+
+    #[test]
+    fn a_broken_file_is_named_and_harmless() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("midi.toml");
+        let router = Router::new(0, &[]);
+        let unknown = "[parameters]\n\"no.such\" = 1";
+        for text in [
+            "macros",
+            "[macros]\n9 = 1",
+            "[macros]\n1 = 200",
+            "[other]",
+            unknown,
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let complaint = load(&path, &router).unwrap_err();
+            assert!(complaint.contains("midi.toml"), "{complaint}");
+        }
+        assert!((0..128).all(|cc| router.param_of(cc).is_none()));
+    }
+}

@@ -1,0 +1,70 @@
+//! For devices that cannot run at the engine's rate.
+
+use audioadapter_buffers::direct::SequentialSliceOfVecs;
+use rubato::{Async, FixedAsync, Resampler as _, SincInterpolationParameters, WindowFunction};
+
+/// Stereo frames of one rate from frames of another, a small chunk at a time, without allocating.
+pub struct Resampler {
+    inner: Async<f32>,
+    input: [Vec<f32>; 2],
+    output: [Vec<f32>; 2],
+    /// Frames of `output` that were handed out.
+    taken: usize,
+}
+
+impl Resampler {
+    /// Frames it makes at a time: few, since they add to the latency.
+    pub const CHUNK: usize = 32;
+
+    /// Length of the filter in frames; half of it is delay.
+    const FILTER: usize = 128;
+
+    /// From `from` to `to` frames a second, both positive.
+    pub fn new(from: u32, to: u32) -> Self {
+        let parameters =
+            SincInterpolationParameters::new(Self::FILTER, WindowFunction::BlackmanHarris2);
+        let ratio = f64::from(to) / f64::from(from);
+        let inner = Async::new_sinc(ratio, 1.0, &parameters, Self::CHUNK, 2, FixedAsync::Output)
+            .unwrap_or_else(|_| unreachable!("a positive ratio is all that it asks for"));
+        let most = inner.input_frames_max();
+        Self {
+            inner,
+            input: [vec![0.0; most], vec![0.0; most]],
+            output: [vec![0.0; Self::CHUNK], vec![0.0; Self::CHUNK]],
+            taken: Self::CHUNK,
+        }
+    }
+
+    /// Frames by which its output lags, at most.
+    pub fn delay(&self) -> usize {
+        self.inner.output_delay() + Self::CHUNK
+    }
+
+    /// Hands out what is ready, and says how many frames that was.
+    pub fn take(&mut self, left: &mut [f32], right: &mut [f32]) -> usize {
+        let count = left.len().min(Self::CHUNK - self.taken);
+        let ready = self.taken..self.taken + count;
+        left[..count].copy_from_slice(&self.output[0][ready.clone()]);
+        right[..count].copy_from_slice(&self.output[1][ready]);
+        self.taken += count;
+        count
+    }
+
+    /// Where the frames for the next [`run`](Self::run) belong.
+    pub fn input(&mut self) -> [&mut [f32]; 2] {
+        let frames = self.inner.input_frames_next();
+        self.input.each_mut().map(|channel| &mut channel[..frames])
+    }
+
+    /// Makes the next chunk from the input.
+    pub fn run(&mut self) {
+        let frames = self.inner.input_frames_next();
+        let input = SequentialSliceOfVecs::new(&self.input, 2, frames);
+        let output = SequentialSliceOfVecs::new_mut(&mut self.output, 2, Self::CHUNK);
+        if let (Ok(input), Ok(mut output)) = (input, output) {
+            // Cannot fail: both are as long as it asked for.
+            let _ = self.inner.process_into_buffer(&input, &mut output, None);
+        }
+        self.taken = 0;
+    }
+}

@@ -1,0 +1,487 @@
+//! A session: an instrument that is switched on, with everything that is plugged into it.
+
+mod endurance;
+mod playing;
+
+use super::callback::{AudioCallback, CallbackCounters};
+use super::device::{DeviceContext, DeviceError, DeviceRequest, Host};
+use super::device_manager::DeviceManager;
+use super::gesture::GestureQueue;
+use super::handoff::CallbackHandoff;
+use super::load::Load;
+use super::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
+use super::monitor::Monitor;
+use super::processor_usage::{ProcessorUsage, Usage};
+use super::recorder::{Recorder, Recording};
+use super::sequencer::SongSequencer;
+use crate::assignment::PatchAssignment;
+use crate::failure::Failure;
+use crate::machine::cores;
+use crate::renderer::RendererArgs;
+use crate::song::Song;
+use crate::wav::WavError;
+use myriad_engine::params::Param;
+use myriad_engine::patch::MACROS;
+use myriad_engine::render::Renderer;
+use myriad_engine::{EngineConfig, Patch, SnapshotReceiver, ThreadPolicy, Tuning, Values};
+use myriad_live::stream::{
+    self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
+};
+use myriad_live::{RendererHandle, RendererReport};
+use ringbuf::traits::Split;
+use ringbuf::{HeapCons, HeapRb};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How often processor time is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The voices of a part, unless a load asks for more.
+const VOICES: usize = 256;
+
+/// How long those who listen to every frame may be busy with something else.
+const LISTENER_SECONDS: usize = 8;
+
+/// Makes a renderer: so many threads, so many frames a second, and how ready it should be.
+pub type MakeRenderer =
+    Box<dyn FnOnce(usize, u32, ThreadPolicy) -> (Box<dyn Renderer>, RendererHandle)>;
+
+/// Threads for the CPU renderer: half of the processors, the rest is for everybody else. A load
+/// that one can hold is left to one.
+fn threads() -> usize {
+    const MOST: usize = 8;
+    (cores() / 2).clamp(1, MOST)
+}
+
+/// What a session begins with.
+pub struct Setup {
+    pub device_request: DeviceRequest,
+    /// Frames kept ready, when the user decides.
+    pub depth: Option<usize>,
+    pub song: Option<(Song, PatchAssignment)>,
+    /// What hands play.
+    pub live: Patch,
+    /// Channels (from 0) with patches of their own.
+    pub own: Vec<(u8, Patch)>,
+    pub load: Option<Load>,
+    pub record: Option<PathBuf>,
+    pub renderer: RendererArgs,
+    /// When the GPU is to be lost, for tests.
+    pub lose_gpu: Option<Duration>,
+    /// Whether somebody wants to hear every frame ([`Session::hear_frames`]); then none is recorded.
+    pub listen: bool,
+    /// How the keys are tuned.
+    pub tuning: Tuning,
+    /// Makes another renderer than `renderer` says.
+    pub make_renderer: Option<MakeRenderer>,
+    /// Who is told how the session goes.
+    pub observer: Option<Box<dyn Observer>>,
+}
+
+/// Is told how a session goes each time it is looked after: metrics are.
+pub trait Observer: Send {
+    /// A line for the user when the session begins.
+    fn notice(&self) -> String;
+
+    /// The session was looked after.
+    fn tick(&mut self, session: &Session);
+
+    /// What a soak has found so far, by kind.
+    fn findings(&mut self, findings: Vec<(&'static str, usize)>);
+}
+
+impl Setup {
+    /// A song, and hands free to play along.
+    pub fn for_song(
+        song: Song,
+        assignment: PatchAssignment,
+        live: Patch,
+        renderer: RendererArgs,
+    ) -> Self {
+        Self {
+            device_request: DeviceRequest::default(),
+            depth: None,
+            song: Some((song, assignment)),
+            live,
+            own: Vec::new(),
+            load: None,
+            record: None,
+            renderer,
+            lose_gpu: None,
+            listen: false,
+            tuning: Tuning::default(),
+            make_renderer: None,
+            observer: None,
+        }
+    }
+}
+
+/// Why a session cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    #[error(transparent)]
+    Recording(#[from] WavError),
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Device(DeviceError::Unknown { .. }) => Failure::misuse(error),
+            StartError::Stream(StreamError::Engine(error)) => {
+                crate::renderer::failure(&"play", &error)
+            }
+            _ => Failure::failed(error),
+        }
+    }
+}
+
+/// An instrument that is switched on.
+pub struct Session {
+    control: Control,
+    /// Ours to step when the device has no time of its own; otherwise it has a thread.
+    render: Option<RenderSide>,
+    /// Every frame, for who asked to listen.
+    listener: Option<HeapCons<[f32; 2]>>,
+    observer: Option<Box<dyn Observer>>,
+    renderer: RendererHandle,
+    lose_gpu: Option<Duration>,
+    /// How often a GPU was lost and came back, as far as was told.
+    changes: [u64; 2],
+    device_manager: DeviceManager,
+    router: Arc<Router>,
+    gestures: Arc<GestureQueue>,
+    ports: Ports,
+    sequencer: Option<SongSequencer>,
+    recorder: Option<Recorder>,
+    monitor: Monitor,
+    counters: Arc<CallbackCounters>,
+    machine: ProcessorUsage,
+    usage: Usage,
+    next_look: Instant,
+    started: Instant,
+    /// The part that hands play, what it plays, and where its knobs are.
+    live: u8,
+    patch: Arc<Patch>,
+    values: Values,
+    /// Keys that are down.
+    keys: [bool; 128],
+    /// The parameter that waits for a controller.
+    learning: Option<Param>,
+    news: Vec<String>,
+    underruns: Vec<Underrun>,
+}
+
+/// How a session went.
+pub struct Ending {
+    pub status: StreamStatus,
+    pub recording: Option<Recording>,
+    pub unrecorded: u64,
+}
+
+impl Session {
+    /// Opens the device and lets it play.
+    ///
+    /// # Errors
+    /// When there is no device, no engine for it, or nothing to record to.
+    pub fn start(setup: Setup) -> Result<Self, StartError> {
+        #[cfg(target_os = "linux")]
+        let _silence = alsa::Output::local_error_handler();
+        // Parts: those of the song, the hands', the channels' own, the load's.
+        let mut patches: Vec<Patch> = Vec::new();
+        if let Some((_, assignment)) = &setup.song {
+            patches.extend(assignment.roles.iter().map(|role| role.patch.clone()));
+        }
+        let live = patches.len() as u8;
+        patches.push(setup.live.clone());
+        let mut own = Vec::new();
+        for (channel, patch) in setup.own {
+            own.push((channel, patches.len() as u8));
+            patches.push(patch);
+        }
+        let load_part = patches.len() as u8;
+        if let Some(load) = setup.load {
+            patches.push(load.patch(&setup.live));
+        }
+
+        let context = DeviceContext {
+            handoff: Arc::new(CallbackHandoff::new()),
+            router: Arc::new(Router::new(live, &own)),
+            device_id: 0,
+        };
+        let router = Arc::clone(&context.router);
+        let wanted_midi = setup.device_request.midi.clone();
+        let stepped = setup.device_request.host == Some(Host::Virtual);
+        let thread_policy = setup.device_request.thread_policy();
+        let spare_blocks = if setup.renderer.wants_gpu() { 2 } else { 0 };
+        let mut device_manager =
+            DeviceManager::open(setup.device_request, setup.depth, spare_blocks, context)?;
+        let rate = device_manager.engine_rate();
+        let voices = setup.load.map_or(VOICES, |load| load.voices.max(VOICES));
+        let config = StreamConfig {
+            engine: EngineConfig {
+                sample_rate: rate as f32,
+                parts: patches.len(),
+                voices,
+                clouds: EngineConfig::default().clouds.max(2 * voices),
+                tuning: setup.tuning,
+                ..EngineConfig::default()
+            },
+            depth: device_manager.depth(),
+            thread_policy,
+        };
+        let (renderer, handle) = match setup.make_renderer {
+            Some(make) => make(threads(), rate, thread_policy),
+            None => setup.renderer.live(threads(), rate, thread_policy),
+        };
+        let (control, audio, mut render) = match stepped {
+            true => stream::build(&config, renderer).map(|(c, a, r)| (c, a, Some(r)))?,
+            false => stream::start(&config, renderer).map(|(c, a)| (c, a, None))?,
+        };
+        for (part, patch) in patches.into_iter().enumerate() {
+            control.set_patch(part, patch)?;
+        }
+        render.iter_mut().for_each(|render| {
+            render.step();
+        });
+        let (mut recorder, mut listener, mut record_ring) = (None, None, None);
+        if setup.listen {
+            let (ring, heard) = HeapRb::new(LISTENER_SECONDS * rate as usize).split();
+            (listener, record_ring) = (Some(heard), Some(ring));
+        } else if let Some(path) = &setup.record {
+            let (begun, ring) = Recorder::start(path, rate)?;
+            (recorder, record_ring) = (Some(begun), Some(ring));
+        }
+        let (tap, tapped) = HeapRb::new(rate as usize).split();
+        let gestures = Arc::new(GestureQueue::new());
+        let callback = Box::new(AudioCallback::new(
+            audio,
+            rate,
+            Arc::clone(&gestures),
+            tap,
+            record_ring,
+        ));
+        let counters = callback.counters();
+        device_manager.start(callback);
+        let mut session = Self {
+            control,
+            render,
+            listener,
+            observer: setup.observer,
+            renderer: handle,
+            lose_gpu: setup.lose_gpu,
+            changes: [0; 2],
+            device_manager,
+            ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&gestures)),
+            router,
+            gestures,
+            sequencer: setup
+                .song
+                .map(|(song, assignment)| SongSequencer::new(&song, assignment, rate)),
+            recorder,
+            monitor: Monitor::new(tapped, rate),
+            counters,
+            machine: ProcessorUsage::new(),
+            usage: Usage::default(),
+            next_look: Instant::now() + LOOK,
+            started: Instant::now(),
+            live,
+            values: setup.live.values.clone(),
+            patch: Arc::new(setup.live),
+            keys: [false; 128],
+            learning: None,
+            news: Vec::new(),
+            underruns: Vec::new(),
+        };
+        if let Some(observer) = &session.observer {
+            session.news.push(observer.notice());
+        }
+        if let Some(path) = learned::path()
+            && let Err(complaint) = learned::load(&path, &session.router)
+        {
+            session.news.push(complaint);
+        }
+        if let Some(load) = setup.load {
+            load.press(&session.control, load_part);
+        }
+        Ok(session)
+    }
+
+    /// Does all that is due: devices, MIDI, the song, meters. To be called often.
+    pub fn tick(&mut self) {
+        let mut news = self.device_manager.tick(&self.control, &self.counters);
+        self.news.append(&mut news);
+        self.news.append(&mut self.ports.poll());
+        while let Some(heard) = self.router.next_heard() {
+            self.hear(heard);
+        }
+        if let Some(sequencer) = &mut self.sequencer {
+            sequencer.tick(&self.control);
+        }
+        self.underruns.append(&mut self.control.underruns());
+        self.monitor.update();
+        self.check_recorder();
+        if self
+            .lose_gpu
+            .take_if(|after| self.started.elapsed() >= *after)
+            .is_some()
+        {
+            self.renderer.lose_gpu();
+        }
+        self.check_renderer();
+        if Instant::now() >= self.next_look {
+            self.next_look = Instant::now() + LOOK;
+            self.usage = self.machine.look();
+        }
+        if let Some(mut observer) = self.observer.take() {
+            observer.tick(self);
+            self.observer = Some(observer);
+        }
+    }
+
+    /// Ends it: fades out, stops the device, completes the recording.
+    ///
+    /// # Errors
+    /// When the recording cannot be completed.
+    pub fn finish(self) -> Result<Ending, Failure> {
+        self.control.stop();
+        // Nothing is asked for from here on, so that all counts agree.
+        drop(self.device_manager);
+        let recording = self.recorder.map(Recorder::finish).transpose()?;
+        Ok(Ending {
+            status: self.control.status(),
+            recording,
+            unrecorded: self.counters.unrecorded.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Whether there is nothing left to play of the song.
+    pub fn is_over(&self) -> bool {
+        let sounding = self.control.status().engine.clouds;
+        self.sequencer
+            .as_ref()
+            .is_some_and(|sequencer| sequencer.is_over(&self.control, sounding))
+    }
+
+    /// Where the song is and how long it is, in seconds.
+    pub fn song(&self) -> Option<[f64; 2]> {
+        let sequencer = self.sequencer.as_ref()?;
+        Some([sequencer.position(&self.control), sequencer.seconds()])
+    }
+
+    pub fn patch(&self) -> &Arc<Patch> {
+        &self.patch
+    }
+
+    pub fn macros(&self) -> [f32; MACROS] {
+        MACRO_PARAMS.map(|param| self.values[param])
+    }
+
+    pub fn value(&self, param: Param) -> f32 {
+        self.values[param]
+    }
+
+    pub fn keys(&self) -> &[bool; 128] {
+        &self.keys
+    }
+
+    pub fn device_manager(&self) -> &DeviceManager {
+        &self.device_manager
+    }
+
+    pub fn monitor(&self) -> &Monitor {
+        &self.monitor
+    }
+
+    pub fn take_peaks(&mut self) -> [f32; 2] {
+        self.monitor.take_peaks()
+    }
+
+    pub fn take_peak(&mut self) -> f32 {
+        self.monitor.take_peak()
+    }
+
+    pub fn status(&self) -> StreamStatus {
+        self.control.status()
+    }
+
+    /// Who renders, and why.
+    pub fn renderer_report(&self) -> RendererReport {
+        self.renderer.report()
+    }
+
+    /// What hands play, to be seen; for the first who asks.
+    pub fn watch(&self) -> Option<SnapshotReceiver> {
+        let snapshots = self.control.snapshots()?;
+        snapshots.watch(Some(usize::from(self.live)));
+        Some(snapshots)
+    }
+
+    /// Who renders, and how often a GPU was lost.
+    pub fn renderer(&self) -> (&'static str, u64) {
+        let report = self.renderer.report();
+        (report.using, report.failover.losses)
+    }
+
+    pub fn sample_rate(&self) -> u32 {
+        self.device_manager.engine_rate()
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// MIDI messages that made no sense, and gestures that nothing picked up.
+    pub fn ignored(&self) -> [u64; 2] {
+        [self.router.malformed(), self.gestures.lost()]
+    }
+
+    pub fn recording(&self) -> Option<&std::path::Path> {
+        self.recorder.as_ref().map(Recorder::path)
+    }
+
+    /// What happened since this was last asked.
+    pub fn take_news(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// The underruns since this was last asked.
+    pub fn take_underruns(&mut self) -> Vec<Underrun> {
+        std::mem::take(&mut self.underruns)
+    }
+
+    /// Tells about GPUs that are lost and come back.
+    fn check_renderer(&mut self) {
+        let report = self.renderer.report();
+        let changes = [report.failover.losses, report.failover.returns];
+        if changes != self.changes {
+            self.changes = changes;
+            let news = format!("rendering on {} now: {}", report.using, report.why);
+            self.news.push(news);
+        }
+    }
+
+    /// A recording that ended by itself is completed and told about.
+    fn check_recorder(&mut self) {
+        if !self.recorder.as_ref().is_some_and(Recorder::has_ended) {
+            return;
+        }
+        match self.recorder.take().map(Recorder::finish) {
+            Some(Ok(recording)) => self.news.push(format!(
+                "{} is full: a WAV file holds no more than 4 GiB",
+                recording.path.display()
+            )),
+            Some(Err(error)) => self.news.push(format!("recording ended: {error}")),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Playing: what hands do, on the computer's keys and on MIDI controllers.
+
+use super::Session;
+use crate::assignment::patch_for_program;
+use crate::midi::{Heard, learned};
+use myriad_engine::modulation::Route;
+use myriad_engine::params::Param;
+use myriad_engine::{EventKind, Patch};
+use std::sync::Arc;
+
+impl Session {
+    /// A key of the computer goes down.
+    pub fn press(&mut self, key: u8, velocity: f32) {
+        self.gestures
+            .play(self.live, EventKind::NoteOn { key, velocity });
+        self.show_key(key, true);
+    }
+
+    /// And up.
+    pub fn release(&mut self, key: u8) {
+        let velocity = 0.5;
+        self.gestures
+            .play(self.live, EventKind::NoteOff { key, velocity });
+        self.show_key(key, false);
+    }
+
+    /// The sustain pedal goes down or up.
+    pub fn pedal(&mut self, down: bool) {
+        let value = if down { 1.0 } else { 0.0 };
+        self.gestures
+            .play(self.live, EventKind::Control { cc: 64, value });
+    }
+
+    /// Every sound ends now.
+    pub fn panic(&mut self) {
+        self.control.all_sound_off();
+        self.keys = [false; 128];
+        self.news.push("all sound off".to_owned());
+    }
+
+    /// What hands play changes.
+    pub fn set_patch(&mut self, patch: Patch) {
+        match self
+            .control
+            .set_patch(usize::from(self.live), patch.clone())
+        {
+            Ok(()) => {
+                self.values.clone_from(&patch.values);
+                self.patch = Arc::new(patch);
+            }
+            Err(error) => self.news.push(error.to_string()),
+        }
+    }
+
+    /// Other routes, while notes go on.
+    pub fn set_routes(&mut self, routes: Vec<Route>) {
+        let part = usize::from(self.live);
+        match self.control.set_routes(part, routes.clone()) {
+            Ok(()) => Arc::make_mut(&mut self.patch).routes = routes,
+            Err(error) => self.news.push(error.to_string()),
+        }
+    }
+
+    /// What the patch says about itself.
+    pub fn describe(&mut self, patch: &Patch) {
+        Arc::make_mut(&mut self.patch).describe_as(patch);
+    }
+
+    /// A parameter is moved by hand.
+    pub fn turn(&mut self, param: Param, value: f32) {
+        self.values.set(param, value);
+        let value = self.values[param];
+        self.gestures
+            .play(self.live, EventKind::Param { param, value });
+    }
+
+    /// The next controller that moves will move a parameter, or none will.
+    pub fn learn(&mut self, param: Option<Param>) {
+        self.learning = param;
+    }
+
+    /// A parameter forgets its controller.
+    pub fn forget(&mut self, param: Param) {
+        self.router.forget(param);
+        self.keep_learned();
+    }
+
+    /// The parameter that waits for a controller.
+    pub fn learning(&self) -> Option<Param> {
+        self.learning
+    }
+
+    /// The controller that moves a parameter.
+    pub fn controller_of(&self, param: Param) -> Option<u8> {
+        self.router.controller_of(param)
+    }
+
+    /// Follows what came in by MIDI.
+    pub fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Key { key, down } => self.show_key(key, down),
+            Heard::Program {
+                part,
+                channel,
+                program,
+            } => {
+                let patch = patch_for_program(channel, program);
+                self.news.push(format!(
+                    "program {} on channel {}: {}",
+                    program + 1,
+                    channel + 1,
+                    patch.name
+                ));
+                if part == self.live {
+                    self.set_patch(patch);
+                } else if let Err(error) = self.control.set_patch(usize::from(part), patch) {
+                    self.news.push(error.to_string());
+                }
+            }
+            Heard::Control { part, cc, value } => {
+                if let Some(param) = self.learning.take() {
+                    self.router.learn(cc, param);
+                    let name = myriad_editor::name_of(param);
+                    self.news.push(format!("controller {cc} now moves {name}"));
+                    self.keep_learned();
+                }
+                if let Some(param) = self.router.param_of(cc)
+                    && part == self.live
+                {
+                    self.values.set(param, param.info().kind.from_scale(value));
+                }
+            }
+        }
+    }
+
+    fn show_key(&mut self, key: u8, down: bool) {
+        if let Some(slot) = self.keys.get_mut(usize::from(key)) {
+            *slot = down;
+        }
+    }
+
+    fn keep_learned(&mut self) {
+        let Some(path) = learned::path() else {
+            return;
+        };
+        if let Err(error) = learned::save(&path, &self.router) {
+            self.news.push(format!(
+                "{}: {error}; forgotten when we end",
+                path.display()
+            ));
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A song: what a MIDI file plays, in seconds and parts instead of ticks, tracks and channels.
+
+mod read;
+mod tempo;
+#[cfg(test)]
+mod tests;
+
+use midly::MidiMessage;
+use myriad_engine::EventKind;
+use read::{MidiFile, TickEvent, TickEventKind};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use tempo::Clock;
+
+/// More than any MIDI file holds; reading stops there rather than filling the memory.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// The MIDI channel of drums, by convention number 10, counted from 0 here.
+pub const PERCUSSION_CHANNEL: u8 = 9;
+
+/// Why a MIDI file cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum SongError {
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    #[error("larger than {} MiB; this is no MIDI file", MAX_FILE_BYTES >> 20)]
+    TooLarge,
+    #[error("not a MIDI file")]
+    NotMidi,
+    #[error("the header divides a beat into zero ticks")]
+    ZeroDivision,
+    #[error("cut short: track {track} is not all there")]
+    CutShort { track: usize },
+    #[error("cut short: {found} of {announced} tracks are there")]
+    TracksMissing { found: usize, announced: usize },
+    #[error("damaged: the event at byte {offset}, in track {track}, makes no sense")]
+    DamagedEvent { track: usize, offset: usize },
+    #[error("has no notes to play")]
+    NoNotes,
+}
+
+/// Everything a MIDI file asks a synthesizer to do.
+#[derive(Debug)]
+pub struct Song {
+    /// The channels that play notes, in channel order.
+    pub parts: Vec<SongPart>,
+    /// What happens, in order of time.
+    pub moments: Vec<TimedSongEvent>,
+    /// From the start to the end of the last track.
+    pub seconds: f64,
+}
+
+/// One MIDI channel's role in the song.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SongPart {
+    /// Counted from 0.
+    pub channel: u8,
+    /// The name of the track that plays it, when that track plays nothing else.
+    pub name: Option<String>,
+    /// The General MIDI program (from 0) in force when its first note sounds.
+    pub program: Option<u8>,
+}
+
+/// Something that happens at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedSongEvent {
+    pub seconds: f64,
+    /// Index into [`Song::parts`].
+    pub part: u8,
+    pub what: SongEvent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SongEvent {
+    /// For the engine as it is.
+    Engine(EventKind),
+    /// The channel asks for another sound after its first note.
+    Program(u8),
+}
+
+impl Song {
+    /// Reads the MIDI file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged or has no notes.
+    pub fn load(path: &Path) -> Result<Self, SongError> {
+        let mut bytes = Vec::new();
+        let mut file = File::open(path)?.take(MAX_FILE_BYTES + 1);
+        file.read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(SongError::TooLarge);
+        }
+        Self::parse(&bytes)
+    }
+
+    /// Reads the bytes of a MIDI file.
+    ///
+    /// # Errors
+    /// When it is damaged or has no notes.
+    pub fn parse(bytes: &[u8]) -> Result<Self, SongError> {
+        let file = read::read(bytes)?;
+        let parts = parts_of(&file);
+        if parts.is_empty() {
+            return Err(SongError::NoNotes);
+        }
+        let mut song = Song {
+            parts,
+            moments: Vec::new(),
+            seconds: 0.0,
+        };
+        if file.sequential {
+            // Format 2: every track is a piece of its own; they follow each other.
+            for track in &file.tracks {
+                song.append(&file, std::slice::from_ref(track));
+            }
+        } else {
+            song.append(&file, &file.tracks);
+        }
+        song.settle_programs();
+        Ok(song)
+    }
+
+    /// Adds tracks that sound together, after everything that is there.
+    fn append(&mut self, file: &MidiFile, tracks: &[read::Track]) {
+        let mut events: Vec<TickEvent> = tracks.iter().flat_map(|t| &t.events).copied().collect();
+        events.sort_by_key(|event| event.tick);
+        let start = self.seconds;
+        let mut clock = Clock::new(file.timing);
+        self.push_transport(start, &clock);
+        for event in events {
+            let seconds = start + clock.advance(event.tick);
+            match event.what {
+                TickEventKind::Tempo(micros) => {
+                    clock.set_tempo(micros);
+                    self.push_transport(seconds, &clock);
+                }
+                TickEventKind::Channel(channel, message) => {
+                    // Channels without notes have no part: nobody would hear them.
+                    if let Some(part) = self.parts.iter().position(|p| p.channel == channel) {
+                        let what = happening(message);
+                        self.moments.push(TimedSongEvent {
+                            seconds,
+                            part: part as u8,
+                            what,
+                        });
+                    }
+                }
+            }
+        }
+        let end = tracks.iter().map(|track| track.end).max().unwrap_or(0);
+        self.seconds = start + clock.advance(end);
+    }
+
+    fn push_transport(&mut self, seconds: f64, clock: &Clock) {
+        let what = SongEvent::Engine(EventKind::Transport {
+            bpm: clock.bpm(),
+            beat: clock.beat(),
+        });
+        self.moments.push(TimedSongEvent {
+            seconds,
+            part: 0,
+            what,
+        });
+    }
+
+    /// Program changes up to a part's first note choose its sound; later ones stay in the song.
+    fn settle_programs(&mut self) {
+        let mut started = vec![false; self.parts.len()];
+        self.moments.retain(|moment| {
+            let part = usize::from(moment.part);
+            match moment.what {
+                SongEvent::Program(program) if !started[part] => {
+                    self.parts[part].program = Some(program);
+                    false
+                }
+                SongEvent::Engine(EventKind::NoteOn { .. }) => {
+                    started[part] = true;
+                    true
+                }
+                _ => true,
+            }
+        });
+    }
+}
+
+/// The channels that play notes, each named after a track that plays it alone.
+fn parts_of(file: &MidiFile) -> Vec<SongPart> {
+    let mut parts: [Option<SongPart>; 16] = Default::default();
+    for track in &file.tracks {
+        let mut plays = [false; 16];
+        for event in &track.events {
+            if let TickEventKind::Channel(channel, MidiMessage::NoteOn { vel, .. }) = event.what {
+                plays[usize::from(channel)] |= vel > 0;
+            }
+        }
+        let alone = plays.iter().filter(|&&plays| plays).count() == 1;
+        for channel in (0..16u8).filter(|&channel| plays[usize::from(channel)]) {
+            let part = parts[usize::from(channel)].get_or_insert(SongPart {
+                channel,
+                name: None,
+                program: None,
+            });
+            if alone && part.name.is_none() {
+                part.name.clone_from(&track.name);
+            }
+        }
+    }
+    parts.into_iter().flatten().collect()
+}
+
+/// What a channel message means to the engine.
+pub fn happening(message: MidiMessage) -> SongEvent {
+    let unit = |value: midly::num::u7| f32::from(value.as_int()) / 127.0;
+    SongEvent::Engine(match message {
+        MidiMessage::NoteOn { key, vel } if vel == 0 => EventKind::NoteOff {
+            key: key.as_int(),
+            // What the MIDI standard says a note-on with velocity 0 stands for.
+            velocity: 64.0 / 127.0,
+        },
+        MidiMessage::NoteOn { key, vel } => EventKind::NoteOn {
+            key: key.as_int(),
+            velocity: unit(vel),
+        },
+        MidiMessage::NoteOff { key, vel } => EventKind::NoteOff {
+            key: key.as_int(),
+            velocity: unit(vel),
+        },
+        MidiMessage::Aftertouch { key, vel } => EventKind::PolyPressure {
+            key: key.as_int(),
+            value: unit(vel),
+        },
+        MidiMessage::ChannelAftertouch { vel } => EventKind::ChannelPressure(unit(vel)),
+        MidiMessage::PitchBend { bend } => EventKind::PitchBend(bend_from(bend.0.as_int())),
+        MidiMessage::Controller { controller, value } => match controller.as_int() {
+            120 => EventKind::AllSoundOff,
+            // The omni, mono and poly switches end all notes too; the patch decides the rest.
+            123..=127 => EventKind::AllNotesOff,
+            cc => EventKind::Control {
+                cc,
+                value: unit(value),
+            },
+        },
+        MidiMessage::ProgramChange { program } => return SongEvent::Program(program.as_int()),
+    })
+}
+
+/// The 14-bit wheel as -1 to 1, with both ends reached and the centre exact.
+fn bend_from(raw: u16) -> f32 {
+    let offset = f32::from(raw) - 8192.0;
+    if offset < 0.0 {
+        offset / 8192.0
+    } else {
+        offset / 8191.0
+    }
+}

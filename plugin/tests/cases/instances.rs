@@ -1,0 +1,110 @@
+//! Many instances in one host, and how long one takes to look at.
+
+use crate::host::*;
+use clack_extensions::audio_ports::{AudioPortInfoBuffer, PluginAudioPorts};
+use clack_extensions::note_ports::{NotePortInfoBuffer, PluginNotePorts};
+use clack_host::prelude::*;
+use std::time::Instant;
+
+#[test]
+fn instances_are_independent_and_close_in_any_order() {
+    let mut hosts: Vec<Host> = (0..20).map(|_| Host::new()).collect();
+    let pan = hosts[0].id("Amp Pan");
+    for (index, host) in hosts.iter_mut().enumerate() {
+        host.flush(&[Say::Set(pan, (index % 2) as f64)]);
+    }
+    let frames = 2_400;
+    let sounds: Vec<Played> = hosts
+        .iter_mut()
+        .enumerate()
+        .map(|(index, host)| host.play(&blocks(100 + index, frames), &[(0, on(60))]))
+        .collect();
+    for (index, played) in sounds.iter().enumerate() {
+        assert_eq!(played.sound, sounds[index % 2].sound);
+        let [left, right] = [0, 1].map(|channel| peak(&played.sound[channel]));
+        assert!(if index % 2 == 0 {
+            left > right
+        } else {
+            right > left
+        });
+    }
+    // Every second one goes; the others play on as before.
+    let mut dice = Dice(1);
+    while hosts.len() > 1 {
+        let closed = dice.roll(hosts.len());
+        drop(hosts.swap_remove(closed));
+        let host = &mut hosts[0];
+        let side = host.value(pan) as usize;
+        assert_eq!(
+            host.play(&blocks(77, frames), &[(0, on(60))]).sound,
+            sounds[side].sound
+        );
+    }
+}
+
+#[test]
+fn instances_play_at_the_same_time_on_threads_of_their_own() {
+    let expected = Host::new().play(&blocks(128, 9_600), &[(0, on(50))]).sound;
+    let play = || Host::new().play(&blocks(128, 9_600), &[(0, on(50))]).sound;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(play)).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), expected);
+        }
+    });
+}
+
+#[test]
+fn looking_at_an_instance_is_quick_and_touches_no_gpu() {
+    Host::new();
+    let start = Instant::now();
+    let mut host = Host::new();
+    host.params();
+    // Hosts should take less than 100 ms to scan. Machines are noisy: this is said, not asserted.
+    println!("made and looked at in {:?}", start.elapsed());
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    assert!(!maps.contains("libcuda"), "the driver is not even loaded");
+}
+
+#[test]
+fn ports_are_one_stereo_output_and_notes_of_all_dialects() {
+    let mut host = Host::new();
+    let (audio, notes): (PluginAudioPorts, PluginNotePorts) = (host.extension(), host.extension());
+    let plugin = host.instance.plugin_handle();
+    assert_eq!(
+        (audio.count(&plugin, true), audio.count(&plugin, false)),
+        (0, 1)
+    );
+    let mut buffer = AudioPortInfoBuffer::new();
+    assert_eq!(
+        audio
+            .get(&plugin, 0, false, &mut buffer)
+            .unwrap()
+            .channel_count,
+        2
+    );
+    assert_eq!(
+        (notes.count(&plugin, true), notes.count(&plugin, false)),
+        (1, 0)
+    );
+    let mut buffer = NotePortInfoBuffer::new();
+    assert!(notes.get(&plugin, 0, true, &mut buffer).is_some());
+}
+
+#[test]
+fn the_built_library_loads_as_a_clap_file_does() {
+    let tests = std::env::current_exe().unwrap();
+    let library = tests.with_file_name("libmyriad_plugin.so");
+    if cfg!(target_os = "linux") {
+        // SAFETY: it is the library of this very crate.
+        let entry = unsafe { PluginEntry::load(&library) }.unwrap();
+        let factory = entry.get_plugin_factory().unwrap();
+        assert_eq!(factory.plugin_count(), 1);
+        let descriptor = factory.plugin_descriptor(0).unwrap();
+        assert_eq!(descriptor.id(), Some(ID));
+        let features: Vec<_> = descriptor.features().collect();
+        assert_eq!(features, [c"instrument", c"synthesizer", c"stereo"]);
+        let played = Host::from_entry(&entry).play(&blocks(64, 4_800), &[(0, on(60))]);
+        assert_eq!(played, Host::new().play(&blocks(64, 4_800), &[(0, on(60))]));
+    }
+}

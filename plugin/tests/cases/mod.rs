@@ -1,0 +1,7 @@
+//! What musicians and validators do.
+
+mod fuzz;
+mod instances;
+mod parameters;
+mod playing;
+mod saving;

@@ -1,0 +1,5 @@
+//! What is done in a window.
+
+mod idle;
+mod opened;
+mod using;

@@ -1,0 +1,300 @@
+//! What people do with an editor: look, click, drag, type, resize, close, open again.
+
+use super::opened::{Opened, until};
+use crate::audio_thread::Playing;
+use crate::host::*;
+use clack_host::utils::ClapId;
+use myriad_engine::Patch;
+use myriad_test_screen::{CONTROL, ESCAPE, Screen};
+use std::time::Duration;
+
+/// Places in an editor of 1200 by 780 points.
+const KEY: [i16; 2] = [853, 752];
+const POSITION: [i16; 2] = [312, 503];
+const PATCH_NAME: [i16; 2] = [580, 25];
+const NEXT_PATCH: [i16; 2] = [795, 25];
+const SEARCH: [i16; 2] = [150, 430];
+
+/// Lets the editor draw; under load that takes a while, and `until` is for what matters.
+fn pause(host: &mut Host, millis: u64) {
+    for _ in 0..millis.div_ceil(10) {
+        host.idle();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn drawn(host: &mut Host, screen: &Screen, opened: &Opened) {
+    until(host, "the editor is drawn", |_| {
+        screen.picture(opened.window).colours() > 200
+    });
+}
+
+fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
+    screen.point(at);
+    pause(host, 60);
+    screen.press();
+    pause(host, 60);
+    screen.release();
+    pause(host, 60);
+}
+
+/// Drags the knob at a place until its parameter has followed. Returns where that was before.
+fn drag(host: &mut Host, screen: &Screen, [x, y]: [i16; 2], up: i16, param: ClapId) -> f64 {
+    let before = host.value(param);
+    // A press and a move that fall into one frame of a slow machine are no drag: then again.
+    for _ in 0..20 {
+        screen.point([x, y]);
+        pause(host, 60);
+        screen.press();
+        for part in [0, 1, 2] {
+            pause(host, 60);
+            screen.point([x, y - up * part / 2]);
+        }
+        pause(host, 60);
+        screen.release();
+        for _ in 0..200 {
+            pause(host, 10);
+            if host.value(param) != before {
+                pause(host, 60);
+                return before;
+            }
+        }
+    }
+    panic!("a knob that does not move");
+}
+
+/// The patch that a project would keep.
+fn saved_patch(host: &mut Host) -> Patch {
+    let state: serde_json::Value = serde_json::from_slice(&host.save()[8..]).unwrap();
+    let patch = state["fields"]["patch"].as_str().unwrap();
+    Patch::parse(patch, "the project").unwrap()
+}
+
+fn patch_name(host: &mut Host) -> String {
+    saved_patch(host).name
+}
+
+#[test]
+fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let playing = Playing::start(&mut host);
+    let opened = Opened::open(&mut host, &screen, 1.0);
+    assert_eq!(opened.size, [1_200, 780]);
+    drawn(&mut host, &screen, &opened);
+
+    // A key sounds while it is down.
+    let heard = playing.heard.clone();
+    screen.point(KEY);
+    pause(&mut host, 100);
+    screen.press();
+    until(&mut host, "a key sounds", |_| {
+        heard.lock().unwrap().peak > 0.01
+    });
+    screen.release();
+    until(&mut host, "it ends", |_| heard.lock().unwrap().peak == 0.0);
+
+    // A knob moves in one gesture, and the host is told of it.
+    let position = host.id("Source Position");
+    let before = drag(&mut host, &screen, POSITION, 80, position);
+    until(&mut host, "the gesture is over", |_| {
+        heard.lock().unwrap().moved.last() == Some(&Moved::End(position))
+    });
+    let after = host.value(position);
+    let moved = std::mem::take(&mut heard.lock().unwrap().moved);
+    assert_eq!(moved[0], Moved::Begin(position));
+    let told = |moved: &&Moved| matches!(moved, Moved::Begin(_) | Moved::End(_));
+    assert_eq!(moved.iter().filter(told).count(), 2, "{moved:?}");
+    assert!(moved.contains(&Moved::To(position, after)));
+
+    // Undo and redo.
+    screen.strike(&[CONTROL, u32::from(b'z')]);
+    until(&mut host, "it is undone", |host| {
+        host.value(position) == before
+    });
+    screen.strike(&[CONTROL, u32::from(b'y')]);
+    until(&mut host, "it is redone", |host| {
+        host.value(position) == after
+    });
+
+    // Another patch, for the host too, and back.
+    let (name, values) = (patch_name(&mut host), host.values());
+    click(&mut host, &screen, NEXT_PATCH);
+    until(&mut host, "another patch plays", |host| {
+        patch_name(host) != name
+    });
+    until(&mut host, "its knobs are there", |host| {
+        host.values() != values
+    });
+    screen.strike(&[CONTROL, u32::from(b'z')]);
+    until(&mut host, "the patch is back", |host| {
+        patch_name(host) == name
+    });
+    until(&mut host, "with its knobs", |host| host.values() == values);
+
+    // The browser finds a patch by what is typed.
+    click(&mut host, &screen, PATCH_NAME);
+    click(&mut host, &screen, SEARCH);
+    for letter in b"cathedral" {
+        screen.strike(&[u32::from(*letter)]);
+        pause(&mut host, 30);
+    }
+    pause(&mut host, 300);
+    screen.picture(opened.window).keep("plugin-browser");
+    screen.strike(&[ESCAPE]);
+    opened.close(&mut host, &screen);
+    playing.end(&mut host);
+}
+
+/// Hosts stop calling plugins that are bypassed, or whose audio engine is off; what is chosen then must
+/// not be lost when the project is saved.
+#[test]
+fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let opened = Opened::open(&mut host, &screen, 1.0);
+    drawn(&mut host, &screen, &opened);
+    let name = patch_name(&mut host);
+    click(&mut host, &screen, NEXT_PATCH);
+    until(&mut host, "another patch is there", |host| {
+        patch_name(host) != name
+    });
+    until(&mut host, "with all its values", |host| {
+        let saved = saved_patch(host);
+        let chosen = myriad_engine::factory::find(&saved.name).unwrap();
+        saved.values == chosen.values && saved.routes == chosen.routes
+    });
+    opened.close(&mut host, &screen);
+}
+
+#[test]
+fn opened_used_and_closed_again_and_again_while_it_plays() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let playing = Playing::start(&mut host);
+    let position = host.id("Source Position");
+    for round in 0..50 {
+        let mut opened = Opened::open(&mut host, &screen, 1.0);
+        let blocks = playing.heard.lock().unwrap().blocks;
+        drawn(&mut host, &screen, &opened);
+        click(&mut host, &screen, KEY);
+        let up = if round % 2 == 0 { 60 } else { -60 };
+        drag(&mut host, &screen, POSITION, up, position);
+        screen.strike(&[u32::from(b'a')]);
+        if round % 10 == 0 {
+            opened.resize(&mut host, &screen, [1_400, 900]);
+            pause(&mut host, 50);
+            opened.resize(&mut host, &screen, [100, 100]);
+            assert!(opened.size[0] > 900, "never smaller than can be used");
+            opened.resize(&mut host, &screen, [1_200, 780]);
+        }
+        if round % 3 == 0 {
+            // In the middle of a gesture.
+            screen.point(POSITION);
+            pause(&mut host, 30);
+            screen.press();
+            pause(&mut host, 30);
+        }
+        opened.close(&mut host, &screen);
+        screen.release();
+        assert!(playing.heard.lock().unwrap().blocks > blocks, "it plays on");
+    }
+    // Every gesture that began has ended, and no key hangs.
+    let heard = playing.heard.clone();
+    until(&mut host, "every key has ended", |_| {
+        heard.lock().unwrap().peak == 0.0
+    });
+    let count = |kind: fn(&Moved) -> bool| {
+        let moved = &heard.lock().unwrap().moved;
+        moved.iter().filter(|moved| kind(moved)).count()
+    };
+    let begun = || count(|moved| matches!(moved, Moved::Begin(_)));
+    let ended = || count(|moved| matches!(moved, Moved::End(_)));
+    until(&mut host, "every gesture has ended", |_| begun() == ended());
+    assert!(begun() >= 50, "{}", begun());
+    playing.end(&mut host);
+}
+
+#[test]
+fn ten_instances_with_open_editors_close_in_any_order() {
+    let screen = Screen::take();
+    let mut dice = Dice(7);
+    let mut open: Vec<_> = (0..10)
+        .map(|_| {
+            let mut host = Host::new();
+            let playing = Playing::start(&mut host);
+            let opened = Opened::open(&mut host, &screen, 1.0);
+            (host, playing, opened)
+        })
+        .collect();
+    let (host, _, opened) = open.last_mut().unwrap();
+    drawn(host, &screen, opened);
+    while !open.is_empty() {
+        let (mut host, playing, opened) = open.swap_remove(dice.roll(open.len()));
+        // Sound first or window first: hosts do both.
+        match dice.roll(2) {
+            0 => {
+                playing.end(&mut host);
+                opened.close(&mut host, &screen);
+            }
+            _ => {
+                opened.close(&mut host, &screen);
+                playing.end(&mut host);
+            }
+        }
+        let blocks: Vec<usize> = open
+            .iter()
+            .map(|open| open.1.heard.lock().unwrap().blocks)
+            .collect();
+        for ((host, playing, _), blocks) in open.iter_mut().zip(blocks) {
+            until(host, "the others play on", |_| {
+                playing.heard.lock().unwrap().blocks > blocks
+            });
+        }
+    }
+}
+
+#[test]
+fn a_project_remembers_page_and_size_and_it_is_crisp_on_any_screen() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let playing = Playing::start(&mut host);
+    let mut opened = Opened::open(&mut host, &screen, 1.0);
+    drawn(&mut host, &screen, &opened);
+    click(&mut host, &screen, [183, 421]);
+    opened.resize(&mut host, &screen, [1_300, 820]);
+    until(&mut host, "the size is remembered", |host| {
+        String::from_utf8_lossy(&host.save()).contains("1300")
+    });
+    opened.close(&mut host, &screen);
+    let state = host.save();
+    playing.end(&mut host);
+
+    let mut host = Host::new();
+    assert!(host.load(&*state));
+    let opened = Opened::open(&mut host, &screen, 1.0);
+    assert_eq!(opened.size, [1_300, 820]);
+    drawn(&mut host, &screen, &opened);
+    assert_eq!(host.save(), state, "the page too");
+    opened.close(&mut host, &screen);
+
+    let mut host = Host::new();
+    for (scale, name) in [(1.0, "plugin-100"), (2.0, "plugin-200")] {
+        let playing = Playing::start(&mut host);
+        let opened = Opened::open(&mut host, &screen, scale);
+        assert_eq!(
+            opened.size,
+            [1_200, 780].map(|side| (f64::from(side) * scale) as u32)
+        );
+        drawn(&mut host, &screen, &opened);
+        let [x, y] = KEY.map(|at| at * scale as i16);
+        screen.point([x, y]);
+        pause(&mut host, 60);
+        screen.press();
+        pause(&mut host, 700);
+        screen.picture(opened.window).keep(name);
+        screen.release();
+        opened.close(&mut host, &screen);
+        playing.end(&mut host);
+    }
+}

@@ -1,0 +1,104 @@
+//! Every parameter of the table at its ends, in a sound that has everything there is in use. A parameter
+//! that is added to the table is held to what these checks ask for without being named here.
+
+use super::sameness::{change, engine, play_events};
+use super::{MakeRenderer, peak_difference_db, reference, within_parity};
+use myriad_engine::params::{Kind, Param};
+use myriad_engine::{EventKind, Patch};
+
+/// Values of `layer.mode` at which there is a second layer.
+const LAYERED: [f32; 3] = [1.0, 2.0, 3.0];
+
+/// A patch in which everything that shapes partials is in use, with the second layer in this mode, and
+/// holds: so whatever a knob does is heard.
+pub fn everything_in_use(layer_mode: f32) -> Patch {
+    let mut patch = Patch::new();
+    for (param, value) in [
+        (Param::SourcePosition, 0.8),
+        (Param::SourcePartials, 40.0),
+        (Param::SourceFormant, 0.3),
+        (Param::SourceSpeed, 0.2),
+        (Param::LayerMode, layer_mode),
+        (Param::LayerPartials, 24.0),
+        (Param::LayerBlend, 0.4),
+        (Param::ShapeStretch, 0.01),
+        (Param::ShapeStiffness, 0.0002),
+        (Param::ShapeParity, 0.2),
+        (Param::ShapeTilt, -2.0),
+        (Param::ShapeWidth, 0.5),
+        (Param::PartialDetune, 3.0),
+        (Param::PartialSnap, 0.2),
+        (Param::DynamicsContrast, 0.1),
+        (Param::DynamicsGate, -80.0),
+        (Param::DynamicsSmear, 0.01),
+        (Param::DecayRate, 1.0),
+        (Param::FilterType, 2.0),
+        (Param::FilterCutoff, 9_000.0),
+        (Param::Filter2Type, 15.0),
+        (Param::Filter2Cutoff, 3_000.0),
+        (Param::Curve2, -6.0),
+        (Param::Curve6, 3.0),
+        (Param::UnisonVoices, 2.0),
+        (Param::UnisonColour, 0.2),
+        (Param::Env1Sustain, 1.0),
+        (Param::AmpLevel, -12.0),
+    ] {
+        patch.values.set(param, value);
+    }
+    patch
+}
+
+/// The modes of the second layer in which a parameter is tried: its own ones in all of them.
+pub fn modes_of(param: Param) -> &'static [f32] {
+    match param.info().group() {
+        "layer" => &LAYERED,
+        _ => &LAYERED[1..2],
+    }
+}
+
+/// Parameters that say what partials are: all but those of effects, which come after them.
+pub fn of_partials() -> impl Iterator<Item = Param> {
+    let all = Param::ALL.iter().copied();
+    all.filter(|param| !param.is_of_an_effect())
+}
+
+/// The ends of a parameter, or all its choices.
+pub fn ends_of(param: Param) -> Vec<f32> {
+    let (min, max) = param.info().kind.range();
+    match param.info().kind {
+        Kind::Choice(names) => (0..names.len()).map(|index| index as f32).collect(),
+        _ => vec![min, max],
+    }
+}
+
+pub(super) fn all_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
+    const FRAMES: usize = 2_400;
+    let on = |key| EventKind::NoteOn { key, velocity: 0.8 };
+    let events = [(5, on(45)), (300, on(88))];
+    let mut worst = (f64::NEG_INFINITY, String::new());
+    let first = everything_in_use(LAYERED[0]);
+    let mut engines = [engine(&reference, &first)?, engine(make, &first)?];
+    let mut count = 0;
+    for param in of_partials() {
+        for &mode in modes_of(param) {
+            let mut patch = everything_in_use(mode);
+            for value in ends_of(param) {
+                patch.values.set(param, value);
+                let [expected, got] = engines.each_mut().map(|engine| {
+                    change(engine, &patch);
+                    play_events(engine, &events, FRAMES, |_| 256)
+                });
+                let db = peak_difference_db(&expected?, &got?);
+                if db > worst.0 {
+                    worst = (db, format!("{} at {value}", param.info().id));
+                }
+            }
+        }
+        count += 1;
+    }
+    let measured = format!(
+        "{:.1} dBFS at worst ({}), {count} of them",
+        worst.0, worst.1
+    );
+    within_parity(worst.0, measured)
+}

@@ -1,0 +1,325 @@
+//! Clouds that no patch would make, but a renderer must render all the same.
+
+use super::{MakeRenderer, peak_difference_db, reference, same, within_parity};
+use myriad_engine::dsp::hash;
+use myriad_engine::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
+use myriad_engine::spectrum::{
+    Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
+};
+use myriad_engine::tracks::{PartialTrack, TableHandle, Tracks, encode};
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock};
+
+const BUSES: usize = 3;
+
+/// Numbers from a seed.
+struct Random(u32);
+
+impl Random {
+    fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9);
+        hash(self.0)
+    }
+
+    /// Below `n`.
+    fn below(&mut self, n: u32) -> u32 {
+        self.bits() % n
+    }
+
+    fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.bits() >> 8) as f32 / (1 << 24) as f32
+    }
+
+    /// `usual` half of the time, else between two numbers.
+    fn perhaps(&mut self, usual: f32, low: f32, high: f32) -> f32 {
+        match self.below(2) {
+            0 => usual,
+            _ => self.between(low, high),
+        }
+    }
+}
+
+/// A performance: for every tick, the clouds by slot.
+type Performance = Vec<Vec<(u32, Cloud)>>;
+
+fn performance(seed: u32, slots: u32, ticks: usize) -> Performance {
+    let mut random = Random(seed);
+    let mut sounding: Vec<Option<Cloud>> = vec![None; slots as usize];
+    let mut tick = || {
+        let mut clouds = Vec::new();
+        for slot in 0..slots {
+            let last = sounding[slot as usize];
+            let cloud = match last {
+                // A slot may be taken over from one tick to the next.
+                Some(last) if random.below(40) != 0 => Some(next(&mut random, &last)),
+                _ if random.below(4) == 0 => Some(start(&mut random, slots)),
+                _ => None,
+            };
+            sounding[slot as usize] = cloud;
+            clouds.extend(cloud.map(|cloud| (slot, cloud)));
+        }
+        clouds
+    };
+    (0..ticks).map(|_| tick()).collect()
+}
+
+fn table(random: &mut Random) -> Place {
+    match random.below(4) {
+        0 => imported(),
+        _ => Table::ALL[random.below(Table::ALL.len() as u32) as usize].place(),
+    }
+}
+
+fn second(random: &mut Random) -> Second {
+    let share = random.perhaps(0.0, -1.0, 1.0);
+    Second::at(table(random), random.between(0.0, 1.0), share)
+}
+
+fn start(random: &mut Random, slots: u32) -> Cloud {
+    let table = table(random);
+    let (frame, morph) = table.frame_at(random.between(0.0, 1.0));
+    let hertz = 25.0 * 2.0_f32.powf(random.between(0.0, 8.5));
+    let gain = [(); 2].map(|()| random.between(0.0, 4.0) / slots as f32);
+    let width = fraction(random.perhaps(0.0, 0.0, 1.0));
+    Cloud {
+        // Filters in either way, and above that bit loudest levels of 0 to -3 dB.
+        flags: STARTS | table.flags | (random.below(6) as u8 * PARALLEL),
+        first_frame: random.below(TICK as u32) as u8,
+        bus: random.below(BUSES as u32) as u8,
+        seed: random.bits(),
+        scatter: [0, 65_535, 20_000][random.below(3) as usize],
+        table: table.first_row,
+        frame,
+        morph,
+        partials: count(random),
+        increment: hertz / 48_000.0 * TURN,
+        formant: random.perhaps(1.0, 0.3, 3.0),
+        stretch: random.perhaps(0.0, -0.3, 0.3),
+        inharmonicity: random.perhaps(0.0, 0.0, 1e-3),
+        parity: fraction(random.perhaps(0.0, -1.0, 1.0)),
+        tilt: random.perhaps(0.0, -2.0, 0.2),
+        damping: random.perhaps(0.0, 0.0, 2.0),
+        damping_slope: random.between(0.0, 1.5),
+        second: second(random),
+        filters: [filter(random), filter(random)],
+        scale: random.below(192) as u8,
+        snap: random.perhaps(0.0, 0.0, 65_535.0) as u16,
+        detune: random.perhaps(0.0, 0.0, 65_535.0) as u16,
+        contrast: random.perhaps(0.0, -4_000.0, 16_000.0) as i16,
+        gate: random.perhaps(0.0, 20_000.0, 65_535.0) as u16,
+        smear: random.perhaps(0.0, 0.0, 40_000.0) as u16,
+        gain_from: gain,
+        gain_to: gain,
+        width_from: width,
+        width_to: width,
+        phase: random.perhaps(0.0, 0.0, TURN) as u32,
+        bandwidth: random.perhaps(0.0, 0.0, 0.26),
+        band_growth: fraction(random.perhaps(1.0, 0.0, 1.99)),
+        band_clock: random.bits(),
+    }
+}
+
+/// A table that no family has: tracks of any pitch, level and phase. It stays.
+fn imported() -> Place {
+    static TABLE_HANDLE: LazyLock<Option<TableHandle>> =
+        LazyLock::new(|| tracks()?.table_handle().ok());
+    TABLE_HANDLE
+        .as_ref()
+        .map_or(Table::Saw.place(), TableHandle::place)
+}
+
+fn tracks() -> Option<Arc<Tracks>> {
+    const FRAMES: usize = 24;
+    let mut random = Random(77);
+    let mut partial = |n: u32| PartialTrack {
+        ratio: f64::from(n) * 1.003,
+        noise: random.between(0.0, 1.0),
+        levels: (0..FRAMES).map(|_| random.between(0.0, 0.2)).collect(),
+        phases: (0..FRAMES)
+            .map(|_| random.between(0.0, 9.0).into())
+            .collect(),
+    };
+    let partials: Vec<PartialTrack> = (1..=300).map(&mut partial).collect();
+    let bytes = encode(220.0, 0.2, &[0.01; FRAMES], &partials);
+    Tracks::from_bytes(bytes).ok()
+}
+
+fn count(random: &mut Random) -> f32 {
+    match random.below(4) {
+        0 => random.between(0.0, 20.0),
+        1 => random.between(16.0, 128.0),
+        2 => 16.0 * random.below(64) as f32,
+        _ => random.between(0.0, 1024.0),
+    }
+}
+
+fn filter(random: &mut Random) -> Filter {
+    let inverse_cutoff = 1.0 / (random.between(0.002, 0.4) * TURN);
+    let kind = FilterKind::ALL[random.below(FilterKind::ALL.len() as u32) as usize];
+    match kind {
+        // Half of all, as most sounds have one filter or none.
+        _ if random.below(2) == 0 => Filter::default(),
+        FilterKind::Comb | FilterKind::OddComb => {
+            let damping = random.perhaps(0.0, 0.0, 0.3);
+            Filter::comb(kind, inverse_cutoff, random.between(0.0, 0.97), damping)
+        }
+        FilterKind::Phaser => {
+            let feedback = random.between(0.0, 0.97);
+            Filter::phaser(inverse_cutoff, feedback, random.between(0.5, 4.0))
+        }
+        FilterKind::Formant => {
+            let depth = random.between(0.5, 1.7);
+            Filter::formant(inverse_cutoff, depth, random.between(0.0, 1.0))
+        }
+        FilterKind::Drawn => {
+            let mut point = |_| random.between(-48.0, 12.0);
+            Filter::drawn(inverse_cutoff, std::array::from_fn(&mut point))
+        }
+        _ => Filter::poles(kind, inverse_cutoff, random.between(0.5, 2.0)),
+    }
+}
+
+/// A tick later: most things move a little, the count of partials sometimes jumps.
+fn next(random: &mut Random, last: &Cloud) -> Cloud {
+    let mut cloud = Cloud {
+        flags: last.flags & !STARTS,
+        first_frame: 0,
+        increment: last.increment * random.between(0.995, 1.005),
+        morph: (last.morph + random.between(-0.05, 0.05)).clamp(0.0, 1.0),
+        second: Second {
+            share: fraction(of_fraction(last.second.share) * random.between(0.9, 1.0)),
+            ..last.second
+        },
+        damping: last.damping * 1.02,
+        bandwidth: last.bandwidth * random.between(0.9, 1.1),
+        band_clock: last.band_clock.wrapping_add(random.below(1 << 14)),
+        gain_from: last.gain_to,
+        gain_to: last.gain_to.map(|gain| gain * random.between(0.9, 1.1)),
+        width_from: last.width_to,
+        width_to: fraction(of_fraction(last.width_to) * random.between(0.9, 1.0)),
+        ..*last
+    };
+    for filter in &mut cloud.filters {
+        filter.inverse_cutoff *= random.between(0.95, 1.05);
+    }
+    match random.below(12) {
+        0 => cloud.partials = count(random),
+        1 => cloud.partials = (last.partials + random.between(-3.0, 3.0)).clamp(0.0, 1024.0),
+        _ => {}
+    }
+    cloud
+}
+
+/// Renders a performance in blocks of the given numbers of ticks, again and again, so many of them
+/// under way at once.
+fn play(
+    renderer: &mut dyn Renderer,
+    slots: usize,
+    performance: &Performance,
+    blocks: &[usize],
+    depth: usize,
+) -> Result<Vec<f32>, String> {
+    // Those that are under way, and the one that is being made.
+    let made = (0..=depth).map(|_| Arc::new(VoiceBlock::new(slots)));
+    let mut idle: Vec<_> = made.collect();
+    let mut in_flight = VecDeque::new();
+    let mut out = Vec::new();
+    let mut collect = |renderer: &mut dyn Renderer, block: &VoiceBlock| {
+        let mut buses = Buses::new(BUSES);
+        let collected = renderer.collect(&mut buses);
+        collected.map_err(|error| error.to_string())?;
+        for frame in 0..block.ticks() * TICK {
+            for bus in 0..BUSES {
+                out.extend(buses.bus(bus).map(|side| side[frame]));
+            }
+        }
+        Ok::<(), String>(())
+    };
+    let mut sizes = blocks.iter().cycle();
+    let mut rest = &performance[..];
+    while let Some(&size) = sizes.next().filter(|_| !rest.is_empty()) {
+        let (now, later) = rest.split_at(size.min(rest.len()));
+        rest = later;
+        let mut shared = idle.remove(0);
+        let mut block = VoiceBlock::reuse(&mut shared);
+        for clouds in now {
+            block.start_tick();
+            clouds
+                .iter()
+                .for_each(|&(slot, cloud)| block.push(slot, cloud));
+        }
+        drop(block);
+        let submitted = renderer.submit(&shared);
+        submitted.map_err(|error| error.to_string())?;
+        in_flight.push_back(shared);
+        if in_flight.len() == depth
+            && let Some(oldest) = in_flight.pop_front()
+        {
+            collect(renderer, &oldest)?;
+            idle.push(oldest);
+        }
+    }
+    for block in in_flight {
+        collect(renderer, &block)?;
+    }
+    Ok(out)
+}
+
+fn prepared(make: MakeRenderer<'_>, slots: usize) -> Result<Box<dyn Renderer>, String> {
+    let mut renderer = make();
+    let capacity = Capacity {
+        slots,
+        buses: BUSES,
+    };
+    renderer
+        .prepare(capacity)
+        .map_err(|error| error.to_string())?;
+    Ok(renderer)
+}
+
+pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
+    let (rounds, slots, ticks) = (3, 40, 64);
+    let mut worst = f64::NEG_INFINITY;
+    for round in 0..rounds {
+        let performance = performance(round, slots, ticks);
+        let play = |make, blocks: &[usize]| {
+            let mut renderer = prepared(make, slots as usize)?;
+            play(&mut *renderer, slots as usize, &performance, blocks, 1)
+        };
+        let expected = play(&reference, &[1])?;
+        let got = play(make, &[MAX_TICKS])?;
+        if !same(&got, &play(make, &[1, 3, 2, 5])?) {
+            return Err(format!("performance {round} depends on how ticks are cut"));
+        }
+        worst = worst.max(peak_difference_db(&expected, &got));
+    }
+    let measured = format!("{worst:.1} dBFS at worst, {rounds} performances of {slots} clouds");
+    within_parity(worst, measured)
+}
+
+pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
+    let (slots, ticks) = (24, 40);
+    let mut renderer = prepared(make, slots as usize)?;
+    let depth = renderer.depth();
+    let nothing = renderer.collect(&mut Buses::new(BUSES));
+    if nothing != Err(RenderError::OutOfTurn) {
+        return Err(format!("collecting without submitting gives {nothing:?}"));
+    }
+    if depth == 1 {
+        return Ok("one block at a time".into());
+    }
+    let performance = performance(100, slots, ticks);
+    let mut play = |depth, blocks: &[usize]| {
+        renderer.reset();
+        play(&mut *renderer, slots as usize, &performance, blocks, depth)
+    };
+    let expected = play(1, &[3])?;
+    for blocks in [&[1][..], &[MAX_TICKS], &[2, 7, 1, 3]] {
+        if !same(&expected, &play(depth, blocks)?) {
+            return Err(format!(
+                "blocks of {blocks:?} ticks get into each other's way"
+            ));
+        }
+    }
+    Ok(format!("{depth} blocks at once, bit for bit"))
+}

@@ -1,0 +1,116 @@
+//! Renders that must be equal: to themselves, to other cuts, to the reference.
+
+use super::{MakeRenderer, in_blocks, peak_difference_db, reference, same, within_parity};
+use myriad_engine::dsp::hash;
+use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
+
+/// A short performance: a chord, more notes, bends, pedal, then release.
+fn performance() -> Vec<(usize, EventKind)> {
+    let on = |key, velocity| EventKind::NoteOn { key, velocity };
+    let off = |key| EventKind::NoteOff { key, velocity: 0.5 };
+    vec![
+        (5, on(48, 0.9)),
+        (37, on(64, 0.6)),
+        (700, on(91, 0.8)),
+        (4_001, EventKind::PitchBend(0.7)),
+        (6_000, EventKind::Control { cc: 1, value: 0.8 }),
+        (9_000, on(52, 1.0)),
+        (9_001, off(64)),
+        (12_345, EventKind::PitchBend(0.0)),
+        (14_000, off(48)),
+        (14_000, off(91)),
+        (15_000, off(52)),
+    ]
+}
+
+const FRAMES: usize = 19_200;
+
+fn play(engine: &mut Engine, block: impl Fn(usize) -> usize) -> Result<Vec<f32>, String> {
+    play_events(engine, &performance(), FRAMES, block)
+}
+
+pub(super) fn play_events(
+    engine: &mut Engine,
+    events: &[(usize, EventKind)],
+    frames: usize,
+    block: impl Fn(usize) -> usize,
+) -> Result<Vec<f32>, String> {
+    let [mut left, right] = in_blocks(events, frames, block, |now, left, right| {
+        engine.render(now, left, right);
+    });
+    match engine.counters().renders_failed {
+        0 => {
+            left.extend(right);
+            Ok(left)
+        }
+        failed => Err(format!("{failed} blocks were not rendered")),
+    }
+}
+
+pub(super) fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
+    let config = EngineConfig {
+        clouds: 128,
+        ..EngineConfig::default()
+    };
+    let mut engine = Engine::with_renderer(&config, make()).map_err(|error| error.to_string())?;
+    engine.set_patch(0, patch);
+    Ok(engine)
+}
+
+/// Gives `engine` another patch, and takes it back to the first sample.
+pub(super) fn change(engine: &mut Engine, patch: &Patch) {
+    engine.set_patch(0, patch);
+    engine.reset();
+}
+
+pub(super) fn repeats_after_reset(make: MakeRenderer<'_>) -> Result<String, String> {
+    let mut used = engine(make, &factory::patches()[0])?;
+    for patch in factory::patches() {
+        let expected = play(&mut engine(make, patch)?, |_| 512)?;
+        for time in ["after another patch", "after a reset"] {
+            change(&mut used, patch);
+            if !same(&expected, &play(&mut used, |_| 512)?) {
+                return Err(format!("{} differs from itself {time}", patch.name));
+            }
+        }
+    }
+    Ok(format!("{} patches, bit for bit", factory::patches().len()))
+}
+
+pub(super) fn blocks_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
+    let sizes: [&dyn Fn(usize) -> usize; 5] = [&|_| 1, &|_| 32, &|_| 333, &|_| 8_192, &|at| {
+        hash(at as u32) as usize % 700
+    }];
+    let mut engine = engine(make, &factory::patches()[0])?;
+    for patch in factory::patches() {
+        change(&mut engine, patch);
+        let expected = play(&mut engine, |_| 256)?;
+        for size in sizes {
+            change(&mut engine, patch);
+            if !same(&expected, &play(&mut engine, size)?) {
+                return Err(format!("{} depends on block sizes", patch.name));
+            }
+        }
+    }
+    Ok("blocks of 1, 32, 333, 8192 and random sizes".into())
+}
+
+pub(super) fn patches_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
+    let mut worst = (f64::NEG_INFINITY, "");
+    let mut engines = [
+        engine(&reference, &factory::patches()[0])?,
+        engine(make, &factory::patches()[0])?,
+    ];
+    for patch in factory::patches() {
+        let [expected, got] = engines.each_mut().map(|engine| {
+            change(engine, patch);
+            play(engine, |_| 512)
+        });
+        let db = peak_difference_db(&expected?, &got?);
+        if db > worst.0 {
+            worst = (db, &patch.name);
+        }
+    }
+    let measured = format!("{:.1} dBFS at worst ({})", worst.0, worst.1);
+    within_parity(worst.0, measured)
+}

@@ -1,0 +1,312 @@
+//! `myriad bench`: what this machine holds, on its cores and on its GPU, side by side.
+
+mod candidate;
+mod compare;
+mod figure;
+mod grid;
+mod held;
+mod load;
+mod machine;
+mod markdown;
+mod overlap;
+mod pace;
+mod played;
+mod plots;
+mod report;
+mod round_trip;
+pub mod scenario;
+mod start;
+mod table;
+mod text;
+mod turns;
+
+use candidate::Candidate;
+use machine::Machine;
+use myriad_engine::render::{PrepareError, TICK};
+use myriad_kernels::cuda::CudaOptions;
+use myriad_player::failure::{Exit, Failure};
+use myriad_player::machine::cores;
+use myriad_player::trace::Tracer;
+use myriad_player::{interrupt, terminal};
+use report::Report;
+use start::Start;
+use std::path::PathBuf;
+use std::time::Duration;
+use text::Text;
+use turns::Plan;
+
+/// Frames a second of everything that is measured.
+const RATE: f64 = 48_000.0;
+
+/// How long to measure in all, in seconds, unless told otherwise; the second when in a hurry.
+const USUAL: f64 = 180.0;
+const QUICK: f64 = 13.0;
+
+/// How long it takes to play `ticks` ticks.
+fn period(ticks: usize) -> Duration {
+    Duration::from_secs_f64((ticks * TICK) as f64 / RATE)
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  myriad bench                              all of it, in about three minutes
+  myriad bench --quick                      the same in fifteen seconds, less sure
+  myriad bench --only held --only grid      what it holds, and from where on a GPU pays
+  myriad bench --plots pictures             and pictures of it
+  myriad bench --json > before.json         for later:
+  myriad bench --compare before.json        what became slower or quicker, beyond noise
+
+Run it on a machine that does nothing else. docs/BENCH.md says how things are measured, and what
+the JSON means.";
+
+/// Measure what this machine holds, on its cores and on its GPU
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Who is measured
+    #[arg(long, value_enum, default_value_t = Who::All)]
+    renderer: Who,
+
+    /// Which GPU, where there are several
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    device: usize,
+
+    /// Measure this section only. May be repeated
+    #[arg(long, value_enum, value_name = "SECTION")]
+    only: Vec<Section>,
+
+    /// Fifteen seconds instead of three minutes, and fewer cases
+    #[arg(short, long)]
+    quick: bool,
+
+    /// About how long to measure in all, from 0.1 to 3600 seconds
+    #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
+    seconds: Option<f64>,
+
+    /// Write where time goes, for ui.perfetto.dev or Chrome
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Draw pictures into this folder
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+
+    /// Show the run that wrote this JSON instead of measuring
+    #[arg(long, value_name = "RUN.json")]
+    #[arg(conflicts_with_all = ["renderer", "device", "only", "quick", "seconds"])]
+    from: Option<PathBuf>,
+
+    /// Print a kept run as the tables of the README
+    #[arg(long, requires = "from", conflicts_with = "json")]
+    markdown: bool,
+
+    /// Say what changed since the run that wrote this JSON
+    #[arg(long, value_name = "OLD.json")]
+    compare: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Who {
+    /// This machine's cores and, where there is one, its GPU
+    All,
+    /// The cores: one, then all
+    Cpu,
+    /// An NVIDIA GPU
+    Cuda,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Section {
+    /// From nothing to the first block, and memory
+    Start,
+    /// Partials held in real time
+    Held,
+    /// Voices by partials, and the crossover
+    Grid,
+    /// Percentiles of blocks through the renderer
+    RoundTrip,
+    /// The same through the whole engine, 1,024 voices sounding
+    Played,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give seconds from 0.1 to 3600".to_owned()),
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a renderer that was asked for is missing, a renderer fails, or a file cannot be read or
+/// written.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    interrupt::install();
+    let before = args.compare.as_deref().map(Report::load).transpose()?;
+    if let Some(folder) = &args.plots {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::failed(format!("{}: {error}", folder.display())))?;
+    }
+    let mut report = match &args.from {
+        Some(path) => Report::load(path)?,
+        None => {
+            let tracer = Tracer::start(args.trace.as_deref())?;
+            let measured = measure(args);
+            tracer.map_or(Ok(()), Tracer::finish)?;
+            measured?
+        }
+    };
+    if args.markdown {
+        return terminal::print(&markdown::tables(&report));
+    }
+    if args.from.is_some() && !args.json {
+        terminal::print(&Text::whole(&report))?;
+    }
+    if let Some(before) = &before {
+        let (changes, compared) = compare::changes(before, &report);
+        if before.machine != report.machine {
+            terminal::say("myriad: note: the earlier run was on another machine or driver");
+        }
+        if !args.json {
+            terminal::print(&text::changes(&changes, compared))?;
+        }
+        report.changes = Some(changes);
+    }
+    if args.json {
+        terminal::print_json(&report)?;
+    }
+    if let Some(folder) = &args.plots {
+        for path in plots::draw(&report, folder)? {
+            terminal::say(&format!("myriad: drew {}", path.display()));
+        }
+    }
+    match interrupt::requested() {
+        true => Err(Failure::new(
+            Exit::Interrupted,
+            "interrupted; the figures are those measured until then",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Measures section by section, and shows each as soon as it is done.
+fn measure(args: &Args) -> Result<Report, Failure> {
+    let plan = Plan {
+        seconds: args
+            .seconds
+            .unwrap_or(if args.quick { QUICK } else { USUAL }),
+    };
+    let Candidates {
+        candidates,
+        mut starts,
+        gpu,
+        notes,
+    } = Candidates::start(args)?;
+    let mut report = Report::new(Machine::new(cores(), gpu), plan.seconds, notes);
+    for note in &report.notes {
+        terminal::say(&format!("myriad: note: {note}"));
+    }
+    let wanted =
+        |section| (args.only.is_empty() || args.only.contains(&section)) && !interrupt::requested();
+    let show = |text: String| match args.json {
+        true => Ok(()),
+        false => terminal::print(&text),
+    };
+    let machine = report.machine.clone();
+    let text = Text { machine: &machine };
+    show(text::head(&report))?;
+    if wanted(Section::Start) {
+        for (candidate, start) in candidates.iter().zip(&mut starts) {
+            start::again(candidate, start)?;
+        }
+        show(text.start(&starts))?;
+        report.start = Some(starts);
+    }
+    if wanted(Section::Held) {
+        let held = held::measure(&candidates, machine.gpu.as_ref(), &plan)?;
+        show(text.held(&held))?;
+        report.held = Some(held);
+    }
+    if wanted(Section::Grid) {
+        let grid = grid::measure(&candidates, &plan)?;
+        show(text.grid(&grid))?;
+        report.grid = Some(grid);
+    }
+    if wanted(Section::RoundTrip) {
+        let trips = round_trip::measure(&candidates, &plan)?;
+        show(text.round_trip(&trips))?;
+        report.round_trip = Some(trips);
+    }
+    if wanted(Section::Played) {
+        let played = played::measure(&candidates, &plan)?;
+        show(text.played(&played))?;
+        report.played = Some(played);
+    }
+    report.interrupted = interrupt::requested();
+    Ok(report)
+}
+
+/// Those who take part: all that were asked for and could be started.
+struct Candidates {
+    candidates: Vec<Candidate>,
+    starts: Vec<Start>,
+    gpu: Option<machine::Gpu>,
+    notes: Vec<String>,
+}
+
+impl Candidates {
+    /// Starts everyone once.
+    fn start(args: &Args) -> Result<Self, Failure> {
+        let mut lineup = Self {
+            candidates: Vec::new(),
+            starts: Vec::new(),
+            gpu: None,
+            notes: Vec::new(),
+        };
+        if args.renderer != Who::Cuda {
+            let one = lineup.add(Candidate::Cpu { threads: 1 });
+            one.map_err(Failure::failed)?;
+            if cores() > 1 {
+                let all = lineup.add(Candidate::Cpu { threads: cores() });
+                all.map_err(Failure::failed)?;
+            }
+        }
+        if args.renderer != Who::Cpu {
+            let added = lineup.add(Candidate::Cuda {
+                device: args.device,
+                options: CudaOptions {
+                    stage_times: args.trace.is_some(),
+                    ..CudaOptions::default()
+                },
+            });
+            match (added, args.renderer) {
+                (Err(reason), Who::All) => {
+                    let note = format!("CUDA is not measured: {reason}");
+                    lineup.notes.push(note);
+                }
+                (Err(reason), _) => {
+                    return Err(Failure::failed(format!("--renderer cuda: {reason}")));
+                }
+                (Ok(()), _) => {}
+            }
+        }
+        Ok(lineup)
+    }
+
+    fn add(&mut self, candidate: Candidate) -> Result<(), PrepareError> {
+        let (start, gpu) = start::first(&candidate)?;
+        self.candidates.push(candidate);
+        self.starts.push(start);
+        self.gpu = self.gpu.take().or(gpu);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! Whole blocks as played: events, modulation on the host, the renderer, the limiter.
+
+use super::candidate::Candidate;
+use super::figure::Percentiles;
+use super::pace::{Pace, timed};
+use super::period;
+use super::scenario;
+use super::turns::{Plan, ROUNDS, in_turns};
+use myriad_engine::render::{
+    Buses, Capacity, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
+};
+use myriad_engine::{Counters, Engine};
+use myriad_player::failure::Failure;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+const TICKS: usize = 2;
+const FRAMES: usize = TICKS * TICK;
+const VOICES: usize = 1_024;
+const PARTIALS: usize = 64;
+
+/// How an engine plays with one renderer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Played {
+    pub renderer: String,
+    pub frames: usize,
+    pub pace: Pace,
+    /// Voices that sounded, as the engine counts them.
+    pub voices: usize,
+    /// Partials that sounded, of all voices.
+    pub partials: usize,
+    /// Microseconds of the whole block.
+    pub block: Percentiles,
+    /// Those of the host: all but the renderer.
+    pub host: Percentiles,
+}
+
+/// An engine whose renderer is timed, and its rounds.
+struct Player {
+    id: &'static str,
+    engine: Engine,
+    spent: Arc<AtomicU64>,
+    blocks: Vec<Vec<f64>>,
+    host: Vec<Vec<f64>>,
+}
+
+impl Player {
+    fn new(candidate: &Candidate) -> Result<Self, Failure> {
+        let spent = Arc::new(AtomicU64::new(0));
+        let renderer = Timed {
+            // The engine makes it ready.
+            inner: candidate.rig().into_renderer(),
+            spent: Arc::clone(&spent),
+        };
+        let engine = scenario::holding(VOICES, PARTIALS, Box::new(renderer));
+        let player = Self {
+            id: candidate.id(),
+            engine: engine.map_err(Failure::failed)?,
+            spent,
+            blocks: Vec::new(),
+            host: Vec::new(),
+        };
+        player.verify()?;
+        Ok(player)
+    }
+
+    /// What does not sound must not be measured.
+    fn verify(&self) -> Result<Counters, Failure> {
+        let counters = self.engine.counters();
+        let as_asked = counters.voices == VOICES
+            && counters.partials >= VOICES * PARTIALS * 9 / 10
+            && counters.notes_dropped + counters.events_dropped + counters.renders_failed == 0;
+        match as_asked {
+            true => Ok(counters),
+            false => Err(Failure::failed(format!(
+                "bench: {VOICES} × {PARTIALS} partials should sound with {}, but: {counters:?}",
+                self.id
+            ))),
+        }
+    }
+
+    fn play(&mut self, pace: Pace, length: Duration) -> Result<(), Failure> {
+        let (mut left, mut right) = ([0.0; FRAMES], [0.0; FRAMES]);
+        let mut host = Vec::new();
+        let blocks = pace.run(period(TICKS), length, || -> Result<f64, Failure> {
+            self.spent.store(0, Ordering::Relaxed);
+            let (seconds, ()) = timed(|| self.engine.render(&[], &mut left, &mut right));
+            host.push(seconds - self.spent.load(Ordering::Relaxed) as f64 * 1e-9);
+            Ok(seconds)
+        })?;
+        self.blocks.push(blocks);
+        self.host.push(host);
+        Ok(())
+    }
+}
+
+/// A renderer that tells how long it worked.
+struct Timed {
+    inner: Box<dyn Renderer>,
+    /// Nanoseconds since the last look.
+    spent: Arc<AtomicU64>,
+}
+
+impl Timed {
+    fn add(&self, seconds: f64) {
+        let nanoseconds = (seconds * 1e9) as u64;
+        self.spent.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+}
+
+impl Renderer for Timed {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.inner.prepare(capacity)
+    }
+
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        let (seconds, submitted) = timed(|| self.inner.submit(block));
+        self.add(seconds);
+        submitted
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let (seconds, collected) = timed(|| self.inner.collect(buses));
+        self.add(seconds);
+        collected
+    }
+}
+
+/// Plays with everyone, at every pace.
+///
+/// # Errors
+/// When an engine cannot be built, or does not sound as it should.
+pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Played>, Failure> {
+    let mut players = Vec::new();
+    for candidate in candidates {
+        players.push(Player::new(candidate)?);
+    }
+    let pieces = players.len() * ROUNDS;
+    let bar = plan.bar("played", pieces * Pace::ALL.len());
+    let mut rows = Vec::new();
+    for pace in Pace::ALL {
+        let length = match pace {
+            Pace::BackToBack => plan.piece(0.02, pieces),
+            Pace::Paced => plan.piece(0.12, pieces),
+        };
+        for player in &mut players {
+            (player.blocks, player.host) = (Vec::new(), Vec::new());
+        }
+        in_turns(&mut players, &bar, |player| player.play(pace, length))?;
+        for player in &players {
+            let counters = player.verify()?;
+            let percentiles = |rounds| Percentiles::of_rounds(rounds, period(TICKS));
+            rows.extend(
+                percentiles(&player.blocks)
+                    .zip(percentiles(&player.host))
+                    .map(|(block, host)| Played {
+                        renderer: player.id.to_owned(),
+                        frames: FRAMES,
+                        pace,
+                        voices: counters.voices,
+                        partials: counters.partials,
+                        block,
+                        host,
+                    }),
+            );
+        }
+    }
+    bar.finish_and_clear();
+    Ok(rows)
+}

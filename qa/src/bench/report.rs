@@ -1,0 +1,136 @@
+//! What a run found; the fields are the keys of `--json`, described in `docs/BENCH.md`.
+
+use super::compare::Change;
+use super::figure::Figure;
+use super::grid::Grid;
+use super::held::Held;
+use super::machine::Machine;
+use super::played::Played;
+use super::round_trip::RoundTrips;
+use super::start::Start;
+use myriad_player::failure::Failure;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What `schema` says. A change that takes or redefines a field raises it; new fields do not.
+const SCHEMA: u32 = 1;
+
+/// The figures of a run. Sections that were not measured are null.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Report {
+    pub schema: u32,
+    /// Of Myriad.
+    pub version: String,
+    /// When the run began, in UTC.
+    pub date: String,
+    pub machine: Machine,
+    pub sample_rate: f64,
+    /// How long the run was to measure.
+    pub seconds: f64,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+    /// What the user should know.
+    pub notes: Vec<String>,
+    pub start: Option<Vec<Start>>,
+    pub held: Option<Vec<Held>>,
+    pub grid: Option<Grid>,
+    pub round_trip: Option<RoundTrips>,
+    pub played: Option<Vec<Played>>,
+    /// Against the run given by `--compare`.
+    pub changes: Option<Vec<Change>>,
+}
+
+/// What is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Better {
+    More,
+    Less,
+}
+
+impl Report {
+    pub(super) fn new(machine: Machine, seconds: f64, notes: Vec<String>) -> Self {
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            date: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
+            machine,
+            sample_rate: super::RATE,
+            seconds,
+            interrupted: false,
+            notes,
+            start: None,
+            held: None,
+            grid: None,
+            round_trip: None,
+            played: None,
+            changes: None,
+        }
+    }
+
+    /// Reads what `--json` wrote.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds something else.
+    pub(super) fn load(path: &Path) -> Result<Self, Failure> {
+        let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let value: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|error| fail(format!("not a report of `myriad bench --json`: {error}")))?;
+        match value.get("schema").and_then(serde_json::Value::as_u64) {
+            Some(schema) if schema == u64::from(SCHEMA) => {}
+            Some(schema) => {
+                return Err(fail(format!(
+                    "has schema {schema}, and this version reads schema {SCHEMA}"
+                )));
+            }
+            None => return Err(fail("not a report of `myriad bench --json`".to_owned())),
+        }
+        serde_json::from_value(value).map_err(|error| fail(error.to_string()))
+    }
+
+    /// Everything that two runs can be compared by, named.
+    pub(super) fn figures(&self) -> Vec<(String, Figure, Better)> {
+        let mut figures = Vec::new();
+        let mut add = |name: String, figure, better| figures.push((name, figure, better));
+        for row in self.start.iter().flatten() {
+            if let Some(figure) = row.prepare_again_ms {
+                add(format!("start {}", row.renderer), figure, Better::Less);
+            }
+        }
+        for row in self.held.iter().flatten() {
+            let name = format!("held {} {}", row.work.id(), row.renderer);
+            add(name, row.partials, Better::More);
+        }
+        for cell in self.grid.iter().flat_map(|grid| &grid.cells) {
+            for time in &cell.times {
+                let name = format!("grid {}x{} {}", cell.voices, cell.partials, time.renderer);
+                add(name, time.share, Better::Less);
+            }
+        }
+        for row in self.round_trip.iter().flat_map(|trips| &trips.rows) {
+            let case = format!("{} {} {}", row.frames, row.pace.name(), row.renderer);
+            // Beyond, a run has too few blocks for its rounds to tell noise from news.
+            for (name, figure) in &row.microseconds.named()[..3] {
+                add(format!("round trip {case} {name}"), *figure, Better::Less);
+            }
+        }
+        for row in self.round_trip.iter().flat_map(|trips| &trips.overlap) {
+            let case = format!("{}x{} {}", row.voices, row.partials, row.renderer);
+            add(format!("one at a time {case}"), row.alone, Better::Less);
+            add(format!("overlapped {case}"), row.overlapped, Better::Less);
+        }
+        for row in self.played.iter().flatten() {
+            let case = format!("{} {}", row.pace.name(), row.renderer);
+            for (what, percentiles) in [("block", row.block), ("host", row.host)] {
+                for (name, figure) in &percentiles.named()[..3] {
+                    add(
+                        format!("played {case} {what} {name}"),
+                        *figure,
+                        Better::Less,
+                    );
+                }
+            }
+        }
+        figures
+    }
+}

@@ -1,0 +1,116 @@
+//! `--metrics`: figures for Prometheus, over HTTP.
+//!
+//! A thread of its own answers whoever asks with the text that was published last. Whoever plays
+//! publishes now and then, from its main thread; audio and render threads know nothing of it.
+
+mod server;
+mod text;
+
+use myriad_player::Session;
+use myriad_player::failure::Failure;
+use myriad_player::gpu::Gpu;
+use myriad_player::session::Observer;
+use server::Server;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+use text::Figures;
+
+/// How often figures are published.
+const PUBLISHING: Duration = Duration::from_secs(1);
+
+/// Publishes the figures of a session.
+pub struct Publisher {
+    server: Server,
+    /// The GPU to ask about.
+    gpu: Option<(Gpu, u32)>,
+    /// Findings of a soak, by kind.
+    findings: Vec<(&'static str, usize)>,
+    next: Instant,
+}
+
+impl Publisher {
+    /// The one that `--metrics` asks for, if it does.
+    ///
+    /// # Errors
+    /// When nothing can be served there.
+    pub fn asked_for(
+        address: Option<SocketAddr>,
+        gpu: Option<usize>,
+    ) -> Result<Option<Box<dyn Observer>>, Failure> {
+        let Some(address) = address else {
+            return Ok(None);
+        };
+        Ok(Some(Box::new(Self::start(address, gpu)?)))
+    }
+
+    /// Serves at `address`; with the figures of a GPU, if one is given and there.
+    ///
+    /// # Errors
+    /// When nothing can be served there.
+    fn start(address: SocketAddr, gpu: Option<usize>) -> Result<Self, Failure> {
+        Ok(Self {
+            server: Server::start(address).map_err(Failure::failed)?,
+            gpu: gpu.and_then(|gpu| Some((Gpu::open().ok()?, gpu as u32))),
+            findings: Vec::new(),
+            next: Instant::now(),
+        })
+    }
+}
+
+impl Observer for Publisher {
+    fn notice(&self) -> String {
+        format!(
+            "figures are served at http://{}/metrics",
+            self.server.address()
+        )
+    }
+
+    /// Publishes, if it is time to.
+    fn tick(&mut self, session: &Session) {
+        if Instant::now() < self.next {
+            return;
+        }
+        self.next = Instant::now() + PUBLISHING;
+        let figures = Figures {
+            gpu: self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index)),
+            findings: &self.findings,
+        };
+        self.server.publish(figures.text(session));
+    }
+
+    fn findings(&mut self, findings: Vec<(&'static str, usize)>) {
+        self.findings = findings;
+    }
+}
+
+/// Reads `--metrics`: a port, which is served to this machine alone, or an address with a port.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix(':').unwrap_or(text);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    }
+    let named = text.replace("localhost", "127.0.0.1");
+    named
+        .parse()
+        .map_err(|_| "give a port, or ADDRESS:PORT to be heard by other machines".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_for_this_machine_alone() {
+        for text in ["9464", ":9464", "127.0.0.1:9464", "localhost:9464"] {
+            let address = address(text).unwrap();
+            assert!(
+                address.ip().is_loopback() && address.port() == 9464,
+                "{text}"
+            );
+        }
+        assert!(!address("0.0.0.0:9464").unwrap().ip().is_loopback());
+        for wrong in ["", "70000", "example.com:80", "here"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A chord whose renderer fails in the middle: it goes on, nothing clicks, and the renderer is
+//! taken back where that is possible.
+
+use myriad_conformance::steepest;
+use myriad_engine::params::Param;
+use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
+use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::supervised::{FailoverReport, GpuLocation, MakeGpuRenderer, SupervisedRenderer};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const RATE: usize = 48_000;
+
+/// How long a GPU may take to come back.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A step may be so much larger than the largest of the chord itself.
+const OWN_STEPS: f32 = 1.6;
+
+/// Plays a chord on what `make` makes, has it fail, and listens. When the driver then refuses this
+/// process, `out_of_process` makes what is taken back.
+pub(super) fn check<R: Renderer + 'static>(
+    make: impl Fn(Arc<Faults>) -> FaultRenderer<R> + Send + Sync + 'static,
+    out_of_process: MakeGpuRenderer,
+) -> Result<String, String> {
+    let faults: Arc<Faults> = Arc::default();
+    let its_faults = Arc::clone(&faults);
+    let make: MakeGpuRenderer = Arc::new(move |location| match location {
+        GpuLocation::InProcess => Some(Box::new(make(Arc::clone(&its_faults)))),
+        GpuLocation::OutOfProcess => out_of_process(location),
+    });
+    let mut stage = Stage::new(make)?;
+    let before = stage.play(true, RATE);
+    faults.set_once(Fault::Fail);
+    let lost = stage.play(false, RATE / 2);
+    let report = stage.report();
+    let Some(reason) = report.lost_because else {
+        return Err("the failure went unnoticed".into());
+    };
+    let (returned, outcome) = stage.until_returned();
+    let after = stage.play(false, RATE / 2);
+    let own = [&before[RATE / 2..], &lost[RATE / 4..], &after[RATE / 4..]]
+        .into_iter()
+        .fold(0.0f32, |own, sound| own.max(steepest(sound)));
+    let all = [&before[RATE / 2..], &lost, &returned, &after].concat();
+    let step = steepest(&all) / own;
+    let measured = format!("{reason}; steps at most {step:.2} of its own; {outcome}");
+    match own > 0.0 && step <= OWN_STEPS && stage.engine.counters().renders_failed == 0 {
+        true => Ok(measured),
+        false => Err(measured),
+    }
+}
+
+/// An engine that plays a steady sound, in which any click stands out.
+struct Stage {
+    engine: Engine,
+    report: Arc<Mutex<FailoverReport>>,
+}
+
+impl Stage {
+    fn new(make: MakeGpuRenderer) -> Result<Self, String> {
+        let renderer = SupervisedRenderer::new(make, CpuRenderer::new(1)).require_gpu();
+        let report = renderer.report();
+        let config = EngineConfig {
+            sample_rate: RATE as f32,
+            ..EngineConfig::default()
+        };
+        let mut engine = Engine::with_renderer(&config, Box::new(renderer))
+            .map_err(|error| error.to_string())?;
+        let mut patch = Patch::new();
+        for (param, value) in [
+            (Param::SourcePartials, 8.0),
+            (Param::SourcePosition, 0.3),
+            (Param::Env1Attack, 0.01),
+            (Param::Env1Sustain, 1.0),
+        ] {
+            patch.values.set(param, value);
+        }
+        engine.set_patch(0, &patch);
+        Ok(Self { engine, report })
+    }
+
+    fn report(&self) -> FailoverReport {
+        let report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.clone()
+    }
+
+    /// Plays on, beginning with the chord where that is asked for; the left side.
+    fn play(&mut self, chord: bool, frames: usize) -> Vec<f32> {
+        let notes = [45, 52, 57].map(|key| Event {
+            frame: 0,
+            part: 0,
+            kind: EventKind::NoteOn { key, velocity: 0.8 },
+        });
+        let events: &[Event] = if chord { &notes } else { &[] };
+        let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+        self.engine.render(events, &mut left, &mut right);
+        left
+    }
+
+    /// Plays until the renderer is back, or will never be; says which.
+    fn until_returned(&mut self) -> (Vec<f32>, String) {
+        let start = Instant::now();
+        let mut sound = Vec::new();
+        loop {
+            sound.extend(self.play(false, 1_024));
+            let report = self.report();
+            let waited = start.elapsed();
+            if report.on_gpu {
+                return (sound, format!("back after {} ms", waited.as_millis()));
+            }
+            if let Some(refused) = report.refused_because {
+                return (sound, refused);
+            }
+            if waited > PATIENCE {
+                return (sound, format!("not back after {} s", PATIENCE.as_secs()));
+            }
+            // About as fast as it sounds.
+            sleep(Duration::from_millis(20));
+        }
+    }
+}

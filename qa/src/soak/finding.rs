@@ -1,0 +1,142 @@
+//! What a soak finds, and whose fault it is.
+
+use myriad_live::stream::{Cause, Underrun};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Something that should not have happened; the fields are keys of the report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Finding {
+    /// Seconds of play at which it was heard.
+    pub seconds: f64,
+    /// The same in frames of the stream; of this leg, when a soak was continued.
+    pub frame: u64,
+    pub kind: Kind,
+    /// In the unit of its kind; the text says which.
+    pub size: f64,
+    pub blame: Blame,
+    /// One sentence.
+    pub text: String,
+    /// Why, where that is known.
+    pub cause: Option<String>,
+    /// A file with the sound around it.
+    pub clip: Option<String>,
+}
+
+/// Kinds of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// A step that the sound cannot have had.
+    Click,
+    /// A sample that is no number.
+    NotANumber,
+    /// A sample above full scale.
+    Clipping,
+    /// A mean beside the middle.
+    Dc,
+    /// Sound where there must be none.
+    NotSilent,
+    /// Voices that nothing holds.
+    StuckVoices,
+    /// A note that began too early or too late.
+    Timing,
+    /// Frames that were asked for and not played, or played and not asked for.
+    LostFrames,
+    /// Frames that came too late, and were faded over.
+    Underrun,
+    /// Blocks that no renderer rendered.
+    RenderFailed,
+    /// Memory that grew.
+    Memory,
+    /// Memory of the GPU that grew.
+    GpuMemory,
+    /// The render thread is gone.
+    Stopped,
+}
+
+impl Kind {
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Click => "click",
+            Kind::NotANumber => "not a number",
+            Kind::Clipping => "clipping",
+            Kind::Dc => "DC",
+            Kind::NotSilent => "not silent",
+            Kind::StuckVoices => "stuck voices",
+            Kind::Timing => "timing",
+            Kind::LostFrames => "lost frames",
+            Kind::Underrun => "underrun",
+            Kind::RenderFailed => "render failed",
+            Kind::Memory => "memory",
+            Kind::GpuMemory => "GPU memory",
+            Kind::Stopped => "stopped",
+        }
+    }
+}
+
+/// Whose fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Blame {
+    /// Ours: the soak fails.
+    Myriad,
+    /// The machine's: others had the processor, or the device was late itself.
+    Machine,
+    /// It was done on purpose.
+    Injected,
+}
+
+impl Finding {
+    /// What Myriad did wrong at a frame.
+    pub(super) fn ours(seconds: f64, frame: u64, kind: Kind, size: f64, text: String) -> Self {
+        Self {
+            seconds,
+            frame,
+            kind,
+            size,
+            blame: Blame::Myriad,
+            text,
+            cause: None,
+            clip: None,
+        }
+    }
+
+    /// An underrun, explained: `held_up` is for how long the machine was around it, `rate` is in
+    /// frames a second.
+    pub(super) fn underrun(
+        underrun: &Underrun,
+        seconds: f64,
+        rate: f64,
+        held_up: Duration,
+    ) -> Self {
+        let milliseconds = underrun.frames as f64 / rate * 1000.0;
+        let block = Duration::from_secs_f64(underrun.block as f64 / rate);
+        // Nobody can be on time who is kept from half of it.
+        let kept = held_up > block / 2;
+        let cause = match kept {
+            true => "the machine was held up".to_owned(),
+            false => underrun.cause.to_string(),
+        };
+        Self {
+            seconds,
+            frame: underrun.at_frame,
+            kind: Kind::Underrun,
+            size: milliseconds,
+            blame: match underrun.cause {
+                _ if kept => Blame::Machine,
+                Cause::RenderTime | Cause::EventFlood | Cause::LargeBlock => Blame::Myriad,
+                Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => Blame::Machine,
+            },
+            text: format!(
+                "{milliseconds:.1} ms were missing and faded over: {cause} ({:.1} ms); {} frames were ready of {}",
+                1000.0 * held_up.as_secs_f64(),
+                underrun.ring_depth,
+                underrun.block
+            ),
+            cause: Some(cause),
+            clip: None,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A scene in the making: what happens, at which second of it.
+
+use super::sharpness::Sharpness;
+use super::{DRONE, HANDS, LOAD, PARTS, PROBE, Scene};
+use crate::soak::watch::Bend;
+use myriad_engine::{EventKind, Patch};
+use myriad_player::Load;
+
+/// What happens in a scene.
+#[derive(Clone, Debug)]
+pub(in crate::soak) enum Act {
+    /// Something happens to a part.
+    Play { part: u8, kind: EventKind },
+    /// A part plays another patch.
+    Patch { part: u8, patch: Box<Patch> },
+    /// Every sound of every part ends.
+    Panic,
+    /// From here on no voice may sound.
+    ExpectNoVoices,
+    /// From here on nothing may sound.
+    ExpectQuiet,
+    /// A note out of silence: its first sample is looked for.
+    Probe,
+}
+
+impl Act {
+    /// How long a probe sounds.
+    pub(in crate::soak) const PROBE_SECONDS: f64 = 0.1;
+}
+
+/// A list of acts that grows.
+pub(in crate::soak) struct Score {
+    pub(super) rate: f64,
+    pub(super) load: Load,
+    name: &'static str,
+    /// The first patch that is played, by name.
+    patch: Option<String>,
+    acts: Vec<(u64, Act)>,
+    bends: Vec<Bend>,
+    /// How sharply notes begin in what each part plays, as far as this scene has said.
+    sharpness: [Sharpness; PARTS as usize],
+    /// And what each plays, likewise.
+    playing: [Option<Box<Patch>>; PARTS as usize],
+}
+
+impl Score {
+    pub(super) fn new(rate: f64, load: Load) -> Self {
+        Self {
+            rate,
+            load,
+            name: "",
+            patch: None,
+            acts: Vec::new(),
+            bends: Vec::new(),
+            sharpness: [Sharpness::SHARP; PARTS as usize],
+            playing: [const { None }; PARTS as usize],
+        }
+    }
+
+    pub(super) fn name(&mut self, name: &'static str) {
+        self.name = name;
+    }
+
+    pub(super) fn add(&mut self, seconds: f64, act: Act) {
+        self.acts.push(((seconds * self.rate) as u64, act));
+    }
+
+    pub(super) fn play(&mut self, seconds: f64, part: u8, kind: EventKind) {
+        self.add(seconds, Act::Play { part, kind });
+    }
+
+    /// A part plays another patch. What sounded fades quickly, at about that time.
+    pub(super) fn patch(&mut self, seconds: f64, part: u8, patch: &Patch) {
+        self.bend(seconds - 0.06, Sharpness::CHANGE);
+        self.sharpness[usize::from(part)] = Sharpness::of(patch);
+        self.patch.get_or_insert_with(|| patch.name.clone());
+        let patch = Box::new(patch.clone());
+        self.playing[usize::from(part)] = Some(patch.clone());
+        self.add(seconds, Act::Patch { part, patch });
+    }
+
+    /// Notes of a part may turn out to be anything.
+    pub(super) fn expect_drums(&mut self, part: u8) {
+        self.sharpness[usize::from(part)] = Sharpness::STRUCK;
+    }
+
+    /// The sound may turn a corner.
+    pub(super) fn bend(&mut self, seconds: f64, sharpness: Sharpness) {
+        let from = (seconds.max(0.0) * self.rate) as u64;
+        self.bends.push(Bend {
+            from,
+            to: from + (sharpness.seconds * self.rate) as u64,
+            size: sharpness.size,
+        });
+    }
+
+    pub(super) fn control(&mut self, seconds: f64, part: u8, cc: u8, value: f64) {
+        let value = value as f32;
+        self.play(seconds, part, EventKind::Control { cc, value });
+    }
+
+    /// A key goes down, and up again later.
+    pub(super) fn note(&mut self, seconds: f64, length: f64, part: u8, key: u8, velocity: f64) {
+        self.press(seconds, part, key, velocity);
+        let velocity = velocity as f32;
+        self.play(seconds + length, part, EventKind::NoteOff { key, velocity });
+        self.bend(seconds + length, self.sharpness[usize::from(part)].let_go());
+        self.hold(seconds, length, part);
+    }
+
+    /// What a part plays may sound for so long.
+    pub(super) fn hold(&mut self, seconds: f64, length: f64, part: u8) {
+        if let Some(patch) = self.playing[usize::from(part)].take() {
+            self.bend_throughout(seconds, length, &patch);
+            self.playing[usize::from(part)] = Some(patch);
+        }
+    }
+
+    /// A patch's sound may turn corners for as long as its notes sound.
+    pub(super) fn bend_throughout(&mut self, seconds: f64, length: f64, patch: &Patch) {
+        if let Some(long) = Sharpness::throughout(patch, length) {
+            self.bend(seconds, long);
+        }
+    }
+
+    /// A key goes down.
+    pub(super) fn press(&mut self, seconds: f64, part: u8, key: u8, velocity: f64) {
+        let velocity = velocity as f32;
+        self.play(seconds, part, EventKind::NoteOn { key, velocity });
+        self.bend(seconds, self.sharpness[usize::from(part)]);
+    }
+
+    /// Controllers, wheels and pedals of a part go back to where they were.
+    pub(super) fn rest(&mut self, seconds: f64, part: u8) {
+        self.control(seconds, part, 64, 0.0);
+        self.control(seconds, part, 121, 0.0);
+        self.play(seconds, part, EventKind::PitchBend(0.0));
+    }
+
+    /// The end of the last thing that happens, in seconds.
+    pub(super) fn end(&self) -> f64 {
+        let last = self.acts.iter().map(|(frame, _)| *frame).max();
+        last.unwrap_or(0) as f64 / self.rate
+    }
+
+    /// The scene. All pedals are up at its end, so that what was let go does end.
+    pub(super) fn finish(mut self) -> Scene {
+        let end = self.end() + 0.01;
+        for part in [HANDS, DRONE, PROBE, LOAD] {
+            self.rest(end, part);
+        }
+        self.bend(end, Sharpness::CHANGE);
+        // Equal frames keep the order in which they were written.
+        self.acts.sort_by_key(|(frame, _)| *frame);
+        Scene {
+            name: self.name,
+            patch: self.patch,
+            acts: self.acts,
+            bends: self.bends,
+            frames: ((end + 0.05) * self.rate) as u64,
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Faults on purpose: what has to be survived is done to a session, now and then.
+
+use super::finding::{Blame, Finding, Kind};
+use super::generator::HANDS;
+use super::rng::Rng;
+use super::watch::{Bend, Disturbance, Watch};
+use myriad_engine::EventKind;
+use myriad_live::fault::{Fault as RenderFault, Faults};
+use myriad_player::Session;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Fault {
+    /// The GPU loses its context in the middle of a chord
+    GpuLoss,
+    /// The render thread is held up for 5 to 40 ms
+    Stall,
+    /// The device goes away and has to be found again
+    DeviceLoss,
+    /// Three hundred random bytes as MIDI messages
+    Midi,
+    /// Six thousand events at once
+    Flood,
+    /// Most of the free memory is taken for some seconds
+    Memory,
+    /// A step of -26 dBFS is added to what is heard, to see that the alarm rings
+    Click,
+}
+
+impl Fault {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Fault::GpuLoss => "gpu-loss",
+            Fault::Stall => "stall",
+            Fault::DeviceLoss => "device-loss",
+            Fault::Midi => "midi",
+            Fault::Flood => "flood",
+            Fault::Memory => "memory",
+            Fault::Click => "click",
+        }
+    }
+
+    /// How long what it causes may last, in seconds.
+    fn aftermath(self) -> f64 {
+        match self {
+            Fault::Click => 5.0,
+            Fault::GpuLoss | Fault::Stall | Fault::Flood => 1.0,
+            Fault::Midi => 2.5,
+            Fault::Memory => 8.0,
+            Fault::DeviceLoss => 15.0,
+        }
+    }
+
+    /// Whether it may cause such a finding. A lost GPU must not: that is what failover is for; but
+    /// it may take longer than there are frames ready.
+    fn may_cause(self, kind: Kind) -> bool {
+        match self {
+            Fault::Click => kind == Kind::Click,
+            Fault::GpuLoss | Fault::Memory => kind == Kind::Underrun,
+            Fault::Stall | Fault::Flood | Fault::DeviceLoss => {
+                matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent)
+            }
+            Fault::Midi => matches!(
+                kind,
+                Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::StuckVoices
+            ),
+        }
+    }
+}
+
+/// The longest until a fault strikes for the first time, and the rests after that, in seconds.
+const FIRST: f64 = 30.0;
+const RESTS: [f64; 2] = [45.0, 75.0];
+
+/// How long random notes sound before they are ended.
+const NOISE_SECONDS: f64 = 1.0;
+
+/// What the memory fault takes: this part of what is free, but at most so much.
+const MEMORY_SHARE: f64 = 0.6;
+const MOST_MEMORY: usize = 2 << 30;
+const MEMORY_SECONDS: u64 = 5;
+
+/// The step that the click fault adds, and for how many frames.
+const STEP: f32 = 0.05;
+const STEP_FRAMES: usize = 300;
+
+/// Strikes when it is time.
+pub(super) struct Injector {
+    /// Each with the second of play at which it strikes next.
+    faults: Vec<(Fault, f64)>,
+    rng: Rng,
+    stall: Arc<Faults>,
+    /// When random notes have to be ended.
+    clean_up: Option<f64>,
+    /// Until when memory is taken, so that ours cannot be measured.
+    hogging: f64,
+    /// What struck lately, and when.
+    struck: Vec<(Fault, f64)>,
+    /// Whether a step waits to be added.
+    step: bool,
+}
+
+/// What a fault asks of whoever lets time pass.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Orders {
+    /// Hold up the render side for so long, where time is a number.
+    pub(super) hold_up: Duration,
+    /// Everything that sounds has to end, and every part needs its patch again.
+    pub(super) clean_up: bool,
+}
+
+impl Injector {
+    /// Will strike with `faults` in a soak of so many seconds, of which `past` are over.
+    pub(super) fn new(
+        faults: &[Fault],
+        seed: u64,
+        seconds: f64,
+        past: f64,
+        stall: Arc<Faults>,
+    ) -> Self {
+        let mut rng = Rng::new(seed ^ 0x5bad, past as u64);
+        let first = FIRST.min((seconds - past) / 4.0);
+        let each = first / faults.len().max(1) as f64;
+        let at = |index: usize| past + first + each * index as f64;
+        Self {
+            faults: (faults.iter().enumerate())
+                .map(|(index, &fault)| (fault, at(index) + rng.between(0.0, 0.2)))
+                .collect(),
+            rng,
+            stall,
+            clean_up: None,
+            hogging: 0.0,
+            struck: Vec::new(),
+            step: false,
+        }
+    }
+
+    /// Strikes if it is time. `struck` is told of it.
+    pub(super) fn tick(
+        &mut self,
+        now: f64,
+        session: &mut Session,
+        watch: &mut Watch,
+        mut told: impl FnMut(Fault),
+    ) -> Orders {
+        let mut orders = Orders {
+            clean_up: self.clean_up.take_if(|at| now >= *at).is_some(),
+            ..Orders::default()
+        };
+        for index in 0..self.faults.len() {
+            let (fault, next) = self.faults[index];
+            if now < next {
+                continue;
+            }
+            self.faults[index].1 = now + self.rng.between(RESTS[0], RESTS[1]);
+            self.struck.push((fault, now));
+            told(fault);
+            orders.hold_up = orders.hold_up.max(self.strike(fault, now, session, watch));
+        }
+        self.struck
+            .retain(|(fault, at)| now < at + fault.aftermath() + 5.0);
+        orders
+    }
+
+    fn strike(
+        &mut self,
+        fault: Fault,
+        now: f64,
+        session: &mut Session,
+        watch: &mut Watch,
+    ) -> Duration {
+        match fault {
+            Fault::GpuLoss => session.lose_gpu(),
+            Fault::Stall => {
+                let time = Duration::from_secs_f64(self.rng.between(0.005, 0.04));
+                self.stall.set_once(RenderFault::Slow(time));
+                watch.forget_expectations();
+                return time;
+            }
+            Fault::DeviceLoss => {
+                session.unplug();
+                watch.forget_expectations();
+            }
+            Fault::Midi => {
+                for _ in 0..100 {
+                    let bytes: [u8; 3] = std::array::from_fn(|_| self.rng.below(256) as u8);
+                    session.midi(&bytes);
+                }
+                self.clean_up = Some(now + NOISE_SECONDS);
+                self.allow_noise(session, watch);
+            }
+            Fault::Flood => {
+                let cc = 74;
+                for index in 0..6_000 {
+                    let value = (index % 128) as f32 / 127.0;
+                    session.plan(session.time(), HANDS, EventKind::Control { cc, value });
+                }
+                self.allow_noise(session, watch);
+            }
+            Fault::Memory => {
+                self.hogging = now + MEMORY_SECONDS as f64 + 3.0;
+                hog();
+            }
+            Fault::Click => self.step = true,
+        }
+        Duration::ZERO
+    }
+
+    /// Whatever sounds for a while, nobody can say what it should be.
+    fn allow_noise(&self, session: &Session, watch: &mut Watch) {
+        let rate = f64::from(session.sample_rate());
+        watch.forget_expectations();
+        watch.bend(Bend {
+            from: watch.time(),
+            to: session.time() + (2.0 * NOISE_SECONDS * rate) as u64,
+            size: 1.0,
+        });
+    }
+
+    /// Adds what is to be heard to frames that were played, once it can be told from music there.
+    pub(super) fn spoil(&mut self, frames: &mut [[f32; 2]], watch: &Watch) {
+        if self.step && frames.len() >= STEP_FRAMES && watch.is_keen(frames.len()) {
+            self.step = false;
+            // From now on, however long it has waited.
+            let now = watch.seconds(watch.time());
+            self.struck.push((Fault::Click, now));
+            for frame in &mut frames[..STEP_FRAMES] {
+                frame[0] += STEP;
+            }
+        }
+    }
+
+    /// Whether memory is taken on purpose, so that ours cannot be measured.
+    pub(super) fn is_hogging(&self, seconds: f64) -> bool {
+        seconds < self.hogging
+    }
+
+    /// Decides whether a finding was caused on purpose.
+    pub(super) fn judge(&self, finding: &mut Finding) {
+        let caused = |(fault, at): &(Fault, f64)| {
+            let time = at - 0.5..at + fault.aftermath();
+            fault.may_cause(finding.kind) && time.contains(&finding.seconds)
+        };
+        if let Some((fault, _)) = self.struck.iter().find(|struck| caused(struck)) {
+            finding.blame = Blame::Injected;
+            finding.text += &format!(" (on purpose: {})", fault.name());
+        }
+    }
+}
+
+/// The frames around which a device was lost or found again.
+pub(super) fn device_disturbance(time: u64, rate: f64) -> Disturbance {
+    Disturbance {
+        from: time.saturating_sub((0.7 * rate) as u64),
+        to: time + (0.3 * rate) as u64,
+        cut: true,
+    }
+}
+
+/// Takes memory for a while, on a thread of its own.
+fn hog() {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let free = myriad_player::memory::kibibytes(&text, "MemAvailable:").unwrap_or(1 << 20) << 10;
+    let bytes = ((free as f64 * MEMORY_SHARE) as usize).min(MOST_MEMORY);
+    std::thread::spawn(move || {
+        let mut hoard: Vec<u8> = Vec::new();
+        // Refused is as good as taken.
+        if hoard.try_reserve_exact(bytes).is_ok() {
+            hoard.resize(bytes, 1);
+            std::thread::sleep(Duration::from_secs(MEMORY_SECONDS));
+        }
+    });
+}

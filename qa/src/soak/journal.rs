@@ -1,0 +1,208 @@
+//! The journal: one JSON object a line, written when it happens. The report is made from it alone,
+//! so a soak that crashes has lost nothing, and one that was stopped can go on.
+
+use super::finding::Finding;
+use myriad_player::failure::Failure;
+use myriad_player::gpu::GpuFigures;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// What `schema` says. A change that takes or redefines a field raises it; new fields do not.
+pub(super) const SCHEMA: u32 = 1;
+
+/// The journal's name in a report's folder.
+pub(super) const FILE: &str = "journal.jsonl";
+
+/// A line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "kebab-case")]
+pub(crate) enum Line {
+    /// What is to be done. The first line.
+    Begin(Begin),
+    /// A leg begins: the first, and one each time that it goes on.
+    #[serde(alias = "leg")]
+    Run(Run),
+    /// A scene begins.
+    Scene {
+        seconds: f64,
+        number: u64,
+        name: String,
+        /// The first patch that is played in it.
+        patch: Option<String>,
+    },
+    /// How things are, now and then.
+    Sample(Box<Sample>),
+    /// Something that should not have happened.
+    Finding(Finding),
+    /// Something was done on purpose.
+    Injected { seconds: f64, fault: String },
+    /// Something to be known: a GPU that came back, a device that went away.
+    Note { seconds: f64, text: String },
+    /// A leg ends.
+    End(End),
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Begin {
+    pub schema: u32,
+    /// Of Myriad.
+    pub version: String,
+    pub seed: u64,
+    /// How long to play, in seconds.
+    pub seconds: f64,
+    /// `virtual`, `clock`, `jack` or `default`.
+    pub device: String,
+    /// As asked for.
+    pub renderer: String,
+    #[serde(alias = "card")]
+    pub gpu: usize,
+    /// Frames a block, and frames kept ready, when the user decided.
+    pub buffer: Option<u32>,
+    pub depth: Option<u32>,
+    pub rate: Option<u32>,
+    /// Whether no thread sleeps.
+    pub awake: bool,
+    /// Where load ramps end.
+    pub load: [usize; 2],
+    pub inject: Vec<String>,
+}
+
+/// A stretch of playing without a break.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// When, in UTC.
+    pub date: String,
+    /// Seconds of play before it.
+    pub seconds: f64,
+    /// Its first scene.
+    pub scene: u64,
+    pub machine: String,
+    pub host: String,
+    pub device: String,
+    pub rate: u32,
+    pub block: usize,
+    /// Frames from an event to its sound.
+    pub latency: u64,
+}
+
+/// How things are. Times and counts are of the soak so far, shares of the time since the last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Sample {
+    pub seconds: f64,
+    /// Seconds that this leg took, by the clock.
+    pub wall_seconds: f64,
+    pub voices: usize,
+    pub partials: usize,
+    pub renderer: String,
+    /// Blocks since the last sample, and their time as a share of what they sound: the median, and
+    /// what 99% and 99.9% stayed below.
+    pub blocks: u64,
+    pub load_median: f32,
+    pub load_99: f32,
+    pub load_999: f32,
+    pub slow_blocks: u64,
+    pub underruns: u64,
+    pub xruns: u64,
+    pub frames_asked: u64,
+    pub frames_heard: u64,
+    /// How much faster the device's clock runs than this machine's, in parts of a million.
+    pub drift_ppm: Option<f64>,
+    pub peak: f32,
+    pub memory_bytes: Option<usize>,
+    /// Of one core, by us.
+    pub cpu: Option<f32>,
+    /// Taken by the hypervisor, in cores.
+    pub steal: Option<f32>,
+    /// The share of its time that a processor lost, and the longest that it stood still, in
+    /// milliseconds, where stall probes could see it.
+    pub lost: Option<f64>,
+    pub standstill_ms: Option<f64>,
+    pub losses: u64,
+    pub returns: u64,
+    /// Notes out of silence that were on time, and the latest of them in frames.
+    pub onsets: u64,
+    pub latest_onset: i64,
+    /// The share of this leg in which clicks of the smallest size were found.
+    pub keenness: f64,
+    pub gpu: Option<GpuFigures>,
+}
+
+/// Why a leg ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct End {
+    pub seconds: f64,
+    /// `complete`, `stopped` by the user, or `broken` when nothing could be played any more.
+    pub why: String,
+}
+
+/// A journal that is being written.
+pub(super) struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Begins or continues the journal in `folder`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(FILE);
+        let fail = |error| Failure::failed(format!("{}: {error}", path.display()));
+        std::fs::create_dir_all(folder).map_err(fail)?;
+        let mut options = File::options();
+        let mut file = options
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(fail)?;
+        // What a crash has cut short stays a line of its own.
+        if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+            file.write_all(b"\n").map_err(fail)?;
+        }
+        Ok(Self { file, path })
+    }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// When the disk is full or gone.
+    pub(super) fn write(&mut self, line: &Line) -> Result<(), Failure> {
+        let text = serde_json::to_string(line).map_err(Failure::failed)? + "\n";
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| Failure::failed(format!("{}: {error}", self.path.display())))
+    }
+}
+
+/// Reads a journal. Lines that were cut short by a crash are left out.
+///
+/// # Errors
+/// When there is none, or it is not one.
+pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
+    let path = folder.join(FILE);
+    let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
+    let file = File::open(&path).map_err(|error| fail(error.to_string()))?;
+    let mut lines = Vec::new();
+    let texts: Result<Vec<String>, _> = BufReader::new(file).lines().collect();
+    let texts = texts.map_err(|error| fail(error.to_string()))?;
+    for (number, text) in texts.iter().enumerate() {
+        match serde_json::from_str(text) {
+            _ if text.is_empty() => {}
+            Ok(line) => lines.push(line),
+            // Cut short: it is the last one, or an empty one follows, with which a leg begins.
+            Err(_) if texts.get(number + 1).is_none_or(String::is_empty) => {}
+            Err(error) => return Err(fail(format!("line {}: {error}", number + 1))),
+        }
+    }
+    match lines.first() {
+        Some(Line::Begin(begin)) if begin.schema == SCHEMA => Ok(lines),
+        Some(Line::Begin(begin)) => Err(fail(format!(
+            "has schema {}, and this version reads schema {SCHEMA}",
+            begin.schema
+        ))),
+        _ => Err(fail("not the journal of a soak".to_owned())),
+    }
+}

@@ -1,0 +1,280 @@
+//! The report: what a soak found, made from its journal; the fields are the keys of `report.json`,
+//! described in `docs/SOAK.md`.
+
+use super::finding::{Blame, Finding};
+use super::journal::{Begin, Line, Run, SCHEMA, Sample};
+use super::watch::{OUTSTANDING, SENSITIVITY};
+use myriad_player::atomic_file::write_with;
+use myriad_player::failure::Failure;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// What a process may grow by, and what a GPU's memory may.
+pub(super) const MOST_GROWTH: f64 = 10.0 * MEBIBYTE;
+
+/// What an NVIDIA driver keeps in our process of every GPU that was lost and taken back: 2 to
+/// 12 MiB, as measured; with a GPU that is only rehearsed it is 20 KiB.
+pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
+
+const MEBIBYTE: f64 = 1024.0 * 1024.0;
+
+/// Findings of each blame that are kept, and as many after them, spread over the time; the rest is
+/// counted, and in the journal. A machine that is held up all the time makes thousands.
+const MOST_FINDINGS: usize = 1_000;
+
+/// Samples of a leg until its memory counts: its first tenth, but at least these.
+const WARM_UP: usize = 10;
+
+/// How it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Verdict {
+    /// Nothing was found.
+    Clean,
+    /// Only what the machine did to us, or what was done on purpose.
+    Disturbed,
+    /// Something is our fault.
+    Faulty,
+}
+
+/// A soak.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Report {
+    pub schema: u32,
+    pub verdict: Verdict,
+    /// Seconds played, of how many.
+    pub seconds: f64,
+    /// Whether all of them were played.
+    pub complete: bool,
+    pub settings: Option<Begin>,
+    pub runs: Vec<Run>,
+    /// Findings by kind and by whose fault they are.
+    pub counts: BTreeMap<&'static str, usize>,
+    pub myriads: usize,
+    pub machines: usize,
+    pub injected: usize,
+    /// The smallest step that is found as a click in sound that goes on, and how far it must stand
+    /// out of bright sound.
+    pub sensitivity: f32,
+    pub outstanding: f32,
+    /// The share of the time (of the last leg) in which steps of that size were found; elsewhere
+    /// the sound itself turned corners, and only larger ones were.
+    pub keenness: f64,
+    /// Scenes by name.
+    pub scenes: BTreeMap<String, u64>,
+    pub faults_injected: BTreeMap<String, u64>,
+    /// Most bytes that a leg grew by after its first tenth; none where the system does not tell.
+    pub memory_growth: Option<f64>,
+    pub gpu_memory_growth: Option<f64>,
+    pub frames: u64,
+    pub underruns: u64,
+    /// Underruns by their cause.
+    pub causes: BTreeMap<String, usize>,
+    /// The longest time that a processor of this machine stood still, where that could be seen.
+    pub standstill_ms: Option<f64>,
+    pub slow_blocks: u64,
+    pub losses: u64,
+    pub returns: u64,
+    pub onsets: u64,
+    pub latest_onset: i64,
+    pub findings: Vec<Finding>,
+    pub notes: Vec<Note>,
+    pub samples: Vec<Sample>,
+    /// The number of the next scene.
+    #[serde(skip)]
+    pub(super) next_scene: u64,
+    /// Sums of the legs before this one.
+    #[serde(skip)]
+    past: Sample,
+    /// Samples before this leg.
+    #[serde(skip)]
+    run_start: usize,
+}
+
+/// Something to be known.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Note {
+    pub seconds: f64,
+    pub text: String,
+}
+
+impl Report {
+    pub(super) fn new() -> Self {
+        Self {
+            schema: SCHEMA,
+            verdict: Verdict::Clean,
+            seconds: 0.0,
+            complete: false,
+            settings: None,
+            runs: Vec::new(),
+            counts: BTreeMap::new(),
+            myriads: 0,
+            machines: 0,
+            injected: 0,
+            sensitivity: SENSITIVITY,
+            outstanding: OUTSTANDING,
+            keenness: 0.0,
+            scenes: BTreeMap::new(),
+            faults_injected: BTreeMap::new(),
+            memory_growth: None,
+            gpu_memory_growth: None,
+            frames: 0,
+            underruns: 0,
+            causes: BTreeMap::new(),
+            standstill_ms: None,
+            slow_blocks: 0,
+            losses: 0,
+            returns: 0,
+            onsets: 0,
+            latest_onset: 0,
+            findings: Vec::new(),
+            notes: Vec::new(),
+            samples: Vec::new(),
+            next_scene: 0,
+            past: Sample::default(),
+            run_start: 0,
+        }
+    }
+
+    /// Takes in a line of the journal.
+    pub(super) fn add(&mut self, line: &Line) {
+        match line {
+            Line::Begin(begin) => self.settings = Some(begin.clone()),
+            Line::Run(run) => {
+                self.runs.push(run.clone());
+                self.complete = false;
+                self.run_start = self.samples.len();
+                self.past = Sample {
+                    frames_asked: self.frames,
+                    underruns: self.underruns,
+                    slow_blocks: self.slow_blocks,
+                    losses: self.losses,
+                    returns: self.returns,
+                    onsets: self.onsets,
+                    ..Sample::default()
+                };
+            }
+            Line::Scene { number, name, .. } => {
+                *self.scenes.entry(name.clone()).or_default() += 1;
+                self.next_scene = number + 1;
+            }
+            Line::Sample(sample) => self.add_sample(sample),
+            Line::Finding(finding) => self.add_finding(finding),
+            Line::Injected { seconds, fault } => {
+                *self.faults_injected.entry(fault.clone()).or_default() += 1;
+                self.note(*seconds, format!("on purpose: {fault}"));
+            }
+            Line::Note { seconds, text } => self.note(*seconds, text.clone()),
+            Line::End(end) => {
+                self.seconds = end.seconds;
+                self.complete = end.why == "complete";
+            }
+        }
+    }
+
+    fn note(&mut self, seconds: f64, text: String) {
+        self.notes.push(Note { seconds, text });
+    }
+
+    fn add_finding(&mut self, finding: &Finding) {
+        *self.counts.entry(finding.kind.name()).or_default() += 1;
+        if let Some(cause) = &finding.cause {
+            *self.causes.entry(cause.clone()).or_default() += 1;
+        }
+        let count = match finding.blame {
+            Blame::Myriad => &mut self.myriads,
+            Blame::Machine => &mut self.machines,
+            Blame::Injected => &mut self.injected,
+        };
+        *count += 1;
+        let time = self.settings.as_ref().map_or(0.0, |begin| begin.seconds);
+        let apart = |last: &Finding| finding.seconds >= last.seconds + time / MOST_FINDINGS as f64;
+        let mut kept = self.findings.iter().rev();
+        let last = kept.find(|kept| kept.blame == finding.blame);
+        if *count <= MOST_FINDINGS || last.is_none_or(apart) {
+            self.findings.push(finding.clone());
+        }
+        self.verdict = match (self.myriads, self.machines, self.injected) {
+            (0, 0, 0) => Verdict::Clean,
+            (0, ..) => Verdict::Disturbed,
+            _ => Verdict::Faulty,
+        };
+    }
+
+    fn add_sample(&mut self, sample: &Sample) {
+        self.seconds = sample.seconds;
+        self.frames = self.past.frames_asked + sample.frames_asked;
+        self.underruns = self.past.underruns + sample.underruns;
+        self.slow_blocks = self.past.slow_blocks + sample.slow_blocks;
+        self.losses = self.past.losses + sample.losses;
+        self.returns = self.past.returns + sample.returns;
+        self.onsets = self.past.onsets + sample.onsets;
+        self.latest_onset = self.latest_onset.max(sample.latest_onset);
+        self.keenness = sample.keenness;
+        self.samples.push(sample.clone());
+        let run = &self.samples[self.run_start..];
+        let memory = |sample: &Sample| sample.memory_bytes.map(|bytes| bytes as f64);
+        // What others do with the GPU is none of our doing, where we can tell it apart.
+        let gpu = |sample: &Sample| {
+            let gpu = sample.gpu.as_ref()?;
+            gpu.own_memory_bytes
+                .or(gpu.memory_bytes)
+                .map(|bytes| bytes as f64)
+        };
+        let most = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
+        self.memory_growth = most(self.memory_growth, growth(run, memory));
+        self.gpu_memory_growth = most(self.gpu_memory_growth, growth(run, gpu));
+    }
+
+    /// How many findings there are, of whatever blame.
+    pub(super) fn found(&self) -> usize {
+        self.myriads + self.machines + self.injected
+    }
+
+    /// How many clips there are.
+    pub(super) fn clips(&self) -> usize {
+        let with = |finding: &&Finding| finding.clip.is_some();
+        self.findings.iter().filter(with).count()
+    }
+
+    /// Writes `report.json` and `report.html`.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
+        // Piece by piece: what the report takes would count as growth.
+        let json = folder.join("report.json");
+        let written = write_with(&json, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        });
+        written.map_err(|error| Failure::failed(format!("{}: {error}", json.display())))?;
+        let page = folder.join("report.html");
+        write_with(&page, |file| super::page::draw(self, folder, file))
+            .map_err(|error| Failure::failed(format!("{}: {error}", page.display())))
+    }
+
+    /// The same without what plots are made from.
+    pub(super) fn short(&self) -> Self {
+        Self {
+            samples: Vec::new(),
+            notes: Vec::new(),
+            ..self.clone()
+        }
+    }
+}
+
+/// What something grew by since the leg's first tenth, which has all that is ever needed.
+fn growth(run: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let warm = (run.len() / 10).max(WARM_UP);
+    let (before, after) = run.split_at_checked(warm)?;
+    let settled = before.iter().filter_map(&figure).reduce(f64::max)?;
+    let last = after.iter().filter_map(&figure).next_back()?;
+    Some((last - settled).max(0.0))
+}

@@ -1,0 +1,370 @@
+//! A leg of a soak: one stretch of playing, watched from its first frame to its last.
+
+use super::clips::Clips;
+use super::event_sender::EventSender;
+use super::finding::{Finding, Kind};
+use super::inject::{Fault, Injector, Orders, device_disturbance};
+use super::journal::{self, Begin, End, Journal, Line, Sample};
+use super::report::{DRIVERS_SHARE, MOST_GROWTH, Report};
+use super::sampler::Sampler;
+use super::watch::{Disturbance, Watch};
+use crate::stall_probe::StallProbes;
+use myriad_live::stream::Underrun;
+use myriad_player::Session;
+use myriad_player::failure::Failure;
+use myriad_player::interrupt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long is played between two looks at everything, in seconds.
+const TURN: f64 = 0.01;
+
+/// Turns between two looks at what takes longer to look at.
+const SELDOM: u64 = 5;
+
+/// How often the report is written meanwhile.
+const SAVING: Duration = Duration::from_secs(15);
+
+/// Frames that a fade over lost ones takes, and the prediction and filters around it.
+const FADE: u64 = 1_024;
+
+/// Blocks before an underrun in which its cause may lie: the one that it is about, the one in which
+/// it should have been rendered, and what a server needs to catch up.
+const BEFORE: f64 = 4.0;
+
+/// A soak under way.
+pub(super) struct Run {
+    pub(super) session: Session,
+    pub(super) event_sender: EventSender,
+    pub(super) watch: Watch,
+    pub(super) clips: Clips,
+    pub(super) injector: Injector,
+    pub(super) sampler: Sampler,
+    pub(super) journal: Journal,
+    pub(super) report: Report,
+    pub(super) folder: PathBuf,
+    pub(super) rate: f64,
+    /// Seconds of play at which it ends.
+    pub(super) seconds: f64,
+    /// Whether time is a number.
+    pub(super) stepped: bool,
+    /// Who can tell whether the machine was held up, where time is real.
+    pub(super) stall_probes: Option<StallProbes>,
+    pub(super) block: usize,
+    /// What was last known of devices and blocks, to notice changes.
+    pub(super) device_changes: (u64, bool),
+    pub(super) renders_failed: u64,
+    pub(super) heard: Vec<[f32; 2]>,
+    pub(super) found: Vec<Finding>,
+    pub(super) last_sample: Instant,
+    pub(super) next_save: Instant,
+}
+
+impl Run {
+    /// Writes down what is to be done, and where.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub(super) fn begin(&mut self, begin: &Begin) -> Result<(), Failure> {
+        if self.report.settings.is_none() {
+            self.write(&Line::Begin(begin.clone()))?;
+        }
+        let device = self.session.device_manager().device();
+        let run = journal::Run {
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            seconds: self.report.seconds,
+            scene: self.report.next_scene,
+            machine: myriad_player::machine::line(),
+            host: device
+                .map_or("none", |device| device.host().name())
+                .to_owned(),
+            device: device.map_or_else(String::new, |device| device.name()),
+            rate: self.session.sample_rate(),
+            block: self.block,
+            latency: self.session.stream_latency(),
+        };
+        self.write(&Line::Run(run))
+    }
+
+    /// Plays to the end, or until the user has had enough. `progress` is told the seconds played.
+    ///
+    /// # Errors
+    /// When the report cannot be written.
+    pub(super) fn play(mut self, progress: impl Fn(f64, &Report)) -> Result<Report, Failure> {
+        let mut turn = 0u64;
+        let why = loop {
+            let seconds = self.watch.seconds(self.watch.time());
+            if seconds >= self.seconds {
+                break "complete";
+            }
+            if interrupt::requested() {
+                break "stopped";
+            }
+            let orders = self.take_turn(seconds)?;
+            self.pass_time(&orders);
+            self.listen()?;
+            turn += 1;
+            if turn.is_multiple_of(SELDOM) {
+                self.look_around()?;
+                progress(seconds, &self.report);
+            }
+            if !self.session.status().running && !self.stepped {
+                self.stopped();
+                break "broken";
+            }
+            self.tell()?;
+            if Instant::now() >= self.next_save {
+                self.next_save = Instant::now() + SAVING;
+                self.report.save(&self.folder)?;
+            }
+        };
+        self.end(why)
+    }
+
+    /// Sends what is to be played, and does what is to be done on purpose.
+    fn take_turn(&mut self, seconds: f64) -> Result<Orders, Failure> {
+        if let Some((number, scene)) = self.event_sender.tick(&mut self.session, &mut self.watch) {
+            let line = Line::Scene {
+                seconds,
+                number,
+                name: scene.name.to_owned(),
+                patch: scene.patch.clone(),
+            };
+            self.write(&line)?;
+        }
+        let mut struck = Vec::new();
+        let orders = self.injector.tick(
+            seconds,
+            &mut self.session,
+            &mut self.watch,
+            |fault: Fault| {
+                struck.push(fault.name().to_owned());
+            },
+        );
+        for fault in struck {
+            self.write(&Line::Injected { seconds, fault })?;
+        }
+        if orders.clean_up {
+            self.event_sender.clean_up(&mut self.session);
+        }
+        Ok(orders)
+    }
+
+    /// Lets time pass: by the clock, or by playing where there is none.
+    fn pass_time(&mut self, orders: &Orders) {
+        if !self.stepped {
+            std::thread::sleep(Duration::from_secs_f64(TURN));
+            return;
+        }
+        let blocks = |seconds: f64| (seconds * self.rate / self.block as f64).ceil() as usize;
+        let (held_up, blocks) = (blocks(orders.hold_up.as_secs_f64()), blocks(TURN));
+        for _ in 0..held_up {
+            self.session.step_unrendered();
+        }
+        for _ in 0..blocks {
+            self.session.step();
+        }
+    }
+
+    /// Hears what was played.
+    fn listen(&mut self) -> Result<(), Failure> {
+        self.heard.clear();
+        self.session.hear_frames(&mut self.heard);
+        self.injector.spoil(&mut self.heard, &self.watch);
+        self.watch.hear(&mut self.heard, &mut self.found);
+        self.clips.hear(&self.heard)?;
+        if let Some(stuck) = self.event_sender.check_voices(&self.session, &self.watch) {
+            self.found.push(stuck);
+        }
+        Ok(())
+    }
+
+    /// Looks after the session, and at all that it counts.
+    fn look_around(&mut self) -> Result<(), Failure> {
+        self.session.tick();
+        let now = self.session.time();
+        let seconds = self.watch.seconds(now);
+        for text in self.session.take_news() {
+            self.write(&Line::Note { seconds, text })?;
+        }
+        for underrun in self.session.take_underruns() {
+            self.notice_underrun(&underrun);
+        }
+        let device_manager = self.session.device_manager();
+        let changes = (device_manager.losses(), device_manager.is_connected());
+        if changes != self.device_changes {
+            self.device_changes = changes;
+            self.watch.disturbance(device_disturbance(now, self.rate));
+            self.watch.forget_expectations();
+        }
+        let failed = self.session.status().engine.renders_failed;
+        if failed > self.renders_failed {
+            let blocks = failed - self.renders_failed;
+            self.renders_failed = failed;
+            let text = format!("{blocks} blocks were not rendered and were silent");
+            self.find(now, Kind::RenderFailed, blocks as f64, text);
+        }
+        match self.sampler.take(&mut self.session, &mut self.watch) {
+            Some(sample) => self.write_sample(sample),
+            None => Ok(()),
+        }
+    }
+
+    fn write_sample(&mut self, mut sample: Sample) -> Result<(), Failure> {
+        if let Some(stall_probes) = &self.stall_probes {
+            let (since, now) = (self.last_sample, Instant::now());
+            let lost = stall_probes.lost(since, now).as_secs_f64();
+            sample.lost = Some(lost / (now - since).as_secs_f64().max(f64::EPSILON));
+            sample.standstill_ms = Some(1000.0 * stall_probes.longest_since(since).as_secs_f64());
+            self.last_sample = now;
+        }
+        if self.injector.is_hogging(sample.seconds) {
+            sample.memory_bytes = None;
+        }
+        self.write(&Line::Sample(Box::new(sample)))
+    }
+
+    fn notice_underrun(&mut self, underrun: &Underrun) {
+        self.watch.disturbance(Disturbance {
+            from: underrun.at_frame.saturating_sub(FADE),
+            to: underrun.at_frame + underrun.frames + FADE,
+            cut: false,
+        });
+        self.watch.forget_expectations();
+        let seconds = self.watch.seconds(underrun.at_frame);
+        let held_up = self.held_up(underrun);
+        let finding = Finding::underrun(underrun, seconds, self.rate, held_up);
+        self.found.push(finding);
+    }
+
+    /// For how long the machine was, from when the frames should have been made until sound was
+    /// back.
+    fn held_up(&self, underrun: &Underrun) -> Duration {
+        let Some(stall_probes) = &self.stall_probes else {
+            return Duration::ZERO;
+        };
+        let missing = underrun.frames as f64 + BEFORE * underrun.block as f64;
+        let to = self.session.stream_started() + underrun.at_time;
+        let from = to.checked_sub(Duration::from_secs_f64(missing / self.rate));
+        from.map_or(Duration::ZERO, |from| stall_probes.lost(from, to))
+    }
+
+    fn find(&mut self, frame: u64, kind: Kind, size: f64, text: String) {
+        let seconds = self.watch.seconds(frame);
+        self.found
+            .push(Finding::ours(seconds, frame, kind, size, text));
+    }
+
+    fn stopped(&mut self) {
+        let text = "the render thread is gone".to_owned();
+        self.find(self.session.time(), Kind::Stopped, 1.0, text);
+    }
+
+    /// Writes down what was found.
+    fn tell(&mut self) -> Result<(), Failure> {
+        for mut finding in std::mem::take(&mut self.found) {
+            self.injector.judge(&mut finding);
+            let is_heard = !matches!(finding.kind, Kind::Memory | Kind::GpuMemory);
+            if is_heard {
+                finding.clip = self.clips.want(finding.frame, finding.kind.name());
+            }
+            self.write(&Line::Finding(finding))?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, line: &Line) -> Result<(), Failure> {
+        self.journal.write(line)?;
+        self.report.add(line);
+        if let Line::Finding(_) = line {
+            let counts = self.report.counts.iter();
+            let counts = counts.map(|(kind, count)| (*kind, *count)).collect();
+            self.session.tell_findings(counts);
+        }
+        Ok(())
+    }
+
+    /// Ends the leg, and says what only its end can say.
+    fn end(mut self, why: &str) -> Result<Report, Failure> {
+        self.look_around()?;
+        self.listen()?;
+        self.watch.finish(&mut self.found);
+        let last = self.sampler.take_now(&mut self.session, &mut self.watch);
+        self.write_sample(last)?;
+        self.check_frames();
+        self.check_memory();
+        self.tell()?;
+        self.clips.finish()?;
+        let end = End {
+            seconds: self.watch.seconds(self.sampler.heard()),
+            why: why.to_owned(),
+        };
+        self.write(&Line::End(end))?;
+        self.report.save(&self.folder)?;
+        // The recording is nobody's; what is left is to fade out.
+        self.session.finish()?;
+        Ok(self.report)
+    }
+
+    /// Every frame that was asked for was heard, and was rendered or counted as left out.
+    fn check_frames(&mut self) {
+        let status = self.session.status();
+        let unheard = self.session.unheard();
+        let now = self.session.time();
+        if unheard > 0 {
+            let text = format!("{unheard} frames were played while nobody could listen");
+            self.find(now, Kind::LostFrames, unheard as f64, text);
+        }
+        let heard = self.watch.time() + unheard;
+        // Devices that have a time of their own go on while we count.
+        let in_flight = if self.stepped { 0 } else { self.rate as u64 };
+        if heard > status.frames_asked || heard + in_flight < status.frames_asked {
+            let text = format!(
+                "{} frames were asked for, {heard} heard",
+                status.frames_asked
+            );
+            let off = heard.abs_diff(status.frames_asked);
+            self.find(now, Kind::LostFrames, off as f64, text);
+        }
+        let accounted = status.frames_rendered + status.frames_skipped;
+        let changes = 1 + self.session.device_manager().losses();
+        // What is being rendered now, and what each device found and left behind.
+        let slack = changes * (4 * status.depth as u64 + 4_096);
+        let off = accounted.abs_diff(status.frames_asked);
+        if off > slack {
+            let text = format!(
+                "{} frames were asked for, {accounted} were rendered or left out",
+                status.frames_asked
+            );
+            self.find(now, Kind::LostFrames, off as f64, text);
+        }
+    }
+
+    fn check_memory(&mut self) {
+        let now = self.session.time();
+        let returns = match self.sampler.has_gpu() {
+            true => self.report.returns as f64,
+            false => 0.0,
+        };
+        for (kind, growth, most, what) in [
+            (
+                Kind::Memory,
+                self.report.memory_growth,
+                MOST_GROWTH + returns * DRIVERS_SHARE,
+                "memory",
+            ),
+            (
+                Kind::GpuMemory,
+                self.report.gpu_memory_growth,
+                MOST_GROWTH,
+                "the GPU's memory",
+            ),
+        ] {
+            if let Some(growth) = growth.filter(|growth| *growth > most) {
+                let mebibytes = growth / 1024.0 / 1024.0;
+                let text = format!("{what} grew by {mebibytes:.1} MiB");
+                self.find(now, kind, growth, text);
+            }
+        }
+    }
+}
