@@ -89,12 +89,15 @@ impl Faults {
     }
 }
 
+/// Breaks a renderer for real.
+pub type BreakRenderer<R> = fn(&mut R) -> Result<(), RenderError>;
+
 /// Passes everything on to another renderer, until told to fail.
 pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
     inner: Box<R>,
     faults: Arc<Faults>,
-    /// Breaks the other renderer for real; without it the failure is only played.
-    break_inner: Option<fn(&mut R) -> Result<(), RenderError>>,
+    /// Without it a failure is only played.
+    break_inner: Option<BreakRenderer<R>>,
     is_broken: bool,
 }
 
@@ -111,7 +114,7 @@ impl<R: Renderer + ?Sized> FaultRenderer<R> {
 
     /// Has [`Fault::Fail`] break the other renderer for real.
     #[must_use]
-    pub fn breaking(mut self, break_inner: fn(&mut R) -> Result<(), RenderError>) -> Self {
+    pub fn breaking(mut self, break_inner: BreakRenderer<R>) -> Self {
         self.break_inner = Some(break_inner);
         self
     }

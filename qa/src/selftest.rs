@@ -5,9 +5,9 @@ mod failing;
 mod steadiness;
 
 use myriad_conformance::CHECKS;
-use myriad_engine::render::{Capacity, CpuRenderer, RenderError, Renderer};
+use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
 use myriad_kernels::cuda::CudaRenderer;
-use myriad_live::fault::{FaultRenderer, Faults};
+use myriad_live::fault::{BreakRenderer, FaultRenderer, Faults};
 use myriad_player::failure::Failure;
 use myriad_player::renderer::{Kind, RendererArgs};
 use myriad_player::terminal;
@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Makes CUDA renderers that can be broken for real.
 fn breakable(
     device: usize,
-    break_it: fn(&mut CudaRenderer) -> Result<(), RenderError>,
+    break_it: BreakRenderer<CudaRenderer>,
 ) -> impl Fn(Arc<Faults>) -> FaultRenderer<CudaRenderer> {
     move |faults| {
         let cuda = Box::new(CudaRenderer::new(device));

@@ -118,6 +118,16 @@ pub enum RenderError {
     Device(Reason),
 }
 
+impl RenderError {
+    /// Whether the caller made a mistake: the renderer has not failed and goes on.
+    pub fn is_misuse(&self) -> bool {
+        matches!(
+            self,
+            RenderError::OutOfTurn | RenderError::BlockTooLarge { .. }
+        )
+    }
+}
+
 /// A reason in words, kept in place so that an error needs no memory: what does not fit is cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
@@ -199,15 +209,5 @@ mod tests {
         let long = "ü".repeat(100);
         assert_eq!(Reason::new(&long).text(), &long[..Reason::LONGEST]);
         assert_eq!(Reason::new(&format!("a{long}")).text().len(), 103);
-    }
-}
-
-impl RenderError {
-    /// Whether the caller made a mistake: the renderer has not failed and goes on.
-    pub fn is_misuse(&self) -> bool {
-        matches!(
-            self,
-            RenderError::OutOfTurn | RenderError::BlockTooLarge { .. }
-        )
     }
 }
