@@ -27,7 +27,7 @@ pub use engine::{
     Counters, Engine, EngineConfig, EngineError, Snapshot, SnapshotReceiver, SnapshotSender,
     snapshots,
 };
-pub use event::{Event, EventKind, Expression};
+pub use event::{BoundedEvents, Event, EventKind, EventStore, Expression, Queued, TimedEvent};
 pub use patch::{Patch, PatchError, Playable, factory};
 pub use render::TICK;
 pub use synth::Synth;

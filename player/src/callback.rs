@@ -2,12 +2,12 @@
 //!
 //! Runs on audio threads: it never allocates, locks, waits or logs.
 
-use super::gesture::GestureQueue;
+use super::gesture::Gesture;
 use super::resampler::Resampler;
-use myriad_engine::Event;
+use myriad_engine::{BoundedEvents, Event};
 use myriad_live::stream::AudioSide;
-use ringbuf::HeapProd;
-use ringbuf::traits::Producer;
+use ringbuf::traits::{Consumer, Producer};
+use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -24,12 +24,14 @@ pub struct CallbackCounters {
     pub largest_block: AtomicUsize,
     /// Frames that the recorder had no room for.
     pub unrecorded: AtomicU64,
+    /// Events of a device's own MIDI input for which a block had no room.
+    pub events_refused: AtomicU64,
 }
 
 /// The engine's sound on its way to a device, and to those who watch and record it.
 pub struct AudioCallback {
     audio: AudioSide,
-    gestures: Arc<GestureQueue>,
+    gestures: HeapCons<Gesture>,
     counters: Arc<CallbackCounters>,
     /// For meters; what does not fit is not missed.
     tap: HeapProd<[f32; 2]>,
@@ -40,8 +42,8 @@ pub struct AudioCallback {
     rate: u32,
     /// The device's frames a second.
     device_rate: u32,
-    /// This block's events.
-    events: Vec<Event>,
+    /// This block's events, in the order of their frames.
+    events: BoundedEvents<Vec<Event>>,
     /// When the last block began: gestures keep their distance from it.
     last_block: Option<Instant>,
 }
@@ -50,7 +52,7 @@ impl AudioCallback {
     pub fn new(
         audio: AudioSide,
         rate: u32,
-        gestures: Arc<GestureQueue>,
+        gestures: HeapCons<Gesture>,
         tap: HeapProd<[f32; 2]>,
         record_ring: Option<HeapProd<[f32; 2]>>,
     ) -> Self {
@@ -63,7 +65,7 @@ impl AudioCallback {
             resampler: None,
             rate,
             device_rate: rate,
-            events: Vec::with_capacity(MAX_EVENTS),
+            events: BoundedEvents::with_capacity(MAX_EVENTS),
             last_block: None,
         }
     }
@@ -98,16 +100,17 @@ impl AudioCallback {
         }
     }
 
-    /// Adds an event at a frame of the coming block. More than a block can hold are left out.
+    /// Adds an event at a frame of the coming block.
     pub fn push(&mut self, event: Event) {
-        if self.events.len() == MAX_EVENTS {
+        if !self.events.push(event) {
+            self.counters.events_refused.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        self.events.push(event);
         // Keeps the order of frames, and of arrival where they are equal; most come in order.
-        let mut at = self.events.len() - 1;
-        while at > 0 && self.events[at - 1].frame > event.frame {
-            self.events.swap(at - 1, at);
+        let events = self.events.store_mut();
+        let mut at = events.len() - 1;
+        while at > 0 && events[at - 1].frame > event.frame {
+            events.swap(at - 1, at);
             at -= 1;
         }
     }
@@ -123,7 +126,7 @@ impl AudioCallback {
             .fetch_max(frames, Ordering::Relaxed);
         self.pick_up_gestures(frames);
         if self.resampler.is_none() {
-            self.render(self.events.len(), left, right);
+            self.render(self.events.store().len(), left, right);
         } else {
             self.resample(left, right);
         }
@@ -134,17 +137,13 @@ impl AudioCallback {
     fn pick_up_gestures(&mut self, frames: usize) {
         let now = Instant::now();
         let began = self.last_block.replace(now).unwrap_or(now);
-        while self.events.len() < MAX_EVENTS {
-            let Some(gesture) = self.gestures.next() else {
-                break;
-            };
-            let after = gesture.at.saturating_duration_since(began).as_secs_f64();
+        while self.events.has_room()
+            && let Some(Gesture { time, event }) = self.gestures.try_pop()
+        {
+            let after = time.saturating_duration_since(began).as_secs_f64();
             let frame = (after * f64::from(self.device_rate)) as usize;
-            self.push(Event {
-                frame: frame.min(frames - 1) as u32,
-                part: gesture.part,
-                kind: gesture.kind,
-            });
+            let frame = frame.min(frames - 1) as u32;
+            self.push(Event { frame, ..event });
         }
     }
 
@@ -165,7 +164,9 @@ impl AudioCallback {
             resampler.run();
         }
         // What came within frames that were rendered earlier is due at once.
-        self.events.iter_mut().for_each(|event| event.frame = 0);
+        for event in self.events.store_mut() {
+            event.frame = 0;
+        }
         self.resampler = Some(resampler);
     }
 
@@ -173,7 +174,7 @@ impl AudioCallback {
     /// and counts them.
     fn squeeze(&mut self, from: usize, length: usize, frames: usize) -> usize {
         let mut count = 0;
-        for event in &mut self.events {
+        for event in self.events.store_mut() {
             let frame = event.frame as usize;
             if frame >= from + length {
                 break;
@@ -186,8 +187,9 @@ impl AudioCallback {
 
     /// The engine's next frames, with the first `count` events.
     fn render(&mut self, count: usize, left: &mut [f32], right: &mut [f32]) {
-        self.audio.process(&self.events[..count], left, right);
-        self.events.drain(..count);
+        let events = self.events.store_mut();
+        self.audio.process(&events[..count], left, right);
+        events.drain(..count);
         let frames = || left.iter().zip(right.iter()).map(|(&l, &r)| [l, r]);
         self.tap.push_iter(frames());
         if let Some(record_ring) = &mut self.record_ring {

@@ -1,52 +1,45 @@
 //! Gestures: what players do, on its way to the audio thread.
 
-use crossbeam_queue::ArrayQueue;
-use myriad_engine::EventKind;
+use myriad_engine::{BoundedEvents, Event, EventKind, TimedEvent};
+use ringbuf::{HeapCons, HeapProd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// More than hands can do between two blocks.
 const CAPACITY: usize = 8_192;
 
-/// Something a player did.
-#[derive(Clone, Copy)]
-pub struct Gesture {
-    /// When, so that it sounds as long after as every other gesture.
-    pub at: Instant,
-    pub part: u8,
-    pub kind: EventKind,
-}
+/// Something a player did, and when, so that it sounds as long after as every other gesture.
+pub type Gesture = TimedEvent<Instant>;
 
-/// Gestures from any thread, for the callback to pick up.
+/// Takes gestures from any thread but the audio thread, for the callback to pick up.
 pub struct GestureQueue {
-    queue: ArrayQueue<Gesture>,
+    /// Players wait for each other here, and never the callback for them.
+    queue: Mutex<BoundedEvents<HeapProd<Gesture>>>,
     /// Gestures for which there was no room, since nothing picks them up.
     lost: AtomicU64,
 }
 
 impl GestureQueue {
-    pub fn new() -> Self {
-        Self {
-            queue: ArrayQueue::new(CAPACITY),
+    /// An gestures, and what the callback picks up.
+    pub fn new() -> (Self, HeapCons<Gesture>) {
+        let (queue, gestures) = BoundedEvents::ring(CAPACITY);
+        let gestures = Self {
+            queue: Mutex::new(queue),
             lost: AtomicU64::new(0),
-        }
+        };
+        (gestures, gestures)
     }
 
     /// A player does something now.
     pub fn play(&self, part: u8, kind: EventKind) {
-        let gesture = Gesture {
-            at: Instant::now(),
-            part,
-            kind,
-        };
-        if self.queue.push(gesture).is_err() {
+        let frame = 0;
+        let event = Event { frame, part, kind };
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let time = Instant::now();
+        if !queue.push(TimedEvent { time, event }) {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    /// The oldest gesture that nobody has picked up.
-    pub fn next(&self) -> Option<Gesture> {
-        self.queue.pop()
     }
 
     pub fn lost(&self) -> u64 {

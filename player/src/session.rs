@@ -258,14 +258,9 @@ impl Session {
             (recorder, record_ring) = (Some(begun), Some(ring));
         }
         let (tap, tapped) = HeapRb::new(rate as usize).split();
-        let gestures = Arc::new(GestureQueue::new());
-        let callback = Box::new(AudioCallback::new(
-            audio,
-            rate,
-            Arc::clone(&gestures),
-            tap,
-            record_ring,
-        ));
+        let (gestures, gestures) = GestureQueue::new();
+        let gestures = Arc::new(gestures);
+        let callback = Box::new(AudioCallback::new(audio, rate, gestures, tap, record_ring));
         let counters = callback.counters();
         device_manager.start(callback);
         let mut session = Self {
@@ -440,9 +435,10 @@ impl Session {
         self.started.elapsed()
     }
 
-    /// MIDI messages that made no sense, and gestures that nothing picked up.
+    /// MIDI messages that made no sense, and those for which there was no room.
     pub fn ignored(&self) -> [u64; 2] {
-        [self.router.malformed(), self.gestures.lost()]
+        let refused = self.counters.events_refused.load(Ordering::Relaxed);
+        [self.router.malformed(), self.gestures.lost() + refused]
     }
 
     pub fn recording(&self) -> Option<&std::path::Path> {

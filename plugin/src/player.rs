@@ -16,7 +16,7 @@ use nice_plug::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Events of one block that are kept; what a host sends beyond is dropped.
+/// Events of one block that are kept.
 pub const MAX_EVENTS: usize = 4_096;
 
 /// One instance as the audio thread sees it.
@@ -123,11 +123,19 @@ impl Player {
             bypassed: self.bypassed,
         };
         self.take_played();
+        let mut heard = 0;
         while let Some(event) = context.next_event() {
+            heard += 1;
             if !self.follow_controller(&event, context) {
                 self.translator.translate(&event, setting, &mut self.queue);
             }
         }
+        if heard >= MAX_EVENTS {
+            let last = left.len().saturating_sub(1) as u32;
+            self.translator.lose(last, &mut self.queue);
+        }
+        let shared = &self.params.shared;
+        shared.meters.count_refused(self.queue.dropped());
         let Some(synth) = &mut self.synth else {
             left.fill(0.0);
             right.fill(0.0);
@@ -136,7 +144,6 @@ impl Player {
         synth.render(self.queue.events(), left, right);
         let counters = synth.counters();
         let sample_rate = synth.sample_rate();
-        let shared = &self.params.shared;
         shared.meters.show(left, right, &counters);
         if counters.voices > 0 && !self.sounded {
             shared.repaint.request_repaint();

@@ -5,10 +5,10 @@ use super::frame_ring::{AudioEnd, Restart};
 use super::status::Shared;
 use super::underrun::Starvation;
 use myriad_engine::Counters;
+use myriad_engine::Event;
 use myriad_engine::Values;
 use myriad_engine::dsp::{FADE, continue_sound, fade_in};
-use myriad_engine::{Event, EventKind};
-use ringbuf::traits::{Observer, Producer};
+use ringbuf::traits::Producer;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -184,12 +184,8 @@ impl AudioSide {
                 time: self.time + frame as u64,
                 event,
             };
-            // The last places are for what ends notes: better a note too few than one too long.
-            let reserved = if ends_notes(&event.kind) { 0 } else { RESERVED };
-            let accepted =
-                self.end.events.vacant_len() > reserved && self.end.events.try_push(timed).is_ok();
-            if !accepted {
-                self.shared.refuse(&event, reserved == 0);
+            if !self.end.events.push(timed) {
+                self.shared.events_refused.fetch_add(1, Relaxed);
             }
         }
     }
@@ -296,24 +292,5 @@ impl AudioSide {
             heard.copy_within(new.len().., 0);
             heard[FADE - new.len()..].copy_from_slice(new);
         }
-    }
-}
-
-/// Places in the queue that only events which end notes may take.
-const RESERVED: usize = super::events::EVENT_QUEUE / 4;
-
-/// Whether a note would sound for ever if this were lost.
-fn ends_notes(kind: &EventKind) -> bool {
-    match kind {
-        EventKind::NoteOff { .. }
-        | EventKind::NoteChoke { .. }
-        | EventKind::AllNotesOff
-        | EventKind::AllSoundOff => true,
-        EventKind::NoteOn { velocity, .. } => *velocity <= 0.0,
-        EventKind::Control { cc, value } => match cc {
-            64 | 66 => *value < 0.5,
-            _ => *cc >= 120,
-        },
-        _ => false,
     }
 }

@@ -3,7 +3,7 @@
 mod state;
 
 use super::audio::AudioSide;
-use super::events::TimedEvent;
+use super::events::{NOW, TimedEvent};
 use super::frame_ring::{FrameRing, connect};
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
@@ -155,7 +155,7 @@ impl Control {
 
     /// Something happens to a part, as soon as possible. Returns whether there was room for it.
     pub fn send(&self, part: u8, kind: EventKind) -> bool {
-        self.send_at(TimedEvent::NOW, part, kind)
+        self.send_at(NOW, part, kind)
     }
 
     /// Something happens to a part at the frame `time` of the stream, to be heard

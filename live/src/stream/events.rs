@@ -1,6 +1,5 @@
 //! Events on their way to the render side, and the agenda of those whose time has not come.
 
-use myriad_engine::Event;
 use ringbuf::traits::{Consumer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::cmp::{Ordering, Reverse};
@@ -13,25 +12,11 @@ pub(super) const EVENT_QUEUE: usize = 8_192;
 const CONTROL_QUEUE: usize = 4_096;
 const AGENDA: usize = 16_384;
 
-/// An event with its time; its frame is not used.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TimedEvent {
-    /// Frames since the stream's start; the past means as soon as possible.
-    pub(super) time: u64,
-    pub(super) event: Event,
-}
+/// An event with its time in frames since the stream's start; the past means as soon as possible.
+pub(super) type TimedEvent = myriad_engine::TimedEvent<u64>;
 
-impl TimedEvent {
-    /// The time of what is to happen as soon as possible.
-    pub(super) const NOW: u64 = 0;
-
-    pub(super) const fn now(event: Event) -> Self {
-        Self {
-            time: Self::NOW,
-            event,
-        }
-    }
-}
+/// The time of what is to happen as soon as possible.
+pub(super) const NOW: u64 = 0;
 
 /// The control side's end.
 pub(super) struct Sender(HeapProd<TimedEvent>);

@@ -9,6 +9,7 @@ use super::audio::AudioSide;
 use super::events::{EVENT_QUEUE, TimedEvent};
 use super::status::Shared;
 use super::underrun::Starvation;
+use myriad_engine::BoundedEvents;
 use myriad_engine::Values;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
@@ -132,7 +133,7 @@ pub(super) struct RenderEnd {
 /// The audio side's end.
 pub(super) struct AudioEnd {
     pub(super) frame_ring: Arc<FrameRing>,
-    pub(super) events: HeapProd<TimedEvent>,
+    pub(super) events: BoundedEvents<HeapProd<TimedEvent>>,
     pub(super) restarts: HeapProd<Restart>,
     pub(super) starvations: HeapProd<Starvation>,
 }
@@ -154,7 +155,7 @@ pub(super) fn connect(
         return Err(StreamError::Depth(depth));
     }
     let frame_ring = Arc::new(FrameRing::new(depth, start));
-    let (event_in, event_out) = HeapRb::new(EVENT_QUEUE).split();
+    let (event_in, event_out) = BoundedEvents::ring(EVENT_QUEUE);
     let (restart_in, restart_out) = HeapRb::new(RESTART_QUEUE).split();
     let (starvation_in, starvation_out) = HeapRb::new(STARVATION_QUEUE).split();
     let audio = AudioEnd {

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::device::cpal_device::Speaker;
+use crate::gesture::GestureQueue;
 use crate::handoff::CallbackHandoff;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 use myriad_live::stream::{self, Control, RenderSide, StreamConfig};
-use ringbuf::HeapCons;
 use ringbuf::HeapRb;
-use ringbuf::traits::{Consumer, Split};
+use ringbuf::traits::Split;
 
 /// Ends the tests when something allocates where it must not.
 #[global_allocator]
@@ -34,6 +34,7 @@ struct Rig {
     control: Control,
     render: RenderSide,
     callback: Box<AudioCallback>,
+    gestures: GestureQueue,
     recorded: HeapCons<[f32; 2]>,
 }
 
@@ -49,7 +50,7 @@ impl Rig {
         render.step();
         let (tap, _) = HeapRb::new(1).split();
         let (record_ring, recorded) = HeapRb::new(20 * RATE as usize).split();
-        let gestures = Arc::new(GestureQueue::new());
+        let (gestures, gestures) = GestureQueue::new();
         Self {
             control,
             render,
@@ -60,6 +61,7 @@ impl Rig {
                 tap,
                 Some(record_ring),
             )),
+            gestures,
             recorded,
         }
     }
@@ -269,15 +271,14 @@ fn events_survive_the_resampler() {
 #[test]
 fn gestures_keep_their_distance() {
     let mut make_renderer = Rig::new(8_192);
-    let gestures = Arc::clone(&make_renderer.callback.gestures);
     let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
     make_renderer.callback.fill(&mut left, &mut right);
     let began = make_renderer.callback.last_block.unwrap();
     std::thread::sleep(std::time::Duration::from_millis(20));
-    gestures.play(0, on(60));
+    make_renderer.gestures.play(0, on(60));
     let pressed = began.elapsed();
     make_renderer.callback.pick_up_gestures(4_800);
-    let frame = make_renderer.callback.events[0].frame;
+    let frame = make_renderer.callback.events.store()[0].frame;
     let latest = (pressed.as_secs_f64() * f64::from(RATE)) as u32;
     assert!(
         (960..=latest.min(4_799)).contains(&frame),
@@ -290,7 +291,6 @@ fn gestures_keep_their_distance() {
 fn callbacks_never_allocate() {
     for device_rate in [RATE, 44_100] {
         let mut make_renderer = Rig::new(2_048);
-        let gestures = Arc::clone(&make_renderer.callback.gestures);
         make_renderer.callback.set_device_rate(device_rate);
         let handoff = Arc::new(CallbackHandoff::new());
         let mut speaker = Speaker::new(Arc::clone(&handoff), 0, 2);
@@ -298,7 +298,7 @@ fn callbacks_never_allocate() {
         let mut state = 13;
         handoff.enter(make_renderer.callback);
         for index in 0..300u32 {
-            gestures.play(0, on(40 + (index % 40) as u8));
+            make_renderer.gestures.play(0, on(40 + (index % 40) as u8));
             let frames = 1 + random(&mut state, 1_024) as usize;
             assert_no_alloc(|| {
                 handoff.perform(0, |callback| callback.push(Rig::event(0, on(60))));
@@ -308,4 +308,34 @@ fn callbacks_never_allocate() {
         }
         assert_eq!(make_renderer.control.status().underruns, 0);
     }
+}
+
+/// More than the callback can take, from hands and from a device: what was pressed is let go.
+#[test]
+fn a_flood_of_gestures_leaves_no_note_behind() {
+    let off = |key| EventKind::NoteOff { key, velocity: 0.5 };
+    let mut make_renderer = Rig::new(2_048);
+    let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
+    make_renderer.gestures.play(0, on(60));
+    for index in 0..20_000u32 {
+        let wheel = EventKind::PitchBend((index % 2) as f32);
+        make_renderer.gestures.play(0, wheel);
+        make_renderer
+            .callback
+            .push(Rig::event(0, if index == 9 { on(64) } else { wheel }));
+    }
+    make_renderer.gestures.play(0, off(60));
+    make_renderer.callback.push(Rig::event(0, off(64)));
+    for _ in 0..400 {
+        make_renderer.callback.fill(&mut left, &mut right);
+        make_renderer.render.step();
+    }
+    assert_eq!(make_renderer.control.status().engine.voices, 0);
+    assert!(make_renderer.gestures.lost() > 10_000);
+    let refused = make_renderer
+        .callback
+        .counters
+        .events_refused
+        .load(Ordering::Relaxed);
+    assert!(refused > 10_000);
 }
