@@ -122,6 +122,9 @@ pub enum StreamError {
     /// The patch brings a table along that cannot be had.
     #[error(transparent)]
     Tables(#[from] TracksError),
+    /// A renderer has panicked, and its thread with it.
+    #[error("the render thread has crashed")]
+    Crashed,
     /// It was stopped.
     #[error("the stream has been stopped")]
     Stopped,

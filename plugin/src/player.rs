@@ -64,7 +64,7 @@ impl Player {
             let patch = self.params.shared.patch();
             let (synth, synth_handle) = Synth::new(terms, &patch, &*self.gpu).ok()?;
             self.synth = Some(synth);
-            self.params.shared.set_synth_handle(Some(synth_handle));
+            self.params.shared.set_synth_handle(synth_handle, &patch);
             self.patch = patch.values.clone();
         }
         self.synth.as_ref().map(Synth::latency)
@@ -72,7 +72,7 @@ impl Player {
 
     /// Lets go of what makes the sound. Frees; not for the audio thread.
     fn release(&mut self) {
-        self.params.shared.set_synth_handle(None);
+        self.params.shared.clear_backstage();
         self.synth = None;
     }
 

@@ -60,37 +60,46 @@ impl Control {
     }
 
     /// Changes what a part plays: what sounds fades within milliseconds, what is played from now
-    /// on has the new sound. Parts that do not exist are ignored.
+    /// on has the new sound. A render thread that is held up plays the newest patch when it goes
+    /// on. Parts that do not exist are ignored.
     ///
     /// # Errors
-    /// When the stream was stopped, its render thread hangs, or there is no room for the patch's table.
+    /// When the stream was stopped or has crashed, or there is no room for the patch's table.
     pub fn set_patch(&self, part: usize, patch: Patch) -> Result<(), StreamError> {
+        self.play(part, Playable::new(patch).complete()?)
+    }
+
+    /// The same for a patch whose tables have found room or not: a sawtooth replaces those that
+    /// have not.
+    ///
+    /// # Errors
+    /// When the stream was stopped or has crashed.
+    pub fn play(&self, part: usize, patch: Playable) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        if part >= state.patches.len() {
-            return Ok(());
+        if part < state.patches.len() {
+            state.patches[part] = Patch::clone(&patch);
+            let patch = Box::new(patch);
+            state.change_part(Command::Patch { part, patch });
         }
-        let playable = Playable::new(patch.clone()).complete()?;
-        state.command(Command::Patch {
-            part,
-            patch: Box::new(playable),
-        })?;
-        state.patches[part] = patch;
         Ok(())
     }
 
-    /// Changes a part's routes while its notes go on. Parts that do not exist are ignored.
+    /// Changes a part's routes while its notes go on; see [`Control::set_patch`].
     ///
     /// # Errors
-    /// When the stream was stopped, or its render thread hangs.
+    /// When the stream was stopped or has crashed.
     pub fn set_routes(&self, part: usize, routes: Vec<Route>) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        if part >= state.patches.len() {
-            return Ok(());
+        if part < state.patches.len() {
+            state.patches[part].routes.clone_from(&routes);
+            state.change_part(Command::Routes { part, routes });
         }
-        let copy = routes.clone();
-        state.command(Command::Routes { part, routes })?;
-        state.patches[part].routes = copy;
         Ok(())
+    }
+
+    /// Whether the render thread is so far behind that patches or routes wait for it.
+    pub fn is_behind(&self) -> bool {
+        self.state().is_behind()
     }
 
     /// When the stream was started, from which underruns count their time.
@@ -237,9 +246,13 @@ impl Control {
     }
 
     fn running(&self) -> Result<MutexGuard<'_, State>, StreamError> {
-        match self.shared.stopping.load(Relaxed) {
-            true => Err(StreamError::Stopped),
-            false => Ok(self.state()),
+        if self.shared.stopping.load(Relaxed) {
+            return Err(StreamError::Stopped);
+        }
+        let state = self.state();
+        match state.has_crashed() {
+            true => Err(StreamError::Crashed),
+            false => Ok(state),
         }
     }
 }

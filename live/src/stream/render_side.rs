@@ -44,6 +44,16 @@ pub(super) enum Command {
     },
 }
 
+impl Command {
+    /// The part whose sound it changes.
+    pub(super) fn part(&self) -> Option<usize> {
+        match *self {
+            Command::Patch { part, .. } | Command::Routes { part, .. } => Some(part),
+            Command::Engine(_) | Command::FrameRing { .. } => None,
+        }
+    }
+}
+
 /// Renders what the audio side will ask for.
 pub struct RenderSide {
     engine: Box<Engine>,

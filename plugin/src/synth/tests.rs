@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const RATE: f32 = 48_000.0;
 
 /// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
-fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
+pub(crate) fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
     let faults = Arc::clone(faults);
     let make: MakeGpuRenderer = Arc::new(move |location| {
         let cpu = Box::new(CpuRenderer::new(1));

@@ -3,7 +3,7 @@
 use super::pace::Pace;
 use super::{PART, RendererState, SynthHandle, Terms, engine_config};
 use myriad_engine::render::Renderer;
-use myriad_engine::{Counters, Event, EventKind, Patch, ThreadPolicy, Values};
+use myriad_engine::{Counters, Event, EventKind, Patch, Playable, ThreadPolicy, Values};
 use myriad_live::auto::Piece;
 use myriad_live::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
 use myriad_live::supervised::Load;
@@ -76,7 +76,7 @@ impl Threaded {
         };
         let (renderer, handle) = gpu(terms);
         let (control, audio) = stream::start(&config, renderer)?;
-        control.set_patch(PART, patch.clone())?;
+        control.play(PART, Playable::new(patch.clone()))?;
         let control = Arc::new(control);
         let synth_handle = SynthHandle {
             snapshots: control.snapshots(),

@@ -27,6 +27,8 @@ pub(in crate::stream) struct State {
     /// What each part plays, for an engine that takes over.
     pub(super) patches: Vec<Patch>,
     commands: ControlEnd<Command>,
+    /// Patches and routes for which `commands` had no room, at most one of each for a part.
+    waiting: VecDeque<Command>,
     pub(super) renderers: ControlEnd<Box<dyn Renderer>>,
     pub(super) sender: Sender,
     reports: HeapCons<Report>,
@@ -59,6 +61,7 @@ impl State {
             frame_ring,
             patches: vec![Patch::new(); config.engine.parts],
             commands,
+            waiting: VecDeque::new(),
             renderers,
             sender,
             reports,
@@ -73,6 +76,32 @@ impl State {
         self.commands.send(command).map_err(|_| StreamError::Busy)
     }
 
+    /// Sends another patch or other routes for a part. What finds no room waits until there is
+    /// some, unless something newer for the part replaces it.
+    pub(super) fn change_part(&mut self, command: Command) {
+        let part = command.part();
+        // Routes belong to the patch before them; a patch brings its own.
+        let is_patch = |command: &Command| matches!(command, Command::Patch { .. });
+        let keeps_patch = !is_patch(&command);
+        self.waiting
+            .retain(|old| old.part() != part || (keeps_patch && is_patch(old)));
+        self.waiting.push_back(command);
+        self.send_waiting();
+    }
+
+    fn send_waiting(&mut self) {
+        while let Some(command) = self.waiting.pop_front() {
+            if let Err(command) = self.commands.send(command) {
+                self.waiting.push_front(command);
+                return;
+            }
+        }
+    }
+
+    pub(super) fn is_behind(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Whether the render thread has ended without being asked to: its renderer has panicked.
     pub(super) fn has_crashed(&self) -> bool {
         self.thread.as_ref().is_some_and(JoinHandle::is_finished)
@@ -81,6 +110,7 @@ impl State {
     /// Drops what has come back, and explains underruns.
     pub(super) fn tend(&mut self) {
         self.commands.tidy();
+        self.send_waiting();
         self.renderers.tidy();
         self.processor.read();
         for report in self.reports.pop_iter() {
