@@ -15,7 +15,7 @@ use myriad_engine::render::MAX_TICKS;
 use myriad_engine::trace::{self, Stage};
 use myriad_engine::{Engine, SnapshotSender};
 use ringbuf::HeapProd;
-use ringbuf::traits::{Consumer, Observer, Producer};
+use ringbuf::traits::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -154,7 +154,7 @@ impl RenderSide {
     /// Begins anew, if the audio side wants that. What it has handed in before is of no use any
     /// more, and what was not rendered until then will not be heard.
     fn restart(&mut self) {
-        while let Some(Restart { time, part, values }) = self.end.restarts.try_pop() {
+        while let Some(Restart { time, part, values }) = self.end.restarts.pop() {
             self.intake.restart(&mut self.end.events, time);
             self.engine.set_values(part, &values);
             self.engine.reset();

@@ -248,3 +248,25 @@ fn a_restart_is_the_beginning_with_the_same_latency() {
     }
     assert_eq!(played.audio.underruns(), 0);
 }
+
+/// A host that resets again and again while the render thread is held up hears the last reset.
+#[test]
+fn the_newest_of_many_restarts_wins() {
+    let mut patch = soft();
+    let events = [(0, on(48))];
+    let mut played = Lockstep::new(96, &patch);
+    played.play_64(&[(0, on(60))], 6_400);
+    for level in 0..20 {
+        patch.values.set(Param::AmpLevel, -(level as f32));
+        played.ask(&[], 64);
+        played.audio.restart(0, &patch.values);
+    }
+    let start = played.heard[0].len();
+    let later = events.map(|(time, kind)| (start + time, kind));
+    played.ask(&later, 64);
+    played.render.step();
+    played.play_64(&later, 9_600 - 64);
+    let mut fresh = Lockstep::new(96, &patch);
+    fresh.play_64(&events, 9_600);
+    assert!(played.heard[0][start..] == fresh.heard[0][..]);
+}
