@@ -264,13 +264,6 @@ impl Engine {
         }
     }
 
-    /// Exchanges renderers with an engine of the same capacity. Neither knows the other's clouds:
-    /// only for engines of which one is silent and the other will not be heard again.
-    pub fn exchange_renderer(&mut self, other: &mut Engine) {
-        std::mem::swap(&mut self.renderer, &mut other.renderer);
-        self.renderer.reset();
-    }
-
     /// Sets all of a part's parameters at once, without gliding; [`Engine::reset`] goes back to
     /// them. Never allocates.
     pub fn set_values(&mut self, part: usize, values: &Values) {

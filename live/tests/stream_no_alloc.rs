@@ -82,14 +82,6 @@ fn the_render_side_follows_wishes_without_allocating() {
     for round in 0..20 {
         stream.control.set_patch(0, sine()).unwrap();
         stream.control.send(0, on(60 + round));
-        stream
-            .control
-            .set_renderer(Box::new(CpuRenderer::new(1)))
-            .unwrap();
-        stream
-            .control
-            .set_sample_rate(44_100.0 + f32::from(round))
-            .unwrap();
         if round % 5 == 4 {
             stream.audio = stream.control.connect(96).unwrap();
         }

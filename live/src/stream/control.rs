@@ -7,14 +7,12 @@ use super::events::{NOW, TimedEvent};
 use super::frame_ring::{FrameRing, connect};
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
-use super::switch::Nothing;
 use super::underrun::Underrun;
 use super::{StreamError, thread};
+use myriad_engine::SnapshotReceiver;
 use myriad_engine::ThreadPolicy;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::{Patch, Playable};
-use myriad_engine::render::Renderer;
-use myriad_engine::{Engine, EngineConfig, SnapshotReceiver};
 use myriad_engine::{Event, EventKind};
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
@@ -76,8 +74,7 @@ impl Control {
     /// When the stream was stopped or has crashed.
     pub fn play(&self, part: usize, patch: Playable) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        if part < state.patches.len() {
-            state.patches[part] = Patch::clone(&patch);
+        if part < state.engine.parts {
             let patch = Box::new(patch);
             state.change_part(Command::Patch { part, patch });
         }
@@ -90,8 +87,7 @@ impl Control {
     /// When the stream was stopped or has crashed.
     pub fn set_routes(&self, part: usize, routes: Vec<Route>) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        if part < state.patches.len() {
-            state.patches[part].routes.clone_from(&routes);
+        if part < state.engine.parts {
             state.change_part(Command::Routes { part, routes });
         }
         Ok(())
@@ -110,39 +106,6 @@ impl Control {
     /// Shows what sounds, to the first who asks.
     pub fn snapshots(&self) -> Option<SnapshotReceiver> {
         self.state().snapshots.take()
-    }
-
-    /// Changes the renderer. It is prepared here, which may take a while; then both play for a
-    /// moment, and what sounds goes on.
-    ///
-    /// # Errors
-    /// When the renderer cannot be prepared, the stream was stopped, or its render thread hangs.
-    pub fn set_renderer(&self, mut renderer: Box<dyn Renderer>) -> Result<(), StreamError> {
-        let capacity = self.running()?.engine.capacity();
-        renderer.prepare(capacity)?;
-        let mut state = self.running()?;
-        let sent = state.renderers.send(renderer);
-        sent.map_err(|_| StreamError::Busy)
-    }
-
-    /// Changes the sample rate. What sounds fades; keys that are held, controllers and parameters
-    /// go on in the new rate.
-    ///
-    /// # Errors
-    /// When no engine can have that rate, the stream was stopped, or its render thread hangs.
-    pub fn set_sample_rate(&self, sample_rate: f32) -> Result<(), StreamError> {
-        let mut state = self.running()?;
-        let config = EngineConfig {
-            sample_rate,
-            ..state.engine
-        };
-        let mut engine = Engine::with_renderer(&config, Box::new(Nothing))?;
-        for (part, patch) in state.patches.iter().enumerate() {
-            engine.set_patch(part, patch);
-        }
-        state.command(Command::Engine(Box::new(engine)))?;
-        state.engine = config;
-        Ok(())
     }
 
     /// Gives a new audio side in the place of the last one, for another device or after the last

@@ -1,7 +1,6 @@
 //! The events of a batch: those of the audio side and those of the agenda, in the order of their times.
 
 use super::events::{Agenda, NOW, TimedEvent};
-use super::ledger::Ledger;
 use super::status::Shared;
 use myriad_engine::Event;
 use ringbuf::HeapCons;
@@ -15,16 +14,14 @@ pub(super) const EVENTS: usize = 2_048;
 /// What the render side knows of events.
 pub(super) struct Intake {
     agenda: Agenda,
-    ledger: Ledger,
     /// Those of the last batch.
     events: Vec<Event>,
 }
 
 impl Intake {
-    pub(super) fn new(agenda: Agenda, parts: usize) -> Self {
+    pub(super) fn new(agenda: Agenda) -> Self {
         Self {
             agenda,
-            ledger: Ledger::new(parts),
             events: Vec::with_capacity(EVENTS),
         }
     }
@@ -49,7 +46,6 @@ impl Intake {
             if time < start && time != NOW {
                 shared.events_late.fetch_add(1, Relaxed);
             }
-            self.ledger.note(&event);
             let frame = time.saturating_sub(start) as u32;
             self.events.push(Event { frame, ..event });
         }
@@ -70,24 +66,11 @@ impl Intake {
         }
     }
 
-    /// A part plays another patch.
-    pub(super) fn change_patch(&mut self, part: usize) {
-        self.ledger.change_patch(part);
-    }
-
-    /// Tells a new engine everything that is held.
-    pub(super) fn recite(&mut self) {
-        let agenda = &mut self.agenda;
-        self.ledger
-            .recite(|event| agenda.add(TimedEvent { time: NOW, event }));
-    }
-
     /// Everything begins anew at `time`: what was handed in for earlier is forgotten.
     pub(super) fn restart(&mut self, direct: &mut HeapCons<TimedEvent>, time: u64) {
         while direct.try_peek().is_some_and(|event| event.time < time) {
             direct.try_pop();
         }
-        self.ledger.clear();
     }
 
     /// Another audio side listens: what the last one has handed in happens now.

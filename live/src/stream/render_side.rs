@@ -36,8 +36,6 @@ pub(super) enum Command {
         part: usize,
         routes: Vec<Route>,
     },
-    /// Takes the engine's place but keeps its renderer: for another sample rate.
-    Engine(Box<Engine>),
     /// Another audio side listens.
     FrameRing {
         end: Box<RenderEnd>,
@@ -49,16 +47,14 @@ impl Command {
     pub(super) fn part(&self) -> Option<usize> {
         match *self {
             Command::Patch { part, .. } | Command::Routes { part, .. } => Some(part),
-            Command::Engine(_) | Command::FrameRing { .. } => None,
+            Command::FrameRing { .. } => None,
         }
     }
 }
 
 /// Renders what the audio side will ask for.
 pub struct RenderSide {
-    engine: Box<Engine>,
-    /// The engine that takes over when this one has faded.
-    next_engine: Option<Box<Engine>>,
+    engine: Engine,
     end: Box<RenderEnd>,
     orders: WorkEnd<Command>,
     intake: Intake,
@@ -88,9 +84,8 @@ impl RenderSide {
         shared: Arc<Shared>,
     ) -> Self {
         Self {
-            intake: Intake::new(agenda, engine.config().parts),
-            engine: Box::new(engine),
-            next_engine: None,
+            intake: Intake::new(agenda),
+            engine,
             time: end.frame_ring.written(),
             end: Box::new(end),
             orders,
@@ -236,28 +231,9 @@ impl RenderSide {
         self.shared
             .note_load(began.elapsed().as_secs_f32() / sounds_for);
         if self.fader.is_shut() {
-            self.shut();
+            self.shared.ended.store(true, Relaxed);
         }
         frames
-    }
-
-    /// The sound has faded out, for another engine or for good.
-    fn shut(&mut self) {
-        if self.shared.stopping.load(Relaxed) {
-            self.shared.ended.store(true, Relaxed);
-        } else {
-            self.change_engine();
-        }
-    }
-
-    fn change_engine(&mut self) {
-        if let Some(mut engine) = self.next_engine.take() {
-            engine.exchange_renderer(&mut self.engine);
-            std::mem::swap(&mut self.engine, &mut engine);
-            self.orders.give_back(Command::Engine(engine));
-            self.intake.recite();
-        }
-        self.fader.reopen();
     }
 
     /// Does what the control side has asked for. Returns whether another audio side listens now.
@@ -269,21 +245,12 @@ impl RenderSide {
         while let Some(command) = self.orders.take() {
             match command {
                 Command::Patch { part, mut patch } => {
-                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
-                    engine.exchange_patch(part, &mut patch);
-                    self.intake.change_patch(part);
+                    self.engine.exchange_patch(part, &mut patch);
                     self.orders.give_back(Command::Patch { part, patch });
                 }
                 Command::Routes { part, mut routes } => {
-                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
-                    engine.swap_routes(part, &mut routes);
+                    self.engine.swap_routes(part, &mut routes);
                     self.orders.give_back(Command::Routes { part, routes });
-                }
-                Command::Engine(engine) => {
-                    if let Some(overtaken) = self.next_engine.replace(engine) {
-                        self.orders.give_back(Command::Engine(overtaken));
-                    }
-                    self.fader.close();
                 }
                 Command::FrameRing { mut end } => {
                     // Who listened before does not any more: nothing is left to fade.
@@ -293,7 +260,7 @@ impl RenderSide {
                     (self.connected, self.time) =
                         (self.end.frame_ring.asked(), self.end.frame_ring.written());
                     self.orders.give_back(Command::FrameRing { end });
-                    self.change_engine();
+                    self.fader.reopen();
                     connected = true;
                 }
             }

@@ -7,8 +7,6 @@ use crate::stream::frame_ring::FrameRing;
 use crate::stream::render_side::{Command, RenderSide};
 use crate::stream::underrun::{Report, Underrun};
 use crate::stream::{StreamConfig, StreamError};
-use myriad_engine::patch::Patch;
-use myriad_engine::render::Renderer;
 use myriad_engine::{EngineConfig, SnapshotReceiver};
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
@@ -24,12 +22,9 @@ pub(in crate::stream) struct State {
     pub(super) engine: EngineConfig,
     pub(super) engine_latency: usize,
     pub(super) frame_ring: Arc<FrameRing>,
-    /// What each part plays, for an engine that takes over.
-    pub(super) patches: Vec<Patch>,
     commands: ControlEnd<Command>,
     /// Patches and routes for which `commands` had no room, at most one of each for a part.
     waiting: VecDeque<Command>,
-    pub(super) renderers: ControlEnd<Box<dyn Renderer>>,
     pub(super) sender: Sender,
     reports: HeapCons<Report>,
     pub(super) underruns: VecDeque<Underrun>,
@@ -41,16 +36,11 @@ pub(in crate::stream) struct State {
 }
 
 impl State {
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the control side's ends of everything"
-    )]
     pub(in crate::stream) fn new(
         config: &StreamConfig,
         engine_latency: usize,
         frame_ring: Arc<FrameRing>,
         commands: ControlEnd<Command>,
-        renderers: ControlEnd<Box<dyn Renderer>>,
         sender: Sender,
         reports: HeapCons<Report>,
         snapshots: SnapshotReceiver,
@@ -59,10 +49,8 @@ impl State {
             engine: config.engine,
             engine_latency,
             frame_ring,
-            patches: vec![Patch::new(); config.engine.parts],
             commands,
             waiting: VecDeque::new(),
-            renderers,
             sender,
             reports,
             underruns: VecDeque::new(),
@@ -111,7 +99,6 @@ impl State {
     pub(super) fn tend(&mut self) {
         self.commands.tidy();
         self.send_waiting();
-        self.renderers.tidy();
         self.processor.read();
         for report in self.reports.pop_iter() {
             if self.underruns.len() == KEPT {
