@@ -64,9 +64,10 @@ impl SongSequencer {
         let horizon = now + frames_at(AHEAD_SECONDS, self.rate);
         while let Some(&(frame, part, kind)) = self.score.get(self.next) {
             // Without room the rest follows next time.
-            if start + frame > horizon || !control.send_at(start + frame, part, kind) {
+            if start + frame > horizon || !control.has_room() {
                 break;
             }
+            control.send_at(start + frame, part, kind);
             self.next += 1;
         }
         let soon = now + frames_at(EARLY_SECONDS, self.rate);

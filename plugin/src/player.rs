@@ -10,9 +10,11 @@ use crate::song::Song;
 use crate::synth::{MakeGpu, Synth, Terms, VOICES, real_gpu};
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
-use myriad_engine::{EventKind, Values};
+use myriad_engine::{Event, EventKind, Values};
 use nice_plug::midi::{Channel, Key, NoteEvent};
 use nice_plug::prelude::*;
+use ringbuf::HeapCons;
+use ringbuf::traits::Consumer;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -34,6 +36,8 @@ pub struct Player {
     song: Song,
     translator: Translator,
     queue: Queue,
+    /// What is played on the editor's keyboard.
+    played: Option<HeapCons<Event>>,
     clock: Clock,
     /// Whether anything sounded in the last block.
     sounded: bool,
@@ -42,6 +46,7 @@ pub struct Player {
 impl Player {
     pub(crate) fn new(params: Arc<MyriadParams>) -> Self {
         Self {
+            played: params.shared.take_played(),
             params,
             synth: None,
             gpu: Box::new(real_gpu),
@@ -91,7 +96,9 @@ impl Player {
     /// Silence, and everything as before the first sample.
     pub(crate) fn reset(&mut self) {
         self.take_change();
-        while self.params.shared.take_played().is_some() {}
+        if let Some(played) = &mut self.played {
+            played.clear();
+        }
         let values = self.params.values(&self.patch, Knob::heard);
         self.told = std::array::from_fn(|index| self.params.knob(Param::ALL[index]).heard());
         self.bypassed = self.params.bypass.value();
@@ -188,7 +195,7 @@ impl Player {
 
     /// Plays what hands do in the editor.
     fn take_played(&mut self) {
-        while let Some(kind) = self.params.shared.take_played() {
+        for Event { kind, .. } in self.played.iter_mut().flat_map(HeapCons::pop_iter) {
             let starts = matches!(kind, EventKind::NoteOn { .. });
             if !(starts && self.bypassed) {
                 self.queue.push(0, kind);

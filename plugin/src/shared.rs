@@ -6,10 +6,11 @@ use crate::meters::Meters;
 use crate::synth::{PART, RendererState, Renders, SynthHandle};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
-use myriad_engine::{EventKind, Patch, Playable, Snapshot};
+use myriad_engine::{BoundedEvents, Event, EventKind, Patch, Playable, Snapshot};
 use myriad_live::stream::{Control, StreamError};
 use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
+use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -32,7 +33,9 @@ pub struct Shared {
     /// What the audio thread is done with, to be freed elsewhere.
     from_audio: ArrayQueue<Change>,
     /// What is played on the editor's keyboard.
-    hands: ArrayQueue<EventKind>,
+    hands: Mutex<BoundedEvents<HeapProd<Event>>>,
+    /// The other end, until the audio thread has it.
+    played: Mutex<Option<HeapCons<Event>>>,
     /// What there is to do with the sound from other threads, while the host has the instance
     /// activated.
     synth_handle: Mutex<Option<SynthHandle>>,
@@ -56,16 +59,18 @@ pub struct Shared {
 /// few places never run out.
 const RETURNED: usize = 8;
 
-/// Keys that may wait for the audio thread; more are not heard.
+/// Keys that may wait for the audio thread.
 const HANDS: usize = 256;
 
 impl Shared {
     pub(crate) fn new() -> Self {
+        let (hands, played) = BoundedEvents::ring(HANDS);
         Self {
             patch: Mutex::default(),
             to_audio: ArrayQueue::new(1),
             from_audio: ArrayQueue::new(RETURNED),
-            hands: ArrayQueue::new(HANDS),
+            hands: Mutex::new(hands),
+            played: Mutex::new(Some(played)),
             synth_handle: Mutex::new(None),
             trouble: Mutex::default(),
             renders: Mutex::default(),
@@ -171,14 +176,21 @@ impl Shared {
         }
     }
 
-    /// Something is played in the editor. Returns whether there was room for it.
-    pub fn play(&self, kind: EventKind) -> bool {
-        self.hands.push(kind).is_ok()
+    /// Something is played in the editor.
+    pub fn play(&self, kind: EventKind) {
+        let event = Event {
+            frame: 0,
+            part: PART as u8,
+            kind,
+        };
+        if !self.hands.lock().push(event) {
+            self.meters.count_refused(1);
+        }
     }
 
-    /// What was played in the editor, in order. For the audio thread.
-    pub(crate) fn take_played(&self) -> Option<EventKind> {
-        self.hands.pop()
+    /// Where what is played in the editor comes out, for the first who asks.
+    pub(crate) fn take_played(&self) -> Option<HeapCons<Event>> {
+        self.played.lock().take()
     }
 
     /// Whether somebody watches what sounds.

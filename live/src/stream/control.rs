@@ -125,18 +125,27 @@ impl Control {
         Ok(audio)
     }
 
-    /// Something happens to a part, as soon as possible. Returns whether there was room for it.
+    /// Something happens to a part, as soon as possible. Returns whether there was room for it;
+    /// if not, it is dropped by the rule of [`BoundedEvents`](myriad_engine::BoundedEvents) and counted.
     pub fn send(&self, part: u8, kind: EventKind) -> bool {
         self.send_at(NOW, part, kind)
     }
 
-    /// Something happens to a part at the frame `time` of the stream, to be heard
-    /// [`Control::latency`] frames later. Returns whether there was room for it: some 20,000
-    /// events may wait for their time.
+    /// The same at the frame `time` of the stream, to be heard [`Control::latency`] frames later.
+    /// Some 20,000 events may wait for their time.
     pub fn send_at(&self, time: u64, part: u8, kind: EventKind) -> bool {
         let frame = 0;
         let event = Event { frame, part, kind };
-        self.state().sender.send(TimedEvent { time, event })
+        let sent = self.state().sender.push(TimedEvent { time, event });
+        if !sent {
+            self.shared.events_refused.fetch_add(1, Relaxed);
+        }
+        sent
+    }
+
+    /// Whether there is room for an event, for those who would rather wait than lose it.
+    pub fn has_room(&self) -> bool {
+        self.state().sender.has_room()
     }
 
     /// Every sound of every part fades within milliseconds.

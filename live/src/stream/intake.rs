@@ -74,9 +74,11 @@ impl Intake {
     }
 
     /// Another audio side listens: what the last one has handed in happens now.
-    pub(super) fn take_over(&mut self, direct: &mut HeapCons<TimedEvent>) {
+    pub(super) fn take_over(&mut self, direct: &mut HeapCons<TimedEvent>, shared: &Shared) {
         for TimedEvent { event, .. } in direct.pop_iter() {
-            self.agenda.add(TimedEvent { time: NOW, event });
+            if !self.agenda.add(TimedEvent { time: NOW, event }) {
+                shared.events_refused.fetch_add(1, Relaxed);
+            }
         }
     }
 }

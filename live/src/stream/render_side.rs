@@ -256,7 +256,7 @@ impl RenderSide {
                     // Who listened before does not any more: nothing is left to fade.
                     std::mem::swap(&mut self.end, &mut end);
                     end.frame_ring.close();
-                    self.intake.take_over(&mut end.events);
+                    self.intake.take_over(&mut end.events, &self.shared);
                     (self.connected, self.time) =
                         (self.end.frame_ring.asked(), self.end.frame_ring.written());
                     self.orders.give_back(Command::FrameRing { end });

@@ -246,3 +246,16 @@ fn a_note_whose_end_is_lost_behind_its_beginning_does_not_stay() {
     assert!(status.events_refused > 9_000, "{status:?}");
     assert_eq!(status.engine.voices, 0, "the key was let go: {status:?}");
 }
+
+#[test]
+fn a_flood_from_the_control_side_leaves_no_note_behind() {
+    let mut stream = Lockstep::new(96, &soft());
+    stream.control.send(0, on(60));
+    while stream.control.send(0, cc(1, 0.5)) {}
+    assert!(!stream.control.has_room());
+    assert!(!stream.control.send(0, off(60)));
+    stream.play_64(&[], RATE);
+    let status = stream.control.status();
+    assert_eq!((status.engine.voices, status.events_refused), (0, 2));
+    assert!(stream.control.has_room());
+}

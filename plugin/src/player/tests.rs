@@ -301,3 +301,20 @@ fn a_full_block_of_events_leaves_no_note_behind() {
     assert_eq!(params.shared.meters.counters().voices, 0);
     assert_eq!(params.shared.meters.counters().events_dropped, 1);
 }
+
+#[test]
+fn a_flood_on_the_editors_keyboard_leaves_no_note_behind() {
+    let (params, mut player) = player();
+    let (key, velocity) = (60, 0.8);
+    params.shared.play(EventKind::NoteOn { key, velocity });
+    for _ in 0..1_000 {
+        params.shared.play(EventKind::PitchBend(0.1));
+    }
+    params.shared.play(EventKind::NoteOff { key, velocity });
+    let (mut left, mut right) = ([0.0; 4_800], [0.0; 4_800]);
+    for _ in 0..20 {
+        player.process(&mut left, &mut right, &mut Script::new([]));
+    }
+    let counters = params.shared.meters.counters();
+    assert_eq!((counters.voices, counters.events_dropped), (0, 746));
+}
