@@ -21,14 +21,14 @@ pub struct GestureQueue {
 }
 
 impl GestureQueue {
-    /// An gestures, and what the callback picks up.
+    /// The queue, and the end that the callback reads.
     pub fn new() -> (Self, HeapCons<Gesture>) {
-        let (queue, gestures) = BoundedEvents::ring(CAPACITY);
+        let (queue, receiver) = BoundedEvents::ring(CAPACITY);
         let gestures = Self {
             queue: Mutex::new(queue),
             lost: AtomicU64::new(0),
         };
-        (gestures, gestures)
+        (gestures, receiver)
     }
 
     /// A player does something now.

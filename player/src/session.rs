@@ -258,9 +258,9 @@ impl Session {
             (recorder, record_ring) = (Some(begun), Some(ring));
         }
         let (tap, tapped) = HeapRb::new(rate as usize).split();
-        let (gestures, gestures) = GestureQueue::new();
+        let (gestures, receiver) = GestureQueue::new();
         let gestures = Arc::new(gestures);
-        let callback = Box::new(AudioCallback::new(audio, rate, gestures, tap, record_ring));
+        let callback = Box::new(AudioCallback::new(audio, rate, receiver, tap, record_ring));
         let counters = callback.counters();
         device_manager.start(callback);
         let mut session = Self {

@@ -50,14 +50,14 @@ impl Rig {
         render.step();
         let (tap, _) = HeapRb::new(1).split();
         let (record_ring, recorded) = HeapRb::new(20 * RATE as usize).split();
-        let (gestures, gestures) = GestureQueue::new();
+        let (gestures, receiver) = GestureQueue::new();
         Self {
             control,
             render,
             callback: Box::new(AudioCallback::new(
                 audio,
                 RATE,
-                gestures,
+                receiver,
                 tap,
                 Some(record_ring),
             )),
