@@ -9,6 +9,8 @@ pub mod cpal_device;
 #[cfg(unix)]
 pub mod jack_server;
 pub mod listing;
+#[cfg(target_os = "linux")]
+mod pulse_cookie;
 mod virtual_time;
 
 use super::handoff::{CallbackHandoff, DeviceId};

@@ -53,6 +53,13 @@ pub fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
         host: host.name(),
         reason: error.to_string(),
     };
+    #[cfg(target_os = "linux")]
+    if host == Host::Pulse {
+        super::pulse_cookie::ensure().map_err(|error| DeviceError::Refused {
+            host: host.name(),
+            reason: error.to_string(),
+        })?;
+    }
     let cpal_host = cpal::host_from_id(host_id(host)?).map_err(refused)?;
     let name = |device: &cpal::Device| match device.description() {
         Ok(description) => description.name().to_owned(),
