@@ -32,6 +32,8 @@ pub struct AudioSide {
     silent_until: u64,
     /// The underrun that is going on.
     starving: Option<Starvation>,
+    /// The clock by which waiting ends.
+    now: fn() -> Instant,
 }
 
 impl AudioSide {
@@ -47,7 +49,13 @@ impl AudioSide {
             back: FADE,
             silent_until: time,
             starving: None,
+            now: Instant::now,
         }
+    }
+
+    /// Waits by another clock, for tests that must not depend on how busy a machine is.
+    pub fn set_clock(&mut self, now: fn() -> Instant) {
+        self.now = now;
     }
 
     /// Frames from an event to its sound: constant, also after underruns.
@@ -168,9 +176,8 @@ impl AudioSide {
             Some(_) => self.time + self.enough(frames) as u64,
             None => self.time + frames as u64,
         };
-        let give_up = Instant::now() + patience;
-        while self.end.frame_ring.written() < wanted && !self.is_over() && Instant::now() < give_up
-        {
+        let give_up = (self.now)() + patience;
+        while self.end.frame_ring.written() < wanted && !self.is_over() && (self.now)() < give_up {
             self.shared.wake();
             std::thread::sleep(Duration::from_micros(20));
         }

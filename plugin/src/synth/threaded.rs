@@ -52,6 +52,8 @@ pub(crate) struct Threaded {
     /// Kept for its end only.
     control: Option<Arc<Control>>,
     pace: Pace,
+    /// The clock that the host is compared with.
+    now: fn() -> Instant,
     /// The stream's time when something was last heard of the host.
     last_event: u64,
     /// And when each key was last pressed.
@@ -88,10 +90,18 @@ impl Threaded {
             audio,
             control: Some(control),
             pace: Pace::new(terms.offline),
+            now: Instant::now,
             last_event: 0,
             pressed: [0; 128],
         };
         Ok((threaded, synth_handle))
+    }
+
+    /// Goes by another clock.
+    #[cfg(test)]
+    pub(super) fn set_clock(&mut self, now: fn() -> Instant) {
+        self.now = now;
+        self.audio.set_clock(now);
     }
 
     pub(super) fn terms(&self) -> &Terms {
@@ -120,13 +130,13 @@ impl Threaded {
             }
         }
         let block = Duration::from_secs_f32(left.len() as f32 / self.terms.sample_rate);
-        let patience = self.pace.patience(Instant::now(), block);
+        let patience = self.pace.patience((self.now)(), block);
         if patience.is_zero() {
             self.audio.process(events, left, right);
         } else {
             self.audio.process_waiting(events, left, right, patience);
         }
-        self.pace.end(Instant::now());
+        self.pace.end((self.now)());
     }
 
     /// Whether nothing sounds, and nothing that the host has said will.
