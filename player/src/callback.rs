@@ -1,6 +1,7 @@
 //! The feed: what a device's callback calls. Events in, frames out, at the device's own rate.
 //!
-//! Runs on audio threads: it never allocates, locks, waits or logs.
+//! Runs on audio threads: it never allocates, locks or logs, and waits only for devices that have
+//! no time to keep.
 
 use super::gesture::Gesture;
 use super::resampler::Resampler;
@@ -10,10 +11,13 @@ use ringbuf::traits::{Consumer, Producer};
 use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Events of one block. Gestures beyond wait for the next one.
 const MAX_EVENTS: usize = 4_096;
+
+/// How long a device that has no time to keep waits for frames.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the callback counts, for others to read.
 #[derive(Default)]
@@ -42,6 +46,8 @@ pub struct AudioCallback {
     rate: u32,
     /// The device's frames a second.
     device_rate: u32,
+    /// Whether the device waits for frames that are not ready.
+    waits: bool,
     /// This block's events, in the order of their frames.
     events: BoundedEvents<Vec<Event>>,
     /// When the last block began: gestures keep their distance from it.
@@ -65,6 +71,7 @@ impl AudioCallback {
             resampler: None,
             rate,
             device_rate: rate,
+            waits: false,
             events: BoundedEvents::with_capacity(MAX_EVENTS),
             last_block: None,
         }
@@ -85,8 +92,15 @@ impl AudioCallback {
     /// Prepares for a device of another rate than the engine's. Allocates; not for callbacks.
     pub fn set_device_rate(&mut self, device_rate: u32) {
         self.device_rate = device_rate;
+        self.waits = false;
         self.last_block = None;
         self.resampler = (device_rate != self.rate).then(|| Resampler::new(self.rate, device_rate));
+    }
+
+    /// Says whether the device has no time to keep, as a JACK server that freewheels: then no frame
+    /// is left out, however long it takes.
+    pub fn set_waits(&mut self, waits: bool) {
+        self.waits = waits;
     }
 
     /// Device frames from an event to its sound.
@@ -188,7 +202,13 @@ impl AudioCallback {
     /// The engine's next frames, with the first `count` events.
     fn render(&mut self, count: usize, left: &mut [f32], right: &mut [f32]) {
         let events = self.events.store_mut();
-        self.audio.process(&events[..count], left, right);
+        match self.waits {
+            false => self.audio.process(&events[..count], left, right),
+            true => {
+                self.audio
+                    .process_waiting(&events[..count], left, right, PATIENCE);
+            }
+        }
         events.drain(..count);
         let frames = || left.iter().zip(right.iter()).map(|(&l, &r)| [l, r]);
         self.tap.push_iter(frames());

@@ -5,7 +5,6 @@ use crate::feeder::Feeder;
 use crate::player::{Player, SINE};
 use crate::server::Server;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
-use std::time::Duration;
 
 /// The period of the server, and the longest latency that is allowed: two of them and a tick.
 const PERIOD: u32 = 64;
@@ -15,21 +14,8 @@ const LONGEST: u64 = 2 * PERIOD as u64 + 32;
 const HEARD: usize = 6_000;
 const HELD: u32 = 4_000;
 
-/// Servers for what must be exact, not quick: where a machine is too busy for the first, frames
-/// of the next take longer, and the same must be true of them.
-const RATES: [u32; 3] = [48_000, 16_000, 8_000];
-
-/// Tries `exact` with one server after the other until one was undisturbed.
-fn undisturbed(period: u32, rates: [u32; 3], exact: impl Fn(u32) -> bool) {
-    let succeeded = rates.into_iter().any(|rate| {
-        let _server = Server::start(rate, period);
-        exact(rate)
-    });
-    assert!(
-        succeeded,
-        "the machine is too busy for a single undisturbed note"
-    );
-}
+/// Frames from one note to the next: a whole number of periods.
+const APART: u32 = 250 * PERIOD;
 
 /// The note as an engine of our own renders it, from the frame on which it should be heard.
 fn expected(patch: &Patch, rate: u32, offset: u32, key: u8, velocity: u8) -> Vec<f32> {
@@ -64,11 +50,8 @@ fn expected(patch: &Patch, rate: u32, offset: u32, key: u8, velocity: u8) -> Vec
 /// cycle that was, and sounds as the engine renders it: pitch, level, envelope, to the bit.
 #[test]
 fn notes_sound_exactly_when_and_as_they_should() {
-    undisturbed(PERIOD, RATES, notes_are_exact);
-}
-
-/// Whether a machine was quiet enough to see that they are.
-fn notes_are_exact(rate: u32) -> bool {
+    let rate = 48_000;
+    let _server = Server::start(rate, PERIOD);
     let files = [("sine.toml", SINE)];
     let mut player = Player::start(&["--host", "jack", "--patch", "sine.toml"], &files);
     let status = player.status();
@@ -88,40 +71,27 @@ fn notes_are_exact(rate: u32) -> bool {
         (32, 81, 90),
         (63, 69, 1),
     ];
-    for (offset, key, velocity) in notes {
-        let reference = expected(&patch, rate, offset, key, velocity);
-        // The machine may take our processor away; such a note is played again.
-        let exact = (0..20).any(|_| {
-            let before = player.status();
-            let cycle = feeder.now().next_multiple_of(PERIOD) + 20 * PERIOD;
-            let at = cycle + offset;
-            feeder.send(at, [0x90, key, velocity]);
-            feeder.send(at + HELD, [0x80, key, 0]);
-            let due = at + latency as u32;
-            let heard = catcher.hear(due - 2_000, due + HEARD as u32).to_vec();
-            let (before_due, sound) = heard.split_at(2_000);
-            let silent = before_due.iter().all(|sample| *sample == 0.0);
-            if silent && sound == reference {
-                return true;
-            }
-            let after = player.status();
-            let trouble = ["underruns", "xruns"]
-                .iter()
-                .any(|key| before[key] != after[key]);
-            assert!(
-                trouble || catcher.gaps > 0,
-                "note at offset {offset}: {}",
-                difference(&heard, &reference, 2_000)
-            );
-            catcher.gaps = 0;
-            false
-        });
-        if !exact {
-            return false;
-        }
+    let mut score = Vec::new();
+    for (at, (offset, key, velocity)) in (APART..).step_by(APART as usize).zip(notes) {
+        score.push((at + offset, [0x90, key, velocity]));
+        score.push((at + offset + HELD, [0x80, key, 0]));
     }
+    feeder.freewheel(true);
+    let begin = feeder.play(score);
+    for (at, (offset, key, velocity)) in (APART..).step_by(APART as usize).zip(notes) {
+        let reference = expected(&patch, rate, offset, key, velocity);
+        let due = begin + at + offset + latency as u32;
+        let heard = catcher.hear(due - 2_000, due + HEARD as u32);
+        let (before_due, sound) = heard.split_at(2_000);
+        let silent = before_due.iter().all(|sample| *sample == 0.0);
+        assert!(
+            silent && sound == reference,
+            "note at offset {offset}: {}",
+            difference(heard, &reference, 2_000)
+        );
+    }
+    feeder.freewheel(false);
     assert_eq!(player.interrupt(), Some(0));
-    true
 }
 
 /// Where the sound is, compared to where it should be.
@@ -142,11 +112,8 @@ fn difference(heard: &[f32], reference: &[f32], due: usize) -> String {
 /// A server whose rate is not the engine's is met with a resampler: in tune and clean.
 #[test]
 fn another_rate_is_resampled_in_tune() {
-    undisturbed(128, [44_100, 22_050, 11_025], resampling_is_clean);
-}
-
-/// Whether a machine was quiet enough to see that it is.
-fn resampling_is_clean(rate: u32) -> bool {
+    let rate = 44_100;
+    let _server = Server::start(rate, 128);
     let files = [("sine.toml", SINE)];
     let args = ["--host", "jack", "--rate", "48000", "--patch", "sine.toml"];
     let mut player = Player::start(&args, &files);
@@ -156,27 +123,19 @@ fn resampling_is_clean(rate: u32) -> bool {
     let latency = status["latency"].as_u64().unwrap() as u32;
     let feeder = Feeder::plug_in();
     let mut catcher = Catcher::plug_in();
-    (0..20).any(|_| {
-        let before = player.status();
-        let at = feeder.now() + 4_000;
-        feeder.send(at, [0x90, 69, 100]);
-        feeder.send(at + 40_000, [0x80, 69, 0]);
-        let begin = at + latency;
-        let sound = catcher.hear(begin + 2_000, begin + 34_000).to_vec();
-        let w = std::f64::consts::TAU * 440.0 / f64::from(rate);
-        let rough = roughness(&sound, w);
-        let after = player.status();
-        let trouble = ["underruns", "xruns"]
-            .iter()
-            .any(|key| before[key] != after[key]);
-        let gaps = std::mem::take(&mut catcher.gaps);
-        assert!(trouble || gaps > 0 || rough < 1e-4, "roughness {rough}");
-        let loud = sound
-            .iter()
-            .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
-        assert!(trouble || gaps > 0 || loud > 0.05, "peak {loud}");
-        rough < 1e-4
-    })
+    feeder.freewheel(true);
+    let begin = feeder.play(vec![(4_000, [0x90, 69, 100]), (44_000, [0x80, 69, 0])]);
+    let begin = begin + 4_000 + latency;
+    let sound = catcher.hear(begin + 2_000, begin + 34_000);
+    let w = std::f64::consts::TAU * 440.0 / f64::from(rate);
+    let rough = roughness(sound, w);
+    assert!(rough < 1e-4, "roughness {rough}");
+    let loud = sound
+        .iter()
+        .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
+    assert!(loud > 0.05, "peak {loud}");
+    feeder.freewheel(false);
+    assert_eq!(player.interrupt(), Some(0));
 }
 
 /// How far a signal is from being a sine of that pitch: a discontinuity or a wrong pitch is large.
@@ -209,7 +168,7 @@ fn programs_controllers_and_nonsense_are_understood() {
         feeder.send(feeder.now(), bytes);
     }
     feeder.send(feeder.now() + 4_800, [0x90, 60, 127]);
-    std::thread::sleep(Duration::from_millis(200));
+    player.wait_for("a note", |line| line["voices"].as_u64() > Some(0));
     let status = player.status();
     assert_eq!(status["voices"], 1, "{status}");
     assert_eq!(player.interrupt(), Some(0));

@@ -11,7 +11,6 @@ mod bits;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use myriad_conformance::CHECKS;
-#[cfg(feature = "cuda")]
 use myriad_engine::render::Capacity;
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::simd::Level;
@@ -44,7 +43,6 @@ fn at(name: &str, level: Level, test: fn(Level)) -> Trial {
 }
 
 /// What is ignored without a GPU.
-#[cfg(feature = "cuda")]
 fn cuda_with(name: &'static str, options: CudaOptions) -> Trial {
     Trial::ignorable_test(name, move || {
         let make = move || CudaRenderer::with_options(0, options);
@@ -56,7 +54,6 @@ fn cuda_with(name: &'static str, options: CudaOptions) -> Trial {
     })
 }
 
-#[cfg(feature = "cuda")]
 fn cuda() -> Vec<Trial> {
     let usual = CudaOptions::default();
     let portable = CudaOptions {
