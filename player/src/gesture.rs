@@ -33,10 +33,17 @@ impl GestureQueue {
 
     /// A player does something now.
     pub fn play(&self, part: u8, kind: EventKind) {
-        let frame = 0;
-        let event = Event { frame, part, kind };
+        self.play_at(Instant::now(), part, kind);
+    }
+
+    /// A player did something at `time`.
+    pub fn play_at(&self, time: Instant, part: u8, kind: EventKind) {
+        let event = Event {
+            frame: 0,
+            part,
+            kind,
+        };
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let time = Instant::now();
         if !queue.push(TimedEvent { time, event }) {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
