@@ -114,7 +114,10 @@ fn stopping_lets_the_fade_be_heard_and_ends_the_thread() {
             heard.extend(device(&mut audio, &[], 600));
             heard
         });
-        std::thread::sleep(Duration::from_millis(600));
+        // In the middle of what the device asks for.
+        while control.status().frames_asked < 500 * 64 {
+            std::thread::yield_now();
+        }
         control.stop();
         control.stop();
         device.join().unwrap()
