@@ -14,6 +14,7 @@ mod pool;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
+mod sync;
 mod synth;
 mod thread_policy;
 pub mod trace;

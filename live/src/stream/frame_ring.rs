@@ -12,10 +12,10 @@ use super::underrun::Starvation;
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::BoundedEvents;
 use myriad_engine::Values;
+use myriad_engine::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Frames and how far they have come. Times are frames since the stream's start.
 #[derive(Debug)]
@@ -172,3 +172,6 @@ pub(super) fn connect(
     let audio = AudioSide::new(audio, start, engine_latency + depth, Arc::clone(shared));
     Ok((audio, render))
 }
+
+#[cfg(all(test, loom))]
+mod model;
