@@ -14,7 +14,8 @@ mod pool;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
-mod sync;
+#[doc(hidden)]
+pub mod sync;
 mod synth;
 mod thread_policy;
 pub mod trace;

@@ -2,7 +2,7 @@
 
 #[cfg(loom)]
 mod futex;
-#[cfg(all(test, loom))]
+#[cfg(test)]
 mod model;
 
 use myriad_engine::sync::atomic::{AtomicU32, Ordering, fence};

@@ -4,7 +4,7 @@
 //! control side alone. There is a place on the way back for everything under way, so giving back
 //! cannot fail.
 
-#[cfg(all(test, loom))]
+#[cfg(test)]
 mod model;
 #[cfg(loom)]
 mod ring;

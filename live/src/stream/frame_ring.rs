@@ -173,5 +173,5 @@ pub(super) fn connect(
     Ok((audio, render))
 }
 
-#[cfg(all(test, loom))]
+#[cfg(test)]
 mod model;

@@ -54,7 +54,7 @@ impl Readers {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(test)]
 mod model;
 
 #[cfg(test)]

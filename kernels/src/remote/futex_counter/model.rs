@@ -2,9 +2,8 @@
 //! written before. A sleeper that nobody wakes is a deadlock, which loom reports.
 
 use super::FutexCounter;
-use loom::cell::UnsafeCell;
-use loom::thread;
 use myriad_engine::sync::atomic::AtomicU32;
+use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 
 /// A client and a server: a word goes there by one bell, and comes back changed by the other.
@@ -22,13 +21,6 @@ fn futex_counter() -> FutexCounter {
     }
 }
 
-/// Runs `model` in the orders in which threads are interrupted three times at most; all take minutes.
-fn interrupted_thrice(model: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(model);
-}
-
 impl Model {
     fn new() -> Arc<Self> {
         Arc::new(Self {
@@ -39,7 +31,7 @@ impl Model {
     }
 
     fn add(&self, number: u32) {
-        // SAFETY: loom checks that nobody else touches it meanwhile.
+        // SAFETY: nobody else touches it meanwhile, which loom checks.
         self.word.with_mut(|word| unsafe { *word += number });
     }
 
@@ -51,7 +43,7 @@ impl Model {
 
 #[test]
 fn a_ring_wakes_the_sleeper_and_brings_what_was_written() {
-    loom::model(|| {
+    check(None, || {
         let model = Model::new();
         let ringer = thread::spawn({
             let model = Arc::clone(&model);
@@ -68,7 +60,7 @@ fn a_ring_wakes_the_sleeper_and_brings_what_was_written() {
 
 #[test]
 fn questions_and_answers_alternate() {
-    interrupted_thrice(|| {
+    check(Some(3), || {
         let model = Model::new();
         let server = thread::spawn({
             let model = Arc::clone(&model);
@@ -92,7 +84,7 @@ fn questions_and_answers_alternate() {
 
 #[test]
 fn of_many_rings_the_last_is_heard() {
-    interrupted_thrice(|| {
+    check(Some(3), || {
         let model = Model::new();
         let ringer = thread::spawn({
             let model = Arc::clone(&model);

@@ -2,18 +2,14 @@
 //! held, there is always a place on the way back, and nothing is freed by the render side.
 
 use super::{UNDER_WAY, WorkEnd, command_queue};
-use loom::cell::{Cell, UnsafeCell};
-use loom::thread;
+use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-loom::thread_local! {
-    static RENDERS: Cell<bool> = Cell::new(false);
-}
 
 /// What is sent: owns memory, which the render side changes in place.
 struct Command {
     memory: UnsafeCell<u32>,
+    maker: thread::ThreadId,
     freed: Arc<AtomicUsize>,
 }
 
@@ -21,19 +17,21 @@ impl Command {
     fn new(freed: &Arc<AtomicUsize>) -> Self {
         Self {
             memory: UnsafeCell::new(0),
+            maker: thread::current().id(),
             freed: Arc::clone(freed),
         }
     }
 
     fn change(&self) {
-        // SAFETY: loom checks that nobody else touches it meanwhile.
+        // SAFETY: nobody else touches it meanwhile, which loom checks.
         self.memory.with_mut(|memory| unsafe { *memory += 1 });
     }
 }
 
 impl Drop for Command {
     fn drop(&mut self) {
-        assert!(!RENDERS.with(Cell::get), "freed by the render side");
+        let here = thread::current().id();
+        assert_eq!(here, self.maker, "freed by the render side");
         self.change();
         self.freed.fetch_add(1, Relaxed);
     }
@@ -53,11 +51,10 @@ fn follow(end: &mut WorkEnd<Command>, held: &mut Option<Command>) {
 #[test]
 fn everything_comes_back_once() {
     const SENT: usize = UNDER_WAY + 2;
-    loom::model(|| {
+    check(None, || {
         let freed = Arc::new(AtomicUsize::new(0));
         let (mut control, mut work) = command_queue();
         let render = thread::spawn(move || {
-            RENDERS.with(|renders| renders.set(true));
             let mut held = None;
             (0..3).for_each(|_| follow(&mut work, &mut held));
             (work, held)

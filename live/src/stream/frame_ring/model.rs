@@ -2,8 +2,7 @@
 //! overwritten while it is read, and left and right are of one time.
 
 use super::FrameRing;
-use loom::cell::UnsafeCell;
-use loom::thread;
+use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 
 /// Every place of the ring has been used twice when the blocks have been asked for.
@@ -33,7 +32,7 @@ impl Ring {
     fn take(&self, at: u64, block: usize) {
         let ready = self.frame_ring.written().saturating_sub(at) as usize;
         for at in (at..).take(ready.min(block)) {
-            // SAFETY: loom checks that nobody writes it meanwhile.
+            // SAFETY: nobody writes it meanwhile, which loom checks.
             let time = self.time(at).with(|time| unsafe { *time });
             assert_eq!(time, at, "a frame of another time");
             let (mut left, mut right) = ([f32::NAN], [f32::NAN]);
@@ -56,7 +55,7 @@ impl Ring {
         }
         *time = asked.max(*time);
         while *time < asked + DEPTH as u64 {
-            // SAFETY: loom checks that nobody reads it meanwhile.
+            // SAFETY: nobody reads it meanwhile, which loom checks.
             self.time(*time).with_mut(|at| unsafe { *at = *time });
             let (left, right) = frame(*time);
             self.frame_ring.write(*time, &[left], &[right]);
@@ -75,7 +74,7 @@ fn frame(time: u64) -> (f32, f32) {
 
 #[test]
 fn every_frame_is_read_whole_and_in_its_time() {
-    loom::model(|| {
+    check(None, || {
         let ring = Arc::new(Ring::new());
         let render = thread::spawn({
             let ring = Arc::clone(&ring);

@@ -3,8 +3,7 @@
 
 use super::Readers;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use loom::cell::UnsafeCell;
-use loom::thread;
+use crate::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 
 /// One row, and the tables that it belongs to one after the other.
@@ -31,7 +30,7 @@ impl<const TABLES: usize> Model<TABLES> {
     fn read(&self) {
         let side = self.readers.enter();
         if let Some(table) = self.tables.get(self.owner.load(Ordering::Acquire)) {
-            // SAFETY: loom checks that nobody frees it meanwhile.
+            // SAFETY: nobody frees it meanwhile, which loom checks.
             assert!(
                 table.with(|is_there| unsafe { *is_there }),
                 "read after free"
@@ -62,7 +61,7 @@ impl TableStore {
         for _ in 0..2 {
             if model.readers.have_left() {
                 for table in self.leaving.drain(..) {
-                    // SAFETY: loom checks that nobody reads it meanwhile.
+                    // SAFETY: nobody reads it meanwhile, which loom checks.
                     model.tables[table].with_mut(|is_there| unsafe { *is_there = false });
                 }
                 if !self.taken.is_empty() {
@@ -74,12 +73,12 @@ impl TableStore {
     }
 }
 
-/// `READERS` threads read while all tables but the last are replaced. All orders, or those in which
-/// threads are interrupted so often at most.
-fn check<const TABLES: usize, const READERS: usize>(reads: usize, interruptions: Option<usize>) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = interruptions;
-    builder.check(move || {
+/// `READERS` threads read while all tables but the last are replaced.
+fn check_replacing<const TABLES: usize, const READERS: usize>(
+    reads: usize,
+    interruptions: Option<usize>,
+) {
+    check(interruptions, move || {
         let model = Arc::new(Model::<TABLES>::new());
         let readers: [_; READERS] = std::array::from_fn(|_| {
             let model = Arc::clone(&model);
@@ -98,15 +97,15 @@ fn check<const TABLES: usize, const READERS: usize>(reads: usize, interruptions:
 
 #[test]
 fn nothing_is_freed_under_a_reader() {
-    check::<2, 1>(1, None);
+    check_replacing::<2, 1>(1, None);
 }
 
 #[test]
 fn nothing_is_freed_under_a_reader_that_comes_again() {
-    check::<3, 1>(2, Some(3));
+    check_replacing::<3, 1>(2, Some(3));
 }
 
 #[test]
 fn nothing_is_freed_under_one_of_two_readers() {
-    check::<2, 2>(1, Some(3));
+    check_replacing::<2, 2>(1, Some(3));
 }
