@@ -275,7 +275,9 @@ fn gestures_keep_their_distance() {
     make_renderer.callback.fill(&mut left, &mut right);
     let began = make_renderer.callback.last_block.unwrap();
     for (millis, key) in [(20, 60), (99, 61), (5_000, 62)] {
-        make_renderer.gestures.play_at(began + Duration::from_millis(millis), 0, on(key));
+        make_renderer
+            .gestures
+            .play_at(began + Duration::from_millis(millis), 0, on(key));
     }
     make_renderer.callback.pick_up_gestures(4_800);
     let frames: Vec<u32> = make_renderer

@@ -18,7 +18,7 @@ const LENGTH: usize = 256;
 ///
 /// # Errors
 /// When there is no place to write it to.
-pub fn ensure() -> io::Result<()> {
+pub(super) fn ensure() -> io::Result<()> {
     if pulseaudio::socket_path_from_env().is_none() {
         return Ok(());
     }

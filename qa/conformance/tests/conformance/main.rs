@@ -72,11 +72,6 @@ fn cuda() -> Vec<Trial> {
     ]
 }
 
-#[cfg(not(feature = "cuda"))]
-fn cuda() -> Vec<Trial> {
-    Vec::new()
-}
-
 fn main() {
     let one_thread = |level| cpu_at(level, 1);
     let mut trials = vec![
