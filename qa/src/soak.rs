@@ -267,7 +267,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let stall = Stall::default();
     let mut setup = setup(begin, device, load, &stall)?;
     let gpu = setup.renderer.may_use_gpu();
-    setup.observer = Publisher::asked_for(args.metrics, gpu)?;
+    setup.observer = Publisher::start(args.metrics, gpu)?;
     let session = Session::start(setup)?;
     let rate = session.sample_rate();
     let generator = SceneGenerator {
@@ -289,7 +289,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         stepped,
         stall_probes: match stepped {
             true => None,
-            false => StallProbes::call(),
+            false => StallProbes::start(),
         },
         block: session
             .device_manager()
