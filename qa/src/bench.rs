@@ -1,4 +1,4 @@
-//! `myriad bench`: what this machine holds, on its cores and on its GPU, side by side.
+//! `myriad bench`: what this machine can render, on its cores and on its GPU.
 
 mod candidate;
 mod compare;
@@ -7,45 +7,36 @@ mod grid;
 mod held;
 mod load;
 mod machine;
-mod markdown;
 mod overlap;
-mod pace;
 mod played;
 mod plots;
 mod report;
 mod round_trip;
+mod rounds;
 pub mod scenario;
 mod start;
 mod table;
 mod text;
-mod turns;
 
 use candidate::Candidate;
 use machine::Machine;
-use myriad_engine::render::{PrepareError, TICK};
+use myriad_engine::render::PrepareError;
 use myriad_kernels::cuda::CudaOptions;
 use myriad_player::failure::{Exit, Failure};
 use myriad_player::machine::cores;
 use myriad_player::trace::Tracer;
 use myriad_player::{interrupt, terminal};
 use report::Report;
+use rounds::Plan;
 use start::Start;
 use std::path::PathBuf;
-use std::time::Duration;
-use text::Text;
-use turns::Plan;
 
-/// Frames a second of everything that is measured.
+/// The sample rate of everything that is measured.
 const RATE: f64 = 48_000.0;
 
-/// How long to measure in all, in seconds, unless told otherwise; the second when in a hurry.
+/// How long to measure in all, in seconds, by default and with `--quick`.
 const USUAL: f64 = 180.0;
 const QUICK: f64 = 13.0;
-
-/// How long it takes to play `ticks` ticks.
-fn period(ticks: usize) -> Duration {
-    Duration::from_secs_f64((ticks * TICK) as f64 / RATE)
-}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,9 +54,9 @@ the JSON means.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Who is measured
-    #[arg(long, value_enum, default_value_t = Who::All)]
-    renderer: Who,
+    /// Which renderers are measured
+    #[arg(long, value_enum, default_value_t = Renderers::All)]
+    renderer: Renderers,
 
     /// Which GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -111,7 +102,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Who {
+enum Renderers {
     /// This machine's cores and, where there is one, its GPU
     All,
     /// The cores: one, then all
@@ -163,10 +154,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     if args.markdown {
-        return terminal::print(&markdown::tables(&report));
+        return terminal::print(&report.markdown());
     }
     if args.from.is_some() && !args.json {
-        terminal::print(&Text::whole(&report))?;
+        terminal::print(&report.text())?;
     }
     if let Some(before) = &before {
         let (changes, compared) = compare::changes(before, &report);
@@ -218,41 +209,39 @@ fn measure(args: &Args) -> Result<Report, Failure> {
         true => Ok(()),
         false => terminal::print(&text),
     };
-    let machine = report.machine.clone();
-    let text = Text { machine: &machine };
-    show(text::head(&report))?;
+    show(report.head())?;
     if wanted(Section::Start) {
         for (candidate, start) in candidates.iter().zip(&mut starts) {
             start::again(candidate, start)?;
         }
-        show(text.start(&starts))?;
+        show(report.start_text(&starts))?;
         report.start = Some(starts);
     }
     if wanted(Section::Held) {
-        let held = held::measure(&candidates, machine.gpu.as_ref(), &plan)?;
-        show(text.held(&held))?;
+        let held = held::measure(&candidates, report.machine.gpu.as_ref(), &plan)?;
+        show(report.held_text(&held))?;
         report.held = Some(held);
     }
     if wanted(Section::Grid) {
         let grid = grid::measure(&candidates, &plan)?;
-        show(text.grid(&grid))?;
+        show(report.grid_text(&grid))?;
         report.grid = Some(grid);
     }
     if wanted(Section::RoundTrip) {
         let trips = round_trip::measure(&candidates, &plan)?;
-        show(text.round_trip(&trips))?;
+        show(report.round_trip_text(&trips))?;
         report.round_trip = Some(trips);
     }
     if wanted(Section::Played) {
         let played = played::measure(&candidates, &plan)?;
-        show(text.played(&played))?;
+        show(report.played_text(&played))?;
         report.played = Some(played);
     }
     report.interrupted = interrupt::requested();
     Ok(report)
 }
 
-/// Those who take part: all that were asked for and could be started.
+/// The renderers that were asked for and could be started.
 struct Candidates {
     candidates: Vec<Candidate>,
     starts: Vec<Start>,
@@ -261,24 +250,24 @@ struct Candidates {
 }
 
 impl Candidates {
-    /// Starts everyone once.
+    /// Starts every candidate once.
     fn start(args: &Args) -> Result<Self, Failure> {
-        let mut lineup = Self {
+        let mut started = Self {
             candidates: Vec::new(),
             starts: Vec::new(),
             gpu: None,
             notes: Vec::new(),
         };
-        if args.renderer != Who::Cuda {
-            let one = lineup.add(Candidate::Cpu { threads: 1 });
+        if args.renderer != Renderers::Cuda {
+            let one = started.add(Candidate::Cpu { threads: 1 });
             one.map_err(Failure::failed)?;
             if cores() > 1 {
-                let all = lineup.add(Candidate::Cpu { threads: cores() });
+                let all = started.add(Candidate::Cpu { threads: cores() });
                 all.map_err(Failure::failed)?;
             }
         }
-        if args.renderer != Who::Cpu {
-            let added = lineup.add(Candidate::Cuda {
+        if args.renderer != Renderers::Cpu {
+            let added = started.add(Candidate::Cuda {
                 device: args.device,
                 options: CudaOptions {
                     stage_times: args.trace.is_some(),
@@ -286,9 +275,9 @@ impl Candidates {
                 },
             });
             match (added, args.renderer) {
-                (Err(reason), Who::All) => {
+                (Err(reason), Renderers::All) => {
                     let note = format!("CUDA is not measured: {reason}");
-                    lineup.notes.push(note);
+                    started.notes.push(note);
                 }
                 (Err(reason), _) => {
                     return Err(Failure::failed(format!("--renderer cuda: {reason}")));
@@ -296,7 +285,7 @@ impl Candidates {
                 (Ok(()), _) => {}
             }
         }
-        Ok(lineup)
+        Ok(started)
     }
 
     fn add(&mut self, candidate: Candidate) -> Result<(), PrepareError> {

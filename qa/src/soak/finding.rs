@@ -1,6 +1,8 @@
 //! What a soak finds, and whose fault it is.
 
+use crate::plot::{AMBER, RED, VIOLET};
 use myriad_live::stream::{Cause, Underrun};
+use myriad_player::analysis::colour::Rgb;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -86,6 +88,25 @@ pub(crate) enum Blame {
     Machine,
     /// It was done on purpose.
     Injected,
+}
+
+impl Blame {
+    /// Its name in JSON.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Blame::Myriad => "myriad",
+            Blame::Machine => "machine",
+            Blame::Injected => "injected",
+        }
+    }
+
+    pub(super) fn colour(self) -> Rgb {
+        match self {
+            Blame::Myriad => RED,
+            Blame::Machine => AMBER,
+            Blame::Injected => VIOLET,
+        }
+    }
 }
 
 impl Finding {

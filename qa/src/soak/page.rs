@@ -6,9 +6,9 @@ mod plot;
 
 use super::finding::{Blame, Finding};
 use super::journal::Sample;
-use super::report::{Report, Verdict};
+use super::report::Report;
 use super::summary;
-use myriad_player::analysis::svg::escaped;
+use crate::plot::{AMBER, LIGHT, ROSE, VIOLET, escaped};
 use myriad_player::terminal::clock;
 use plot::{Plot, Series};
 use std::fmt::Write;
@@ -23,21 +23,12 @@ const SHOWN: usize = 12;
 /// Findings that are listed.
 const LISTED: usize = 200;
 
-const VIOLET: [u8; 3] = [0x7f, 0x8c, 0xff];
-const ROSE: [u8; 3] = [0xd2, 0x5c, 0xc8];
-const AMBER: [u8; 3] = [0xfd, 0xa6, 0x5c];
-const LIGHT: [u8; 3] = [0xfd, 0xf0, 0xb8];
-
 /// Writes the page. Clips are read from `folder`.
 ///
 /// # Errors
 /// When it cannot be written.
 pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Result<()> {
-    let class = match report.verdict {
-        Verdict::Clean => "clean",
-        Verdict::Disturbed => "disturbed",
-        Verdict::Faulty => "faulty",
-    };
+    let class = report.verdict.name();
     let title = escaped(&summary::headline(report));
     write!(
         page,
@@ -234,7 +225,7 @@ fn plots(report: &Report) -> Vec<Plot> {
             })],
         ),
     ];
-    plots.into_iter().filter(Plot::says_something).collect()
+    plots.into_iter().filter(Plot::has_content).collect()
 }
 
 /// All findings, the first of them with sound and picture.
@@ -248,11 +239,7 @@ fn findings(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Re
     order.sort_by_key(|finding| finding.blame != Blame::Myriad);
     let mut shown = 0;
     for finding in order.iter().take(LISTED) {
-        let class = match finding.blame {
-            Blame::Myriad => "myriad",
-            Blame::Machine => "machine",
-            Blame::Injected => "injected",
-        };
+        let class = finding.blame.name();
         writeln!(
             page,
             "<article class=\"{class}\"><h3>{} <time>{}</time></h3><p>{}</p>",

@@ -39,6 +39,17 @@ pub(crate) enum Verdict {
     Faulty,
 }
 
+impl Verdict {
+    /// Its name in JSON.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Verdict::Clean => "clean",
+            Verdict::Disturbed => "disturbed",
+            Verdict::Faulty => "faulty",
+        }
+    }
+}
+
 /// A soak.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
