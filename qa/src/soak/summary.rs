@@ -1,4 +1,4 @@
-//! A soak in a few lines, for the terminal.
+//! The report in a few lines, for the terminal.
 
 use super::finding::{Blame, Finding};
 use super::report::{Report, Verdict};
@@ -10,62 +10,68 @@ use std::time::Duration;
 /// Findings that are listed one by one.
 const LISTED: usize = 12;
 
-/// What was played, what was found, and where the rest is.
+/// What was played, what was found, and where the report is.
 pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
-    let mut text = format!("{}\n", headline(report));
-    let mut row = |name: &str, value: String| {
-        let _ = writeln!(text, "  {name:<10} {value}");
-    };
-    row(
-        "played",
-        format!(
-            "{} of {} in {:.0} s, {} scenes",
-            clock(report.seconds),
-            clock(report.settings.as_ref().map_or(0.0, |begin| begin.seconds)),
-            took.as_secs_f64(),
-            report.scenes.values().sum::<u64>()
-        ),
+    let (played, all, took) = (
+        clock(report.seconds),
+        clock(report.asked()),
+        took.as_secs_f64(),
     );
-    row(
-        "frames",
-        format!(
-            "{} asked for, {} slow blocks, {} underruns",
-            report.frames, report.slow_blocks, report.underruns
+    let scenes = report.scenes.values().sum::<u64>();
+    let Report {
+        frames,
+        slow_blocks,
+        underruns,
+        onsets,
+        latest_onset,
+        losses,
+        returns,
+        ..
+    } = report;
+    let stalls = report
+        .standstill_ms
+        .map(|longest| format!("was held up itself, stood still for up to {longest:.1} ms"));
+    let smallest = 20.0 * report.sensitivity.log10();
+    let keenness = 100.0 * report.keenness;
+    let gpu = report.gpu_memory_growth;
+    let lost = losses + returns > 0;
+    let rows = [
+        (
+            "played",
+            Some(format!("{played} of {all} in {took:.0} s, {scenes} scenes")),
         ),
-    );
-    if let Some(causes) = causes(report) {
-        row("underruns", causes);
-    }
-    if let Some(longest) = report.standstill_ms {
-        row(
-            "machine",
-            format!("was held up itself, stood still for up to {longest:.1} ms"),
-        );
-    }
-    row(
-        "timing",
-        format!(
-            "{} notes out of silence, the latest {} frames after its time",
-            report.onsets, report.latest_onset
+        (
+            "frames",
+            Some(format!(
+                "{frames} asked for, {slow_blocks} slow blocks, {underruns} underruns"
+            )),
         ),
-    );
-    row(
-        "clicks",
-        format!(
-            "steps from {:.0} dBFS on are found, for {:.0}% of the time",
-            20.0 * report.sensitivity.log10(),
-            100.0 * report.keenness
+        ("underruns", causes(report)),
+        ("machine", stalls),
+        (
+            "timing",
+            Some(format!(
+                "{onsets} notes out of silence, the latest {latest_onset} frames after its time"
+            )),
         ),
-    );
-    row("memory", growth(report.memory_growth));
-    if report.gpu_memory_growth.is_some() {
-        row("gpu", growth(report.gpu_memory_growth));
-    }
-    if report.losses + report.returns > 0 {
-        row(
+        (
+            "clicks",
+            Some(format!(
+                "steps from {smallest:.0} dBFS on are found, for {keenness:.0}% of the time"
+            )),
+        ),
+        ("memory", Some(growth(report.memory_growth))),
+        ("gpu", gpu.map(|bytes| growth(Some(bytes)))),
+        (
             "failover",
-            format!("{} losses, {} returns", report.losses, report.returns),
-        );
+            lost.then(|| format!("{losses} losses, {returns} returns")),
+        ),
+    ];
+    let mut text = format!("{}\n", headline(report));
+    for (name, value) in rows {
+        if let Some(value) = value {
+            let _ = writeln!(text, "  {name:<10} {value}");
+        }
     }
     for finding in report.findings.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", line(finding));
@@ -77,7 +83,7 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     text
 }
 
-/// Why there were underruns, the commonest cause first.
+/// The causes of underruns, the commonest first.
 pub(super) fn causes(report: &Report) -> Option<String> {
     let mut causes: Vec<_> = report.causes.iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -88,7 +94,7 @@ pub(super) fn causes(report: &Report) -> Option<String> {
     (!told.is_empty()).then_some(told)
 }
 
-/// The verdict in a sentence.
+/// The verdict in one line.
 pub(super) fn headline(report: &Report) -> String {
     let found = |count: usize, what: &str| match count {
         1 => format!("one {what}"),
@@ -112,7 +118,7 @@ pub(super) fn headline(report: &Report) -> String {
     }
 }
 
-/// A finding in a line.
+/// A finding in one line.
 pub(super) fn line(finding: &Finding) -> String {
     let blame = match finding.blame {
         Blame::Myriad => "FAULT",
@@ -128,7 +134,7 @@ pub(super) fn line(finding: &Finding) -> String {
     format!("{}  {blame:<8} {}: {text}", clock(*seconds), kind.name())
 }
 
-/// What memory grew by.
+/// By how much memory grew.
 pub(super) fn growth(bytes: Option<f64>) -> String {
     match bytes {
         Some(bytes) => format!(

@@ -1,25 +1,25 @@
-//! A renderer that is held up when somebody asks for it.
+//! A renderer that stalls on request.
 
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Asks for it, from any thread.
+/// Requests a stall, from any thread.
 #[derive(Clone, Default)]
 pub(in crate::soak) struct Stall {
     microseconds: Arc<AtomicU64>,
 }
 
 impl Stall {
-    /// The next block takes so much longer.
+    /// The next block takes longer by `time`.
     pub(in crate::soak) fn request(&self, time: Duration) {
         let microseconds = time.as_micros() as u64;
         self.microseconds.store(microseconds, Ordering::Relaxed);
     }
 }
 
-/// Passes everything on, sometimes late.
+/// A renderer whose blocks are late on request.
 pub(in crate::soak) struct Stalling {
     pub(in crate::soak) renderer: Box<dyn Renderer>,
     pub(in crate::soak) stall: Stall,

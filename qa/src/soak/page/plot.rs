@@ -2,6 +2,7 @@
 
 use crate::plot::{Anchor, RED, Scale, Svg};
 use crate::soak::finding::Finding;
+use crate::soak::journal::Sample;
 use myriad_player::analysis::colour::{FAINT, INK, Rgb};
 
 const SIZE: [f64; 2] = [960.0, 210.0];
@@ -15,12 +16,8 @@ const GRID: Rgb = [0x2a, 0x26, 0x3c];
 /// The most points of a line; more cannot be seen.
 const MOST_POINTS: usize = 800;
 
-/// One line: its points are seconds and values.
-pub(super) struct Series {
-    pub(super) name: &'static str,
-    pub(super) colour: Rgb,
-    pub(super) points: Vec<[f64; 2]>,
-}
+/// One line: its name, its colour and its value in a sample.
+type Line = (&'static str, Rgb, fn(&Sample) -> Option<f64>);
 
 /// Lines over one time axis.
 pub(super) struct Plot {
@@ -29,37 +26,40 @@ pub(super) struct Plot {
     pub(super) limit: Option<(f64, &'static str)>,
     /// Whether the scale is logarithmic.
     pub(super) log: bool,
-    pub(super) series: Vec<Series>,
+    pub(super) lines: &'static [Line],
 }
 
 impl Plot {
-    pub(super) fn linear(title: &'static str, series: Vec<Series>) -> Self {
+    pub(super) const fn linear(title: &'static str, lines: &'static [Line]) -> Self {
         Self {
             title,
             limit: None,
             log: false,
-            series,
+            lines,
         }
     }
 
-    /// Whether there is anything to see: two points of which one is not 0.
-    pub(super) fn has_content(&self) -> bool {
-        let mut series = self.series.iter();
-        series.any(|series| series.points.len() > 1 && series.points.iter().any(|p| p[1] != 0.0))
-    }
-
-    /// The drawing, with marks where something was found.
-    pub(super) fn draw(&self, findings: &[Finding]) -> String {
+    /// The drawing, with marks where something was found; empty unless a line has two points of which
+    /// one is not 0.
+    pub(super) fn draw(&self, samples: &[Sample], findings: &[Finding]) -> String {
+        let lines = self.lines.iter().map(|(name, colour, value)| {
+            let points = samples.iter();
+            let points = points.filter_map(|sample| Some([sample.seconds, value(sample)?]));
+            (*name, *colour, points.collect::<Vec<[f64; 2]>>())
+        });
+        let lines: Vec<_> = lines.filter(|(_, _, points)| !points.is_empty()).collect();
+        let shows = |points: &[[f64; 2]]| points.len() > 1 && points.iter().any(|p| p[1] != 0.0);
+        if !lines.iter().any(|(_, _, points)| shows(points)) {
+            return String::new();
+        }
         let mut svg = Svg::new(SIZE, PANEL);
         svg.text([LEFT, 26.0], (15.0, INK, Anchor::Start), self.title);
-        let seen = || {
-            self.series
-                .iter()
-                .filter(|series| !series.points.is_empty())
-        };
-        let names: Vec<_> = seen().map(|series| (series.colour, series.name)).collect();
+        let names: Vec<_> = lines
+            .iter()
+            .map(|(name, colour, _)| (*colour, *name))
+            .collect();
         svg.legend(&names, RIGHT, 26.0, 13.0);
-        let all = || seen().flat_map(|series| &series.points);
+        let all = || lines.iter().flat_map(|(_, _, points)| points);
         let end = all().fold(1.0, |end: f64, point| end.max(point[0]));
         let across = |seconds: f64| LEFT + (RIGHT - LEFT) * seconds / end;
         let limit = self.limit.map(|(value, _)| value);
@@ -94,12 +94,12 @@ impl Plot {
             svg.path(&[[LEFT, y], [RIGHT, y]], RED, 1.2, true);
             svg.text([RIGHT, y - 4.0], (12.0, RED, Anchor::End), name);
         }
-        for series in seen() {
-            let points = thin(&series.points).into_iter();
+        for (_, colour, points) in &lines {
+            let points = thin(points).into_iter();
             let points: Vec<[f64; 2]> = points
                 .map(|[seconds, value]| [across(seconds), scale.at(value)])
                 .collect();
-            svg.path(&points, series.colour, 1.4, false);
+            svg.path(&points, *colour, 1.4, false);
         }
         svg.finish()
     }
