@@ -11,7 +11,7 @@ use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind};
-use myriad_live::failover::{Failover, wall_clock};
+use myriad_live::supervised::{SupervisedRenderer, wall_clock};
 use std::sync::Arc;
 
 #[global_allocator]
@@ -109,9 +109,10 @@ fn rendering_through_a_watched_thread_never_allocates() {
     let gpu = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
         Some(Box::new(CpuRenderer::new(1)))
     });
-    let failover = Failover::new(gpu, CpuRenderer::new(1)).live(RATE as f32, wall_clock());
-    let report = failover.report();
-    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).unwrap();
+    let renderer = SupervisedRenderer::new(gpu, CpuRenderer::new(1))
+        .with_load_shedding(RATE as f32, wall_clock());
+    let report = renderer.report();
+    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
     let events: Vec<Event> = (40..60)
         .map(|key| Event {
             frame: 7,
@@ -129,5 +130,5 @@ fn rendering_through_a_watched_thread_never_allocates() {
             engine.render(&events, &mut left, &mut right);
         }
     });
-    assert!(report.lock().unwrap().preferred);
+    assert!(report.lock().unwrap().on_gpu);
 }

@@ -5,7 +5,7 @@ use myriad_conformance::testing::{RATE, imported, on, play, soft};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::spectrum::IMPORTED_ROWS;
 use myriad_engine::{Engine, Playable};
-use myriad_live::failover::{Failover, MakePreferred};
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
 
@@ -36,10 +36,10 @@ fn a_table_that_is_imported_while_it_runs_sounds_as_it_does_here() {
 #[test]
 fn a_new_table_is_no_reason_to_change_the_renderer() {
     let _alone = alone();
-    let make: MakePreferred = Arc::new(|_| Some(Box::new(remote())));
-    let failover = Failover::new(make, CpuRenderer::new(1));
-    let report = failover.report();
-    let mut pair = engine_on(Box::new(failover), &soft());
+    let make: MakeGpuRenderer = Arc::new(|_| Some(Box::new(remote())));
+    let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1));
+    let report = supervised.report();
+    let mut pair = engine_on(Box::new(supervised), &soft());
     let mut here = engine_on(Box::new(CpuRenderer::new(1)), &soft());
     for partial in 1..20 {
         let patch = imported(
@@ -55,7 +55,7 @@ fn a_new_table_is_no_reason_to_change_the_renderer() {
         assert!(expected == got, "table {partial}");
     }
     let report = report.lock().unwrap().clone();
-    assert!(report.preferred && report.losses == 0, "{report:?}");
+    assert!(report.on_gpu && report.losses == 0, "{report:?}");
 }
 
 /// Rows that are used anew hold what they should on the other side too, also for who comes later.

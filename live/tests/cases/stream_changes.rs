@@ -76,7 +76,7 @@ fn a_renderer_that_has_failed_is_replaced() {
     let faults: Arc<Faults> = Arc::default();
     let mut stream = Lockstep::new(96, &soft());
     let cpu = Box::new(CpuRenderer::new(1));
-    let faulty = Box::new(FaultRenderer::new(cpu, 1, Arc::clone(&faults)));
+    let faulty = Box::new(FaultRenderer::new(cpu, Arc::clone(&faults)));
     stream.control.set_renderer(faulty).unwrap();
     stream.play_64(&CHORD, 12_000);
     faults.set(Fault::Fail);
@@ -92,7 +92,7 @@ fn a_renderer_that_has_failed_is_replaced() {
     let cpu = Box::new(CpuRenderer::new(1));
     let refused = stream
         .control
-        .set_renderer(Box::new(FaultRenderer::new(cpu, 1, faults)));
+        .set_renderer(Box::new(FaultRenderer::new(cpu, faults)));
     assert!(matches!(refused, Err(StreamError::Renderer(_))));
 }
 

@@ -6,7 +6,7 @@ use myriad_engine::params::Param;
 use myriad_engine::render::MAX_TICKS;
 use myriad_engine::{EventKind, TICK};
 use myriad_live::auto::Piece;
-use myriad_live::failover::Load;
+use myriad_live::supervised::Load;
 
 /// How long a note sounds after it was let go, roughly.
 const RELEASE_SECONDS: f64 = 0.5;

@@ -6,8 +6,8 @@ use myriad_engine::factory;
 use myriad_engine::params::Param;
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::{Engine, EventKind};
-use myriad_live::failover::{Home, MakePreferred};
 use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::supervised::{GpuLocation, MakeGpuRenderer};
 use myriad_live::{RendererChoice, RendererKind};
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ const RATE: f32 = 48_000.0;
 /// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
 fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
     let faults = Arc::clone(faults);
-    let make: MakePreferred = Arc::new(move |home| {
+    let make: MakeGpuRenderer = Arc::new(move |location| {
         let cpu = Box::new(CpuRenderer::new(1));
-        let gpu = FaultRenderer::new(cpu, 2, Arc::clone(&faults));
-        (home == Home::Here).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
+        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults));
+        (location == GpuLocation::InProcess).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
     });
     Box::new(move |_| {
         let choice = RendererChoice {

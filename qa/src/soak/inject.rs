@@ -1,14 +1,13 @@
 //! Fault injection: faults that Myriad must survive are caused at intervals.
 
-mod stall;
-
 use super::finding::{Blame, Finding, Kind};
 use super::generator::LEAD;
 use super::rng::Rng;
 use super::watch::{Bend, Disturbance, Watch};
 use myriad_engine::EventKind;
+use myriad_live::fault::{Fault as RenderFault, Faults};
 use myriad_player::Session;
-pub(super) use stall::{Stall, Stalling};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The faults.
@@ -80,7 +79,7 @@ pub(super) struct Injector {
     /// Each with the second of play at which it is injected next.
     faults: Vec<(Fault, f64)>,
     rng: Rng,
-    stall: Stall,
+    stall: Arc<Faults>,
     /// When random notes have to be ended.
     clean_up: Option<f64>,
     /// Until when memory is taken, so that the memory of the soak cannot be measured.
@@ -102,7 +101,13 @@ pub(super) struct Orders {
 
 impl Injector {
     /// Injects `faults` into a soak of `seconds`, of which `past` are over.
-    pub(super) fn new(faults: &[Fault], seed: u64, seconds: f64, past: f64, stall: Stall) -> Self {
+    pub(super) fn new(
+        faults: &[Fault],
+        seed: u64,
+        seconds: f64,
+        past: f64,
+        stall: Arc<Faults>,
+    ) -> Self {
         let mut rng = Rng::new(seed ^ 0x5bad, past as u64);
         let first = FIRST.min((seconds - past) / 4.0);
         let each = first / faults.len().max(1) as f64;
@@ -159,7 +164,7 @@ impl Injector {
             Fault::GpuLoss => session.lose_gpu(),
             Fault::Stall => {
                 let time = Duration::from_secs_f64(self.rng.between(0.005, 0.04));
-                self.stall.request(time);
+                self.stall.set_once(RenderFault::Slow(time));
                 watch.forget_expectations();
                 return time;
             }

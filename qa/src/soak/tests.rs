@@ -38,7 +38,7 @@ impl Rig {
             load: [LOAD.voices, LOAD.partials],
             inject: Vec::new(),
         };
-        let stall = Stall::default();
+        let stall = Arc::default();
         let setup = setup(&begin, Device::Virtual, LOAD, &stall).unwrap();
         let generator = SceneGenerator {
             seed,
