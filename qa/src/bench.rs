@@ -19,8 +19,8 @@ mod table;
 mod text;
 
 use candidate::Candidate;
+use clap::ValueEnum;
 use machine::Machine;
-use myriad_engine::render::PrepareError;
 use myriad_kernels::cuda::CudaOptions;
 use myriad_player::failure::{Exit, Failure};
 use myriad_player::machine::cores;
@@ -188,113 +188,81 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Measures section by section, and shows each as soon as it is done.
 fn measure(args: &Args) -> Result<Report, Failure> {
-    let plan = Plan {
-        seconds: args
-            .seconds
-            .unwrap_or(if args.quick { QUICK } else { USUAL }),
-    };
-    let Candidates {
-        candidates,
-        mut starts,
-        gpu,
-        notes,
-    } = Candidates::start(args)?;
-    let mut report = Report::new(Machine::new(cores(), gpu), plan.seconds, notes);
+    let usual = if args.quick { QUICK } else { USUAL };
+    let seconds = args.seconds.unwrap_or(usual);
+    let plan = Plan { seconds };
+    let (candidates, mut starts, mut report) = start(args, seconds)?;
     for note in &report.notes {
         terminal::say(&format!("myriad: note: {note}"));
     }
-    let wanted =
-        |section| (args.only.is_empty() || args.only.contains(&section)) && !interrupt::requested();
     let show = |text: String| match args.json {
         true => Ok(()),
         false => terminal::print(&text),
     };
     show(report.head())?;
-    if wanted(Section::Start) {
-        for (candidate, start) in candidates.iter().zip(&mut starts) {
-            start::again(candidate, start)?;
+    for &section in Section::value_variants() {
+        if interrupt::requested() || !(args.only.is_empty() || args.only.contains(&section)) {
+            continue;
         }
-        show(report.start_text(&starts))?;
-        report.start = Some(starts);
-    }
-    if wanted(Section::Held) {
-        let held = held::measure(&candidates, report.machine.gpu.as_ref(), &plan)?;
-        show(report.held_text(&held))?;
-        report.held = Some(held);
-    }
-    if wanted(Section::Grid) {
-        let grid = grid::measure(&candidates, &plan)?;
-        show(report.grid_text(&grid))?;
-        report.grid = Some(grid);
-    }
-    if wanted(Section::RoundTrip) {
-        let trips = round_trip::measure(&candidates, &plan)?;
-        show(report.round_trip_text(&trips))?;
-        report.round_trip = Some(trips);
-    }
-    if wanted(Section::Played) {
-        let played = played::measure(&candidates, &plan)?;
-        show(report.played_text(&played))?;
-        report.played = Some(played);
+        match section {
+            Section::Start => {
+                for (candidate, start) in candidates.iter().zip(&mut starts) {
+                    start::again(candidate, start)?;
+                }
+                report.start = Some(std::mem::take(&mut starts));
+            }
+            Section::Held => {
+                let gpu = report.machine.gpu.as_ref();
+                report.held = Some(held::measure(&candidates, gpu, &plan)?);
+            }
+            Section::Grid => report.grid = Some(grid::measure(&candidates, &plan)?),
+            Section::RoundTrip => {
+                report.round_trip = Some(round_trip::measure(&candidates, &plan)?);
+            }
+            Section::Played => report.played = Some(played::measure(&candidates, &plan)?),
+        }
+        show(report.section(section))?;
     }
     report.interrupted = interrupt::requested();
     Ok(report)
 }
 
-/// The renderers that were asked for and could be started.
-struct Candidates {
-    candidates: Vec<Candidate>,
-    starts: Vec<Start>,
-    gpu: Option<machine::Gpu>,
-    notes: Vec<String>,
-}
-
-impl Candidates {
-    /// Starts every candidate once.
-    fn start(args: &Args) -> Result<Self, Failure> {
-        let mut started = Self {
-            candidates: Vec::new(),
-            starts: Vec::new(),
-            gpu: None,
-            notes: Vec::new(),
-        };
-        if args.renderer != Renderers::Cuda {
-            let one = started.add(Candidate::Cpu { threads: 1 });
-            one.map_err(Failure::failed)?;
-            if cores() > 1 {
-                let all = started.add(Candidate::Cpu { threads: cores() });
-                all.map_err(Failure::failed)?;
-            }
+/// Starts every renderer that was asked for once. Returns those that work, how they started, and an
+/// empty report.
+fn start(args: &Args, seconds: f64) -> Result<(Vec<Candidate>, Vec<Start>, Report), Failure> {
+    let mut wanted = Vec::new();
+    if args.renderer != Renderers::Cuda {
+        wanted.push(Candidate::Cpu { threads: 1 });
+        if cores() > 1 {
+            wanted.push(Candidate::Cpu { threads: cores() });
         }
-        if args.renderer != Renderers::Cpu {
-            let added = started.add(Candidate::Cuda {
-                device: args.device,
-                options: CudaOptions {
-                    stage_times: args.trace.is_some(),
-                    ..CudaOptions::default()
-                },
-            });
-            match (added, args.renderer) {
-                (Err(reason), Renderers::All) => {
-                    let note = format!("CUDA is not measured: {reason}");
-                    started.notes.push(note);
-                }
-                (Err(reason), _) => {
-                    return Err(Failure::failed(format!("--renderer cuda: {reason}")));
-                }
-                (Ok(()), _) => {}
+    }
+    if args.renderer != Renderers::Cpu {
+        wanted.push(Candidate::Cuda {
+            device: args.device,
+            options: CudaOptions {
+                stage_times: args.trace.is_some(),
+                ..CudaOptions::default()
+            },
+        });
+    }
+    let (mut candidates, mut starts, mut gpu, mut notes) = (vec![], vec![], None, vec![]);
+    for candidate in wanted {
+        match start::first(&candidate) {
+            Ok((start, its_gpu)) => {
+                candidates.push(candidate);
+                starts.push(start);
+                gpu = gpu.or(its_gpu);
             }
+            Err(reason) if !candidate.is_cuda() => return Err(Failure::failed(reason)),
+            Err(reason) if args.renderer == Renderers::All => {
+                notes.push(format!("CUDA is not measured: {reason}"));
+            }
+            Err(reason) => return Err(Failure::failed(format!("--renderer cuda: {reason}"))),
         }
-        Ok(started)
     }
-
-    fn add(&mut self, candidate: Candidate) -> Result<(), PrepareError> {
-        let (start, gpu) = start::first(&candidate)?;
-        self.candidates.push(candidate);
-        self.starts.push(start);
-        self.gpu = self.gpu.take().or(gpu);
-        Ok(())
-    }
+    let report = Report::new(Machine::new(cores(), gpu), seconds, notes);
+    Ok((candidates, starts, report))
 }
 
 #[cfg(test)]

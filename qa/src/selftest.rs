@@ -1,4 +1,4 @@
-//! `myriad selftest`: whether a renderer keeps its promises on this machine.
+//! `myriad selftest`: checks a renderer on this machine.
 
 mod blocks;
 mod chord;
@@ -40,7 +40,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When the renderer cannot be used at all, or breaks a promise.
+/// When the renderer cannot be used at all, or fails a check.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let device = args.renderer.device;
     let cuda = args.renderer.renderer == Kind::Cuda;
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         // Last, because the driver may refuse this process afterwards.
         report(
             "failure",
-            "a GPU that fails is noticed, and the reason said",
+            "a GPU that fails is noticed, and the reason reported",
             &|| blocks::trap(device),
         )?;
     }
@@ -147,7 +147,7 @@ fn breakable(
     }
 }
 
-/// Runs one check of a GPU in another process; gives what it measured.
+/// Runs one check of a GPU in another process. Returns its result.
 fn in_another_process(device: usize, check: &str) -> Result<String, String> {
     let myriad = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(myriad)

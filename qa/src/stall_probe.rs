@@ -66,19 +66,19 @@ impl StallProbes {
         for processor in 0..myriad_player::machine::cores() {
             let log = Arc::new(ProbeLog::default());
             let own = Arc::clone(&log);
-            let (tell, told) = std::sync::mpsc::sync_channel(1);
+            let (sender, receiver) = std::sync::mpsc::sync_channel(1);
             let thread = std::thread::Builder::new()
                 .name(format!("stall probe {processor}"))
                 .spawn(move || {
                     let placed = system::raise(processor);
-                    let _ = tell.send(placed);
+                    let _ = sender.send(placed);
                     if placed {
                         own.watch();
                     }
                 });
             stall_probes.threads.push(thread.ok()?);
             stall_probes.logs.push(log);
-            if !told.recv().unwrap_or(false) {
+            if !receiver.recv().unwrap_or(false) {
                 return None;
             }
         }

@@ -57,9 +57,6 @@ pub(crate) struct Crossover {
 }
 
 /// Measures all loads.
-///
-/// # Errors
-/// When a renderer fails.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Grid, Failure> {
     let step = if plan.is_quick() { 4 } else { 2 };
     let (voices, partials) = (axis(MOST_VOICES, step), axis(MOST_PARTIALS, step));

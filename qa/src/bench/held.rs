@@ -103,9 +103,6 @@ struct Holding {
 }
 
 /// Measures every kind of work.
-///
-/// # Errors
-/// When a renderer fails.
 pub(super) fn measure(
     candidates: &[Candidate],
     gpu: Option<&Gpu>,

@@ -115,9 +115,6 @@ pub(super) struct Loaded<R: Renderer + ?Sized = dyn Renderer> {
 
 impl<R: Renderer + ?Sized> Loaded<R> {
     /// Prepares `renderer` for `slots` clouds.
-    ///
-    /// # Errors
-    /// When it cannot be used here, or not for so many.
     pub(super) fn new(renderer: Box<R>, load: Load, slots: usize) -> Result<Self, PrepareError> {
         let mut loaded = Self {
             renderer,
@@ -131,9 +128,6 @@ impl<R: Renderer + ?Sized> Loaded<R> {
     }
 
     /// Prepares the renderer for another number of clouds. When this fails it is not prepared.
-    ///
-    /// # Errors
-    /// When there is no room for so many.
     pub(super) fn prepare(&mut self, slots: usize) -> Result<(), PrepareError> {
         self.renderer.prepare(Capacity { slots, buses: 1 })?;
         self.block = Arc::new(VoiceBlock::new(slots));
@@ -141,9 +135,6 @@ impl<R: Renderer + ?Sized> Loaded<R> {
     }
 
     /// Starts a load, and writes the block after its first. Returns the partials that sound.
-    ///
-    /// # Errors
-    /// When the renderer fails.
     pub(super) fn start(&mut self, load: Load, ticks: usize) -> Result<usize, Failure> {
         (self.load, self.number) = (load, 0);
         self.next(ticks)?;
@@ -152,9 +143,6 @@ impl<R: Renderer + ?Sized> Loaded<R> {
     }
 
     /// Writes and renders the next block. Returns the seconds of the rendering alone.
-    ///
-    /// # Errors
-    /// When the renderer fails.
     pub(super) fn next(&mut self, ticks: usize) -> Result<f64, Failure> {
         self.write(ticks);
         Ok(self.render()?.0)
@@ -166,9 +154,6 @@ impl<R: Renderer + ?Sized> Loaded<R> {
     }
 
     /// Renders the block that was written last. Returns the seconds, and the partials that sounded.
-    ///
-    /// # Errors
-    /// When the renderer fails.
     pub(super) fn render(&mut self) -> Result<(f64, usize), Failure> {
         let (seconds, rendered) = timed(|| self.renderer.render(&self.block, &mut self.buses));
         Ok((seconds, rendered.map_err(Failure::failed)?))

@@ -36,9 +36,6 @@ pub(crate) struct Overlap {
 }
 
 /// Measures the candidates that take more than one block at a time.
-///
-/// # Errors
-/// When a renderer fails.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Overlap>, Failure> {
     let mut rows = Vec::new();
     for candidate in candidates {

@@ -129,9 +129,6 @@ impl Renderer for Timed {
 }
 
 /// Plays with every candidate, at every pace.
-///
-/// # Errors
-/// When an engine cannot be built, or does not sound as it should.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Played>, Failure> {
     let players: Result<Vec<_>, _> = candidates.iter().map(Player::new).collect();
     let mut players = players?;

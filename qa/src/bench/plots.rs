@@ -18,9 +18,6 @@ const LEFT: f64 = 48.0;
 const TOP: f64 = 150.0;
 
 /// Draws what was measured into `folder`. Returns the files.
-///
-/// # Errors
-/// When a file cannot be written.
 pub(super) fn draw(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let held = report.held.as_deref().filter(|rows| !rows.is_empty());
     let grid = report.grid.as_ref().filter(|grid| !grid.cells.is_empty());

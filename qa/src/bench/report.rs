@@ -12,7 +12,7 @@ use myriad_player::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What `schema` says. A change that takes or redefines a field raises it; new fields do not.
+/// The value of `schema`. It is raised when a field is removed or redefined, not for a new field.
 const SCHEMA: u32 = 1;
 
 /// The figures of a run. Sections that were not measured are null.
@@ -84,9 +84,6 @@ impl Report {
     }
 
     /// Reads what `--json` wrote.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or holds something else.
     pub(super) fn load(path: &Path) -> Result<Self, Failure> {
         let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;

@@ -58,9 +58,6 @@ pub(crate) struct Stages {
 }
 
 /// Measures all block sizes, at every pace.
-///
-/// # Errors
-/// When a renderer fails.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<RoundTrips, Failure> {
     let all: Vec<Candidate> = candidates
         .iter()

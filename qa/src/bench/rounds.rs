@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// How often each candidate is measured. The spread of the rounds tells noise from changes.
+/// How often each candidate is measured. The spread of the rounds is the noise.
 pub(super) const ROUNDS: usize = 5;
 
 /// How long to measure.
@@ -51,9 +51,6 @@ impl Plan {
 
 /// Measures every one of `subjects` once a round, [`ROUNDS`] times. Returns the results of each
 /// subject; there are fewer of them when the user stopped the run.
-///
-/// # Errors
-/// Those of `measure`.
 pub(super) fn in_rounds<S, R>(
     subjects: &mut [S],
     bar: &ProgressBar,
@@ -95,9 +92,6 @@ impl Pace {
 
     /// Calls `block` at this pace until `length` has passed or the user stops the run; at least
     /// once. Returns what `block` returned.
-    ///
-    /// # Errors
-    /// Those of `block`.
     pub(super) fn run(
         self,
         period: Duration,

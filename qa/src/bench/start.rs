@@ -35,9 +35,6 @@ pub(crate) struct Start {
 }
 
 /// Starts a candidate for the first time. This also shows whether it can be used at all.
-///
-/// # Errors
-/// When it cannot be prepared.
 pub(super) fn first(candidate: &Candidate) -> Result<(Start, Option<Gpu>), PrepareError> {
     match *candidate {
         Candidate::Cpu { threads } => {
@@ -74,9 +71,6 @@ fn first_of<R: Renderer>(
 }
 
 /// Starts a candidate some more times.
-///
-/// # Errors
-/// When it can no longer be prepared.
 pub(super) fn again(candidate: &Candidate, start: &mut Start) -> Result<(), Failure> {
     let mut times = Vec::new();
     for _ in 0..AGAIN {

@@ -35,7 +35,7 @@ fn with_gpu() -> Value {
         "machine": {
             "cpu": "A & B <C>", "cores": 16, "simd": "AVX2", "os": "Linux",
             "gpu": {
-                "name": "Card", "driver": null, "cuda": "12.1", "capability": "8.6",
+                "name": "GPU", "driver": null, "cuda": "12.1", "capability": "8.6",
                 "processors": 10, "lanes": 128, "clock_mhz": 1500,
             },
         },

@@ -1,6 +1,5 @@
 //! The results of a run as tables: text for the terminal, Markdown for the README.
 
-use super::RATE;
 use super::compare::Change;
 use super::figure::Percentiles;
 use super::grid::Grid;
@@ -13,6 +12,8 @@ use super::round_trip::{RoundTrips, Stages};
 use super::rounds::{Pace, period};
 use super::start::Start;
 use super::table::{Table, bytes, distinct, micros, partials, percent, whole};
+use super::{RATE, Section};
+use clap::ValueEnum;
 use myriad_engine::TICK;
 
 /// The headings of percentiles; [`times`] are their cells.
@@ -21,14 +22,24 @@ const TIMES: &str = "p50|p95|p99|p99.9|max|p99.9 of period";
 impl Report {
     /// A whole run.
     pub(super) fn text(&self) -> String {
-        let start = self.start.as_ref().map(|rows| self.start_text(rows));
-        let held = self.held.as_ref().map(|rows| self.held_text(rows));
-        let grid = self.grid.as_ref().map(|grid| self.grid_text(grid));
-        let trips = self.round_trip.as_ref();
-        let trips = trips.map(|trips| self.round_trip_text(trips));
-        let played = self.played.as_ref().map(|rows| self.played_text(rows));
-        let sections = [start, held, grid, trips, played];
-        self.head() + &sections.into_iter().flatten().collect::<String>()
+        let sections = Section::value_variants().iter();
+        let sections = sections.map(|section| self.section(*section));
+        self.head() + &sections.collect::<String>()
+    }
+
+    /// A section; nothing if it was not measured.
+    pub(super) fn section(&self, section: Section) -> String {
+        let text = match section {
+            Section::Start => self.start.as_ref().map(|rows| self.start_text(rows)),
+            Section::Held => self.held.as_ref().map(|rows| self.held_text(rows)),
+            Section::Grid => self.grid.as_ref().map(|grid| self.grid_text(grid)),
+            Section::RoundTrip => {
+                let trips = self.round_trip.as_ref();
+                trips.map(|trips| self.round_trip_text(trips))
+            }
+            Section::Played => self.played.as_ref().map(|rows| self.played_text(rows)),
+        };
+        text.unwrap_or_default()
     }
 
     /// The machine and the date.
@@ -51,7 +62,7 @@ impl Report {
         text
     }
 
-    pub(super) fn start_text(&self, rows: &[Start]) -> String {
+    fn start_text(&self, rows: &[Start]) -> String {
         let mut table = Table::new(
             "Start-up, ready for 2,048 clouds; first block of 1,024 × 64 partials, 64 frames",
             1,
@@ -73,7 +84,7 @@ impl Report {
         table.text()
     }
 
-    pub(super) fn held_text(&self, rows: &[Held]) -> String {
+    fn held_text(&self, rows: &[Held]) -> String {
         let find = |work: Work, id: &str| {
             let mut rows = rows.iter();
             rows.find(|row| row.work == work && row.renderer == id)
@@ -103,7 +114,7 @@ impl Report {
         text
     }
 
-    pub(super) fn grid_text(&self, grid: &Grid) -> String {
+    fn grid_text(&self, grid: &Grid) -> String {
         let ids = grid.renderers();
         let frames = grid.frames;
         let mut text = format!(
@@ -146,7 +157,7 @@ impl Report {
         text
     }
 
-    pub(super) fn round_trip_text(&self, trips: &RoundTrips) -> String {
+    fn round_trip_text(&self, trips: &RoundTrips) -> String {
         let mut text = String::new();
         let (voices, partials) = (whole(trips.voices as f64), trips.partials);
         for pace in Pace::ALL {
@@ -180,7 +191,7 @@ impl Report {
         text
     }
 
-    pub(super) fn played_text(&self, rows: &[Played]) -> String {
+    fn played_text(&self, rows: &[Played]) -> String {
         let first = rows.first();
         let (voices, sounding, frames) =
             first.map_or((0, 0, 0), |row| (row.voices, row.partials, row.frames));

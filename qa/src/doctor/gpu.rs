@@ -20,7 +20,7 @@ pub(super) fn examine(device: usize) -> Vec<Finding> {
     findings
 }
 
-/// What NVML, the driver's management library, says.
+/// What NVML, the driver's management library, reports.
 fn driver(device: usize) -> Vec<Finding> {
     let gpu = match Gpu::open() {
         Ok(gpu) => gpu,
@@ -48,7 +48,7 @@ fn driver(device: usize) -> Vec<Finding> {
     }
     findings.push(users(&gpu.users(index)));
     if gpu.is_persistent(index) == Some(false) {
-        let text = "its driver is unloaded when nobody uses it, so the first start is slow";
+        let text = "its driver is unloaded when no program uses it, so the first start is slow";
         let advice = "sudo nvidia-smi -pm 1, or enable nvidia-persistenced";
         findings.push(Finding::ok("gpu", text).with(State::Note, advice));
     }
@@ -58,7 +58,10 @@ fn driver(device: usize) -> Vec<Finding> {
 /// Other programs that use the GPU.
 fn users(users: &[GpuUser]) -> Finding {
     if users.is_empty() {
-        return Finding::ok("gpu", "nobody else uses it, as far as the driver tells");
+        return Finding::ok(
+            "gpu",
+            "no other program uses it, as far as the driver knows",
+        );
     }
     let named = users.iter().take(5).map(|user| {
         let memory = user.memory_bytes;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const STEAL_TIME: Duration = Duration::from_millis(300);
 const STALL_TIME: Duration = Duration::from_secs(1);
 
-/// The buffer that people who play live want to have, in frames.
+/// The buffer that is wanted for live play, in frames.
 const SMALL_BUFFER: u32 = 64;
 
 /// A processor that loses more than this within [`STALL_TIME`] is slow at times.
@@ -67,7 +67,10 @@ fn governor() -> Option<Finding> {
 fn virtualisation() -> Option<Finding> {
     let flags = fs::read_to_string("/proc/cpuinfo").ok()?;
     if !flags.split_whitespace().any(|flag| flag == "hypervisor") {
-        return Some(Finding::ok("machine", "not virtual, as far as it says"));
+        return Some(Finding::ok(
+            "machine",
+            "not virtual, as far as the processor reports",
+        ));
     }
     let stolen = || -> Option<f64> {
         let stat = fs::read_to_string("/proc/stat").ok()?;

@@ -33,9 +33,6 @@ pub(crate) struct Server {
 
 impl Server {
     /// Listens at `address`; port 0 is any that is free.
-    ///
-    /// # Errors
-    /// When the address is in use, or not one of this machine.
     pub(crate) fn start(address: SocketAddr) -> Result<Self, ServerError> {
         let fail = |error| ServerError { address, error };
         let listener = TcpListener::bind(address).map_err(fail)?;

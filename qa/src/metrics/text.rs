@@ -51,7 +51,7 @@ pub(super) fn figures(
             status.underruns as f64;
         counter deadline_misses_total "Blocks whose rendering took longer than they sound."
             status.slow_blocks as f64;
-        counter device_xruns_total "Blocks that the device itself says were late."
+        counter device_xruns_total "Blocks that were late according to the device."
             devices.xruns() as f64;
         counter device_losses_total "Times that the device went away." devices.losses() as f64;
         counter voices_stolen_total "Voices that had to give way." engine.voices_stolen as f64;
@@ -59,7 +59,7 @@ pub(super) fn figures(
             status.events_late as f64;
         counter events_refused_total "Events for which there was no room."
             status.events_refused as f64;
-        counter renders_failed_total "Blocks that nobody rendered." engine.renders_failed as f64;
+        counter renders_failed_total "Blocks that no renderer rendered." engine.renders_failed as f64;
         counter gpu_losses_total "Times that the GPU was lost." report.failover.losses as f64;
         counter gpu_returns_total "Times that the GPU came back." report.failover.returns as f64;
     }
@@ -73,7 +73,7 @@ pub(super) fn figures(
         gauge gpu_temperature_celsius "The GPU's temperature." gpu.temperature_c.map(f64::from);
         gauge gpu_power_watts "The GPU's power." gpu.power_w;
         gauge gpu_utilisation_ratio "Share of the time in which the GPU works." gpu.utilisation;
-        gauge gpu_memory_bytes "The GPU's memory in use by everybody."
+        gauge gpu_memory_bytes "The GPU's memory in use by all programs."
             gpu.memory_bytes.map(|bytes| bytes as f64);
         gauge gpu_own_memory_bytes "The GPU's memory in use by this process."
             gpu.own_memory_bytes.map(|bytes| bytes as f64);
@@ -118,7 +118,11 @@ impl Text {
     }
 
     fn renderer(&mut self, using: &str) {
-        self.head("gauge", "renderer", "Who renders: 1 for the one that does.");
+        self.head(
+            "gauge",
+            "renderer",
+            "The renderer in use: 1 for the one that renders.",
+        );
         for name in ["cpu", "cuda"] {
             // A simulated GPU counts as one.
             let value = f64::from((using == "cpu") == (name == "cpu"));

@@ -50,9 +50,6 @@ impl Clips {
     }
 
     /// Adds frames.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub(super) fn hear(&mut self, frames: &[[f32; 2]]) -> Result<(), WavError> {
         self.memory.extend(frames);
         let after = (AROUND * f64::from(self.rate)) as u64;
@@ -66,9 +63,6 @@ impl Clips {
     }
 
     /// Writes all requested files, however little sound came after their frames.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub(super) fn finish(&mut self) -> Result<(), WavError> {
         self.write(|_| true)
     }

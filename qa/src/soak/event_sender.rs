@@ -1,4 +1,4 @@
-//! Sends the generator's scenes to a session, and tells the watch what to expect.
+//! Sends the generator's scenes to a session, and their expected sound to the watch.
 
 use super::finding::{Finding, Kind};
 use super::generator::{Action, LOAD, PARTS, PROBE, Scene, SceneGenerator, probe_patch};

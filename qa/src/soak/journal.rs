@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// What `schema` says. A change that takes or redefines a field raises it; new fields do not.
+/// The value of `schema`. It is raised when a field is removed or redefined, not for a new field.
 pub(super) const SCHEMA: u32 = 1;
 
 /// The journal's name in a report's folder.
@@ -41,7 +41,11 @@ pub(crate) enum Line {
     /// Another event: a GPU that came back, a device that was lost.
     Note { seconds: f64, text: String },
     /// A run ends.
-    End(End),
+    End {
+        seconds: f64,
+        /// `complete`, `stopped` by the user, or `broken` when the render thread ended.
+        why: String,
+    },
 }
 
 /// The settings of a soak.
@@ -130,14 +134,6 @@ pub(crate) struct Sample {
     pub gpu: Option<GpuFigures>,
 }
 
-/// Why a run ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct End {
-    pub seconds: f64,
-    /// `complete`, `stopped` by the user, or `broken` when the render thread ended.
-    pub why: String,
-}
-
 /// A journal to write to.
 pub(super) struct Journal {
     file: File,
@@ -146,9 +142,6 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Begins or continues the journal in `folder`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(FILE);
         let fail = |error| Failure::failed(format!("{}: {error}", path.display()));
@@ -167,9 +160,6 @@ impl Journal {
     }
 
     /// Adds a line.
-    ///
-    /// # Errors
-    /// When the disk is full or gone.
     pub(super) fn write(&mut self, line: &Line) -> Result<(), Failure> {
         let text = serde_json::to_string(line).map_err(Failure::failed)? + "\n";
         let written = self.file.write_all(text.as_bytes());
@@ -178,9 +168,6 @@ impl Journal {
 }
 
 /// Reads a journal. Lines that were cut short by a crash are left out.
-///
-/// # Errors
-/// When there is none, or it is not one.
 pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
     let path = folder.join(FILE);
     let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));

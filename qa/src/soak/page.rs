@@ -10,7 +10,7 @@ use super::summary;
 use crate::plot::{AMBER, LIGHT, ROSE, VIOLET, escaped};
 use myriad_player::terminal::clock;
 use plot::Plot;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::io;
 use std::path::Path;
 
@@ -23,9 +23,6 @@ const SHOWN: usize = 12;
 const LISTED: usize = 200;
 
 /// Writes the page. Clips are read from `folder`.
-///
-/// # Errors
-/// When it cannot be written.
 pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Result<()> {
     let class = report.verdict.name();
     let title = escaped(&summary::headline(report));
@@ -71,49 +68,35 @@ fn subtitle(report: &Report) -> String {
 
 /// The main figures.
 fn tiles(report: &Report) -> String {
-    let growth = |bytes: Option<f64>| bytes.map(|bytes| format!("{:.1}", bytes / MEBIBYTE));
-    let causes = summary::causes(report).map_or(String::new(), |causes| format!(": {causes}"));
-    let keenness = 100.0 * report.keenness;
-    let scenes = report.scenes.values().sum::<u64>();
-    let lost = report.losses > 0;
-    let tiles = [
-        (Some(report.found().to_string()), "findings".to_owned()),
-        (
-            Some(report.underruns.to_string()),
-            format!("underruns{causes}"),
-        ),
-        (
-            growth(report.memory_growth).or(Some("–".to_owned())),
-            "memory growth, MiB".to_owned(),
-        ),
-        (
-            Some(format!("{:.0}", 20.0 * report.sensitivity.log10())),
-            format!("dBFS: steps found, {keenness:.0}% of the time"),
-        ),
-        (
-            Some(format!("+{}", report.latest_onset)),
-            format!("frames: the latest of {} timed notes", report.onsets),
-        ),
-        (Some(scenes.to_string()), "scenes".to_owned()),
-        (
-            report.standstill_ms.map(|longest| format!("{longest:.1}")),
-            "ms: the longest that the machine itself stood still".to_owned(),
-        ),
-        (
-            growth(report.gpu_memory_growth),
-            "GPU's memory growth, MiB".to_owned(),
-        ),
-        (
-            lost.then(|| format!("{} / {}", report.losses, report.returns)),
-            "GPU lost / back".to_owned(),
-        ),
-    ];
     let mut html = "<section class=\"tiles\">".to_owned();
-    for (value, name) in tiles {
-        if let Some(value) = value {
-            let (value, name) = (escaped(&value), escaped(&name));
-            let _ = write!(html, "<div><b>{value}</b><span>{name}</span></div>");
-        }
+    let mut tile = |value: &dyn Display, name: &str| {
+        let (value, name) = (escaped(&value.to_string()), escaped(name));
+        html += &format!("<div><b>{value}</b><span>{name}</span></div>");
+    };
+    let growth = |bytes: f64| format!("{:.1}", bytes / MEBIBYTE);
+    let causes = summary::causes(report).map_or(String::new(), |causes| format!(": {causes}"));
+    tile(&report.found(), "findings");
+    tile(&report.underruns, &format!("underruns{causes}"));
+    let own = report.memory_growth.map_or("–".to_owned(), growth);
+    tile(&own, "memory growth, MiB");
+    let keenness = format!(
+        "dBFS: steps found, {:.0}% of the time",
+        100.0 * report.keenness
+    );
+    tile(&(20.0 * report.sensitivity.log10()).round(), &keenness);
+    let onsets = format!("frames: the latest of {} timed notes", report.onsets);
+    tile(&format!("+{}", report.latest_onset), &onsets);
+    tile(&report.scenes.values().sum::<u64>(), "scenes");
+    if let Some(longest) = report.standstill_ms {
+        let name = "ms: the longest that the machine itself stood still";
+        tile(&format!("{longest:.1}"), name);
+    }
+    if let Some(bytes) = report.gpu_memory_growth {
+        tile(&growth(bytes), "GPU's memory growth, MiB");
+    }
+    if report.losses > 0 {
+        let failover = format!("{} / {}", report.losses, report.returns);
+        tile(&failover, "GPU lost / back");
     }
     html + "</section>\n"
 }

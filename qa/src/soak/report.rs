@@ -77,7 +77,7 @@ pub(crate) struct Report {
     /// Scenes by name.
     pub scenes: BTreeMap<String, u64>,
     pub faults_injected: BTreeMap<String, u64>,
-    /// The most bytes that a run grew by after its first tenth, where the system tells.
+    /// The most bytes that a run grew by after its first tenth, where the system reports it.
     pub memory_growth: Option<f64>,
     pub gpu_memory_growth: Option<f64>,
     pub frames: u64,
@@ -151,9 +151,9 @@ impl Report {
                 self.note(*seconds, format!("on purpose: {fault}"));
             }
             Line::Note { seconds, text } => self.note(*seconds, text.clone()),
-            Line::End(end) => {
-                self.seconds = end.seconds;
-                self.complete = end.why == "complete";
+            Line::End { seconds, why } => {
+                self.seconds = *seconds;
+                self.complete = why == "complete";
             }
         }
     }
@@ -233,9 +233,6 @@ impl Report {
     }
 
     /// Writes `report.json` and `report.html`.
-    ///
-    /// # Errors
-    /// When they cannot be written.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
         // Written in pieces, because a copy of the report in memory would count as growth.
         let json = folder.join("report.json");

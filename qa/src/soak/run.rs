@@ -4,7 +4,7 @@ use super::clips::Clips;
 use super::event_sender::EventSender;
 use super::finding::{Finding, Kind};
 use super::inject::{Fault, Injector, Orders, device_disturbance};
-use super::journal::{self, Begin, End, Journal, Line, Sample};
+use super::journal::{self, Begin, Journal, Line, Sample};
 use super::name_of;
 use super::report::{DRIVERS_SHARE, MOST_GROWTH, Report};
 use super::sampler::Sampler;
@@ -63,9 +63,6 @@ pub(super) struct Run {
 
 impl Run {
     /// Writes the settings, and the machine and device of this run.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
     pub(super) fn begin(&mut self, begin: &Begin) -> Result<(), Failure> {
         if self.report.settings.is_none() {
             self.write(&Line::Begin(begin.clone()))?;
@@ -88,9 +85,6 @@ impl Run {
     }
 
     /// Plays to the end, or until the user stops it. `progress` is called with the seconds played.
-    ///
-    /// # Errors
-    /// When the report cannot be written.
     pub(super) fn play(mut self, progress: impl Fn(f64, &Report)) -> Result<Report, Failure> {
         let mut step = 0u64;
         let why = loop {
@@ -287,11 +281,10 @@ impl Run {
         self.check_memory();
         self.write_findings()?;
         self.clips.finish()?;
-        let end = End {
+        self.write(&Line::End {
             seconds: self.watch.seconds(self.sampler.heard()),
             why: why.to_owned(),
-        };
-        self.write(&Line::End(end))?;
+        })?;
         self.report.save(&self.folder)?;
         self.session.finish()?;
         Ok(self.report)
@@ -303,7 +296,7 @@ impl Run {
         let unheard = self.session.unheard();
         let now = self.session.time();
         if unheard > 0 {
-            let text = format!("{unheard} frames were played while nobody could listen");
+            let text = format!("{unheard} frames were played but not checked");
             self.find(now, Kind::LostFrames, unheard as f64, text);
         }
         let (heard, asked) = (self.watch.time() + unheard, status.frames_asked);

@@ -93,7 +93,7 @@ impl Sampler {
             frames_asked: status.frames_asked,
             frames_heard: self.heard,
             drift_ppm: self.drift(status.frames_asked, f64::from(session.sample_rate())),
-            peak: watch.take_peak(),
+            peak: watch.levels.take_peak(),
             memory_bytes: resident_bytes(),
             cpu: usage.cpu,
             steal: usage.steal,
@@ -103,7 +103,7 @@ impl Sampler {
             returns: renderer.failover.returns,
             onsets: watch.onsets,
             latest_onset: watch.latest_onset,
-            keenness: watch.keenness(),
+            keenness: watch.clicks.keenness(),
             gpu: self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index)),
         }
     }

@@ -12,67 +12,40 @@ const LISTED: usize = 12;
 
 /// What was played, what was found, and where the report is.
 pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
-    let (played, all, took) = (
-        clock(report.seconds),
-        clock(report.asked()),
-        took.as_secs_f64(),
-    );
+    let (headline, took) = (headline(report), took.as_secs_f64());
+    let (played, all) = (clock(report.seconds), clock(report.asked()));
     let scenes = report.scenes.values().sum::<u64>();
-    let Report {
-        frames,
-        slow_blocks,
-        underruns,
-        onsets,
-        latest_onset,
-        losses,
-        returns,
-        ..
-    } = report;
-    let stalls = report
-        .standstill_ms
-        .map(|longest| format!("was held up itself, stood still for up to {longest:.1} ms"));
-    let smallest = 20.0 * report.sensitivity.log10();
-    let keenness = 100.0 * report.keenness;
+    let optional = |name: &str, value: Option<String>| {
+        value.map_or(String::new(), |value| format!("  {name:<10} {value}\n"))
+    };
+    let causes = optional("underruns", causes(report));
+    let stalls = report.standstill_ms;
+    let stalls = stalls.map(|ms| format!("was held up itself, stood still for up to {ms:.1} ms"));
+    let stalls = optional("machine", stalls);
     let gpu = report.gpu_memory_growth;
-    let lost = losses + returns > 0;
-    let rows = [
-        (
-            "played",
-            Some(format!("{played} of {all} in {took:.0} s, {scenes} scenes")),
-        ),
-        (
-            "frames",
-            Some(format!(
-                "{frames} asked for, {slow_blocks} slow blocks, {underruns} underruns"
-            )),
-        ),
-        ("underruns", causes(report)),
-        ("machine", stalls),
-        (
-            "timing",
-            Some(format!(
-                "{onsets} notes out of silence, the latest {latest_onset} frames after its time"
-            )),
-        ),
-        (
-            "clicks",
-            Some(format!(
-                "steps from {smallest:.0} dBFS on are found, for {keenness:.0}% of the time"
-            )),
-        ),
-        ("memory", Some(growth(report.memory_growth))),
-        ("gpu", gpu.map(|bytes| growth(Some(bytes)))),
-        (
-            "failover",
-            lost.then(|| format!("{losses} losses, {returns} returns")),
-        ),
-    ];
-    let mut text = format!("{}\n", headline(report));
-    for (name, value) in rows {
-        if let Some(value) = value {
-            let _ = writeln!(text, "  {name:<10} {value}");
-        }
-    }
+    let gpu = optional("gpu", gpu.map(|bytes| growth(Some(bytes))));
+    let (losses, returns) = (report.losses, report.returns);
+    let failover = losses + returns > 0;
+    let failover = failover.then(|| format!("{losses} losses, {returns} returns"));
+    let failover = optional("failover", failover);
+    let mut text = format!(
+        "{headline}\n  \
+         played     {played} of {all} in {took:.0} s, {scenes} scenes\n  \
+         frames     {} asked for, {} slow blocks, {} underruns\n\
+         {causes}{stalls}  \
+         timing     {} notes out of silence, the latest {} frames after its time\n  \
+         clicks     steps from {:.0} dBFS on are found, for {:.0}% of the time\n  \
+         memory     {}\n\
+         {gpu}{failover}",
+        report.frames,
+        report.slow_blocks,
+        report.underruns,
+        report.onsets,
+        report.latest_onset,
+        20.0 * report.sensitivity.log10(),
+        100.0 * report.keenness,
+        growth(report.memory_growth),
+    );
     for finding in report.findings.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", line(finding));
     }
@@ -87,11 +60,11 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
 pub(super) fn causes(report: &Report) -> Option<String> {
     let mut causes: Vec<_> = report.causes.iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let told = causes
+    let named = causes
         .iter()
         .map(|(cause, count)| format!("{count} {cause}"));
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty()).then_some(told)
+    let named = named.collect::<Vec<_>>().join(", ");
+    (!named.is_empty()).then_some(named)
 }
 
 /// The verdict in one line.
@@ -103,15 +76,16 @@ pub(super) fn headline(report: &Report) -> String {
     match report.verdict {
         Verdict::Clean => "Clean: nothing was found".to_owned(),
         Verdict::Disturbed => {
-            let told = [
+            let counts = [
                 (report.machines, "by the machine"),
                 (report.injected, "on purpose"),
             ];
-            let told = told.into_iter().filter(|(count, _)| *count > 0);
-            let told = told.map(|(count, who)| format!("{} {who}", found(count, "disturbance")));
+            let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+            let counts =
+                counts.map(|(count, who)| format!("{} {who}", found(count, "disturbance")));
             format!(
                 "No fault of Myriad's: {}",
-                told.collect::<Vec<_>>().join(", ")
+                counts.collect::<Vec<_>>().join(", ")
             )
         }
         Verdict::Faulty => format!("Faulty: {}", found(report.myriads, "fault")),

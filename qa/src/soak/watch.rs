@@ -44,8 +44,8 @@ pub(super) struct Watch {
     past: f64,
     /// Frames heard.
     time: u64,
-    clicks: ClickDetector,
-    levels: Levels,
+    pub(super) clicks: ClickDetector,
+    pub(super) levels: Levels,
     timing: Timing,
     /// Spans of frames in which nothing may sound, in order.
     quiet: VecDeque<[u64; 2]>,
@@ -116,16 +116,6 @@ impl Watch {
     /// Whether the smallest clicks would be found in the next so many frames.
     pub(super) fn is_keen(&self, frames: usize) -> bool {
         self.clicks.is_keen(self.time, self.time + frames as u64)
-    }
-
-    /// The share of the time in which the smallest clicks were found.
-    pub(super) fn keenness(&self) -> f64 {
-        self.clicks.keenness()
-    }
-
-    /// The loudest sample since this was last asked.
-    pub(super) fn take_peak(&mut self) -> f32 {
-        self.levels.take_peak()
     }
 
     /// Checks frames, and adds what is wrong with them to `found`. Samples that are not numbers are set

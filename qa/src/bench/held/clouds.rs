@@ -32,9 +32,6 @@ pub(super) struct Clouds {
 
 impl Clouds {
     /// Finds the load. Every step goes to where the last one points, at most by a factor of 16.
-    ///
-    /// # Errors
-    /// When the renderer fails.
     pub(super) fn search(candidate: &Candidate, spectrum: Spectrum) -> Result<Holding, Failure> {
         let clouds = if candidate.is_cuda() { 4_096 } else { 16 };
         let load = Load {

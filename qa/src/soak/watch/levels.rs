@@ -20,7 +20,7 @@ pub(super) enum Flaw {
 }
 
 /// Checks single samples and their mean.
-pub(super) struct Levels {
+pub(in crate::soak) struct Levels {
     smoothing: f64,
     means: [[f64; 2]; 2],
     /// Whether the mean is too large now; this is reported once.
@@ -68,7 +68,7 @@ impl Levels {
     }
 
     /// The loudest sample since this was last asked.
-    pub(super) fn take_peak(&mut self) -> f32 {
+    pub(in crate::soak) fn take_peak(&mut self) -> f32 {
         std::mem::take(&mut self.peak)
     }
 }
