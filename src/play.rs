@@ -193,7 +193,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         listen: false,
         tuning: args.scale.tuning()?,
         make_renderer: None,
-        observer: Publisher::asked_for(args.metrics, args.renderer.may_use_gpu())?,
+        observer: Publisher::start(args.metrics, args.renderer.may_use_gpu())?,
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),

@@ -6,7 +6,6 @@ mod examine;
 mod meter;
 pub mod picture;
 mod spectrogram;
-pub mod svg;
 
 pub use examine::{ExamineError, examine};
 pub use meter::Meter;

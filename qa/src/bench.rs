@@ -1,4 +1,4 @@
-//! `myriad bench`: what this machine holds, on its cores and on its GPU, side by side.
+//! `myriad bench`: what this machine can render, on its cores and on its GPU.
 
 mod candidate;
 mod compare;
@@ -7,45 +7,36 @@ mod grid;
 mod held;
 mod load;
 mod machine;
-mod markdown;
 mod overlap;
-mod pace;
 mod played;
 mod plots;
 mod report;
 mod round_trip;
+mod rounds;
 pub mod scenario;
 mod start;
 mod table;
 mod text;
-mod turns;
 
 use candidate::Candidate;
+use clap::ValueEnum;
 use machine::Machine;
-use myriad_engine::render::{PrepareError, TICK};
 use myriad_kernels::cuda::CudaOptions;
 use myriad_player::failure::{Exit, Failure};
 use myriad_player::machine::cores;
 use myriad_player::trace::Tracer;
 use myriad_player::{interrupt, terminal};
 use report::Report;
+use rounds::Plan;
 use start::Start;
 use std::path::PathBuf;
-use std::time::Duration;
-use text::Text;
-use turns::Plan;
 
-/// Frames a second of everything that is measured.
+/// The sample rate of everything that is measured.
 const RATE: f64 = 48_000.0;
 
-/// How long to measure in all, in seconds, unless told otherwise; the second when in a hurry.
+/// How long to measure in all, in seconds, by default and with `--quick`.
 const USUAL: f64 = 180.0;
 const QUICK: f64 = 13.0;
-
-/// How long it takes to play `ticks` ticks.
-fn period(ticks: usize) -> Duration {
-    Duration::from_secs_f64((ticks * TICK) as f64 / RATE)
-}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,9 +54,9 @@ the JSON means.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Who is measured
-    #[arg(long, value_enum, default_value_t = Who::All)]
-    renderer: Who,
+    /// Which renderers are measured
+    #[arg(long, value_enum, default_value_t = Renderers::All)]
+    renderer: Renderers,
 
     /// Which GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -111,7 +102,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Who {
+enum Renderers {
     /// This machine's cores and, where there is one, its GPU
     All,
     /// The cores: one, then all
@@ -163,10 +154,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     if args.markdown {
-        return terminal::print(&markdown::tables(&report));
+        return terminal::print(&report.markdown());
     }
     if args.from.is_some() && !args.json {
-        terminal::print(&Text::whole(&report))?;
+        terminal::print(&report.text())?;
     }
     if let Some(before) = &before {
         let (changes, compared) = compare::changes(before, &report);
@@ -197,115 +188,81 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Measures section by section, and shows each as soon as it is done.
 fn measure(args: &Args) -> Result<Report, Failure> {
-    let plan = Plan {
-        seconds: args
-            .seconds
-            .unwrap_or(if args.quick { QUICK } else { USUAL }),
-    };
-    let Candidates {
-        candidates,
-        mut starts,
-        gpu,
-        notes,
-    } = Candidates::start(args)?;
-    let mut report = Report::new(Machine::new(cores(), gpu), plan.seconds, notes);
+    let usual = if args.quick { QUICK } else { USUAL };
+    let seconds = args.seconds.unwrap_or(usual);
+    let plan = Plan { seconds };
+    let (candidates, mut starts, mut report) = start(args, seconds)?;
     for note in &report.notes {
         terminal::say(&format!("myriad: note: {note}"));
     }
-    let wanted =
-        |section| (args.only.is_empty() || args.only.contains(&section)) && !interrupt::requested();
     let show = |text: String| match args.json {
         true => Ok(()),
         false => terminal::print(&text),
     };
-    let machine = report.machine.clone();
-    let text = Text { machine: &machine };
-    show(text::head(&report))?;
-    if wanted(Section::Start) {
-        for (candidate, start) in candidates.iter().zip(&mut starts) {
-            start::again(candidate, start)?;
+    show(report.head())?;
+    for &section in Section::value_variants() {
+        if interrupt::requested() || !(args.only.is_empty() || args.only.contains(&section)) {
+            continue;
         }
-        show(text.start(&starts))?;
-        report.start = Some(starts);
-    }
-    if wanted(Section::Held) {
-        let held = held::measure(&candidates, machine.gpu.as_ref(), &plan)?;
-        show(text.held(&held))?;
-        report.held = Some(held);
-    }
-    if wanted(Section::Grid) {
-        let grid = grid::measure(&candidates, &plan)?;
-        show(text.grid(&grid))?;
-        report.grid = Some(grid);
-    }
-    if wanted(Section::RoundTrip) {
-        let trips = round_trip::measure(&candidates, &plan)?;
-        show(text.round_trip(&trips))?;
-        report.round_trip = Some(trips);
-    }
-    if wanted(Section::Played) {
-        let played = played::measure(&candidates, &plan)?;
-        show(text.played(&played))?;
-        report.played = Some(played);
+        match section {
+            Section::Start => {
+                for (candidate, start) in candidates.iter().zip(&mut starts) {
+                    start::again(candidate, start)?;
+                }
+                report.start = Some(std::mem::take(&mut starts));
+            }
+            Section::Held => {
+                let gpu = report.machine.gpu.as_ref();
+                report.held = Some(held::measure(&candidates, gpu, &plan)?);
+            }
+            Section::Grid => report.grid = Some(grid::measure(&candidates, &plan)?),
+            Section::RoundTrip => {
+                report.round_trip = Some(round_trip::measure(&candidates, &plan)?);
+            }
+            Section::Played => report.played = Some(played::measure(&candidates, &plan)?),
+        }
+        show(report.section(section))?;
     }
     report.interrupted = interrupt::requested();
     Ok(report)
 }
 
-/// Those who take part: all that were asked for and could be started.
-struct Candidates {
-    candidates: Vec<Candidate>,
-    starts: Vec<Start>,
-    gpu: Option<machine::Gpu>,
-    notes: Vec<String>,
-}
-
-impl Candidates {
-    /// Starts everyone once.
-    fn start(args: &Args) -> Result<Self, Failure> {
-        let mut lineup = Self {
-            candidates: Vec::new(),
-            starts: Vec::new(),
-            gpu: None,
-            notes: Vec::new(),
-        };
-        if args.renderer != Who::Cuda {
-            let one = lineup.add(Candidate::Cpu { threads: 1 });
-            one.map_err(Failure::failed)?;
-            if cores() > 1 {
-                let all = lineup.add(Candidate::Cpu { threads: cores() });
-                all.map_err(Failure::failed)?;
-            }
+/// Starts every renderer that was asked for once. Returns those that work, how they started, and an
+/// empty report.
+fn start(args: &Args, seconds: f64) -> Result<(Vec<Candidate>, Vec<Start>, Report), Failure> {
+    let mut wanted = Vec::new();
+    if args.renderer != Renderers::Cuda {
+        wanted.push(Candidate::Cpu { threads: 1 });
+        if cores() > 1 {
+            wanted.push(Candidate::Cpu { threads: cores() });
         }
-        if args.renderer != Who::Cpu {
-            let added = lineup.add(Candidate::Cuda {
-                device: args.device,
-                options: CudaOptions {
-                    stage_times: args.trace.is_some(),
-                    ..CudaOptions::default()
-                },
-            });
-            match (added, args.renderer) {
-                (Err(reason), Who::All) => {
-                    let note = format!("CUDA is not measured: {reason}");
-                    lineup.notes.push(note);
-                }
-                (Err(reason), _) => {
-                    return Err(Failure::failed(format!("--renderer cuda: {reason}")));
-                }
-                (Ok(()), _) => {}
+    }
+    if args.renderer != Renderers::Cpu {
+        wanted.push(Candidate::Cuda {
+            device: args.device,
+            options: CudaOptions {
+                stage_times: args.trace.is_some(),
+                ..CudaOptions::default()
+            },
+        });
+    }
+    let (mut candidates, mut starts, mut gpu, mut notes) = (vec![], vec![], None, vec![]);
+    for candidate in wanted {
+        match start::first(&candidate) {
+            Ok((start, its_gpu)) => {
+                candidates.push(candidate);
+                starts.push(start);
+                gpu = gpu.or(its_gpu);
             }
+            Err(reason) if !candidate.is_cuda() => return Err(Failure::failed(reason)),
+            Err(reason) if args.renderer == Renderers::All => {
+                notes.push(format!("CUDA is not measured: {reason}"));
+            }
+            Err(reason) => return Err(Failure::failed(format!("--renderer cuda: {reason}"))),
         }
-        Ok(lineup)
     }
-
-    fn add(&mut self, candidate: Candidate) -> Result<(), PrepareError> {
-        let (start, gpu) = start::first(&candidate)?;
-        self.candidates.push(candidate);
-        self.starts.push(start);
-        self.gpu = self.gpu.take().or(gpu);
-        Ok(())
-    }
+    let report = Report::new(Machine::new(cores(), gpu), seconds, notes);
+    Ok((candidates, starts, report))
 }
 
 #[cfg(test)]

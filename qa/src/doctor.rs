@@ -2,12 +2,10 @@
 
 mod audio;
 mod gpu;
-mod plugins;
-mod processor;
-mod rights;
+mod machine;
 
 use myriad_player::failure::Failure;
-use myriad_player::{machine, terminal};
+use myriad_player::terminal;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -29,24 +27,24 @@ pub struct Args {
     device: usize,
 }
 
-/// How good something is.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum State {
-    /// As it should be.
+    /// Nothing needs to be done.
     Ok,
-    /// Worth knowing.
+    /// The user should know it.
     Note,
-    /// Something will be worse than it could be.
+    /// Something works worse than it could.
     Warning,
     /// Something does not work.
     Broken,
 }
 
-/// Something that was looked at; the fields are keys of `--json`.
+/// The result of one examination; the fields are keys of `--json`.
 #[derive(Clone, Debug, Serialize)]
 struct Finding {
-    /// What it is about: `GPU`, `driver`, `audio` and so on.
+    /// The subject: `gpu`, `driver`, `audio` and so on.
     about: &'static str,
     state: State,
     text: String,
@@ -55,6 +53,7 @@ struct Finding {
 }
 
 impl Finding {
+    /// A finding about which nothing needs to be done.
     fn ok(about: &'static str, text: impl Into<String>) -> Self {
         Self {
             about,
@@ -64,30 +63,25 @@ impl Finding {
         }
     }
 
-    fn note(about: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
+    /// The same finding, as serious as `state` and with `advice`.
+    fn with(self, state: State, advice: impl Into<String>) -> Self {
         Self {
-            state: State::Note,
+            state,
             advice: Some(advice.into()),
-            ..Self::ok(about, text)
+            ..self
         }
     }
 
-    fn warning(about: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self {
-            state: State::Warning,
-            ..Self::note(about, text, advice)
-        }
-    }
-
-    fn broken(about: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self {
-            state: State::Broken,
-            ..Self::note(about, text, advice)
+    /// A warning when `bad`, otherwise unchanged.
+    fn warn_if(self, bad: bool, advice: impl Into<String>) -> Self {
+        match bad {
+            true => self.with(State::Warning, advice),
+            false => self,
         }
     }
 }
 
-/// All of it; the fields are the keys of `--json`.
+/// All findings; the fields are the keys of `--json`.
 #[derive(Serialize)]
 struct Examination {
     schema: u32,
@@ -104,13 +98,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let examination = Examination {
         schema: 1,
         version: env!("CARGO_PKG_VERSION"),
-        machine: machine::line(),
+        machine: myriad_player::machine::line(),
         findings: [
-            processor::examine(),
-            rights::examine(),
+            machine::examine(),
             gpu::examine(args.device),
             audio::examine(),
-            plugins::examine(),
         ]
         .concat(),
     };
@@ -135,18 +127,13 @@ impl Examination {
                 let _ = writeln!(text, "{:<16} → {advice}", "");
             }
         }
-        let count = |state| {
+        let [broken, improve, know] = [State::Broken, State::Warning, State::Note].map(|state| {
             let findings = self.findings.iter();
             findings.filter(|finding| finding.state == state).count()
-        };
-        let _ = writeln!(
-            text,
-            "\n{} things looked at: {} broken, {} to improve, {} to know.",
-            self.findings.len(),
-            count(State::Broken),
-            count(State::Warning),
-            count(State::Note)
-        );
-        text
+        });
+        let all = self.findings.len();
+        text + &format!(
+            "\n{all} things looked at: {broken} broken, {improve} to improve, {know} to know.\n"
+        )
     }
 }

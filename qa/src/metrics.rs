@@ -1,7 +1,7 @@
 //! `--metrics`: figures for Prometheus, over HTTP.
 //!
-//! A thread of its own answers whoever asks with the text that was published last. Whoever plays
-//! publishes now and then, from its main thread; audio and render threads know nothing of it.
+//! A thread answers requests with the text that was published last. The main thread publishes once
+//! a second; audio and render threads take no part.
 
 mod server;
 mod text;
@@ -13,7 +13,6 @@ use myriad_player::session::Observer;
 use server::Server;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
-use text::Figures;
 
 /// How often figures are published.
 const PUBLISHING: Duration = Duration::from_secs(1);
@@ -21,7 +20,7 @@ const PUBLISHING: Duration = Duration::from_secs(1);
 /// Publishes the figures of a session.
 pub struct Publisher {
     server: Server,
-    /// The GPU to ask about.
+    /// The GPU and its index, where there is one.
     gpu: Option<(Gpu, u32)>,
     /// Findings of a soak, by kind.
     findings: Vec<(&'static str, usize)>,
@@ -29,31 +28,23 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// The one that `--metrics` asks for, if it does.
+    /// Serves at `address`, where `--metrics` gave one; with the figures of `gpu`, if it is there.
     ///
     /// # Errors
     /// When nothing can be served there.
-    pub fn asked_for(
+    pub fn start(
         address: Option<SocketAddr>,
         gpu: Option<usize>,
     ) -> Result<Option<Box<dyn Observer>>, Failure> {
         let Some(address) = address else {
             return Ok(None);
         };
-        Ok(Some(Box::new(Self::start(address, gpu)?)))
-    }
-
-    /// Serves at `address`; with the figures of a GPU, if one is given and there.
-    ///
-    /// # Errors
-    /// When nothing can be served there.
-    fn start(address: SocketAddr, gpu: Option<usize>) -> Result<Self, Failure> {
-        Ok(Self {
+        Ok(Some(Box::new(Self {
             server: Server::start(address).map_err(Failure::failed)?,
             gpu: gpu.and_then(|gpu| Some((Gpu::open().ok()?, gpu as u32))),
             findings: Vec::new(),
             next: Instant::now(),
-        })
+        })))
     }
 }
 
@@ -65,17 +56,14 @@ impl Observer for Publisher {
         )
     }
 
-    /// Publishes, if it is time to.
     fn tick(&mut self, session: &Session) {
         if Instant::now() < self.next {
             return;
         }
         self.next = Instant::now() + PUBLISHING;
-        let figures = Figures {
-            gpu: self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index)),
-            findings: &self.findings,
-        };
-        self.server.publish(figures.text(session));
+        let gpu = self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index));
+        self.server
+            .publish(text::figures(session, gpu, &self.findings));
     }
 
     fn findings(&mut self, findings: Vec<(&'static str, usize)>) {

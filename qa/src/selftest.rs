@@ -1,8 +1,7 @@
-//! `myriad selftest`: whether a renderer keeps its promises on this machine.
+//! `myriad selftest`: checks a renderer on this machine.
 
+mod blocks;
 mod chord;
-mod failing;
-mod steadiness;
 
 use myriad_conformance::CHECKS;
 use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
@@ -25,7 +24,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    // Nothing is chosen here: without a name it is the processor.
+    // `auto` is the processor here: nothing is measured to choose by.
     #[command(flatten)]
     renderer: RendererArgs,
 
@@ -41,7 +40,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When the renderer cannot be used at all, or breaks a promise.
+/// When the renderer cannot be used at all, or fails a check.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let device = args.renderer.device;
     let cuda = args.renderer.renderer == Kind::Cuda;
@@ -51,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             true => Box::new(CudaRenderer::new(device)),
         }
     };
-    // Said once and plainly, rather than by every check.
+    // Fails here, once, and not in every check.
     let smallest = Capacity { slots: 1, buses: 1 };
     make().prepare(smallest).map_err(Failure::failed)?;
 
@@ -81,10 +80,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "memory",
         "memory stays flat however long one plays",
         &|| match cuda {
-            false => steadiness::check(CpuRenderer::new(1), |_| 0, args.renders),
+            false => blocks::memory(CpuRenderer::new(1), |_| 0, args.renders),
             true => {
                 let renderer = CudaRenderer::new(device);
-                steadiness::check(renderer, CudaRenderer::free_bytes, args.renders)
+                blocks::memory(renderer, CudaRenderer::free_bytes, args.renders)
             }
         },
     )?;
@@ -111,13 +110,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         report(
             "loss",
             "a GPU that is lost is noticed, and taken back",
-            &|| failing::loss(device),
+            &|| blocks::loss(device),
         )?;
         // Last, because the driver may refuse this process afterwards.
         report(
             "failure",
-            "a GPU that fails is noticed, and the reason said",
-            &|| failing::trap(device),
+            "a GPU that fails is noticed, and the reason reported",
+            &|| blocks::trap(device),
         )?;
     }
     match broken {
@@ -148,7 +147,7 @@ fn breakable(
     }
 }
 
-/// Runs one check of a GPU in another process; gives what it measured.
+/// Runs one check of a GPU in another process. Returns its result.
 fn in_another_process(device: usize, check: &str) -> Result<String, String> {
     let myriad = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(myriad)

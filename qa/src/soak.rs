@@ -1,5 +1,5 @@
-//! `myriad soak`: proof over hours. A random generator plays, everything is watched, and a report
-//! says what was found.
+//! `myriad soak`: a test over hours. A generator plays at random, every frame is checked, and a report
+//! lists what was found.
 
 mod clips;
 mod event_sender;
@@ -55,7 +55,7 @@ Examples:
 The folder of --report has report.html for people, report.json for machines (docs/SOAK.md), the
 journal that both are made from, and the sound around everything that was found.";
 
-/// A MIDI input that is not there: a soak plays alone.
+/// A MIDI input that does not exist: a soak has none.
 const NO_MIDI: &str = "\0";
 
 /// Play at random for hours, watch everything, and report
@@ -74,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = positive)]
     minutes: Option<f64>,
 
-    /// What the generator makes up its mind from
+    /// The seed of what is played
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -88,7 +88,7 @@ pub struct Args {
     #[arg(conflicts_with_all = ["buffer", "depth", "rate", "awake", "load", "inject"])]
     resume: Option<PathBuf>,
 
-    /// Who renders
+    /// Which renderer
     #[arg(long, value_enum, default_value_t = RendererKind::Cpu)]
     renderer: RendererKind,
 
@@ -99,11 +99,11 @@ pub struct Args {
     #[command(flatten)]
     pacing: PacingArgs,
 
-    /// Where load ramps end
+    /// The highest load of a load ramp
     #[arg(long, value_name = "VOICES[xPARTIALS]", default_value = "48x48")]
     load: Load,
 
-    /// A fault to be done on purpose, about once a minute. May be repeated
+    /// A fault to inject, about once a minute. May be repeated
     #[arg(long, value_enum, value_name = "FAULT")]
     inject: Vec<Fault>,
 
@@ -155,13 +155,13 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The name by which the command line knows a value.
+/// The name of a value on the command line.
 fn name_of(value: impl clap::ValueEnum) -> String {
     let possible = value.to_possible_value();
     possible.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// The value that the command line knows by a name.
+/// The value with this name on the command line.
 fn value_of<T: clap::ValueEnum>(name: &str) -> Result<T, Failure> {
     T::from_str(name, false).map_err(|error| Failure::failed(format!("journal: {error}")))
 }
@@ -219,15 +219,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// What the journal says first.
+    /// The first line of the journal.
     fn begin(&self) -> Result<Begin, Failure> {
-        let losing = |fault| self.inject.contains(&fault);
-        if losing(Fault::GpuLoss) && self.renderer == RendererKind::Cpu {
+        let injects = |fault| self.inject.contains(&fault);
+        if injects(Fault::GpuLoss) && self.renderer == RendererKind::Cpu {
             return Err(Failure::misuse(
                 "--inject gpu-loss needs a GPU to lose: --renderer cuda, or stand-in to rehearse",
             ));
         }
-        if losing(Fault::DeviceLoss) && self.device == Device::Virtual {
+        if injects(Fault::DeviceLoss) && self.device == Device::Virtual {
             return Err(Failure::misuse(
                 "--inject device-loss needs a device that can be lost: --device clock, jack or default",
             ));
@@ -254,11 +254,11 @@ impl Args {
     }
 }
 
-/// Plays a leg: all of a soak, or what is left of it.
+/// Plays a run: all of a soak, or the rest of it.
 fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<Report, Failure> {
     let device: Device = value_of(&begin.device)?;
     let stepped = device == Device::Virtual;
-    // Where time is a number, this thread renders.
+    // In virtual time this thread renders.
     let _flush = stepped.then(FlushDenormals::new);
     let faults: Result<Vec<Fault>, Failure> =
         begin.inject.iter().map(|name| value_of(name)).collect();
@@ -269,7 +269,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let stall = Arc::default();
     let mut setup = setup(begin, device, load, &stall)?;
     let gpu = setup.renderer.may_use_gpu();
-    setup.observer = Publisher::asked_for(args.metrics, gpu)?;
+    setup.observer = Publisher::start(args.metrics, gpu)?;
     let session = Session::start(setup)?;
     let rate = session.sample_rate();
     let generator = SceneGenerator {
@@ -289,10 +289,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         rate: f64::from(rate),
         seconds: begin.seconds,
         stepped,
-        stall_probes: match stepped {
-            true => None,
-            false => StallProbes::call(),
-        },
+        stall_probes: (!stepped).then(StallProbes::start).flatten(),
         block: session
             .device_manager()
             .device()
@@ -307,7 +304,10 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         report,
     };
     run.begin(begin)?;
-    let bar = progress(begin.seconds, args.json);
+    let bar = match args.json {
+        true => ProgressBar::hidden(),
+        false => terminal::progress_bar(begin.seconds as u64),
+    };
     run.play(|seconds, report| {
         bar.set_position(seconds as u64);
         bar.set_message(format!("{} findings", report.found()));
@@ -315,7 +315,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     .inspect(|_| bar.finish_and_clear())
 }
 
-/// The session of a soak: four parts, no MIDI, every frame heard.
+/// The session of a soak: four parts, no MIDI, and every frame can be checked.
 fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Result<Setup, Failure> {
     let generator = SceneGenerator {
         seed: begin.seed,
@@ -358,7 +358,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Resu
         tuning: Tuning::default(),
         observer: None,
         make_renderer: Some(Box::new(move |threads, rate, thread_policy| {
-            // Where nobody listens, nothing is left out for lack of time.
+            // In virtual time there are no deadlines, so no load is shed.
             let (made, handle) = match stepped {
                 true => renderer.for_piece(1, piece),
                 false => renderer.live(threads, rate, thread_policy),
@@ -366,13 +366,6 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Resu
             (Box::new(FaultRenderer::new(made, stall)), handle)
         })),
     })
-}
-
-fn progress(seconds: f64, quiet: bool) -> ProgressBar {
-    match quiet {
-        true => ProgressBar::hidden(),
-        false => terminal::progress_bar(seconds as u64),
-    }
 }
 
 #[cfg(test)]

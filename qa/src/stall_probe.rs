@@ -1,6 +1,6 @@
-//! StallProbes: threads that do nothing but wake up and count, one on every processor and above all
-//! that Myriad runs. When one wakes late or counts slowly, nothing of ours was in its way: the machine
-//! itself was held up, by its hypervisor, its kernel, or a clock that was turned down.
+//! Stall probes: threads that only wake up and count, one on every processor, with a priority above
+//! all threads of Myriad. When a probe wakes late or counts slowly, no thread of Myriad was the
+//! reason: the machine itself stalled, by its hypervisor, its kernel, or a clock that was turned down.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -9,46 +9,46 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often a witness wakes.
+/// How often a probe wakes.
 const PERIOD: Duration = Duration::from_micros(250);
 
-/// Waking up always takes a moment; longer than this is being held up.
+/// Waking up takes some time on every machine; longer than this is a stall.
 const MOMENT: Duration = Duration::from_micros(100);
 
-/// How far a witness counts: a few microseconds, in registers alone, so that only the processor's
-/// own pace matters.
+/// How far a probe counts: a few microseconds, in registers alone, so that only the processor's own
+/// speed matters.
 const COUNT: u64 = 2_000;
 
-/// How much longer than ever it may take to count; more than that is a slow machine.
+/// Counting may take so many times as long as the quickest count; more than that is a slow machine.
 const USUAL: f64 = 1.5;
 
-/// How many losses of a processor are remembered.
+/// How many losses of a processor are kept.
 const REMEMBERED: usize = 20_000;
 
-/// StallProbes on all processors. They go home when this is dropped.
+/// Stall probes on all processors. Their threads end when this is dropped.
 pub struct StallProbes {
     logs: Vec<Arc<ProbeLog>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What one witness writes down.
+/// What one probe recorded.
 #[derive(Default)]
 struct ProbeLog {
     losses: Mutex<VecDeque<Loss>>,
     closed: AtomicBool,
 }
 
-/// A time of which a processor lost a share.
+/// A time span of which a processor lost a share.
 #[derive(Clone, Copy, Debug)]
 struct Loss {
     from: Instant,
     to: Instant,
-    /// All of it when it stood still, less when it was slow.
+    /// 1 when the processor stood still, less when it was slow.
     share: f64,
 }
 
 impl Loss {
-    /// How much was lost of a time.
+    /// How much of a time span was lost.
     fn within(&self, from: Instant, to: Instant) -> Duration {
         let both = self.to.min(to);
         let both = both.saturating_duration_since(self.from.max(from));
@@ -57,8 +57,8 @@ impl Loss {
 }
 
 impl StallProbes {
-    /// Calls them; `None` where threads may not stand above the ones that play.
-    pub fn call() -> Option<Self> {
+    /// Starts the probes; `None` where threads may not have a priority above those that play.
+    pub fn start() -> Option<Self> {
         let mut stall_probes = Self {
             logs: Vec::new(),
             threads: Vec::new(),
@@ -66,26 +66,26 @@ impl StallProbes {
         for processor in 0..myriad_player::machine::cores() {
             let log = Arc::new(ProbeLog::default());
             let own = Arc::clone(&log);
-            let (tell, told) = std::sync::mpsc::sync_channel(1);
+            let (sender, receiver) = std::sync::mpsc::sync_channel(1);
             let thread = std::thread::Builder::new()
-                .name(format!("witness {processor}"))
+                .name(format!("stall probe {processor}"))
                 .spawn(move || {
-                    let placed = system::stand_above_all(processor);
-                    let _ = tell.send(placed);
+                    let placed = system::raise(processor);
+                    let _ = sender.send(placed);
                     if placed {
                         own.watch();
                     }
                 });
             stall_probes.threads.push(thread.ok()?);
             stall_probes.logs.push(log);
-            if !told.recv().unwrap_or(false) {
+            if !receiver.recv().unwrap_or(false) {
                 return None;
             }
         }
         Some(stall_probes)
     }
 
-    /// How much of a time the machine lost: that of the processor that lost most.
+    /// How much of a time span the processor that lost most has lost.
     pub fn lost(&self, from: Instant, to: Instant) -> Duration {
         let on_one = |log: &Arc<ProbeLog>| {
             let losses = log.losses();
@@ -158,7 +158,7 @@ impl ProbeLog {
     }
 }
 
-/// Work that is always the same, each step of which waits for the one before.
+/// Work that is always the same, each step of which depends on the one before.
 fn count() {
     let mut x = black_box(1u64);
     for _ in 0..COUNT {
@@ -172,8 +172,9 @@ mod system {
     /// The lowest priority that counts: JACK's own threads are below it, and so are ours.
     const ABOVE: i32 = 80;
 
-    /// Ties this thread to a processor and raises it above all others there, if it may be.
-    pub(super) fn stand_above_all(processor: usize) -> bool {
+    /// Pins this thread to a processor and gives it a priority above all others there. Returns
+    /// whether the system allowed both.
+    pub(super) fn raise(processor: usize) -> bool {
         // SAFETY: plain calls about this thread; the set and the parameter are ours and live
         // through them, and all bits of a set of processors may be zero.
         unsafe {
@@ -182,10 +183,10 @@ mod system {
             let tied = libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
             let highest = libc::sched_get_priority_max(libc::SCHED_FIFO);
             let raised = (ABOVE..=highest).rev().any(|priority| {
-                let device_request = libc::sched_param {
+                let parameters = libc::sched_param {
                     sched_priority: priority,
                 };
-                libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const device_request) == 0
+                libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
             });
             tied == 0 && raised
         }
@@ -194,8 +195,8 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    /// Nobody may, as far as we know.
-    pub(super) fn stand_above_all(_processor: usize) -> bool {
+    /// Not implemented for this system.
+    pub(super) fn raise(_processor: usize) -> bool {
         false
     }
 }
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_late_or_counts_slowly_was_held_up() {
+    fn late_wakeups_and_slow_counting_are_losses() {
         let zero = Instant::now();
         let at = |micros| zero + Duration::from_micros(micros);
         let log = Arc::new(ProbeLog::default());
@@ -255,15 +256,15 @@ mod tests {
         assert_eq!(stall_probes.lost(at(30_000), at(40_000)), PERIOD / 2);
     }
 
-    /// What has a processor for itself keeps even the witness from it, and is noticed.
+    /// A thread of the same priority keeps the probe from its processor, and the probe notices.
     #[test]
     #[ignore = "needs the right to real-time priority: cargo test taken_away -- --ignored"]
     fn a_processor_that_is_taken_away_is_noticed() {
-        let stall_probes = StallProbes::call().unwrap();
+        let stall_probes = StallProbes::start().unwrap();
         let from = Instant::now();
         let taken = Duration::from_millis(20);
         let thief = std::thread::spawn(move || {
-            assert!(system::stand_above_all(0));
+            assert!(system::raise(0));
             let began = Instant::now();
             while began.elapsed() < taken {}
         });

@@ -1,23 +1,23 @@
-//! What became slower or quicker since another run, beyond noise.
+//! Which figures changed since another run by more than noise.
 
 use super::figure::Figure;
 use super::report::{Better, Report};
 use serde::{Deserialize, Serialize};
 
-/// A change below this is none, however steady the rounds were.
+/// Smaller changes are ignored, however close the rounds are.
 const LEAST: f64 = 0.05;
 
-/// A figure that moved.
+/// A figure that changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub figure: String,
     pub before: Figure,
     pub after: Figure,
-    /// How often as good as before: above 1 is better, below is worse.
+    /// Above 1 is better than before, below is worse.
     pub factor: f64,
 }
 
-/// All figures whose rounds lie apart, the worst first, and how many were compared.
+/// All figures whose rounds do not overlap, the worst first, and how many were compared.
 pub(super) fn changes(before: &Report, after: &Report) -> (Vec<Change>, usize) {
     let known = before.figures();
     let mut compared = 0;
@@ -40,7 +40,7 @@ pub(super) fn changes(before: &Report, after: &Report) -> (Vec<Change>, usize) {
     (changes, compared)
 }
 
-/// How often as good; none when that may be noise.
+/// The factor of [`Change`]; none when the difference may be noise.
 fn factor(before: Figure, after: Figure, better: Better) -> Option<f64> {
     let apart = before.high < after.low || after.high < before.low;
     let ratio = after.value / before.value;

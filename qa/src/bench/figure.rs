@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A value, with the lowest and the highest that a round gave: what lies between is noise.
+/// A value, with the lowest and the highest of the rounds: changes between them are noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figure {
     pub value: f64,
@@ -36,9 +36,9 @@ impl Figure {
 /// Times of many blocks, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Percentiles {
-    /// How many were measured. A percentile that fewer blocks than these can show is the worst.
+    /// How many were measured. With fewer than 1,000, p99.9 is the worst block.
     pub blocks: usize,
-    /// How many took longer than it takes to play them.
+    /// How many took longer than they sound.
     pub late: usize,
     pub p50: Figure,
     pub p95: Figure,
@@ -96,9 +96,9 @@ fn at(sorted: &[f64], share: f64) -> Option<f64> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
-/// The median of what was measured; none without measurements.
-pub(super) fn median(times: &[f64]) -> Option<f64> {
-    at(&sorted(times), 0.5)
+/// The median; infinite without measurements.
+pub(super) fn median(times: &[f64]) -> f64 {
+    at(&sorted(times), 0.5).unwrap_or(f64::INFINITY)
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! Voices by partials: how much of its period a block takes, and from where on a GPU is quicker.
 
-use super::candidate::{Candidate, Rig};
+use super::candidate::Candidate;
 use super::figure::{Figure, median};
-use super::load::{Load, Spectrum};
-use super::pace::{Pace, timed};
-use super::period;
-use super::turns::{Plan, ROUNDS, in_turns};
-use myriad_engine::render::{Buses, Capacity, TICK, VoiceBlock};
+use super::load::{Load, Loaded};
+use super::rounds::{Pace, Plan, ROUNDS, in_rounds, period};
+use super::table::distinct;
+use myriad_engine::render::TICK;
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Ticks of a block: 128 frames.
 const TICKS: usize = 4;
@@ -19,7 +17,7 @@ const MOST_VOICES: usize = 4_096;
 const MOST_PARTIALS: usize = 1_024;
 const FEWEST: usize = 16;
 
-/// The whole table. Rows of `cells` are voices, columns partials.
+/// All measured loads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Grid {
     /// Of a block.
@@ -31,7 +29,7 @@ pub(crate) struct Grid {
     pub crossovers: Vec<Crossover>,
 }
 
-/// One load.
+/// The times of one load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub voices: usize,
@@ -39,7 +37,7 @@ pub(crate) struct Cell {
     pub times: Vec<CellTime>,
 }
 
-/// What a renderer needs for it.
+/// The time of one renderer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CellTime {
     pub renderer: String,
@@ -50,7 +48,7 @@ pub(crate) struct CellTime {
 /// From where on CUDA is quicker than a CPU renderer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Crossover {
-    /// Quicker than who.
+    /// The CPU renderer.
     pub than: String,
     pub voices: usize,
     /// From how many partials in all, interpolated; none when not even at the most. At the
@@ -58,74 +56,52 @@ pub(crate) struct Crossover {
     pub from_partials: Option<f64>,
 }
 
-/// A prepared candidate and its rounds of one cell.
-struct Player {
-    id: &'static str,
-    rig: Rig,
-    rounds: Vec<f64>,
-}
-
-/// Measures all cells.
-///
-/// # Errors
-/// When a renderer fails.
+/// Measures all loads.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Grid, Failure> {
     let step = if plan.is_quick() { 4 } else { 2 };
     let (voices, partials) = (axis(MOST_VOICES, step), axis(MOST_PARTIALS, step));
-    let capacity = Capacity {
-        slots: MOST_VOICES,
-        buses: 1,
+    let prepare = |candidate: &Candidate| {
+        let loaded = Loaded::new(candidate.renderer(), Load::USUAL, MOST_VOICES);
+        loaded.map_err(Failure::failed)
     };
-    let mut players = Vec::new();
-    for candidate in candidates {
-        players.push(Player {
-            id: candidate.id(),
-            rig: candidate.prepare(capacity).map_err(Failure::failed)?,
-            rounds: Vec::new(),
-        });
-    }
+    let mut renderers: Vec<_> = candidates.iter().map(prepare).collect::<Result<_, _>>()?;
     let pieces = voices.len() * partials.len() * candidates.len() * ROUNDS;
     let length = plan.piece(0.1, pieces);
     let bar = plan.bar("grid", pieces);
-    let mut block = Arc::new(VoiceBlock::new(capacity.slots));
-    let mut buses = Buses::new(capacity.buses);
     let mut cells = Vec::new();
-    let loads = voices.iter().flat_map(|&clouds| {
-        partials.iter().map(move |&partials| Load {
-            clouds,
-            partials,
-            spectrum: Spectrum::Filtered,
-        })
+    let cases = voices.iter().flat_map(|&voices| {
+        let partials = partials.iter();
+        partials.map(move |&partials| (voices, partials))
     });
-    for load in loads {
+    for (voices, partials) in cases {
         if interrupt::requested() {
             break;
         }
-        // Started, and then as it goes on.
-        for number in 0..2 {
-            load.fill(&mut block, TICKS, number);
-            for player in &mut players {
-                player.rounds.clear();
-                player.rig.render(&block, &mut buses)?;
-            }
+        let load = Load {
+            clouds: voices,
+            partials,
+            ..Load::USUAL
+        };
+        for renderer in &mut renderers {
+            renderer.start(load, TICKS)?;
         }
-        in_turns(&mut players, &bar, |player| {
-            let times = Pace::BackToBack.run(period(TICKS), length, || {
-                let (seconds, rendered) = timed(|| player.rig.render(&block, &mut buses));
-                rendered.map(|_| seconds / period(TICKS).as_secs_f64())
-            })?;
-            player.rounds.extend(median(&times));
-            Ok(())
+        let shares = in_rounds(&mut renderers, &bar, |renderer| {
+            let render = || Ok(renderer.render()?.0 / period(TICKS).as_secs_f64());
+            Ok(median(&Pace::BackToBack.run(
+                period(TICKS),
+                length,
+                render,
+            )?))
         })?;
-        let time = |player: &Player| {
-            let share = Figure::of_rounds(&player.rounds)?;
-            let renderer = player.id.to_owned();
+        let time = |(candidate, shares): (&Candidate, &Vec<f64>)| {
+            let share = Figure::of_rounds(shares)?;
+            let renderer = candidate.id().to_owned();
             Some(CellTime { renderer, share })
         };
         cells.push(Cell {
-            voices: load.clouds,
-            partials: load.partials,
-            times: players.iter().filter_map(time).collect(),
+            voices,
+            partials,
+            times: candidates.iter().zip(&shares).filter_map(time).collect(),
         });
     }
     bar.finish_and_clear();
@@ -152,6 +128,12 @@ fn axis(most: usize, step: usize) -> Vec<usize> {
 }
 
 impl Grid {
+    /// The renderers that were measured.
+    pub(super) fn renderers(&self) -> Vec<&str> {
+        let times = self.cells.iter().flat_map(|cell| &cell.times);
+        distinct(times.map(|time| time.renderer.as_str()))
+    }
+
     /// The share of `renderer` in a cell.
     pub(super) fn share(&self, voices: usize, partials: usize, renderer: &str) -> Option<Figure> {
         let here = |cell: &&Cell| (cell.voices, cell.partials) == (voices, partials);
@@ -160,7 +142,7 @@ impl Grid {
         Some(time.share)
     }
 
-    /// For every number of voices that was measured whole.
+    /// The crossovers of all numbers of voices whose cells were all measured.
     fn crossovers_with(&self, than: &str) -> Vec<Crossover> {
         let row = |&voices: &usize| {
             let ratio = |&partials: &usize| {
@@ -177,7 +159,7 @@ impl Grid {
         self.voices.iter().filter_map(row).collect()
     }
 
-    /// Partials in all from which CUDA is quicker: the median of all rows, and the range.
+    /// The partials in all from which CUDA is quicker: median and range over the numbers of voices.
     pub(super) fn crossover(&self, than: &str) -> Option<Figure> {
         let rows = self.crossovers.iter().filter(|row| row.than == than);
         let found: Vec<f64> = rows.filter_map(|row| row.from_partials).collect();
@@ -185,8 +167,8 @@ impl Grid {
     }
 }
 
-/// Where a curve last comes down to 1, between its points by logarithms. The first point when
-/// it is below all the way, none when it ends above.
+/// Where a curve last falls to 1, interpolated by logarithms. The first point when all are below,
+/// none when the last is above.
 fn below_one(points: &[(f64, f64)]) -> Option<f64> {
     let above = points.iter().rposition(|(_, ratio)| *ratio > 1.0);
     let Some(above) = above else {

@@ -1,25 +1,26 @@
-//! What renderers are measured with: clouds of which everything moves.
+//! What renderers are measured with: clouds whose parameters all move.
 
-use myriad_engine::render::VoiceBlock;
+use super::RATE;
+use super::rounds::timed;
+use myriad_engine::render::{Buses, Capacity, PrepareError, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table, fraction};
+use myriad_player::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use super::RATE;
-
-/// What the clouds of a load use.
+/// The features that the clouds of a load use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Spectrum {
-    /// A table that morphs; pitch and gains that move.
+    /// A table that morphs, with moving pitch and gains.
     Table,
-    /// Tilt, damping and a filter besides: a usual patch.
+    /// Also tilt, damping and a filter, as a usual patch has.
     Filtered,
-    /// Everything: stretch, stiffness, formants and width besides.
+    /// Also stretch, stiffness, formants and width.
     Everything,
 }
 
-/// Clouds that all sound all of their partials.
+/// Clouds of which all partials sound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub(super) clouds: usize,
@@ -29,8 +30,18 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Replaces what is in `block` by the `number`th block of this load, `ticks` ticks long. The
-    /// first one starts the clouds.
+    /// 1,024 voices of a usual patch.
+    pub(super) const USUAL: Self = Self {
+        clouds: 1_024,
+        partials: 64,
+        spectrum: Spectrum::Filtered,
+    };
+
+    /// The slots that an engine for [`Self::USUAL`] prepares its renderer for.
+    pub(super) const USUAL_SLOTS: usize = 2_048;
+
+    /// Replaces the content of `block` by block `number` of this load, `ticks` ticks long. Block 0
+    /// starts the clouds.
     pub(super) fn fill(&self, block: &mut Arc<VoiceBlock>, ticks: usize, number: usize) {
         let mut block = VoiceBlock::reuse(block);
         for tick in 0..ticks {
@@ -40,13 +51,14 @@ impl Load {
             for slot in 0..self.clouds {
                 block.push(
                     slot as u32,
-                    self.cloud(slot, starts, way(now), way(now + 1)),
+                    self.cloud(slot, starts, triangle(now), triangle(now + 1)),
                 );
             }
         }
     }
 
-    /// The cloud in `slot` while everything that moves goes from one place of its way to another.
+    /// The cloud in `slot` for a tick in which every moving parameter goes from `from` to `to`, two
+    /// values of [`triangle`].
     fn cloud(&self, slot: usize, flags: u8, from: f32, to: f32) -> Cloud {
         const HIGHEST_HERTZ: f32 = 21_000.0;
         let spread = slot as f32 / self.clouds as f32;
@@ -85,18 +97,75 @@ impl Load {
     }
 }
 
-/// A way from 0 to 1 and back, so that what follows it never jumps.
-fn way(tick: usize) -> f32 {
+/// A triangle wave from 0 to 1, so that no parameter jumps.
+fn triangle(tick: usize) -> f32 {
     const LENGTH: usize = 64;
     1.0 - (2.0 * (tick % LENGTH) as f32 / LENGTH as f32 - 1.0).abs()
+}
+
+/// A prepared renderer with a load that it renders.
+pub(super) struct Loaded<R: Renderer + ?Sized = dyn Renderer> {
+    pub(super) renderer: Box<R>,
+    load: Load,
+    block: Arc<VoiceBlock>,
+    buses: Buses,
+    /// The number of the next block.
+    number: usize,
+}
+
+impl<R: Renderer + ?Sized> Loaded<R> {
+    /// Prepares `renderer` for `slots` clouds.
+    pub(super) fn new(renderer: Box<R>, load: Load, slots: usize) -> Result<Self, PrepareError> {
+        let mut loaded = Self {
+            renderer,
+            load,
+            block: Arc::new(VoiceBlock::new(slots)),
+            buses: Buses::new(1),
+            number: 0,
+        };
+        loaded.prepare(slots)?;
+        Ok(loaded)
+    }
+
+    /// Prepares the renderer for another number of clouds. When this fails it is not prepared.
+    pub(super) fn prepare(&mut self, slots: usize) -> Result<(), PrepareError> {
+        self.renderer.prepare(Capacity { slots, buses: 1 })?;
+        self.block = Arc::new(VoiceBlock::new(slots));
+        Ok(())
+    }
+
+    /// Starts a load, and writes the block after its first. Returns the partials that sound.
+    pub(super) fn start(&mut self, load: Load, ticks: usize) -> Result<usize, Failure> {
+        (self.load, self.number) = (load, 0);
+        self.next(ticks)?;
+        self.write(ticks);
+        Ok(self.render()?.1)
+    }
+
+    /// Writes and renders the next block. Returns the seconds of the rendering alone.
+    pub(super) fn next(&mut self, ticks: usize) -> Result<f64, Failure> {
+        self.write(ticks);
+        Ok(self.render()?.0)
+    }
+
+    fn write(&mut self, ticks: usize) {
+        self.load.fill(&mut self.block, ticks, self.number);
+        self.number += 1;
+    }
+
+    /// Renders the block that was written last. Returns the seconds, and the partials that sounded.
+    pub(super) fn render(&mut self) -> Result<(f64, usize), Failure> {
+        let (seconds, rendered) = timed(|| self.renderer.render(&self.block, &mut self.buses));
+        Ok((seconds, rendered.map_err(Failure::failed)?))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use myriad_engine::render::{Buses, Capacity, CpuRenderer, Renderer};
+    use myriad_engine::render::CpuRenderer;
 
-    /// Were partials silent or above Nyquist, we would measure less than we say.
+    /// With silent partials, or partials above Nyquist, less would be measured than is reported.
     #[test]
     fn every_partial_sounds() {
         for spectrum in [Spectrum::Table, Spectrum::Filtered, Spectrum::Everything] {
@@ -106,12 +175,11 @@ mod tests {
                     partials,
                     spectrum,
                 };
-                let mut renderer = CpuRenderer::new(1);
-                renderer.prepare(Capacity { slots: 8, buses: 1 }).unwrap();
-                let (mut block, mut buses) = (Arc::new(VoiceBlock::new(8)), Buses::new(1));
-                for number in 0..40 {
-                    load.fill(&mut block, 4, number);
-                    let sounded = renderer.render(&block, &mut buses).unwrap();
+                let renderer = Box::new(CpuRenderer::new(1));
+                let mut loaded = Loaded::new(renderer, load, 8).unwrap();
+                for _ in 0..40 {
+                    loaded.write(4);
+                    let (_, sounded) = loaded.render().unwrap();
                     let wanted = 8 * partials;
                     assert!(
                         sounded * 100 >= wanted * 97,

@@ -1,16 +1,15 @@
-//! The machine that was measured. Figures without it mean nothing.
+//! The machine that was measured.
 
+use super::RATE;
 use myriad_engine::simd::Level;
 use myriad_kernels::cuda::CudaCounters;
 use myriad_player::machine;
 use serde::{Deserialize, Serialize};
 
-use super::RATE;
-
-/// Where the figures come from.
+/// The processor, and the GPU if one was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Machine {
-    /// What the processor calls itself.
+    /// The name of the processor.
     pub cpu: String,
     /// Threads that can run at once.
     pub cores: usize,
@@ -26,7 +25,7 @@ pub(crate) struct Machine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Gpu {
     pub name: String,
-    /// The driver's version; none where the system does not tell.
+    /// The driver's version, where it is known.
     pub driver: Option<String>,
     /// The CUDA version that the driver has.
     pub cuda: String,
@@ -75,7 +74,7 @@ impl Gpu {
         }
     }
 
-    /// In a few words.
+    /// Name and version in one line.
     pub(super) fn line(&self) -> String {
         match &self.driver {
             Some(driver) => format!("{}, driver {driver}", self.name),

@@ -1,12 +1,10 @@
-//! Blocks one at a time against several under way: what it saves to write the next block while a
-//! GPU still works on the last.
+//! One block at a time against several in flight: the time that is saved by writing the next block
+//! while a GPU still renders the last.
 
 use super::candidate::Candidate;
 use super::figure::{Figure, median};
 use super::load::{Load, Spectrum};
-use super::pace::{Pace, timed};
-use super::period;
-use super::turns::{Plan, ROUNDS, in_turns};
+use super::rounds::{Pace, Plan, ROUNDS, in_rounds, period, timed};
 use indicatif::ProgressBar;
 use myriad_engine::render::{Buses, Capacity, Renderer, TICK, VoiceBlock};
 use myriad_player::failure::Failure;
@@ -31,22 +29,13 @@ pub(crate) struct Overlap {
     pub frames: usize,
     /// Each collected before the next is written.
     pub alone: Figure,
-    /// As many under way as the renderer takes.
+    /// As many in flight as the renderer takes.
     pub overlapped: Figure,
-    /// How many that are.
+    /// How many blocks those are.
     pub depth: usize,
 }
 
-/// A way of sending blocks, and its rounds.
-struct Player {
-    depth: usize,
-    rounds: Vec<f64>,
-}
-
-/// Measures those who take more than one block at a time.
-///
-/// # Errors
-/// When a renderer fails.
+/// Measures the candidates that take more than one block at a time.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Overlap>, Failure> {
     let mut rows = Vec::new();
     for candidate in candidates {
@@ -68,7 +57,7 @@ fn measure_case(
         slots: voices,
         buses: 1,
     };
-    let mut renderer = candidate.rig().into_renderer();
+    let mut renderer = candidate.renderer();
     renderer.prepare(capacity).map_err(Failure::failed)?;
     if renderer.depth() < 2 {
         return Ok(None);
@@ -83,21 +72,20 @@ fn measure_case(
         .map(|_| Arc::new(VoiceBlock::new(capacity.slots)))
         .collect();
     let mut number = 0;
-    let mut players = [1, depth].map(|depth| Player {
-        depth,
-        rounds: Vec::new(),
-    });
-    in_turns(&mut players, &ProgressBar::hidden(), |player| {
-        let times = Pace::BackToBack.run(period(ticks), length, || {
-            let blocks = &mut blocks[..player.depth];
+    let times = in_rounds(&mut [1, depth], &ProgressBar::hidden(), |depth| {
+        let stretch = || {
+            let blocks = &mut blocks[..*depth];
             let (seconds, sent) = timed(|| send(&mut *renderer, &load, ticks, &mut number, blocks));
             sent.map(|()| seconds / STRETCH as f64)
-        })?;
-        player.rounds.extend(median(&times));
-        Ok(())
+        };
+        Ok(median(&Pace::BackToBack.run(
+            period(ticks),
+            length,
+            stretch,
+        )?))
     })?;
-    let [alone, overlapped] =
-        players.map(|player| Some(Figure::of_rounds(&player.rounds)?.scaled(1e6)));
+    let figure = |times: &Vec<f64>| Some(Figure::of_rounds(times)?.scaled(1e6));
+    let [alone, overlapped] = [figure(&times[0]), figure(&times[1])];
     Ok(alone.zip(overlapped).map(|(alone, overlapped)| Overlap {
         renderer: candidate.id().to_owned(),
         voices,
@@ -109,7 +97,7 @@ fn measure_case(
     }))
 }
 
-/// Writes and renders [`STRETCH`] blocks, as many under way as there are `blocks`.
+/// Writes and renders [`STRETCH`] blocks, as many in flight as there are `blocks`.
 fn send(
     renderer: &mut dyn Renderer,
     load: &Load,
@@ -138,7 +126,7 @@ mod tests {
     use super::*;
     use myriad_engine::render::{PrepareError, RenderError};
 
-    /// Counts what is under way, and the most that was.
+    /// Counts blocks in flight, and the most of them.
     struct Counting {
         in_flight: usize,
         most: usize,
@@ -166,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_are_under_way_as_we_say() {
+    fn as_many_blocks_are_in_flight_as_reported() {
         let load = Load {
             clouds: 4,
             partials: 16,

@@ -1,11 +1,9 @@
-//! Whole blocks as played: events, modulation on the host, the renderer, the limiter.
+//! Whole blocks through the engine: events, modulation on the host, the renderer, the limiter.
 
 use super::candidate::Candidate;
 use super::figure::Percentiles;
-use super::pace::{Pace, timed};
-use super::period;
+use super::rounds::{Pace, Plan, ROUNDS, in_rounds, period, timed};
 use super::scenario;
-use super::turns::{Plan, ROUNDS, in_turns};
 use myriad_engine::render::{
     Buses, Capacity, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
@@ -37,21 +35,18 @@ pub(crate) struct Played {
     pub host: Percentiles,
 }
 
-/// An engine whose renderer is timed, and its rounds.
+/// An engine whose renderer is timed.
 struct Player {
     id: &'static str,
     engine: Engine,
     spent: Arc<AtomicU64>,
-    blocks: Vec<Vec<f64>>,
-    host: Vec<Vec<f64>>,
 }
 
 impl Player {
     fn new(candidate: &Candidate) -> Result<Self, Failure> {
         let spent = Arc::new(AtomicU64::new(0));
         let renderer = Timed {
-            // The engine makes it ready.
-            inner: candidate.rig().into_renderer(),
+            inner: candidate.renderer(),
             spent: Arc::clone(&spent),
         };
         let engine = scenario::holding(VOICES, PARTIALS, Box::new(renderer));
@@ -59,14 +54,12 @@ impl Player {
             id: candidate.id(),
             engine: engine.map_err(Failure::failed)?,
             spent,
-            blocks: Vec::new(),
-            host: Vec::new(),
         };
         player.verify()?;
         Ok(player)
     }
 
-    /// What does not sound must not be measured.
+    /// Fails unless all voices sound: nothing else may be measured.
     fn verify(&self) -> Result<Counters, Failure> {
         let counters = self.engine.counters();
         let as_asked = counters.voices == VOICES
@@ -81,25 +74,24 @@ impl Player {
         }
     }
 
-    fn play(&mut self, pace: Pace, length: Duration) -> Result<(), Failure> {
+    /// Plays for `length`. Returns the seconds of whole blocks, and of the host's part of them.
+    fn play(&mut self, pace: Pace, length: Duration) -> Result<[Vec<f64>; 2], Failure> {
         let (mut left, mut right) = ([0.0; FRAMES], [0.0; FRAMES]);
         let mut host = Vec::new();
-        let blocks = pace.run(period(TICKS), length, || -> Result<f64, Failure> {
+        let blocks = pace.run(period(TICKS), length, || {
             self.spent.store(0, Ordering::Relaxed);
             let (seconds, ()) = timed(|| self.engine.render(&[], &mut left, &mut right));
             host.push(seconds - self.spent.load(Ordering::Relaxed) as f64 * 1e-9);
             Ok(seconds)
         })?;
-        self.blocks.push(blocks);
-        self.host.push(host);
-        Ok(())
+        Ok([blocks, host])
     }
 }
 
-/// A renderer that tells how long it worked.
+/// A renderer that measures how long it works.
 struct Timed {
     inner: Box<dyn Renderer>,
-    /// Nanoseconds since the last look.
+    /// Nanoseconds since it was last set to 0.
     spent: Arc<AtomicU64>,
 }
 
@@ -136,15 +128,10 @@ impl Renderer for Timed {
     }
 }
 
-/// Plays with everyone, at every pace.
-///
-/// # Errors
-/// When an engine cannot be built, or does not sound as it should.
+/// Plays with every candidate, at every pace.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Played>, Failure> {
-    let mut players = Vec::new();
-    for candidate in candidates {
-        players.push(Player::new(candidate)?);
-    }
+    let players: Result<Vec<_>, _> = candidates.iter().map(Player::new).collect();
+    let mut players = players?;
     let pieces = players.len() * ROUNDS;
     let bar = plan.bar("played", pieces * Pace::ALL.len());
     let mut rows = Vec::new();
@@ -153,26 +140,23 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Playe
             Pace::BackToBack => plan.piece(0.02, pieces),
             Pace::Paced => plan.piece(0.12, pieces),
         };
-        for player in &mut players {
-            (player.blocks, player.host) = (Vec::new(), Vec::new());
-        }
-        in_turns(&mut players, &bar, |player| player.play(pace, length))?;
-        for player in &players {
+        let rounds = in_rounds(&mut players, &bar, |player| player.play(pace, length))?;
+        for (player, rounds) in players.iter().zip(rounds) {
             let counters = player.verify()?;
-            let percentiles = |rounds| Percentiles::of_rounds(rounds, period(TICKS));
-            rows.extend(
-                percentiles(&player.blocks)
-                    .zip(percentiles(&player.host))
-                    .map(|(block, host)| Played {
-                        renderer: player.id.to_owned(),
-                        frames: FRAMES,
-                        pace,
-                        voices: counters.voices,
-                        partials: counters.partials,
-                        block,
-                        host,
-                    }),
-            );
+            let percentiles = |part: usize| {
+                let rounds: Vec<_> = rounds.iter().map(|round| round[part].clone()).collect();
+                Percentiles::of_rounds(&rounds, period(TICKS))
+            };
+            let parts = percentiles(0).zip(percentiles(1));
+            rows.extend(parts.map(|(block, host)| Played {
+                renderer: player.id.to_owned(),
+                frames: FRAMES,
+                pace,
+                voices: counters.voices,
+                partials: counters.partials,
+                block,
+                host,
+            }));
         }
     }
     bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! What a run found; the fields are the keys of `--json`, described in `docs/BENCH.md`.
+//! The results of a run; the fields are the keys of `--json`, described in `docs/BENCH.md`.
 
 use super::compare::Change;
 use super::figure::Figure;
@@ -12,7 +12,7 @@ use myriad_player::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What `schema` says. A change that takes or redefines a field raises it; new fields do not.
+/// The value of `schema`. It is raised when a field is removed or redefined, not for a new field.
 const SCHEMA: u32 = 1;
 
 /// The figures of a run. Sections that were not measured are null.
@@ -40,7 +40,7 @@ pub(crate) struct Report {
     pub changes: Option<Vec<Change>>,
 }
 
-/// What is good.
+/// Which direction of a change is an improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Better {
     More,
@@ -67,28 +67,39 @@ impl Report {
         }
     }
 
+    /// The date without the time.
+    pub(super) fn day(&self) -> &str {
+        self.date.split('T').next().unwrap_or_default()
+    }
+
+    /// The name to show for the renderer that JSON calls `id`.
+    pub(super) fn name(&self, id: &str) -> String {
+        match id {
+            "cpu-1" => "CPU, 1 core".to_owned(),
+            "cpu-all" => format!("CPU, {} cores", self.machine.cores),
+            "cuda" => "CUDA".to_owned(),
+            "cuda-no-graph" => "CUDA, no graph".to_owned(),
+            other => other.to_owned(),
+        }
+    }
+
     /// Reads what `--json` wrote.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or holds something else.
     pub(super) fn load(path: &Path) -> Result<Self, Failure> {
         let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let other = || fail("not a report of `myriad bench --json`".to_owned());
         let value: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| fail(format!("not a report of `myriad bench --json`: {error}")))?;
-        match value.get("schema").and_then(serde_json::Value::as_u64) {
-            Some(schema) if schema == u64::from(SCHEMA) => {}
-            Some(schema) => {
-                return Err(fail(format!(
-                    "has schema {schema}, and this version reads schema {SCHEMA}"
-                )));
-            }
-            None => return Err(fail("not a report of `myriad bench --json`".to_owned())),
+        let schema = value.get("schema").and_then(serde_json::Value::as_u64);
+        let schema = schema.ok_or_else(other)?;
+        if schema != u64::from(SCHEMA) {
+            let reason = format!("has schema {schema}, and this version reads schema {SCHEMA}");
+            return Err(fail(reason));
         }
         serde_json::from_value(value).map_err(|error| fail(error.to_string()))
     }
 
-    /// Everything that two runs can be compared by, named.
+    /// All figures by which two runs can be compared, with their names.
     pub(super) fn figures(&self) -> Vec<(String, Figure, Better)> {
         let mut figures = Vec::new();
         let mut add = |name: String, figure, better| figures.push((name, figure, better));
@@ -109,7 +120,7 @@ impl Report {
         }
         for row in self.round_trip.iter().flat_map(|trips| &trips.rows) {
             let case = format!("{} {} {}", row.frames, row.pace.name(), row.renderer);
-            // Beyond, a run has too few blocks for its rounds to tell noise from news.
+            // For higher percentiles a run has too few blocks to tell noise from changes.
             for (name, figure) in &row.microseconds.named()[..3] {
                 add(format!("round trip {case} {name}"), *figure, Better::Less);
             }
@@ -123,11 +134,8 @@ impl Report {
             let case = format!("{} {}", row.pace.name(), row.renderer);
             for (what, percentiles) in [("block", row.block), ("host", row.host)] {
                 for (name, figure) in &percentiles.named()[..3] {
-                    add(
-                        format!("played {case} {what} {name}"),
-                        *figure,
-                        Better::Less,
-                    );
+                    let name = format!("played {case} {what} {name}");
+                    add(name, *figure, Better::Less);
                 }
             }
         }

@@ -1,35 +1,20 @@
 //! Round trips: from handing a block of clouds to a renderer to mixed audio in the host's memory.
 
-use super::candidate::{Candidate, Rig};
+use super::candidate::Candidate;
 use super::figure::{Figure, Percentiles, median};
-use super::load::{Load, Spectrum};
+use super::load::{Load, Loaded};
 use super::overlap::{self, Overlap};
-use super::pace::{Pace, timed};
-use super::period;
-use super::turns::{Plan, ROUNDS, in_turns};
-use myriad_engine::render::{Buses, Capacity, TICK, VoiceBlock};
-use myriad_kernels::cuda::{CudaOptions, StageTimes};
+use super::rounds::{Pace, Plan, ROUNDS, in_rounds, period};
+use myriad_engine::render::TICK;
+use myriad_kernels::cuda::{CudaOptions, CudaRenderer, StageTimes};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Block sizes, in ticks: 32 to 256 frames.
 const TICKS: [usize; 4] = [1, 2, 4, 8];
 
-const LOAD: Load = Load {
-    clouds: 1_024,
-    partials: 64,
-    spectrum: Spectrum::Filtered,
-};
-
-/// As an engine for 1,024 voices prepares its renderer.
-const CAPACITY: Capacity = Capacity {
-    slots: 2_048,
-    buses: 1,
-};
-
-/// Blocks of every turn before the first that is measured.
+/// Blocks of every round before the first that is measured.
 const SETTLING: usize = 8;
 
 /// All round trips.
@@ -41,7 +26,7 @@ pub(crate) struct RoundTrips {
     pub rows: Vec<RoundTrip>,
     /// Where the time goes on a GPU.
     pub stages: Vec<Stages>,
-    /// Several blocks under way, where a renderer takes them.
+    /// Several blocks in flight, where a renderer takes them.
     pub overlap: Vec<Overlap>,
 }
 
@@ -54,7 +39,7 @@ pub(crate) struct RoundTrip {
     pub microseconds: Percentiles,
 }
 
-/// Medians of one block's stages on a GPU, in microseconds, and what travels.
+/// Medians of one block's stages on a GPU, in microseconds, and the bytes that are copied.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stages {
     pub frames: usize,
@@ -72,82 +57,51 @@ pub(crate) struct Stages {
     pub download_bytes: usize,
 }
 
-/// A prepared candidate, its block, and the times of every round.
-struct Player {
-    candidate: Candidate,
-    rig: Rig,
-    block: Arc<VoiceBlock>,
-    buses: Buses,
-    /// Blocks rendered.
-    number: usize,
-    rounds: Vec<Vec<f64>>,
-}
-
-impl Player {
-    fn new(candidate: Candidate) -> Result<Self, Failure> {
-        Ok(Self {
-            candidate,
-            rig: candidate.prepare(CAPACITY).map_err(Failure::failed)?,
-            block: Arc::new(VoiceBlock::new(CAPACITY.slots)),
-            buses: Buses::new(CAPACITY.buses),
-            number: 0,
-            rounds: Vec::new(),
-        })
-    }
-
-    /// Renders the next block, written just before, as an engine does. Seconds of the rendering.
-    fn render(&mut self, ticks: usize) -> Result<f64, Failure> {
-        LOAD.fill(&mut self.block, ticks, self.number);
-        self.number += 1;
-        let (seconds, rendered) = timed(|| self.rig.render(&self.block, &mut self.buses));
-        rendered.map(|_| seconds)
-    }
-}
-
 /// Measures all block sizes, at every pace.
-///
-/// # Errors
-/// When a renderer fails.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<RoundTrips, Failure> {
-    let mut players = Vec::new();
-    for candidate in candidates.iter().copied().chain(variants(candidates)) {
-        players.push(Player::new(candidate)?);
-    }
-    let pieces = TICKS.len() * players.len() * ROUNDS;
+    let all: Vec<Candidate> = candidates
+        .iter()
+        .copied()
+        .chain(without_graph(candidates))
+        .collect();
+    let prepare = |candidate: &Candidate| {
+        let loaded = Loaded::new(candidate.renderer(), Load::USUAL, Load::USUAL_SLOTS);
+        loaded.map_err(Failure::failed)
+    };
+    let mut renderers: Vec<_> = all.iter().map(prepare).collect::<Result<_, _>>()?;
+    let pieces = TICKS.len() * all.len() * ROUNDS;
     let bar = plan.bar("round trip", pieces * Pace::ALL.len());
     let mut rows = Vec::new();
-    for ticks in TICKS {
-        for pace in Pace::ALL {
-            let length = match pace {
-                Pace::BackToBack => plan.piece(0.06, pieces),
-                Pace::Paced => plan.piece(0.45, pieces),
-            };
-            for player in &mut players {
-                player.rounds.clear();
-                // Once for graphs and caches to get used to the size.
-                player.render(ticks)?;
-            }
-            in_turns(&mut players, &bar, |player| {
-                // A GPU that has just worked for somebody else takes a moment to change over.
-                for _ in 0..SETTLING {
-                    player.render(ticks)?;
-                }
-                let times = pace.run(period(ticks), length, || player.render(ticks))?;
-                player.rounds.push(times);
-                Ok(())
-            })?;
-            rows.extend(players.iter().filter_map(|player| {
-                Some(RoundTrip {
-                    renderer: player.candidate.id().to_owned(),
-                    frames: ticks * TICK,
-                    pace,
-                    microseconds: Percentiles::of_rounds(&player.rounds, period(ticks))?,
-                })
-            }));
+    for (ticks, pace) in TICKS
+        .into_iter()
+        .flat_map(|ticks| Pace::ALL.map(|pace| (ticks, pace)))
+    {
+        let length = match pace {
+            Pace::BackToBack => plan.piece(0.06, pieces),
+            Pace::Paced => plan.piece(0.45, pieces),
+        };
+        for renderer in &mut renderers {
+            // Once, so that graphs and caches have this size.
+            renderer.next(ticks)?;
         }
+        let rounds = in_rounds(&mut renderers, &bar, |renderer| {
+            // A GPU that has just worked for another context needs some blocks to change over.
+            for _ in 0..SETTLING {
+                renderer.next(ticks)?;
+            }
+            pace.run(period(ticks), length, || renderer.next(ticks))
+        })?;
+        rows.extend(all.iter().zip(&rounds).filter_map(|(candidate, rounds)| {
+            Some(RoundTrip {
+                renderer: candidate.id().to_owned(),
+                frames: ticks * TICK,
+                pace,
+                microseconds: Percentiles::of_rounds(rounds, period(ticks))?,
+            })
+        }));
     }
     bar.finish_and_clear();
-    drop(players);
+    drop(renderers);
     let mut stages = Vec::new();
     for candidate in candidates.iter().filter(|_| !interrupt::requested()) {
         if let Candidate::Cuda { device, options } = *candidate {
@@ -155,51 +109,49 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<RoundTrip
         }
     }
     Ok(RoundTrips {
-        voices: LOAD.clouds,
-        partials: LOAD.partials,
+        voices: Load::USUAL.clouds,
+        partials: Load::USUAL.partials,
         rows,
         stages,
         overlap: overlap::measure(candidates, plan)?,
     })
 }
 
-/// The GPU once more, in other ways than the usual one.
-fn variants(candidates: &[Candidate]) -> Vec<Candidate> {
-    let variant = |candidate: &Candidate| match *candidate {
+/// The GPUs among `candidates`, without CUDA graphs.
+fn without_graph(candidates: &[Candidate]) -> impl Iterator<Item = Candidate> {
+    candidates.iter().filter_map(|candidate| match *candidate {
         Candidate::Cpu { .. } => None,
-        Candidate::Cuda { device, options } => Some(Candidate::Cuda {
-            device,
-            options: CudaOptions {
-                graph: false,
-                ..options
-            },
-        }),
-    };
-    candidates.iter().filter_map(variant).collect()
+        Candidate::Cuda { device, options } => {
+            let graph = false;
+            let options = CudaOptions { graph, ..options };
+            Some(Candidate::Cuda { device, options })
+        }
+    })
 }
 
-/// Looks into some blocks of each size. Apart from the rest, because looking takes time.
+/// Measures the stages of some blocks of each size. This is a run of its own because the GPU's
+/// timers take time.
 fn measure_stages(device: usize, options: CudaOptions) -> Result<Vec<Stages>, Failure> {
     const BLOCKS: usize = 300;
-    let mut player = Player::new(Candidate::Cuda {
-        device,
-        options: CudaOptions {
-            stage_times: true,
-            ..options
-        },
-    })?;
+    let options = CudaOptions {
+        stage_times: true,
+        ..options
+    };
+    let renderer = Box::new(CudaRenderer::with_options(device, options));
+    let loaded = Loaded::new(renderer, Load::USUAL, Load::USUAL_SLOTS);
+    let mut loaded = loaded.map_err(Failure::failed)?;
     let mut found = Vec::new();
     for ticks in TICKS {
         let mut times: Vec<StageTimes> = Vec::new();
         for _ in 0..BLOCKS {
-            player.render(ticks)?;
-            times.extend(player.rig.counters().map(|counters| counters.times));
+            loaded.next(ticks)?;
+            times.extend(loaded.renderer.counters().map(|counters| counters.times));
         }
         let middle = |stage: fn(&StageTimes) -> f32| {
             let each: Vec<f64> = times.iter().map(|time| f64::from(stage(time))).collect();
-            median(&each).unwrap_or_default()
+            median(&each)
         };
-        let counters = player.rig.counters().cloned().unwrap_or_default();
+        let counters = loaded.renderer.counters().cloned().unwrap_or_default();
         found.push(Stages {
             frames: ticks * TICK,
             submit: middle(|times| times.submit),

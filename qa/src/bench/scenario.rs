@@ -6,8 +6,8 @@ use myriad_engine::params::Param;
 use myriad_engine::render::Renderer;
 use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Patch};
 
-/// A patch in which pitch, table position, tilt and filter move all the time, none of which lets
-/// a partial fall silent.
+/// A patch in which pitch, table position, tilt and filter always move, but no partial becomes
+/// silent.
 pub fn moving_patch(partials: usize) -> Patch {
     let mut patch = Patch::new();
     for (param, value) in [

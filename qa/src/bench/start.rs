@@ -1,30 +1,19 @@
-//! Starting up: how long until the first block, and what memory that takes.
+//! Starting up: how long a renderer takes until its first block, and its memory.
 
-use super::candidate::{Candidate, Rig};
+use super::candidate::Candidate;
 use super::figure::Figure;
-use super::load::{Load, Spectrum};
+use super::load::{Load, Loaded};
 use super::machine::Gpu;
-use super::pace::timed;
-use myriad_engine::render::{Buses, Capacity, PrepareError, VoiceBlock};
+use super::rounds::timed;
+use myriad_engine::render::{CpuRenderer, PrepareError, Renderer};
+use myriad_kernels::cuda::{CudaCounters, CudaRenderer};
 use myriad_player::failure::Failure;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-/// As an engine for 1,024 voices prepares its renderer.
-const CAPACITY: Capacity = Capacity {
-    slots: 2_048,
-    buses: 1,
-};
-
-const LOAD: Load = Load {
-    clouds: 1_024,
-    partials: 64,
-    spectrum: Spectrum::Filtered,
-};
-
+/// Ticks of the first block.
 const TICKS: usize = 2;
 
-/// How often it is started again.
+/// How often a renderer is started again.
 const AGAIN: usize = 3;
 
 /// How a renderer started.
@@ -45,20 +34,35 @@ pub(crate) struct Start {
     pub code: Option<String>,
 }
 
-/// Starts a candidate for the first time, which also tells whether it is there at all.
-///
-/// # Errors
-/// When it cannot be prepared.
+/// Starts a candidate for the first time. This also shows whether it can be used at all.
 pub(super) fn first(candidate: &Candidate) -> Result<(Start, Option<Gpu>), PrepareError> {
-    let (seconds, rig) = timed(|| candidate.prepare(CAPACITY));
-    let mut rig = rig?;
-    let first_block_us = 1e6 * first_block(&mut rig);
-    let counters = rig.counters();
+    match *candidate {
+        Candidate::Cpu { threads } => {
+            let make = || Box::new(CpuRenderer::new(threads));
+            first_of(candidate, make, |_| None)
+        }
+        Candidate::Cuda { device, options } => {
+            let make = || Box::new(CudaRenderer::with_options(device, options));
+            first_of(candidate, make, CudaRenderer::counters)
+        }
+    }
+}
+
+fn first_of<R: Renderer>(
+    candidate: &Candidate,
+    make: impl Fn() -> Box<R>,
+    counters: fn(&R) -> Option<&CudaCounters>,
+) -> Result<(Start, Option<Gpu>), PrepareError> {
+    let (seconds, loaded) = timed(|| Loaded::new(make(), Load::USUAL, Load::USUAL_SLOTS));
+    let mut loaded = loaded?;
+    // If the first block fails, so do the measured ones, which report why.
+    let first_block = loaded.next(TICKS).unwrap_or_default();
+    let counters = counters(&loaded.renderer);
     let start = Start {
         renderer: candidate.id().to_owned(),
         prepare_ms: 1e3 * seconds,
         prepare_again_ms: None,
-        first_block_us,
+        first_block_us: 1e6 * first_block,
         device_bytes: counters.map(|counters| counters.device_bytes),
         pinned_bytes: counters.map(|counters| counters.pinned_bytes),
         code: counters.map(|counters| counters.code.to_owned()),
@@ -66,23 +70,13 @@ pub(super) fn first(candidate: &Candidate) -> Result<(Start, Option<Gpu>), Prepa
     Ok((start, counters.map(Gpu::new)))
 }
 
-/// Seconds of the first block. Should it fail, so will all others, and they will say why.
-fn first_block(rig: &mut Rig) -> f64 {
-    let mut block = Arc::new(VoiceBlock::new(CAPACITY.slots));
-    let mut buses = Buses::new(CAPACITY.buses);
-    LOAD.fill(&mut block, TICKS, 0);
-    timed(|| rig.render(&block, &mut buses)).0
-}
-
-/// Starts a candidate a few times more.
-///
-/// # Errors
-/// When it cannot be prepared any more.
+/// Starts a candidate some more times.
 pub(super) fn again(candidate: &Candidate, start: &mut Start) -> Result<(), Failure> {
     let mut times = Vec::new();
     for _ in 0..AGAIN {
-        let (seconds, rig) = timed(|| candidate.prepare(CAPACITY));
-        rig.map_err(Failure::failed)?;
+        let make = || Loaded::new(candidate.renderer(), Load::USUAL, Load::USUAL_SLOTS);
+        let (seconds, loaded) = timed(make);
+        loaded.map_err(Failure::failed)?;
         times.push(1e3 * seconds);
     }
     start.prepare_again_ms = Figure::of_rounds(&times);

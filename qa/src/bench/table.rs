@@ -1,20 +1,20 @@
-//! Columns of figures, and how figures are written.
+//! Tables as text or Markdown, and how numbers are written in them.
 
-/// Rows under headings; words to the left, figures to the right.
+/// Rows under headings. Columns of words come first and are left-aligned; numbers are right-aligned.
 pub(super) struct Table {
-    /// Columns of words, which come first.
+    title: String,
     words: usize,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new<S: Into<String>>(
-        words: usize,
-        headings: impl IntoIterator<Item = S>,
-    ) -> Self {
+    /// A table whose first `words` columns are words; `|` separates its headings.
+    pub(super) fn new(title: impl Into<String>, words: usize, headings: &str) -> Self {
+        let headings = headings.split('|').map(str::to_owned).collect();
         Self {
+            title: title.into(),
             words,
-            rows: vec![headings.into_iter().map(Into::into).collect()],
+            rows: vec![headings],
         }
     }
 
@@ -22,7 +22,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The lines, set in.
+    /// An empty line, the title if there is one, and the indented rows.
     pub(super) fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -30,7 +30,10 @@ impl Table {
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
-        let mut text = String::new();
+        let mut text = match self.title.as_str() {
+            "" => String::new(),
+            title => format!("\n{title}\n"),
+        };
         for row in &self.rows {
             let cells = row.iter().zip(&widths).enumerate();
             let cells = cells.map(|(column, (cell, &width))| match column < self.words {
@@ -42,9 +45,32 @@ impl Table {
         }
         text
     }
+
+    /// A table in Markdown, without its title, and an empty line.
+    pub(super) fn markdown(&self) -> String {
+        let rule = (0..self.rows[0].len()).map(|column| match column < self.words {
+            true => "---".to_owned(),
+            false => "---:".to_owned(),
+        });
+        let mut rows = self.rows.clone();
+        rows.insert(1, rule.collect());
+        let lines = rows.iter().map(|row| format!("| {} |\n", row.join(" | ")));
+        lines.collect::<String>() + "\n"
+    }
 }
 
-/// A whole number with its thousands apart.
+/// Each value once, in the order of first appearance.
+pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+/// A whole number with commas between thousands.
 pub(super) fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();
@@ -57,17 +83,17 @@ pub(super) fn whole(value: f64) -> String {
     text
 }
 
-/// A number of partials as people say it: 210,000 or 51.3 million.
+/// A number of partials: 210,000 or 51.3 million.
 pub(super) fn partials(value: f64) -> String {
     match value {
         v if v >= 1e6 => format!("{:.1} million", v / 1e6),
-        // Three digits are all that is sure.
+        // Only three digits are certain.
         v if v >= 1e4 => whole((v / 1e3).round() * 1e3),
         v => whole(v),
     }
 }
 
-/// A share in per cent, with as many digits as it deserves.
+/// A share in per cent.
 pub(super) fn percent(share: f64) -> String {
     match 100.0 * share {
         p if p < 9.95 => format!("{p:.1}%"),
@@ -98,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_read_well() {
+    fn numbers_are_readable() {
         assert_eq!(whole(1_234_567.0), "1,234,567");
         assert_eq!(whole(123.4), "123");
         assert_eq!(partials(51_300_000.0), "51.3 million");
@@ -109,10 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn figures_stand_under_each_other() {
-        let mut table = Table::new(1, ["who", "µs"]);
+    fn columns_are_aligned() {
+        let mut table = Table::new("", 1, "who|µs");
         table.row(["a".to_owned(), "1.0".to_owned()]);
         table.row(["bcde".to_owned(), "100".to_owned()]);
         assert_eq!(table.text(), "  who    µs\n  a     1.0\n  bcde  100\n");
+        let markdown = "| who | µs |\n| --- | ---: |\n| a | 1.0 |\n| bcde | 100 |\n\n";
+        assert_eq!(table.markdown(), markdown);
     }
 }

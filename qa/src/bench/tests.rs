@@ -3,7 +3,6 @@
 use super::compare;
 use super::plots;
 use super::report::Report;
-use super::text::Text;
 use serde_json::{Value, json};
 
 fn figure(value: f64) -> Value {
@@ -36,7 +35,7 @@ fn with_gpu() -> Value {
         "machine": {
             "cpu": "A & B <C>", "cores": 16, "simd": "AVX2", "os": "Linux",
             "gpu": {
-                "name": "Card", "driver": null, "cuda": "12.1", "capability": "8.6",
+                "name": "GPU", "driver": null, "cuda": "12.1", "capability": "8.6",
                 "processors": 10, "lanes": 128, "clock_mhz": 1500,
             },
         },
@@ -92,7 +91,7 @@ fn report(value: Value) -> Report {
 
 #[test]
 fn the_tables_say_what_a_gpu_is_good_for() {
-    let text = Text::whole(&report(with_gpu()));
+    let text = report(with_gpu()).text();
     for words in [
         "CUDA holds 100 × one core, 10 × all cores",
         "CUDA is quicker than one core from about 500 partials",
@@ -110,7 +109,7 @@ fn the_tables_say_what_a_gpu_is_good_for() {
 /// The README's tables are made from this.
 #[test]
 fn a_run_becomes_the_tables_of_the_readme() {
-    let tables = super::markdown::tables(&report(with_gpu()));
+    let tables = report(with_gpu()).markdown();
     for words in [
         "A & B <C>, 16 cores, AVX2; GPU, CUDA 12.1. Myriad 0.1.0, 2026-11-15.",
         "| partials in real time | CPU, 1 core | CPU, 16 cores | CUDA |",
@@ -150,7 +149,7 @@ fn what_is_missing_is_left_out() {
     let report = report(value);
     let folder = tempfile::tempdir().unwrap();
     assert!(plots::draw(&report, folder.path()).unwrap().is_empty());
-    assert!(!Text::whole(&report).contains("NaN"));
+    assert!(!report.text().contains("NaN"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The smallest HTTP server that Prometheus is content with.
+//! A small HTTP server, enough for Prometheus.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a client may take to ask.
+/// How long a client may take to send its request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// More than any request that makes sense.
+/// More bytes than any valid request has.
 const LONGEST_REQUEST: u64 = 16 << 10;
 
-/// How often the thread looks whether it should end.
+/// How often the thread checks whether it should end.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Why nothing can be served.
 #[derive(Debug, thiserror::Error)]
 #[error("--metrics {address}: {error}")]
 pub(crate) struct ServerError {
@@ -24,7 +23,7 @@ pub(crate) struct ServerError {
     error: io::Error,
 }
 
-/// Serves what was published last. Dropped, it ends.
+/// Serves what was published last, until it is dropped.
 pub(crate) struct Server {
     text: Arc<Mutex<String>>,
     stop: Arc<AtomicBool>,
@@ -34,9 +33,6 @@ pub(crate) struct Server {
 
 impl Server {
     /// Listens at `address`; port 0 is any that is free.
-    ///
-    /// # Errors
-    /// When somebody else listens there, or it is not ours.
     pub(crate) fn start(address: SocketAddr) -> Result<Self, ServerError> {
         let fail = |error| ServerError { address, error };
         let listener = TcpListener::bind(address).map_err(fail)?;
@@ -51,7 +47,7 @@ impl Server {
         let serve = move || {
             while !stopped.load(Ordering::Relaxed) {
                 match listener.accept() {
-                    // One after the other: there is one who asks, every few seconds.
+                    // One after the other: there is one client, every few seconds.
                     Ok((client, _)) => drop(answer(client, &served)),
                     Err(_) => std::thread::sleep(PAUSE),
                 }
@@ -65,12 +61,11 @@ impl Server {
         })
     }
 
-    /// Where it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// From now on this is served.
+    /// Replaces the text that is served.
     pub(crate) fn publish(&self, text: String) {
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
@@ -92,7 +87,7 @@ fn answer(client: TcpStream, text: &Mutex<String>) -> io::Result<()> {
     let mut reader = BufReader::new(client.try_clone()?.take(LONGEST_REQUEST));
     let mut request = String::new();
     reader.read_line(&mut request)?;
-    // The headers say nothing that we need to know.
+    // The headers are not needed.
     let mut header = String::new();
     while reader.read_line(&mut header)? > 2 {
         header.clear();

@@ -1,5 +1,5 @@
-//! A chord whose renderer fails in the middle: it goes on, nothing clicks, and the renderer is
-//! taken back where that is possible.
+//! A chord whose renderer fails while it sounds: it must go on without a click, and the renderer must
+//! be used again where that is possible.
 
 use myriad_conformance::steepest;
 use myriad_engine::params::Param;
@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 const RATE: usize = 48_000;
 
-/// How long a GPU may take to come back.
+/// How long a GPU may take until it can be used again.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A step may be so much larger than the largest of the chord itself.
 const OWN_STEPS: f32 = 1.6;
 
-/// Plays a chord on what `make` makes, has it fail, and listens. When the driver then refuses this
-/// process, `out_of_process` makes what is taken back.
+/// Plays a chord with the renderer of `make`, has it fail, and checks the sound. When the driver then
+/// refuses this process, `out_of_process` makes the renderer that replaces it.
 pub(super) fn check<R: Renderer + 'static>(
     make: impl Fn(Arc<Faults>) -> FaultRenderer<R> + Send + Sync + 'static,
     out_of_process: MakeGpuRenderer,
@@ -31,35 +31,35 @@ pub(super) fn check<R: Renderer + 'static>(
         GpuLocation::InProcess => Some(Box::new(make(Arc::clone(&its_faults)))),
         GpuLocation::OutOfProcess => out_of_process(location),
     });
-    let mut stage = Stage::new(make)?;
-    let before = stage.play(true, RATE);
+    let mut rig = Rig::new(make)?;
+    let before = rig.play(true, RATE);
     faults.set_once(Fault::Fail);
-    let lost = stage.play(false, RATE / 2);
-    let report = stage.report();
+    let lost = rig.play(false, RATE / 2);
+    let report = rig.report();
     let Some(reason) = report.lost_because else {
         return Err("the failure went unnoticed".into());
     };
-    let (returned, outcome) = stage.until_returned();
-    let after = stage.play(false, RATE / 2);
+    let (returned, outcome) = rig.until_returned();
+    let after = rig.play(false, RATE / 2);
     let own = [&before[RATE / 2..], &lost[RATE / 4..], &after[RATE / 4..]]
         .into_iter()
         .fold(0.0f32, |own, sound| own.max(steepest(sound)));
     let all = [&before[RATE / 2..], &lost, &returned, &after].concat();
     let step = steepest(&all) / own;
     let measured = format!("{reason}; steps at most {step:.2} of its own; {outcome}");
-    match own > 0.0 && step <= OWN_STEPS && stage.engine.counters().renders_failed == 0 {
+    match own > 0.0 && step <= OWN_STEPS && rig.engine.counters().renders_failed == 0 {
         true => Ok(measured),
         false => Err(measured),
     }
 }
 
 /// An engine that plays a steady sound, in which any click stands out.
-struct Stage {
+struct Rig {
     engine: Engine,
     report: Arc<Mutex<FailoverReport>>,
 }
 
-impl Stage {
+impl Rig {
     fn new(make: MakeGpuRenderer) -> Result<Self, String> {
         let renderer = SupervisedRenderer::new(make, CpuRenderer::new(1)).require_gpu();
         let report = renderer.report();
@@ -87,7 +87,7 @@ impl Stage {
         report.clone()
     }
 
-    /// Plays on, beginning with the chord where that is asked for; the left side.
+    /// Plays on, starting the chord first if `chord`. Returns the left channel.
     fn play(&mut self, chord: bool, frames: usize) -> Vec<f32> {
         let notes = [45, 52, 57].map(|key| Event {
             frame: 0,
@@ -100,7 +100,7 @@ impl Stage {
         left
     }
 
-    /// Plays until the renderer is back, or will never be; says which.
+    /// Plays until the renderer is used again or never will be. Returns the sound and the outcome.
     fn until_returned(&mut self) -> (Vec<f32>, String) {
         let start = Instant::now();
         let mut sound = Vec::new();
@@ -117,7 +117,7 @@ impl Stage {
             if waited > PATIENCE {
                 return (sound, format!("not back after {} s", PATIENCE.as_secs()));
             }
-            // About as fast as it sounds.
+            // About real time.
             sleep(Duration::from_millis(20));
         }
     }

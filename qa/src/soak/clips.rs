@@ -1,4 +1,4 @@
-//! The sound around what was found, as files.
+//! Writes the sound around findings to files.
 
 use myriad_player::wav::{Bits, WavError, WavFile};
 use std::collections::VecDeque;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 /// Seconds before and after.
 const AROUND: f64 = 0.5;
 
-/// Seconds that are remembered: findings may be told a second late.
+/// Seconds of sound that are kept, because findings may be reported a second late.
 const MEMORY: f64 = 3.0;
 
-/// More files than this help nobody.
+/// The most files of a soak.
 const MOST: usize = 100;
 
-/// Remembers the last seconds, and writes some of them down.
+/// Keeps the last seconds of sound, and writes parts of it to files.
 pub(super) struct Clips {
     folder: PathBuf,
     rate: u32,
-    /// The last frames, and the time of the first.
+    /// The last frames, and the number of the first of them.
     memory: VecDeque<[f32; 2]>,
     start: u64,
-    /// Files to be written once the sound after their frame is there.
+    /// Files to be written once the sound after their frame was heard.
     wanted: Vec<(u64, PathBuf)>,
     count: usize,
 }
@@ -38,7 +38,7 @@ impl Clips {
         }
     }
 
-    /// Wants the sound around `frame`; gives the name of the file to come.
+    /// Requests the sound around `frame`. Returns the name of its file.
     pub(super) fn want(&mut self, frame: u64, name: &str) -> Option<String> {
         if self.count >= MOST {
             return None;
@@ -49,10 +49,7 @@ impl Clips {
         Some(name)
     }
 
-    /// Hears frames.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
+    /// Adds frames.
     pub(super) fn hear(&mut self, frames: &[[f32; 2]]) -> Result<(), WavError> {
         self.memory.extend(frames);
         let after = (AROUND * f64::from(self.rate)) as u64;
@@ -65,10 +62,7 @@ impl Clips {
         Ok(())
     }
 
-    /// Writes what is wanted, however little came after it.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
+    /// Writes all requested files, however little sound came after their frames.
     pub(super) fn finish(&mut self) -> Result<(), WavError> {
         self.write(|_| true)
     }

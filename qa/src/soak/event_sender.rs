@@ -1,41 +1,41 @@
-//! The event sender: tells a session what the generator plays, and the watch what to expect.
+//! Sends the generator's scenes to a session, and their expected sound to the watch.
 
 use super::finding::{Finding, Kind};
-use super::generator::{Act, LOAD, PARTS, PROBE, Scene, SceneGenerator, probe_patch};
+use super::generator::{Action, LOAD, PARTS, PROBE, Scene, SceneGenerator, probe_patch};
 use super::watch::{Bend, Watch};
 use myriad_engine::{EventKind, Patch};
 use myriad_player::Session;
 use std::collections::VecDeque;
 
-/// How far ahead acts are sent: longer than we may be kept from our work.
+/// How far ahead actions are sent, in seconds: longer than this thread may stall.
 const AHEAD: f64 = 0.25;
 
-/// Patches change this much before their time, so that the notes after them have them for sure.
+/// Seconds by which patches change early, so that they are in use for the notes after them.
 const EARLY: f64 = 0.03;
 
-/// How long voices may take to end, and when it is too late to say who holds them: a probe comes.
+/// How long voices may take to end, and when it is too late to check because a probe follows.
 const ENDING: [f64; 2] = [0.03, 0.15];
 
-/// For how long it must stay silent.
+/// How many seconds of silence must follow.
 const QUIET: f64 = 0.1;
 
 /// Plays scene after scene.
 pub(super) struct EventSender {
     generator: SceneGenerator,
-    /// The scene under way, its first frame, and the acts of it that were sent.
+    /// The current scene, its first frame, and how many of its actions were sent.
     scene: Scene,
     number: u64,
     start: u64,
     sent: usize,
     begun: bool,
-    /// Patches that change when their time has come.
+    /// Patch changes that are due later.
     patches: VecDeque<(u64, u8, Box<Patch>)>,
-    /// Frames at which no voice may sound any more.
+    /// Frames from which on no voice may sound.
     quiet: VecDeque<u64>,
 }
 
 impl EventSender {
-    /// Begins with scene `number`, a moment after the stream's start.
+    /// Begins with scene `number`, 0.3 s after the stream's start.
     pub(super) fn new(generator: SceneGenerator, number: u64) -> Self {
         Self {
             scene: generator.scene(number),
@@ -49,13 +49,13 @@ impl EventSender {
         }
     }
 
-    /// What sounds when a session begins: the patches of parts that no scene changes.
+    /// The patches of all parts but the first at the start of a session.
     pub(super) fn parts(generator: &SceneGenerator) -> Vec<(u8, Patch)> {
         let load = generator.load.patch(&Patch::new());
         vec![(1, Patch::new()), (PROBE, probe_patch()), (LOAD, load)]
     }
 
-    /// Sends what is due soon. Gives a scene that begins, and its number.
+    /// Sends what is due soon. Returns a scene that begins, and its number.
     pub(super) fn tick(
         &mut self,
         session: &mut Session,
@@ -64,7 +64,7 @@ impl EventSender {
         let rate = self.generator.rate;
         let now = session.time();
         let horizon = now + (AHEAD * rate) as u64;
-        if self.sent == self.scene.acts.len() && self.start + self.scene.frames <= horizon {
+        if self.sent == self.scene.actions.len() && self.start + self.scene.frames <= horizon {
             self.start += self.scene.frames;
             self.number += 1;
             self.scene = self.generator.scene(self.number);
@@ -82,13 +82,13 @@ impl EventSender {
                 });
             }
         }
-        while let Some((frame, act)) = self.scene.acts.get(self.sent) {
+        while let Some((frame, action)) = self.scene.actions.get(self.sent) {
             let time = self.start + frame;
             if time > horizon {
                 break;
             }
-            let act = act.clone();
-            self.send(time, act, session, watch);
+            let action = action.clone();
+            self.send(time, action, session, watch);
             self.sent += 1;
         }
         let soon = now + (EARLY * rate) as u64;
@@ -100,35 +100,35 @@ impl EventSender {
         begins.then_some((self.number, &self.scene))
     }
 
-    fn send(&mut self, time: u64, act: Act, session: &mut Session, watch: &mut Watch) {
+    fn send(&mut self, time: u64, action: Action, session: &mut Session, watch: &mut Watch) {
         let rate = self.generator.rate;
         let heard = time + session.stream_latency();
-        match act {
-            Act::Play { part, kind } => {
+        match action {
+            Action::Play { part, kind } => {
                 session.plan(time, part, kind);
             }
-            Act::Patch { part, patch } => self.patches.push_back((time, part, patch)),
-            Act::Panic => {
+            Action::Patch { part, patch } => self.patches.push_back((time, part, patch)),
+            Action::Panic => {
                 for part in 0..PARTS {
                     session.plan(time, part, EventKind::AllSoundOff);
                 }
             }
-            Act::ExpectNoVoices => self.quiet.push_back(time),
-            Act::ExpectQuiet => {
+            Action::ExpectNoVoices => self.quiet.push_back(time),
+            Action::ExpectQuiet => {
                 self.quiet.push_back(time);
                 watch.expect_quiet(heard, heard + (QUIET * rate) as u64);
             }
-            Act::Probe => {
+            Action::Probe => {
                 let (key, velocity) = (69, 0.8);
                 session.plan(time, PROBE, EventKind::NoteOn { key, velocity });
-                let end = time + (Act::PROBE_SECONDS * rate) as u64;
+                let end = time + (Action::PROBE_SECONDS * rate) as u64;
                 session.plan(end, PROBE, EventKind::NoteOff { key, velocity });
                 watch.expect_onset(heard);
             }
         }
     }
 
-    /// Says so when voices sound that nothing holds.
+    /// A finding when voices sound that nothing holds.
     pub(super) fn check_voices(&mut self, session: &Session, watch: &Watch) -> Option<Finding> {
         let rate = self.generator.rate;
         let [ended, too_late] = ENDING.map(|seconds| (seconds * rate) as u64);
@@ -147,13 +147,13 @@ impl EventSender {
         })
     }
 
-    /// Ends everything that sounds, and gives every part its patch again.
+    /// Ends all sound, and restores the patch of every part.
     pub(super) fn clean_up(&mut self, session: &mut Session) {
         self.quiet.clear();
         for part in 0..PARTS {
             let now = session.time();
             session.plan(now, part, EventKind::AllSoundOff);
-            // Volume and pan outlive a reset.
+            // Reset All Controllers does not reset volume and pan.
             for (cc, value) in [
                 (64, 0.0),
                 (66, 0.0),

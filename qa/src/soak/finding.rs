@@ -1,6 +1,8 @@
-//! What a soak finds, and whose fault it is.
+//! What a soak finds, and who is to blame.
 
+use crate::plot::{AMBER, RED, VIOLET};
 use myriad_live::stream::{Cause, Underrun};
+use myriad_player::analysis::colour::Rgb;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use std::time::Duration;
 pub(crate) struct Finding {
     /// Seconds of play at which it was heard.
     pub seconds: f64,
-    /// The same in frames of the stream; of this leg, when a soak was continued.
+    /// The same in frames of the stream; of this run, when a soak was resumed.
     pub frame: u64,
     pub kind: Kind,
     /// In the unit of its kind; the text says which.
@@ -17,7 +19,7 @@ pub(crate) struct Finding {
     pub blame: Blame,
     /// One sentence.
     pub text: String,
-    /// Why, where that is known.
+    /// The cause, where it is known.
     pub cause: Option<String>,
     /// A file with the sound around it.
     pub clip: Option<String>,
@@ -27,23 +29,23 @@ pub(crate) struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// A step that the sound cannot have had.
+    /// A step that is not part of the sound.
     Click,
     /// A sample that is no number.
     NotANumber,
     /// A sample above full scale.
     Clipping,
-    /// A mean beside the middle.
+    /// A mean that is not 0.
     Dc,
-    /// Sound where there must be none.
+    /// Sound where there must be silence.
     NotSilent,
-    /// Voices that nothing holds.
+    /// Voices that no key or pedal holds.
     StuckVoices,
     /// A note that began too early or too late.
     Timing,
     /// Frames that were asked for and not played, or played and not asked for.
     LostFrames,
-    /// Frames that came too late, and were faded over.
+    /// Frames that came too late and were concealed by a fade.
     Underrun,
     /// Blocks that no renderer rendered.
     RenderFailed,
@@ -56,7 +58,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What people call it.
+    /// The name to show.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Click => "click",
@@ -76,20 +78,39 @@ impl Kind {
     }
 }
 
-/// Whose fault it is.
+/// Who is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Blame {
-    /// Ours: the soak fails.
+    /// Myriad: the soak fails.
     Myriad,
-    /// The machine's: others had the processor, or the device was late itself.
+    /// The machine: another program had the processor, or the device itself was late.
     Machine,
-    /// It was done on purpose.
+    /// The fault was injected.
     Injected,
 }
 
+impl Blame {
+    /// Its name in JSON.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Blame::Myriad => "myriad",
+            Blame::Machine => "machine",
+            Blame::Injected => "injected",
+        }
+    }
+
+    pub(super) fn colour(self) -> Rgb {
+        match self {
+            Blame::Myriad => RED,
+            Blame::Machine => AMBER,
+            Blame::Injected => VIOLET,
+        }
+    }
+}
+
 impl Finding {
-    /// What Myriad did wrong at a frame.
+    /// A fault of Myriad.
     pub(super) fn ours(seconds: f64, frame: u64, kind: Kind, size: f64, text: String) -> Self {
         Self {
             seconds,
@@ -103,19 +124,18 @@ impl Finding {
         }
     }
 
-    /// An underrun, explained: `held_up` is for how long the machine was around it, `rate` is in
-    /// frames a second.
+    /// An underrun with its cause; `stalled` is for how long the machine stalled around it.
     pub(super) fn underrun(
         underrun: &Underrun,
         seconds: f64,
         rate: f64,
-        held_up: Duration,
+        stalled: Duration,
     ) -> Self {
         let milliseconds = underrun.frames as f64 / rate * 1000.0;
         let block = Duration::from_secs_f64(underrun.block as f64 / rate);
-        // Nobody can be on time who is kept from half of it.
-        let kept = held_up > block / 2;
-        let cause = match kept {
+        // A block whose thread loses half of its time cannot be on time.
+        let machine = stalled > block / 2;
+        let cause = match machine {
             true => "the machine was held up".to_owned(),
             false => underrun.cause.to_string(),
         };
@@ -125,13 +145,13 @@ impl Finding {
             kind: Kind::Underrun,
             size: milliseconds,
             blame: match underrun.cause {
-                _ if kept => Blame::Machine,
+                _ if machine => Blame::Machine,
                 Cause::RenderTime | Cause::EventFlood | Cause::LargeBlock => Blame::Myriad,
                 Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => Blame::Machine,
             },
             text: format!(
                 "{milliseconds:.1} ms were missing and faded over: {cause} ({:.1} ms); {} frames were ready of {}",
-                1000.0 * held_up.as_secs_f64(),
+                1000.0 * stalled.as_secs_f64(),
                 underrun.ring_depth,
                 underrun.block
             ),

@@ -1,28 +1,28 @@
-//! The generator: plays scene after scene, each made up from the seed and its number.
+//! Generates scenes to play, each from the seed and its number.
 //!
-//! A scene is a plain list of what happens on which frame, so it can be sent ahead of its time and
-//! lands on its exact sample. Any scene can be made without those before it, which is how a
-//! soak that was stopped goes on.
+//! A scene is a list of actions with their frames, so it can be sent ahead of time and every action takes
+//! place on its exact sample. A scene does not depend on those before it: a soak that was stopped can
+//! be resumed.
 
+mod builder;
 mod scenes;
-mod score;
 mod sharpness;
 
 use super::rng::Rng;
 use super::watch::Bend;
+pub(super) use builder::{Action, SceneBuilder};
 use myriad_engine::params::Param;
 use myriad_engine::{Patch, factory};
 use myriad_player::Load;
-pub(super) use score::{Act, Score};
 
 /// The parts of a soak's session.
-pub(super) const HANDS: u8 = 0;
+pub(super) const LEAD: u8 = 0;
 pub(super) const DRONE: u8 = 1;
 pub(super) const PROBE: u8 = 2;
 pub(super) const LOAD: u8 = 3;
 pub(super) const PARTS: u8 = 4;
 
-/// A sine that is there at once: what timing is measured with.
+/// A sine without an attack, to measure timing with.
 pub(super) fn probe_patch() -> Patch {
     let mut patch = Patch::new();
     patch.name = "Probe".to_owned();
@@ -37,34 +37,32 @@ pub(super) fn probe_patch() -> Patch {
     patch
 }
 
-/// A stretch of playing.
+/// Some seconds of playing.
 pub(super) struct Scene {
     pub(super) name: &'static str,
     /// The first patch that it plays.
     pub(super) patch: Option<String>,
-    /// What happens, by frames from its start.
-    pub(super) acts: Vec<(u64, Act)>,
-    /// Where the sound may turn a corner, likewise.
+    /// Actions and their frames, from the start of the scene.
+    pub(super) actions: Vec<(u64, Action)>,
+    /// Where the sound itself may have transients.
     pub(super) bends: Vec<Bend>,
-    /// Its length.
     pub(super) frames: u64,
 }
 
-/// What every scene is made with.
+/// What all scenes of a soak have in common.
 #[derive(Clone, Copy)]
 pub(super) struct SceneGenerator {
     pub(super) seed: u64,
     /// Frames a second.
     pub(super) rate: f64,
-    /// Where load ramps end.
+    /// The highest load of a ramp.
     pub(super) load: Load,
 }
 
-/// Writes a scene.
-type Compose = fn(&mut Score, &mut Rng);
+type Compose = fn(&mut SceneBuilder, &mut Rng);
 
-/// The kinds of scenes and how often they come, of a hundred.
-const PROGRAMME: [(u32, Compose); 7] = [
+/// The kinds of scenes, and how many of a hundred scenes are of that kind.
+const KINDS: [(u32, Compose); 7] = [
     (30, scenes::storm),
     (18, scenes::drone),
     (12, scenes::patches),
@@ -78,21 +76,21 @@ impl SceneGenerator {
     /// Scene number `number`.
     pub(super) fn scene(&self, number: u64) -> Scene {
         let mut rng = Rng::new(self.seed, number);
-        let mut score = Score::new(self.rate, self.load);
-        let total: u32 = PROGRAMME.iter().map(|(weight, _)| weight).sum();
+        let mut scene = SceneBuilder::new(self.rate, self.load);
+        let total: u32 = KINDS.iter().map(|(weight, _)| weight).sum();
         let mut draw = rng.below(total as usize) as u32;
-        for (weight, play) in PROGRAMME {
+        for (weight, play) in KINDS {
             if draw < weight {
-                play(&mut score, &mut rng);
+                play(&mut scene, &mut rng);
                 break;
             }
             draw -= weight;
         }
-        score.finish()
+        scene.finish()
     }
 }
 
-/// The longest that anything sounds after its key was let go, in seconds.
+/// The longest release of all factory patches, in seconds.
 pub(super) fn longest_release() -> f64 {
     let releases = factory::patches()
         .iter()
@@ -121,25 +119,25 @@ mod tests {
     fn a_scene_repeats_from_its_seed_and_number() {
         let played = |seed| {
             let scene = generator(seed).scene(17);
-            (scene.name, scene.frames, format!("{:?}", scene.acts))
+            (scene.name, scene.frames, format!("{:?}", scene.actions))
         };
         assert_eq!(played(1), played(1));
         assert_ne!(played(1), played(2));
     }
 
-    /// What is pressed in a scene is let go in it, so that nothing hangs unless Myriad is wrong.
+    /// Every key that a scene presses is released in it, so a hanging note is a fault of Myriad.
     #[test]
-    fn every_key_that_goes_down_goes_up_and_every_kind_of_scene_comes() {
+    fn every_pressed_key_is_released_and_every_kind_of_scene_occurs() {
         let mut names = HashSet::new();
         for number in 0..300 {
             let scene = generator(5).scene(number);
             names.insert(scene.name);
             let mut held = HashSet::new();
-            assert!(scene.acts.is_sorted_by_key(|(frame, _)| *frame));
-            for (frame, act) in &scene.acts {
+            assert!(scene.actions.is_sorted_by_key(|(frame, _)| *frame));
+            for (frame, action) in &scene.actions {
                 assert!(*frame < scene.frames, "{}", scene.name);
-                match act {
-                    Act::Play { part, kind } => match *kind {
+                match action {
+                    Action::Play { part, kind } => match *kind {
                         EventKind::NoteOn { key, .. } => {
                             held.insert((*part, key));
                         }
@@ -148,12 +146,12 @@ mod tests {
                         }
                         _ => {}
                     },
-                    Act::Panic => held.clear(),
+                    Action::Panic => held.clear(),
                     _ => {}
                 }
             }
             assert!(held.is_empty(), "{}: {held:?}", scene.name);
         }
-        assert_eq!(names.len(), PROGRAMME.len());
+        assert_eq!(names.len(), KINDS.len());
     }
 }

@@ -1,7 +1,7 @@
-//! Faults on purpose: what has to be survived is done to a session, now and then.
+//! Fault injection: faults that Myriad must survive are caused at intervals.
 
 use super::finding::{Blame, Finding, Kind};
-use super::generator::HANDS;
+use super::generator::LEAD;
 use super::rng::Rng;
 use super::watch::{Bend, Disturbance, Watch};
 use myriad_engine::EventKind;
@@ -10,7 +10,7 @@ use myriad_player::Session;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What can be done.
+/// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Fault {
     /// The GPU loses its context in the middle of a chord
@@ -25,24 +25,12 @@ pub(super) enum Fault {
     Flood,
     /// Most of the free memory is taken for some seconds
     Memory,
-    /// A step of -26 dBFS is added to what is heard, to see that the alarm rings
+    /// A step of -26 dBFS is added to the sound, to test the click detector
     Click,
 }
 
 impl Fault {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Fault::GpuLoss => "gpu-loss",
-            Fault::Stall => "stall",
-            Fault::DeviceLoss => "device-loss",
-            Fault::Midi => "midi",
-            Fault::Flood => "flood",
-            Fault::Memory => "memory",
-            Fault::Click => "click",
-        }
-    }
-
-    /// How long what it causes may last, in seconds.
+    /// How long its consequences may last, in seconds.
     fn aftermath(self) -> f64 {
         match self {
             Fault::Click => 5.0,
@@ -53,8 +41,8 @@ impl Fault {
         }
     }
 
-    /// Whether it may cause such a finding. A lost GPU must not: that is what failover is for; but
-    /// it may take longer than there are frames ready.
+    /// Whether it may cause such a finding. A lost GPU may only cause an underrun, when failover takes
+    /// longer than there are frames ready.
     fn may_cause(self, kind: Kind) -> bool {
         match self {
             Fault::Click => kind == Kind::Click,
@@ -70,14 +58,14 @@ impl Fault {
     }
 }
 
-/// The longest until a fault strikes for the first time, and the rests after that, in seconds.
+/// The longest time to the first fault, and the times between faults, in seconds.
 const FIRST: f64 = 30.0;
 const RESTS: [f64; 2] = [45.0, 75.0];
 
 /// How long random notes sound before they are ended.
 const NOISE_SECONDS: f64 = 1.0;
 
-/// What the memory fault takes: this part of what is free, but at most so much.
+/// The memory fault takes this share of what is free, but at most so many bytes, for so long.
 const MEMORY_SHARE: f64 = 0.6;
 const MOST_MEMORY: usize = 2 << 30;
 const MEMORY_SECONDS: u64 = 5;
@@ -86,33 +74,33 @@ const MEMORY_SECONDS: u64 = 5;
 const STEP: f32 = 0.05;
 const STEP_FRAMES: usize = 300;
 
-/// Strikes when it is time.
+/// Injects faults when they are due.
 pub(super) struct Injector {
-    /// Each with the second of play at which it strikes next.
+    /// Each with the second of play at which it is injected next.
     faults: Vec<(Fault, f64)>,
     rng: Rng,
     stall: Arc<Faults>,
     /// When random notes have to be ended.
     clean_up: Option<f64>,
-    /// Until when memory is taken, so that ours cannot be measured.
-    hogging: f64,
-    /// What struck lately, and when.
-    struck: Vec<(Fault, f64)>,
-    /// Whether a step waits to be added.
+    /// Until when memory is taken, so that the memory of the soak cannot be measured.
+    memory_taken_until: f64,
+    /// Recent faults, and when they were injected.
+    recent: Vec<(Fault, f64)>,
+    /// Whether a step is to be added to the sound.
     step: bool,
 }
 
-/// What a fault asks of whoever lets time pass.
+/// What the caller has to do for a fault.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Orders {
-    /// Hold up the render side for so long, where time is a number.
-    pub(super) hold_up: Duration,
-    /// Everything that sounds has to end, and every part needs its patch again.
+    /// Stall rendering for so long, in virtual time.
+    pub(super) stall: Duration,
+    /// End all sound, and restore the patch of every part.
     pub(super) clean_up: bool,
 }
 
 impl Injector {
-    /// Will strike with `faults` in a soak of so many seconds, of which `past` are over.
+    /// Injects `faults` into a soak of `seconds`, of which `past` are over.
     pub(super) fn new(
         faults: &[Fault],
         seed: u64,
@@ -131,19 +119,19 @@ impl Injector {
             rng,
             stall,
             clean_up: None,
-            hogging: 0.0,
-            struck: Vec::new(),
+            memory_taken_until: 0.0,
+            recent: Vec::new(),
             step: false,
         }
     }
 
-    /// Strikes if it is time. `struck` is told of it.
+    /// Injects the faults that are due, and calls `injected` with each.
     pub(super) fn tick(
         &mut self,
         now: f64,
         session: &mut Session,
         watch: &mut Watch,
-        mut told: impl FnMut(Fault),
+        mut injected: impl FnMut(Fault),
     ) -> Orders {
         let mut orders = Orders {
             clean_up: self.clean_up.take_if(|at| now >= *at).is_some(),
@@ -155,16 +143,17 @@ impl Injector {
                 continue;
             }
             self.faults[index].1 = now + self.rng.between(RESTS[0], RESTS[1]);
-            self.struck.push((fault, now));
-            told(fault);
-            orders.hold_up = orders.hold_up.max(self.strike(fault, now, session, watch));
+            self.recent.push((fault, now));
+            injected(fault);
+            orders.stall = orders.stall.max(self.inject(fault, now, session, watch));
         }
-        self.struck
+        self.recent
             .retain(|(fault, at)| now < at + fault.aftermath() + 5.0);
         orders
     }
 
-    fn strike(
+    /// Injects a fault. Returns for how long rendering stalls in virtual time.
+    fn inject(
         &mut self,
         fault: Fault,
         now: f64,
@@ -195,20 +184,20 @@ impl Injector {
                 let cc = 74;
                 for index in 0..6_000 {
                     let value = (index % 128) as f32 / 127.0;
-                    session.plan(session.time(), HANDS, EventKind::Control { cc, value });
+                    session.plan(session.time(), LEAD, EventKind::Control { cc, value });
                 }
                 self.allow_noise(session, watch);
             }
             Fault::Memory => {
-                self.hogging = now + MEMORY_SECONDS as f64 + 3.0;
-                hog();
+                self.memory_taken_until = now + MEMORY_SECONDS as f64 + 3.0;
+                take_memory();
             }
             Fault::Click => self.step = true,
         }
         Duration::ZERO
     }
 
-    /// Whatever sounds for a while, nobody can say what it should be.
+    /// Allows any sound for a while.
     fn allow_noise(&self, session: &Session, watch: &mut Watch) {
         let rate = f64::from(session.sample_rate());
         watch.forget_expectations();
@@ -219,38 +208,38 @@ impl Injector {
         });
     }
 
-    /// Adds what is to be heard to frames that were played, once it can be told from music there.
-    pub(super) fn spoil(&mut self, frames: &mut [[f32; 2]], watch: &Watch) {
+    /// Adds the step of the click fault to frames that were played, where it can be told from music.
+    pub(super) fn add_click(&mut self, frames: &mut [[f32; 2]], watch: &Watch) {
         if self.step && frames.len() >= STEP_FRAMES && watch.is_keen(frames.len()) {
             self.step = false;
-            // From now on, however long it has waited.
+            // Its consequences count from now on, however late the step is.
             let now = watch.seconds(watch.time());
-            self.struck.push((Fault::Click, now));
+            self.recent.push((Fault::Click, now));
             for frame in &mut frames[..STEP_FRAMES] {
                 frame[0] += STEP;
             }
         }
     }
 
-    /// Whether memory is taken on purpose, so that ours cannot be measured.
-    pub(super) fn is_hogging(&self, seconds: f64) -> bool {
-        seconds < self.hogging
+    /// Whether memory is taken, so that the memory of the soak cannot be measured.
+    pub(super) fn takes_memory(&self, seconds: f64) -> bool {
+        seconds < self.memory_taken_until
     }
 
-    /// Decides whether a finding was caused on purpose.
+    /// Blames a finding on an injected fault, if one may have caused it.
     pub(super) fn judge(&self, finding: &mut Finding) {
         let caused = |(fault, at): &(Fault, f64)| {
             let time = at - 0.5..at + fault.aftermath();
             fault.may_cause(finding.kind) && time.contains(&finding.seconds)
         };
-        if let Some((fault, _)) = self.struck.iter().find(|struck| caused(struck)) {
+        if let Some((fault, _)) = self.recent.iter().find(|recent| caused(recent)) {
             finding.blame = Blame::Injected;
-            finding.text += &format!(" (on purpose: {})", fault.name());
+            finding.text += &format!(" (on purpose: {})", super::name_of(*fault));
         }
     }
 }
 
-/// The frames around which a device was lost or found again.
+/// The frames around the loss or return of a device.
 pub(super) fn device_disturbance(time: u64, rate: f64) -> Disturbance {
     Disturbance {
         from: time.saturating_sub((0.7 * rate) as u64),
@@ -259,16 +248,16 @@ pub(super) fn device_disturbance(time: u64, rate: f64) -> Disturbance {
     }
 }
 
-/// Takes memory for a while, on a thread of its own.
-fn hog() {
+/// Takes memory for some seconds, on another thread.
+fn take_memory() {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let free = myriad_player::memory::kibibytes(&text, "MemAvailable:").unwrap_or(1 << 20) << 10;
     let bytes = ((free as f64 * MEMORY_SHARE) as usize).min(MOST_MEMORY);
     std::thread::spawn(move || {
-        let mut hoard: Vec<u8> = Vec::new();
-        // Refused is as good as taken.
-        if hoard.try_reserve_exact(bytes).is_ok() {
-            hoard.resize(bytes, 1);
+        let mut memory: Vec<u8> = Vec::new();
+        // If the allocation is refused, there is no memory left, which is the fault.
+        if memory.try_reserve_exact(bytes).is_ok() {
+            memory.resize(bytes, 1);
             std::thread::sleep(Duration::from_secs(MEMORY_SECONDS));
         }
     });

@@ -1,5 +1,5 @@
-//! The journal: one JSON object a line, written when it happens. The report is made from it alone,
-//! so a soak that crashes has lost nothing, and one that was stopped can go on.
+//! The journal: one JSON object a line, written at once. The report is made from it alone, so a soak
+//! that crashes loses nothing, and one that was stopped can be resumed.
 
 use super::finding::Finding;
 use myriad_player::failure::Failure;
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// What `schema` says. A change that takes or redefines a field raises it; new fields do not.
+/// The value of `schema`. It is raised when a field is removed or redefined, not for a new field.
 pub(super) const SCHEMA: u32 = 1;
 
 /// The journal's name in a report's folder.
@@ -19,9 +19,9 @@ pub(super) const FILE: &str = "journal.jsonl";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub(crate) enum Line {
-    /// What is to be done. The first line.
+    /// The settings. The first line.
     Begin(Begin),
-    /// A leg begins: the first, and one each time that it goes on.
+    /// A run begins: the first, and one each time that the soak is resumed.
     #[serde(alias = "leg")]
     Run(Run),
     /// A scene begins.
@@ -32,19 +32,23 @@ pub(crate) enum Line {
         /// The first patch that is played in it.
         patch: Option<String>,
     },
-    /// How things are, now and then.
+    /// Measurements, taken at intervals.
     Sample(Box<Sample>),
     /// Something that should not have happened.
     Finding(Finding),
-    /// Something was done on purpose.
+    /// A fault was injected.
     Injected { seconds: f64, fault: String },
-    /// Something to be known: a GPU that came back, a device that went away.
+    /// Another event: a GPU that came back, a device that was lost.
     Note { seconds: f64, text: String },
-    /// A leg ends.
-    End(End),
+    /// A run ends.
+    End {
+        seconds: f64,
+        /// `complete`, `stopped` by the user, or `broken` when the render thread ended.
+        why: String,
+    },
 }
 
-/// What is to be done.
+/// The settings of a soak.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Begin {
     pub schema: u32,
@@ -59,21 +63,21 @@ pub(crate) struct Begin {
     pub renderer: String,
     #[serde(alias = "card")]
     pub gpu: usize,
-    /// Frames a block, and frames kept ready, when the user decided.
+    /// Frames a block, and frames kept ready, where the user chose them.
     pub buffer: Option<u32>,
     pub depth: Option<u32>,
     pub rate: Option<u32>,
-    /// Whether no thread sleeps.
+    /// Whether threads spin instead of sleeping.
     pub awake: bool,
-    /// Where load ramps end.
+    /// The highest load of a ramp: voices, and partials of each.
     pub load: [usize; 2],
     pub inject: Vec<String>,
 }
 
-/// A stretch of playing without a break.
+/// Playing without a break.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
-    /// When, in UTC.
+    /// When it began, in UTC.
     pub date: String,
     /// Seconds of play before it.
     pub seconds: f64,
@@ -88,11 +92,11 @@ pub(crate) struct Run {
     pub latency: u64,
 }
 
-/// How things are. Times and counts are of the soak so far, shares of the time since the last.
+/// Measurements. Times and counts are those of the run so far, shares those since the last sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sample {
     pub seconds: f64,
-    /// Seconds that this leg took, by the clock.
+    /// Seconds of this run, by the clock.
     pub wall_seconds: f64,
     pub voices: usize,
     pub partials: usize,
@@ -108,37 +112,29 @@ pub(crate) struct Sample {
     pub xruns: u64,
     pub frames_asked: u64,
     pub frames_heard: u64,
-    /// How much faster the device's clock runs than this machine's, in parts of a million.
+    /// How much faster the device's clock runs than this machine's, in parts per million.
     pub drift_ppm: Option<f64>,
     pub peak: f32,
     pub memory_bytes: Option<usize>,
-    /// Of one core, by us.
+    /// Processor time of this process, in cores.
     pub cpu: Option<f32>,
-    /// Taken by the hypervisor, in cores.
+    /// Processor time taken by the hypervisor, in cores.
     pub steal: Option<f32>,
-    /// The share of its time that a processor lost, and the longest that it stood still, in
-    /// milliseconds, where stall probes could see it.
+    /// The share of its time that a processor lost, and its longest stall in milliseconds, where there
+    /// are stall probes.
     pub lost: Option<f64>,
     pub standstill_ms: Option<f64>,
     pub losses: u64,
     pub returns: u64,
-    /// Notes out of silence that were on time, and the latest of them in frames.
+    /// Notes after silence that were on time, and the largest delay of one in frames.
     pub onsets: u64,
     pub latest_onset: i64,
-    /// The share of this leg in which clicks of the smallest size were found.
+    /// The share of this run in which clicks of the smallest size were found.
     pub keenness: f64,
     pub gpu: Option<GpuFigures>,
 }
 
-/// Why a leg ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct End {
-    pub seconds: f64,
-    /// `complete`, `stopped` by the user, or `broken` when nothing could be played any more.
-    pub why: String,
-}
-
-/// A journal that is being written.
+/// A journal to write to.
 pub(super) struct Journal {
     file: File,
     path: PathBuf,
@@ -146,9 +142,6 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Begins or continues the journal in `folder`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(FILE);
         let fail = |error| Failure::failed(format!("{}: {error}", path.display()));
@@ -159,7 +152,7 @@ impl Journal {
             .append(true)
             .open(&path)
             .map_err(fail)?;
-        // What a crash has cut short stays a line of its own.
+        // A line that a crash has cut short stays a line of its own.
         if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             file.write_all(b"\n").map_err(fail)?;
         }
@@ -167,9 +160,6 @@ impl Journal {
     }
 
     /// Adds a line.
-    ///
-    /// # Errors
-    /// When the disk is full or gone.
     pub(super) fn write(&mut self, line: &Line) -> Result<(), Failure> {
         let text = serde_json::to_string(line).map_err(Failure::failed)? + "\n";
         let written = self.file.write_all(text.as_bytes());
@@ -178,21 +168,18 @@ impl Journal {
 }
 
 /// Reads a journal. Lines that were cut short by a crash are left out.
-///
-/// # Errors
-/// When there is none, or it is not one.
 pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
     let path = folder.join(FILE);
     let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
     let file = File::open(&path).map_err(|error| fail(error.to_string()))?;
-    let mut lines = Vec::new();
     let texts: Result<Vec<String>, _> = BufReader::new(file).lines().collect();
     let texts = texts.map_err(|error| fail(error.to_string()))?;
+    let mut lines = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         match serde_json::from_str(text) {
             _ if text.is_empty() => {}
             Ok(line) => lines.push(line),
-            // Cut short: it is the last one, or an empty one follows, with which a leg begins.
+            // Cut short: it is the last line, or the empty line follows with which a run begins.
             Err(_) if texts.get(number + 1).is_none_or(String::is_empty) => {}
             Err(error) => return Err(fail(format!("line {}: {error}", number + 1))),
         }

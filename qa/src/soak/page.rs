@@ -1,43 +1,30 @@
-//! The report as one page that needs nothing else: verdict at the top, plots, and the sound around
-//! what was found.
+//! The report as one self-contained HTML page: verdict, plots, and the sound around findings.
 
 mod evidence;
 mod plot;
 
 use super::finding::{Blame, Finding};
 use super::journal::Sample;
-use super::report::{Report, Verdict};
+use super::report::{MEBIBYTE, Report};
 use super::summary;
-use myriad_player::analysis::svg::escaped;
+use crate::plot::{AMBER, LIGHT, ROSE, VIOLET, escaped};
 use myriad_player::terminal::clock;
-use plot::{Plot, Series};
-use std::fmt::Write;
+use plot::Plot;
+use std::fmt::{Display, Write};
 use std::io;
 use std::path::Path;
 
 const STYLE: &str = include_str!("page/style.css");
 
-/// Findings with their sound and picture; the rest is listed.
+/// Findings that are shown with sound and waveform.
 const SHOWN: usize = 12;
 
 /// Findings that are listed.
 const LISTED: usize = 200;
 
-const VIOLET: [u8; 3] = [0x7f, 0x8c, 0xff];
-const ROSE: [u8; 3] = [0xd2, 0x5c, 0xc8];
-const AMBER: [u8; 3] = [0xfd, 0xa6, 0x5c];
-const LIGHT: [u8; 3] = [0xfd, 0xf0, 0xb8];
-
 /// Writes the page. Clips are read from `folder`.
-///
-/// # Errors
-/// When it cannot be written.
 pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Result<()> {
-    let class = match report.verdict {
-        Verdict::Clean => "clean",
-        Verdict::Disturbed => "disturbed",
-        Verdict::Faulty => "faulty",
-    };
+    let class = report.verdict.name();
     let title = escaped(&summary::headline(report));
     write!(
         page,
@@ -48,8 +35,8 @@ pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) ->
         escaped(&subtitle(report))
     )?;
     page.write_all(tiles(report).as_bytes())?;
-    for plot in plots(report) {
-        page.write_all(plot.draw(&report.findings).as_bytes())?;
+    for plot in &PLOTS {
+        page.write_all(plot.draw(&report.samples, &report.findings).as_bytes())?;
     }
     findings(report, folder, page)?;
     page.write_all(notes(report).as_bytes())?;
@@ -57,12 +44,11 @@ pub(super) fn draw(report: &Report, folder: &Path, page: &mut impl io::Write) ->
     page.write_all(b"</body>\n</html>\n")
 }
 
-/// What was played, on what, when.
+/// What was played, on which device, and when.
 fn subtitle(report: &Report) -> String {
     let Some(run) = report.runs.last() else {
         return "Nothing was played.".to_owned();
     };
-    let whole = report.settings.as_ref().map_or(0.0, |begin| begin.seconds);
     let runs = match report.runs.len() {
         1 => String::new(),
         runs => format!(" in {runs} runs"),
@@ -70,7 +56,7 @@ fn subtitle(report: &Report) -> String {
     format!(
         "{} of {} played{runs} on {} ({}), {} Hz, {} frames a block. {}. Begun {}.",
         clock(report.seconds),
-        clock(whole),
+        clock(report.asked()),
         run.host,
         run.device,
         run.rate,
@@ -80,185 +66,149 @@ fn subtitle(report: &Report) -> String {
     )
 }
 
-/// What to write below the number of underruns: why they were.
-fn causes(report: &Report) -> String {
-    match super::summary::causes(report) {
-        Some(causes) => format!("underruns: {causes}"),
-        None => "underruns".to_owned(),
-    }
-}
-
-/// The figures that matter.
+/// The main figures.
 fn tiles(report: &Report) -> String {
-    let mut tiles = vec![
-        (report.found().to_string(), "findings".to_owned()),
-        (report.underruns.to_string(), causes(report)),
-        (
-            mebibytes(report.memory_growth),
-            "memory growth, MiB".to_owned(),
-        ),
-        (
-            format!("{:.0}", 20.0 * report.sensitivity.log10()),
-            format!(
-                "dBFS: steps found, {:.0}% of the time",
-                100.0 * report.keenness
-            ),
-        ),
-        (
-            format!("+{}", report.latest_onset),
-            format!("frames: the latest of {} timed notes", report.onsets),
-        ),
-        (
-            report.scenes.values().sum::<u64>().to_string(),
-            "scenes".to_owned(),
-        ),
-    ];
+    let mut html = "<section class=\"tiles\">".to_owned();
+    let mut tile = |value: &dyn Display, name: &str| {
+        let (value, name) = (escaped(&value.to_string()), escaped(name));
+        html += &format!("<div><b>{value}</b><span>{name}</span></div>");
+    };
+    let growth = |bytes: f64| format!("{:.1}", bytes / MEBIBYTE);
+    let causes = summary::causes(report).map_or(String::new(), |causes| format!(": {causes}"));
+    tile(&report.found(), "findings");
+    tile(&report.underruns, &format!("underruns{causes}"));
+    let own = report.memory_growth.map_or("–".to_owned(), growth);
+    tile(&own, "memory growth, MiB");
+    let keenness = format!(
+        "dBFS: steps found, {:.0}% of the time",
+        100.0 * report.keenness
+    );
+    tile(&(20.0 * report.sensitivity.log10()).round(), &keenness);
+    let onsets = format!("frames: the latest of {} timed notes", report.onsets);
+    tile(&format!("+{}", report.latest_onset), &onsets);
+    tile(&report.scenes.values().sum::<u64>(), "scenes");
     if let Some(longest) = report.standstill_ms {
-        tiles.push((
-            format!("{longest:.1}"),
-            "ms: the longest that the machine itself stood still".to_owned(),
-        ));
+        let name = "ms: the longest that the machine itself stood still";
+        tile(&format!("{longest:.1}"), name);
     }
-    if report.gpu_memory_growth.is_some() {
-        let growth = mebibytes(report.gpu_memory_growth);
-        tiles.push((growth, "GPU's memory growth, MiB".to_owned()));
+    if let Some(bytes) = report.gpu_memory_growth {
+        tile(&growth(bytes), "GPU's memory growth, MiB");
     }
     if report.losses > 0 {
         let failover = format!("{} / {}", report.losses, report.returns);
-        tiles.push((failover, "GPU lost / back".to_owned()));
-    }
-    let mut html = "<section class=\"tiles\">".to_owned();
-    for (value, name) in tiles {
-        let _ = write!(
-            html,
-            "<div><b>{}</b><span>{}</span></div>",
-            escaped(&value),
-            escaped(&name)
-        );
+        tile(&failover, "GPU lost / back");
     }
     html + "</section>\n"
 }
 
-fn mebibytes(bytes: Option<f64>) -> String {
-    bytes.map_or("–".to_owned(), |bytes| {
-        format!("{:.1}", bytes / 1024.0 / 1024.0)
-    })
+/// All plots. Those without values are left out.
+const PLOTS: [Plot; 9] = [
+    Plot {
+        title: "Time to render, % of the time it sounds",
+        limit: Some((100.0, "deadline")),
+        log: true,
+        lines: &[
+            ("median", VIOLET, |s| load(s, s.load_median)),
+            ("99%", ROSE, |s| load(s, s.load_99)),
+            ("99.9%", AMBER, |s| load(s, s.load_999)),
+        ],
+    },
+    Plot {
+        log: true,
+        ..Plot::linear(
+            "What sounds",
+            &[
+                ("partials", AMBER, |s| Some(s.partials as f64)),
+                ("voices", VIOLET, |s| Some(s.voices as f64)),
+            ],
+        )
+    },
+    Plot::linear(
+        "Memory, MiB",
+        &[
+            ("resident", VIOLET, |s| {
+                Some(s.memory_bytes? as f64 / MEBIBYTE)
+            }),
+            ("GPU, ours", AMBER, |s| {
+                Some(s.gpu.as_ref()?.own_memory_bytes? as f64 / MEBIBYTE)
+            }),
+            ("GPU, all", ROSE, |s| {
+                Some(s.gpu.as_ref()?.memory_bytes? as f64 / MEBIBYTE)
+            }),
+        ],
+    ),
+    Plot::linear(
+        "Processor, % of a core",
+        &[
+            ("Myriad", VIOLET, |s| percent(s.cpu?)),
+            ("taken by the hypervisor", AMBER, |s| percent(s.steal?)),
+        ],
+    ),
+    Plot::linear(
+        "How the machine itself was held up",
+        &[
+            ("of its time, %", VIOLET, |s| Some(100.0 * s.lost?)),
+            ("stood still, ms at most", AMBER, |s| s.standstill_ms),
+        ],
+    ),
+    Plot::linear(
+        "Underruns and slow blocks so far",
+        &[
+            ("slow blocks", VIOLET, |s| Some(s.slow_blocks as f64)),
+            ("underruns", AMBER, |s| Some(s.underruns as f64)),
+            ("the device's own", ROSE, |s| Some(s.xruns as f64)),
+        ],
+    ),
+    Plot::linear(
+        "Drift against this machine's clock, parts of a million",
+        &[("device", VIOLET, |s| s.drift_ppm)],
+    ),
+    Plot::linear(
+        "GPU: power and temperature",
+        &[
+            ("watts", AMBER, |s| s.gpu.as_ref()?.power_w),
+            ("degrees C", ROSE, |s| {
+                Some(f64::from(s.gpu.as_ref()?.temperature_c?))
+            }),
+            ("use, %", LIGHT, |s| {
+                Some(100.0 * s.gpu.as_ref()?.utilisation?)
+            }),
+        ],
+    ),
+    Plot::linear(
+        "GPU: clock, MHz",
+        &[("clock", VIOLET, |s| {
+            Some(f64::from(s.gpu.as_ref()?.clock_mhz?))
+        })],
+    ),
+];
+
+fn percent(share: f32) -> Option<f64> {
+    Some(100.0 * f64::from(share))
 }
 
-/// One plot for each subject that there is something to say about.
-fn plots(report: &Report) -> Vec<Plot> {
-    let samples = &report.samples;
-    let series = |name: &'static str, colour, figure: &dyn Fn(&Sample) -> Option<f64>| Series {
-        name,
-        colour,
-        points: samples
-            .iter()
-            .filter_map(|sample| Some([sample.seconds, figure(sample)?]))
-            .collect(),
-    };
-    let percent = |share: f32| Some(100.0 * f64::from(share));
-    let load = |sample: &Sample, share: f32| percent(share).filter(|_| sample.blocks > 0);
-    let gpu = |sample: &Sample| sample.gpu.clone();
-    let plots = vec![
-        Plot {
-            title: "Time to render, % of the time it sounds",
-            limit: Some((100.0, "deadline")),
-            log: true,
-            series: vec![
-                series("median", VIOLET, &|s| load(s, s.load_median)),
-                series("99%", ROSE, &|s| load(s, s.load_99)),
-                series("99.9%", AMBER, &|s| load(s, s.load_999)),
-            ],
-        },
-        Plot {
-            title: "What sounds",
-            limit: None,
-            log: true,
-            series: vec![
-                series("partials", AMBER, &|s| Some(s.partials as f64)),
-                series("voices", VIOLET, &|s| Some(s.voices as f64)),
-            ],
-        },
-        Plot::linear(
-            "Memory, MiB",
-            vec![
-                series("resident", VIOLET, &|s| {
-                    Some(s.memory_bytes? as f64 / 1024.0 / 1024.0)
-                }),
-                series("GPU, ours", AMBER, &|s| {
-                    Some(gpu(s)?.own_memory_bytes? as f64 / 1024.0 / 1024.0)
-                }),
-                series("GPU, all", ROSE, &|s| {
-                    Some(gpu(s)?.memory_bytes? as f64 / 1024.0 / 1024.0)
-                }),
-            ],
-        ),
-        Plot::linear(
-            "Processor, % of a core",
-            vec![
-                series("Myriad", VIOLET, &|s| percent(s.cpu?)),
-                series("taken by the hypervisor", AMBER, &|s| percent(s.steal?)),
-            ],
-        ),
-        Plot::linear(
-            "How the machine itself was held up",
-            vec![
-                series("of its time, %", VIOLET, &|s| Some(100.0 * s.lost?)),
-                series("stood still, ms at most", AMBER, &|s| s.standstill_ms),
-            ],
-        ),
-        Plot::linear(
-            "Underruns and slow blocks so far",
-            vec![
-                series("slow blocks", VIOLET, &|s| Some(s.slow_blocks as f64)),
-                series("underruns", AMBER, &|s| Some(s.underruns as f64)),
-                series("the device's own", ROSE, &|s| Some(s.xruns as f64)),
-            ],
-        ),
-        Plot::linear(
-            "Drift against this machine's clock, parts of a million",
-            vec![series("device", VIOLET, &|s| s.drift_ppm)],
-        ),
-        Plot::linear(
-            "GPU: power and temperature",
-            vec![
-                series("watts", AMBER, &|s| gpu(s)?.power_w),
-                series("degrees C", ROSE, &|s| gpu(s)?.temperature_c.map(f64::from)),
-                series("use, %", LIGHT, &|s| Some(100.0 * gpu(s)?.utilisation?)),
-            ],
-        ),
-        Plot::linear(
-            "GPU: clock, MHz",
-            vec![series("clock", VIOLET, &|s| {
-                gpu(s)?.clock_mhz.map(f64::from)
-            })],
-        ),
-    ];
-    plots.into_iter().filter(Plot::says_something).collect()
+/// A render time, if a block was rendered.
+fn load(sample: &Sample, share: f32) -> Option<f64> {
+    percent(share).filter(|_| sample.blocks > 0)
 }
 
-/// All findings, the first of them with sound and picture.
+/// The findings, the first of them with sound and waveform.
 fn findings(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Result<()> {
     writeln!(page, "<section><h2>Findings</h2>")?;
     if report.findings.is_empty() {
         writeln!(page, "<p>None.</p>")?;
     }
-    // Ours first, then in the order of time.
+    // Faults of Myriad first, then by time.
     let mut order: Vec<&Finding> = report.findings.iter().collect();
     order.sort_by_key(|finding| finding.blame != Blame::Myriad);
     let mut shown = 0;
     for finding in order.iter().take(LISTED) {
-        let class = match finding.blame {
-            Blame::Myriad => "myriad",
-            Blame::Machine => "machine",
-            Blame::Injected => "injected",
-        };
+        let class = finding.blame.name();
+        let (kind, time) = (finding.kind.name(), clock(finding.seconds));
+        let text = escaped(&finding.text);
         writeln!(
             page,
-            "<article class=\"{class}\"><h3>{} <time>{}</time></h3><p>{}</p>",
-            finding.kind.name(),
-            clock(finding.seconds),
-            escaped(&finding.text)
+            "<article class=\"{class}\"><h3>{kind} <time>{time}</time></h3><p>{text}</p>"
         )?;
         if let Some(clip) = &finding.clip {
             if shown < SHOWN
@@ -273,10 +223,10 @@ fn findings(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Re
         writeln!(page, "</article>")?;
     }
     if report.found() > LISTED {
+        let more = report.found() - LISTED;
         writeln!(
             page,
-            "<p>And {} more, in report.json and journal.jsonl.</p>",
-            report.found() - LISTED
+            "<p>And {more} more, in report.json and journal.jsonl.</p>"
         )?;
     }
     writeln!(page, "</section>")
@@ -288,17 +238,13 @@ fn notes(report: &Report) -> String {
     }
     let mut html = "<section><h2>What happened</h2>\n<table>".to_owned();
     for note in report.notes.iter().take(LISTED) {
-        let _ = writeln!(
-            html,
-            "<tr><td>{}</td><td>{}</td></tr>",
-            clock(note.seconds),
-            escaped(&note.text)
-        );
+        let (time, text) = (clock(note.seconds), escaped(&note.text));
+        let _ = writeln!(html, "<tr><td>{time}</td><td>{text}</td></tr>");
     }
     html + "</table></section>\n"
 }
 
-/// What would be needed to do the same again.
+/// The command that does the same again.
 fn settings(report: &Report) -> String {
     let Some(begin) = &report.settings else {
         return String::new();
@@ -344,20 +290,12 @@ mod tests {
     use crate::soak::journal::Line;
 
     fn finding(kind: Kind, blame: Blame, text: &str) -> Line {
-        Line::Finding(Finding {
-            seconds: 61.5,
-            frame: 0,
-            kind,
-            size: 0.0,
-            blame,
-            text: text.to_owned(),
-            cause: None,
-            clip: None,
-        })
+        let finding = Finding::ours(61.5, 0, kind, 0.0, text.to_owned());
+        Line::Finding(Finding { blame, ..finding })
     }
 
     #[test]
-    fn the_verdict_is_at_the_top_and_odd_words_break_nothing() {
+    fn the_verdict_is_at_the_top_and_text_is_escaped() {
         let folder = tempfile::tempdir().unwrap();
         let mut report = Report::new();
         let draw = |report: &Report| {

@@ -1,5 +1,5 @@
-//! The report: what a soak found, made from its journal; the fields are the keys of `report.json`,
-//! described in `docs/SOAK.md`.
+//! The report of a soak, made from its journal; the fields are the keys of `report.json`, described in
+//! `docs/SOAK.md`.
 
 use super::finding::{Blame, Finding};
 use super::journal::{Begin, Line, Run, SCHEMA, Sample};
@@ -11,68 +11,80 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// What a process may grow by, and what a GPU's memory may.
+/// By how many bytes the memory of the process, and that of the GPU, may grow.
 pub(super) const MOST_GROWTH: f64 = 10.0 * MEBIBYTE;
 
-/// What an NVIDIA driver keeps in our process of every GPU that was lost and taken back: 2 to
-/// 12 MiB, as measured; with a GPU that is only rehearsed it is 20 KiB.
+/// What an NVIDIA driver keeps in this process after every loss and return of a GPU: 2 to 12 MiB, as
+/// measured; with a simulated GPU it is 20 KiB.
 pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
 
-const MEBIBYTE: f64 = 1024.0 * 1024.0;
+pub(super) const MEBIBYTE: f64 = 1024.0 * 1024.0;
 
-/// Findings of each blame that are kept, and as many after them, spread over the time; the rest is
-/// counted, and in the journal. A machine that is held up all the time makes thousands.
+/// Findings of each blame that are kept, and as many after them, spread over the time. The rest is
+/// counted, and is in the journal. A machine that stalls all the time makes thousands.
 const MOST_FINDINGS: usize = 1_000;
 
-/// Samples of a leg until its memory counts: its first tenth, but at least these.
+/// Samples of a run before its memory counts: its first tenth, but at least these.
 const WARM_UP: usize = 10;
 
-/// How it went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// Nothing was found.
+    #[default]
     Clean,
-    /// Only what the machine did to us, or what was done on purpose.
+    /// Only faults of the machine, or injected ones, were found.
     Disturbed,
-    /// Something is our fault.
+    /// A fault of Myriad was found.
     Faulty,
 }
 
-/// A soak.
-#[derive(Clone, Debug, Serialize)]
+impl Verdict {
+    /// Its name in JSON.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Verdict::Clean => "clean",
+            Verdict::Disturbed => "disturbed",
+            Verdict::Faulty => "faulty",
+        }
+    }
+}
+
+/// The results of a soak.
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Report {
     pub schema: u32,
     pub verdict: Verdict,
-    /// Seconds played, of how many.
+    /// Seconds played.
     pub seconds: f64,
-    /// Whether all of them were played.
+    /// Whether all that was asked for was played.
     pub complete: bool,
     pub settings: Option<Begin>,
     pub runs: Vec<Run>,
-    /// Findings by kind and by whose fault they are.
+    /// Findings by kind, and below by blame.
     pub counts: BTreeMap<&'static str, usize>,
     pub myriads: usize,
     pub machines: usize,
     pub injected: usize,
-    /// The smallest step that is found as a click in sound that goes on, and how far it must stand
+    /// The smallest step that is found as a click in steady sound, and by which factor it must stand
     /// out of bright sound.
     pub sensitivity: f32,
     pub outstanding: f32,
-    /// The share of the time (of the last leg) in which steps of that size were found; elsewhere
-    /// the sound itself turned corners, and only larger ones were.
+    /// The share of the time (of the last run) in which steps of that size were found; elsewhere
+    /// the sound itself had transients, and only larger ones were.
     pub keenness: f64,
     /// Scenes by name.
     pub scenes: BTreeMap<String, u64>,
     pub faults_injected: BTreeMap<String, u64>,
-    /// Most bytes that a leg grew by after its first tenth; none where the system does not tell.
+    /// The most bytes that a run grew by after its first tenth, where the system reports it.
     pub memory_growth: Option<f64>,
     pub gpu_memory_growth: Option<f64>,
     pub frames: u64,
     pub underruns: u64,
     /// Underruns by their cause.
     pub causes: BTreeMap<String, usize>,
-    /// The longest time that a processor of this machine stood still, where that could be seen.
+    /// The longest stall of a processor, where it could be measured.
     pub standstill_ms: Option<f64>,
     pub slow_blocks: u64,
     pub losses: u64,
@@ -85,15 +97,15 @@ pub(crate) struct Report {
     /// The number of the next scene.
     #[serde(skip)]
     pub(super) next_scene: u64,
-    /// Sums of the legs before this one.
+    /// Sums of the runs before this one.
     #[serde(skip)]
     past: Sample,
-    /// Samples before this leg.
+    /// Samples before this run.
     #[serde(skip)]
     run_start: usize,
 }
 
-/// Something to be known.
+/// An event that is no finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Note {
     pub seconds: f64,
@@ -104,41 +116,13 @@ impl Report {
     pub(super) fn new() -> Self {
         Self {
             schema: SCHEMA,
-            verdict: Verdict::Clean,
-            seconds: 0.0,
-            complete: false,
-            settings: None,
-            runs: Vec::new(),
-            counts: BTreeMap::new(),
-            myriads: 0,
-            machines: 0,
-            injected: 0,
             sensitivity: SENSITIVITY,
             outstanding: OUTSTANDING,
-            keenness: 0.0,
-            scenes: BTreeMap::new(),
-            faults_injected: BTreeMap::new(),
-            memory_growth: None,
-            gpu_memory_growth: None,
-            frames: 0,
-            underruns: 0,
-            causes: BTreeMap::new(),
-            standstill_ms: None,
-            slow_blocks: 0,
-            losses: 0,
-            returns: 0,
-            onsets: 0,
-            latest_onset: 0,
-            findings: Vec::new(),
-            notes: Vec::new(),
-            samples: Vec::new(),
-            next_scene: 0,
-            past: Sample::default(),
-            run_start: 0,
+            ..Self::default()
         }
     }
 
-    /// Takes in a line of the journal.
+    /// Adds a line of the journal.
     pub(super) fn add(&mut self, line: &Line) {
         match line {
             Line::Begin(begin) => self.settings = Some(begin.clone()),
@@ -167,9 +151,9 @@ impl Report {
                 self.note(*seconds, format!("on purpose: {fault}"));
             }
             Line::Note { seconds, text } => self.note(*seconds, text.clone()),
-            Line::End(end) => {
-                self.seconds = end.seconds;
-                self.complete = end.why == "complete";
+            Line::End { seconds, why } => {
+                self.seconds = *seconds;
+                self.complete = why == "complete";
             }
         }
     }
@@ -183,14 +167,14 @@ impl Report {
         if let Some(cause) = &finding.cause {
             *self.causes.entry(cause.clone()).or_default() += 1;
         }
+        let interval = self.asked() / MOST_FINDINGS as f64;
         let count = match finding.blame {
             Blame::Myriad => &mut self.myriads,
             Blame::Machine => &mut self.machines,
             Blame::Injected => &mut self.injected,
         };
         *count += 1;
-        let time = self.settings.as_ref().map_or(0.0, |begin| begin.seconds);
-        let apart = |last: &Finding| finding.seconds >= last.seconds + time / MOST_FINDINGS as f64;
+        let apart = |last: &Finding| finding.seconds >= last.seconds + interval;
         let mut kept = self.findings.iter().rev();
         let last = kept.find(|kept| kept.blame == finding.blame);
         if *count <= MOST_FINDINGS || last.is_none_or(apart) {
@@ -216,7 +200,7 @@ impl Report {
         self.samples.push(sample.clone());
         let run = &self.samples[self.run_start..];
         let memory = |sample: &Sample| sample.memory_bytes.map(|bytes| bytes as f64);
-        // What others do with the GPU is none of our doing, where we can tell it apart.
+        // The memory of other programs does not count, where the driver tells it apart.
         let gpu = |sample: &Sample| {
             let gpu = sample.gpu.as_ref()?;
             gpu.own_memory_bytes
@@ -232,7 +216,12 @@ impl Report {
         self.gpu_memory_growth = most(self.gpu_memory_growth, growth(run, gpu));
     }
 
-    /// How many findings there are, of whatever blame.
+    /// The seconds that were to be played.
+    pub(super) fn asked(&self) -> f64 {
+        self.settings.as_ref().map_or(0.0, |begin| begin.seconds)
+    }
+
+    /// How many findings there are, of any blame.
     pub(super) fn found(&self) -> usize {
         self.myriads + self.machines + self.injected
     }
@@ -244,11 +233,8 @@ impl Report {
     }
 
     /// Writes `report.json` and `report.html`.
-    ///
-    /// # Errors
-    /// When they cannot be written.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Failure> {
-        // Piece by piece: what the report takes would count as growth.
+        // Written in pieces, because a copy of the report in memory would count as growth.
         let json = folder.join("report.json");
         let written = write_with(&json, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
@@ -260,7 +246,7 @@ impl Report {
             .map_err(|error| Failure::failed(format!("{}: {error}", page.display())))
     }
 
-    /// The same without what plots are made from.
+    /// The report without the samples and notes.
     pub(super) fn short(&self) -> Self {
         Self {
             samples: Vec::new(),
@@ -270,7 +256,7 @@ impl Report {
     }
 }
 
-/// What something grew by since the leg's first tenth, which has all that is ever needed.
+/// By how much a figure grew after the run's first tenth, in which everything is allocated.
 fn growth(run: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
     let warm = (run.len() / 10).max(WARM_UP);
     let (before, after) = run.split_at_checked(warm)?;

@@ -1,4 +1,4 @@
-//! Randomness that repeats: the same seed, the same numbers, on every machine.
+//! Random numbers that are the same on every machine for the same seed.
 
 /// A generator ("SplitMix64", Steele, Lea and Flood 2014).
 pub(super) struct Rng {
@@ -6,7 +6,7 @@ pub(super) struct Rng {
 }
 
 impl Rng {
-    /// Those of number `index` of a sequence: so any scene can be had without those before it.
+    /// The generator for item `index` of a sequence, so that an item does not depend on those before it.
     pub(super) fn new(seed: u64, index: u64) -> Self {
         let mut rng = Self {
             state: seed ^ index.wrapping_mul(0xD1B5_4A32_D192_ED03),
@@ -43,7 +43,7 @@ impl Rng {
         &things[self.below(things.len())]
     }
 
-    /// Whether something happens that happens so often.
+    /// True with this probability.
     pub(super) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

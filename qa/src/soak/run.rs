@@ -1,10 +1,11 @@
-//! A leg of a soak: one stretch of playing, watched from its first frame to its last.
+//! A run of a soak: playing without a break, checked from its first frame to its last.
 
 use super::clips::Clips;
 use super::event_sender::EventSender;
 use super::finding::{Finding, Kind};
 use super::inject::{Fault, Injector, Orders, device_disturbance};
-use super::journal::{self, Begin, End, Journal, Line, Sample};
+use super::journal::{self, Begin, Journal, Line, Sample};
+use super::name_of;
 use super::report::{DRIVERS_SHARE, MOST_GROWTH, Report};
 use super::sampler::Sampler;
 use super::watch::{Disturbance, Watch};
@@ -16,23 +17,23 @@ use myriad_player::interrupt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long is played between two looks at everything, in seconds.
-const TURN: f64 = 0.01;
+/// Seconds of playing between two checks.
+const STEP: f64 = 0.01;
 
-/// Turns between two looks at what takes longer to look at.
-const SELDOM: u64 = 5;
+/// Steps between two checks of what takes longer to check.
+const STATUS_STEPS: u64 = 5;
 
-/// How often the report is written meanwhile.
+/// How often the report is written during a run.
 const SAVING: Duration = Duration::from_secs(15);
 
-/// Frames that a fade over lost ones takes, and the prediction and filters around it.
+/// Frames around lost ones in which the concealment may look like a click.
 const FADE: u64 = 1_024;
 
-/// Blocks before an underrun in which its cause may lie: the one that it is about, the one in which
-/// it should have been rendered, and what a server needs to catch up.
+/// Blocks before an underrun in which its cause may lie: the late block, the one in which it should have
+/// been rendered, and what a server needs to catch up.
 const BEFORE: f64 = 4.0;
 
-/// A soak under way.
+/// A run in progress.
 pub(super) struct Run {
     pub(super) session: Session,
     pub(super) event_sender: EventSender,
@@ -44,14 +45,14 @@ pub(super) struct Run {
     pub(super) report: Report,
     pub(super) folder: PathBuf,
     pub(super) rate: f64,
-    /// Seconds of play at which it ends.
+    /// Seconds of play at which the soak ends.
     pub(super) seconds: f64,
-    /// Whether time is a number.
+    /// Whether time is virtual: this thread renders block after block.
     pub(super) stepped: bool,
-    /// Who can tell whether the machine was held up, where time is real.
+    /// Measures stalls of the machine, in real time.
     pub(super) stall_probes: Option<StallProbes>,
     pub(super) block: usize,
-    /// What was last known of devices and blocks, to notice changes.
+    /// Device losses, whether a device is connected, and failed renders at the last check.
     pub(super) device_changes: (u64, bool),
     pub(super) renders_failed: u64,
     pub(super) heard: Vec<[f32; 2]>,
@@ -61,10 +62,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Writes down what is to be done, and where.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
+    /// Writes the settings, and the machine and device of this run.
     pub(super) fn begin(&mut self, begin: &Begin) -> Result<(), Failure> {
         if self.report.settings.is_none() {
             self.write(&Line::Begin(begin.clone()))?;
@@ -86,12 +84,9 @@ impl Run {
         self.write(&Line::Run(run))
     }
 
-    /// Plays to the end, or until the user has had enough. `progress` is told the seconds played.
-    ///
-    /// # Errors
-    /// When the report cannot be written.
+    /// Plays to the end, or until the user stops it. `progress` is called with the seconds played.
     pub(super) fn play(mut self, progress: impl Fn(f64, &Report)) -> Result<Report, Failure> {
-        let mut turn = 0u64;
+        let mut step = 0u64;
         let why = loop {
             let seconds = self.watch.seconds(self.watch.time());
             if seconds >= self.seconds {
@@ -100,19 +95,20 @@ impl Run {
             if interrupt::requested() {
                 break "stopped";
             }
-            let orders = self.take_turn(seconds)?;
+            let orders = self.send(seconds)?;
             self.pass_time(&orders);
-            self.listen()?;
-            turn += 1;
-            if turn.is_multiple_of(SELDOM) {
-                self.look_around()?;
+            self.check_sound()?;
+            step += 1;
+            if step.is_multiple_of(STATUS_STEPS) {
+                self.check_status()?;
                 progress(seconds, &self.report);
             }
             if !self.session.status().running && !self.stepped {
-                self.stopped();
+                let text = "the render thread is gone".to_owned();
+                self.find(self.session.time(), Kind::Stopped, 1.0, text);
                 break "broken";
             }
-            self.tell()?;
+            self.write_findings()?;
             if Instant::now() >= self.next_save {
                 self.next_save = Instant::now() + SAVING;
                 self.report.save(&self.folder)?;
@@ -121,8 +117,8 @@ impl Run {
         self.end(why)
     }
 
-    /// Sends what is to be played, and does what is to be done on purpose.
-    fn take_turn(&mut self, seconds: f64) -> Result<Orders, Failure> {
+    /// Sends what is to be played, and injects faults.
+    fn send(&mut self, seconds: f64) -> Result<Orders, Failure> {
         if let Some((number, scene)) = self.event_sender.tick(&mut self.session, &mut self.watch) {
             let line = Line::Scene {
                 seconds,
@@ -132,16 +128,11 @@ impl Run {
             };
             self.write(&line)?;
         }
-        let mut struck = Vec::new();
-        let orders = self.injector.tick(
-            seconds,
-            &mut self.session,
-            &mut self.watch,
-            |fault: Fault| {
-                struck.push(fault.name().to_owned());
-            },
-        );
-        for fault in struck {
+        let mut faults: Vec<Fault> = Vec::new();
+        let (session, watch) = (&mut self.session, &mut self.watch);
+        let inject = |fault| faults.push(fault);
+        let orders = self.injector.tick(seconds, session, watch, inject);
+        for fault in faults.into_iter().map(name_of) {
             self.write(&Line::Injected { seconds, fault })?;
         }
         if orders.clean_up {
@@ -150,15 +141,15 @@ impl Run {
         Ok(orders)
     }
 
-    /// Lets time pass: by the clock, or by playing where there is none.
+    /// Lets time pass: sleeps, or renders in virtual time.
     fn pass_time(&mut self, orders: &Orders) {
         if !self.stepped {
-            std::thread::sleep(Duration::from_secs_f64(TURN));
+            std::thread::sleep(Duration::from_secs_f64(STEP));
             return;
         }
         let blocks = |seconds: f64| (seconds * self.rate / self.block as f64).ceil() as usize;
-        let (held_up, blocks) = (blocks(orders.hold_up.as_secs_f64()), blocks(TURN));
-        for _ in 0..held_up {
+        let (stalled, blocks) = (blocks(orders.stall.as_secs_f64()), blocks(STEP));
+        for _ in 0..stalled {
             self.session.step_unrendered();
         }
         for _ in 0..blocks {
@@ -166,11 +157,11 @@ impl Run {
         }
     }
 
-    /// Hears what was played.
-    fn listen(&mut self) -> Result<(), Failure> {
+    /// Checks what was played.
+    fn check_sound(&mut self) -> Result<(), Failure> {
         self.heard.clear();
         self.session.hear_frames(&mut self.heard);
-        self.injector.spoil(&mut self.heard, &self.watch);
+        self.injector.add_click(&mut self.heard, &self.watch);
         self.watch.hear(&mut self.heard, &mut self.found);
         self.clips.hear(&self.heard)?;
         if let Some(stuck) = self.event_sender.check_voices(&self.session, &self.watch) {
@@ -179,8 +170,8 @@ impl Run {
         Ok(())
     }
 
-    /// Looks after the session, and at all that it counts.
-    fn look_around(&mut self) -> Result<(), Failure> {
+    /// Maintains the session, and checks its counters.
+    fn check_status(&mut self) -> Result<(), Failure> {
         self.session.tick();
         let now = self.session.time();
         let seconds = self.watch.seconds(now);
@@ -218,7 +209,7 @@ impl Run {
             sample.standstill_ms = Some(1000.0 * stall_probes.longest_since(since).as_secs_f64());
             self.last_sample = now;
         }
-        if self.injector.is_hogging(sample.seconds) {
+        if self.injector.takes_memory(sample.seconds) {
             sample.memory_bytes = None;
         }
         self.write(&Line::Sample(Box::new(sample)))
@@ -232,14 +223,14 @@ impl Run {
         });
         self.watch.forget_expectations();
         let seconds = self.watch.seconds(underrun.at_frame);
-        let held_up = self.held_up(underrun);
-        let finding = Finding::underrun(underrun, seconds, self.rate, held_up);
+        let stalled = self.stalled(underrun);
+        let finding = Finding::underrun(underrun, seconds, self.rate, stalled);
         self.found.push(finding);
     }
 
-    /// For how long the machine was, from when the frames should have been made until sound was
-    /// back.
-    fn held_up(&self, underrun: &Underrun) -> Duration {
+    /// For how long the machine stalled, from when the frames should have been rendered until the sound
+    /// was back.
+    fn stalled(&self, underrun: &Underrun) -> Duration {
         let Some(stall_probes) = &self.stall_probes else {
             return Duration::ZERO;
         };
@@ -255,13 +246,8 @@ impl Run {
             .push(Finding::ours(seconds, frame, kind, size, text));
     }
 
-    fn stopped(&mut self) {
-        let text = "the render thread is gone".to_owned();
-        self.find(self.session.time(), Kind::Stopped, 1.0, text);
-    }
-
-    /// Writes down what was found.
-    fn tell(&mut self) -> Result<(), Failure> {
+    /// Writes findings to the journal.
+    fn write_findings(&mut self) -> Result<(), Failure> {
         for mut finding in std::mem::take(&mut self.found) {
             self.injector.judge(&mut finding);
             let is_heard = !matches!(finding.kind, Kind::Memory | Kind::GpuMemory);
@@ -284,86 +270,72 @@ impl Run {
         Ok(())
     }
 
-    /// Ends the leg, and says what only its end can say.
+    /// Ends the run, with the checks that need its end.
     fn end(mut self, why: &str) -> Result<Report, Failure> {
-        self.look_around()?;
-        self.listen()?;
+        self.check_status()?;
+        self.check_sound()?;
         self.watch.finish(&mut self.found);
         let last = self.sampler.take_now(&mut self.session, &mut self.watch);
         self.write_sample(last)?;
         self.check_frames();
         self.check_memory();
-        self.tell()?;
+        self.write_findings()?;
         self.clips.finish()?;
-        let end = End {
+        self.write(&Line::End {
             seconds: self.watch.seconds(self.sampler.heard()),
             why: why.to_owned(),
-        };
-        self.write(&Line::End(end))?;
+        })?;
         self.report.save(&self.folder)?;
-        // The recording is nobody's; what is left is to fade out.
         self.session.finish()?;
         Ok(self.report)
     }
 
-    /// Every frame that was asked for was heard, and was rendered or counted as left out.
+    /// Checks that every requested frame was heard, and was rendered or counted as skipped.
     fn check_frames(&mut self) {
         let status = self.session.status();
         let unheard = self.session.unheard();
         let now = self.session.time();
         if unheard > 0 {
-            let text = format!("{unheard} frames were played while nobody could listen");
+            let text = format!("{unheard} frames were played but not checked");
             self.find(now, Kind::LostFrames, unheard as f64, text);
         }
-        let heard = self.watch.time() + unheard;
-        // Devices that have a time of their own go on while we count.
+        let (heard, asked) = (self.watch.time() + unheard, status.frames_asked);
+        // A device with its own clock goes on while this counts.
         let in_flight = if self.stepped { 0 } else { self.rate as u64 };
-        if heard > status.frames_asked || heard + in_flight < status.frames_asked {
-            let text = format!(
-                "{} frames were asked for, {heard} heard",
-                status.frames_asked
-            );
-            let off = heard.abs_diff(status.frames_asked);
-            self.find(now, Kind::LostFrames, off as f64, text);
+        if heard > asked || heard + in_flight < asked {
+            let text = format!("{asked} frames were asked for, {heard} heard");
+            self.find(now, Kind::LostFrames, heard.abs_diff(asked) as f64, text);
         }
         let accounted = status.frames_rendered + status.frames_skipped;
         let changes = 1 + self.session.device_manager().losses();
-        // What is being rendered now, and what each device found and left behind.
+        // Frames in flight, and those that each device started and ended with.
         let slack = changes * (4 * status.depth as u64 + 4_096);
-        let off = accounted.abs_diff(status.frames_asked);
+        let off = accounted.abs_diff(asked);
         if off > slack {
-            let text = format!(
-                "{} frames were asked for, {accounted} were rendered or left out",
-                status.frames_asked
-            );
+            let text =
+                format!("{asked} frames were asked for, {accounted} were rendered or left out");
             self.find(now, Kind::LostFrames, off as f64, text);
         }
     }
 
     fn check_memory(&mut self) {
-        let now = self.session.time();
         let returns = match self.sampler.has_gpu() {
             true => self.report.returns as f64,
             false => 0.0,
         };
-        for (kind, growth, most, what) in [
-            (
-                Kind::Memory,
-                self.report.memory_growth,
-                MOST_GROWTH + returns * DRIVERS_SHARE,
-                "memory",
-            ),
-            (
-                Kind::GpuMemory,
-                self.report.gpu_memory_growth,
-                MOST_GROWTH,
-                "the GPU's memory",
-            ),
+        let allowed = MOST_GROWTH + returns * DRIVERS_SHARE;
+        let own = self.report.memory_growth.filter(|bytes| *bytes > allowed);
+        let gpu = self
+            .report
+            .gpu_memory_growth
+            .filter(|bytes| *bytes > MOST_GROWTH);
+        for (kind, growth, what) in [
+            (Kind::Memory, own, "memory"),
+            (Kind::GpuMemory, gpu, "the GPU's memory"),
         ] {
-            if let Some(growth) = growth.filter(|growth| *growth > most) {
-                let mebibytes = growth / 1024.0 / 1024.0;
-                let text = format!("{what} grew by {mebibytes:.1} MiB");
-                self.find(now, kind, growth, text);
+            if let Some(growth) = growth {
+                let text = format!("{what} grew by {:.1} MiB", growth / 1024.0 / 1024.0);
+                self.find(self.session.time(), kind, growth, text);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Takes samples: how things are, now and then, for the plots of a report.
+//! Takes measurements at intervals, for the plots of a report.
 
 use super::journal::Sample;
 use super::watch::Watch;
@@ -8,7 +8,7 @@ use myriad_player::gpu::Gpu;
 use myriad_player::memory::resident_bytes;
 use std::time::Instant;
 
-/// No more samples than this in a soak, so that a report of days is as large as one of an hour.
+/// The most samples of a soak, so that a report of days is as large as one of an hour.
 const MOST: f64 = 2_000.0;
 
 /// The shortest time between two, in seconds of play.
@@ -19,19 +19,19 @@ pub(super) struct Sampler {
     interval: f64,
     next: f64,
     started: Instant,
-    /// Which GPU to ask about, if there is one.
+    /// The GPU and its index, where there is one.
     gpu: Option<(Gpu, u32)>,
-    /// What the last sample has seen.
+    /// Render times up to the last sample.
     last: Histogram,
-    /// Where drift is measured from: frames and time, once the device runs smoothly.
+    /// Where drift is measured from: frames and time.
     base: Option<(u64, Instant)>,
     has_clock: bool,
     heard: u64,
 }
 
 impl Sampler {
-    /// For a soak of so many seconds, of which `past` are over, on GPU number `GPU`. Drift is
-    /// only measured for a device that has a clock of its own.
+    /// For a soak of `seconds`, of which `past` are over. Drift is only measured for a device that has
+    /// a clock of its own.
     pub(super) fn new(seconds: f64, past: f64, gpu: Option<usize>, has_clock: bool) -> Self {
         let interval = (seconds / MOST).max(SHORTEST);
         Self {
@@ -46,7 +46,7 @@ impl Sampler {
         }
     }
 
-    /// A sample, if it is time for one.
+    /// A sample, if one is due.
     pub(super) fn take(&mut self, session: &mut Session, watch: &mut Watch) -> Option<Sample> {
         let seconds = watch.seconds(watch.time());
         if seconds < self.next {
@@ -56,7 +56,6 @@ impl Sampler {
         Some(self.take_now(session, watch))
     }
 
-    /// Whether there is a GPU to ask about.
     pub(super) fn has_gpu(&self) -> bool {
         self.gpu.is_some()
     }
@@ -66,7 +65,7 @@ impl Sampler {
         self.heard
     }
 
-    /// A sample in any case.
+    /// A sample, whether due or not.
     pub(super) fn take_now(&mut self, session: &mut Session, watch: &mut Watch) -> Sample {
         let status = session.status();
         let since = Histogram {
@@ -94,7 +93,7 @@ impl Sampler {
             frames_asked: status.frames_asked,
             frames_heard: self.heard,
             drift_ppm: self.drift(status.frames_asked, f64::from(session.sample_rate())),
-            peak: watch.take_peak(),
+            peak: watch.levels.take_peak(),
             memory_bytes: resident_bytes(),
             cpu: usage.cpu,
             steal: usage.steal,
@@ -104,13 +103,13 @@ impl Sampler {
             returns: renderer.failover.returns,
             onsets: watch.onsets,
             latest_onset: watch.latest_onset,
-            keenness: watch.keenness(),
+            keenness: watch.clicks.keenness(),
             gpu: self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index)),
         }
     }
 
     fn drift(&mut self, frames: u64, rate: f64) -> Option<f64> {
-        /// A device's blocks come in steps; over so long they hardly show.
+        /// Seconds over which the size of a device's blocks no longer matters.
         const LONG: f64 = 10.0;
         if !self.has_clock {
             return None;

@@ -1,4 +1,4 @@
-//! A soak in a few lines, for the terminal.
+//! The report in a few lines, for the terminal.
 
 use super::finding::{Blame, Finding};
 use super::report::{Report, Verdict};
@@ -10,63 +10,42 @@ use std::time::Duration;
 /// Findings that are listed one by one.
 const LISTED: usize = 12;
 
-/// What was played, what was found, and where the rest is.
+/// What was played, what was found, and where the report is.
 pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
-    let mut text = format!("{}\n", headline(report));
-    let mut row = |name: &str, value: String| {
-        let _ = writeln!(text, "  {name:<10} {value}");
+    let (headline, took) = (headline(report), took.as_secs_f64());
+    let (played, all) = (clock(report.seconds), clock(report.asked()));
+    let scenes = report.scenes.values().sum::<u64>();
+    let optional = |name: &str, value: Option<String>| {
+        value.map_or(String::new(), |value| format!("  {name:<10} {value}\n"))
     };
-    row(
-        "played",
-        format!(
-            "{} of {} in {:.0} s, {} scenes",
-            clock(report.seconds),
-            clock(report.settings.as_ref().map_or(0.0, |begin| begin.seconds)),
-            took.as_secs_f64(),
-            report.scenes.values().sum::<u64>()
-        ),
+    let causes = optional("underruns", causes(report));
+    let stalls = report.standstill_ms;
+    let stalls = stalls.map(|ms| format!("was held up itself, stood still for up to {ms:.1} ms"));
+    let stalls = optional("machine", stalls);
+    let gpu = report.gpu_memory_growth;
+    let gpu = optional("gpu", gpu.map(|bytes| growth(Some(bytes))));
+    let (losses, returns) = (report.losses, report.returns);
+    let failover = losses + returns > 0;
+    let failover = failover.then(|| format!("{losses} losses, {returns} returns"));
+    let failover = optional("failover", failover);
+    let mut text = format!(
+        "{headline}\n  \
+         played     {played} of {all} in {took:.0} s, {scenes} scenes\n  \
+         frames     {} asked for, {} slow blocks, {} underruns\n\
+         {causes}{stalls}  \
+         timing     {} notes out of silence, the latest {} frames after its time\n  \
+         clicks     steps from {:.0} dBFS on are found, for {:.0}% of the time\n  \
+         memory     {}\n\
+         {gpu}{failover}",
+        report.frames,
+        report.slow_blocks,
+        report.underruns,
+        report.onsets,
+        report.latest_onset,
+        20.0 * report.sensitivity.log10(),
+        100.0 * report.keenness,
+        growth(report.memory_growth),
     );
-    row(
-        "frames",
-        format!(
-            "{} asked for, {} slow blocks, {} underruns",
-            report.frames, report.slow_blocks, report.underruns
-        ),
-    );
-    if let Some(causes) = causes(report) {
-        row("underruns", causes);
-    }
-    if let Some(longest) = report.standstill_ms {
-        row(
-            "machine",
-            format!("was held up itself, stood still for up to {longest:.1} ms"),
-        );
-    }
-    row(
-        "timing",
-        format!(
-            "{} notes out of silence, the latest {} frames after its time",
-            report.onsets, report.latest_onset
-        ),
-    );
-    row(
-        "clicks",
-        format!(
-            "steps from {:.0} dBFS on are found, for {:.0}% of the time",
-            20.0 * report.sensitivity.log10(),
-            100.0 * report.keenness
-        ),
-    );
-    row("memory", growth(report.memory_growth));
-    if report.gpu_memory_growth.is_some() {
-        row("gpu", growth(report.gpu_memory_growth));
-    }
-    if report.losses + report.returns > 0 {
-        row(
-            "failover",
-            format!("{} losses, {} returns", report.losses, report.returns),
-        );
-    }
     for finding in report.findings.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", line(finding));
     }
@@ -77,18 +56,18 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
     text
 }
 
-/// Why there were underruns, the commonest cause first.
+/// The causes of underruns, the commonest first.
 pub(super) fn causes(report: &Report) -> Option<String> {
     let mut causes: Vec<_> = report.causes.iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let told = causes
+    let named = causes
         .iter()
         .map(|(cause, count)| format!("{count} {cause}"));
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty()).then_some(told)
+    let named = named.collect::<Vec<_>>().join(", ");
+    (!named.is_empty()).then_some(named)
 }
 
-/// The verdict in a sentence.
+/// The verdict in one line.
 pub(super) fn headline(report: &Report) -> String {
     let found = |count: usize, what: &str| match count {
         1 => format!("one {what}"),
@@ -97,22 +76,23 @@ pub(super) fn headline(report: &Report) -> String {
     match report.verdict {
         Verdict::Clean => "Clean: nothing was found".to_owned(),
         Verdict::Disturbed => {
-            let told = [
+            let counts = [
                 (report.machines, "by the machine"),
                 (report.injected, "on purpose"),
             ];
-            let told = told.into_iter().filter(|(count, _)| *count > 0);
-            let told = told.map(|(count, who)| format!("{} {who}", found(count, "disturbance")));
+            let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+            let counts =
+                counts.map(|(count, who)| format!("{} {who}", found(count, "disturbance")));
             format!(
                 "No fault of Myriad's: {}",
-                told.collect::<Vec<_>>().join(", ")
+                counts.collect::<Vec<_>>().join(", ")
             )
         }
         Verdict::Faulty => format!("Faulty: {}", found(report.myriads, "fault")),
     }
 }
 
-/// A finding in a line.
+/// A finding in one line.
 pub(super) fn line(finding: &Finding) -> String {
     let blame = match finding.blame {
         Blame::Myriad => "FAULT",
@@ -128,7 +108,7 @@ pub(super) fn line(finding: &Finding) -> String {
     format!("{}  {blame:<8} {}: {text}", clock(*seconds), kind.name())
 }
 
-/// What memory grew by.
+/// By how much memory grew.
 pub(super) fn growth(bytes: Option<f64>) -> String {
     match bytes {
         Some(bytes) => format!(

@@ -1,4 +1,4 @@
-//! The watch: hears every frame that is played, and says what is wrong with it.
+//! Checks every frame that is played.
 
 mod click;
 mod levels;
@@ -10,57 +10,56 @@ use levels::{Flaw, Levels};
 use std::collections::VecDeque;
 use timing::{Onset, Timing};
 
-/// What sounds louder than this does sound.
+/// Samples up to this level are silence.
 const SILENCE: f32 = 1e-7;
 
-/// Findings of one kind within so many seconds are one.
+/// Findings of one kind within so many seconds are reported once.
 const APART: f64 = 0.1;
 
-/// A click is judged when it is known what else happened then: so many seconds later.
+/// A click is reported so many seconds later, when everything that may explain it is known.
 const VERDICT: f64 = 0.75;
 
-/// What a fade over lost frames may look like: as a note that is there at once.
-const SEAM: f32 = 1.0;
+/// The concealment of lost frames may look like a step of this size.
+const CONCEALMENT: f32 = 1.0;
 
-/// From this level on the limiter may be at work, which bends what it holds down; so much, and for so many
-/// frames around.
+/// From this level on the limiter may be active. It causes transients of this size, for so many frames
+/// before and after.
 const LIMITED: f32 = 0.9;
 const LIMITER: f32 = 0.02;
 const RECOVERY: u64 = 4_096;
 
-/// A stretch of frames in which something happened that explains clicks.
+/// Frames in which something happened that explains clicks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Disturbance {
     pub(super) from: u64,
     pub(super) to: u64,
-    /// Whether the sound was cut there, because who heard it is gone.
+    /// Whether the sound was cut there, because the device was lost.
     pub(super) cut: bool,
 }
 
-/// Hears every frame.
+/// All checks of the sound.
 pub(super) struct Watch {
     rate: f64,
-    /// Seconds that were played before this leg.
+    /// Seconds that were played before this run.
     past: f64,
     /// Frames heard.
     time: u64,
-    clicks: ClickDetector,
-    levels: Levels,
+    pub(super) clicks: ClickDetector,
+    pub(super) levels: Levels,
     timing: Timing,
-    /// Frames in which nothing may sound, in order.
+    /// Spans of frames in which nothing may sound, in order.
     quiet: VecDeque<[u64; 2]>,
-    /// Clicks that wait for their verdict, and what may excuse them.
+    /// Clicks that are not reported yet, and what may explain them.
     suspects: Vec<Click>,
     disturbances: Vec<Disturbance>,
     /// When each kind was last found.
     last: Vec<(Kind, u64)>,
-    /// Notes out of silence: how many were heard, and their latest beginning in frames.
+    /// Notes after silence that were on time, and their largest delay in frames.
     pub(super) onsets: u64,
     pub(super) latest_onset: i64,
 }
 
 impl Watch {
-    /// `past` are the seconds that were played before this leg of the soak.
     pub(super) fn new(rate: f64, past: f64) -> Self {
         Self {
             rate,
@@ -88,12 +87,12 @@ impl Watch {
         self.past + frame as f64 / self.rate
     }
 
-    /// The sound may turn a corner.
+    /// The sound itself may have a transient.
     pub(super) fn bend(&mut self, bend: Bend) {
         self.clicks.bend(bend);
     }
 
-    /// A note should be heard from this frame on, out of silence.
+    /// A note should begin at this frame, after silence.
     pub(super) fn expect_onset(&mut self, frame: u64) {
         self.timing.expect(frame);
     }
@@ -103,7 +102,7 @@ impl Watch {
         self.quiet.push_back([from, to]);
     }
 
-    /// Something happened that makes all expectations void.
+    /// Drops all expectations, because a fault happened.
     pub(super) fn forget_expectations(&mut self) {
         self.timing.forget();
         self.quiet.clear();
@@ -119,26 +118,16 @@ impl Watch {
         self.clicks.is_keen(self.time, self.time + frames as u64)
     }
 
-    /// The share of the time in which the smallest clicks were found.
-    pub(super) fn keenness(&self) -> f64 {
-        self.clicks.keenness()
-    }
-
-    /// The loudest sample since this was last asked.
-    pub(super) fn take_peak(&mut self) -> f32 {
-        self.levels.take_peak()
-    }
-
-    /// Hears frames, and adds what is wrong with them to `found`. Samples that are no numbers are
-    /// made silent.
+    /// Checks frames, and adds what is wrong with them to `found`. Samples that are not numbers are set
+    /// to 0.
     pub(super) fn hear(&mut self, frames: &mut [[f32; 2]], found: &mut Vec<Finding>) {
-        self.mind_the_limiter(frames);
+        self.allow_for_limiter(frames);
         for frame in frames.iter_mut() {
             if let Some(flaw) = self.levels.hear(frame) {
-                self.tell_flaw(flaw, found);
+                self.add_flaw(flaw, found);
             }
             if let Some(onset) = self.timing.hear(self.time, frame) {
-                self.tell_onset(onset, found);
+                self.add_onset(onset, found);
             }
             self.check_quiet(frame, found);
             self.time += 1;
@@ -148,7 +137,7 @@ impl Watch {
         self.judge(known, found);
     }
 
-    fn mind_the_limiter(&mut self, frames: &[[f32; 2]]) {
+    fn allow_for_limiter(&mut self, frames: &[[f32; 2]]) {
         let loud = |frame: &[f32; 2]| frame.iter().any(|sample| sample.abs() > LIMITED);
         if let Some(first) = frames.iter().position(loud) {
             self.clicks.bend(Bend {
@@ -159,12 +148,12 @@ impl Watch {
         }
     }
 
-    /// Judges all clicks that are known, however recent.
+    /// Reports all clicks that are known, however recent.
     pub(super) fn finish(&mut self, found: &mut Vec<Finding>) {
         self.judge(u64::MAX, found);
     }
 
-    fn tell_flaw(&mut self, flaw: Flaw, found: &mut Vec<Finding>) {
+    fn add_flaw(&mut self, flaw: Flaw, found: &mut Vec<Finding>) {
         let (kind, size, text) = match flaw {
             Flaw::NotANumber => (Kind::NotANumber, 1.0, "a sample is not a number".to_owned()),
             Flaw::Clipped(level) => (
@@ -174,10 +163,10 @@ impl Watch {
             ),
             Flaw::Dc(mean) => (Kind::Dc, mean, format!("the mean is {mean:.4}, not zero")),
         };
-        self.tell(self.time, kind, size, text, found);
+        self.add(self.time, kind, size, text, found);
     }
 
-    fn tell_onset(&mut self, onset: Onset, found: &mut Vec<Finding>) {
+    fn add_onset(&mut self, onset: Onset, found: &mut Vec<Finding>) {
         let (size, text) = match onset {
             Onset::OnTime(frames) => {
                 self.onsets += 1;
@@ -191,7 +180,7 @@ impl Watch {
             }
             Onset::Missing => (0.0, "a note was not heard".to_owned()),
         };
-        self.tell(self.time, Kind::Timing, size, text, found);
+        self.add(self.time, Kind::Timing, size, text, found);
     }
 
     fn check_quiet(&mut self, frame: &[f32; 2], found: &mut Vec<Finding>) {
@@ -205,21 +194,21 @@ impl Watch {
             if level > SILENCE {
                 self.quiet.pop_front();
                 let text = format!("sound of {level:.1e} where there must be silence");
-                self.tell(self.time, Kind::NotSilent, f64::from(level), text, found);
+                self.add(self.time, Kind::NotSilent, f64::from(level), text, found);
             }
         }
     }
 
-    /// Judges clicks before the frame `known`.
+    /// Reports the clicks before the frame `known`, except those that are explained.
     fn judge(&mut self, known: u64, found: &mut Vec<Finding>) {
         let due = self.suspects.partition_point(|click| click.frame < known);
         for click in self.suspects.drain(..due).collect::<Vec<_>>() {
-            let excused = self
+            let explained = self
                 .disturbances
                 .iter()
                 .filter(|disturbance| (disturbance.from..disturbance.to).contains(&click.frame))
-                .any(|disturbance| disturbance.cut || click.size < SEAM);
-            if excused || self.is_near_worse(click.frame) {
+                .any(|disturbance| disturbance.cut || click.size < CONCEALMENT);
+            if explained || self.is_near_worse(click.frame) {
                 continue;
             }
             let decibels = 20.0 * click.size.log10();
@@ -227,13 +216,13 @@ impl Watch {
                 "a click like a step of {decibels:.0} dBFS, where {:.0} dBFS are found",
                 20.0 * click.threshold.log10()
             );
-            self.tell(click.frame, Kind::Click, f64::from(click.size), text, found);
+            self.add(click.frame, Kind::Click, f64::from(click.size), text, found);
         }
         self.disturbances
             .retain(|disturbance| disturbance.to >= known);
     }
 
-    /// Whether what clicks there was already told as something else.
+    /// Whether a click there was already reported as something else.
     fn is_near_worse(&self, frame: u64) -> bool {
         let near = |&(kind, at): &(Kind, u64)| {
             matches!(kind, Kind::NotANumber | Kind::Clipping) && at.abs_diff(frame) < 1_024
@@ -241,7 +230,7 @@ impl Watch {
         self.last.iter().any(near)
     }
 
-    fn tell(&mut self, frame: u64, kind: Kind, size: f64, text: String, found: &mut Vec<Finding>) {
+    fn add(&mut self, frame: u64, kind: Kind, size: f64, text: String, found: &mut Vec<Finding>) {
         let apart = (APART * self.rate) as u64;
         let last = self.last.iter_mut().find(|(other, _)| *other == kind);
         match last {

@@ -1,15 +1,12 @@
-//! Voices by partials: a panel for each renderer, light where it struggles, and the line from
-//! which a GPU is quicker.
+//! Voices by partials: a heat map for each renderer, and the line from which a GPU is quicker.
 
-use super::theme::{self, DEADLINE, style};
-use crate::bench::candidate;
-use crate::bench::grid::Grid;
+use super::{TOP, picture};
+use crate::bench::grid::{Crossover, Grid};
 use crate::bench::report::Report;
 use crate::bench::table::{percent, whole};
-use myriad_player::analysis::colour::{self, BACKGROUND, FAINT, INK, Rgb, blend};
-use myriad_player::analysis::svg::{Anchor, Point, Svg};
+use crate::plot::{Anchor, Point, RED, Svg};
+use myriad_player::analysis::colour::{self, BACKGROUND, FAINT, INK, blend};
 
-const TOP: f64 = 150.0;
 const AXIS: f64 = 108.0;
 const CELL: Point = [62.0, 48.0];
 const GAP: f64 = 44.0;
@@ -19,35 +16,32 @@ const FOOT: f64 = 120.0;
 const SHARES: [f64; 2] = [0.001, 4.0];
 
 pub(super) fn draw(report: &Report, grid: &Grid) -> String {
-    let times = grid.cells.first().map_or(&[][..], |cell| &cell.times);
-    let ids: Vec<&str> = times.iter().map(|time| time.renderer.as_str()).collect();
+    let ids = grid.renderers();
     let panel = grid.partials.len() as f64 * CELL[0];
     let bottom = TOP + grid.voices.len() as f64 * CELL[1];
     let width = AXIS + ids.len() as f64 * (panel + GAP);
-    let size = [width.max(900.0), bottom + FOOT];
     let title = "How much of its period a block takes";
+    let frames = grid.frames;
     let mut subtitle = format!(
-        "blocks of {} frames, voices × partials of each voice; beyond the red line it cannot be played live",
-        grid.frames
+        "blocks of {frames} frames, voices × partials of each voice; beyond the red line it cannot be played live"
     );
     if !grid.crossovers.is_empty() {
         subtitle += "; right of a white line CUDA is quicker";
     }
-    let mut svg = theme::picture(report, size, title, &subtitle);
-    let middle = [30.0, (TOP + bottom) / 2.0];
-    svg.text_upwards(middle, style(14.0, FAINT, Anchor::Middle), "voices");
+    let mut svg = picture(report, [width.max(900.0), bottom + FOOT], title, &subtitle);
+    svg.text_upwards([30.0, (TOP + bottom) / 2.0], 14.0, FAINT, "voices");
     for (row, voices) in grid.voices.iter().rev().enumerate() {
         let place = [AXIS - 12.0, TOP + (row as f64 + 0.5) * CELL[1] + 5.0];
-        svg.text(
-            place,
-            style(13.0, FAINT, Anchor::End),
-            &whole(*voices as f64),
-        );
+        let label = whole(*voices as f64);
+        svg.text(place, (13.0, FAINT, Anchor::End), &label);
     }
     for (index, id) in ids.iter().enumerate() {
+        let left = AXIS + index as f64 * (panel + GAP);
         let panel = Panel {
             grid,
-            left: AXIS + index as f64 * (panel + GAP),
+            left,
+            right: left + panel,
+            bottom,
         };
         panel.cells(&mut svg, id);
         if *id == "cuda" {
@@ -55,9 +49,8 @@ pub(super) fn draw(report: &Report, grid: &Grid) -> String {
         }
         panel.shares(&mut svg, id);
         panel.deadline(&mut svg, id);
-        let name = candidate::name(id, report.machine.cores);
-        let place = [panel.left, TOP - 16.0];
-        svg.text(place, style(16.0, theme::colour(id), Anchor::Start), &name);
+        let style = (16.0, super::colour(id), Anchor::Start);
+        svg.text([left, TOP - 16.0], style, &report.name(id));
     }
     svg.finish()
 }
@@ -66,16 +59,17 @@ pub(super) fn draw(report: &Report, grid: &Grid) -> String {
 struct Panel<'a> {
     grid: &'a Grid,
     left: f64,
+    right: f64,
+    bottom: f64,
 }
 
 impl Panel<'_> {
-    /// Calls `each` with every cell's top left corner, its share, and its light from 0 to 1.
+    /// Calls `each` with every cell's top left corner, its share, and its lightness from 0 to 1.
     fn each_cell(&self, id: &str, mut each: impl FnMut(Point, f64, f64)) {
-        let Self { grid, left } = self;
-        for (row, &voices) in grid.voices.iter().rev().enumerate() {
-            for (column, &partials) in grid.partials.iter().enumerate() {
-                if let Some(share) = grid.share(voices, partials, id) {
-                    let x = left + column as f64 * CELL[0];
+        for (row, &voices) in self.grid.voices.iter().rev().enumerate() {
+            for (column, &partials) in self.grid.partials.iter().enumerate() {
+                if let Some(share) = self.grid.share(voices, partials, id) {
+                    let x = self.left + column as f64 * CELL[0];
                     let y = TOP + row as f64 * CELL[1];
                     let [low, high] = SHARES;
                     let light = (share.value / low).ln() / (high / low).ln();
@@ -92,90 +86,82 @@ impl Panel<'_> {
             let fill = colours[(light * 255.0) as usize];
             svg.bar(corner.map(|at| at + 1.0), size, fill, 1.0);
         });
-        let Self { grid, left } = self;
-        let bottom = TOP + grid.voices.len() as f64 * CELL[1];
-        for (column, &partials) in grid.partials.iter().enumerate() {
-            let place = [left + (column as f64 + 0.5) * CELL[0], bottom + 22.0];
+        for (column, &partials) in self.grid.partials.iter().enumerate() {
+            let x = self.left + (column as f64 + 0.5) * CELL[0];
             let label = whole(partials as f64);
-            svg.text(place, style(13.0, FAINT, Anchor::Middle), &label);
+            svg.text(
+                [x, self.bottom + 22.0],
+                (13.0, FAINT, Anchor::Middle),
+                &label,
+            );
         }
-        let middle = left + grid.partials.len() as f64 * CELL[0] / 2.0;
+        let place = [(self.left + self.right) / 2.0, self.bottom + 46.0];
         let label = "partials of a voice";
-        let place = [middle, bottom + 46.0];
-        svg.text(place, style(14.0, FAINT, Anchor::Middle), label);
+        svg.text(place, (14.0, FAINT, Anchor::Middle), label);
     }
 
     fn shares(&self, svg: &mut Svg, id: &str) {
         self.each_cell(id, |[x, y], share, light| {
-            let ink: Rgb = if light > 0.62 { BACKGROUND } else { INK };
+            let ink = if light > 0.62 { BACKGROUND } else { INK };
             let place = [x + CELL[0] / 2.0, y + CELL[1] / 2.0 + 5.0];
-            svg.text(place, style(13.0, ink, Anchor::Middle), &percent(share));
+            svg.text(place, (13.0, ink, Anchor::Middle), &percent(share));
         });
     }
 
-    /// Between the cells that can be played in time and those that cannot.
+    /// The border between the cells that can be played in time and those that cannot.
     fn deadline(&self, svg: &mut Svg, id: &str) {
-        let Self { grid, left } = self;
+        let grid = self.grid;
         let mut points = Vec::new();
         for (row, &voices) in grid.voices.iter().rev().enumerate() {
             let held = |&&partials: &&usize| {
                 let share = grid.share(voices, partials, id);
                 share.is_some_and(|share| share.value <= 1.0)
             };
-            let x = left + grid.partials.iter().take_while(held).count() as f64 * CELL[0];
+            let x = self.left + grid.partials.iter().take_while(held).count() as f64 * CELL[0];
             let y = TOP + row as f64 * CELL[1];
             points.extend([[x, y], [x, y + CELL[1]]]);
         }
-        // Where all can be played there is nothing to draw.
-        let right = left + grid.partials.len() as f64 * CELL[0];
-        points.retain(|[x, _]| *x < right);
+        // Rows that can be played completely have no border.
+        points.retain(|[x, _]| *x < self.right);
         if let Some(&[_, y]) = points.last() {
-            points.push([right, y]);
+            points.push([self.right, y]);
             svg.path(&points, BACKGROUND, 7.0, false);
-            svg.path(&points, DEADLINE, 3.0, false);
+            svg.path(&points, RED, 3.0, false);
         }
     }
 
-    /// From where on CUDA is quicker than each of the others.
+    /// The lines from which CUDA is quicker than each of the others.
     fn crossovers(&self, svg: &mut Svg, report: &Report) {
-        let Self { grid, left } = self;
-        let (Some(&first), Some(&last)) = (grid.partials.first(), grid.partials.last()) else {
+        let Self {
+            grid, left, right, ..
+        } = *self;
+        let [first, second, ..] = grid.partials[..] else {
             return;
         };
-        let step = match grid.partials.get(1) {
-            Some(&second) => (second as f64 / first as f64).ln(),
-            None => return,
-        };
-        let right = left + grid.partials.len() as f64 * CELL[0];
+        let first = first as f64;
+        let step = (second as f64 / first).ln();
+        let last = grid.partials.last().map_or(first, |&last| last as f64);
         for (than, dashed) in [("cpu-1", true), ("cpu-all", false)] {
             let rows = grid.crossovers.iter().filter(|row| row.than == than);
-            let points: Vec<Point> = rows
-                .filter_map(|row| {
-                    let index = grid
-                        .voices
-                        .iter()
-                        .position(|voices| *voices == row.voices)?;
-                    let y = TOP + (grid.voices.len() as f64 - index as f64 - 0.5) * CELL[1];
-                    let x = match row.from_partials {
-                        None => right,
-                        // Quicker everywhere: the line is the edge.
-                        Some(all) if all <= (first * row.voices) as f64 => *left,
-                        Some(all) => {
-                            let each = (all / row.voices as f64).min(last as f64);
-                            left + ((each / first as f64).ln() / step + 0.5) * CELL[0]
-                        }
-                    };
-                    Some([x, y])
-                })
-                .collect();
-            // A panel starts with the fewest voices, at the bottom.
+            let point = |row: &Crossover| {
+                let mut voices = grid.voices.iter();
+                let index = voices.position(|voices| *voices == row.voices)?;
+                let y = self.bottom - (index as f64 + 0.5) * CELL[1];
+                let x = match row.from_partials.map(|all| all / row.voices as f64) {
+                    None => right,
+                    // Quicker everywhere: the line is the edge.
+                    Some(each) if each <= first => left,
+                    Some(each) => left + ((each.min(last) / first).ln() / step + 0.5) * CELL[0],
+                };
+                Some([x, y])
+            };
+            let points: Vec<Point> = rows.filter_map(point).collect();
+            // The first point has the fewest voices and is at the bottom.
             if let Some(&[x, y]) = points.first() {
-                let line = blend(BACKGROUND, INK, 0.8);
-                svg.path(&points, line, 2.5, dashed);
-                let who = candidate::name(than, report.machine.cores);
+                svg.path(&points, blend(BACKGROUND, INK, 0.8), 2.5, dashed);
                 let place = [x.clamp(left + 100.0, right - 4.0), y + CELL[1] / 2.0 - 5.0];
-                let label = format!("than {who} ↗");
-                svg.text(place, style(11.0, INK, Anchor::End), &label);
+                let label = format!("than {} ↗", report.name(than));
+                svg.text(place, (11.0, INK, Anchor::End), &label);
             }
         }
     }

@@ -1,78 +1,78 @@
-//! How sharp corners a patch's sound turns: what a detector of clicks must put up with.
+//! How large the transients of a patch's own sound are, which the click detector must not report.
 //!
-//! Sizes are twice the largest that was seen in hours of play, since the detector's own margin is
-//! half of them.
+//! Sizes are twice the largest that was measured in hours of play, because the detector's margin halves
+//! them.
 
 use myriad_engine::Patch;
 use myriad_engine::modulation::{Route, Source};
 use myriad_engine::params::Param;
 
-/// For how long after it a note's beginning may look like a click, and how large a one.
+/// For how long a transient may look like a click, and how large a one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::soak) struct Sharpness {
     pub(in crate::soak) seconds: f64,
-    /// As a step of so much.
+    /// The size of the step that it looks like.
     pub(in crate::soak) size: f32,
 }
 
 impl Sharpness {
-    /// Notes that swell: only a voice that gives way to them fades quickly.
+    /// Notes with a slow attack: only a voice that is stolen for them fades quickly.
     const SOFT: Self = Self {
         seconds: 0.01,
         size: 0.03,
     };
-    /// Notes that are there at once.
+    /// Notes with a quick attack.
     pub(super) const SHARP: Self = Self {
         seconds: 0.01,
         size: 1.0,
     };
-    /// Drums: noise, and pitches that fall by octaves. No click can be told from that.
+    /// Drums: noise, and pitches that fall by octaves, which no click can be told from.
     pub(super) const STRUCK: Self = Self {
         seconds: 0.12,
         size: f32::INFINITY,
     };
-    /// A parameter that jumps: of bells, all partials may change their places at once.
+    /// A parameter that jumps: all partials of a bell may change their pitch at once.
     pub(super) const JUMP: Self = Self {
         seconds: 0.12,
         size: f32::INFINITY,
     };
-    /// Another patch, a wheel or a pedal. When exactly is not known beforehand.
+    /// Another patch, a wheel or a pedal, whose exact time is not known.
     pub(super) const CHANGE: Self = Self {
         seconds: 0.12,
         size: 1.0,
     };
-    /// What LFOs that jump otherwise do as long as a note sounds.
+    /// The steps of LFOs with jumps, as long as a note sounds.
     const RESTLESS: f32 = 0.15;
-    /// What delays that glide make of sound near the top, likewise: of a drum's noise, at most.
+    /// What modulated delays make of high frequencies, likewise: of a drum's noise, at most.
     const SWIRL: f32 = 0.2;
-    /// How long echoes are loud enough to be told from silence, in seconds.
+    /// How long echoes are audible, in seconds.
     const ECHOES: f64 = 4.0;
 
     /// Attacks below this are sharp, in seconds.
     const QUICK: f32 = 0.02;
-    /// How far apart the generator's keys are at most, in octaves.
+    /// The range of the generator's keys, in octaves.
     const WIDEST: f64 = 5.0;
     /// A pitch envelope above this is a drum's, in semitones.
     const FALL: f32 = 6.0;
-    /// LFOs that jump by more than this begin the note anew: in decibels, and in semitones.
+    /// LFOs that jump by more than this are like new notes: in decibels, and in semitones.
     const STUTTER: f32 = 6.0;
     const TRILL: f32 = 1.0;
 
-    /// That of a patch's notes.
+    /// The sharpness of a patch's attacks.
     pub(super) fn of(patch: &Patch) -> Self {
         let mut sharpness = match falls(patch) {
             true => Self::STRUCK,
             false if patch.values[Param::Env1Attack] < Self::QUICK => Self::SHARP,
             false => Self::SOFT,
         };
-        // Gliding notes spill over as long as they glide.
+        // Gliding notes reach the top of the band as long as they glide.
         let by_rate = patch.values[Param::PitchGlideMode] as usize % 2 == 1;
         let octaves = if by_rate { Self::WIDEST } else { 1.0 };
         sharpness.seconds += 1.5 * octaves * f64::from(patch.values[Param::PitchGlide]);
         sharpness
     }
 
-    /// That of their ends: some fall back to the note before.
+    /// The sharpness of their releases: some return to the note before.
     pub(super) fn let_go(self) -> Self {
         Self {
             size: self.size.min(Self::SHARP.size),
@@ -80,15 +80,15 @@ impl Sharpness {
         }
     }
 
-    /// What a note of `length` seconds does as long as it sounds.
+    /// The transients of a note of `length` seconds as long as it sounds.
     pub(super) fn throughout(patch: &Patch, length: f64) -> Option<Self> {
         let on = |switch: Param| patch.values[switch] != 0.0;
         let echoes = on(Param::DelayOn) && Self::of(patch) != Self::SOFT;
         let size = if on(Param::DriveOn) || falls(patch) {
-            // What is overdriven fills the band up to its top, and so does a drum's noise.
+            // Distortion fills the band up to its top, and so does a drum's noise.
             f32::INFINITY
         } else if on(Param::ArpMode) || echoes || stutters(patch) {
-            // Keys that are held play notes of their own, and what begins sharply is heard again.
+            // An arpeggio plays notes of its own, and a delay repeats sharp attacks.
             Self::SHARP.size
         } else if on(Param::ChorusOn) || on(Param::FlangerOn) {
             Self::SWIRL
@@ -103,7 +103,7 @@ impl Sharpness {
     }
 }
 
-/// Whether an envelope throws the pitch down, as drums do.
+/// Whether an envelope sweeps the pitch down, as in drums.
 fn falls(patch: &Patch) -> bool {
     patch.routes.iter().any(|route| {
         let envelope = matches!(
@@ -114,7 +114,7 @@ fn falls(patch: &Patch) -> bool {
     })
 }
 
-/// Whether an LFO cuts its notes into many.
+/// Whether an LFO divides its notes into many.
 fn stutters(patch: &Patch) -> bool {
     jumps(patch).any(|route| match route.target {
         Param::AmpLevel => route.amount.abs() > Sharpness::STUTTER,
@@ -123,9 +123,9 @@ fn stutters(patch: &Patch) -> bool {
     })
 }
 
-/// Routes of LFOs that jump.
+/// Routes of LFOs whose shape has jumps.
 fn jumps(patch: &Patch) -> impl Iterator<Item = &Route> {
-    /// Shapes that do not jump: sine, triangle and drift, as the table of parameters has them.
+    /// Shapes without jumps: sine, triangle and drift, as the table of parameters has them.
     const SMOOTH: [f32; 3] = [0.0, 1.0, 6.0];
     let lfos = [
         (Source::Lfo1, Param::Lfo1Shape),
@@ -147,7 +147,7 @@ mod tests {
     use myriad_engine::factory;
 
     #[test]
-    fn pads_are_soft_strings_are_sharp_and_drums_are_struck() {
+    fn pads_strings_and_drums_are_told_apart() {
         let of = |name| Sharpness::of(factory::find(name).unwrap());
         assert_eq!(of("Aurora"), Sharpness::SOFT);
         assert_eq!(of("Steel String"), Sharpness::SHARP);

@@ -1,21 +1,19 @@
-//! The sound around a finding: to hear, and as a wave.
+//! The sound around a finding: a player and its waveform.
 
+use crate::plot::{AMBER, Anchor, RED, Svg, VIOLET};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hound::WavReader;
 use myriad_player::analysis::colour::{FAINT, Rgb};
-use myriad_player::analysis::svg::{Anchor, Style, Svg};
 use std::path::Path;
 
 const SIZE: [f64; 2] = [960.0, 120.0];
 const PANEL: Rgb = [0x0c, 0x0a, 0x18];
-const MIDDLE: Rgb = [0xff, 0x5d, 0x5d];
-const SIDES: [Rgb; 2] = [[0x7f, 0x8c, 0xff], [0xfd, 0xa6, 0x5c]];
 
-/// Milliseconds that are drawn to either side.
+/// Milliseconds that are drawn before and after the finding.
 const MILLISECONDS: f64 = 8.0;
 
-/// A player with the sound in it, and a drawing; nothing when the file cannot be read.
+/// An audio element that contains the sound, and its waveform; none when the file cannot be read.
 pub(super) fn show(path: &Path) -> Option<String> {
     let bytes = std::fs::read(path).ok()?;
     let wave = wave(path)?;
@@ -25,7 +23,7 @@ pub(super) fn show(path: &Path) -> Option<String> {
     ))
 }
 
-/// The wave around the middle.
+/// The waveform around the middle of the file.
 fn wave(path: &Path) -> Option<String> {
     let mut wav = WavReader::open(path).ok()?;
     let rate = f64::from(wav.spec().sample_rate);
@@ -43,8 +41,8 @@ fn wave(path: &Path) -> Option<String> {
     let mut svg = Svg::new(SIZE, PANEL);
     let across = |frame: usize| SIZE[0] * (frame - range.start) as f64 / range.len().max(1) as f64;
     let x = across(middle.min(range.end));
-    svg.line([x, 0.0], [x, SIZE[1]], MIDDLE, 1.0);
-    for (side, colour) in SIDES.into_iter().enumerate() {
+    svg.line([x, 0.0], [x, SIZE[1]], RED, 1.0);
+    for (side, colour) in [VIOLET, AMBER].into_iter().enumerate() {
         let height = |level: f64| SIZE[1] / 2.0 - level / top * (SIZE[1] / 2.0 - 8.0);
         let points: Vec<[f64; 2]> = range
             .clone()
@@ -52,12 +50,7 @@ fn wave(path: &Path) -> Option<String> {
             .collect();
         svg.path(&points, colour, 1.2, false);
     }
-    let style = Style {
-        size: 12.0,
-        colour: FAINT,
-        anchor: Anchor::Start,
-    };
     let caption = format!("{:.0} ms; full height is {top:.3}", 2.0 * MILLISECONDS);
-    svg.text([8.0, 14.0], style, &caption);
+    svg.text([8.0, 14.0], (12.0, FAINT, Anchor::Start), &caption);
     Some(svg.finish())
 }

@@ -1,46 +1,44 @@
 //! Finds clicks in music.
 //!
-//! Myriad's partials fade from 0.46 of the sample rate on and are silent from 0.495 on. A click is
-//! wide: a step from one sample to the next is half as strong at the highest frequency there is as
-//! an impulse of its size. So the detector listens to the very top of the band, where there is no
-//! music, through a filter of [`LENGTH`] taps, and takes what stands out there.
+//! Myriad's partials fade from 0.46 of the sample rate on and are silent from 0.495 on. The spectrum of
+//! a click is wide: at Nyquist, a step from one sample to the next is half as strong as an impulse of its
+//! size. So the detector filters out the very top of the band, where there is no music, with [`LENGTH`]
+//! taps, and looks for peaks.
 //!
-//! Two things besides clicks are heard there, both for good reasons. Sounds that bend and glide
-//! spill over: so what counts must stand out of its surroundings, before and after. And whatever
-//! starts, stops or jumps turns a corner: so for a moment after that, which the generator knows
-//! ([`Bend`]), only larger clicks count.
+//! Two other sounds reach that band. Gliding sounds leak into it, so a click must exceed the levels
+//! before and after it. And notes that start, stop or jump have transients, so for some time after them,
+//! which the generator knows ([`Bend`]), only larger clicks count.
 //!
-//! Measured over seven hours of play: away from bends the top of the band never looked like a step
-//! of more than 0.0026.
+//! In seven hours of play, outside of these times, the top of the band never looked like a step of more
+//! than 0.0026.
 
 use std::collections::VecDeque;
 
-/// Steps of this size are found in sound that goes on: -40 dBFS.
+/// Steps of this size are found in steady sound: -40 dBFS.
 pub(in crate::soak) const SENSITIVITY: f32 = 1e-2;
 
-/// A click is found for sure when it is so many times the largest of what its surroundings have at
-/// the top,
+/// A click is always found when it is so many times the largest level around it.
 pub(in crate::soak) const OUTSTANDING: f32 = 8.0;
 
-/// and whatever they have when it is as large as this, -18 dBFS: crackling is its own surroundings.
-/// Breath, bows and bright notes that glide look like steps of half that.
+/// A click of this size, -18 dBFS, is found whatever the level around it, because crackle is itself the
+/// level around each of its clicks. Breath, bows and bright gliding notes look like steps of half that.
 pub(in crate::soak) const CRACKLE: f32 = 0.12;
 
-/// A click that falls between two hops, or that comes with a kink beside its step, looks smaller
-/// than it is: so this share of the stated sensitivity is what counts.
+/// A click between two hops, or with a change of slope beside its step, looks smaller than it is, so this
+/// share of the stated sensitivity is the limit.
 const MARGIN: f32 = 0.5;
 
-/// Taps of the filter. What lies 4 / LENGTH of the sample rate below the top is gone.
+/// Taps of the filter. It blocks what lies 4 / LENGTH of the sample rate below Nyquist.
 const LENGTH: usize = 512;
 
-/// The filter's output is smooth, so it is computed once in so many frames.
+/// The filter's output is smooth, so only every so many frames are computed.
 const HOP: usize = 16;
 
-/// Hops to either side that are looked at, but for those that the click itself reaches.
+/// Hops before and after a click that it is compared with, and those that the click itself reaches.
 const AROUND: usize = 128;
 const REACH: usize = LENGTH / HOP + 2;
 
-/// A moment in which the sound may turn a corner for reasons of its own.
+/// A span of frames in which the sound itself may have a transient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::soak) struct Bend {
     /// Its first frame, and the first after it.
@@ -55,35 +53,35 @@ pub(in crate::soak) struct Bend {
 pub(in crate::soak) struct Click {
     /// Its frame, to about [`HOP`].
     pub(in crate::soak) frame: u64,
-    /// The step that it looks like.
+    /// The size of the step that it looks like.
     pub(in crate::soak) size: f32,
-    /// The least that would have been found there.
+    /// The smallest step that would have been found there.
     pub(in crate::soak) threshold: f32,
 }
 
-/// Hears every frame.
+/// The detector.
 pub(in crate::soak) struct ClickDetector {
     taps: [f32; LENGTH],
-    /// What a step of one gives.
+    /// The filter's output for a step of 1.
     step_gain: f32,
     /// The last frames, left and right, oldest first.
     sound: [Vec<f32>; 2],
-    /// What was heard at the top, hop by hop, and how many hops were forgotten before.
+    /// The levels of the last hops, and how many hops were before them.
     levels: Vec<f32>,
     forgotten: u64,
     /// By their first frames.
     bends: VecDeque<Bend>,
-    /// Hops that were judged, and those of them at which nothing bent.
+    /// Hops that were judged, and those of them outside of all bends.
     hops: [u64; 2],
-    /// What is promised to be found, by frames.
+    /// The size of steps that is found, by frames.
     #[cfg(test)]
     pub(in crate::soak) thresholds: Vec<(u64, f32)>,
 }
 
 impl ClickDetector {
     pub(in crate::soak) fn new() -> Self {
-        // Blackman-Harris: its side lobes lie 92 dB down. Turning every other sign moves it from the
-        // bottom of the band to the top.
+        // Blackman-Harris: its side lobes are 92 dB down. Alternating signs shift it from 0 Hz to
+        // Nyquist.
         let window = |n: usize| {
             let x = std::f64::consts::TAU * (n as f64 + 0.5) / LENGTH as f64;
             0.35875 - 0.48829 * x.cos() + 0.14128 * (2.0 * x).cos() - 0.01168 * (3.0 * x).cos()
@@ -93,7 +91,7 @@ impl ClickDetector {
             let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
             (sign * window(n) / sum) as f32
         });
-        // A step is an impulse, summed up: at the top of the band that halves it.
+        // A step is the running sum of an impulse, which is half as strong at Nyquist.
         let step_gain = (0.5 * window(LENGTH / 2) / sum) as f32;
         Self {
             taps,
@@ -114,21 +112,21 @@ impl ClickDetector {
         keen as f64 / all.max(1) as f64
     }
 
-    /// The sound may turn a corner. To be said before it is heard.
+    /// The sound may have a transient. Must be called before its frames are heard.
     pub(in crate::soak) fn bend(&mut self, bend: Bend) {
         let at = self.bends.partition_point(|other| other.from <= bend.from);
         self.bends.insert(at, bend);
     }
 
-    /// Whether nothing bends between two frames, nor around them.
+    /// Whether no bend lies between two frames, nor near them.
     pub(in crate::soak) fn is_keen(&self, from: u64, to: u64) -> bool {
         let smear = LENGTH as u64;
         let mut bends = self.bends.iter();
         !bends.any(|bend| bend.from < to + smear && from < bend.to + smear)
     }
 
-    /// Hears frames; gives the clicks that are known by now. A click is known some
-    /// 2,600 frames later.
+    /// Adds frames, and appends the clicks that are known by now to `clicks`. A click is known some 2,600
+    /// frames later.
     pub(in crate::soak) fn hear(&mut self, frames: &[[f32; 2]], clicks: &mut Vec<Click>) {
         for (side, sound) in self.sound.iter_mut().enumerate() {
             sound.extend(frames.iter().map(|frame| frame[side]));
@@ -165,13 +163,12 @@ impl ClickDetector {
 
     /// The frame in the middle of what is judged with the levels from `hop` on.
     fn frame(&self, hop: usize) -> u64 {
-        // Hops count from the filter's first tap, and before the sound there was silence for as
-        // long as the filter is.
+        // Hops count from the filter's first tap, which starts in the silence before the sound.
         let hops = self.forgotten + (hop + AROUND) as u64;
         (hops * HOP as u64).saturating_sub(LENGTH as u64 / 2)
     }
 
-    /// Decides about the hop in the middle of the levels from `hop` on.
+    /// The click in the middle of the levels from `hop` on, if there is one.
     fn judge(&self, hop: usize) -> Option<Click> {
         let levels = &self.levels[hop..=hop + 2 * AROUND];
         let level = levels[AROUND];
@@ -188,7 +185,7 @@ impl ClickDetector {
         })
     }
 
-    /// The least that is found for sure in the middle of the levels from `hop` on.
+    /// The smallest step that is found in the middle of the levels from `hop` on.
     fn threshold(&self, hop: usize) -> f32 {
         let levels = &self.levels[hop..=hop + 2 * AROUND];
         let (before, after) = (&levels[..AROUND - REACH], &levels[AROUND + REACH + 1..]);
@@ -197,7 +194,8 @@ impl ClickDetector {
         self.wanted(self.frame(hop)).max(surroundings.min(CRACKLE))
     }
 
-    /// The least that counts at a frame. The filter smears, so a bend is seen a while before it.
+    /// The smallest step that counts at a frame. The filter smears, so a bend already counts before it
+    /// begins.
     fn wanted(&self, frame: u64) -> f32 {
         let smear = LENGTH as u64 / 2;
         let bends = self.bends.iter();
@@ -209,7 +207,7 @@ impl ClickDetector {
 }
 
 fn sum_of_products(sound: &[f32], taps: &[f32; LENGTH]) -> f32 {
-    // Eight sums side by side, which the compiler does at once.
+    // Eight sums, which the compiler vectorises.
     let mut sums = [0.0f32; 8];
     for (sound, taps) in sound.chunks_exact(8).zip(taps.chunks_exact(8)) {
         for lane in 0..8 {
@@ -219,7 +217,7 @@ fn sum_of_products(sound: &[f32], taps: &[f32; LENGTH]) -> f32 {
     sums.iter().sum()
 }
 
-/// Whether nothing in `levels` is above `level`; of equals, the first.
+/// Whether the middle of `levels` is their maximum; of equals, only the first is.
 fn is_peak(levels: &[f32], level: f32) -> bool {
     let middle = levels.len() / 2;
     levels[..middle].iter().all(|&other| other < level)
@@ -245,7 +243,7 @@ mod tests {
         let mut detector = ClickDetector::new();
         let mut found = Vec::new();
         bends.iter().for_each(|&bend| detector.bend(bend));
-        // In pieces of any size.
+        // In pieces of several sizes.
         for (piece, frames) in sound.chunks(777).enumerate() {
             let (first, second) = frames.split_at(frames.len().min(piece % 5));
             detector.hear(first, &mut found);
@@ -255,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_the_stated_size_is_found_where_it_is_and_as_large_as_it_is() {
+    fn a_step_of_the_stated_size_is_found_with_its_frame_and_size() {
         for at in [20_000, 20_003, 20_008, 24_011] {
             let step = |i: usize| if i >= at { SENSITIVITY } else { 0.0 };
             let found = clicks(&chord(step), &[]);
@@ -269,16 +267,16 @@ mod tests {
     }
 
     #[test]
-    fn impulses_are_found_and_clean_sound_is_not() {
+    fn impulses_are_found_and_clean_sound_gives_none() {
         let impulse = |i: usize| if i == 30_000 { -0.5 * SENSITIVITY } else { 0.0 };
         assert_eq!(clicks(&chord(impulse), &[]).len(), 1);
-        // The chord begins with a corner itself.
+        // The chord itself begins with a transient.
         assert_eq!(clicks(&chord(|_| 0.0), &[]), []);
         let quiet = |i: usize| if i >= 20_000 { SENSITIVITY / 4.0 } else { 0.0 };
         assert_eq!(clicks(&chord(quiet), &[]), []);
     }
 
-    /// A fault at every edge of a block is its own surroundings.
+    /// A fault at every edge of a block.
     #[test]
     fn crackling_is_found() {
         let crackle = |i: usize| {
@@ -292,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_sound_bends_only_larger_ones_count() {
+    fn within_bends_only_larger_clicks_count() {
         let step = |size: f32| move |i: usize| if i >= 20_100 { size } else { 0.0 };
         let bend = Bend {
             from: 20_000,

@@ -1,31 +1,31 @@
-//! What no sample may be: not a number, too loud, or beside the middle.
+//! Checks samples: not a number, above full scale, DC offset.
 
-/// What leaves the engine stays below -0.3 dBFS; a device cuts off what is above this.
+/// A device clips what is above this. The engine's output stays below -0.3 dBFS.
 const FULL_SCALE: f32 = 1.0;
 
-/// A mean of this, -40 dBFS, is a fault. Of music, what is left below a hertz is less than -60.
+/// A mean of this, -40 dBFS, is a fault. Music has less than -60 dBFS below 1 Hz.
 pub(super) const MOST_DC: f64 = 0.01;
 
-/// Each of two smoothers in a row has this time, in seconds.
+/// The time constant of each of two one-pole low-pass filters in series, in seconds.
 const DC_SECONDS: f64 = 0.3;
 
-/// What a sample was found to be.
+/// What is wrong with a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Flaw {
     NotANumber,
-    /// Above full scale, by how much it reached.
+    /// Above full scale: its level.
     Clipped(f32),
     /// The mean.
     Dc(f64),
 }
 
-/// Looks at single samples and at their mean.
-pub(super) struct Levels {
+/// Checks single samples and their mean.
+pub(in crate::soak) struct Levels {
     smoothing: f64,
     means: [[f64; 2]; 2],
-    /// Whether the mean is too far away now: said once.
+    /// Whether the mean is too large now; this is reported once.
     off_centre: bool,
-    /// The loudest sample since it was last asked for.
+    /// The loudest sample since [`Self::take_peak`].
     peak: f32,
 }
 
@@ -39,8 +39,7 @@ impl Levels {
         }
     }
 
-    /// Hears a frame. Samples that are no numbers are made silent, so that nothing else trips over
-    /// them.
+    /// Checks a frame. Samples that are not numbers are set to 0, so that they disturb no other check.
     pub(super) fn hear(&mut self, frame: &mut [f32; 2]) -> Option<Flaw> {
         let mut flaw = None;
         let mut furthest = 0.0f64;
@@ -62,18 +61,14 @@ impl Levels {
         if off_centre && !self.off_centre && flaw.is_none() {
             flaw = Some(Flaw::Dc(furthest));
         }
-        // Once it is half-way back, it may be said again.
-        self.off_centre = furthest
-            > if self.off_centre {
-                0.5 * MOST_DC
-            } else {
-                MOST_DC
-            };
+        // Hysteresis: it is reported again only after the mean was below half of the limit.
+        let limit = if self.off_centre { 0.5 } else { 1.0 } * MOST_DC;
+        self.off_centre = furthest > limit;
         flaw
     }
 
     /// The loudest sample since this was last asked.
-    pub(super) fn take_peak(&mut self) -> f32 {
+    pub(in crate::soak) fn take_peak(&mut self) -> f32 {
         std::mem::take(&mut self.peak)
     }
 }
@@ -101,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_is_said_once_and_a_low_note_is_none() {
+    fn an_offset_is_reported_once_and_a_low_note_is_none() {
         let said = |offset: f32, hertz: f64| {
             let mut levels = Levels::new(RATE);
             let tone = |i: usize| (i as f64 / RATE * hertz * std::f64::consts::TAU).sin() as f32;

@@ -1,24 +1,23 @@
-//! From an event to its sound: a note out of silence must begin on its frame.
+//! Latency: a note after silence must begin on its frame.
 
 use std::collections::VecDeque;
 
-/// A note begins within so many frames after its time: a sine's own first samples are nearly
-/// nothing.
+/// A note begins within so many frames after its time, because a sine's first samples are nearly 0.
 const TOLERANCE: u64 = 2;
 
-/// Below this there is silence.
-const NOTHING: f32 = 1e-7;
+/// Samples below this level are silence.
+const SILENT_LEVEL: f32 = 1e-7;
 
-/// Frames of silence that must come before, or nobody can tell where the note begins.
+/// Frames of silence that are needed before a note to measure its beginning.
 const SILENCE: u64 = 960;
 
-/// Frames after which a note that was not heard never will be.
+/// Frames after which a note is missing.
 const PATIENCE: u64 = 4_800;
 
-/// What became of a note.
+/// The result for a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Onset {
-    /// It began so many frames after its time, which is as it should be.
+    /// It began so many frames after its time, within the tolerance.
     OnTime(i64),
     /// So many frames too early or too late.
     Off(i64),
@@ -26,14 +25,14 @@ pub(super) enum Onset {
     Missing,
 }
 
-/// Waits for notes.
+/// Checks when notes begin.
 #[derive(Default)]
 pub(super) struct Timing {
     /// Frames at which notes should be heard.
     expected: VecDeque<u64>,
     /// Frames of silence so far.
     silence: u64,
-    /// Where the last sound out of silence began.
+    /// Where the last sound after silence began.
     began: Option<u64>,
 }
 
@@ -43,14 +42,14 @@ impl Timing {
         self.expected.push_back(frame);
     }
 
-    /// What was expected will not come, or not then: nothing is said about it.
+    /// Drops all expected notes.
     pub(super) fn forget(&mut self) {
         self.expected.clear();
     }
 
-    /// Hears the frame at this time.
+    /// Checks the frame at this time.
     pub(super) fn hear(&mut self, time: u64, frame: &[f32; 2]) -> Option<Onset> {
-        match frame.iter().all(|sample| sample.abs() < NOTHING) {
+        match frame.iter().all(|sample| sample.abs() < SILENT_LEVEL) {
             true => self.silence += 1,
             false => {
                 if self.silence >= SILENCE {
@@ -73,7 +72,7 @@ impl Timing {
         }
         if time > due + PATIENCE {
             self.expected.pop_front();
-            // In the middle of other sound it cannot be told from that.
+            // Within other sound a note cannot be found.
             return (self.silence >= PATIENCE).then_some(Onset::Missing);
         }
         None
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!(heard(5_000, 5_032..6_000), [Onset::Off(32)]);
         assert_eq!(heard(5_000, 4_936..6_000), [Onset::Off(-64)]);
         assert_eq!(heard(5_000, 0..0), [Onset::Missing]);
-        // Where something else sounds, nothing can be said.
+        // Within other sound there is no result.
         assert_eq!(heard(5_000, 0..30_000), []);
     }
 }

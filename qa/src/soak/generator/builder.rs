@@ -1,56 +1,56 @@
-//! A scene in the making: what happens, at which second of it.
+//! Builds a scene: actions at the seconds at which they happen.
 
 use super::sharpness::Sharpness;
-use super::{DRONE, HANDS, LOAD, PARTS, PROBE, Scene};
+use super::{DRONE, LEAD, LOAD, PARTS, PROBE, Scene};
 use crate::soak::watch::Bend;
 use myriad_engine::{EventKind, Patch};
 use myriad_player::Load;
 
-/// What happens in a scene.
+/// What can happen in a scene.
 #[derive(Clone, Debug)]
-pub(in crate::soak) enum Act {
-    /// Something happens to a part.
+pub(in crate::soak) enum Action {
+    /// An event of a part.
     Play { part: u8, kind: EventKind },
     /// A part plays another patch.
     Patch { part: u8, patch: Box<Patch> },
-    /// Every sound of every part ends.
+    /// All sound off in every part.
     Panic,
     /// From here on no voice may sound.
     ExpectNoVoices,
     /// From here on nothing may sound.
     ExpectQuiet,
-    /// A note out of silence: its first sample is looked for.
+    /// A note after silence: its first sample is checked.
     Probe,
 }
 
-impl Act {
+impl Action {
     /// How long a probe sounds.
     pub(in crate::soak) const PROBE_SECONDS: f64 = 0.1;
 }
 
-/// A list of acts that grows.
-pub(in crate::soak) struct Score {
+/// A scene that is being built.
+pub(in crate::soak) struct SceneBuilder {
     pub(super) rate: f64,
     pub(super) load: Load,
     name: &'static str,
     /// The first patch that is played, by name.
     patch: Option<String>,
-    acts: Vec<(u64, Act)>,
+    actions: Vec<(u64, Action)>,
     bends: Vec<Bend>,
-    /// How sharply notes begin in what each part plays, as far as this scene has said.
+    /// The sharpness of each part's patch, where the scene has set it.
     sharpness: [Sharpness; PARTS as usize],
-    /// And what each plays, likewise.
+    /// The patch of each part, where the scene has set it.
     playing: [Option<Box<Patch>>; PARTS as usize],
 }
 
-impl Score {
+impl SceneBuilder {
     pub(super) fn new(rate: f64, load: Load) -> Self {
         Self {
             rate,
             load,
             name: "",
             patch: None,
-            acts: Vec::new(),
+            actions: Vec::new(),
             bends: Vec::new(),
             sharpness: [Sharpness::SHARP; PARTS as usize],
             playing: [const { None }; PARTS as usize],
@@ -61,30 +61,30 @@ impl Score {
         self.name = name;
     }
 
-    pub(super) fn add(&mut self, seconds: f64, act: Act) {
-        self.acts.push(((seconds * self.rate) as u64, act));
+    pub(super) fn add(&mut self, seconds: f64, action: Action) {
+        self.actions.push(((seconds * self.rate) as u64, action));
     }
 
     pub(super) fn play(&mut self, seconds: f64, part: u8, kind: EventKind) {
-        self.add(seconds, Act::Play { part, kind });
+        self.add(seconds, Action::Play { part, kind });
     }
 
-    /// A part plays another patch. What sounded fades quickly, at about that time.
+    /// A part changes its patch. What sounded fades out quickly, at about that time.
     pub(super) fn patch(&mut self, seconds: f64, part: u8, patch: &Patch) {
         self.bend(seconds - 0.06, Sharpness::CHANGE);
         self.sharpness[usize::from(part)] = Sharpness::of(patch);
         self.patch.get_or_insert_with(|| patch.name.clone());
         let patch = Box::new(patch.clone());
         self.playing[usize::from(part)] = Some(patch.clone());
-        self.add(seconds, Act::Patch { part, patch });
+        self.add(seconds, Action::Patch { part, patch });
     }
 
-    /// Notes of a part may turn out to be anything.
+    /// Notes of a part may be drums.
     pub(super) fn expect_drums(&mut self, part: u8) {
         self.sharpness[usize::from(part)] = Sharpness::STRUCK;
     }
 
-    /// The sound may turn a corner.
+    /// The sound may have a transient here.
     pub(super) fn bend(&mut self, seconds: f64, sharpness: Sharpness) {
         let from = (seconds.max(0.0) * self.rate) as u64;
         self.bends.push(Bend {
@@ -99,7 +99,7 @@ impl Score {
         self.play(seconds, part, EventKind::Control { cc, value });
     }
 
-    /// A key goes down, and up again later.
+    /// A key is pressed, and released after `length`.
     pub(super) fn note(&mut self, seconds: f64, length: f64, part: u8, key: u8, velocity: f64) {
         self.press(seconds, part, key, velocity);
         let velocity = velocity as f32;
@@ -108,7 +108,7 @@ impl Score {
         self.hold(seconds, length, part);
     }
 
-    /// What a part plays may sound for so long.
+    /// The patch of a part may sound for so long.
     pub(super) fn hold(&mut self, seconds: f64, length: f64, part: u8) {
         if let Some(patch) = self.playing[usize::from(part)].take() {
             self.bend_throughout(seconds, length, &patch);
@@ -116,46 +116,46 @@ impl Score {
         }
     }
 
-    /// A patch's sound may turn corners for as long as its notes sound.
+    /// The sound of a patch may have transients as long as its notes sound.
     pub(super) fn bend_throughout(&mut self, seconds: f64, length: f64, patch: &Patch) {
         if let Some(long) = Sharpness::throughout(patch, length) {
             self.bend(seconds, long);
         }
     }
 
-    /// A key goes down.
+    /// A key is pressed.
     pub(super) fn press(&mut self, seconds: f64, part: u8, key: u8, velocity: f64) {
         let velocity = velocity as f32;
         self.play(seconds, part, EventKind::NoteOn { key, velocity });
         self.bend(seconds, self.sharpness[usize::from(part)]);
     }
 
-    /// Controllers, wheels and pedals of a part go back to where they were.
+    /// Resets the controllers, wheels and pedals of a part.
     pub(super) fn rest(&mut self, seconds: f64, part: u8) {
         self.control(seconds, part, 64, 0.0);
         self.control(seconds, part, 121, 0.0);
         self.play(seconds, part, EventKind::PitchBend(0.0));
     }
 
-    /// The end of the last thing that happens, in seconds.
+    /// The time of the last action, in seconds.
     pub(super) fn end(&self) -> f64 {
-        let last = self.acts.iter().map(|(frame, _)| *frame).max();
+        let last = self.actions.iter().map(|(frame, _)| *frame).max();
         last.unwrap_or(0) as f64 / self.rate
     }
 
-    /// The scene. All pedals are up at its end, so that what was let go does end.
+    /// The scene. All pedals are released at its end, so that released notes end.
     pub(super) fn finish(mut self) -> Scene {
         let end = self.end() + 0.01;
-        for part in [HANDS, DRONE, PROBE, LOAD] {
+        for part in [LEAD, DRONE, PROBE, LOAD] {
             self.rest(end, part);
         }
         self.bend(end, Sharpness::CHANGE);
-        // Equal frames keep the order in which they were written.
-        self.acts.sort_by_key(|(frame, _)| *frame);
+        // Stable: actions of the same frame keep their order.
+        self.actions.sort_by_key(|(frame, _)| *frame);
         Scene {
             name: self.name,
             patch: self.patch,
-            acts: self.acts,
+            actions: self.actions,
             bends: self.bends,
             frames: ((end + 0.05) * self.rate) as u64,
         }
