@@ -9,7 +9,7 @@ use myriad_engine::params::Param;
 pub fn group(id: &str) -> String {
     let (word, number) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
     let word = match word {
-        "lfo" => "LFO".to_owned(),
+        "lfo" | "eq" => word.to_uppercase(),
         _ => capitalised(word),
     };
     match number {

@@ -110,7 +110,7 @@ impl Lfo {
         // The last two are random.
         let random = matches!(
             self.shape.info().format(shape as f32).as_str(),
-            "steps" | "drift"
+            "sample and hold" | "smooth random"
         );
         let cycles = if random { RANDOM_CYCLES } else { CYCLES };
         let number = self.shape.info().group().trim_start_matches("lfo");

@@ -1,6 +1,7 @@
 //! Kinds of parameter values: their ranges, scales and the way they are written.
 
 use super::ParamInfo;
+use super::choices::FORMER_NAMES;
 
 /// The values a parameter can have. Values are plain numbers in the parameter's own unit;
 /// choices are numbered from zero.
@@ -92,15 +93,7 @@ pub(super) const fn number(
         curve,
         unit,
     };
-    ParamInfo {
-        id,
-        name,
-        kind,
-        default,
-        modulated: false,
-        shared: false,
-        help,
-    }
+    row(id, name, kind, default, help)
 }
 
 pub(super) const fn whole(
@@ -111,16 +104,7 @@ pub(super) const fn whole(
     default: i32,
     help: &'static str,
 ) -> ParamInfo {
-    let kind = Kind::Whole { min, max };
-    ParamInfo {
-        id,
-        name,
-        kind,
-        default: default as f32,
-        modulated: false,
-        shared: false,
-        help,
-    }
+    row(id, name, Kind::Whole { min, max }, default as f32, help)
 }
 
 pub(super) const fn choice(
@@ -130,12 +114,21 @@ pub(super) const fn choice(
     default: usize,
     help: &'static str,
 ) -> ParamInfo {
-    let kind = Kind::Choice(names);
+    row(id, name, Kind::Choice(names), default as f32, help)
+}
+
+const fn row(
+    id: &'static str,
+    name: &'static str,
+    kind: Kind,
+    default: f32,
+    help: &'static str,
+) -> ParamInfo {
     ParamInfo {
         id,
         name,
         kind,
-        default: default as f32,
+        default,
         modulated: false,
         shared: false,
         help,
@@ -226,13 +219,16 @@ impl Kind {
         }
     }
 
-    /// Reads a value as people write it: with or without its unit, in any case. Nothing if the
-    /// text is no value of this kind; what is out of range becomes the nearest value.
+    /// Reads a value as people write it: with or without its unit, in upper or lower case, a choice also
+    /// by a former name. `None` if the text is no value of this kind; a number out of range becomes the
+    /// nearest value.
     pub fn parse(self, text: &str) -> Option<f32> {
         let text = text.trim().to_lowercase();
         let unit = match self {
             Kind::Choice(names) => {
-                let index = names.iter().position(|name| name.to_lowercase() == text);
+                let index = |text: &str| names.iter().position(|name| name.to_lowercase() == text);
+                let former = || FORMER_NAMES.iter().find(|(former, _)| *former == text);
+                let index = index(&text).or_else(|| index(former()?.1));
                 return index.map(|index| index as f32);
             }
             Kind::Whole { .. } => Unit::Plain,

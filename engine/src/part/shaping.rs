@@ -7,7 +7,7 @@ use crate::dsp::fast::exp2;
 use crate::modulation::Modulation;
 use crate::params::Param;
 use crate::spectrum::{
-    CURVE_POINTS, Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
+    Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
 };
 use crate::voice::VoiceLayer;
 
@@ -58,33 +58,14 @@ impl<'a> Filters<'a> {
     fn filter(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
         let inverse_cutoff = self.inverse_cutoff[index][voice];
         let target = |first| self.modulation.target(of_filter(first, index), voice);
-        let resonance = || target(Param::FilterResonance);
-        let form = || target(Param::FilterForm);
-        // From nothing to teeth 18 dB high.
-        let feedback = || 0.97 * (1.0 - (1.0 - resonance()).powi(2));
-        match kind {
-            FilterKind::Comb | FilterKind::OddComb => {
-                let damping = 0.3 * form() * form();
-                Filter::comb(kind, inverse_cutoff, feedback(), damping)
-            }
-            // From one gap in two octaves to four in one.
-            FilterKind::Phaser => {
-                Filter::phaser(inverse_cutoff, feedback(), exp2(3.0 * form() - 1.0))
-            }
-            FilterKind::Formant => Filter::formant(inverse_cutoff, 0.7 + resonance(), form()),
-            FilterKind::Drawn => {
-                let point = |i| self.modulation.target(Param::Curve1.offset(i), voice);
-                Filter::drawn(
-                    inverse_cutoff,
-                    std::array::from_fn::<_, CURVE_POINTS, _>(point),
-                )
-            }
-            // From -24 to +24 dB.
-            FilterKind::LowShelf | FilterKind::HighShelf => {
-                Filter::poles(kind, inverse_cutoff, exp2(8.0 * resonance() - 4.0))
-            }
-            _ => Filter::poles(kind, inverse_cutoff, self.peak[index][voice]),
-        }
+        Filter::from_knobs(
+            kind,
+            inverse_cutoff,
+            self.peak[index][voice],
+            || target(Param::FilterResonance),
+            || target(Param::FilterForm),
+            |point| self.modulation.target(Param::Curve1.offset(point), voice),
+        )
     }
 }
 

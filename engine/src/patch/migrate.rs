@@ -94,12 +94,4 @@ fn step(entry: &mut Entry, from: u32) {
             *target = new.into();
         }
     }
-    // Format 1 said "retrigger" for what is now called "note".
-    if from == 1
-        && entry.key.starts_with("lfo")
-        && entry.key.ends_with(".mode")
-        && entry.content == Content::Text("retrigger".into())
-    {
-        entry.content = Content::Text("note".into());
-    }
 }

@@ -117,14 +117,10 @@ fn parameter(source: &PatchText<'_>, entry: &Entry, id: &str) -> Result<Param, P
 fn read_value(source: &PatchText<'_>, entry: &Entry, param: Param) -> Result<f32, PatchError> {
     let info = param.info();
     match (info.kind, &entry.content) {
-        (Kind::Choice(names), Content::Text(text)) => names
-            .iter()
-            .position(|name| name == text)
-            .map(|index| index as f32)
-            .ok_or_else(|| {
-                let problem = format!("\"{text}\" is none of {}", names.join(", "));
-                source.entry_error(entry, problem)
-            }),
+        (Kind::Choice(names), Content::Text(text)) => info.parse(text).ok_or_else(|| {
+            let problem = format!("\"{text}\" is none of {}", names.join(", "));
+            source.entry_error(entry, problem)
+        }),
         (Kind::Choice(names), other) => {
             let problem = expected(&format!("one of {}", names.join(", ")), other);
             Err(source.entry_error(entry, problem))
