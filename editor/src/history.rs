@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_follow_closely_are_taken_back_together() {
+    fn quick_steps_are_one_undo() {
         let mut history = History::default();
         history.push(edit(1.0, 2.0), 0.0, true);
         history.push(edit(2.0, 3.0), 0.3, true);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_edit_forgets_what_was_undone() {
+    fn a_new_edit_clears_redo() {
         let mut history = History::default();
         history.push(edit(1.0, 2.0), 0.0, false);
         history.undo();

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_there_the_next_time() {
+    fn saved_patches_are_found_again() {
         let folder = Folder::new("library");
         let mut library = Library::open(Some(folder.0.clone()));
         let factory = library.entries().len();

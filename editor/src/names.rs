@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_made_for_people() {
+    fn names_read_well() {
         assert_eq!(of(Param::FilterCutoff), "Filter Cutoff");
         assert_eq!(of(Param::FilterType), "Filter");
         assert_eq!(of(Param::Env2Attack), "Env 2 Attack");

@@ -13,21 +13,21 @@ pub use table::{Param, TABLE};
 
 use std::sync::LazyLock;
 
-/// What the table says about one parameter.
+/// One parameter of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamInfo {
-    /// Stable id, `group.name`: what patches and hosts remember.
+    /// Stable id, `group.name`: stored by patches and hosts.
     pub id: &'static str,
-    /// What people see.
+    /// Name for users.
     pub name: &'static str,
-    /// Its values.
+    /// Its kind and range of values.
     pub kind: Kind,
     /// The value of a fresh patch.
     pub default: f32,
-    /// Whether routes can reach it.
+    /// Whether routes can modulate it.
     pub modulated: bool,
-    /// Whether routes move it for the whole part and not voice by voice: effects. The newest note
-    /// speaks for all then.
+    /// Whether routes modulate it for the whole part and not for each voice, as with effects. The
+    /// newest note's sources count then.
     pub shared: bool,
     /// One sentence for tooltips and the manual.
     pub help: &'static str,
@@ -82,7 +82,7 @@ impl Param {
         &TABLE[self as usize]
     }
 
-    /// Those that routes can reach.
+    /// Those that routes can modulate.
     pub fn modulated() -> &'static [Param] {
         static MODULATED: LazyLock<Vec<Param>> = LazyLock::new(|| {
             let all = Param::ALL.iter().copied();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back_to_what_is_written_the_same() {
+    fn formatted_values_parse_to_the_same_text() {
         for row in TABLE {
             for step in 0..=2_000 {
                 let text = row.format(row.kind.from_scale(step as f32 / 2_000.0));

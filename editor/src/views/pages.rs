@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_has_a_page() {
+    fn unknown_groups_have_a_page() {
         assert_eq!(Page::of("reverb"), Some(Page::Effects));
         assert_eq!(Page::of("weather"), Some(Page::Shape));
         assert_eq!(Page::of("env4"), Some(Page::Movement));

@@ -105,7 +105,7 @@ fn click(window: &mut Window<'_>, at: Pos2, times: usize) {
 }
 
 #[test]
-fn a_knob_is_dragged_finely_reset_and_taken_back() {
+fn a_knob_is_dragged_finely_reset_and_undone() {
     let mut window = open(PLAIN, "Source");
     let start = value(&window, Param::SourcePosition);
     let knob = centre(&window, "Source Position");
@@ -293,7 +293,7 @@ fn an_envelope_is_drawn_by_its_corners() {
 }
 
 #[test]
-fn patches_are_searched_chosen_and_taken_back() {
+fn patches_are_searched_chosen_and_undone() {
     let mut window = open(PLAIN, "Source");
     window.get_by_label("Browse patches").click();
     window.run_steps(2);
@@ -395,8 +395,8 @@ fn effects_are_switched_and_moved_in_the_rack() {
     assert_eq!(value(&window, Param::ReverbOn), 1.0);
     assert!(window.query_by_label("Reverb Size").is_some());
     let (reverb, drive) = (
-        centre(&window, "Reverb Place"),
-        centre(&window, "Drive Place"),
+        centre(&window, "Reverb Order"),
+        centre(&window, "Drive Order"),
     );
     drag(&mut window, reverb, drive, Modifiers::NONE);
     assert_eq!(value(&window, Param::ReverbPlace), 1.0);
@@ -501,7 +501,7 @@ fn every_page_fits_every_size() {
 
 /// A knob that lies on another cannot be reached.
 #[test]
-fn every_widget_has_a_place_of_its_own() {
+fn widgets_do_not_overlap() {
     for size in [Editor::MIN_SIZE, Editor::SIZE] {
         for page in ["Source", "Layers", "Shape", "Filter", "Play", "Output"] {
             let window = open_sized("Yowl Bass", page, Vec2::from(size));
@@ -542,7 +542,7 @@ fn closing_lets_go_of_keys_and_knobs() {
 
 /// The same when a page is left in the middle of something.
 #[test]
-fn leaving_a_page_gives_up_what_was_typed() {
+fn leaving_a_page_cancels_text_entry() {
     let mut window = open(PLAIN, "Filter");
     let cutoff = value(&window, Param::FilterCutoff);
     window.get_by_label("Filter Cutoff value").click();

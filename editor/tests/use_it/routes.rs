@@ -52,7 +52,7 @@ fn the_matrix_offers_only_what_a_source_can_move() {
 }
 
 #[test]
-fn what_scales_a_route_never_makes_it_impossible() {
+fn via_offers_only_possible_sources() {
     let mut window = open(PLAIN, "Matrix");
     window.get_by_label("Add route").click();
     window.run_steps(2);
@@ -70,7 +70,7 @@ fn what_scales_a_route_never_makes_it_impossible() {
 
 /// Dropped where it cannot go, a source leaves everything as it is.
 #[test]
-fn a_source_that_does_not_reach_a_knob_lets_it_be() {
+fn a_source_dropped_on_an_unreachable_knob_changes_nothing() {
     // Wide enough for every chip.
     let mut window = open_sized(PLAIN, "Layers", vec2(2400.0, 900.0));
     let chip = centre(&window, "Copy source");

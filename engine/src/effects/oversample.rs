@@ -1,25 +1,25 @@
-//! Eight times the sample rate and back, for what bends waveforms.
+//! Eight times oversampling, for waveshapers.
 //!
 //! Half-band filters made of two chains of allpass sections, after Valenzuela and Constantinides
-//! (1983), designed as Laurent de Soras' HIIR does. Their delay is a few samples, which keeps the
-//! instrument's latency what it is.
+//! (1983), designed as Laurent de Soras' HIIR does. Their delay is a few samples, so the
+//! instrument's latency does not change.
 
 use std::f64::consts::PI;
 
-/// Samples inside for each one outside.
+/// Oversampling factor.
 pub(super) const FACTOR: usize = 8;
 
-/// Sections of each doubling, and the width of its transition as a share of the higher rate. The
-/// first must separate 20 kHz from its image; later ones have room.
+/// Sections of each doubling, and the width of its transition as a fraction of the higher rate. The
+/// first must separate 20 kHz from its image; later ones need less.
 const DOUBLINGS: [(usize, f64); 3] = [(8, 0.04), (4, 0.25), (3, 0.375)];
 
-/// One channel's way up.
+/// Upsampler of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct Upsampler {
     doublings: [Allpasses; 3],
 }
 
-/// One channel's way down.
+/// Downsampler of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct Downsampler {
     doublings: [Allpasses; 3],
@@ -85,13 +85,13 @@ fn doublings() -> [Allpasses; 3] {
 /// The most sections of a chain.
 const MOST: usize = 4;
 
-/// Two chains of allpass sections; sections beyond the design have a coefficient that does nothing.
+/// Two chains of allpass sections; unused sections have a coefficient of zero.
 #[derive(Clone, Debug)]
 struct Allpasses {
     // Parameters: pairs of sections, one of each chain.
     coefficients: [[f32; 2]; MOST],
     pairs: usize,
-    // Signal state: what went in and came out last.
+    // Signal state: last inputs and outputs.
     before: [[f32; 2]; MOST],
     after: [[f32; 2]; MOST],
 }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_heard_passes_and_keeps_its_level() {
+    fn audible_frequencies_pass_at_unity_gain() {
         for hertz in [100.0, 1_000.0, 10_000.0, 18_000.0, 20_000.0] {
             assert!((level(hertz) - 1.0).abs() < 0.005, "{hertz}");
         }

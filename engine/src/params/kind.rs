@@ -1,4 +1,4 @@
-//! Kinds of parameter values: their ranges, scales and the way they are written.
+//! Kinds of parameter values: their ranges, scales and text formats.
 
 use super::ParamInfo;
 use super::choices::FORMER_NAMES;
@@ -13,9 +13,9 @@ pub enum Kind {
         min: f32,
         /// Largest value.
         max: f32,
-        /// How a knob's way maps to it.
+        /// Mapping from the knob.
         curve: Curve,
-        /// What it is measured in.
+        /// Its unit.
         unit: Unit,
     },
     /// A whole number between two.
@@ -29,14 +29,14 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-/// How a knob's way maps to a value, and how routes add to it.
+/// Mapping from a knob's position to a value, and how routes add to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curve {
-    /// Evenly; routes add in the parameter's unit.
+    /// Linear; routes add in the parameter's unit.
     Linear,
-    /// Evenly in octaves; routes add octaves.
+    /// Exponential; routes add octaves.
     Exponential,
-    /// With a power, fine at the low end; routes add parts of the knob's way.
+    /// A power, fine at the low end; routes add fractions of the knob's range.
     Power(i32),
 }
 
@@ -57,7 +57,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What stands behind a number of this unit, in patches and the manual.
+    /// Symbol after a number of this unit, in patches and the manual.
     pub fn symbol(self) -> &'static str {
         match self {
             Unit::Plain | Unit::Pan => "",
@@ -154,7 +154,7 @@ impl Kind {
         }
     }
 
-    /// The way of a knob, 0 to 1, that stands for `value`.
+    /// The knob position, 0 to 1, of `value`.
     pub fn to_scale(self, value: f32) -> f32 {
         let (min, max) = self.range();
         let value = value.clamp(min, max);
@@ -171,7 +171,7 @@ impl Kind {
         }
     }
 
-    /// The value at `scale`, 0 to 1, of a knob's way.
+    /// The value at knob position `scale`, 0 to 1.
     pub fn from_scale(self, scale: f32) -> f32 {
         let (min, max) = self.range();
         let scale = scale.clamp(0.0, 1.0);
@@ -192,7 +192,7 @@ impl Kind {
         }
     }
 
-    /// `value` as people read it. [`Kind::parse`] reads it back, to a value that is written the
+    /// `value` as people read it. [`Kind::parse`] reads it back to a value that is written the
     /// same.
     pub fn format(self, value: f32) -> String {
         let unit = match self {
@@ -201,7 +201,7 @@ impl Kind {
             Kind::Number { unit, .. } => unit,
         };
         match unit {
-            // As many places as a knob's way can tell apart.
+            // As many decimals as knob positions can be told apart.
             Unit::Plain if value.abs() >= 100.0 => trimmed(value, 1),
             Unit::Plain if value.abs() >= 1.0 => trimmed(value, 2),
             Unit::Plain => trimmed(value, 4),

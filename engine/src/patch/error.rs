@@ -1,6 +1,6 @@
 //! Why a text is not a patch.
 
-/// An error with its place: file, line, key.
+/// An error with file, line and key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {}{problem}", if key.is_empty() { String::new() } else { format!("{key}: ") })]
 pub struct PatchError {
@@ -10,6 +10,6 @@ pub struct PatchError {
     pub line: usize,
     /// The key; empty when the text could not be read that far.
     pub key: String,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what was expected.
     pub problem: String,
 }

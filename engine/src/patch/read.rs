@@ -1,6 +1,6 @@
 //! From the entries of a text to a patch, with errors that say where.
 
-use super::text::{Content, Document, Entry, PatchText, take_apart};
+use super::text::{Content, Document, Entry, PatchText, split_entries};
 use super::{FORMAT, MACROS, Patch, PatchError, migrate};
 use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
@@ -8,7 +8,7 @@ use crate::tracks::Tracks;
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
-    let mut document = take_apart(&source)?;
+    let mut document = split_entries(&source)?;
     let format = format(&source, &document.entries)?;
     migrate::migrate(&mut document, format);
     let Document { entries, routes } = document;
