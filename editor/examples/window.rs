@@ -1,4 +1,4 @@
-//! Opens the editor in a window, with an engine inside that nobody hears: for work on the editor.
+//! Opens the editor in a window, with an engine without output: for work on the editor.
 //!
 //!     cargo run -p myriad-editor --example window -- [PATCH] [SCALE] [SECONDS]
 
@@ -23,7 +23,7 @@ impl App for Window {
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _: &mut Frame) {
-        // The engine lives as long as a frame at a time; after a pause it does not catch up.
+        // The engine renders one frame's time at once; after a pause it does not catch up.
         let passed = self.last.elapsed().as_secs_f32().min(0.1);
         self.last = Instant::now();
         self.host.advance(passed);
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         end: seconds.map(|seconds| Instant::now() + Duration::from_secs_f32(seconds)),
     };
     let [width, height] = Editor::SIZE.map(f64::from);
-    // SAFETY: this is a program of its own and no host's plugin; nobody else has windows here.
+    // SAFETY: this is a program of its own and not a plugin; it has no other windows.
     unsafe { baseview::assume_standalone_in_process() };
     let settings = EguiWindowSettings::new()
         .with_title("Myriad")

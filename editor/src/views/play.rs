@@ -1,4 +1,4 @@
-//! The play page: what keys do before they are notes. Each panel draws what its knobs say.
+//! The play page: arpeggiator, chord and zone. Each panel shows its settings.
 
 use super::pages::{GAP, Page};
 use crate::names;
@@ -12,14 +12,14 @@ use egui::epaint::Mesh;
 use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
 
-/// The key that a chord is drawn on.
+/// The root key of the chord display.
 const ROOT: u8 = 60;
 
-/// A panel for each group: its drawing on the left, its knobs in two rows on the right.
+/// A panel for each group: its display on the left, its knobs in two rows on the right.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let groups = Page::Play.groups();
     let knobs = |group: &str| strip::width_in_two_rows(&strip::of_group(group)) + 32.0;
-    // Keys and bars need more room than a field.
+    // The arpeggiator and the chord need more room than the zone.
     let weight = |group: &str| if group == "zone" { 0.5 } else { 1.0 };
     let taken: f32 = groups.iter().map(|group| knobs(group) + GAP).sum();
     let whole: f32 = groups.iter().map(|group| weight(group)).sum();
@@ -38,7 +38,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
                 "arp" => arp(ui, session, drawing),
                 "chord" => chord(ui, session, drawing),
                 "zone" => zone(ui, session, drawing),
-                // A group that is new here has knobs, and no drawing yet.
+                // A new group has knobs, and no display yet.
                 _ => {}
             }
         }
@@ -47,7 +47,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     }
 }
 
-/// A bar of the arpeggiator with three keys held: which sounds when, and how long.
+/// A bar of the arpeggiator with three keys held: which notes sound when, and how long.
 fn arp(ui: &Ui, session: &Session, rect: Rect) {
     theme::well(ui.painter(), rect);
     let painter = ui.painter_at(rect);
@@ -95,16 +95,16 @@ fn steps_a_bar(rate: &str) -> f32 {
     }
 }
 
-/// The notes (of so many, from the lowest) that sound in a step.
+/// The notes (0 is the lowest) that sound in a step.
 fn sounding(mode: &str, step: usize, notes: usize) -> Vec<usize> {
     let up = step % notes;
     vec![match mode {
         "down" => notes - 1 - up,
-        "up and down" => {
+        "up-down" => {
             let turn = step % (2 * notes - 2).max(1);
             turn.min(2 * notes - 2 - turn)
         }
-        // Keys that were played out of order, and dice that were thrown once for the picture.
+        // An example of keys played out of order, and of random notes.
         "as played" => up / 3 * 3 + [1, 0, 2][up % 3],
         "random" => (step * 7 + step * step * 3 / 2) % notes,
         "chord" => return (0..notes).collect(),
@@ -144,10 +144,10 @@ fn chord(ui: &Ui, session: &mut Session, rect: Rect) {
         interval == 0 || notes.contains(&interval)
     };
     span.paint(&ui.painter_at(span.rect), down, hovered.map(|(key, _)| key));
-    response.on_hover_text("Every key plays these notes: click to add one or take it away");
+    response.on_hover_text("Notes of the chord: click to add or remove one");
 }
 
-/// Which keys, and how hard, this part plays: a field on all there are.
+/// The key and velocity range of this part.
 fn zone(ui: &Ui, session: &Session, rect: Rect) {
     theme::well(ui.painter(), rect);
     let painter = ui.painter_at(rect);

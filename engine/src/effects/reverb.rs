@@ -41,7 +41,7 @@ const FASTEST_CHANGE: f32 = 0.2;
 pub(super) struct Reverb {
     // Signal state.
     wait: Ring<2>,
-    waiting: CrossfadedTap,
+    pre_delay: CrossfadedTap,
     diffusers: [Ring<LINES>; 3],
     network: Ring<LINES>,
     /// State of the low cut, left and right.
@@ -68,7 +68,7 @@ impl Reverb {
         let frames = |seconds: f32| (seconds * sample_rate) as usize + TICK;
         Self {
             wait: Ring::new(frames(LONGEST_WAIT_SECONDS)),
-            waiting: CrossfadedTap::new(),
+            pre_delay: CrossfadedTap::new(),
             diffusers: DIFFUSER_SECONDS.map(|seconds| Ring::new(frames(seconds))),
             network: Ring::new(frames(LINE_SECONDS[1] * SIZES[1] + DRIFT_SECONDS)),
             lows: [0.0; 2],
@@ -91,9 +91,8 @@ impl Reverb {
         let size = size(values);
         let drift = values[Param::ReverbDrift] * DRIFT_SECONDS * self.sample_rate;
         let target: Frame = std::array::from_fn(|line| {
-            let crossfaded_tap = (line as f32 + 0.6 * random(line, 7)) / LINES as f32;
-            let seconds =
-                LINE_SECONDS[0] * (LINE_SECONDS[1] / LINE_SECONDS[0]).powf(crossfaded_tap);
+            let fraction = (line as f32 + 0.6 * random(line, 7)) / LINES as f32;
+            let seconds = LINE_SECONDS[0] * (LINE_SECONDS[1] / LINE_SECONDS[0]).powf(fraction);
             // Between a third and one cycle a second, none a multiple of another.
             self.sweeps[line].tick(0.31 + 0.67 * random(line, 11), self.sample_rate);
             let away = drift * (1.0 + self.sweeps[line].at(random(line, 13)));
@@ -113,8 +112,8 @@ impl Reverb {
         let wanted = DIFFUSER_SECONDS.map(|seconds| seconds * longest.sqrt() * self.sample_rate);
         let wanted: Taps = std::array::from_fn(|stage| {
             std::array::from_fn(|line| {
-                let crossfaded_tap = (line as f32 + random(line, stage as u32)) / LINES as f32;
-                1 + (crossfaded_tap * wanted[stage]) as usize
+                let fraction = (line as f32 + random(line, stage as u32)) / LINES as f32;
+                1 + (fraction * wanted[stage]) as usize
             })
         });
         let now = *self.taps.get_or_insert(wanted);
@@ -149,7 +148,7 @@ impl Reverb {
 impl Effect for Reverb {
     fn reset(&mut self) {
         self.wait.reset();
-        self.waiting.reset();
+        self.pre_delay.reset();
         self.diffusers.iter_mut().for_each(Ring::reset);
         self.network.reset();
         self.lows = [0.0; 2];
@@ -206,7 +205,7 @@ impl Reverb {
         let mut level = self.level.ramp((1.0 - kept).powf(0.3));
         let mut width = self.width.ramp(values[Param::ReverbWidth]);
         let mut mix = self.mix.ramp(values[Param::ReverbMix]);
-        self.waiting
+        self.pre_delay
             .set_delay((values[Param::ReverbWait] * self.sample_rate) as usize);
         let step: Frame = std::array::from_fn(|line| (to[line] - from[line]) / TICK as f32);
         let mut lengths = from;
@@ -219,8 +218,8 @@ impl Reverb {
             }
             self.wait.push(dry);
             let wait = &self.wait;
-            let late = [0, 1].map(|side| self.waiting.read(|ago| wait.frame(ago)[side]));
-            self.waiting.step();
+            let late = [0, 1].map(|side| self.pre_delay.read(|ago| wait.frame(ago)[side]));
+            self.pre_delay.step();
             let mut spread: Frame = std::array::from_fn(|line| 0.25 * late[line % 2]);
             for (stage, diffuser) in self.diffusers.iter_mut().enumerate() {
                 diffuser.push(spread);

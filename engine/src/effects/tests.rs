@@ -4,7 +4,7 @@ use super::rack::Rack;
 use super::*;
 use crate::params::Param;
 
-const AROUND: EffectContext = EffectContext { bpm: 120.0 };
+const CONTEXT: EffectContext = EffectContext { bpm: 120.0 };
 
 fn noise(tick: usize) -> Stereo {
     let sample = |side: usize, frame: usize| {
@@ -19,7 +19,7 @@ fn without_effects_sound_passes_bit_for_bit() {
     let mut rack = Rack::new(48_000.0);
     for tick in 0..50 {
         let mut sound = noise(tick);
-        rack.render(&mut sound, &EffectValues::off(), AROUND);
+        rack.render(&mut sound, &EffectValues::off(), CONTEXT);
         assert_eq!(sound, noise(tick));
     }
 }
@@ -37,7 +37,7 @@ fn a_silent_effect_restarts_like_a_new_one() {
         let play = |rack: &mut Rack| -> Vec<Stereo> {
             let tick = |tick| {
                 let mut sound = noise(tick);
-                rack.render(&mut sound, &values, AROUND);
+                rack.render(&mut sound, &values, CONTEXT);
                 sound
             };
             (0..100).map(tick).collect()
@@ -49,11 +49,11 @@ fn a_silent_effect_restarts_like_a_new_one() {
         assert!(!rack.is_silent());
         let mut ticks = 0;
         while !rack.is_silent() {
-            rack.render(&mut [[0.0; TICK]; 2], &values, AROUND);
+            rack.render(&mut [[0.0; TICK]; 2], &values, CONTEXT);
             ticks += 1;
             assert!(ticks < 60 * 1_500, "{switch:?} ends");
         }
-        rack.render(&mut [[0.0; TICK]; 2], &values, AROUND);
+        rack.render(&mut [[0.0; TICK]; 2], &values, CONTEXT);
         assert!(play(&mut rack) == first, "{switch:?}");
     }
 }
@@ -77,7 +77,7 @@ fn effects_run_in_the_order_of_their_parameters() {
         let mut sound = noise(0);
         for tick in 0..40 {
             sound = noise(tick);
-            rack.render(&mut sound, &values, AROUND);
+            rack.render(&mut sound, &values, CONTEXT);
         }
         sound
     };
@@ -154,7 +154,7 @@ fn a_note_during_a_cut_is_heard() {
     let kink = |at: usize| (heard[at + 1] - 2.0 * heard[at] + heard[at - 1]).abs();
     let largest = |range: std::ops::Range<usize>| range.map(kink).fold(0.0, f32::max);
     let usual = largest(180 * TICK..200 * TICK);
-    let context = largest(199 * TICK..230 * TICK);
-    assert!(context < 4.0 * usual, "{context} against {usual}");
+    let nearby = largest(199 * TICK..230 * TICK);
+    assert!(nearby < 4.0 * usual, "{nearby} against {usual}");
     assert!(heard[399 * TICK] != 0.0);
 }

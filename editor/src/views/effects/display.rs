@@ -1,4 +1,4 @@
-//! What an effect does, drawn: from the code that sounds it where there is a curve.
+//! Displays of the effects, computed with the code of the effect where there is a curve.
 
 use crate::paint;
 use crate::session::Session;
@@ -87,7 +87,7 @@ impl Plot<'_> {
         }
     }
 
-    /// A shining curve, filled down to `floor`.
+    /// A glowing curve, filled down to `floor`.
     fn curve(&self, colour: Color32, floor: f32, y: impl Fn(f32) -> f32) {
         let point = |step: usize| {
             let x = step as f32 / STEPS as f32;
@@ -109,7 +109,7 @@ impl Plot<'_> {
     }
 }
 
-/// What goes in against what comes out.
+/// Output against input of the waveshaper.
 fn drive(plot: &Plot, values: &Values) {
     plot.grid(4, 4);
     let top = (0..=STEPS).map(|step| {
@@ -122,7 +122,7 @@ fn drive(plot: &Plot, values: &Values) {
     });
 }
 
-/// What is added, from 20 Hz to 20 kHz and from -18 to 18 dB.
+/// Gain from 20 Hz to 20 kHz and from -18 to 18 dB.
 fn eq(plot: &Plot, values: &Values) {
     plot.grid(1, 4);
     let gain = |x: f32| view::equalised(values, 20.0 * 1_000.0_f32.powf(x), 48_000.0);
@@ -135,7 +135,7 @@ fn eq(plot: &Plot, values: &Values) {
     }
 }
 
-/// The level that comes out over the level that goes in, from -60 to 0 dB.
+/// Output level over input level, from -60 to 0 dB.
 fn levels(plot: &Plot, out: impl Fn(f32) -> f32) {
     plot.grid(4, 4);
     let straight = Stroke::new(1.0, theme::FAINT.gamma_multiply(0.6));
@@ -145,11 +145,11 @@ fn levels(plot: &Plot, out: impl Fn(f32) -> f32) {
     plot.word(0.98, 0.02, Align2::RIGHT_BOTTOM, "0 dB");
 }
 
-/// Echo after echo, left above and right below, over two seconds.
+/// The echoes, left above and right below, over two seconds.
 fn delay(plot: &Plot, values: &Values) {
     const SECONDS: f32 = 2.0;
     plot.grid(4, 2);
-    // Without a song, times of notes are shown at 120 beats a minute.
+    // Synced times are shown for 120 beats a minute.
     let time = match Param::DelaySync.info().format(values[Param::DelaySync]) {
         off if off == "off" => values[Param::DelayTime],
         note => synced_seconds(&note),
@@ -171,7 +171,7 @@ fn delay(plot: &Plot, values: &Values) {
         if seconds > SECONDS || level < 0.01 {
             break;
         }
-        // An echo is thrown to one side by as much as it is ping-pong.
+        // Ping-pong moves an echo to one side.
         let other = 1.0 - ping_pong;
         let [left, right] = if echo % 2 == 1 {
             [1.0, other]
@@ -185,8 +185,8 @@ fn delay(plot: &Plot, values: &Values) {
     plot.word(1.0, 0.0, Align2::RIGHT_BOTTOM, "2 s");
 }
 
-/// The length of a note at 120 beats a minute, halved until it is below two seconds as the delay
-/// does it.
+/// The length of a note at 120 beats a minute, halved until it is below two seconds, as in the
+/// delay.
 fn synced_seconds(note: &str) -> f32 {
     let mut words = note.split(' ');
     let length = words.next().unwrap_or("1/4");
@@ -210,7 +210,7 @@ fn synced_seconds(note: &str) -> f32 {
     seconds
 }
 
-/// The room's answer: when it comes, how it dies, and how much sooner its highs do.
+/// The envelope of the reverb: pre-delay, decay, and the faster decay of the highs.
 fn reverb(plot: &Plot, values: &Values) {
     let seconds = values[Param::ReverbDecay].clamp(1.0, 60.0) * 1.1;
     plot.grid(4, 3);
@@ -224,14 +224,14 @@ fn reverb(plot: &Plot, values: &Values) {
         }
     };
     let decay = values[Param::ReverbDecay];
-    // A sketch: open rooms keep their highs as long as their lows, damped ones lose them sooner.
+    // An approximation: without damping highs decay like lows, with damping they decay sooner.
     let highs = decay * (values[Param::ReverbDamp] / 20_000.0).powf(0.4);
     plot.curve(theme::VIOLET, 0.0, |x| dying(x, decay));
     plot.curve(theme::AMBER, 0.0, |x| 0.8 * dying(x, highs));
     plot.word(1.0, 1.0, Align2::RIGHT_TOP, &format!("{seconds:.1} s"));
 }
 
-/// Where something that goes to and fro is, left and right, over two seconds.
+/// A modulation LFO, left and right, over two seconds.
 fn sweep(plot: &Plot, rate: f32, depth: f32, width: f32) {
     const SECONDS: f32 = 2.0;
     plot.grid(4, 2);
