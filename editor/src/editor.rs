@@ -32,12 +32,6 @@ const TABS: f32 = 34.0;
 const PAGE: f32 = 226.0;
 const FOOT: f32 = 92.0;
 
-/// Which panels are open.
-#[derive(Debug, Default)]
-pub(crate) struct Panels {
-    pub(crate) browser: bool,
-}
-
 /// The editor of one instrument.
 pub struct Editor {
     library: Library,
@@ -45,7 +39,8 @@ pub struct Editor {
     held: Vec<(Param, f32)>,
     entry: Option<Entry>,
     snapshot: Snapshot,
-    panels: Panels,
+    /// Whether the patch browser is open.
+    browsing: bool,
     pages: Pages,
     browser: Browser,
     cloud: CloudView,
@@ -72,7 +67,7 @@ impl Editor {
             held: Vec::new(),
             entry: None,
             snapshot: Snapshot::new(),
-            panels: Panels::default(),
+            browsing: false,
             pages: Pages::default(),
             browser: Browser::default(),
             cloud: CloudView::default(),
@@ -165,17 +160,17 @@ impl Editor {
 
         Header {
             library: &mut self.library,
-            panels: &mut self.panels,
+            browsing: &mut self.browsing,
             status,
             meter: &self.meter,
             underrun,
         }
         .show(ui, session, header);
         self.cloud.show(ui, session, cloud, seconds);
-        if self.panels.browser {
+        if self.browsing {
             let room = tabs.union(page);
             if self.browser.show(ui, session, &mut self.library, room) {
-                self.panels.browser = false;
+                self.browsing = false;
             }
         } else {
             let used = self.pages.tabs(ui, tabs);
@@ -223,12 +218,9 @@ impl Editor {
     /// Shows a page by its name; unknown ones are ignored.
     pub fn show_page(&mut self, name: &str) {
         // Projects that were saved with an earlier version say "Movement".
-        let name = if name == "Movement" {
-            "Modulation"
-        } else {
-            name
-        };
-        let known = Page::ALL.into_iter().find(|page| page.name() == name);
+        let is_named =
+            |page: &Page| page.name() == name || (*page, name) == (Page::Modulation, "Movement");
+        let known = Page::ALL.into_iter().find(is_named);
         if let Some(page) = known.filter(|page| page.is_shown()) {
             self.pages.page = page;
         }
@@ -236,7 +228,7 @@ impl Editor {
 
     /// Opens or closes the patch browser.
     pub fn show_browser(&mut self, open: bool) {
-        self.panels.browser = open;
+        self.browsing = open;
     }
 }
 

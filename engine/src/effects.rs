@@ -6,7 +6,7 @@
 mod chorus;
 pub(crate) mod compressor;
 mod crossfaded_tap;
-mod delay;
+pub(crate) mod delay;
 pub(crate) mod drive;
 pub(crate) mod eq;
 mod flanger;

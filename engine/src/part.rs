@@ -32,6 +32,7 @@ use crate::spectrum::Place;
 use crate::tracks::TableHandle;
 use crate::tuning::Tuning;
 use crate::voice::{LAYERS, Voice, VoiceState};
+pub(crate) use arp::ARP_STEP_BEATS;
 use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;

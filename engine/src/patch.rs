@@ -1,7 +1,5 @@
 //! Patches: a sound as data.
 
-mod error;
-mod factory_list;
 mod migrate;
 mod playable;
 mod read;
@@ -9,9 +7,9 @@ mod search;
 mod text;
 mod write;
 
-pub use error::PatchError;
 pub use playable::Playable;
 pub use search::search;
+pub use text::PatchError;
 
 use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
@@ -99,15 +97,18 @@ impl Default for Patch {
 
 /// The factory patches.
 pub mod factory {
-    use super::{Patch, factory_list};
+    use super::Patch;
     use std::sync::LazyLock;
+
+    // FILES: names and texts of `assets/patches`, embedded by the build script.
+    include!(concat!(env!("OUT_DIR"), "/factory_list.rs"));
 
     /// All of them, by name.
     pub fn patches() -> &'static [Patch] {
         static PATCHES: LazyLock<Vec<Patch>> = LazyLock::new(|| {
             let parse = |&(file, text): &(&str, &str)| Patch::parse(text, file);
             // A test parses every embedded patch; one that fails is left out.
-            let read = factory_list::FILES.iter().map(parse);
+            let read = FILES.iter().map(parse);
             let mut patches: Vec<Patch> = read.filter_map(Result::ok).collect();
             patches.sort_by(|a, b| a.name.cmp(&b.name));
             patches
@@ -129,7 +130,7 @@ pub mod factory {
 
     /// Files and texts of the embedded patches.
     pub fn files() -> &'static [(&'static str, &'static str)] {
-        factory_list::FILES
+        FILES
     }
 }
 

@@ -1,6 +1,5 @@
 //! The header: patch name, status, undo and redo.
 
-use crate::editor::Panels;
 use crate::host::Status;
 use crate::library::Library;
 use crate::paint;
@@ -14,7 +13,8 @@ use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 /// What the header needs besides the session.
 pub(crate) struct Header<'a> {
     pub(crate) library: &'a mut Library,
-    pub(crate) panels: &'a mut Panels,
+    /// Whether the patch browser is open.
+    pub(crate) browsing: &'a mut bool,
     pub(crate) status: &'a Status,
     pub(crate) meter: &'a Meter,
     /// Whether there was an underrun a moment ago.
@@ -65,7 +65,7 @@ impl Header<'_> {
             "" => "Browse patches",
             text => text,
         };
-        let response = button::area(ui, body, "Browse patches", tip, self.panels.browser);
+        let response = button::area(ui, body, "Browse patches", tip, *self.browsing);
         button::backdrop(ui.painter(), body.shrink2(vec2(0.0, 4.0)), &response);
         let painter = ui.painter_at(body);
         let at = body.left_center() + vec2(10.0, -7.0);
@@ -83,7 +83,7 @@ impl Header<'_> {
             theme::MUTED,
         );
         if response.clicked() {
-            self.panels.browser = !self.panels.browser;
+            *self.browsing = !*self.browsing;
         }
     }
 

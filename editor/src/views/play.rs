@@ -11,6 +11,7 @@ use egui::accesskit::Role;
 use egui::epaint::Mesh;
 use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
+use myriad_engine::view;
 
 /// The root key of the chord display.
 const ROOT: u8 = 60;
@@ -61,8 +62,7 @@ fn arp(ui: &Ui, session: &Session, rect: Rect) {
     if mode == "off" {
         return theme::emptiness(&painter, rect, "off: keys are notes");
     }
-    let rate = Param::ArpRate.info().format(session.value(Param::ArpRate));
-    let steps = steps_a_bar(&rate);
+    let steps = 4.0 / view::arp_step_beats(session.value(Param::ArpRate));
     let notes = 3 * session.value(Param::ArpOctaves) as usize;
     let gate = session.value(Param::ArpGate).min(0.98);
     let swing = session.value(Param::ArpSwing);
@@ -82,17 +82,6 @@ fn arp(ui: &Ui, session: &Session, rect: Rect) {
         }
     }
     painter.add(Shape::mesh(mesh));
-}
-
-/// Steps of a bar of four beats, by the name of the rate: "1/8 dotted".
-fn steps_a_bar(rate: &str) -> f32 {
-    let mut words = rate.split([' ', '/']).skip(1);
-    let whole: f32 = words.next().and_then(|n| n.parse().ok()).unwrap_or(16.0);
-    match words.next() {
-        Some("triplet") => 1.5 * whole,
-        Some("dotted") => whole / 1.5,
-        _ => whole,
-    }
 }
 
 /// The notes (0 is the lowest) that sound in a step.
@@ -191,20 +180,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rate_and_mode_can_be_drawn() {
+    fn every_mode_can_be_drawn() {
         let names = |param: Param| match param.info().kind {
             myriad_engine::params::Kind::Choice(names) => names,
             _ => &[],
         };
-        assert_eq!(steps_a_bar("1/8"), 8.0);
-        assert_eq!(steps_a_bar("1/16 triplet"), 24.0);
-        assert!((steps_a_bar("1/4 dotted") - 8.0 / 3.0).abs() < 1e-6);
-        assert!(
-            names(Param::ArpRate)
-                .iter()
-                .all(|rate| steps_a_bar(rate) > 2.0)
-        );
+        let bar = |mode: &str| {
+            (0..48)
+                .map(|step| sounding(mode, step, 6))
+                .collect::<Vec<_>>()
+        };
         for mode in names(Param::ArpMode) {
+            assert!(
+                matches!(*mode, "off" | "up") || bar(mode) != bar("up"),
+                "{mode}"
+            );
             for notes in [3, 6, 12] {
                 for step in 0..48 {
                     let heard = sounding(mode, step, notes);

@@ -42,15 +42,21 @@ impl Delay {
     }
 
     fn frames(&self, values: &EffectValues, bpm: f32) -> usize {
-        let mut seconds = match beats_of_sync(values[Param::DelaySync]) {
-            Some(beats) => beats as f32 * 60.0 / bpm,
-            None => values[Param::DelayTime],
-        };
-        while seconds > LONGEST_SECONDS {
-            seconds *= 0.5;
-        }
+        let seconds = seconds(|param| values[param], bpm);
         ((seconds * self.sample_rate) as usize).max(1)
     }
+}
+
+/// The delay time; `value` gives the parameters.
+pub(crate) fn seconds(value: impl Fn(Param) -> f32, bpm: f32) -> f32 {
+    let mut seconds = match beats_of_sync(value(Param::DelaySync)) {
+        Some(beats) => beats as f32 * 60.0 / bpm,
+        None => value(Param::DelayTime),
+    };
+    while seconds > LONGEST_SECONDS {
+        seconds *= 0.5;
+    }
+    seconds
 }
 
 impl Effect for Delay {

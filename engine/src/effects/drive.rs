@@ -3,7 +3,7 @@
 //! In addition, the curves are averaged between samples (antiderivative antialiasing: Parker,
 //! Zavalishin and Le Bivic, DAFx 2016), so that aliasing is far below the sound.
 
-use super::oversample::{Downsampler, FACTOR, Upsampler};
+use super::oversample::{FACTOR, Resampler};
 use super::ramp::{Glide, amplitude};
 use super::{Effect, EffectContext, EffectValues, GONE, Stereo};
 use crate::params::Param;
@@ -80,8 +80,8 @@ fn soft_mean(a: f32, b: f32) -> f32 {
 #[derive(Debug)]
 pub(super) struct Drive {
     // Signal state, of left and right.
-    up: [Upsampler; 2],
-    down: [Downsampler; 2],
+    up: [Resampler; 2],
+    down: [Resampler; 2],
     last: [f32; 2],
     shift: [f32; 2],
     dark: [f32; 2],
@@ -96,8 +96,8 @@ pub(super) struct Drive {
 impl Drive {
     pub(super) fn new(sample_rate: f32) -> Self {
         Self {
-            up: std::array::from_fn(|_| Upsampler::new()),
-            down: std::array::from_fn(|_| Downsampler::new()),
+            up: std::array::from_fn(|_| Resampler::new()),
+            down: std::array::from_fn(|_| Resampler::new()),
             last: [0.0; 2],
             shift: [0.0; 2],
             dark: [0.0; 2],
@@ -126,7 +126,7 @@ impl Drive {
             let [mut gain, mut make_up, mut mix, mut darkness] = ramps;
             for sample in sound {
                 let (gain, make_up, mix) = (gain.next(), make_up.next(), mix.next());
-                let mut fine = self.up[side].run(*sample);
+                let mut fine = self.up[side].up(*sample);
                 for fine in &mut fine {
                     let driven = gain * *fine;
                     let bent = curve.mean(driven, self.last[side]);
@@ -134,7 +134,7 @@ impl Drive {
                     // Dry and wet are downsampled together, so that they stay in phase.
                     *fine += (make_up * bent - *fine) * mix;
                 }
-                let out = self.down[side].run(fine);
+                let out = self.down[side].down(fine);
                 self.shift[side] += (out - self.shift[side]) * block;
                 let out = out - self.shift[side];
                 self.dark[side] += (out - self.dark[side]) * darkness.next();
@@ -146,8 +146,8 @@ impl Drive {
 
 impl Effect for Drive {
     fn reset(&mut self) {
-        self.up.iter_mut().for_each(Upsampler::reset);
-        self.down.iter_mut().for_each(Downsampler::reset);
+        self.up.iter_mut().for_each(Resampler::reset);
+        self.down.iter_mut().for_each(Resampler::reset);
         [self.last, self.shift, self.dark] = [[0.0; 2]; 3];
         for glide in [
             &mut self.gain,

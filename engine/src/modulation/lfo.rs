@@ -282,6 +282,35 @@ mod tests {
     }
 
     #[test]
+    fn names_of_note_values_say_their_length() {
+        let beats_of = |name: &str| {
+            let (length, kind) = name.split_once(' ').unwrap_or((name, ""));
+            let bars: f64 = match length.split_once('/') {
+                Some((_, part)) => 1.0 / part.parse::<f64>().unwrap(),
+                None => length.parse().unwrap(),
+            };
+            4.0 * bars
+                * [("triplet", 2.0 / 3.0), ("dotted", 1.5)].iter().fold(
+                    1.0,
+                    |factor, (name, by)| if kind == *name { *by } else { factor },
+                )
+        };
+        let names = |param: Param| match param.info().kind {
+            crate::params::Kind::Choice(names) => names,
+            kind => panic!("{kind:?}"),
+        };
+        for (index, name) in names(Param::DelaySync).iter().enumerate().skip(1) {
+            assert_eq!(beats_of_sync(index as f32), Some(beats_of(name)), "{name}");
+        }
+        for (name, beats) in names(Param::ArpRate)
+            .iter()
+            .zip(crate::part::ARP_STEP_BEATS)
+        {
+            assert!((beats_of(name) - beats).abs() < 1e-12, "{name}");
+        }
+    }
+
+    #[test]
     fn follows_the_song_when_synced() {
         let mut values = crate::controls::Values::new();
         values.set(Param::Lfo1Sync, 5.0); // A quarter note.

@@ -16,7 +16,7 @@ const RANDOM: f32 = 5.0;
 const CHORD: f32 = 6.0;
 
 /// Beats of a step, in the order of the `arp.rate` parameter's names.
-const BEATS: [f64; 9] = [
+pub(crate) const ARP_STEP_BEATS: [f64; 9] = [
     1.0,
     0.5,
     0.25,
@@ -86,7 +86,7 @@ impl Part {
     pub(super) fn arp_step_seconds(&self, bpm: f32) -> f32 {
         match self.controls[Param::ArpMode] == OFF {
             true => 0.0,
-            false => BEATS[self.controls[Param::ArpRate] as usize] as f32 * 60.0 / bpm,
+            false => ARP_STEP_BEATS[self.controls[Param::ArpRate] as usize] as f32 * 60.0 / bpm,
         }
     }
 
@@ -100,7 +100,7 @@ impl Part {
         }
         let beats = f64::from(self.tick_seconds() * transport.bpm / 60.0);
         let frame = |until: f64| ((until / beats * TICK as f64) as u32).min(TICK as u32 - 1);
-        let length = BEATS[self.controls[Param::ArpRate] as usize];
+        let length = ARP_STEP_BEATS[self.controls[Param::ArpRate] as usize];
         if let Some(frame) = self.arp.begins_at.take() {
             self.arp.until_step = f64::from(frame) / TICK as f64 * beats;
         }

@@ -1,8 +1,21 @@
 //! The text of a patch: TOML split into entries with their lines.
 
-use super::PatchError;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
+
+/// An error with file, line and key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {}{problem}", if key.is_empty() { String::new() } else { format!("{key}: ") })]
+pub struct PatchError {
+    /// The file, as the caller called it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The key; empty when the text could not be read that far.
+    pub key: String,
+    /// What is wrong, and what was expected.
+    pub problem: String,
+}
 
 /// Larger files are not patches.
 const MAX_BYTES: usize = 1 << 20;

@@ -15,9 +15,11 @@ const STEPS: usize = 160;
 
 /// Draws the effect of a group in `rect`.
 pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
+    use Param::*;
     theme::well(ui.painter(), rect);
     let painter = ui.painter_at(rect);
-    let values = &session.patch.values;
+    // The knobs may have moved since the patch was loaded.
+    let values = &session.snapshot().values;
     let plot = Plot {
         painter: &painter,
         rect: rect.shrink2(vec2(10.0, 12.0)),
@@ -32,33 +34,18 @@ pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
         }
         "delay" => delay(&plot, values),
         "reverb" => reverb(&plot, values),
-        "chorus" => {
-            let width = values[Param::ChorusWidth];
-            sweep(
-                &plot,
-                values[Param::ChorusRate],
-                values[Param::ChorusDepth],
-                width,
-            );
-        }
-        "phaser" => {
-            let width = values[Param::PhaserWidth];
-            sweep(
-                &plot,
-                values[Param::PhaserRate],
-                values[Param::PhaserDepth],
-                width,
-            );
-        }
-        "flanger" => {
-            let width = values[Param::FlangerWidth];
-            sweep(
-                &plot,
-                values[Param::FlangerRate],
-                values[Param::FlangerDepth],
-                width,
-            );
-        }
+        "chorus" => sweep(
+            &plot,
+            [ChorusRate, ChorusDepth, ChorusWidth].map(|p| values[p]),
+        ),
+        "phaser" => sweep(
+            &plot,
+            [PhaserRate, PhaserDepth, PhaserWidth].map(|p| values[p]),
+        ),
+        "flanger" => sweep(
+            &plot,
+            [FlangerRate, FlangerDepth, FlangerWidth].map(|p| values[p]),
+        ),
         _ => {}
     }
 }
@@ -150,10 +137,7 @@ fn delay(plot: &Plot, values: &Values) {
     const SECONDS: f32 = 2.0;
     plot.grid(4, 2);
     // Synced times are shown for 120 beats a minute.
-    let time = match Param::DelaySync.info().format(values[Param::DelaySync]) {
-        off if off == "off" => values[Param::DelayTime],
-        note => synced_seconds(&note),
-    };
+    let time = view::delay_seconds(values, 120.0);
     let (feedback, mix) = (values[Param::DelayFeedback], values[Param::DelayMix]);
     let ping_pong = values[Param::DelayPingPong];
     let bar = |seconds: f32, level: f32, side: f32, colour: Color32| {
@@ -185,31 +169,6 @@ fn delay(plot: &Plot, values: &Values) {
     plot.word(1.0, 0.0, Align2::RIGHT_BOTTOM, "2 s");
 }
 
-/// The length of a note at 120 beats a minute, halved until it is below two seconds, as in the
-/// delay.
-fn synced_seconds(note: &str) -> f32 {
-    let mut words = note.split(' ');
-    let length = words.next().unwrap_or("1/4");
-    let second = words.next().unwrap_or("");
-    let beats = match length
-        .strip_prefix("1/")
-        .and_then(|n| n.parse::<f32>().ok())
-    {
-        Some(part) => 4.0 / part,
-        None => 4.0 * length.parse::<f32>().unwrap_or(1.0),
-    };
-    let beats = match second {
-        "triplet" => beats / 1.5,
-        "dotted" => beats * 1.5,
-        _ => beats,
-    };
-    let mut seconds = 0.5 * beats;
-    while seconds > 2.0 {
-        seconds *= 0.5;
-    }
-    seconds
-}
-
 /// The envelope of the reverb: pre-delay, decay, and the faster decay of the highs.
 fn reverb(plot: &Plot, values: &Values) {
     let seconds = values[Param::ReverbDecay].clamp(1.0, 60.0) * 1.1;
@@ -232,7 +191,7 @@ fn reverb(plot: &Plot, values: &Values) {
 }
 
 /// A modulation LFO, left and right, over two seconds.
-fn sweep(plot: &Plot, rate: f32, depth: f32, width: f32) {
+fn sweep(plot: &Plot, [rate, depth, width]: [f32; 3]) {
     const SECONDS: f32 = 2.0;
     plot.grid(4, 2);
     let way = |x: f32, ahead: f32| 0.5 + 0.45 * depth * (TAU * (rate * SECONDS * x + ahead)).sin();
@@ -245,17 +204,50 @@ fn sweep(plot: &Plot, rate: f32, depth: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::History;
+    use crate::host::EditorHost;
+    use crate::local::LocalHost;
+    use egui::{Context, Pos2, RawInput};
+    use myriad_engine::{Patch, Snapshot};
 
+    /// The curve would be that of the loaded patch while the knobs say something else.
     #[test]
-    fn notes_have_their_lengths() {
-        for (note, seconds) in [
-            ("1/4", 0.5),
-            ("1/8 dotted", 0.375),
-            ("1/8 triplet", 1.0 / 6.0),
-            ("1 bar", 2.0),
-            ("4 bars", 2.0),
+    fn displays_follow_the_knobs() {
+        let mut host = LocalHost::new(Patch::new()).unwrap();
+        let drawn = |host: &mut LocalHost, group: &str| {
+            let mut session = Session {
+                patch: host.patch(),
+                host,
+                snapshot: &Snapshot::new(),
+                entry: &mut None,
+                held: &mut Vec::new(),
+                history: &mut History::default(),
+                time: 0.0,
+            };
+            let rect = Rect::from_min_size(Pos2::ZERO, vec2(300.0, 200.0));
+            let context = Context::default();
+            theme::apply(&context);
+            let mut draw = || {
+                context.run_ui(RawInput::default(), |ui| {
+                    show(ui, &mut session, group, rect)
+                })
+            };
+            // Fonts are available from the second frame on.
+            draw().textures_delta.clear();
+            let mut output = draw();
+            output.textures_delta.clear();
+            output.shapes
+        };
+        for (group, param, value) in [
+            ("drive", Param::DriveAmount, 30.0),
+            ("eq", Param::EqLowGain, 12.0),
+            ("delay", Param::DelaySync, 4.0),
+            ("phaser", Param::PhaserDepth, 1.0),
         ] {
-            assert!((synced_seconds(note) - seconds).abs() < 1e-6, "{note}");
+            let before = drawn(&mut host, group);
+            assert_eq!(before, drawn(&mut host, group));
+            host.set(param, value);
+            assert_ne!(before, drawn(&mut host, group), "{group}");
         }
     }
 }
