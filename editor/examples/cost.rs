@@ -1,4 +1,4 @@
-//! What a frame of the editor costs the processor, its GPU aside:
+//! Measures the CPU time of a frame of the editor, without its GPU part:
 //!
 //!     cargo run --release -p myriad-editor --example cost
 
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 })
                 .sum();
         }
-        // The median: other programs on the machine slow some frames down.
+        // The median, because other programs slow some frames down.
         spent.sort_by(f64::total_cmp);
         let frame = spent[spent.len() / 2];
         let share = frame / pause.as_secs_f64().max(frame);

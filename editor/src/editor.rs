@@ -1,4 +1,4 @@
-//! The editor as a whole: where its rooms are, and what it remembers from frame to frame.
+//! The editor as a whole: the layout of its panels, and its state from frame to frame.
 
 use crate::history::History;
 use crate::host::{EditorHost, Status};
@@ -7,9 +7,9 @@ use crate::session::{Entry, Session};
 use crate::theme;
 use crate::views::browser::Browser;
 use crate::views::cloud::CloudView;
+use crate::views::displays::Displays;
 use crate::views::header::{Header, neighbour};
 use crate::views::pages::{GAP, Page, Pages};
-use crate::views::portraits::Sitter;
 use crate::views::{macros, sources};
 use crate::widgets::keyboard::Keyboard;
 use crate::widgets::meter::Meter;
@@ -20,23 +20,17 @@ use std::time::Duration;
 
 /// Frames a second while something moves.
 const MOVING: f32 = 30.0;
-/// Frames a second while nothing does. Whoever embeds the editor wakes it (by asking egui for a
-/// repaint) when sound begins, a parameter is automated or another patch is loaded; this is for the
-/// rest, such as another renderer.
+/// Frames a second while nothing moves. The host wakes the editor (by asking egui for a repaint)
+/// when sound begins, a parameter is automated or another patch is loaded; this rate is for other
+/// changes, such as another renderer.
 const IDLE: f32 = 0.2;
-/// How long the light stays red after an underrun.
+/// How long the indicator stays red after an underrun.
 const ALARM_SECONDS: f64 = 2.0;
 
 const HEADER: f32 = 52.0;
 const TABS: f32 = 34.0;
 const PAGE: f32 = 226.0;
 const FOOT: f32 = 92.0;
-
-/// Which rooms are open.
-#[derive(Debug, Default)]
-pub(crate) struct Panels {
-    pub(crate) browser: bool,
-}
 
 /// The editor of one instrument.
 pub struct Editor {
@@ -45,13 +39,14 @@ pub struct Editor {
     held: Vec<(Param, f32)>,
     entry: Option<Entry>,
     snapshot: Snapshot,
-    panels: Panels,
+    /// Whether the patch browser is open.
+    browsing: bool,
     pages: Pages,
     browser: Browser,
     cloud: CloudView,
     keyboard: Keyboard,
     meter: Meter,
-    /// Underruns seen so far, and when the last was.
+    /// Underruns so far, and the time of the last one.
     underruns: (u64, f64),
     /// When the last frame was drawn.
     last: f64,
@@ -59,12 +54,12 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// The size it is made for, in points.
+    /// The default size, in points.
     pub const SIZE: [f32; 2] = [1200.0, 780.0];
     /// The smallest size in which everything can be reached.
     pub const MIN_SIZE: [f32; 2] = [980.0, 640.0];
 
-    /// An editor that offers the patches of `library`.
+    /// An editor for the patches of `library`.
     pub fn new(library: Library) -> Self {
         Self {
             library,
@@ -72,7 +67,7 @@ impl Editor {
             held: Vec::new(),
             entry: None,
             snapshot: Snapshot::new(),
-            panels: Panels::default(),
+            browsing: false,
             pages: Pages::default(),
             browser: Browser::default(),
             cloud: CloudView::default(),
@@ -84,21 +79,21 @@ impl Editor {
         }
     }
 
-    /// A window has been opened anew: fonts and textures must be handed over again.
+    /// Call when a window was opened again: fonts and textures must be uploaded again.
     pub fn opened(&mut self) {
         self.dressed = false;
         self.cloud = CloudView::default();
     }
 
-    /// Draws the editor over all of `ui` and does what the user asks.
+    /// Draws the editor over all of `ui` and handles the input.
     ///
-    /// It asks for frames while something moves, and falls asleep when nothing does: wake it with
-    /// a repaint of the context when sound begins or the host moves a parameter.
+    /// It asks for frames while something moves and stops when nothing does: wake it with a repaint
+    /// of the context when sound begins or the host moves a parameter.
     pub fn ui(&mut self, ui: &mut Ui, host: &mut dyn EditorHost) {
         if !self.dressed {
             theme::apply(ui.ctx());
             self.dressed = true;
-            // Fonts are there from the next frame on.
+            // Fonts are available from the next frame on.
             ui.ctx().request_repaint();
             return;
         }
@@ -165,35 +160,35 @@ impl Editor {
 
         Header {
             library: &mut self.library,
-            panels: &mut self.panels,
+            browsing: &mut self.browsing,
             status,
             meter: &self.meter,
             underrun,
         }
         .show(ui, session, header);
         self.cloud.show(ui, session, cloud, seconds);
-        if self.panels.browser {
+        if self.browsing {
             let room = tabs.union(page);
             if self.browser.show(ui, session, &mut self.library, room) {
-                self.panels.browser = false;
+                self.browsing = false;
             }
         } else {
             let used = self.pages.tabs(ui, tabs);
             sources::show(ui, session, tabs.with_min_x(tabs.left() + used + 16.0));
             if let Some(rest) = self.cloud.rest() {
-                let sitter = Sitter {
+                let displays = Displays {
                     rest,
                     meter: &self.meter,
                     voices: status.counters.voices,
                 };
-                self.pages.show(ui, session, &sitter, page);
+                self.pages.show(ui, session, &displays, page);
             }
         }
         let knobs = foot.with_max_x(foot.left() + (0.42 * foot.width()).min(520.0));
         macros::show(ui, session, knobs);
         let keys = foot.with_min_x(knobs.right() + GAP);
         self.keyboard.show(ui, session, keys);
-        // Widgets can go away while they are held or typed into.
+        // A widget can disappear while it is dragged or typed into.
         if !ui.input(|input| input.pointer.any_down()) {
             session.end();
         }
@@ -206,7 +201,7 @@ impl Editor {
         }
     }
 
-    /// The window goes away: lets go of every key and knob.
+    /// The window closes: releases every key and knob.
     pub fn closed(&mut self, host: &mut dyn EditorHost) {
         self.keyboard.release(host);
         for (param, _) in self.held.drain(..) {
@@ -215,14 +210,17 @@ impl Editor {
         self.entry = None;
     }
 
-    /// The page that is seen, as a word: for hosts that remember it.
+    /// The name of the current page, for hosts that store it.
     pub fn page(&self) -> &'static str {
         self.pages.page.name()
     }
 
-    /// Shows a page by its word; unknown ones are ignored.
+    /// Shows a page by its name; unknown ones are ignored.
     pub fn show_page(&mut self, name: &str) {
-        let known = Page::ALL.into_iter().find(|page| page.name() == name);
+        // Projects that were saved with an earlier version say "Movement".
+        let is_named =
+            |page: &Page| page.name() == name || (*page, name) == (Page::Modulation, "Movement");
+        let known = Page::ALL.into_iter().find(is_named);
         if let Some(page) = known.filter(|page| page.is_shown()) {
             self.pages.page = page;
         }
@@ -230,18 +228,18 @@ impl Editor {
 
     /// Opens or closes the patch browser.
     pub fn show_browser(&mut self, open: bool) {
-        self.panels.browser = open;
+        self.browsing = open;
     }
 }
 
-/// Keys that work everywhere.
+/// Keyboard shortcuts.
 fn shortcuts(ui: &Ui, session: &mut Session, library: &Library) {
     if ui.ctx().text_edit_focused() {
         return;
     }
     let pressed =
         |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
-    // The longer one first: the shorter would match it too.
+    // The longer shortcut first, because the shorter one would match it too.
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z) || pressed(Modifiers::COMMAND, Key::Y)
     {
         session.redo();

@@ -1,14 +1,14 @@
-//! Undo and redo: what the user changed, in order.
+//! Undo and redo.
 
 use myriad_engine::Patch;
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
 
-/// The most that is remembered.
+/// The most edits that are kept.
 const DEPTH: usize = 500;
 
-/// Steps of one wheel turn or of an arrow key that is held count as one edit while they follow
-/// each other within this time.
+/// Steps of the wheel or of a held arrow key count as one edit while they follow each other within
+/// this time.
 const TOGETHER_SECONDS: f64 = 0.7;
 
 /// A parameter that was moved.
@@ -19,7 +19,7 @@ pub(crate) struct Move {
     pub(crate) to: f32,
 }
 
-/// One change, and how it was before.
+/// One change, with the state before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Edit {
     /// Parameters that were moved in one gesture.
@@ -35,7 +35,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    /// The same, the other way round.
+    /// The reverse edit.
     fn reversed(self) -> Edit {
         match self {
             Edit::Params(moves) => {
@@ -51,7 +51,7 @@ impl Edit {
         }
     }
 
-    /// What it is, for a tooltip.
+    /// Description for a tooltip.
     pub(crate) fn describe(&self) -> String {
         match self {
             Edit::Params(moves) => {
@@ -64,18 +64,18 @@ impl Edit {
     }
 }
 
-/// Everything that can be taken back, and taken back again.
+/// The edits that can be undone and redone.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     done: Vec<Edit>,
     undone: Vec<Edit>,
-    /// When the last edit was made, if more may be added to it.
+    /// Time of the last edit, if more may be merged into it.
     last: Option<f64>,
 }
 
 impl History {
-    /// Remembers an edit made at `time`, in seconds. Those of one parameter that `follow` each
-    /// other closely become one.
+    /// Records an edit made at `time`, in seconds. Edits of one parameter that `follow` each other
+    /// closely are merged.
     pub(crate) fn push(&mut self, edit: Edit, time: f64, follow: bool) {
         self.undone.clear();
         let close = self.last.is_some_and(|last| time - last < TOGETHER_SECONDS);
@@ -95,7 +95,7 @@ impl History {
         self.done.push(edit);
     }
 
-    /// The edit to make in order to take back the last one.
+    /// The edit that undoes the last one.
     pub(crate) fn undo(&mut self) -> Option<Edit> {
         let edit = self.done.pop()?;
         self.last = None;
@@ -103,7 +103,7 @@ impl History {
         Some(edit.reversed())
     }
 
-    /// The edit to make in order to have the last one that was taken back.
+    /// The edit that redoes the last undone one.
     pub(crate) fn redo(&mut self) -> Option<Edit> {
         let edit = self.undone.pop()?;
         self.last = None;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_follow_closely_are_taken_back_together() {
+    fn quick_steps_are_one_undo() {
         let mut history = History::default();
         history.push(edit(1.0, 2.0), 0.0, true);
         history.push(edit(2.0, 3.0), 0.3, true);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_edit_forgets_what_was_undone() {
+    fn a_new_edit_clears_redo() {
         let mut history = History::default();
         history.push(edit(1.0, 2.0), 0.0, false);
         history.undo();

@@ -1,4 +1,4 @@
-//! The seam: what the editor asks of whoever embeds it, a plugin or a player.
+//! The interface between the editor and the program that embeds it, a plugin or a player.
 
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
@@ -10,32 +10,32 @@ pub trait EditorHost {
     /// A parameter as the user or the host's automation set it, without modulation.
     fn value(&self, param: Param) -> f32;
 
-    /// The user takes hold of a parameter.
+    /// The user starts a gesture on a parameter.
     fn begin(&mut self, param: Param);
 
     /// The user moves it; always between `begin` and `end`.
     fn set(&mut self, param: Param, value: f32);
 
-    /// The user lets go.
+    /// The gesture ends.
     fn end(&mut self, param: Param);
 
-    /// The patch: its name, routes and macros. Knobs that were moved since it was loaded may
-    /// differ from its values; [`EditorHost::value`] knows them.
+    /// The patch: its name, routes and macros. Knobs that were moved since it was loaded may differ
+    /// from its values; [`EditorHost::value`] has the current ones.
     fn patch(&self) -> Arc<Patch>;
 
-    /// Plays another patch from now on, and moves all parameters there.
+    /// Loads another patch, and sets all parameters to its values.
     fn load(&mut self, patch: Patch);
 
-    /// Changes the patch's routes while notes go on.
+    /// Changes the patch's routes while notes sound.
     fn set_routes(&mut self, routes: Vec<Route>);
 
-    /// Changes what a patch says about itself (name, tags and so on) and nothing that is heard.
+    /// Changes the metadata of the patch (name, tags and so on); the sound stays.
     fn describe(&mut self, patch: &Patch);
 
     /// Copies the latest snapshot of what sounds.
     fn snapshot(&mut self, into: &mut Snapshot);
 
-    /// What there is to know about how it is going.
+    /// The current status.
     fn status(&mut self) -> Status;
 
     /// A key of the on-screen or computer keyboard goes down.
@@ -44,23 +44,24 @@ pub trait EditorHost {
     /// It goes up.
     fn note_off(&mut self, key: u8);
 
-    /// Every sound fades.
+    /// Fades out every sound.
     fn panic(&mut self);
 
-    /// Who can be asked to render, by name, and which of them was; nobody where there is no choice.
+    /// The names of the renderers to choose from, and which one is chosen; empty where there is no
+    /// choice.
     fn renderers(&self) -> Vec<(&'static str, bool)> {
         Vec::new()
     }
 
-    /// Asks another one to render, by its place in [`EditorHost::renderers`].
+    /// Chooses a renderer, by its index in [`EditorHost::renderers`].
     fn choose_renderer(&mut self, _index: usize) {}
 
-    /// Whether controllers can be learnt; hosts that map them themselves say no.
+    /// Whether MIDI learn is available; hosts that map controllers themselves return false.
     fn can_learn(&self) -> bool {
         false
     }
 
-    /// The next controller that moves is to move this parameter; none stops waiting.
+    /// The next controller that moves is assigned to this parameter; `None` cancels that.
     fn learn(&mut self, _param: Option<Param>) {}
 
     /// The parameter that waits for a controller.
@@ -68,31 +69,31 @@ pub trait EditorHost {
         None
     }
 
-    /// The controller that moves a parameter.
+    /// The controller that is assigned to a parameter.
     fn controller(&self, _param: Param) -> Option<u8> {
         None
     }
 
-    /// No controller is to move this parameter any more.
+    /// Removes the controller of this parameter.
     fn forget(&mut self, _param: Param) {}
 }
 
-/// How it is going.
+/// Status of the instrument.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
-    /// The highest levels, left and right, since this was last asked.
+    /// Peak levels, left and right, since the last call.
     pub peaks: [f32; 2],
-    /// Voices, partials and what had to be left out.
+    /// Voices, partials and dropped events.
     pub counters: Counters,
-    /// What renders, in a word or two.
+    /// The name of the renderer.
     pub renderer: String,
-    /// Why it does, in a sentence.
+    /// Why it renders, in a sentence.
     pub why: String,
-    /// Whether a renderer had to stand in for one that was lost.
+    /// Whether the CPU replaces a GPU that was lost.
     pub stands_in: bool,
-    /// The share of the time there is that rendering takes, 0 to 1, where it is known.
+    /// The fraction of the available time that rendering takes, 0 to 1, where it is known.
     pub load: Option<f32>,
-    /// Times when sound was not ready.
+    /// Number of underruns.
     pub underruns: u64,
     /// Quarter notes per minute.
     pub bpm: f32,

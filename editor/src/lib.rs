@@ -1,8 +1,8 @@
-//! The Myriad editor: the cloud of partials, seen and shaped.
+//! The Myriad editor: shows and edits the cloud of partials.
 //!
-//! [`Editor`] draws itself into any egui `Ui` and talks to whoever embeds it through
-//! [`EditorHost`]: the plugin, the player's window, or [`LocalHost`], which has an engine inside and
-//! is there for development, tests and pictures.
+//! [`Editor`] draws itself into any egui `Ui` and talks to its host through [`EditorHost`]: the
+//! plugin, the player's window, or [`LocalHost`], which has an engine of its own and is there for
+//! development, tests and pictures.
 //!
 //! ```
 //! use myriad_editor::{Editor, Library, LocalHost};

@@ -1,5 +1,4 @@
-//! The patches one can choose from: those that Myriad comes with, and the user's own, which lie in
-//! a folder; and which of them the user likes best.
+//! The patch library: factory patches, the user's own, which are files in a folder, and favourites.
 
 use myriad_engine::{Patch, factory};
 use std::collections::BTreeSet;
@@ -7,18 +6,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// More than any patch holds; larger files are no patches.
+/// Larger files are not patches.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The file in the user's folder that holds the names of favourites, one a line.
+/// The file in the user's folder with the names of the favourites, one a line.
 const FAVOURITES: &str = "favourites.txt";
 
-/// A patch to choose.
+/// A patch of the library.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The patch.
     pub patch: Patch,
-    /// Where it lies, if it is the user's own.
+    /// Its file, if it is one of the user's own.
     pub file: Option<PathBuf>,
 }
 
@@ -31,8 +30,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Factory patches and those in `folder`, which need not exist yet. Files that are no patches
-    /// are left out. Without a folder nothing is kept.
+    /// Factory patches and those in `folder`, which need not exist yet. Files that are not patches
+    /// are left out. Without a folder nothing can be saved.
     pub fn open(folder: Option<PathBuf>) -> Self {
         let mut library = Self {
             entries: Vec::new(),
@@ -43,7 +42,7 @@ impl Library {
         library
     }
 
-    /// Where users' patches lie on this system.
+    /// The folder of the user's patches on this system.
     pub fn user_folder() -> Option<PathBuf> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let home = || variable("HOME").map(PathBuf::from);
@@ -79,15 +78,15 @@ impl Library {
         &self.entries
     }
 
-    /// Whether the user likes a patch.
+    /// Whether a patch is a favourite.
     pub fn is_favourite(&self, name: &str) -> bool {
         self.favourites.contains(name)
     }
 
-    /// Likes a patch, or not any more.
+    /// Makes a patch a favourite, or not any more.
     ///
     /// # Errors
-    /// When it cannot be written down; it counts all the same until the editor closes.
+    /// When the file cannot be written; the change is kept until the editor closes.
     pub fn toggle_favourite(&mut self, name: &str) -> io::Result<()> {
         if !self.favourites.remove(name) {
             self.favourites.insert(name.to_owned());
@@ -99,7 +98,7 @@ impl Library {
         write_whole(&folder.join(FAVOURITES), &(names.join("\n") + "\n"))
     }
 
-    /// Keeps a patch in the user's folder, instead of one of the user's own of the same name.
+    /// Saves a patch in the user's folder; it replaces a patch of the user's with the same name.
     ///
     /// # Errors
     /// When there is no folder, or it cannot be written.
@@ -136,7 +135,7 @@ fn own_patches(folder: &Path) -> Vec<Entry> {
     patches.filter_map(read).collect()
 }
 
-/// A name that every file system takes.
+/// A file name that every file system accepts.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let stem: String = name.to_lowercase().chars().map(plain).take(64).collect();
@@ -146,7 +145,7 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// A file of that name that is not there yet: names that look alike get a number.
+/// A file of that name that does not exist yet: names that look alike get a number.
 fn free_file(folder: &Path, stem: &str) -> PathBuf {
     let named = |number: usize| match number {
         1 => folder.join(format!("{stem}.toml")),
@@ -157,7 +156,7 @@ fn free_file(folder: &Path, stem: &str) -> PathBuf {
     free.unwrap_or_else(|| named(1))
 }
 
-/// Writes beside and renames, so that a file is never half there.
+/// Writes a temporary file and renames it, so that the file is always complete.
 fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -171,7 +170,7 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder of the test's own that goes away with it.
+    /// A temporary folder that is removed at the end of the test.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_there_the_next_time() {
+    fn saved_patches_are_found_again() {
         let folder = Folder::new("library");
         let mut library = Library::open(Some(folder.0.clone()));
         let factory = library.entries().len();

@@ -1,4 +1,4 @@
-//! A host with an engine of its own and no sound device: for development, tests and pictures.
+//! A host with its own engine and no sound device: for development, tests and pictures.
 
 use crate::host::{EditorHost, Status};
 use myriad_engine::modulation::Route;
@@ -7,14 +7,14 @@ use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Patch, 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Plays a patch on an engine whose sound nobody hears.
+/// Plays a patch on an engine without output.
 pub struct LocalHost {
     engine: Engine,
     patch: Arc<Patch>,
     values: Values,
     events: Vec<Event>,
     peaks: [f32; 2],
-    /// Rendering time and sound rendered since the status was last asked.
+    /// Rendering time and rendered frames since the last status.
     spent: [Duration; 2],
     load: f32,
     /// Gestures that have begun and not ended, for tests.
@@ -25,7 +25,7 @@ impl LocalHost {
     /// An engine that plays `patch`.
     ///
     /// # Errors
-    /// When the engine cannot be had.
+    /// When the engine cannot be built.
     pub fn new(patch: Patch) -> Result<Self, EngineError> {
         let mut engine = Engine::new(&EngineConfig::default())?;
         engine.set_patch(0, &patch);
@@ -41,7 +41,7 @@ impl LocalHost {
         })
     }
 
-    /// Lets `seconds` of sound pass.
+    /// Renders `seconds` of sound.
     pub fn advance(&mut self, seconds: f32) {
         let frames = (seconds * self.engine.config().sample_rate) as usize;
         let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);

@@ -1,15 +1,15 @@
-//! What people call groups, parameters and sources. Made from the engine's table, so that a new
-//! row has a name at once.
+//! Display names of groups, parameters and sources. They are made from the engine's table, so a new
+//! row needs nothing here.
 
 use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::Param;
 
-/// A group's title: `env2` becomes "Env 2".
+/// The title of a group: `env2` becomes "Env 2".
 pub fn group(id: &str) -> String {
     let (word, number) = id.split_at(id.trim_end_matches(|c: char| c.is_ascii_digit()).len());
     let word = match word {
-        "lfo" => "LFO".to_owned(),
+        "lfo" | "eq" => word.to_uppercase(),
         _ => capitalised(word),
     };
     match number {
@@ -28,7 +28,7 @@ pub fn of(param: Param) -> String {
     }
 }
 
-/// A parameter where its group is written above it: "Cutoff", and "Rate" for a "Decay rate".
+/// A parameter under the title of its group: "Cutoff", and "Rate" for a "Decay rate".
 pub(crate) fn in_group(param: Param) -> String {
     let info = param.info();
     let rest = info.name.strip_prefix(&group(info.group()));
@@ -45,7 +45,7 @@ fn capitalised(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// A source: "LFO 1", "Velocity", or what the patch calls its macro.
+/// A source: "LFO 1", "Velocity", or the patch's name of the macro.
 pub(crate) fn source(source: Source, patch: &Patch) -> String {
     let number = source.name().strip_prefix("macro");
     let index = number.and_then(|number| number.parse::<usize>().ok());
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_made_for_people() {
+    fn names_read_well() {
         assert_eq!(of(Param::FilterCutoff), "Filter Cutoff");
         assert_eq!(of(Param::FilterType), "Filter");
         assert_eq!(of(Param::Env2Attack), "Env 2 Attack");

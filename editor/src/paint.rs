@@ -1,4 +1,4 @@
-//! Light and shade that egui has no shape for: glows, gradients, arcs.
+//! Shapes that egui does not have: glows, gradients, arcs.
 
 use egui::epaint::{Mesh, Vertex, WHITE_UV};
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
@@ -15,16 +15,16 @@ fn vertex(mesh: &mut Mesh, pos: Pos2, color: Color32) -> u32 {
     index
 }
 
-/// Adds a quadrangle whose corners, in order around it, have colours of their own.
+/// Adds a quadrangle with a colour for each corner, in order around it.
 pub(crate) fn quad(mesh: &mut Mesh, corners: [(Pos2, Color32); 4]) {
     let [a, b, c, d] = corners.map(|(pos, colour)| vertex(mesh, pos, colour));
     mesh.add_triangle(a, b, c);
     mesh.add_triangle(a, c, d);
 }
 
-/// Adds a soft round light: bright in the middle, nothing at `radius`.
+/// Adds a soft round glow: bright in the centre, transparent at `radius`.
 pub(crate) fn glow(mesh: &mut Mesh, centre: Pos2, radius: f32, colour: Color32) {
-    // Two rings make the fall steep first and long after, as light falls.
+    // Two rings approximate the falloff of light.
     const SPOKES: u32 = 10;
     let middle = vertex(mesh, centre, colour);
     let inner = mesh.vertices.len() as u32;
@@ -44,7 +44,7 @@ pub(crate) fn glow(mesh: &mut Mesh, centre: Pos2, radius: f32, colour: Color32) 
     }
 }
 
-/// A rectangle that goes from one colour at its top to another at its bottom.
+/// A rectangle with a vertical gradient.
 pub(crate) fn vertical_gradient(painter: &Painter, rect: Rect, top: Color32, bottom: Color32) {
     let mut mesh = Mesh::default();
     let corners = [
@@ -76,14 +76,14 @@ pub(crate) fn fill_below(
     }
 }
 
-/// A line that shines: itself, and its light around it.
+/// A line with a glow.
 pub(crate) fn luminous_line(painter: &Painter, line: Vec<Pos2>, width: f32, colour: Color32) {
     let stroke = Stroke::new(5.0 * width, crate::theme::light(colour, 0.16));
     painter.line(line.clone(), stroke);
     painter.line(line, Stroke::new(width, colour));
 }
 
-/// A point that can be grabbed.
+/// A handle that can be dragged.
 pub(crate) fn handle(painter: &Painter, at: Pos2, colour: Color32, awake: bool) {
     let mut mesh = Mesh::default();
     let radius = if awake { 20.0 } else { 13.0 };
@@ -94,7 +94,7 @@ pub(crate) fn handle(painter: &Painter, at: Pos2, colour: Color32, awake: bool) 
     painter.circle_filled(at, 1.6, crate::theme::LIGHT);
 }
 
-/// A lamp: lit, or not.
+/// A lamp, on or off.
 pub(crate) fn lamp(painter: &Painter, at: Pos2, lit: bool, colour: Color32) {
     if lit {
         let mut mesh = Mesh::default();
@@ -111,17 +111,17 @@ pub(crate) fn lamp(painter: &Painter, at: Pos2, lit: bool, colour: Color32) {
     }
 }
 
-/// The way of a knob: three quarters of a turn, open at the bottom.
+/// The arc of a knob: three quarters of a turn, open at the bottom.
 pub(crate) fn knob_angle(scale: f32) -> f32 {
     TAU * (0.375 + 0.75 * scale.clamp(0.0, 1.0))
 }
 
-/// The point at `scale` of a knob's way.
+/// The point at `scale` of a knob's arc.
 pub(crate) fn on_knob(centre: Pos2, radius: f32, scale: f32) -> Pos2 {
     centre + radius * egui::Vec2::angled(knob_angle(scale))
 }
 
-/// The points of a knob's way from one scale to another.
+/// The points of a knob's arc from one scale to another.
 pub(crate) fn arc(centre: Pos2, radius: f32, from: f32, to: f32) -> Vec<Pos2> {
     let steps = ((to - from).abs() * 32.0).ceil().max(1.0) as usize;
     let at = |step: usize| from + (to - from) * step as f32 / steps as f32;
@@ -144,7 +144,7 @@ pub(crate) fn arrow(painter: &Painter, centre: Pos2, size: f32, right: bool, col
 /// A heart, filled or not.
 pub(crate) fn heart(painter: &Painter, centre: Pos2, size: f32, filled: bool, colour: Color32) {
     let at = |t: f32| {
-        // The well-known heart curve, upright and about as wide as `size` on each side.
+        // The usual heart curve, upright and about as wide as `size` on each side.
         let x = 16.0 * t.sin().powi(3);
         let y = 13.0 * t.cos() - 5.0 * (2.0 * t).cos() - 2.0 * (3.0 * t).cos() - (4.0 * t).cos();
         centre + size / 16.0 * vec2(x, -y)

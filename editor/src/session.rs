@@ -1,5 +1,5 @@
-//! One frame's work on the sound: every change goes through here, so that every change can be
-//! taken back.
+//! Access to the sound during one frame. Every change goes through here, so that every change can
+//! be undone.
 
 use crate::history::{Edit, History, Move};
 use crate::host::EditorHost;
@@ -15,12 +15,12 @@ pub(crate) struct Entry {
     pub(crate) text: String,
     /// Whether the field has had the focus yet.
     pub(crate) open: bool,
-    /// When it was last drawn; one whose page was left is given up.
+    /// When it was last drawn; it is cancelled when its page was left.
     pub(crate) drawn: f64,
 }
 
-/// A route as it is when it is made: by a fifth of the knob's way.
-pub(crate) fn fresh_route(source: Source, target: Param) -> Route {
+/// A new route: its amount is a fifth of the knob's range.
+pub(crate) fn new_route(source: Source, target: Param) -> Route {
     Route {
         source,
         via: None,
@@ -30,14 +30,14 @@ pub(crate) fn fresh_route(source: Source, target: Param) -> Route {
     }
 }
 
-/// What a change is made with.
+/// Everything that a change needs.
 pub(crate) struct Session<'a> {
     pub(crate) host: &'a mut dyn EditorHost,
     pub(crate) patch: Arc<Patch>,
     /// What sounds now.
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) entry: &'a mut Option<Entry>,
-    /// The parameters of the gesture under way, and their values before it.
+    /// The parameters of the current gesture, and their values before it.
     pub(crate) held: &'a mut Vec<(Param, f32)>,
     pub(crate) history: &'a mut History,
     /// Seconds since the editor opened.
@@ -49,19 +49,19 @@ impl Session<'_> {
         self.host.value(param)
     }
 
-    /// The way of a parameter's knob, 0 to 1.
+    /// Knob position of a parameter, 0 to 1.
     pub(crate) fn scale(&self, param: Param) -> f32 {
         param.info().kind.to_scale(self.value(param))
     }
 
-    /// The choice or number of a parameter that has whole values.
+    /// The index of a choice, or a whole number.
     pub(crate) fn index(&self, param: Param) -> usize {
         self.value(param).max(0.0) as usize
     }
 
-    /// The user takes hold of parameters; a hand can move several at once.
+    /// Starts a gesture, which can move several parameters.
     pub(crate) fn begin(&mut self, params: &[Param]) {
-        // A gesture that never ended, because its widget went away, ends now.
+        // A gesture that never ended, because its widget disappeared, ends now.
         self.end();
         for &param in params {
             self.held.push((param, self.value(param)));
@@ -69,7 +69,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether this parameter is in the user's hand.
+    /// Whether this parameter is part of the current gesture.
     pub(crate) fn holds(&self, param: Param) -> bool {
         self.held.iter().any(|(held, _)| *held == param)
     }
@@ -81,7 +81,7 @@ impl Session<'_> {
         }
     }
 
-    /// The user lets go.
+    /// Ends the gesture.
     pub(crate) fn end(&mut self) {
         self.finish(false);
     }
@@ -107,8 +107,8 @@ impl Session<'_> {
         self.end();
     }
 
-    /// One of many small steps, by a wheel or an arrow key: `ways` parts of the knob's way, or
-    /// one value for whole numbers and choices.
+    /// One of many small steps, by a wheel or an arrow key: `ways` fractions of the knob's range,
+    /// or one value for whole numbers and choices.
     pub(crate) fn step(&mut self, param: Param, ways: f32) {
         let kind = param.info().kind;
         let value = match kind {
@@ -120,13 +120,13 @@ impl Session<'_> {
         self.finish(true);
     }
 
-    /// The routes that reach a parameter, with their places in the patch.
+    /// The routes to a parameter, with their indices in the patch.
     pub(crate) fn routes_to(&self, param: Param) -> Vec<(usize, Route)> {
         let routes = self.patch.routes.iter().copied().enumerate();
         routes.filter(|(_, route)| route.target == param).collect()
     }
 
-    /// Replaces all routes; if they are the same, nothing happens.
+    /// Replaces all routes; nothing happens if they are the same.
     pub(crate) fn set_routes(&mut self, routes: Vec<Route>) {
         let from = self.patch.routes.clone();
         if from == routes {
@@ -138,13 +138,12 @@ impl Session<'_> {
         self.history.push(edit, self.time, false);
     }
 
-    /// Lets `source` move `param`. One that does already stays as it is, and one that cannot is not
-    /// made.
+    /// Adds a route from `source` to `param`, unless it exists already or is impossible.
     pub(crate) fn connect(&mut self, source: Source, param: Param) {
         let mut routes = self.patch.routes.clone();
         let there =
             |route: &Route| (route.source, route.target, route.via) == (source, param, None);
-        let route = fresh_route(source, param);
+        let route = new_route(source, param);
         if !route.is_possible() || routes.len() >= MAX_ROUTES || routes.iter().any(there) {
             return;
         }
@@ -152,7 +151,7 @@ impl Session<'_> {
         self.set_routes(routes);
     }
 
-    /// Changes one route while a drag is under way; [`Session::routes_dragged`] ends it.
+    /// Changes one route during a drag; [`Session::routes_dragged`] ends it.
     pub(crate) fn drag_route(&mut self, index: usize, route: Route) {
         let mut routes = self.patch.routes.clone();
         if let Some(place) = routes.get_mut(index) {
@@ -179,7 +178,7 @@ impl Session<'_> {
         }
     }
 
-    /// The patch with every knob where it is now.
+    /// The patch with the current values of all parameters.
     pub(crate) fn snapshot(&self) -> Patch {
         let mut patch = Patch::clone(&self.patch);
         for &param in Param::ALL {
@@ -188,13 +187,13 @@ impl Session<'_> {
         patch
     }
 
-    /// Calls the patch something else.
+    /// Changes the metadata of the patch.
     pub(crate) fn describe(&mut self, patch: &Patch) {
         self.host.describe(patch);
         self.patch = self.host.patch();
     }
 
-    /// Plays another patch.
+    /// Loads another patch.
     pub(crate) fn load(&mut self, patch: Patch) {
         let edit = Edit::Patch {
             from: Box::new(self.snapshot()),

@@ -1,53 +1,53 @@
-//! How the editor looks: night, and the light of a dawn in it.
+//! Colours, fonts and styles of the editor.
 //!
-//! Levels and values take their colour from the same gradient as the spectrograms that
-//! `myriad inspect` draws: violet, rose, amber, light. What moves a parameter has a colour of its
-//! own, which its chip, its rings and its curves share.
+//! Levels and values take their colour from the same gradient as the spectrograms of `myriad
+//! inspect`: violet, rose, amber, light. Every modulation source has its own colour, which its
+//! chip, its rings and its curves share.
 
 use egui::epaint::text::{FontData, FontDefinitions, FontFamily, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Stroke, text::LayoutJob};
 use myriad_engine::modulation::Source;
 use std::sync::Arc;
 
-/// Behind everything.
+/// Background.
 pub(crate) const NIGHT: Color32 = Color32::from_rgb(0x09, 0x08, 0x13);
 /// Panels.
 pub(crate) const PANEL: Color32 = Color32::from_rgb(0x12, 0x10, 0x22);
-/// What is sunk into panels: curves, lists.
+/// Sunken areas: curves, lists.
 pub(crate) const WELL: Color32 = Color32::from_rgb(0x0b, 0x0a, 0x17);
-/// What stands out of panels: knobs, buttons.
+/// Raised areas: knobs, buttons.
 pub(crate) const RAISED: Color32 = Color32::from_rgb(0x20, 0x1c, 0x3a);
 /// The discs of knobs.
 pub(crate) const DISC: Color32 = Color32::from_rgb(0x2b, 0x26, 0x4b);
 /// Edges.
 pub(crate) const EDGE: Color32 = Color32::from_rgb(0x2a, 0x25, 0x48);
-/// What is read.
+/// Text.
 pub(crate) const TEXT: Color32 = Color32::from_rgb(0xef, 0xeb, 0xf8);
-/// What explains.
+/// Secondary text.
 pub(crate) const MUTED: Color32 = Color32::from_rgb(0x9d, 0x96, 0xbb);
-/// What is there if one looks.
+/// Faint text and marks.
 pub(crate) const FAINT: Color32 = Color32::from_rgb(0x5a, 0x53, 0x7a);
 /// The left of the stereo field.
 pub(crate) const VIOLET: Color32 = Color32::from_rgb(0x86, 0x78, 0xff);
-/// The middle, and macros.
+/// The centre of the stereo field, and macros.
 pub(crate) const ROSE: Color32 = Color32::from_rgb(0xff, 0x66, 0x84);
-/// The right, envelopes, and what is chosen.
+/// The right of the stereo field, envelopes, and selected items.
 pub(crate) const AMBER: Color32 = Color32::from_rgb(0xff, 0xb0, 0x66);
 /// The brightest.
 pub(crate) const LIGHT: Color32 = Color32::from_rgb(0xff, 0xf4, 0xcf);
-/// Waves.
+/// LFOs.
 pub(crate) const AQUA: Color32 = Color32::from_rgb(0x5e, 0xdc, 0xd0);
-/// Single copies and partials.
+/// The sources copy and partial.
 pub(crate) const LEAF: Color32 = Color32::from_rgb(0xa6, 0xe2, 0x7c);
-/// What must be seen.
+/// Warnings.
 pub(crate) const ALARM: Color32 = Color32::from_rgb(0xff, 0x4d, 0x4d);
 
-/// Corners of panels.
+/// Corner radius of panels.
 pub(crate) const ROUND: CornerRadius = CornerRadius::same(8);
-/// Corners of small things.
+/// Corner radius of small elements.
 pub(crate) const SMALL_ROUND: CornerRadius = CornerRadius::same(5);
 
-/// Violet, rose, amber, light: the colour of a level or a knob's way, 0 to 1.
+/// The gradient violet, rose, amber, light: the colour of a level or a knob position, 0 to 1.
 pub(crate) fn dawn(position: f32) -> Color32 {
     const STOPS: [[f32; 3]; 5] = [
         [104.0, 72.0, 214.0],
@@ -65,7 +65,7 @@ pub(crate) fn dawn(position: f32) -> Color32 {
     Color32::from_rgb(mix(0), mix(1), mix(2))
 }
 
-/// The colour of a place, -1 left to 1 right.
+/// The colour of a pan, -1 left to 1 right.
 pub(crate) fn pan(place: f32) -> Color32 {
     let (side, share) = if place < 0.0 {
         (VIOLET, -place)
@@ -75,7 +75,7 @@ pub(crate) fn pan(place: f32) -> Color32 {
     ROSE.lerp_to_gamma(side, share.clamp(0.0, 1.0).sqrt())
 }
 
-/// The colour of what moves a parameter.
+/// The colour of a modulation source.
 pub(crate) fn source(source: Source) -> Color32 {
     match source.name().trim_end_matches(|c: char| c.is_ascii_digit()) {
         "env" => AMBER,
@@ -86,12 +86,12 @@ pub(crate) fn source(source: Source) -> Color32 {
     }
 }
 
-/// `colour`, as light that is added to what is behind it.
+/// `colour` for additive blending.
 pub(crate) fn light(colour: Color32, strength: f32) -> Color32 {
     let strength = strength.clamp(0.0, 1.0);
     let [r, g, b, _] = colour.to_array();
     let dim = |x: u8| (f32::from(x) * strength) as u8;
-    // Premultiplied without alpha: adds, and covers nothing.
+    // Premultiplied without alpha: adds to the background and covers nothing.
     Color32::from_rgba_premultiplied(dim(r), dim(g), dim(b), 0)
 }
 
@@ -100,12 +100,12 @@ pub(crate) fn regular(size: f32) -> FontId {
     FontId::proportional(size)
 }
 
-/// Text that leads.
+/// Bold text.
 pub(crate) fn bold(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("bold".into()))
 }
 
-/// Small capitals with air between them: titles of panels and knobs.
+/// Small spaced capitals: titles of panels and knobs.
 pub(crate) fn caps(
     painter: &Painter,
     at: Pos2,
@@ -129,7 +129,7 @@ pub(crate) fn label(painter: &Painter, place: Rect, text: &str, colour: Color32)
     fitted(painter, place, text, 11.0, colour);
 }
 
-/// Text in the middle of `place`: so large, or smaller where it has to be.
+/// Text in the middle of `place`, smaller where it does not fit.
 pub(crate) fn fitted(painter: &Painter, place: Rect, text: &str, largest: f32, colour: Color32) {
     const SMALLEST: f32 = 9.0;
     let lay_out = |size| painter.layout_no_wrap(text.to_owned(), regular(size), colour);
@@ -141,7 +141,7 @@ pub(crate) fn fitted(painter: &Painter, place: Rect, text: &str, largest: f32, c
     painter.galley(at.min, galley, colour);
 }
 
-/// A panel, with the faint light of an edge that faces the sky.
+/// A panel with a faint line at its upper edge.
 pub(crate) fn panel(painter: &Painter, rect: Rect) {
     painter.rect(
         rect,
@@ -154,7 +154,7 @@ pub(crate) fn panel(painter: &Painter, rect: Rect) {
     painter.hline(x, rect.top() + 0.5, Stroke::new(1.0, light(VIOLET, 0.16)));
 }
 
-/// A panel with a title. Returns what is left inside.
+/// A panel with a title. Returns the area inside.
 pub(crate) fn titled_panel(painter: &Painter, rect: Rect, title: &str) -> Rect {
     panel(painter, rect);
     let at = rect.left_top() + egui::vec2(14.0, 11.0);
@@ -165,19 +165,19 @@ pub(crate) fn titled_panel(painter: &Painter, rect: Rect, title: &str) -> Rect {
     )
 }
 
-/// Something sunk into a panel.
+/// A sunken area of a panel.
 pub(crate) fn well(painter: &Painter, rect: Rect) {
     let edge = Stroke::new(1.0, EDGE.gamma_multiply(0.5));
     painter.rect(rect, SMALL_ROUND, WELL, edge, egui::StrokeKind::Inside);
 }
 
-/// What is written where there is nothing to show yet.
+/// Text for an empty area.
 pub(crate) fn emptiness(painter: &Painter, rect: Rect, text: &str) {
     let font = regular(11.5);
     painter.text(rect.center(), Align2::CENTER_CENTER, text, font, FAINT);
 }
 
-/// Gives a context the editor's fonts and the style of menus, tooltips and text fields.
+/// Sets the fonts of a context and the style of menus, tooltips and text fields.
 pub(crate) fn apply(ctx: &egui::Context) {
     ctx.set_fonts(fonts());
     ctx.set_theme(egui::Theme::Dark);

@@ -1,9 +1,10 @@
-//! The rooms of the editor.
+//! The views of the editor.
 
 pub(crate) mod axis;
 pub(crate) mod browser;
 pub(crate) mod cloud;
 pub(crate) mod curve;
+pub(crate) mod displays;
 pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod filter;
@@ -14,6 +15,5 @@ pub(crate) mod macros;
 pub(crate) mod matrix;
 pub(crate) mod pages;
 pub(crate) mod play;
-pub(crate) mod portraits;
 pub(crate) mod sources;
 pub(crate) mod table;

@@ -1,6 +1,6 @@
-//! What is grabbed, turned and pressed. Every widget of a parameter goes through
-//! [`control::interact`], so that all of them can be dragged, turned by the wheel or the arrow
-//! keys, typed into, reset, automated and modulated in the same way.
+//! Widgets. Every widget of a parameter goes through [`control::interact`], so that all of them can
+//! be dragged, turned by the wheel or the arrow keys, typed into, reset, automated and modulated in
+//! the same way.
 
 pub(crate) mod button;
 pub(crate) mod chip;

@@ -174,7 +174,7 @@ const PICTURES: &[(&str, &[Row])] = &[
                 ..ROW
             },
             Row {
-                title: "Parity",
+                title: "Odd/even",
                 patch: SAW,
                 turned: Param::ShapeParity,
                 values: [-1.0, -0.5, 0.0, 0.5, 1.0],
@@ -199,14 +199,14 @@ const PICTURES: &[(&str, &[Row])] = &[
         "filter",
         &[
             Row {
-                title: "Cutoff, low 24",
+                title: "Cutoff, low-pass 24",
                 patch: LOW_24,
                 turned: Param::FilterCutoff,
                 values: [150.0, 400.0, 1_000.0, 2_000.0, 4_000.0],
                 ..ROW
             },
             Row {
-                title: "Resonance, low 24",
+                title: "Resonance, low-pass 24",
                 patch: LOW_24,
                 turned: Param::FilterResonance,
                 ..ROW
@@ -226,13 +226,13 @@ const PICTURES: &[(&str, &[Row])] = &[
                 ..ROW
             },
             Row {
-                title: "Form, formant: oo, oh, ah, eh, ee",
+                title: "Morph, formant: oo, oh, ah, eh, ee",
                 patch: FORMANT,
                 turned: Param::FilterForm,
                 ..ROW
             },
             Row {
-                title: "Form, phaser",
+                title: "Morph, phaser",
                 patch: PHASER,
                 turned: Param::FilterForm,
                 ..ROW
@@ -245,7 +245,7 @@ const PICTURES: &[(&str, &[Row])] = &[
                 ..ROW
             },
             Row {
-                title: "Filter 2 high 24, in parallel with low 24: its cutoff",
+                title: "Filter 2 high-pass 24, in parallel with low-pass 24: its cutoff",
                 patch: BOTH,
                 turned: Param::Filter2Cutoff,
                 values: [600.0, 1_000.0, 2_000.0, 3_000.0, 5_000.0],
@@ -284,7 +284,7 @@ const PICTURES: &[(&str, &[Row])] = &[
                 ..ROW
             },
             Row {
-                title: "Snap to octaves, fifths, the major chord, pentatonic, whole tones",
+                title: "Snap to octaves, fifths, the major chord, pentatonic, whole tone",
                 patch: &[(Param::SourcePosition, 1.0), (Param::PartialSnap, 1.0)],
                 turned: Param::PartialScale,
                 values: [0.0, 1.0, 2.0, 9.0, 14.0],

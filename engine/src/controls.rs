@@ -1,12 +1,12 @@
-//! The values of a part's parameters: where they are set, and where they are on their way there.
+//! The values of a part's parameters: their targets, and the smoothed values on the way there.
 
 use crate::params::{COUNT, Curve, Kind, Param, TABLE};
 use std::ops::Index;
 
-/// Time in which a change has done most of its way.
+/// Time constant of the smoothing.
 const SMOOTHING_SECONDS: f32 = 0.008;
 
-/// The share of the remaining way that a tick covers, for parameters and controllers alike.
+/// The fraction of the remaining distance that a tick covers, for parameters and controllers.
 pub(crate) fn smoothing_step(tick_seconds: f32) -> f32 {
     1.0 - (-tick_seconds / SMOOTHING_SECONDS).exp()
 }
@@ -40,16 +40,16 @@ impl Index<Param> for Values {
     }
 }
 
-/// Parameter values that glide to what they are set to, tick by tick.
+/// Parameter values that move smoothly to their targets, tick by tick.
 #[derive(Clone, Debug)]
 pub(crate) struct Controls {
     now: Values,
     target: Values,
     moving: [bool; COUNT],
     any_moving: bool,
-    /// Whether any value has changed since [`Controls::take_changed`] was last asked.
+    /// Whether any value has changed since the last call of [`Controls::take_changed`].
     changed: bool,
-    /// The share of the remaining way that a tick covers.
+    /// The fraction of the remaining distance that a tick covers.
     step: f32,
 }
 
@@ -65,7 +65,7 @@ impl Controls {
         }
     }
 
-    /// Takes over all values at once.
+    /// Sets all values at once, without smoothing.
     pub(crate) fn jump_to(&mut self, values: &Values) {
         self.now.0 = values.0;
         self.target.0 = values.0;
@@ -74,7 +74,7 @@ impl Controls {
         self.changed = true;
     }
 
-    /// Sends a parameter on its way. Whole numbers and choices arrive at once.
+    /// Sets the target of a parameter. Whole numbers and choices change at once.
     pub(crate) fn set(&mut self, param: Param, value: f32) {
         self.target.set(param, value);
         self.changed = true;
@@ -88,7 +88,7 @@ impl Controls {
         }
     }
 
-    /// Moves everything that is on its way by one tick.
+    /// Advances every moving parameter by one tick.
     pub(crate) fn tick(&mut self) {
         if !self.any_moving {
             return;
@@ -115,13 +115,13 @@ impl Controls {
         }
     }
 
-    /// Whether any value has changed since this was last asked: what is derived from them can be
-    /// kept until then.
+    /// Whether any value has changed since the last call. Until then, values that were derived from
+    /// them stay valid.
     pub(crate) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// Where the parameter is going.
+    /// The target of the parameter.
     #[cfg(test)]
     pub(crate) fn target(&self, param: Param) -> f32 {
         self.target[param]

@@ -1,11 +1,12 @@
-//! Effects: what a part's sound goes through after it was rendered, on the processor.
+//! Effects: process a part's sound after it was rendered, on the CPU.
 //!
 //! Every part has its own, since they belong to its patch. A part has two racks: when the patch
-//! changes, the old rack rings out while the new one plays.
+//! changes, the old rack rings out while the new one plays, with a crossfade of their input.
 
 mod chorus;
 pub(crate) mod compressor;
-mod delay;
+mod crossfaded_tap;
+pub(crate) mod delay;
 pub(crate) mod drive;
 pub(crate) mod eq;
 mod flanger;
@@ -13,7 +14,6 @@ mod limiter;
 mod line;
 mod oversample;
 mod phaser;
-mod place;
 mod rack;
 mod ramp;
 mod reverb;
@@ -29,50 +29,50 @@ use rack::Rack;
 /// A tick of left and right.
 type Stereo = [[f32; TICK]; 2];
 
-/// What effects may know besides their parameters.
+/// What effects know besides their parameters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct EffectContext {
     /// Quarter notes per minute.
     pub(crate) bpm: f32,
 }
 
-/// One effect. It sounds as long as it is rendered; the rack fades it in and out.
+/// One effect. The rack fades it in and out.
 trait Effect: Send {
-    /// Forgets all sound; the next render is like the first.
+    /// Clears all sound; the next render is like the first.
     fn reset(&mut self);
 
-    /// One tick in place. Numbers glide from tick to tick; choices change only where nothing is
-    /// heard.
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, around: Surroundings);
+    /// Processes one tick in place. Numbers are smoothed from tick to tick; choices change only
+    /// while the effect is faded out.
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, context: EffectContext);
 
-    /// Frames that may pass in silence before it is heard again.
+    /// Frames of silence that may pass before its output is heard again.
     fn memory(&self, values: &EffectValues) -> usize;
 
-    /// Seconds until what goes round in it is [`GONE`], when nothing more goes in.
-    fn ringing(&self, _: &EffectValues, _: Surroundings) -> f32 {
+    /// Seconds until the sound in its feedback loop has fallen to [`GONE`], without further input.
+    fn ringing(&self, _: &EffectValues, _: EffectContext) -> f32 {
         0.0
     }
 }
 
-/// What is left of a chord at ten times full scale when the rack takes it for silence.
+/// Fraction of the level that is left when a chord at ten times full scale counts as silent.
 const GONE: f32 = 1e-7;
 
-/// How often sound goes round until it is gone, when `kept` of it comes back each time.
+/// How often sound passes the feedback loop until it is gone, when `kept` is fed back each time.
 fn rounds(kept: f32) -> f32 {
     GONE.ln() / kept.abs().ln()
 }
 
-/// What the effects of a part are told for one tick.
+/// Parameters of a part's effects for one tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EffectParams {
-    /// Whether any is switched on; if not, the values say nothing.
+    /// Whether any effect is on; if not, the values are not used.
     pub(crate) used: bool,
     /// Whether the patch has changed before this tick.
     pub(crate) changed: bool,
-    /// Whether all sound was cut off, and no note has begun since.
+    /// Whether all sound was cut off and no note has started since.
     pub(crate) cut: bool,
     pub(crate) values: EffectValues,
-    pub(crate) around: Surroundings,
+    pub(crate) context: EffectContext,
 }
 
 impl EffectParams {
@@ -83,7 +83,7 @@ impl EffectParams {
             changed: false,
             cut: false,
             values: EffectValues::off(),
-            around: Surroundings { bpm: 120.0 },
+            context: EffectContext { bpm: 120.0 },
         }
     }
 }
@@ -91,22 +91,22 @@ impl EffectParams {
 /// The effects of one part.
 #[derive(Debug)]
 pub(crate) struct PartEffects {
-    /// The one that plays, and one that rings out.
+    /// The rack that plays, and the one that rings out.
     racks: [Rack; 2],
     /// Which one plays.
     playing: usize,
-    /// What the other was told last.
-    told: EffectValues,
-    /// What both were told last of what is around them.
-    around: Surroundings,
-    /// Frames since the sound goes into the rack that plays.
-    entered: usize,
-    /// The end of a tail that had to go, faded, and how much of it was heard.
+    /// The last values of the other rack.
+    old_values: EffectValues,
+    /// The last surroundings of both.
+    context: EffectContext,
+    /// Frames since the input was switched to the rack that plays; it crossfades for [`FADE`].
+    crossfaded: usize,
+    /// The faded end of a tail that had to stop, and how much of it was played.
     ending: [[f32; FADE]; 2],
     ended: usize,
-    /// Whether the last tick came with sound.
-    sounded: bool,
-    /// Frames of the fade that a cut is into: nothing is left after [`FADE`].
+    /// Whether the input of the last tick had sound.
+    had_input: bool,
+    /// Frames of the fade-out of a cut so far: silence after [`FADE`].
     cut: usize,
 }
 
@@ -115,35 +115,35 @@ impl PartEffects {
         Self {
             racks: std::array::from_fn(|_| Rack::new(sample_rate)),
             playing: 0,
-            told: EffectValues::off(),
-            around: EffectParams::none().around,
-            entered: FADE,
+            old_values: EffectValues::off(),
+            context: EffectParams::none().context,
+            crossfaded: FADE,
             ending: [[0.0; FADE]; 2],
             ended: FADE,
-            sounded: false,
+            had_input: false,
             cut: 0,
         }
     }
 
     pub(crate) fn reset(&mut self) {
         self.racks.iter_mut().for_each(Rack::reset);
-        (self.playing, self.entered, self.ended) = (0, FADE, FADE);
-        self.told = EffectValues::off();
-        (self.sounded, self.cut) = (false, 0);
+        (self.playing, self.crossfaded, self.ended) = (0, FADE, FADE);
+        self.old_values = EffectValues::off();
+        (self.had_input, self.cut) = (false, 0);
     }
 
-    /// Whether nothing is left to be heard.
-    pub(crate) fn is_resting(&self) -> bool {
-        self.racks.iter().all(Rack::is_resting) && self.ended == FADE
+    /// Whether it is silent.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.racks.iter().all(Rack::is_silent) && self.ended == FADE
     }
 
-    /// Seconds until it rests, when nothing more goes in.
+    /// Seconds until it is silent, without further input.
     pub(crate) fn tail(&self) -> f32 {
-        let tails = self.racks.iter().map(|rack| rack.tail(self.around));
+        let tails = self.racks.iter().map(|rack| rack.tail(self.context));
         tails.fold(0.0, f32::max)
     }
 
-    /// Changes the sound of one tick as its cue says.
+    /// Processes one tick in place.
     pub(crate) fn render(
         &mut self,
         left: &mut [f32],
@@ -154,44 +154,44 @@ impl PartEffects {
             true => effect_params.values,
             false => EffectValues::off(),
         };
-        self.around = effect_params.around;
-        if self.cut == FADE && !effect_params.cut && !self.sounded {
-            // Nothing is left that would have to fade in, and the next attack is whole.
+        self.context = effect_params.context;
+        if self.cut == FADE && !effect_params.cut && !self.had_input {
+            // Nothing has to be faded in, and the next attack is complete.
             self.cut = 0;
         }
         let idle = self.racks.iter().all(Rack::is_idle) && self.ended == FADE;
-        if idle && !effect_params.used && self.entered == FADE {
-            self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
+        if idle && !effect_params.used && self.crossfaded == FADE {
+            self.had_input = left.iter().chain(&*right).any(|&sample| sample != 0.0);
             return;
         }
         let _flush = FlushDenormals::new();
         if self.cut == FADE && effect_params.cut {
-            self.sounded = left.iter().chain(&*right).any(|&sample| sample != 0.0);
+            self.had_input = left.iter().chain(&*right).any(|&sample| sample != 0.0);
             left.fill(0.0);
             right.fill(0.0);
             return;
         }
         if effect_params.changed {
-            self.change(&values, effect_params.around);
+            self.change(&values, effect_params.context);
         }
         let mut fresh: Stereo = [[0.0; TICK]; 2];
         fresh[0].copy_from_slice(left);
         fresh[1].copy_from_slice(right);
-        self.sounded = fresh.iter().flatten().any(|&sample| sample != 0.0);
+        self.had_input = fresh.iter().flatten().any(|&sample| sample != 0.0);
         let mut old: Stereo = [[0.0; TICK]; 2];
-        if self.entered < FADE {
+        if self.crossfaded < FADE {
             for (fresh, old) in fresh.iter_mut().zip(&mut old) {
                 for (frame, (fresh, old)) in fresh.iter_mut().zip(old).enumerate() {
                     let whole = *fresh;
-                    *fresh = whole * fade_in(self.entered + frame);
+                    *fresh = whole * fade_in(self.crossfaded + frame);
                     *old = whole - *fresh;
                 }
             }
-            self.entered = (self.entered + TICK).min(FADE);
+            self.crossfaded = (self.crossfaded + TICK).min(FADE);
         }
-        let (playing, told) = (self.playing, self.told);
-        self.racks[playing].render(&mut fresh, &values, effect_params.around);
-        self.racks[1 - playing].render(&mut old, &told, effect_params.around);
+        let (playing, old_values) = (self.playing, self.old_values);
+        self.racks[playing].render(&mut fresh, &values, effect_params.context);
+        self.racks[1 - playing].render(&mut old, &old_values, effect_params.context);
         for (side, out) in [&mut *left, &mut *right].into_iter().enumerate() {
             for (frame, out) in out.iter_mut().enumerate() {
                 *out = fresh[side][frame] + old[side][frame];
@@ -206,7 +206,8 @@ impl PartEffects {
         }
     }
 
-    /// Fades out what is cut off, tails and all; back in when a note begins before all is gone.
+    /// Fades out everything when sound is cut off, tails included; fades back in when a note starts
+    /// before that.
     fn cut_off(&mut self, left: &mut [f32], right: &mut [f32], cut: bool) {
         for (left, right) in left.iter_mut().zip(right) {
             self.cut = match cut {
@@ -220,36 +221,36 @@ impl PartEffects {
             }
         }
         if self.cut == FADE {
-            let sounded = self.sounded;
+            let had_input = self.had_input;
             self.reset();
-            (self.cut, self.sounded) = (FADE, sounded);
+            (self.cut, self.had_input) = (FADE, had_input);
         }
     }
 
-    /// Another patch: the rack that played rings out, the other starts anew.
-    fn change(&mut self, values: &EffectValues, around: Surroundings) {
+    /// The patch has changed: the rack that played rings out, the other starts with the new values.
+    fn change(&mut self, values: &EffectValues, context: EffectContext) {
         let next = 1 - self.playing;
-        self.end(next, around);
-        self.told = self.racks[self.playing].told();
+        self.end(next, context);
+        self.old_values = self.racks[self.playing].values();
         self.playing = next;
         self.racks[next].start(values);
-        // Without sound in the air nothing has to fade, and the next attack is whole.
-        self.entered = if self.sounded { 0 } else { FADE };
+        // Without input there is nothing to crossfade, and the next attack is complete.
+        self.crossfaded = if self.had_input { 0 } else { FADE };
     }
 
-    /// Has the end of a rack's tail ready, so that the rack is free.
-    fn end(&mut self, rack: usize, around: Surroundings) {
-        if self.racks[rack].is_resting() {
+    /// Renders the faded end of a rack's tail in advance, so that the rack is free.
+    fn end(&mut self, rack: usize, context: EffectContext) {
+        if self.racks[rack].is_silent() {
             return;
         }
         for tick in 0..FADE / TICK {
             let mut sound: Stereo = [[0.0; TICK]; 2];
-            let told = self.told;
-            self.racks[rack].render(&mut sound, &told, around);
+            let old_values = self.old_values;
+            self.racks[rack].render(&mut sound, &old_values, context);
             for (side, sound) in sound.iter().enumerate() {
                 for (frame, sample) in sound.iter().enumerate() {
                     let at = tick * TICK + frame;
-                    // What is left of an ending that is itself interrupted goes on under this one.
+                    // The rest of an earlier ending is added.
                     let left = self.ending[side].get(self.ended + at).copied();
                     self.ending[side][at] = left.unwrap_or(0.0) + sample * (1.0 - fade_in(at));
                 }

@@ -1,9 +1,9 @@
 //! The engine: events in, sound out, tick by tick.
 //!
-//! Events are collected until the tick they fall into is complete, then that tick is computed;
-//! so the output lags by one tick, plus the limiter's look-ahead, whatever the block sizes. A
-//! tick's sound depends on events and their samples alone, so the same events give the same
-//! samples however the stream is cut into blocks.
+//! Events are collected until the tick that they belong to is complete, then that tick is computed;
+//! so the latency is one tick plus the limiter's look-ahead, for every block size. A tick depends
+//! only on the events and their frames, so the same events give the same samples for every division
+//! of the stream into blocks.
 
 mod master;
 mod retired_tables;
@@ -32,10 +32,10 @@ use retired_tables::RetiredTables;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What an engine is built for.
+/// Configuration of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineConfig {
-    /// Frames per second, 1,000 to 768,000: what hosts try, not only what devices have.
+    /// Frames per second, 1,000 to 768,000: hosts try more rates than devices have.
     pub sample_rate: f32,
     /// Parts, each with its own patch and bus; at most 64.
     pub parts: usize,
@@ -43,11 +43,11 @@ pub struct EngineConfig {
     pub voices: usize,
     /// The most clouds at once: each voice needs one for each copy of its unison.
     pub clouds: usize,
-    /// Threads that render, the caller's included.
+    /// Threads that render, including the caller's.
     pub threads: usize,
-    /// Whether [`Engine::stem`] is wanted.
+    /// Whether [`Engine::stem`] is needed.
     pub stems: bool,
-    /// How keys are tuned from the start; see [`Engine::set_tuning`].
+    /// The tuning at the start; see [`Engine::set_tuning`].
     pub tuning: Tuning,
 }
 
@@ -66,10 +66,10 @@ impl Default for EngineConfig {
 }
 
 impl EngineConfig {
-    /// What a renderer of such an engine must be prepared for.
+    /// The capacity that a renderer of such an engine must be prepared for.
     pub const fn capacity(&self) -> Capacity {
         Capacity {
-            // Clouds that fade keep their slots for a moment.
+            // Clouds that fade out keep their slots for a moment.
             slots: 2 * self.clouds,
             buses: self.parts,
         }
@@ -79,57 +79,57 @@ impl EngineConfig {
 /// Why an engine cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A rate that no device has and no host tries.
+    /// The sample rate is out of range.
     #[error("sample rate {0} is outside 1000 to 768000")]
     SampleRate(f32),
-    /// A size beyond what engines are made for.
+    /// A size is out of range.
     #[error("{what} must be 1 to {max}, not {value}")]
     Size {
-        /// Of what.
+        /// The size in question.
         what: &'static str,
-        /// As asked.
+        /// The requested value.
         value: usize,
-        /// As possible.
+        /// The largest possible value.
         max: usize,
     },
-    /// The renderer could not be made ready.
+    /// The renderer could not be prepared.
     #[error(transparent)]
     Renderer(#[from] PrepareError),
-    /// A patch brings a table along that cannot be had.
+    /// There is no room for a table of a patch.
     #[error(transparent)]
     Tables(#[from] TracksError),
 }
 
-/// What the engine is doing, for meters and reports.
+/// Statistics of an engine, for meters and reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Voices that sound.
+    /// Sounding voices.
     pub voices: usize,
-    /// Clouds that sound, those that fade included.
+    /// Sounding clouds, including those that fade out.
     pub clouds: usize,
     /// Partials rendered in the last tick.
     pub partials: usize,
-    /// Voices that had to give way since the start.
+    /// Voices that were stolen since the start.
     pub voices_stolen: u64,
-    /// Notes that found no room at all.
+    /// Notes for which there was no voice.
     pub notes_dropped: u64,
-    /// Events beyond what a tick can hold.
+    /// Events beyond the capacity of a tick.
     pub events_dropped: u64,
-    /// Blocks that the renderer failed to render, and that were silent instead.
+    /// Blocks that the renderer failed to render; they were silent.
     pub renders_failed: u64,
 }
 
 /// Events that one tick can hold: six million a second.
 const EVENTS_PER_TICK: usize = 4_096;
 
-/// A chunk of the output whose sound is still to come.
+/// A chunk of the output that is not rendered yet.
 struct PendingChunk {
-    /// Its block, or none when the renderer refused it or there is nothing to render.
+    /// Its block; `None` when the renderer refused it or there is nothing to render.
     block: Option<Arc<VoiceBlock>>,
     ticks: usize,
     /// Frames of the output that it completes.
     frames: usize,
-    /// What the effects are told in each tick, part by part.
+    /// Effect parameters of each tick, part by part.
     all_effect_params: Vec<EffectParams>,
 }
 
@@ -137,21 +137,21 @@ struct PendingChunk {
 pub struct Engine {
     config: EngineConfig,
     parts: Vec<Part>,
-    /// What each part plays, for `reset`.
+    /// The patch of each part, for `reset`.
     patches: Vec<Playable>,
-    /// Tables of the patches before that still sound.
+    /// Tables of former patches that still sound.
     retired_tables: RetiredTables,
     pool: CloudPool,
     renderer: Box<dyn Renderer>,
-    /// Blocks that the renderer shares while they are under way; idle ones first.
+    /// Blocks, which the renderer shares while they are in flight; these are idle.
     idle: Vec<Arc<VoiceBlock>>,
     in_flight: VecDeque<PendingChunk>,
-    /// How many may be.
+    /// The most blocks in flight.
     depth: usize,
     buses: Buses,
-    /// What each part's sound goes through.
+    /// The effects of each part.
     effects: Vec<PartEffects>,
-    /// Cues of the ticks that are being computed, and memory for more.
+    /// Effect parameters of the ticks that are being computed, and memory for more.
     all_effect_params: Vec<EffectParams>,
     idle_effect_params: Vec<Vec<EffectParams>>,
     master: Master,
@@ -237,19 +237,19 @@ impl Engine {
         })
     }
 
-    /// What it was built for.
+    /// The configuration.
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }
 
-    /// Frames by which the output lags behind the events: constant.
+    /// Latency from events to output in frames; constant.
     pub const fn latency(&self) -> usize {
         TICK + Master::LATENCY
     }
 
-    /// Changes a part's patch: what sounds fades within milliseconds, what is played from now
-    /// on has the new sound. Parts that do not exist are ignored. Allocates; not for the audio
-    /// thread. A table for which there is no room is a sawtooth; see [`Playable::complete`].
+    /// Changes a part's patch: sounding notes fade out within milliseconds, new notes use the new
+    /// patch. Parts that do not exist are ignored. Allocates; not for the audio thread. A table for
+    /// which there is no room is replaced by a sawtooth; see [`Playable::complete`].
     pub fn set_patch(&mut self, part: usize, patch: &Patch) {
         self.exchange_patch(part, &mut Playable::new(patch.clone()));
     }
@@ -264,7 +264,7 @@ impl Engine {
         }
     }
 
-    /// Sets all of a part's parameters at once, without gliding; [`Engine::reset`] goes back to
+    /// Sets all of a part's parameters at once, without smoothing; [`Engine::reset`] returns to
     /// them. Never allocates.
     pub fn set_values(&mut self, part: usize, values: &Values) {
         if let Some(playing) = self.parts.get_mut(part) {
@@ -273,15 +273,15 @@ impl Engine {
         }
     }
 
-    /// Tunes the keys that are played from now on, in all parts.
+    /// Sets the tuning of new notes, in all parts.
     pub fn set_tuning(&mut self, tuning: &Tuning) {
         for part in &mut self.parts {
             part.set_tuning(tuning);
         }
     }
 
-    /// Changes a part's routes while its notes go on, and leaves those before in their place, so
-    /// that nothing is allocated or freed.
+    /// Changes a part's routes while its notes sound, and leaves the old ones in `routes`, so that
+    /// nothing is allocated or freed.
     pub fn swap_routes(&mut self, part: usize, routes: &mut Vec<Route>) {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_routes(routes);
@@ -309,8 +309,9 @@ impl Engine {
     }
 
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of
-    /// which several may be under way, so that modulation overlaps what a device does. Events are in the order of their frames, which lie
-    /// within the block; later ones count as its last frame. Never allocates or fails.
+    /// which several may be in flight, so that modulation overlaps with rendering on a device.
+    /// Events are in the order of their frames, which lie within the block; later ones count as its
+    /// last frame. Never allocates or fails.
     ///
     /// # Panics
     /// When `left` and `right` differ in length.
@@ -356,41 +357,41 @@ impl Engine {
                 self.master.pop(&mut left[out.clone()], &mut right[out]);
             }
         }
-        // Nothing is under way any more.
-        self.retired_tables.let_go();
+        // Nothing is in flight any more.
+        self.retired_tables.release_rendered();
     }
 
-    /// What `part` contributed to the last block, after the limiter, so that stems add up to the
-    /// mix. Empty unless the configuration asked for stems; at most the first
+    /// The output of `part` in the last block, after the limiter, so that stems add up to the mix.
+    /// Empty unless the configuration asked for stems; at most the first
     /// [`Engine::MAX_STEM_FRAMES`] frames of the block.
     pub fn stem(&self, part: usize) -> [&[f32]; 2] {
         self.master.stem(part)
     }
 
-    /// The longest block of which stems are kept whole.
+    /// The longest block of which stems are complete.
     pub const MAX_STEM_FRAMES: usize = 8_192;
 
-    /// Whether nothing sounds any more, and all sound has left.
+    /// Whether nothing sounds any more and all sound has been output.
     pub fn is_silent(&self) -> bool {
         self.pool.sounding() == 0
             && self.pending.store().is_empty()
-            && self.effects.iter().all(PartEffects::is_resting)
+            && self.effects.iter().all(PartEffects::is_silent)
             && self.master.is_silent()
     }
 
-    /// Frames of the output until all is silent, when every key and pedal is let go now; none when
-    /// an arpeggiator holds what was played and never ends. It may be silent sooner.
+    /// Frames until the output is silent when every key and pedal is released now; `None` when an
+    /// arpeggiator holds its keys and never ends. It may be silent sooner.
     pub fn tail(&self) -> Option<usize> {
         let mut longest = 0.0f32;
         for (part, effects) in self.parts.iter().zip(&self.effects) {
             longest = longest.max(part.tail(self.transport)? + effects.tail());
         }
         let frames = longest * self.config.sample_rate;
-        // What is cut off takes a fade to go, however short the release.
+        // A cut takes the time of a fade, however short the release.
         Some(frames.ceil() as usize + FADE + self.latency())
     }
 
-    /// The keys of which a note sounds in `part`, or is about to, a bit each.
+    /// The keys of which a note sounds in `part`, or is about to, one bit each.
     pub fn keys(&self, part: usize) -> u128 {
         let playing = self.parts.get(part).map_or(0, Part::keys);
         let starting = self
@@ -404,7 +405,7 @@ impl Engine {
         })
     }
 
-    /// What it is doing.
+    /// Statistics.
     pub fn counters(&self) -> Counters {
         let sum = |count: fn(&Part) -> u64| self.parts.iter().map(count).sum();
         Counters {
@@ -449,7 +450,7 @@ impl Engine {
         self.retired_tables.tick();
     }
 
-    /// Sends the block's ticks to the renderer: with them, `frames` more of the output are known.
+    /// Sends the block's ticks to the renderer; they complete `frames` more of the output.
     fn submit(&mut self, frames: usize) {
         let _stage = trace::stage(Stage::Submit);
         let ticks = self.pool.block.ticks();
@@ -464,7 +465,7 @@ impl Engine {
             }
             self.pool.block.clear();
         }
-        // As many as blocks may be under way, so there is always one.
+        // There are as many as blocks may be in flight, so there is always one.
         let all_effect_params = self.idle_effect_params.pop().unwrap_or_default();
         self.in_flight.push_back(PendingChunk {
             block,
@@ -474,7 +475,8 @@ impl Engine {
         });
     }
 
-    /// Hands the oldest ticks that are under way to the master. Returns the frames they complete.
+    /// Collects the oldest ticks in flight and passes them to the master. Returns the frames they
+    /// complete.
     fn collect(&mut self) -> usize {
         let Some(PendingChunk {
             block,
@@ -499,7 +501,7 @@ impl Engine {
         match collected {
             Ok(partials) => self.partials = partials,
             Err(_) => {
-                // Better silence than what a failed device left behind.
+                // Silence instead of what a failed device left in the buffers.
                 self.buses.clear();
                 self.partials = 0;
                 self.renders_failed += 1;

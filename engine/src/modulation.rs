@@ -1,7 +1,8 @@
-//! Modulation: what moves, voice by voice, once a tick.
+//! Modulation: sources move parameters, voice by voice, once a tick.
 //!
-//! Everything lies in lanes, one number a voice: sources (envelopes, LFOs, controllers) in, targets
-//! (parameters as each voice hears them) out. Only sources that a route uses are computed.
+//! Everything is stored in lanes with one number for each voice: sources (envelopes, LFOs,
+//! controllers) are the input, targets (modulated parameters) the output. Only sources that a route
+//! uses are computed.
 
 mod envelope;
 mod fine;
@@ -19,15 +20,15 @@ pub(crate) use lfo::{Lfo, LfoSettings, Shape, beats_of_sync};
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
 use crate::params::{Curve, Kind, Param, TABLE};
-use fine::Grain;
+use fine::Granularity;
 use offset::Offsets;
 
-/// Envelopes of a voice; the first is that of its level.
+/// Envelopes of a voice; the first controls its level.
 pub(crate) const ENVELOPES: usize = 4;
 /// LFOs of a part.
 pub const LFOS: usize = 6;
 
-/// Parameters that say how fast sources move, which must be known before these do.
+/// Parameters that set the speed of sources, so they must be known before these are computed.
 const SPEEDS: [Param; ENVELOPES + LFOS] = [
     Param::Env1Speed,
     Param::Env2Speed,
@@ -45,7 +46,7 @@ const SPEEDS: [Param; ENVELOPES + LFOS] = [
 #[derive(Debug)]
 pub(crate) struct Modulation {
     sources: Vec<Vec<f32>>,
-    /// Lanes of parameters that are modulated voice by voice; of others, empty.
+    /// Lanes of parameters that are modulated for each voice; empty for others.
     targets: Vec<Vec<f32>>,
     routes: Vec<Route>,
     /// Routes that move a parameter for all voices at once.
@@ -57,13 +58,13 @@ pub(crate) struct Modulation {
     used: [bool; Source::COUNT],
     /// Parameters that can be modulated.
     modulated: Vec<Param>,
-    /// For every parameter, whether a route reaches it,
+    /// For every parameter, whether a route moves it,
     routed: Vec<bool>,
-    /// and what its whole lane is full of, if nothing else is in it: what rests costs nothing.
-    full_of: Vec<Option<f32>>,
-    /// What a route adds, before it is added.
+    /// and the one value that its whole lane holds, if it does; such lanes are not computed again.
+    constant: Vec<Option<f32>>,
+    /// Scratch lane for the amounts of one route.
     scratch: Vec<f32>,
-    /// What a host adds to single voices.
+    /// Per-voice offsets that a host adds.
     offsets: Offsets,
 }
 
@@ -88,13 +89,13 @@ impl Modulation {
                 .copied()
                 .collect(),
             routed: vec![false; TABLE.len()],
-            full_of: vec![None; TABLE.len()],
+            constant: vec![None; TABLE.len()],
             scratch: lane(),
             offsets: Offsets::new(),
         }
     }
 
-    /// Takes over a patch's routes; at most [`MAX_ROUTES`], to parameters that can be modulated.
+    /// Sets the routes of a patch; at most [`MAX_ROUTES`], to parameters that can be modulated.
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.routes.clear();
         self.shared_routes.clear();
@@ -107,11 +108,11 @@ impl Modulation {
             if let Some(via) = route.via {
                 self.used[via as usize] = true;
             }
-            match route.grain() {
-                Grain::Copy => self.copy_routes.push(*route),
-                Grain::Partial => self.partial_routes.push(*route),
-                Grain::Voice if route.target.info().shared => self.shared_routes.push(*route),
-                Grain::Voice => self.routes.push(*route),
+            match route.granularity() {
+                Granularity::Copy => self.copy_routes.push(*route),
+                Granularity::Partial => self.partial_routes.push(*route),
+                Granularity::Voice if route.target.info().shared => self.shared_routes.push(*route),
+                Granularity::Voice => self.routes.push(*route),
             }
         }
         self.routed.fill(false);
@@ -129,14 +130,14 @@ impl Modulation {
         self.routed[param as usize]
     }
 
-    /// A voice starts: what is needed before its first tick is computed is where the knobs are.
+    /// A voice starts: values that are needed before its first tick are those of the knobs.
     pub(crate) fn start(&mut self, voice: usize, controls: &Controls) {
         for param in SPEEDS {
             self.targets[param as usize][voice] = controls[param];
         }
     }
 
-    /// The source as `voice` last heard it; zero unless a route uses it.
+    /// Last value of the source for `voice`; zero unless a route uses it.
     pub(crate) fn source(&self, source: Source, voice: usize) -> f32 {
         match self.uses(source) {
             true => self.sources[source as usize][voice],
@@ -148,32 +149,32 @@ impl Modulation {
         &mut self.sources[source as usize]
     }
 
-    /// The parameter as the voices hear it.
+    /// The modulated parameter of all voices.
     pub(crate) fn lane(&self, param: Param) -> &[f32] {
         &self.targets[param as usize]
     }
 
-    /// The parameter as `voice` hears it.
+    /// The modulated parameter of `voice`.
     #[inline]
     pub(crate) fn target(&self, param: Param, voice: usize) -> f32 {
         self.targets[param as usize][voice]
     }
 
-    /// Whether every voice hears the parameter at `value`.
-    pub(crate) fn rests_at(&self, param: Param, value: f32) -> bool {
-        self.full_of[param as usize] == Some(value)
+    /// Whether the parameter is `value` for every voice.
+    pub(crate) fn is_constant_at(&self, param: Param, value: f32) -> bool {
+        self.constant[param as usize] == Some(value)
     }
 
     /// Computes the targets of the first `voices` voices from parameters and sources.
     pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
         for &param in &self.modulated {
             let (lane, value) = (&mut self.targets[param as usize], controls[param]);
-            let full_of = &mut self.full_of[param as usize];
+            let constant = &mut self.constant[param as usize];
             if self.routed[param as usize] {
-                *full_of = None;
+                *constant = None;
                 lane[..voices].fill(to_sum(param.info().kind, value));
-            } else if *full_of != Some(value) {
-                *full_of = Some(value);
+            } else if *constant != Some(value) {
+                *constant = Some(value);
                 lane.fill(value);
             }
         }
@@ -182,7 +183,7 @@ impl Modulation {
             let source = &self.sources[route.source as usize][..voices];
             let lanes = add.iter_mut().zip(source);
             match route.curve {
-                // Most are; without a choice for every voice this is vector code.
+                // The most common curve, in a loop without a branch for every voice, which is vectorised.
                 RouteCurve::Linear => lanes.for_each(|(add, source)| *add = route.amount * source),
                 curve => lanes.for_each(|(add, &source)| *add = route.amount * curve.shape(source)),
             }
@@ -205,7 +206,7 @@ impl Modulation {
             }
         }
         for param in self.offsets.apply(&mut self.targets, voices) {
-            self.full_of[param as usize] = None;
+            self.constant[param as usize] = None;
         }
     }
 
@@ -214,7 +215,7 @@ impl Modulation {
         !self.copy_routes.is_empty()
     }
 
-    /// What routes add to the copy of `voice` at `place`, -1 to 1.
+    /// Amounts that routes add to the copy of `voice` at `place`, -1 to 1.
     pub(crate) fn copy(&self, voice: usize, place: f32) -> CopyMoves {
         fine::copy(&self.copy_routes, place, |source| {
             self.source(source, voice)
@@ -226,18 +227,18 @@ impl Modulation {
         !self.partial_routes.is_empty()
     }
 
-    /// What routes add to the partials of `voice`.
+    /// Amounts that routes add to the partials of `voice`.
     pub(crate) fn partials(&self, voice: usize) -> PartialMoves {
         fine::partials(&self.partial_routes, |source| self.source(source, voice))
     }
 
-    /// Whether a route moves anything for all voices at once.
+    /// Whether a route moves a parameter for all voices at once.
     pub(crate) fn has_shared(&self) -> bool {
         !self.shared_routes.is_empty()
     }
 
-    /// The parameters that routes move for all voices at once, each with its new value, where
-    /// `source` says how high the sources are.
+    /// The parameters that routes move for all voices at once, each with its new value; `source`
+    /// gives the values of the sources.
     pub(crate) fn shared_targets(
         &self,
         controls: &Controls,
@@ -250,7 +251,7 @@ impl Modulation {
         };
         for (index, route) in self.shared_routes.iter().enumerate() {
             let same = |other: &&Route| other.target == route.target;
-            // The first route to a parameter speaks for all of them.
+            // The first route to a parameter handles all routes to it.
             if self.shared_routes[..index].iter().any(|other| same(&other)) {
                 continue;
             }
@@ -260,7 +261,7 @@ impl Modulation {
         }
     }
 
-    /// Adds to a parameter of one voice, in parts of the knob's way.
+    /// Adds an offset to a parameter of one voice, as a fraction of the knob's range.
     pub(crate) fn set_offset(&mut self, voice: usize, param: Param, amount: f32) {
         let info = param.info();
         if info.modulated && !info.shared && amount.is_finite() {
@@ -268,7 +269,7 @@ impl Modulation {
         }
     }
 
-    /// A voice starts without offsets.
+    /// Removes the offsets of a voice that starts.
     pub(crate) fn forget_offsets(&mut self, voice: usize) {
         self.offsets.forget(voice);
     }
@@ -278,18 +279,18 @@ impl Modulation {
     }
 }
 
-/// A parameter of this kind at `value`, after routes have added `amount`.
+/// The value of a parameter of this kind after routes have added `amount` to `value`.
 pub fn moved(kind: Kind, value: f32, amount: f32) -> f32 {
     from_sum(kind, to_sum(kind, value) + amount)
 }
 
-/// The amount of a route that moves a knob of this kind over its whole way.
+/// The amount of a route that moves a knob of this kind over its whole range.
 pub fn whole_way(kind: Kind) -> f32 {
     let (min, max) = kind.range();
     to_sum(kind, max) - to_sum(kind, min)
 }
 
-/// Where routes add up: see [`Curve`].
+/// The scale in which routes add up: see [`Curve`].
 fn to_sum(kind: Kind, value: f32) -> f32 {
     match kind {
         Kind::Number {
@@ -304,7 +305,7 @@ fn to_sum(kind: Kind, value: f32) -> f32 {
     }
 }
 
-/// The same for many, in a loop without branches where most of them are.
+/// The same for many values, in loops without branches for most kinds.
 fn from_sums(kind: Kind, sums: &mut [f32]) {
     let (min, max) = kind.range();
     match kind {

@@ -32,22 +32,23 @@ use crate::spectrum::Place;
 use crate::tracks::TableHandle;
 use crate::tuning::Tuning;
 use crate::voice::{LAYERS, Voice, VoiceState};
+pub(crate) use arp::ARP_STEP_BEATS;
 use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
 use lanes::Lanes;
 use notes::CHOICES;
 
-/// Tempo and place of the song.
+/// Tempo and position of the song.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transport {
     pub(crate) bpm: f32,
-    /// Quarter notes at the end of the current tick; nothing until a song runs.
+    /// Quarter notes at the end of the current tick; `None` until a song runs.
     pub(crate) beat: Option<f64>,
 }
 
 impl Transport {
-    /// No song yet; what follows a tempo assumes this one.
+    /// No song yet; synced LFOs, delays and the arpeggiator use this tempo.
     pub(crate) const STOPPED: Transport = Transport {
         bpm: 120.0,
         beat: None,
@@ -75,7 +76,7 @@ impl Transport {
     }
 }
 
-/// Everything that plays one patch.
+/// Plays one patch: its controllers, voices and modulation.
 #[derive(Debug)]
 pub(crate) struct Part {
     /// The bus its clouds are mixed into.
@@ -85,36 +86,36 @@ pub(crate) struct Part {
     channel: Channel,
     modulation: Modulation,
     envelopes: [EnvelopeBank; ENVELOPES],
-    /// What the envelopes do in this tick; read once, since events need it too.
+    /// Settings of the envelopes in this tick. They are read once, since events need them too.
     envelope_settings: [EnvelopeSettings; ENVELOPES],
     lfos: [Lfo; LFOS],
-    /// What clouds need of every voice, and the instructions to compute it with.
+    /// Per-voice values that clouds are made from, and the SIMD level to compute them with.
     lanes: Lanes,
     level: Level,
     voices: Vec<Voice>,
-    /// Voices from here on are free.
+    /// Voices from this index on are free.
     high: usize,
     keys: KeyStack,
     arp: Arp,
     /// The pitch of every key.
     tuning: Tuning,
-    /// The tables that the patch brings along for its layers.
+    /// The imported tables of the patch, for its layers.
     imported: [Option<Imported>; LAYERS],
-    /// The choices that sounding clouds were made with; see [`Part::follow_choices`].
+    /// The choices that the sounding clouds were made with; see [`Part::follow_choices`].
     made_with: [f32; CHOICES.len()],
     /// Whether the patch has changed since the last tick.
     patch_changed: bool,
-    /// Whether all sound was cut off, and no note has begun since.
+    /// Whether all sound was cut off and no note has started since.
     cut: bool,
-    /// The sources as the newest note heard them last, for effects.
+    /// Source values of the newest note, for the effects.
     heard: [f32; Source::COUNT],
-    /// Where the last note was, for glides.
+    /// Pitch of the last note, where a glide starts.
     last_pitch: Option<f32>,
     notes_started: u64,
     pub(crate) counters: PartCounters,
 }
 
-/// A table that a patch brings along.
+/// A table that is part of a patch.
 #[derive(Clone, Copy, Debug)]
 struct Imported {
     place: Place,
@@ -122,7 +123,7 @@ struct Imported {
     key: f32,
 }
 
-/// What a part has had to do without.
+/// Voices that were stolen and notes that were dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PartCounters {
     pub(crate) stolen: u64,
@@ -160,7 +161,7 @@ impl Part {
         }
     }
 
-    /// Back to how it was before the first event; the patch stays.
+    /// Back to the state before the first event; keeps the patch.
     pub(crate) fn reset(&mut self, patch: &Playable) {
         self.voices.fill(Voice::default());
         self.high = 0;
@@ -177,7 +178,7 @@ impl Part {
         self.load(patch);
     }
 
-    /// Changes to another patch: what sounds fades, what is played from now on is new.
+    /// Changes to another patch: sounding notes fade out, new notes use the new patch.
     pub(crate) fn set_patch(&mut self, patch: &Playable, pool: &mut CloudPool) {
         self.fade_all(pool);
         self.keys.clear();
@@ -204,24 +205,24 @@ impl Part {
         self.made_with = self.choices();
     }
 
-    /// Takes over routes while notes go on.
+    /// Replaces the routes while notes sound.
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.modulation.set_routes(routes);
     }
 
-    /// Tunes the keys played from now on.
+    /// Sets the tuning of new notes.
     pub(crate) fn set_tuning(&mut self, tuning: &Tuning) {
         self.tuning.clone_from(tuning);
     }
 
-    /// Takes over all values at once.
+    /// Sets all values at once, without smoothing.
     pub(crate) fn set_values(&mut self, values: &Values) {
         self.controls.jump_to(values);
         self.patch_changed = true;
         self.read_envelopes();
     }
 
-    /// Something happens at `frame` of the current tick.
+    /// Handles an event at `frame` of the current tick.
     pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
         match kind {
             EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
@@ -275,7 +276,7 @@ impl Part {
         }
     }
 
-    /// Voices that sound.
+    /// Number of sounding voices.
     pub(crate) fn sounding(&self) -> usize {
         self.voices[..self.high]
             .iter()
@@ -283,14 +284,14 @@ impl Part {
             .count()
     }
 
-    /// The voice that started last, of those that sound.
+    /// The newest sounding voice.
     fn newest(&self) -> Option<usize> {
         (0..self.high)
             .filter(|&voice| !self.voices[voice].is_free())
             .max_by_key(|&voice| self.voices[voice].order)
     }
 
-    /// The keys whose voices sound, a bit each.
+    /// The keys whose voices sound, one bit each.
     pub(crate) fn keys(&self) -> u128 {
         let voices = self.voices[..self.high].iter();
         let sounding = voices.filter(|voice| !voice.is_free());
@@ -314,14 +315,14 @@ impl Part {
             if self.voices[voice].is_free() {
                 continue;
             }
-            self.live_until(voice, TICK as u32);
+            self.advance_envelopes(voice, TICK as u32);
             self.voices[voice].clock = 0;
             self.voices[voice].glide();
         }
     }
 
-    /// Lets a voice's envelopes live through the tick until `frame`.
-    fn live_until(&mut self, voice: usize, frame: u32) {
+    /// Advances a voice's envelopes to `frame` of the tick.
+    fn advance_envelopes(&mut self, voice: usize, frame: u32) {
         let frames = frame.saturating_sub(self.voices[voice].clock);
         let seconds = frames as f32 / self.sample_rate;
         for index in 0..ENVELOPES {
@@ -335,7 +336,7 @@ impl Part {
         self.voices[voice].clock = frame;
     }
 
-    /// How fast an envelope of a voice goes.
+    /// Speed factor of an envelope of a voice.
     fn envelope_speed(&self, index: usize, voice: usize) -> f32 {
         const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
         let speed = Param::Env1Speed.offset(index * ROWS);
@@ -415,7 +416,7 @@ impl Part {
                 Source::Bend => lane.fill(channel.bend.now()),
                 Source::Breath => lane.fill(channel.breath.now()),
                 Source::Expression => lane.fill(channel.expression.now()),
-                // Finer than a voice; see there.
+                // Computed for each copy or partial; see `modulation::fine`.
                 Source::Copy | Source::Partial => {}
                 _ => {
                     let index = source as usize - Source::Macro1 as usize;
@@ -425,13 +426,13 @@ impl Part {
         }
     }
 
-    /// Frees a voice whose level has come to its end.
+    /// Frees a voice whose envelope has ended or whose partials have decayed.
     fn end_if_silent(&mut self, voice: usize, pool: &mut CloudPool) {
-        /// Powers of two after which even a cloud at full level is below -144 dB.
+        /// Powers of two of attenuation at which even a cloud at full level is below -144 dB.
         const GONE: f32 = 24.0;
         let slope = self.modulation.target(Param::DecaySlope, voice);
         let ended = &mut self.voices[voice];
-        // Ratios start at a half, which decays slowest.
+        // The lowest ratio is a half; it decays slowest.
         let gone = |damping: f32| damping > 0.0 && damping * exp2(-slope) > GONE;
         let mut layers = ended.layers[..ended.sounding].iter();
         if self.envelopes[0].is_done(voice) || layers.all(|layer| gone(layer.damping)) {

@@ -1,7 +1,5 @@
 //! Patches: a sound as data.
 
-mod error;
-mod factory_list;
 mod migrate;
 mod playable;
 mod read;
@@ -9,9 +7,9 @@ mod search;
 mod text;
 mod write;
 
-pub use error::PatchError;
 pub use playable::Playable;
 pub use search::search;
+pub use text::PatchError;
 
 use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
@@ -25,26 +23,26 @@ pub const FORMAT: u32 = 3;
 /// How many macros a patch has.
 pub const MACROS: usize = 8;
 
-/// A sound: parameters, routes and what people want to know about it.
+/// A sound: parameters, routes and metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it is for: keys, pad, bass and so on.
+    /// Category: keys, pad, bass and so on.
     pub category: String,
-    /// Who made it.
+    /// Author.
     pub author: String,
-    /// What to expect, in a sentence.
+    /// One sentence of description.
     pub description: String,
-    /// Words to find it by.
+    /// Tags for searching.
     pub tags: Vec<String>,
-    /// What the macros do here; empty for those without a use.
+    /// Names of the macros; empty for those without a use.
     pub macro_names: [String; MACROS],
     /// Every parameter.
     pub values: Values,
-    /// What is drawn for the LFOs.
+    /// Drawn waveforms of the LFOs.
     pub drawings: [Drawing; LFOS],
-    /// The tables that it brings along, for `source.table` and `layer.table` "imported".
+    /// Imported tables, for `source.table` and `layer.table` "imported".
     pub tracks: [Option<Arc<Tracks>>; LAYERS],
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
@@ -67,15 +65,15 @@ impl Patch {
         }
     }
 
-    /// Reads a patch from TOML. `file` is what errors call it.
+    /// Reads a patch from TOML. `file` is its name in errors.
     ///
     /// # Errors
-    /// When the text is not a patch: says where, which key, and what would be right.
+    /// When the text is not a patch: file, line, key and what was expected.
     pub fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
         read::parse(text, file)
     }
 
-    /// Says of itself what `other` does, and sounds as before.
+    /// Copies name, category and other metadata of `other`; the sound stays.
     pub fn describe_as(&mut self, other: &Patch) {
         self.name.clone_from(&other.name);
         self.category.clone_from(&other.category);
@@ -97,17 +95,20 @@ impl Default for Patch {
     }
 }
 
-/// The patches that Myriad comes with.
+/// The factory patches.
 pub mod factory {
-    use super::{Patch, factory_list};
+    use super::Patch;
     use std::sync::LazyLock;
+
+    // FILES: names and texts of `assets/patches`, embedded by the build script.
+    include!(concat!(env!("OUT_DIR"), "/factory_list.rs"));
 
     /// All of them, by name.
     pub fn patches() -> &'static [Patch] {
         static PATCHES: LazyLock<Vec<Patch>> = LazyLock::new(|| {
             let parse = |&(file, text): &(&str, &str)| Patch::parse(text, file);
-            // A test holds every embedded patch against the parser; one that fails is left out.
-            let read = factory_list::FILES.iter().map(parse);
+            // A test parses every embedded patch; one that fails is left out.
+            let read = FILES.iter().map(parse);
             let mut patches: Vec<Patch> = read.filter_map(Result::ok).collect();
             patches.sort_by(|a, b| a.name.cmp(&b.name));
             patches
@@ -115,7 +116,7 @@ pub mod factory {
         &PATCHES
     }
 
-    /// The one with this name, in any case.
+    /// The one with this name, in upper or lower case.
     pub fn find(name: &str) -> Option<&'static Patch> {
         patches()
             .iter()
@@ -129,7 +130,7 @@ pub mod factory {
 
     /// Files and texts of the embedded patches.
     pub fn files() -> &'static [(&'static str, &'static str)] {
-        factory_list::FILES
+        FILES
     }
 }
 

@@ -1,12 +1,12 @@
 //! What an editor draws: partials, filters, envelopes and waves, from the code that sounds them.
 
 use crate::controls::Values;
-use crate::effects::{compressor, drive, eq};
+use crate::effects::{compressor, delay, drive, eq};
 use crate::engine::Snapshot;
 use crate::event::EventKind;
 use crate::modulation::{Bend, Drawing, Shape};
 use crate::params::Param;
-use crate::part::{Part, Transport};
+use crate::part::{ARP_STEP_BEATS, Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::block::groups;
@@ -124,6 +124,16 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     snapshot.sample_rate = sample_rate;
     part.snapshot(&pool, &mut snapshot);
     snapshot
+}
+
+/// Seconds from echo to echo at this tempo.
+pub fn delay_seconds(values: &Values, bpm: f32) -> f32 {
+    delay::seconds(|param| values[param], bpm)
+}
+
+/// Beats of a step of the arpeggiator, by the value of `arp.rate`.
+pub fn arp_step_beats(rate: f32) -> f32 {
+    ARP_STEP_BEATS[rate as usize] as f32
 }
 
 /// How far an envelope's stage with this curve has come at `x`, both 0 to 1.

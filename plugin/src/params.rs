@@ -6,6 +6,7 @@
 
 use crate::shared::Shared;
 use crate::state;
+use myriad_editor::{group_name, name_of};
 use myriad_engine::params::{Kind, Param, TABLE};
 use myriad_engine::{Patch, Values};
 use nice_plug::context::gui::GuiContext;
@@ -33,7 +34,7 @@ impl Knob {
     fn new(param: Param, moved: impl Fn() + Send + Sync + 'static) -> Self {
         let row = param.info();
         let kind = row.kind;
-        let name = name(param);
+        let name = name_of(param);
         let (min, max) = kind.range();
         match kind {
             Kind::Number { .. } => {
@@ -119,26 +120,6 @@ pub fn value_at(param: Param, position: f32, patch: f32) -> f32 {
     }
 }
 
-/// What a group is called.
-fn group(param: Param) -> String {
-    let group = param.info().group();
-    let (word, number) = group.split_at(group.trim_end_matches(|c: char| c.is_ascii_digit()).len());
-    let word = match word {
-        "lfo" => "LFO".into(),
-        _ => word[..1].to_uppercase() + &word[1..],
-    };
-    format!("{word} {number}").trim_end().into()
-}
-
-/// What a parameter is called where its group is not shown: unique.
-fn name(param: Param) -> String {
-    let (group, name) = (group(param), param.info().name);
-    match name.starts_with(&group) {
-        true => name.into(),
-        false => format!("{group} {name}"),
-    }
-}
-
 /// All parameters of an instance, and what else its projects keep.
 pub struct MyriadParams {
     knobs: Vec<Knob>,
@@ -215,7 +196,7 @@ impl MyriadParams {
                 let Some(&first) = members().next() else {
                     continue;
                 };
-                section.add_page(group(first), |page| {
+                section.add_page(group_name(first.info().group()), |page| {
                     members().for_each(|&param| match self.knob(param) {
                         Knob::Way(way) => page.add_param(way),
                         Knob::Steps(steps) => page.add_param(steps),
@@ -237,7 +218,11 @@ impl Default for MyriadParams {
 unsafe impl Params for MyriadParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let row = |(&param, knob): (&Param, &Knob)| {
-            (param.info().id.to_string(), knob.as_ptr(), group(param))
+            (
+                param.info().id.to_string(),
+                knob.as_ptr(),
+                group_name(param.info().group()),
+            )
         };
         let switch = |id: &str, switch: &BoolParam| (id.into(), switch.as_ptr(), String::new());
         let mut map: Vec<_> = Param::ALL.iter().zip(&self.knobs).map(row).collect();
@@ -262,13 +247,13 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_read_well() {
-        let names: HashSet<String> = Param::ALL.iter().map(|&param| name(param)).collect();
+        let names: HashSet<String> = Param::ALL.iter().map(|&param| name_of(param)).collect();
         assert_eq!(names.len(), Param::ALL.len());
-        assert_eq!(name(Param::Env2Attack), "Env 2 Attack");
-        assert_eq!(name(Param::Lfo1Rate), "LFO 1 Rate");
-        assert_eq!(name(Param::FilterCutoff), "Filter Cutoff");
-        assert_eq!(name(Param::UnisonVoices), "Unison");
-        assert_eq!(name(Param::Macro3), "Macro 3");
+        assert_eq!(name_of(Param::Env2Attack), "Env 2 Attack");
+        assert_eq!(name_of(Param::Lfo1Rate), "LFO 1 Rate");
+        assert_eq!(name_of(Param::FilterCutoff), "Filter Cutoff");
+        assert_eq!(name_of(Param::UnisonVoices), "Unison");
+        assert_eq!(name_of(Param::Macro3), "Macro 3");
     }
 
     #[test]

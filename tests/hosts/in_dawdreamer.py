@@ -101,7 +101,7 @@ def test_a_restored_state_sounds_the_same():
         restored = Host()
         restored.load_state(file)
         assert same(restored.play(notes=((48, 0.0, 0.5), (60, 0.2, 0.6))), expected)
-        assert restored.text("Filter") == saved.text("Filter") == "low 24"
+        assert restored.text("Filter") == saved.text("Filter") == "low-pass 24"
         good = pathlib.Path(file).read_bytes()
         for state in spoiled(good, 150):
             pathlib.Path(file).write_bytes(state)

@@ -56,7 +56,7 @@ def test_renders_repeat_whatever_the_blocks():
 def test_parameters_are_heard():
     plugin = load()
     plain = play(plugin)
-    plugin.filter = "low 24"
+    plugin.filter = "low-pass 24"
     plugin.filter_cutoff = 200
     dark = play(plugin)
     bright = lambda sound: np.abs(np.diff(sound[0])).max()

@@ -110,14 +110,14 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         name: "movement",
-        page: "Movement",
+        page: "Modulation",
         keys: &[48, 55, 63],
         ..SCENE
     },
     Scene {
         name: "movement-loop",
         patch: "Looping Lake",
-        page: "Movement",
+        page: "Modulation",
         keys: &[48, 55],
         // The second envelope.
         click: Some([98.0, 466.0]),
@@ -213,7 +213,7 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         name: "small-movement",
-        page: "Movement",
+        page: "Modulation",
         size: Editor::MIN_SIZE,
         ..SCENE
     },

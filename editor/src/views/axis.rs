@@ -1,4 +1,4 @@
-//! Frequencies across and levels up: the axes that the cloud and the filter share.
+//! Frequency and level axes, which the cloud and the filter share.
 
 use crate::theme;
 use egui::{Align2, Painter, Pos2, Rect, Stroke, pos2};
@@ -27,7 +27,7 @@ impl Axes {
         LOWEST * (HIGHEST / LOWEST).powf(part)
     }
 
-    /// How high a level stands, 0 to 1 between the floor and the top.
+    /// The height of a level, 0 to 1 between the floor and the top.
     pub(crate) fn height(level: f32) -> f32 {
         let decibels = 20.0 * level.max(1e-9).log10();
         ((decibels - FLOOR) / (TOP - FLOOR)).clamp(0.0, 1.0)
@@ -37,22 +37,22 @@ impl Axes {
         self.0.bottom() - height * self.0.height()
     }
 
-    /// Where a gain of the filter is drawn.
+    /// The y coordinate of a filter gain.
     pub(crate) fn gain_y(self, gain: f32) -> f32 {
         let decibels = 20.0 * gain.max(1e-9).log10();
         let part = (decibels - LEAST_GAIN) / (MOST_GAIN - LEAST_GAIN);
         self.0.bottom() - part.clamp(-1.0, 1.0) * self.0.height()
     }
 
-    /// The gain drawn at a height.
+    /// The gain at a y coordinate.
     pub(crate) fn gain(self, y: f32) -> f32 {
         let part = (self.0.bottom() - y) / self.0.height();
         let decibels = LEAST_GAIN + part * (MOST_GAIN - LEAST_GAIN);
         10.0_f32.powf(decibels / 20.0)
     }
 
-    /// A curve over all frequencies: a point every few pixels, and enough of them for every gap of a
-    /// phaser.
+    /// A curve over all frequencies: a point every few pixels, and enough of them for every notch
+    /// of a phaser.
     pub(crate) fn curve(self, gain: impl Fn(f32) -> f32) -> Vec<Pos2> {
         const LEAST: f32 = 400.0;
         let steps = (self.0.width() / 3.0).max(LEAST).ceil();
@@ -63,7 +63,7 @@ impl Axes {
             .collect()
     }
 
-    /// Faint lines and numbers to find one's way by.
+    /// Grid lines and labels.
     pub(crate) fn grid(self, painter: &Painter) {
         let font = theme::regular(9.5);
         for (hertz, text) in [

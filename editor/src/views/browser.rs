@@ -1,4 +1,4 @@
-//! The patch browser: search, categories, tags, favourites, and a click to hear.
+//! The patch browser: search, categories, tags, favourites; a click loads a patch.
 
 mod card;
 
@@ -7,35 +7,35 @@ use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::{button, entry};
-use card::{Portrait, card, portrait};
+use card::{Preview, card, preview};
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use myriad_engine::patch::search;
 use std::collections::HashMap;
 
-/// What the browser remembers.
+/// State of the browser.
 #[derive(Debug, Default)]
 pub(crate) struct Browser {
     search: String,
-    /// Only this category or tag.
+    /// Filters by this category or tag.
     only: Option<String>,
     favourites: bool,
-    /// The name under which the patch is to be saved, while it is being typed.
+    /// The name for saving, while it is being typed.
     saving: Option<String>,
     /// Whether its field has just appeared.
     asks: bool,
-    /// What went wrong when saving.
+    /// Error message of the last save.
     trouble: String,
-    /// The patch that was last brought into sight.
+    /// The patch that was last scrolled to.
     seen: String,
-    /// How patches look, by name.
-    portraits: HashMap<String, Portrait>,
+    /// Preview pictures of patches, by name.
+    previews: HashMap<String, Preview>,
 }
 
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
 
 impl Browser {
-    /// The patches that are looked for.
+    /// The patches that match search and filters.
     fn found(&self, library: &Library) -> Vec<Entry> {
         let offered = library.entries().iter().filter(|entry| {
             let patch = &entry.patch;
@@ -48,7 +48,7 @@ impl Browser {
         found.into_iter().cloned().collect()
     }
 
-    /// Shows the browser. Returns whether it is to close.
+    /// Shows the browser. Returns whether it should close.
     pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
@@ -73,7 +73,7 @@ impl Browser {
     fn head(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
         let field = rect.with_max_x(rect.left() + 300.0);
         let search = TextEdit::singleline(&mut self.search)
-            .hint_text("Search names, tags, sounds")
+            .hint_text("Search names, tags, descriptions")
             .align(Align2::LEFT_CENTER)
             .margin(egui::Margin::symmetric(10, 4));
         let response = ui.put(field, search);
@@ -104,7 +104,7 @@ impl Browser {
                 ui,
                 place,
                 "Save as…",
-                "Keep this sound among your own",
+                "Save this sound as a user patch",
                 true,
             )
             .clicked()
@@ -117,7 +117,7 @@ impl Browser {
         };
         let field = rect.with_max_x(place.left() - 8.0);
         let edit = TextEdit::singleline(name)
-            .hint_text("Name of the patch")
+            .hint_text("Patch name")
             .align(Align2::LEFT_CENTER)
             .margin(egui::Margin::symmetric(10, 4));
         let response = ui.put(field, edit);
@@ -137,7 +137,7 @@ impl Browser {
                     session.describe(&patch);
                     self.saving = None;
                 }
-                Err(error) => self.trouble = format!("It could not be saved: {error}"),
+                Err(error) => self.trouble = format!("Could not save: {error}"),
             }
         }
         if !self.trouble.is_empty() && self.saving.is_some() {
@@ -148,7 +148,7 @@ impl Browser {
         }
     }
 
-    /// Categories, then the tags that occur most.
+    /// Categories, then the most frequent tags.
     fn filters(&mut self, ui: &mut Ui, library: &Library, rect: Rect) {
         let mut counts: Vec<(String, usize, bool)> = Vec::new();
         for entry in library.entries() {
@@ -201,12 +201,12 @@ impl Browser {
     fn cards(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
         let found = self.found(library);
         if found.is_empty() {
-            return theme::emptiness(ui.painter(), rect, "No patch sounds like that");
+            return theme::emptiness(ui.painter(), rect, "No patches found");
         }
         for Entry { patch, .. } in &found {
-            let portraits = &mut self.portraits;
-            if !portraits.contains_key(&patch.name) {
-                portraits.insert(patch.name.clone(), portrait(patch));
+            let previews = &mut self.previews;
+            if !previews.contains_key(&patch.name) {
+                previews.insert(patch.name.clone(), preview(patch));
             }
         }
         let columns = (rect.width() / CARD.x).floor().max(1.0) as usize;
@@ -225,13 +225,13 @@ impl Browser {
                     );
                     let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
                     let name = &entry.patch.name;
-                    // The patch that plays is in sight, also when it was chosen elsewhere.
+                    // Scrolls to the current patch, also when it was chosen elsewhere.
                     if *name == session.patch.name && self.seen != *name {
                         ui.scroll_to_rect(place.expand(CARD.y), None);
                         self.seen.clone_from(name);
                     }
-                    let portrait = self.portraits.get(name);
-                    card(ui, session, library, &entry, portrait, place);
+                    let preview = self.previews.get(name);
+                    card(ui, session, library, &entry, preview, place);
                 }
             });
     }

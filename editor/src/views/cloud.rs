@@ -1,5 +1,5 @@
-//! The cloud: every partial that sounds, where it is, how loud, on which side, and where it was a
-//! moment ago. What the filter takes away is shown dimmed. In silence, the patch at rest.
+//! The cloud: frequency, level and pan of every sounding partial, with trails. Partials that the
+//! filter attenuates are dimmed. In silence, a preview of the patch.
 
 mod light;
 
@@ -10,28 +10,28 @@ use crate::session::Session;
 use crate::theme;
 use egui::epaint::Mesh;
 use egui::{Color32, ColorImage, Context, Pos2, Rect, Shape, TextureHandle, Ui, pos2, vec2};
-use light::{Mote, backdrop, dot, paint_motes, paint_removed, removed, sprite, stem};
+use light::{Mark, backdrop, dot, paint_marks, paint_removed, removed, sprite, stem};
 use myriad_engine::view::{self, PartialView};
 use myriad_engine::{Patch, Snapshot};
 use std::collections::VecDeque;
 
-/// The note that a patch at rest is shown with.
+/// The note of the preview.
 const REST_KEY: u8 = 48;
-/// Moments that stay visible as trails.
+/// Snapshots that stay visible as trails.
 const TRAIL: usize = 9;
-/// Bins of the light behind the cloud.
+/// Bins of the glow behind the cloud.
 const BINS: usize = 160;
-/// The share of that light which is left after a second.
+/// The fraction of that glow that is left after a second.
 const AFTERGLOW: f32 = 0.12;
 
-/// What the cloud remembers from frame to frame.
+/// State from frame to frame.
 pub(crate) struct CloudView {
-    /// The patch that was last seen at rest, and how it looks.
+    /// The patch of the last preview, and its snapshot.
     rest: Option<(Patch, Snapshot)>,
-    trail: VecDeque<Vec<Mote>>,
-    /// Heights of the light behind, and their colours' places.
-    aurora: [(f32, f32); BINS],
-    /// How much of the cloud at rest is seen, 0 to 1: it gives way to what sounds.
+    trail: VecDeque<Vec<Mark>>,
+    /// Heights and pans of the glow.
+    glow_bins: [(f32, f32); BINS],
+    /// Opacity of the preview, 0 to 1: it fades out when notes sound.
     resting: f32,
     partials: Vec<PartialView>,
     spark: Option<TextureHandle>,
@@ -42,7 +42,7 @@ impl Default for CloudView {
         Self {
             rest: None,
             trail: VecDeque::with_capacity(TRAIL),
-            aurora: [(0.0, 0.0); BINS],
+            glow_bins: [(0.0, 0.0); BINS],
             resting: 1.0,
             partials: Vec::new(),
             spark: None,
@@ -51,7 +51,7 @@ impl Default for CloudView {
 }
 
 impl CloudView {
-    /// Draws the cloud; `seconds` have passed since it was drawn last.
+    /// Draws the cloud; `seconds` have passed since the last frame.
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect, seconds: f32) {
         let plot = Axes(Rect::from_min_max(
             rect.min + vec2(10.0, 10.0),
@@ -61,8 +61,8 @@ impl CloudView {
         backdrop(&painter, rect);
         plot.grid(&painter);
         self.follow_patch(session);
-        let motes = self.motes(plot, session.snapshot);
-        self.age(plot, &motes, session.snapshot.sounding, seconds);
+        let marks = self.marks(plot, session.snapshot);
+        self.age(plot, &marks, session.snapshot.sounding, seconds);
 
         self.paint_aurora(&painter, plot);
         let painter = ui.painter_at(plot.0.expand2(vec2(10.0, 10.0)));
@@ -70,15 +70,15 @@ impl CloudView {
             && self.resting > 0.01
         {
             let rest = rest.clone();
-            let motes = self.motes(plot, &rest);
-            self.paint_rest(&painter, plot, &motes);
+            let marks = self.marks(plot, &rest);
+            self.paint_rest(&painter, plot, &marks);
         }
         let spark = self.spark(ui.ctx());
-        paint_removed(&painter, plot, &motes);
+        paint_removed(&painter, plot, &marks);
         self.paint_trail(&painter, plot, spark);
-        paint_motes(&painter, plot, &motes, spark);
+        paint_marks(&painter, plot, &marks, spark);
         if session.snapshot.sounding {
-            self.trail.push_back(motes);
+            self.trail.push_back(marks);
         }
         if self.trail.len() > TRAIL || !session.snapshot.sounding {
             self.trail.pop_front();
@@ -91,17 +91,17 @@ impl CloudView {
         }
     }
 
-    /// The patch at rest, once it has been seen.
+    /// The preview of the patch, once it exists.
     pub(crate) fn rest(&self) -> Option<&Snapshot> {
         self.rest.as_ref().map(|(_, rest)| rest)
     }
 
-    /// Whether something moves that nobody touches.
+    /// Whether an animation is running.
     pub(crate) fn moves(&self) -> bool {
         !self.trail.is_empty() || (self.resting > 0.0 && self.resting < 1.0)
     }
 
-    /// Keeps the picture of the patch at rest up to date.
+    /// Updates the preview of the patch.
     fn follow_patch(&mut self, session: &Session) {
         let now = session.snapshot();
         if self
@@ -114,11 +114,10 @@ impl CloudView {
         }
     }
 
-    /// What is seen of the clouds: of partials that share a column of pixels, the loudest on
-    /// either side.
-    fn motes(&mut self, axes: Axes, snapshot: &Snapshot) -> Vec<Mote> {
+    /// The visible partials: of those that share a column of pixels, the loudest on either side.
+    fn marks(&mut self, axes: Axes, snapshot: &Snapshot) -> Vec<Mark> {
         let columns = axes.0.width() as usize + 1;
-        let mut loudest: Vec<[Option<Mote>; 2]> = vec![[None; 2]; columns];
+        let mut loudest: Vec<[Option<Mark>; 2]> = vec![[None; 2]; columns];
         for cloud in &snapshot.clouds {
             self.partials.clear();
             view::partials(cloud, snapshot.sample_rate, &mut self.partials);
@@ -129,7 +128,7 @@ impl CloudView {
                 if unfiltered <= 0.0 || column < 0.0 || column as usize >= columns {
                     continue;
                 }
-                let mote = Mote {
+                let mark = Mark {
                     x,
                     height: Axes::height(partial.level),
                     unfiltered,
@@ -137,25 +136,25 @@ impl CloudView {
                 };
                 let place = &mut loudest[column as usize][usize::from(partial.pan >= 0.0)];
                 if place.is_none_or(|other| other.unfiltered < unfiltered) {
-                    *place = Some(mote);
+                    *place = Some(mark);
                 }
             }
         }
         loudest.into_iter().flatten().flatten().collect()
     }
 
-    /// Lets the light behind fade and rise again, and the cloud at rest come and go.
-    fn age(&mut self, axes: Axes, motes: &[Mote], sounding: bool, seconds: f32) {
+    /// Updates the glow and the opacity of the preview.
+    fn age(&mut self, axes: Axes, marks: &[Mark], sounding: bool, seconds: f32) {
         let left = AFTERGLOW.powf(seconds);
-        for (height, _) in &mut self.aurora {
+        for (height, _) in &mut self.glow_bins {
             *height *= left;
         }
-        for mote in motes {
-            let bin = (mote.x - axes.0.left()) / axes.0.width() * (BINS - 1) as f32;
-            let (height, pan) = &mut self.aurora[(bin as usize).min(BINS - 1)];
-            if *height < mote.height {
-                *height += (mote.height - *height) * (1.0 - left).max(0.35);
-                *pan += (mote.pan - *pan) * 0.2;
+        for mark in marks {
+            let bin = (mark.x - axes.0.left()) / axes.0.width() * (BINS - 1) as f32;
+            let (height, pan) = &mut self.glow_bins[(bin as usize).min(BINS - 1)];
+            if *height < mark.height {
+                *height += (mark.height - *height) * (1.0 - left).max(0.35);
+                *pan += (mark.pan - *pan) * 0.2;
             }
         }
         let way = if sounding { -6.0 } else { 1.6 };
@@ -163,14 +162,14 @@ impl CloudView {
     }
 
     fn paint_aurora(&self, painter: &egui::Painter, axes: Axes) {
-        // Smoothed, so that single partials become one curtain.
+        // Smoothed, so that single partials merge.
         let smooth = |bin: usize| {
             let (mut sum, mut weights, mut pan) = (0.0, 0.0, 0.0);
             for offset in -5_i32..=5 {
                 let other = bin as i32 + offset;
                 if (0..BINS as i32).contains(&other) {
                     let weight = (-(offset * offset) as f32 / 9.0).exp();
-                    let (height, place) = self.aurora[other as usize];
+                    let (height, place) = self.glow_bins[other as usize];
                     sum += weight * height;
                     pan += weight * place;
                     weights += weight;
@@ -210,25 +209,25 @@ impl CloudView {
         painter.add(Shape::mesh(mesh));
     }
 
-    fn paint_rest(&self, painter: &egui::Painter, axes: Axes, motes: &[Mote]) {
+    fn paint_rest(&self, painter: &egui::Painter, axes: Axes, marks: &[Mark]) {
         let seen = self.resting;
         let mut mesh = Mesh::default();
-        for mote in motes {
-            let colour = theme::VIOLET.lerp_to_gamma(theme::pan(mote.pan), 0.45);
-            let top = colour.gamma_multiply(seen * (0.1 + 0.5 * mote.height));
+        for mark in marks {
+            let colour = theme::VIOLET.lerp_to_gamma(theme::pan(mark.pan), 0.45);
+            let top = colour.gamma_multiply(seen * (0.1 + 0.5 * mark.height));
             stem(
                 &mut mesh,
                 axes,
-                mote.x,
-                [mote.height, 0.0],
+                mark.x,
+                [mark.height, 0.0],
                 0.7,
                 [top, top.gamma_multiply(0.1)],
             );
-            removed(&mut mesh, axes, mote, seen);
-            if mote.height > 0.0 {
-                let at = pos2(mote.x, axes.y(mote.height));
-                let bright = colour.gamma_multiply(seen * (0.4 + 0.6 * mote.height));
-                dot(&mut mesh, at, 1.0 + 0.8 * mote.height, bright);
+            removed(&mut mesh, axes, mark, seen);
+            if mark.height > 0.0 {
+                let at = pos2(mark.x, axes.y(mark.height));
+                let bright = colour.gamma_multiply(seen * (0.4 + 0.6 * mark.height));
+                dot(&mut mesh, at, 1.0 + 0.8 * mark.height, bright);
             }
         }
         painter.add(Shape::mesh(mesh));
@@ -238,18 +237,18 @@ impl CloudView {
         let mut mesh = Mesh::with_texture(spark);
         for (age, moment) in self.trail.iter().rev().enumerate() {
             let left = 1.0 - (age + 1) as f32 / (TRAIL + 1) as f32;
-            for mote in moment.iter().filter(|mote| mote.height > 0.25) {
-                let strength = 0.16 * left * left * mote.height;
-                // What was rises, as sparks do.
-                let at = pos2(mote.x, axes.y(mote.height) - 1.2 * age as f32);
-                let colour = theme::light(theme::pan(mote.pan), strength);
-                sprite(&mut mesh, at, 2.0 + 3.0 * mote.height, colour);
+            for mark in moment.iter().filter(|mark| mark.height > 0.25) {
+                let strength = 0.16 * left * left * mark.height;
+                // Trails move upwards.
+                let at = pos2(mark.x, axes.y(mark.height) - 1.2 * age as f32);
+                let colour = theme::light(theme::pan(mark.pan), strength);
+                sprite(&mut mesh, at, 2.0 + 3.0 * mark.height, colour);
             }
         }
         painter.add(Shape::mesh(mesh));
     }
 
-    /// The picture of a soft light, made on first use.
+    /// The texture of a soft glow, made on first use.
     fn spark(&mut self, ctx: &Context) -> egui::TextureId {
         const SIZE: usize = 32;
         let make = || {

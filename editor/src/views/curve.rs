@@ -1,5 +1,5 @@
-//! The curve that filters of the kind "drawn" follow: seven points, an octave apart, each of which can
-//! be dragged.
+//! The curve of filters of the kind "drawn": seven points, an octave apart, each of which can be
+//! dragged.
 
 use crate::paint;
 use crate::session::Session;
@@ -11,7 +11,7 @@ use myriad_engine::params::Param;
 use myriad_engine::spectrum::{Cloud, Filter, FilterKind, TURN};
 use myriad_engine::view;
 
-/// Where the curve is looked at: any cutoff would do.
+/// The cutoff for drawing the curve; any would do.
 const CENTRE: f32 = 1_000.0;
 const RATE: f32 = 48_000.0;
 
@@ -53,7 +53,7 @@ impl Plot {
         )
     }
 
-    /// What the only filter of `cloud`, whose cutoff is `centre`, makes of levels.
+    /// The gain of the only filter of `cloud`, whose cutoff is `centre`.
     fn line(&self, cloud: &Cloud, centre: f32, sample_rate: f32) -> Vec<Pos2> {
         const STEPS: usize = 12;
         let gain = |step: usize| {
@@ -66,7 +66,7 @@ impl Plot {
         (0..=steps).map(gain).collect()
     }
 
-    /// A line at 0 dB, and how many octaves from the cutoff each point is.
+    /// A line at 0 dB, and each point's distance from the cutoff in octaves.
     fn scale(&self, ui: &Ui, well: Rect) {
         let painter = ui.painter_at(well);
         let faint = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6));
@@ -84,7 +84,7 @@ impl Plot {
         }
     }
 
-    /// Whether any filter follows the curve.
+    /// Whether any filter uses the curve.
     fn is_used(session: &Session) -> bool {
         let drawn = FilterKind::Drawn as usize;
         [Param::FilterType, Param::Filter2Type]
@@ -92,7 +92,7 @@ impl Plot {
             .any(|kind| session.index(kind) == drawn)
     }
 
-    /// The curve as its points are set.
+    /// The curve as it is set.
     fn set(&self, ui: &Ui, session: &Session) {
         let mut heights = self.points.iter().map(|&param| session.value(param));
         let heights = std::array::from_fn(|_| heights.next().unwrap_or(0.0));
@@ -105,7 +105,7 @@ impl Plot {
             theme::emptiness(
                 ui.painter(),
                 below,
-                "Heard by a filter that is \u{201c}drawn\u{201d}",
+                "Used by filters of the type \u{201c}drawn\u{201d}",
             );
             return;
         }
@@ -117,7 +117,7 @@ impl Plot {
         paint::luminous_line(ui.painter(), line, 1.6, theme::AMBER.gamma_multiply(0.8));
     }
 
-    /// The curve as the newest note hears it, when something moves it.
+    /// The modulated curve of the newest note, when a route moves it.
     fn heard(&self, ui: &Ui, session: &Session) {
         let moved = |&param: &Param| !session.routes_to(param).is_empty();
         let Some(cloud) = session.snapshot.clouds.first() else {

@@ -1,6 +1,6 @@
-//! The effects page: a rack in the order of its units, and the unit that is looked at.
+//! The effects page: the rack in its order, and the selected effect.
 
-mod portrait;
+mod display;
 
 use super::pages::Page;
 use crate::names;
@@ -13,7 +13,7 @@ use myriad_engine::params::Param;
 
 const SLOT: f32 = 34.0;
 
-/// One effect: its group, its switch and its place in the order.
+/// One effect: its group, its switch and its order parameter.
 #[derive(Clone, Copy)]
 struct Unit {
     group: &'static str,
@@ -33,12 +33,12 @@ fn switch_and_place(group: &str) -> Option<(Param, Param)> {
     Some((get("on")?, get("place")?))
 }
 
-/// Whether a group of the table is a unit of the rack.
+/// Whether a group of the table is an effect.
 pub(crate) fn is_effect(group: &str) -> bool {
     switch_and_place(group).is_some()
 }
 
-/// What the page remembers: which unit is looked at.
+/// State of the page: which effect is selected.
 #[derive(Debug, Default)]
 pub(crate) struct Rack {
     chosen: Option<&'static str>,
@@ -49,7 +49,7 @@ impl Rack {
         theme::panel(ui.painter(), rect);
         let inside = rect.shrink2(vec2(12.0, 10.0));
         let units = units(session);
-        // At first the one that does something.
+        // At first an effect that is on.
         let first = units.iter().find(|unit| session.index(unit.on) == 1);
         let first = first.or(units.first()).map(|unit| unit.group);
         let Some(chosen) = self.chosen.or(first) else {
@@ -61,7 +61,7 @@ impl Rack {
         }
         let below = inside.with_min_y(slots.bottom() + 10.0);
         let drawing = below.with_max_x(below.left() + 0.27 * below.width());
-        portrait::show(ui, session, chosen, drawing);
+        display::show(ui, session, chosen, drawing);
         let mut params = strip::of_group(chosen);
         params.retain(|param| !matches!(param.info().key(), "on" | "place"));
         let knobs = below.with_min_x(drawing.right() + 14.0);
@@ -71,7 +71,7 @@ impl Rack {
     }
 }
 
-/// The effects in the order in which the sound goes through them.
+/// The effects in the order of processing.
 fn units(session: &Session) -> Vec<Unit> {
     let groups = Page::Effects.groups().into_iter();
     let mut units: Vec<Unit> = groups.filter_map(Unit::of_group).collect();
@@ -111,7 +111,7 @@ fn slots_of(
             stroke,
             egui::StrokeKind::Inside,
         );
-        // The lamp is the switch, the rest is what is chosen and moved.
+        // The lamp is the switch; the rest of the slot selects and moves the effect.
         let lamp = slot.with_max_x(slot.left() + 26.0);
         let tip = unit.on.info().help;
         let pressed = button::area(ui, lamp, &names::of(unit.on), tip, on);
@@ -137,8 +137,8 @@ fn slots_of(
     clicked
 }
 
-/// Lets a slot be dragged, or moved with the arrow keys, to another place in the order. Returns
-/// whether it was clicked.
+/// Lets a slot be dragged, or moved with the arrow keys, to another position. Returns whether it
+/// was clicked.
 fn place(
     ui: &Ui,
     session: &mut Session,
@@ -180,6 +180,6 @@ fn place(
         session.end();
     }
     let clicked = response.clicked() || response.drag_started();
-    response.on_hover_text("Click to look at it, drag it to another place in the order");
+    response.on_hover_text("Click to select, drag to change the order");
     clicked
 }

@@ -1,5 +1,5 @@
-//! An envelope, drawn and dragged. Each stage is as wide as its knob is turned, so that a
-//! millisecond and a minute both fit and both can be grabbed.
+//! The envelope display. The width of each stage is its knob position, so that a millisecond and a
+//! minute both fit and can both be dragged.
 
 use crate::paint;
 use crate::session::Session;
@@ -19,7 +19,7 @@ pub(crate) struct Envelope {
     decay: Param,
     sustain: Param,
     release: Param,
-    /// A second decay, and the level at which it begins.
+    /// The second decay, and the level at which it begins.
     slope: Param,
     breaks: Param,
     loops: Param,
@@ -28,22 +28,22 @@ pub(crate) struct Envelope {
     curves: [Param; 3],
 }
 
-/// The corners of a drawing.
+/// The corners of the curve.
 struct Corners {
-    /// Where the attack starts.
+    /// Start of the attack.
     start: Pos2,
     top: Pos2,
     /// The end of the hold.
     held: Pos2,
-    /// Where the decay turns into the slope; without one, the start of the sustain.
+    /// End of the decay and start of the slope; without a slope, start of the sustain.
     broken: Pos2,
     sustained: Pos2,
     released: Pos2,
     end: Pos2,
 }
 
-/// Shares of the width: what each stage has at most, and what the sustain always has. Together
-/// they are more than one, since stages are seldom at their longest; if need be all shrink.
+/// Fractions of the width: the most that each stage takes, and the fixed width of the sustain.
+/// Their sum is more than one, since stages are seldom at their longest; if needed all shrink.
 const DELAY: f32 = 0.2;
 const ATTACK: f32 = 0.4;
 const HOLD: f32 = 0.2;
@@ -75,7 +75,7 @@ impl Envelope {
         })
     }
 
-    /// Its knobs; the curves are handles on the drawing.
+    /// Its knobs; the curves are handles on the display.
     pub(crate) fn knobs(&self) -> [Param; 6] {
         [
             self.delay,
@@ -87,7 +87,7 @@ impl Envelope {
         ]
     }
 
-    /// What is turned seldom, on a line: slope, break, speed, and the switch of the loop.
+    /// Less common parameters, on a line: slope, break, speed, and the loop switch.
     pub(crate) fn fields(&self, ui: &mut Ui, session: &mut Session, line: Rect) {
         let wide = (line.width() / 4.0).min(94.0);
         let left = line.right() - 4.0 * wide;
@@ -101,7 +101,7 @@ impl Envelope {
         field::switch(ui, session, self.loops, place(3.0));
     }
 
-    /// The width of a share of one.
+    /// The width of a fraction of one.
     fn unit(&self, session: &Session, plot: Rect) -> f32 {
         let stages = [
             (self.delay, DELAY),
@@ -165,7 +165,7 @@ impl Envelope {
         }
         paint::luminous_line(&painter, line, 1.7, theme::AMBER);
         if session.index(self.loops) == 1 {
-            way_back(&painter, &corners, plot);
+            loop_line(&painter, &corners, plot);
         }
         self.bends(ui, session, &corners);
         self.handles(ui, session, plot, &corners);
@@ -193,7 +193,7 @@ impl Envelope {
         line
     }
 
-    /// A handle in the middle of each bent stage.
+    /// A handle in the middle of each curved stage.
     fn bends(&self, ui: &Ui, session: &mut Session, corners: &Corners) {
         let stages = [
             (corners.start, corners.top),
@@ -227,7 +227,7 @@ impl Envelope {
         } = *corners;
         let unit = self.unit(session, plot);
         let slopes = session.value(self.slope) > 0.0;
-        // Without a slope the decay ends on the sustain.
+        // Without a slope the decay ends at the sustain.
         let below = if slopes { self.breaks } else { self.sustain };
         let handles = [
             ("Delay handle", start, plot.left(), DELAY, self.delay, None),
@@ -260,7 +260,8 @@ impl Envelope {
         ];
         let seen = |name: &str| slopes || name != "Slope handle";
         for (name, at, from, share, time, level) in handles.into_iter().filter(|h| seen(h.0)) {
-            // The hold starts where the attack ends: it moves aside until it is used.
+            // The hold handle lies on the attack handle while the hold is zero, so it is moved
+            // aside.
             let aside = if name.starts_with("Hold") && (held.x - top.x) < 10.0 {
                 10.0
             } else {
@@ -321,8 +322,8 @@ impl Envelope {
     }
 }
 
-/// The way of a loop: from the end of the decay back to the attack, under the curve.
-fn way_back(painter: &Painter, corners: &Corners, plot: Rect) {
+/// The return line of a loop: from the end of the decay to the attack, below the curve.
+fn loop_line(painter: &Painter, corners: &Corners, plot: Rect) {
     let (from, to) = (corners.sustained, corners.start);
     let floor = plot.bottom() + 4.0;
     let stroke = Stroke::new(1.2, theme::AMBER.gamma_multiply(0.7));

@@ -1,4 +1,4 @@
-//! The filters over the cloud: their curves, and handles to drag them by.
+//! The filters over the cloud: their curves and handles.
 
 use super::axis::Axes;
 use crate::names;
@@ -22,7 +22,7 @@ pub(crate) struct FilterCurve<'a> {
     /// Which of them, from 0.
     pub(crate) index: usize,
     pub(crate) axes: Axes,
-    /// The patch at rest.
+    /// The preview of the patch.
     pub(crate) rest: &'a Snapshot,
 }
 
@@ -38,7 +38,7 @@ impl FilterCurve<'_> {
         choice::bar(&mut scope, session, self.param(Param::FilterType), corner);
     }
 
-    /// The parameter of this filter that `first` is for the first one.
+    /// The parameter of this filter that corresponds to `first` of the first filter.
     fn param(&self, first: Param) -> Param {
         let id = first.info().id.replacen("filter.", "filter2.", self.index);
         Param::by_id(&id).unwrap_or(first)
@@ -48,7 +48,7 @@ impl FilterCurve<'_> {
         [theme::AMBER, theme::AQUA][self.index.min(1)]
     }
 
-    /// The cloud with this filter alone.
+    /// The cloud with only this filter.
     fn alone(&self, cloud: &Cloud) -> Cloud {
         Cloud {
             filters: [cloud.filters[self.index], Filter::default()],
@@ -64,7 +64,7 @@ impl FilterCurve<'_> {
         }
     }
 
-    /// The filter as the newest note hears it.
+    /// The modulated filter of the newest note.
     fn heard(&self, ui: &Ui, session: &Session) {
         let mut params = strip::of_group(self.param(Param::FilterType).info().group());
         params.extend(strip::of_group("curve"));
@@ -81,16 +81,16 @@ impl FilterCurve<'_> {
             .line(self.axes.curve(gain), stroke);
     }
 
-    /// The filter as the knobs set it, seen from middle C.
+    /// The filter as the knobs set it, for middle C.
     fn set(&self, ui: &Ui, session: &mut Session) {
         let Some(cloud) = self.rest.clouds.first() else {
             return;
         };
         let (rate, cloud) = (self.rest.sample_rate, self.alone(cloud));
-        // Key follow moves the filter with the note at rest; the curve shows the knob.
+        // Key follow moves the filter of the preview note; the curve shows the knob.
         let follow = session.value(self.param(Param::FilterKey)) * (48.0 - 60.0) / 12.0;
         let gain = |hertz: f32| view::filter_gain(&cloud, hertz * follow.exp2(), rate);
-        // What lies below the floor is not seen.
+        // Below the floor it is clipped.
         let plot = self.axes.0;
         let painter = ui.painter_at(plot.expand(8.0).with_max_y(plot.bottom()));
         let line = self.axes.curve(gain);

@@ -1,6 +1,5 @@
-//! The top: which patch, how it is going, undo and redo.
+//! The header: patch name, status, undo and redo.
 
-use crate::editor::Panels;
 use crate::host::Status;
 use crate::library::Library;
 use crate::paint;
@@ -11,13 +10,14 @@ use crate::widgets::meter::Meter;
 use egui::epaint::Mesh;
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
-/// What the header needs beside the session.
+/// What the header needs besides the session.
 pub(crate) struct Header<'a> {
     pub(crate) library: &'a mut Library,
-    pub(crate) panels: &'a mut Panels,
+    /// Whether the patch browser is open.
+    pub(crate) browsing: &'a mut bool,
     pub(crate) status: &'a Status,
     pub(crate) meter: &'a Meter,
-    /// Whether sound was missing a moment ago.
+    /// Whether there was an underrun a moment ago.
     pub(crate) underrun: bool,
 }
 
@@ -31,7 +31,7 @@ impl Header<'_> {
         self.progress(ui, session, rect.with_min_x(middle.right() + 12.0));
     }
 
-    /// The patch's name between arrows; a click opens the browser.
+    /// The patch name between arrows; a click opens the browser.
     fn patch(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         theme::well(ui.painter(), rect);
         let square = vec2(32.0, rect.height() - 8.0);
@@ -53,7 +53,7 @@ impl Header<'_> {
             paint::heart(painter, heart.center(), 6.5, liked, colour);
         });
         if pressed.clicked() {
-            // A favourite that cannot be written down still counts until the editor closes.
+            // A favourite that cannot be saved is kept until the editor closes.
             let _ = self.library.toggle_favourite(&name);
         }
 
@@ -68,7 +68,7 @@ impl Header<'_> {
             ("", "") => "Browse patches",
             ("", text) | (text, _) => text,
         };
-        let response = button::area(ui, body, "Browse patches", tip, self.panels.browser);
+        let response = button::area(ui, body, "Browse patches", tip, *self.browsing);
         button::backdrop(ui.painter(), body.shrink2(vec2(0.0, 4.0)), &response);
         let painter = ui.painter_at(body);
         let at = body.left_center() + vec2(10.0, -7.0);
@@ -85,7 +85,7 @@ impl Header<'_> {
         let at = body.left_center() + vec2(10.0, 10.0);
         painter.text(at, Align2::LEFT_CENTER, about, theme::regular(10.5), colour);
         if response.clicked() {
-            self.panels.browser = !self.panels.browser;
+            *self.browsing = !*self.browsing;
         }
     }
 
@@ -103,7 +103,7 @@ impl Header<'_> {
             };
             let pressed = button::icon(ui, rect, name, &tip, |painter, colour| {
                 let colour = if edit.is_some() { colour } else { theme::EDGE };
-                turn_back(painter, centre, place == 0, colour);
+                undo_arrow(painter, centre, place == 0, colour);
             });
             match (pressed.clicked(), place) {
                 (true, 0) => session.undo(),
@@ -113,7 +113,7 @@ impl Header<'_> {
         }
     }
 
-    /// Voices, partials, what renders and how hard it works; level; underruns.
+    /// Voices, partials, renderer and load; level; underruns.
     fn progress(&self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         let meter = Rect::from_min_max(
             pos2(rect.right() - 150.0, rect.center().y - 8.0),
@@ -153,8 +153,8 @@ impl Header<'_> {
         }
     }
 
-    /// Green while all is well, red after an underrun, amber while a renderer stands in. A click
-    /// silences everything.
+    /// Green in normal operation, red after an underrun, amber while the CPU replaces the GPU. A
+    /// click silences everything.
     fn light(&self, ui: &mut Ui, session: &mut Session, at: Pos2) {
         let rect = Rect::from_center_size(at, vec2(26.0, 26.0));
         let colour = if self.underrun {
@@ -185,14 +185,14 @@ impl Header<'_> {
     }
 }
 
-/// Lets people choose who renders, where there is a choice.
+/// Menu of renderers, where there is a choice.
 fn choose_renderer(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let choices = session.host.renderers();
     if choices.is_empty() {
         return;
     }
-    let tip = "Who renders, and the share of its time that it takes. Click to choose: \
-               the host restarts the instrument, since latency changes.";
+    let tip = "Renderer and its load. Click to choose: the host restarts the instrument, \
+               since the latency changes.";
     let response = button::area(ui, rect, "Renderer", tip, false);
     button::backdrop(ui.painter(), rect, &response);
     egui::Popup::menu(&response).show(|ui| {
@@ -205,7 +205,7 @@ fn choose_renderer(ui: &mut Ui, session: &mut Session, rect: Rect) {
     });
 }
 
-/// Loads the patch before or after the one that plays.
+/// Loads the previous or next patch.
 pub(crate) fn neighbour(library: &Library, session: &mut Session, step: isize) {
     let entries = library.entries();
     if entries.is_empty() {
@@ -220,7 +220,7 @@ pub(crate) fn neighbour(library: &Library, session: &mut Session, step: isize) {
     session.load(entries[next].patch.clone());
 }
 
-/// A small cloud of points, and the name.
+/// The logo: a small cloud of points, and the name.
 fn logo(painter: &Painter, at: Pos2) {
     const POINTS: [(f32, f32, f32); 9] = [
         (0.0, 4.0, 0.0),
@@ -260,8 +260,8 @@ fn logo(painter: &Painter, at: Pos2) {
     );
 }
 
-/// An arrow that turns back, or forth.
-fn turn_back(painter: &Painter, centre: Pos2, back: bool, colour: Color32) {
+/// The arrow of undo, or of redo.
+fn undo_arrow(painter: &Painter, centre: Pos2, back: bool, colour: Color32) {
     let side = if back { 1.0 } else { -1.0 };
     let at = |angle: f32| {
         let way = egui::Vec2::angled(angle);
@@ -278,7 +278,7 @@ fn turn_back(painter: &Painter, centre: Pos2, back: bool, colour: Color32) {
     painter.line(head, Stroke::new(1.5, colour));
 }
 
-/// 12,345 and not 12345.
+/// A number with thousands separators.
 fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,8 +1,8 @@
-//! The layers page: the tables of both side by side, how they become one sound between them, and what
-//! the second has of its own.
+//! The layers page: both tables side by side, the blend between them, and the parameters of the
+//! second layer.
 
+use super::displays::Displays;
 use super::pages::GAP;
-use super::portraits::Sitter;
 use super::table::{self, LAYERS, Layer};
 use crate::session::Session;
 use crate::theme;
@@ -10,16 +10,16 @@ use crate::widgets::{button, choice, knob, strip};
 use egui::{Align2, Rect, Ui, UiBuilder, pos2, vec2};
 use myriad_engine::params::Param;
 
-/// How much is seen of what nobody hears.
+/// Opacity of controls that have no effect in the current mode.
 const DIM: f32 = 0.35;
-/// Left and right of what is in a panel.
+/// Padding of a panel.
 const SIDE: f32 = 12.0;
 /// The panel between the layers.
 const BLEND: f32 = 136.0;
 /// The column of knobs beside a landscape.
 const COLUMN: f32 = knob::CELL.x + GAP;
 
-/// What the second layer has of its own, but only where it is mixed with the first: two rows.
+/// Parameters of the second layer that have an effect only in mix mode: two rows.
 const WHEN_MIXED: [&[Param]; 2] = [
     &[
         Param::LayerTune,
@@ -38,9 +38,9 @@ pub(crate) fn mode(session: &Session) -> String {
 }
 
 /// The page.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, displays: &Displays, rect: Rect) {
     let mode = mode(session);
-    // Landscapes of one size, and the rest for what the second layer has of its own.
+    // Tables have the same width; the parameters of the second layer take the rest.
     let room = rect.width() - BLEND - 2.0 * (GAP + COLUMN) - 4.0 * SIDE - GAP;
     let own = (0.48 * room).clamp(330.0, 460.0);
     let land = (0.5 * (room - own)).max(0.0);
@@ -58,7 +58,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Re
 
     let inside = theme::titled_panel(ui.painter(), blend, "Blend");
     let mut between = part(ui, "blend", inside, mode != "off");
-    blended(&mut between, session, sitter, &mode, inside);
+    blended(&mut between, session, displays, &mode, inside);
 
     let inside = theme::titled_panel(ui.painter(), second, "Layer 2");
     let size = vec2(246.0, 24.0);
@@ -72,11 +72,11 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Re
     aligned(&mut mixed, session, WHEN_MIXED, own);
     if mode == "off" {
         let land = inside.with_max_x(inside.left() + land);
-        invitation(ui, session, land);
+        add_layer_button(ui, session, land);
     }
 }
 
-/// A part of the page, dim unless it is heard; whatever is in it can be set in either case.
+/// A part of the page, dimmed unless it has an effect; it can be edited in either case.
 fn part(ui: &mut Ui, name: &str, rect: Rect, heard: bool) -> Ui {
     let mut part = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(name));
     if !heard {
@@ -85,7 +85,7 @@ fn part(ui: &mut Ui, name: &str, rect: Rect, heard: bool) -> Ui {
     part
 }
 
-/// A layer's landscape, and beside it the knobs that move through it.
+/// A layer's table display, and the knobs of its position beside it.
 fn layer(ui: &mut Ui, session: &mut Session, layer: &Layer, inside: Rect, land: f32) {
     let split = inside.left() + land;
     table::show(ui, session, layer, inside.with_max_x(split));
@@ -96,7 +96,7 @@ fn layer(ui: &mut Ui, session: &mut Session, layer: &Layer, inside: Rect, land: 
     strip::strip(ui, session, &[layer.position, layer.speed], column);
 }
 
-/// Parameters in rows whose knobs stand below each other; the last of a row has what is left.
+/// Parameters in rows with aligned columns; the last of a row takes the remaining width.
 fn aligned(ui: &mut Ui, session: &mut Session, rows: [&[Param]; 2], rect: Rect) {
     let columns = rows[0].len().max(rows[1].len());
     let wide = rect.width() / columns as f32;
@@ -112,11 +112,11 @@ fn aligned(ui: &mut Ui, session: &mut Session, rows: [&[Param]; 2], rect: Rect) 
     }
 }
 
-/// What the layers are together, and the knob that says how much there is of either.
-fn blended(ui: &mut Ui, session: &mut Session, sitter: &Sitter, mode: &str, inside: Rect) {
+/// The spectrum of both layers together, and the blend knob.
+fn blended(ui: &mut Ui, session: &mut Session, displays: &Displays, mode: &str, inside: Rect) {
     const KNOB: f32 = 110.0;
     let picture = inside.with_max_y(inside.bottom() - KNOB);
-    sitter.show(ui, session, "layer", picture);
+    displays.show(ui, session, "layer", picture);
     let centre = pos2(inside.center().x, picture.bottom() + 50.0);
     knob::large(ui, session, Param::LayerBlend, centre);
     let end = match mode {
@@ -132,11 +132,11 @@ fn blended(ui: &mut Ui, session: &mut Session, sitter: &Sitter, mode: &str, insi
     }
 }
 
-/// What is in place of the second layer's landscape as long as there is none.
-fn invitation(ui: &Ui, session: &mut Session, land: Rect) {
+/// Shown instead of the second layer's table while the layer is off.
+fn add_layer_button(ui: &Ui, session: &mut Session, land: Rect) {
     let size = vec2((land.width() - 16.0).min(130.0), 28.0);
     let place = Rect::from_center_size(land.center() + vec2(0.0, 12.0), size);
-    let tip = "Mixes a second layer in; above, it can be made to morph or multiply instead";
+    let tip = "Adds a second layer in mix mode; morph and multiply are above";
     let text = "Add a layer";
     if button::word(ui, place, text, tip, true).clicked()
         && let Some(mix) = Param::LayerMode.info().parse("mix")

@@ -1,4 +1,4 @@
-//! An LFO's wave: two cycles, dragged sideways for its phase and upwards for its rate.
+//! The LFO display: two cycles, dragged sideways for the phase and upwards for the rate.
 
 use crate::paint;
 use crate::session::Session;
@@ -10,7 +10,7 @@ use egui::{CursorIcon, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, v
 use myriad_engine::params::Param;
 use myriad_engine::view;
 
-/// Cycles that are drawn; random waves need more to show what they are.
+/// Cycles that are drawn; random waveforms need more.
 const CYCLES: f64 = 2.0;
 const RANDOM_CYCLES: f64 = 8.0;
 
@@ -19,7 +19,7 @@ pub(crate) struct Lfo {
     shape: Param,
     rate: Param,
     phase: Param,
-    /// All others.
+    /// All other parameters.
     rest: Vec<Param>,
 }
 
@@ -38,12 +38,12 @@ impl Lfo {
         })
     }
 
-    /// What has a widget of its own under the drawing.
+    /// Parameters with a widget under the display.
     pub(crate) fn knobs(&self) -> &[Param] {
         &self.rest
     }
 
-    /// Draws it in `rect`, with a line at `level`, where it is now.
+    /// Draws it in `rect`, with a line at `level`, its current value.
     pub(crate) fn show(&self, ui: &mut Ui, session: &mut Session, rect: Rect, level: Option<f32>) {
         theme::well(ui.painter(), rect);
         let id = ui.scope_id().with(("wave", self.shape.info().id));
@@ -98,7 +98,7 @@ impl Lfo {
             painter.add(Shape::mesh(mesh));
             painter.circle_filled(pos2(plot.left() + 8.0, y), 2.6, theme::LIGHT);
         }
-        // Beside the tabs above, where it covers nothing of the wave.
+        // Beside the tabs, where it covers nothing of the wave.
         let corner = rect.right_top() - vec2(120.0, 30.0);
         let corner = Rect::from_min_size(corner, vec2(120.0, 24.0));
         choice::bar(ui, session, self.shape, corner);
@@ -107,10 +107,10 @@ impl Lfo {
     fn line(&self, session: &Session, plot: Rect) -> Vec<Pos2> {
         let shape = session.index(self.shape);
         let phase = f64::from(session.value(self.phase));
-        // The last two are random.
+        // Random waveforms.
         let random = matches!(
             self.shape.info().format(shape as f32).as_str(),
-            "steps" | "drift"
+            "sample and hold" | "smooth random"
         );
         let cycles = if random { RANDOM_CYCLES } else { CYCLES };
         let number = self.shape.info().group().trim_start_matches("lfo");

@@ -1,4 +1,5 @@
-//! The patch's own eight knobs, each a chip as well: its name can be dragged onto another knob.
+//! The eight macro knobs. The name of a macro is also a chip, which can be dragged onto another
+//! knob.
 
 use crate::names;
 use crate::session::Session;
@@ -10,7 +11,7 @@ use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::Param;
 
-/// The macros: a parameter and the source that it is.
+/// The macros: parameter and modulation source.
 fn all() -> impl Iterator<Item = (Param, Source)> {
     let params = Param::ALL.iter().filter(|p| p.info().group() == "macro");
     let is_macro = |name: &str| name.starts_with("macro");
@@ -61,13 +62,13 @@ fn one(ui: &mut Ui, session: &mut Session, param: Param, source: Source, cell: R
     }
     drag.context_menu(|ui| rename(ui, session, source));
     drag.on_hover_cursor(egui::CursorIcon::Grab).on_hover_text(
-        "Drag this name onto a knob to let the macro move it; right-click to change the name",
+        "Drag this name onto a knob to modulate it; right-click to rename the macro",
     );
     let value = Rect::from_center_size(pos2(cell.center().x, cell.top() + 75.0), vec2(48.0, 14.0));
     entry::value(ui, session, param, value, 10.5);
 }
 
-/// A field for what the patch calls a macro.
+/// A text field for the name of a macro.
 fn rename(ui: &mut Ui, session: &mut Session, source: Source) {
     let Some(index) = all().position(|(_, other)| other == source) else {
         return;
@@ -76,7 +77,7 @@ fn rename(ui: &mut Ui, session: &mut Session, source: Source) {
     let Some(name) = patch.macro_names.get_mut(index) else {
         return;
     };
-    let field = TextEdit::singleline(name).hint_text("What it does here");
+    let field = TextEdit::singleline(name).hint_text("Name of the macro");
     let response = ui.add(field.desired_width(140.0).char_limit(24));
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the macro"));
     if response.changed() {

@@ -1,7 +1,7 @@
-//! The matrix: every route as a row, from what moves to what is moved.
+//! The modulation matrix: every route as a row, from source to target.
 
 use crate::names;
-use crate::session::{Session, fresh_route};
+use crate::session::{Session, new_route};
 use crate::theme;
 use crate::widgets::{button, control, knob};
 use egui::accesskit::Role;
@@ -11,7 +11,7 @@ use myriad_engine::params::Param;
 
 const ROW: f32 = 30.0;
 
-/// What the matrix remembers: the route that is being put together.
+/// State of the matrix: the new route that is being edited.
 #[derive(Debug)]
 pub(crate) struct Matrix {
     source: Source,
@@ -35,7 +35,7 @@ impl Matrix {
         let list = inside.with_min_y(head.bottom() + 10.0);
         self.add(ui, session, head);
         if session.patch.routes.is_empty() {
-            let text = "Nothing moves by itself yet: drag an envelope, LFO or macro onto a knob";
+            let text = "No routes yet: drag an envelope, LFO or macro onto a knob";
             return theme::emptiness(ui.painter(), list, text);
         }
         let mut child = ui.new_child(UiBuilder::new().max_rect(list).id_salt("matrix"));
@@ -59,7 +59,7 @@ impl Matrix {
             });
     }
 
-    /// The line with which a new route is made.
+    /// The line for adding a new route.
     fn add(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         let painter = ui.painter();
         let count = format!("{} of {MAX_ROUTES} routes", session.patch.routes.len());
@@ -83,9 +83,9 @@ impl Matrix {
             ui.painter()
                 .text(at, Align2::LEFT_CENTER, text, font, theme::MUTED);
         };
-        word(8.0, "Let");
-        word(160.0, "move");
-        let sources = place(32.0, 152.0);
+        word(8.0, "From");
+        word(172.0, "to");
+        let sources = place(42.0, 162.0);
         let targets = place(198.0, 368.0);
         theme::well(ui.painter(), sources);
         theme::well(ui.painter(), targets);
@@ -97,7 +97,7 @@ impl Matrix {
                 ui.selectable_value(&mut self.source, source, name);
             }
         });
-        let reached = fresh_route(self.source, self.target).targets();
+        let reached = new_route(self.source, self.target).targets();
         if !reached.contains(&self.target) {
             self.target = reached[0];
         }
@@ -114,14 +114,14 @@ impl Matrix {
     }
 }
 
-/// One route: source, what scales it, target, amount, curve, and a way to be rid of it.
+/// One route: source, via, target, amount, curve, and a button to remove it.
 fn row(ui: &mut Ui, session: &mut Session, index: usize, route: Route, rect: Rect) {
     theme::well(ui.painter(), rect);
     let colour = theme::source(route.source);
     let source = names::source(route.source, &session.patch);
     let target = names::of(route.target);
     let middle = rect.center().y;
-    // Columns as shares of the width.
+    // Columns as fractions of the width.
     let column = |from: f32, to: f32| {
         let x = |share: f32| rect.left() + share * rect.width();
         Rect::from_min_max(
@@ -189,7 +189,7 @@ fn amount(ui: &Ui, session: &mut Session, index: usize, route: Route, bar: Rect)
     });
     knob::drag_depth(ui, session, index, route, &response);
     let part = (route.amount / whole_way(route.target.info().kind)).clamp(-1.0, 1.0);
-    // Small amounts matter most: the bar shows the root.
+    // Small amounts matter most: the bar shows the square root.
     let end = bar.center().x + part.abs().sqrt().copysign(part) * bar.width() / 2.0;
     let colour = theme::source(route.source);
     let painter = ui.painter();
@@ -209,16 +209,16 @@ fn amount(ui: &Ui, session: &mut Session, index: usize, route: Route, bar: Rect)
     ));
 }
 
-/// What scales the movement, with a list to choose from.
+/// The via source of the route, with a list to choose from.
 fn scaled_by(ui: &Ui, session: &Session, route: &mut Route, rect: Rect, index: usize) {
-    let name = |via: Source| format!("by {}", names::source(via, &session.patch));
-    let label = format!("What scales route {}", index + 1);
+    let name = |via: Source| format!("via {}", names::source(via, &session.patch));
+    let label = format!("Via of route {}", index + 1);
     let (text, ink) = match route.via {
         Some(via) => (name(via), theme::source(via)),
         None => ("–".to_owned(), theme::FAINT),
     };
     button::list(ui, rect, &label, (&text, ink), |ui| {
-        ui.selectable_value(&mut route.via, None, "not scaled");
+        ui.selectable_value(&mut route.via, None, "none");
         for &(_, source) in Source::NAMES {
             let scaled = Route {
                 via: Some(source),
@@ -244,7 +244,7 @@ fn curve(ui: &mut Ui, route: &mut Route, rect: Rect, index: usize) {
         route.curve = names[(at + 1) % names.len()].1;
     }
     button::backdrop(ui.painter(), rect, &response);
-    // The curve itself, small.
+    // A small picture of the curve.
     let plot = rect.shrink2(vec2(8.0, 5.0));
     let points = (0..=16).map(|i| {
         let x = i as f32 / 8.0 - 1.0;

@@ -1,10 +1,10 @@
 //! The pages, and which groups of the engine's table are on them. A group that no page names is an
-//! effect if it has a switch and a place, else on the shape page, so that no parameter is ever
-//! without a widget.
+//! effect if it has a switch and an order parameter, else it is on the shape page, so that every
+//! parameter has a widget.
 
+use super::displays::Displays;
 use super::envelope::Envelope;
 use super::lfo::Lfo;
-use super::portraits::Sitter;
 use super::{curve, effects, layers, matrix, play, table};
 use crate::names;
 use crate::session::Session;
@@ -14,7 +14,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param, TABLE};
 
-/// What is seen below the cloud.
+/// The pages below the cloud.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Page {
     #[default]
@@ -22,14 +22,14 @@ pub(crate) enum Page {
     Layers,
     Shape,
     Filter,
-    Movement,
+    Modulation,
     Effects,
     Play,
     Output,
     Matrix,
 }
 
-/// Between panels.
+/// Gap between panels.
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
@@ -38,7 +38,7 @@ impl Page {
         Page::Layers,
         Page::Shape,
         Page::Filter,
-        Page::Movement,
+        Page::Modulation,
         Page::Effects,
         Page::Play,
         Page::Output,
@@ -51,7 +51,7 @@ impl Page {
             Page::Layers => "Layers",
             Page::Shape => "Shape",
             Page::Filter => "Filter",
-            Page::Movement => "Movement",
+            Page::Modulation => "Modulation",
             Page::Effects => "Effects",
             Page::Play => "Play",
             Page::Output => "Output",
@@ -61,26 +61,26 @@ impl Page {
 
     fn help(self) -> &'static str {
         match self {
-            Page::Source => "What the partials are: table, unison, pitch",
-            Page::Layers => "A second layer of partials beside the first, or blended with it",
-            Page::Shape => "What is done to them: spectrum, placement, dynamics, decay",
-            Page::Filter => "What takes some of them away: two filters, and a curve to draw",
-            Page::Movement => "What moves: envelopes and LFOs",
-            Page::Effects => "What the sound goes through",
-            Page::Play => "What keys do: arpeggiator, chord, zone",
-            Page::Output => "Level, place and voices",
-            Page::Matrix => "Every route from what moves to what is moved",
+            Page::Source => "Partials: table, unison, pitch",
+            Page::Layers => "A second layer: mixed, morphed or multiplied with the first",
+            Page::Shape => "Shape of the spectrum: tilt, scale, dynamics, decay",
+            Page::Filter => "Two filters, and a curve to draw",
+            Page::Modulation => "Envelopes and LFOs",
+            Page::Effects => "Effect rack",
+            Page::Play => "Arpeggiator, chord, zone",
+            Page::Output => "Level, pan and voices",
+            Page::Matrix => "Modulation matrix: all routes",
         }
     }
 
-    /// The page of a group of the table; macros are on none, since they are always there.
+    /// The page of a group of the table; macros are on none, since they are always visible.
     fn of(group: &str) -> Option<Page> {
         match group.trim_end_matches(|c: char| c.is_ascii_digit()) {
             "source" | "pitch" | "unison" => Some(Page::Source),
             "layer" => Some(Page::Layers),
             "shape" | "partial" | "dynamics" | "decay" | "strike" => Some(Page::Shape),
             "filter" | "curve" => Some(Page::Filter),
-            "env" | "lfo" => Some(Page::Movement),
+            "env" | "lfo" => Some(Page::Modulation),
             "arp" | "chord" | "zone" => Some(Page::Play),
             "amp" | "voice" | "output" => Some(Page::Output),
             "macro" => None,
@@ -101,17 +101,17 @@ impl Page {
         groups
     }
 
-    /// Whether there is anything on it.
+    /// Whether it has any content.
     pub(crate) fn is_shown(self) -> bool {
         self == Page::Matrix || !self.groups().is_empty()
     }
 }
 
-/// What the pages remember.
+/// State of the pages.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     pub(crate) page: Page,
-    /// Which envelope and which LFO are seen.
+    /// The selected envelope and LFO.
     envelope: usize,
     lfo: usize,
     effects: effects::Rack,
@@ -119,7 +119,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// The names of the pages, to choose one. Returns the width used.
+    /// The tabs of the pages. Returns the width used.
     pub(crate) fn tabs(&mut self, ui: &mut Ui, rect: Rect) -> f32 {
         let mut left = rect.left();
         for page in Page::ALL.into_iter().filter(|page| page.is_shown()) {
@@ -146,7 +146,13 @@ impl Pages {
         left - rect.left()
     }
 
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
+    pub(crate) fn show(
+        &mut self,
+        ui: &mut Ui,
+        session: &mut Session,
+        displays: &Displays,
+        rect: Rect,
+    ) {
         match self.page {
             Page::Source => {
                 let draws = |ui: &mut Ui, session: &mut Session, land| {
@@ -156,23 +162,23 @@ impl Pages {
             }
             Page::Shape => {
                 let draws = |ui: &mut Ui, session: &mut Session, land| {
-                    sitter.show(ui, session, "shape", land);
+                    displays.show(ui, session, "shape", land);
                 };
                 first_drawn(ui, session, self.page, &[], draws, rect);
             }
-            Page::Layers => layers::show(ui, session, sitter, rect),
-            Page::Filter => filters(ui, session, sitter, rect),
-            Page::Movement => self.movement(ui, session, rect),
+            Page::Layers => layers::show(ui, session, displays, rect),
+            Page::Filter => filters(ui, session, displays, rect),
+            Page::Modulation => self.modulation(ui, session, rect),
             Page::Effects => self.effects.show(ui, session, rect),
             Page::Play => play::show(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
-            page => panels(ui, session, sitter, &page.groups(), rect),
+            page => panels(ui, session, displays, &page.groups(), rect),
         }
     }
 
     /// One envelope on the left, one LFO on the right.
-    fn movement(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
-        let groups = Page::Movement.groups();
+    fn modulation(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
+        let groups = Page::Modulation.groups();
         let (envelopes, lfos): (Vec<&str>, Vec<&str>) =
             groups.iter().partition(|group| group.starts_with("env"));
         let half = (rect.width() - GAP) / 2.0;
@@ -204,7 +210,7 @@ impl Pages {
     }
 }
 
-/// Where the source that a group is stands now, for the newest note; nothing unless a route uses
+/// Current value of a group's modulation source, for the newest note; `None` unless a route uses
 /// it, since it is not computed otherwise.
 fn level(session: &Session, group: &str) -> Option<f32> {
     let (_, source) = Source::NAMES.iter().find(|(name, _)| *name == group)?;
@@ -213,7 +219,7 @@ fn level(session: &Session, group: &str) -> Option<f32> {
     (session.snapshot.sounding && used).then(|| session.snapshot.sources[*source as usize])
 }
 
-/// The upper part of a panel for a drawing, the lower for rows of knobs.
+/// Divides a panel: the upper part for a display, the lower for rows of knobs.
 fn drawing_and_knobs(panel: Rect, rows: usize) -> (Rect, Rect) {
     let knobs = panel.bottom() - rows as f32 * crate::widgets::knob::CELL.y - 2.0;
     let inside = panel.shrink2(vec2(12.0, 0.0));
@@ -243,12 +249,12 @@ fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) -> f32 {
     place(groups.len()).left()
 }
 
-/// Room at the sides of the knobs in a panel, and the least that a drawing needs.
+/// Padding at the sides of the knobs in a panel, and the least width of a display.
 const SIDES: f32 = 28.0;
 const DRAWING: f32 = 96.0;
 
-/// A page of panels with two rows of knobs, the first of which has a drawing too. What is `drawn`
-/// needs no knob; where nothing is, there is no drawing either when room is short.
+/// A page of panels with two rows of knobs, the first of which has a display too. The parameters
+/// `drawn` there need no knob; where there are none, the display is left out when room is short.
 fn first_drawn(
     ui: &mut Ui,
     session: &mut Session,
@@ -266,7 +272,7 @@ fn first_drawn(
     let natural = |params: &[Param]| strip::width_in_two_rows(params);
     let asked: f32 = panels.iter().map(|(_, params)| natural(params)).sum();
     let room = rect.width() - panels.len() as f32 * (SIDES + GAP) + GAP;
-    // The drawing takes what is left, and pushes knobs together to have enough.
+    // The display takes the remaining width; knobs move closer together to give it enough.
     let with_drawing = (room - DRAWING - GAP) / asked;
     let mut draws = (with_drawing >= strip::SQUEEZE || !drawn.is_empty()).then_some(draws);
     let push = match draws {
@@ -296,7 +302,7 @@ fn without(mut params: Vec<Param>, drawn: &[Param]) -> Vec<Param> {
 }
 
 /// The filter page: a panel for each filter, and the curve.
-fn filters(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
+fn filters(ui: &mut Ui, session: &mut Session, displays: &Displays, rect: Rect) {
     const CURVE: f32 = 0.27;
     let split = rect.right() - (rect.width() * CURVE).floor();
     let groups = Page::Filter.groups();
@@ -307,7 +313,7 @@ fn filters(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
     for (index, group) in filters.into_iter().enumerate() {
         let left = rect.left() + index as f32 * (wide + GAP);
         let panel = Rect::from_min_size(pos2(left, rect.top()), vec2(wide, rect.height()));
-        filter(ui, session, sitter, group, panel);
+        filter(ui, session, displays, group, panel);
     }
     for group in curves {
         let panel = rect.with_min_x(split);
@@ -316,8 +322,8 @@ fn filters(ui: &mut Ui, session: &mut Session, sitter: &Sitter, rect: Rect) {
     }
 }
 
-/// A filter: what it is beside its title, what it does below, and a row of knobs.
-fn filter(ui: &mut Ui, session: &mut Session, sitter: &Sitter, group: &str, panel: Rect) {
+/// A filter: its type beside the title, its curve below, and a row of knobs.
+fn filter(ui: &mut Ui, session: &mut Session, displays: &Displays, group: &str, panel: Rect) {
     theme::titled_panel(ui.painter(), panel, &names::group(group));
     let is_choice = |param: &Param| matches!(param.info().kind, Kind::Choice(_));
     let (choices, knobs): (Vec<Param>, Vec<Param>) =
@@ -330,12 +336,12 @@ fn filter(ui: &mut Ui, session: &mut Session, sitter: &Sitter, group: &str, pane
         right -= size.x + 6.0;
     }
     let (drawing, place) = drawing_and_knobs(panel, 1);
-    sitter.show(ui, session, group, drawing);
+    displays.show(ui, session, group, drawing);
     strip::strip(ui, session, &knobs, place);
 }
 
-/// A panel for each group, as wide as its knobs ask for, in as many rows as fit.
-fn panels(ui: &mut Ui, session: &mut Session, sitter: &Sitter, groups: &[&str], rect: Rect) {
+/// A panel for each group, as wide as its knobs need, in as many rows as fit.
+fn panels(ui: &mut Ui, session: &mut Session, displays: &Displays, groups: &[&str], rect: Rect) {
     let natural = |group: &str| strip::strip_width(&strip::of_group(group)) + 40.0;
     let whole: f32 = groups.iter().map(|group| natural(group)).sum();
     let room = rect.width() - GAP * (groups.len() as f32 - 1.0);
@@ -348,7 +354,7 @@ fn panels(ui: &mut Ui, session: &mut Session, sitter: &Sitter, groups: &[&str], 
         let rows = strip::rows(&params, panel.width() - 24.0).len();
         let (drawing, knobs) = drawing_and_knobs(panel, rows);
         let drawing = drawing.with_min_y(inside.top());
-        let place = match sitter.show(ui, session, group, drawing) {
+        let place = match displays.show(ui, session, group, drawing) {
             true => knobs,
             false => inside,
         };
@@ -372,16 +378,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_has_a_page() {
+    fn unknown_groups_have_a_page() {
         assert_eq!(Page::of("reverb"), Some(Page::Effects));
         assert_eq!(Page::of("weather"), Some(Page::Shape));
-        assert_eq!(Page::of("env4"), Some(Page::Movement));
+        assert_eq!(Page::of("env4"), Some(Page::Modulation));
         assert_eq!(Page::of("filter2"), Some(Page::Filter));
     }
 
     #[test]
     fn envelopes_and_lfos_are_recognised() {
-        for group in Page::Movement.groups() {
+        for group in Page::Modulation.groups() {
             let known = Envelope::of_group(group).is_some() || Lfo::of_group(group).is_some();
             assert!(known, "{group}");
         }

@@ -1,4 +1,4 @@
-//! The play page: what keys do before they are notes. Each panel draws what its knobs say.
+//! The play page: arpeggiator, chord and zone. Each panel shows its settings.
 
 use super::pages::{GAP, Page};
 use crate::names;
@@ -11,15 +11,16 @@ use egui::accesskit::Role;
 use egui::epaint::Mesh;
 use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
+use myriad_engine::view;
 
-/// The key that a chord is drawn on.
+/// The root key of the chord display.
 const ROOT: u8 = 60;
 
-/// A panel for each group: its drawing on the left, its knobs in two rows on the right.
+/// A panel for each group: its display on the left, its knobs in two rows on the right.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let groups = Page::Play.groups();
     let knobs = |group: &str| strip::width_in_two_rows(&strip::of_group(group)) + 32.0;
-    // Keys and bars need more room than a field.
+    // The arpeggiator and the chord need more room than the zone.
     let weight = |group: &str| if group == "zone" { 0.5 } else { 1.0 };
     let taken: f32 = groups.iter().map(|group| knobs(group) + GAP).sum();
     let whole: f32 = groups.iter().map(|group| weight(group)).sum();
@@ -38,7 +39,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
                 "arp" => arp(ui, session, drawing),
                 "chord" => chord(ui, session, drawing),
                 "zone" => zone(ui, session, drawing),
-                // A group that is new here has knobs, and no drawing yet.
+                // A new group has knobs, and no display yet.
                 _ => {}
             }
         }
@@ -47,7 +48,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     }
 }
 
-/// A bar of the arpeggiator with three keys held: which sounds when, and how long.
+/// A bar of the arpeggiator with three keys held: which notes sound when, and how long.
 fn arp(ui: &Ui, session: &Session, rect: Rect) {
     theme::well(ui.painter(), rect);
     let painter = ui.painter_at(rect);
@@ -61,8 +62,7 @@ fn arp(ui: &Ui, session: &Session, rect: Rect) {
     if mode == "off" {
         return theme::emptiness(&painter, rect, "off: keys are notes");
     }
-    let rate = Param::ArpRate.info().format(session.value(Param::ArpRate));
-    let steps = steps_a_bar(&rate);
+    let steps = 4.0 / view::arp_step_beats(session.value(Param::ArpRate));
     let notes = 3 * session.value(Param::ArpOctaves) as usize;
     let gate = session.value(Param::ArpGate).min(0.98);
     let swing = session.value(Param::ArpSwing);
@@ -84,27 +84,16 @@ fn arp(ui: &Ui, session: &Session, rect: Rect) {
     painter.add(Shape::mesh(mesh));
 }
 
-/// Steps of a bar of four beats, by the name of the rate: "1/8 dotted".
-fn steps_a_bar(rate: &str) -> f32 {
-    let mut words = rate.split([' ', '/']).skip(1);
-    let whole: f32 = words.next().and_then(|n| n.parse().ok()).unwrap_or(16.0);
-    match words.next() {
-        Some("triplet") => 1.5 * whole,
-        Some("dotted") => whole / 1.5,
-        _ => whole,
-    }
-}
-
-/// The notes (of so many, from the lowest) that sound in a step.
+/// The notes (0 is the lowest) that sound in a step.
 fn sounding(mode: &str, step: usize, notes: usize) -> Vec<usize> {
     let up = step % notes;
     vec![match mode {
         "down" => notes - 1 - up,
-        "up and down" => {
+        "up-down" => {
             let turn = step % (2 * notes - 2).max(1);
             turn.min(2 * notes - 2 - turn)
         }
-        // Keys that were played out of order, and dice that were thrown once for the picture.
+        // An example of keys played out of order, and of random notes.
         "as played" => up / 3 * 3 + [1, 0, 2][up % 3],
         "random" => (step * 7 + step * step * 3 / 2) % notes,
         "chord" => return (0..notes).collect(),
@@ -144,10 +133,10 @@ fn chord(ui: &Ui, session: &mut Session, rect: Rect) {
         interval == 0 || notes.contains(&interval)
     };
     span.paint(&ui.painter_at(span.rect), down, hovered.map(|(key, _)| key));
-    response.on_hover_text("Every key plays these notes: click to add one or take it away");
+    response.on_hover_text("Notes of the chord: click to add or remove one");
 }
 
-/// Which keys, and how hard, this part plays: a field on all there are.
+/// The key and velocity range of this part.
 fn zone(ui: &Ui, session: &Session, rect: Rect) {
     theme::well(ui.painter(), rect);
     let painter = ui.painter_at(rect);
@@ -191,20 +180,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rate_and_mode_can_be_drawn() {
+    fn every_mode_can_be_drawn() {
         let names = |param: Param| match param.info().kind {
             myriad_engine::params::Kind::Choice(names) => names,
             _ => &[],
         };
-        assert_eq!(steps_a_bar("1/8"), 8.0);
-        assert_eq!(steps_a_bar("1/16 triplet"), 24.0);
-        assert!((steps_a_bar("1/4 dotted") - 8.0 / 3.0).abs() < 1e-6);
-        assert!(
-            names(Param::ArpRate)
-                .iter()
-                .all(|rate| steps_a_bar(rate) > 2.0)
-        );
+        let bar = |mode: &str| {
+            (0..48)
+                .map(|step| sounding(mode, step, 6))
+                .collect::<Vec<_>>()
+        };
         for mode in names(Param::ArpMode) {
+            assert!(
+                matches!(*mode, "off" | "up") || bar(mode) != bar("up"),
+                "{mode}"
+            );
             for notes in [3, 6, 12] {
                 for step in 0..48 {
                     let heard = sounding(mode, step, notes);

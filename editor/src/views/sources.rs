@@ -1,4 +1,4 @@
-//! The row of chips: everything that can move a knob.
+//! The row of chips: all modulation sources.
 
 use crate::names;
 use crate::session::Session;
@@ -7,7 +7,7 @@ use crate::widgets::chip;
 use egui::{Rect, Ui, pos2, vec2};
 use myriad_engine::modulation::Source;
 
-/// Sources that everybody reaches for; others show as soon as a patch uses them.
+/// The usual sources; others are shown as soon as a patch uses them.
 fn is_shown(source: Source, session: &Session) -> bool {
     let word = source.name().trim_end_matches(|c: char| c.is_ascii_digit());
     let usual = matches!(
@@ -22,7 +22,7 @@ fn is_used(source: Source, session: &Session) -> bool {
     routes.any(|route| route.source == source || route.via == Some(source))
 }
 
-/// Shows the chips from the right end of `rect` on, as many as there is room for.
+/// Shows the chips from the right end of `rect`, as many as fit.
 pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let width = |source: Source| {
         let text = names::source(source, &session.patch);
@@ -35,7 +35,7 @@ pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let gap = 6.0;
     let whole = |shown: &[Source]| shown.iter().map(|&s| width(s) + gap).sum::<f32>();
     while !shown.is_empty() && whole(&shown) > rect.width() {
-        // What moves nothing gives way first.
+        // Unused sources are left out first.
         let idle = |source: &Source| !is_used(*source, session);
         match shown.iter().rposition(idle) {
             Some(index) => drop(shown.remove(index)),

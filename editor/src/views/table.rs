@@ -1,5 +1,5 @@
-//! A spectral table as a landscape: its frames one behind the other, and the place in it that is
-//! played. Dragged, it moves there.
+//! A spectral table in perspective: its frames one behind the other, and the current position.
+//! Dragging changes the position.
 
 use crate::paint;
 use crate::session::Session;
@@ -15,7 +15,7 @@ use myriad_engine::tracks::TableHandle;
 /// Partials that are shown.
 const SHOWN: usize = 48;
 
-/// A layer of the sound: its table, and what says where in it.
+/// A layer of the sound: its table and position parameters.
 pub(crate) struct Layer {
     index: usize,
     table: Param,
@@ -43,7 +43,7 @@ pub(crate) const LAYERS: [Layer; 2] = [
 ];
 
 impl Layer {
-    /// The table that the patch brings along for it.
+    /// The imported table of the layer.
     fn table_handle(&self, session: &Session) -> Option<TableHandle> {
         let tracks = session.patch.tracks[self.index].as_ref();
         tracks.and_then(|tracks| tracks.table_handle().ok())
@@ -55,7 +55,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
     theme::well(ui.painter(), rect);
     let response = control::interact_as(ui, session, layer.position, rect, "landscape");
     let painter = ui.painter_at(rect);
-    // Held while it is drawn.
+    // The handle keeps the table loaded while it is drawn.
     let table_handle = layer.table_handle(session);
     let table = match Table::ALL.get(session.index(layer.table)) {
         Some(family) => family.place(),
@@ -64,7 +64,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
             .map_or(Table::Saw.place(), TableHandle::place),
     };
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
-    // Far frames first, so that near ones stand before them.
+    // Far frames first, so that near ones cover them.
     for frame in (0..FRAMES).rev() {
         let position = frame as f32 / (FRAMES - 1) as f32;
         let line = ridge(table, position, land);
@@ -111,7 +111,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
     choice::bar(ui, session, layer.table, corner);
 }
 
-/// The ground on which a frame stands: the first in front, the last behind and to the right.
+/// Base line of a frame: the first in front, the last behind and to the right.
 fn floor(position: f32, land: Rect) -> f32 {
     land.bottom() - 0.42 * position * land.height()
 }

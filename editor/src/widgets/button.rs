@@ -1,4 +1,4 @@
-//! Buttons: flat until they are meant.
+//! Buttons.
 
 use crate::theme;
 use egui::accesskit::Role;
@@ -17,7 +17,7 @@ pub(crate) fn area(ui: &Ui, rect: Rect, name: &str, tip: &str, selected: bool) -
     }
 }
 
-/// The light behind something that can be clicked.
+/// The highlight behind a button.
 pub(crate) fn backdrop(painter: &Painter, rect: Rect, response: &Response) {
     if response.is_pointer_button_down_on() {
         painter.rect_filled(rect, theme::SMALL_ROUND, theme::EDGE);
@@ -26,7 +26,7 @@ pub(crate) fn backdrop(painter: &Painter, rect: Rect, response: &Response) {
     }
 }
 
-/// The colour of what is on a button.
+/// The colour of a button's text or icon.
 pub(crate) fn ink(response: &Response, idle: Color32) -> Color32 {
     match response.hovered() || response.has_focus() {
         true => theme::TEXT,
@@ -48,7 +48,7 @@ pub(crate) fn icon(
     response
 }
 
-/// A button with a word on it; what is chosen shines.
+/// A button with a word; a selected one is highlighted.
 pub(crate) fn word(ui: &Ui, rect: Rect, text: &str, tip: &str, selected: bool) -> Response {
     let response = area(ui, rect, text, tip, selected);
     let painter = ui.painter();

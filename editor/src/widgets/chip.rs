@@ -1,4 +1,4 @@
-//! Chips: sources of movement that are dragged onto knobs.
+//! Chips: modulation sources that are dragged onto knobs.
 
 use crate::names;
 use crate::paint;
@@ -9,7 +9,7 @@ use egui::epaint::Mesh;
 use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::modulation::Source;
 
-/// The chip of a source: drag it onto a knob. A bead in it shows where the source is now.
+/// The chip of a source: drag it onto a knob. A dot in it shows the source's current value.
 pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
     let colour = theme::source(source);
     let name = names::source(source, &session.patch);
@@ -67,9 +67,9 @@ pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
         thread(ui, bead, source);
     }
     let uses = match used {
-        0 => "Moves nothing yet".to_owned(),
-        1 => "Moves one knob".to_owned(),
-        n => format!("Moves {n} knobs"),
+        0 => "No routes yet".to_owned(),
+        1 => "Modulates one parameter".to_owned(),
+        n => format!("Modulates {n} parameters"),
     };
     let tip = format!("{}\n{uses}. Drag onto a knob.", source.help());
     response
@@ -77,7 +77,7 @@ pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
         .on_hover_text(tip);
 }
 
-/// The thread from a chip to the pointer that drags it.
+/// The line from a chip to the pointer that drags it.
 pub(crate) fn thread(ui: &Ui, from: egui::Pos2, source: Source) {
     let Some(to) = ui.input(|input| input.pointer.hover_pos()) else {
         return;
@@ -96,7 +96,7 @@ pub(crate) fn thread(ui: &Ui, from: egui::Pos2, source: Source) {
     paint::handle(&painter, to, colour, true);
 }
 
-/// A line beside the pointer that says why what it drags cannot be dropped.
+/// A text beside the pointer that says why the source cannot be dropped here.
 pub(crate) fn refusal(ui: &Ui, text: &str) {
     let Some(pointer) = ui.input(|input| input.pointer.hover_pos()) else {
         return;

@@ -1,4 +1,4 @@
-//! Choices: a name between two arrows that opens a list, or a row where there are few.
+//! Choices: a name between two arrows that opens a list, or a row of buttons when there are few.
 
 use crate::names;
 use crate::paint;
@@ -8,7 +8,7 @@ use crate::widgets::{button, control};
 use egui::{Align2, Popup, Rect, Ui, pos2, vec2};
 use myriad_engine::params::{Kind, Param};
 
-/// Up to this many names stand side by side.
+/// Up to this many names are shown side by side.
 const FEW: usize = 3;
 
 /// How wide an arrow's button is.
@@ -29,7 +29,7 @@ pub(crate) fn width(param: Param) -> f32 {
     }
 }
 
-/// How much room a name asks for that stands beside others.
+/// The width of a name that is shown beside others.
 fn share(name: &str) -> f32 {
     (6.0 * name.len() as f32 + 18.0).max(54.0)
 }
@@ -55,7 +55,7 @@ pub(crate) fn bar(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) 
     }
 }
 
-/// A choice without its name, all of it side by side.
+/// A choice without its name, all options side by side.
 pub(crate) fn buttons(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     theme::well(ui.painter(), rect);
     row(ui, session, param, rect);

@@ -1,7 +1,7 @@
-//! What the widget of any parameter does when it is touched.
+//! The behaviour of every parameter widget.
 
 use crate::names;
-use crate::session::{Entry, Session, fresh_route};
+use crate::session::{Entry, Session, new_route};
 use crate::theme;
 use crate::widgets::chip;
 use egui::{
@@ -11,11 +11,11 @@ use egui::{
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param};
 
-/// The parts of its way that a knob goes with a point of a drag: to the right, and down.
+/// Change of the knob position for a point of a drag: to the right, and down.
 const KNOB: Vec2 = vec2(1.0 / 220.0, -1.0 / 220.0);
-/// How much slower everything is while Shift is held.
+/// Factor of fine adjustment, while Shift is held.
 const FINE: f32 = 0.1;
-/// Parts of the way that a notch of the wheel or an arrow key covers.
+/// Change of the knob position for a notch of the wheel or an arrow key.
 const STEP: f32 = 0.02;
 
 /// The id of a parameter's widget: one a parameter, so that tests and focus find it.
@@ -30,7 +30,7 @@ pub(crate) fn interact(ui: &Ui, session: &mut Session, param: Param, rect: Rect)
     respond(ui, session, param, response, &names::of(param), KNOB)
 }
 
-/// The same for a point in a drawing that stays under the pointer, and goes up and down by `height`.
+/// The same for a handle in a display that follows the pointer, with a range of `height`.
 pub(crate) fn interact_upright(
     ui: &Ui,
     session: &mut Session,
@@ -43,7 +43,7 @@ pub(crate) fn interact_upright(
     respond(ui, session, param, response, &names::of(param), pull)
 }
 
-/// The same for a second widget of a parameter, a drawing, which is told apart by `what`.
+/// The same for a second widget of a parameter, which is told apart by `what`.
 pub(crate) fn interact_as(
     ui: &Ui,
     session: &mut Session,
@@ -73,13 +73,13 @@ fn respond(
         session.connect(*source, param);
     }
     if let Some(source) = response.dnd_hover_payload::<Source>()
-        && !fresh_route(*source, param).is_possible()
+        && !new_route(*source, param).is_possible()
     {
         let source = names::source(*source, &session.patch);
         chip::refusal(ui, &format!("{source} cannot move {}", names::of(param)));
     }
     response.context_menu(|ui| menu(ui, session, param));
-    // What screen readers say, and tests look for.
+    // For screen readers and tests.
     let value = f64::from(session.value(param));
     response.widget_info(|| WidgetInfo::slider(true, value, name));
     let shown = response.clone();
@@ -91,7 +91,7 @@ fn respond(
 
 fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response, pull: Vec2) {
     let kind = param.info().kind;
-    // The other button opens the menu.
+    // The secondary button opens the menu.
     let main = PointerButton::Primary;
     if response.drag_started_by(main) {
         response.request_focus();
@@ -107,7 +107,7 @@ fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response, pull:
             1.0
         };
         let way = response.drag_delta().dot(pull) * fine;
-        // Whole numbers and choices move in jumps, the hand does not.
+        // Whole numbers and choices change in steps, the pointer does not.
         let scale = ui.data_mut(|data| {
             let scale: &mut f32 = data.get_temp_mut_or_default(response.id);
             *scale = (*scale + way).clamp(0.0, 1.0);
@@ -156,7 +156,7 @@ fn turn(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
     }
 }
 
-/// Notches that the wheel has turned in this frame; nobody else sees them.
+/// Notches of the wheel in this frame; consumes them.
 pub(crate) fn take_wheel(ui: &Ui) -> f32 {
     ui.input_mut(|input| {
         let mut notches = 0.0;
@@ -175,7 +175,7 @@ pub(crate) fn take_wheel(ui: &Ui) -> f32 {
     })
 }
 
-/// Opens the field in which a value is typed.
+/// Opens the text field for a value.
 pub(crate) fn type_value(session: &mut Session, param: Param) {
     *session.entry = Some(Entry {
         param,
@@ -203,7 +203,7 @@ fn tooltip(ui: &mut Ui, session: &Session, param: Param) {
         ui.label(egui::RichText::new(text).color(theme::source(route.source)));
     }
     if let Some(controller) = session.host.controller(param) {
-        ui.label(format!("Controller {controller}"));
+        ui.label(format!("MIDI controller {controller}"));
     }
 }
 
@@ -244,9 +244,9 @@ fn menu(ui: &mut Ui, session: &mut Session, param: Param) {
     if session.host.can_learn() {
         let waits = session.host.learning() == Some(param);
         let text = if waits {
-            "Stop learning"
+            "Cancel MIDI learn"
         } else {
-            "Learn a controller"
+            "MIDI learn"
         };
         if ui.button(text).clicked() {
             session.host.learn((!waits).then_some(param));
@@ -254,7 +254,7 @@ fn menu(ui: &mut Ui, session: &mut Session, param: Param) {
         }
         if let Some(controller) = session.host.controller(param)
             && ui
-                .button(format!("Forget controller {controller}"))
+                .button(format!("Remove MIDI controller {controller}"))
                 .clicked()
         {
             session.host.forget(param);

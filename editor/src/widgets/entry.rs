@@ -1,4 +1,4 @@
-//! Values typed in exactly: a small field in place of the number.
+//! Text entry of values: a small field in place of the number.
 
 use crate::session::Session;
 use crate::theme;
@@ -41,7 +41,7 @@ fn paint(painter: &Painter, rect: Rect, text: &str, size: f32, colour: egui::Col
     );
 }
 
-/// The value without the long names of units, which the tooltip has.
+/// The value without the long names of units, which the tooltip shows.
 pub(crate) fn short(param: Param, value: f32) -> String {
     let text = param.info().format(value);
     for (long, short) in [
@@ -82,7 +82,7 @@ fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect, size: f32
     }
 }
 
-/// A field has just appeared: what is typed goes there, in place of all its text.
+/// A field has just appeared: focuses it and selects its text.
 pub(crate) fn begin(field: &Response, text: &str) {
     field.request_focus();
     let end = CCursor::new(text.chars().count());

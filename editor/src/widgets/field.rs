@@ -1,4 +1,4 @@
-//! Fields: a parameter as its name and its value on one line, for what is turned seldom.
+//! Fields: a parameter as its name and value on one line, for less common parameters.
 
 use crate::session::Session;
 use crate::theme;
@@ -6,11 +6,11 @@ use crate::widgets::{control, entry};
 use egui::{Align2, Rect, Ui, pos2};
 use myriad_engine::params::{Kind, Param};
 
-/// Narrower than this, name and value have no room beside each other.
+/// Below this width there is no room for both name and value.
 const NARROW: f32 = 76.0;
 
-/// The field of a number: turned, typed and routed to like a knob. Where there is little room it
-/// shows its name as long as it does nothing, and its value once it does.
+/// The field of a number: behaves like a knob. Where there is little room it shows its name while
+/// it has its default, and its value otherwise.
 pub(crate) fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     theme::well(ui.painter(), rect);
     let narrow = rect.width() < NARROW;
@@ -35,7 +35,7 @@ pub(crate) fn field(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect
     }
 }
 
-/// The field of a switch: a lamp and its name; a click turns it over.
+/// The field of a switch: a lamp and its name; a click toggles it.
 pub(crate) fn switch(ui: &Ui, session: &mut Session, param: Param, rect: Rect) {
     debug_assert!(matches!(param.info().kind, Kind::Choice(names) if names.len() == 2));
     theme::well(ui.painter(), rect);

@@ -1,4 +1,4 @@
-//! The keyboard on the screen, and the computer's keys that play it.
+//! The on-screen keyboard, and the computer's keys that play it.
 
 use crate::host::EditorHost;
 use crate::paint;
@@ -34,7 +34,7 @@ const COMPUTER: [Key; 17] = [
     Key::Semicolon,
 ];
 
-/// Which keys we hold.
+/// The keys that are held here.
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     /// The key under the mouse.
@@ -65,7 +65,7 @@ impl Keyboard {
         self.mouse.is_some() || self.computer.iter().any(Option::is_some)
     }
 
-    /// Lets go of every key.
+    /// Releases every key.
     pub(crate) fn release(&mut self, host: &mut dyn EditorHost) {
         let held = self.computer.iter_mut().map(Option::take);
         for key in held.chain([self.mouse.take()]).flatten() {
@@ -101,7 +101,7 @@ impl Keyboard {
         self.paint(ui, session, &span, hovered.map(|(key, _)| key));
     }
 
-    /// Plays what the computer's keys say, unless something is being typed.
+    /// Plays the computer's keys, unless something is being typed.
     fn computer_keys(&mut self, ui: &Ui, session: &mut Session) {
         let typing = ui.ctx().text_edit_focused();
         let (down, plain, octave) = ui.input(|input| {
@@ -174,7 +174,7 @@ impl Span {
         }
     }
 
-    /// The key at a place, and how hard it is struck there: softly at its top, hard at its end.
+    /// The key at a position, and its velocity: low at the top, high at the bottom.
     pub(crate) fn key_at(&self, at: Pos2) -> Option<(u8, f32)> {
         let under = self.keys().map(|key| (key, self.place(key)));
         let under = under.filter(|(_, place)| place.contains(at));

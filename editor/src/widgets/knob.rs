@@ -1,8 +1,8 @@
-//! Knobs: the value as an arc of light, what moves it as rings around it.
+//! Knobs: the value as an arc, modulation as rings around it.
 
 use crate::names;
 use crate::paint;
-use crate::session::{Session, fresh_route};
+use crate::session::{Session, new_route};
 use crate::theme;
 use crate::widgets::{control, entry};
 use egui::epaint::Mesh;
@@ -11,10 +11,10 @@ use egui::{WidgetInfo, pos2, vec2};
 use myriad_engine::modulation::{Route, Source, moved, whole_way};
 use myriad_engine::params::{Kind, Param};
 
-/// What a knob takes with its name and value.
+/// The size of a knob with its name and value.
 pub(crate) const CELL: egui::Vec2 = vec2(76.0, 88.0);
 
-/// The radius of a knob's way.
+/// The radius of a knob's arc.
 const RADIUS: f32 = 19.5;
 /// The radius of a large knob's.
 pub(crate) const LARGE: f32 = 31.0;
@@ -45,7 +45,7 @@ pub(crate) fn face(
     sized_face(ui, session, param, centre, RADIUS, response);
 }
 
-/// The knob that a page is about: larger than others, and without a name.
+/// The main knob of a page: larger than others, and without a name.
 pub(crate) fn large(ui: &mut Ui, session: &mut Session, param: Param, centre: Pos2) {
     let grip = Rect::from_center_size(centre, egui::Vec2::splat(2.4 * LARGE));
     let response = control::interact(ui, session, param, grip);
@@ -68,7 +68,7 @@ fn sized_face(
     sources(ui, session, param, centre, radius, response);
 }
 
-/// What is around a knob, or a handle of another size, for the sources that move it.
+/// The geometry of a knob or handle, for the rings of its sources.
 pub(crate) fn sources(
     ui: &Ui,
     session: &mut Session,
@@ -81,7 +81,7 @@ pub(crate) fn sources(
     depths(ui, session, param, centre, radius);
 }
 
-/// Where the arc of a value begins: at zero for what goes both ways.
+/// Where the arc of a value begins: at zero for bipolar parameters.
 pub(crate) fn origin(kind: Kind) -> f32 {
     let (min, max) = kind.range();
     match kind {
@@ -116,7 +116,7 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, radius: f32, res
         Stroke::new(1.0, theme::EDGE.gamma_multiply(0.9)),
     );
 
-    // Its way, the value on it, and the pointer.
+    // The arc, the value on it, and the pointer.
     let way = paint::arc(centre, radius, 0.0, 1.0);
     painter.line(way, Stroke::new(2.0, theme::EDGE.gamma_multiply(0.8)));
     let from = origin(param.info().kind);
@@ -146,7 +146,7 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, radius: f32, res
     }
 }
 
-/// How far a route moves a knob from `value`: both ends, as parts of its way.
+/// The range over which a route moves a knob from `value`, as knob positions.
 fn reach(route: &Route, value: f32) -> (f32, f32) {
     let kind = route.target.info().kind;
     let at = |height: f32| kind.to_scale(moved(kind, value, route.amount * height));
@@ -154,7 +154,7 @@ fn reach(route: &Route, value: f32) -> (f32, f32) {
     (at(if bipolar { -1.0 } else { 0.0 }), at(1.0))
 }
 
-/// A ring for every route, and a bright point where the newest note is now.
+/// A ring for every route, and a dot at the newest note's value.
 fn rings(
     ui: &Ui,
     session: &Session,
@@ -181,12 +181,12 @@ fn rings(
     }
 }
 
-/// While a source is being dragged: where it can be dropped, and where it would be.
+/// While a source is dragged: shows where it can be dropped, and the resulting range.
 fn drop_ring(ui: &Ui, param: Param, centre: Pos2, radius: f32, response: &Response) {
     let Some(source) = DragAndDrop::payload::<Source>(ui.ctx()) else {
         return;
     };
-    if !fresh_route(*source, param).is_possible() {
+    if !new_route(*source, param).is_possible() {
         return;
     }
     let colour = theme::source(*source);
@@ -204,8 +204,8 @@ fn drop_ring(ui: &Ui, param: Param, centre: Pos2, radius: f32, response: &Respon
     ui.painter().circle_stroke(centre, radius + 6.0, stroke);
 }
 
-/// A small bead for every route: dragged up and down it changes the depth, clicked with the other
-/// button it goes away.
+/// A small dot for every route: dragging it up and down changes the amount, a click with the
+/// secondary button removes the route.
 fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, radius: f32) {
     let routes = session.routes_to(param);
     for (place, &(index, route)) in routes.iter().take(5).enumerate() {

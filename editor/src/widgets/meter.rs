@@ -1,11 +1,11 @@
-//! Level meters that fall slowly, with a line where the peak was.
+//! Level meters with a slow fall and a peak hold line.
 
 use crate::paint;
 use crate::theme;
 use egui::epaint::Mesh;
 use egui::{Rect, Shape, Ui, pos2};
 
-/// What is shown at the left end, in decibels.
+/// The level at the left end, in decibels.
 const FLOOR: f32 = -54.0;
 /// Decibels that the bar and the peak fall in a second.
 const FALL: f32 = 26.0;

@@ -1,4 +1,4 @@
-//! Strips: the parameters of a group side by side, each with the widget that its kind asks for.
+//! Strips: the parameters of a group side by side, each with the widget of its kind.
 
 use crate::session::Session;
 use crate::widgets::{choice, knob};
@@ -26,8 +26,8 @@ pub(crate) fn strip_width(params: &[Param]) -> f32 {
 /// How far cells are pushed together before a row breaks.
 pub(crate) const SQUEEZE: f32 = 0.78;
 
-/// The rows that parameters take in so much room; pushed together only where that saves one, and no
-/// further than it has to be.
+/// The rows that parameters need in `room`; they are pushed together only where that saves a row,
+/// and no further than needed.
 pub(crate) fn rows(params: &[Param], room: f32) -> Vec<Vec<Param>> {
     const STEP: f32 = 4.0;
     let tight = rows_of(params, room / SQUEEZE);
@@ -59,7 +59,7 @@ fn rows_of(params: &[Param], room: f32) -> Vec<Vec<Param>> {
     rows
 }
 
-/// The least width in which they need no more than two rows.
+/// The least width in which they need at most two rows.
 pub(crate) fn width_in_two_rows(params: &[Param]) -> f32 {
     let whole = strip_width(params);
     let halves = (1..=params.len()).map(|first| {
@@ -69,8 +69,8 @@ pub(crate) fn width_in_two_rows(params: &[Param]) -> f32 {
     halves.fold(whole, f32::min)
 }
 
-/// Shows parameters from left to right, in as many rows as they need, in the middle of `rect`.
-/// Returns the height used.
+/// Shows parameters from left to right, in as many rows as they need, centred in `rect`. Returns
+/// the height used.
 pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: Rect) -> f32 {
     let rows = rows(params, rect.width());
     let mut top = rect.top();

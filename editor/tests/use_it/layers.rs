@@ -1,4 +1,4 @@
-//! The second layer as a user meets it.
+//! Tests of the second layer's widgets.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn choices(param: Param) -> &'static [&'static str] {
     }
 }
 
-/// What a mode leaves out is dim, but it is there.
+/// Parameters without effect in a mode are dimmed, but present.
 #[test]
 fn every_knob_of_the_layer_is_there_in_every_mode() {
     let mut window = open(PLAIN, "Layers");
@@ -62,7 +62,8 @@ fn a_mode_is_chosen_with_the_mouse_and_heard() {
     assert_eq!(window.state().host.open_gestures, 0);
 }
 
-/// Each landscape is its own layer's, and what lies in it moves as the note goes through the table.
+/// Each table display belongs to its layer, and its position moves while a note moves through the
+/// table.
 #[test]
 fn either_landscape_shows_and_moves_its_own_layer() {
     let mut window = open(PLAIN, "Layers");

@@ -1,5 +1,5 @@
-//! The editor as a user meets it: clicked, dragged and typed into, with a real engine inside and
-//! no window. Widgets are found by the names that screen readers say.
+//! The editor used like a user does: clicked, dragged and typed into, with a real engine and no
+//! window. Widgets are found by their accessibility labels.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
@@ -90,7 +90,7 @@ fn double_click(window: &mut Window<'_>, at: Pos2) {
     click(window, at, 2);
 }
 
-/// Clicks quickly, so many times.
+/// Clicks `count` times, quickly.
 fn click(window: &mut Window<'_>, at: Pos2, times: usize) {
     window.hover_at(at);
     for pressed in [true, false].repeat(times) {
@@ -105,7 +105,7 @@ fn click(window: &mut Window<'_>, at: Pos2, times: usize) {
 }
 
 #[test]
-fn a_knob_is_dragged_finely_reset_and_taken_back() {
+fn a_knob_is_dragged_finely_reset_and_undone() {
     let mut window = open(PLAIN, "Source");
     let start = value(&window, Param::SourcePosition);
     let knob = centre(&window, "Source Position");
@@ -143,7 +143,7 @@ fn a_value_is_typed_exactly() {
     window.key_press(Key::Enter);
     window.run_steps(2);
     assert_eq!(value(&window, Param::FilterCutoff), 1_500.0);
-    // Nonsense and Escape change nothing.
+    // Invalid text and Escape change nothing.
     for (text, key) in [("loud", Key::Enter), ("200", Key::Escape)] {
         window.get_by_label("Filter Cutoff value").click();
         window.run_steps(3);
@@ -208,7 +208,7 @@ fn a_source_dragged_onto_a_knob_moves_it() {
     assert_eq!(routes.len(), 1);
     assert_eq!(routes[0].source, Source::Lfo2);
     assert_eq!(routes[0].target, Param::SourcePosition);
-    // The bead beside the knob changes the depth, and the engine moves the parameter.
+    // The dot beside the knob changes the amount, and the engine moves the parameter.
     let bead = centre(&window, "LFO 2 to Source Position");
     drag(&mut window, bead, bead - vec2(0.0, 30.0), Modifiers::NONE);
     let deeper = window.state().host.patch().routes[0].amount;
@@ -272,7 +272,7 @@ fn a_curve_is_drawn_by_its_points() {
 
 #[test]
 fn an_envelope_is_drawn_by_its_corners() {
-    let mut window = open(PLAIN, "Movement");
+    let mut window = open(PLAIN, "Modulation");
     let corner = centre(&window, "Decay handle");
     let sustain = value(&window, Param::Env1Sustain);
     let decay = value(&window, Param::Env1Decay);
@@ -293,7 +293,7 @@ fn an_envelope_is_drawn_by_its_corners() {
 }
 
 #[test]
-fn patches_are_searched_chosen_and_taken_back() {
+fn patches_are_searched_chosen_and_undone() {
     let mut window = open(PLAIN, "Source");
     window.get_by_label("Browse patches").click();
     window.run_steps(2);
@@ -322,7 +322,7 @@ fn patches_are_searched_chosen_and_taken_back() {
     assert_eq!(window.state().host.patch().name, next[here + 1].name);
 }
 
-/// What the README promises: change a sound, call it something, find it again.
+/// What the README promises: change a sound, save it under a name, find it again.
 #[test]
 fn a_changed_sound_is_saved_under_a_name_that_is_typed() {
     let folder = std::env::temp_dir().join(format!("myriad-use-{}", std::process::id()));
@@ -335,7 +335,7 @@ fn a_changed_sound_is_saved_under_a_name_that_is_typed() {
     window.run_steps(2);
     window.get_by_label("Save as…").click();
     window.run_steps(3);
-    // What is typed takes the place of the old name.
+    // Typed text replaces the old name.
     window.event(Event::Text("Dusk".into()));
     window.key_press(Key::Enter);
     window.run_steps(3);
@@ -386,7 +386,7 @@ fn the_matrix_adds_bends_and_removes_routes() {
     assert!(window.state().host.patch().routes.is_empty());
 }
 
-/// A slot that is dragged takes its effect to another place, and the others move up.
+/// Dragging a slot changes the order of its effect, and the others move up.
 #[test]
 fn effects_are_switched_and_moved_in_the_rack() {
     let mut window = open(PLAIN, "Effects");
@@ -395,8 +395,8 @@ fn effects_are_switched_and_moved_in_the_rack() {
     assert_eq!(value(&window, Param::ReverbOn), 1.0);
     assert!(window.query_by_label("Reverb Size").is_some());
     let (reverb, drive) = (
-        centre(&window, "Reverb Place"),
-        centre(&window, "Drive Place"),
+        centre(&window, "Reverb Order"),
+        centre(&window, "Drive Order"),
     );
     drag(&mut window, reverb, drive, Modifiers::NONE);
     assert_eq!(value(&window, Param::ReverbPlace), 1.0);
@@ -417,10 +417,10 @@ fn chords_are_clicked_on_keys() {
     }
 }
 
-/// What has a break is drawn with one, and its corner sets time and level.
+/// An envelope with a slope is drawn with its break, and that corner sets time and level.
 #[test]
 fn an_envelope_breaks_where_it_is_dragged() {
-    let mut window = open(PLAIN, "Movement");
+    let mut window = open(PLAIN, "Modulation");
     assert!(window.query_by_label("Slope handle").is_none());
     window.state_mut().host.set(Param::Env1Slope, 1.0);
     window.run_steps(2);
@@ -443,19 +443,26 @@ fn an_envelope_breaks_where_it_is_dragged() {
     assert_eq!(value(&window, Param::Env1Loop), 1.0);
 }
 
-/// A parameter that cannot be found on any page cannot be played with.
+/// Every parameter must be on some page.
 #[test]
 fn every_parameter_has_a_widget() {
     let mut seen = std::collections::HashSet::new();
     for page in [
-        "Source", "Layers", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
+        "Source",
+        "Layers",
+        "Shape",
+        "Filter",
+        "Modulation",
+        "Effects",
+        "Play",
+        "Output",
     ] {
         let mut window = open("Aurora", page);
         let mut tabs: Vec<String> = TABLE.iter().map(|row| group_name(row.group())).collect();
         tabs.dedup();
         // Where there are tabs, one for each group; but these are names of pages too.
         match page {
-            "Movement" | "Effects" => {
+            "Modulation" | "Effects" => {
                 tabs.retain(|tab| !["Source", "Shape", "Filter", "Output"].contains(&tab.as_str()));
             }
             _ => tabs.truncate(0),
@@ -477,7 +484,7 @@ fn every_parameter_has_a_widget() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Small windows and large ones: nothing panics, everything has an id of its own.
+/// In small windows and large ones nothing panics, and every widget has its own id.
 #[test]
 fn every_page_fits_every_size() {
     for size in [
@@ -487,7 +494,14 @@ fn every_page_fits_every_size() {
         [300.0, 200.0],
     ] {
         let pages = [
-            "Source", "Layers", "Shape", "Filter", "Movement", "Effects", "Play", "Output",
+            "Source",
+            "Layers",
+            "Shape",
+            "Filter",
+            "Modulation",
+            "Effects",
+            "Play",
+            "Output",
         ];
         for page in pages.into_iter().chain(["Matrix"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));
@@ -499,9 +513,9 @@ fn every_page_fits_every_size() {
     }
 }
 
-/// A knob that lies on another cannot be reached.
+/// A knob below another one cannot be reached.
 #[test]
-fn every_widget_has_a_place_of_its_own() {
+fn widgets_do_not_overlap() {
     for size in [Editor::MIN_SIZE, Editor::SIZE] {
         for page in ["Source", "Layers", "Shape", "Filter", "Play", "Output"] {
             let window = open_sized("Yowl Bass", page, Vec2::from(size));
@@ -542,7 +556,7 @@ fn closing_lets_go_of_keys_and_knobs() {
 
 /// The same when a page is left in the middle of something.
 #[test]
-fn leaving_a_page_gives_up_what_was_typed() {
+fn leaving_a_page_cancels_text_entry() {
     let mut window = open(PLAIN, "Filter");
     let cutoff = value(&window, Param::FilterCutoff);
     window.get_by_label("Filter Cutoff value").click();

@@ -1,4 +1,4 @@
-//! Sources that do not reach every knob: where they can go is offered, and nothing else.
+//! Sources that reach only some parameters: only possible targets are offered.
 
 use super::*;
 use myriad_engine::modulation::Route;
@@ -11,7 +11,8 @@ fn choose(window: &mut Window<'_>, list: &str, entry: &str) {
     window.run_steps(3);
 }
 
-/// The targets that are offered for a new route: what is seen once more when their list is open.
+/// The targets that are offered for a new route: labels that appear once more when their list is
+/// open.
 fn offered(window: &mut Window<'_>) -> Vec<Param> {
     let seen = |window: &Window<'_>| {
         let count = |&param: &Param| window.query_all_by_label(&name_of(param)).count();
@@ -52,25 +53,25 @@ fn the_matrix_offers_only_what_a_source_can_move() {
 }
 
 #[test]
-fn what_scales_a_route_never_makes_it_impossible() {
+fn via_offers_only_possible_sources() {
     let mut window = open(PLAIN, "Matrix");
     window.get_by_label("Add route").click();
     window.run_steps(2);
     let route = window.state().host.patch().routes[0];
     assert_eq!(route.target, Param::FilterCutoff);
-    window.get_by_label("What scales route 1").click();
+    window.get_by_label("Via of route 1").click();
     window.run_steps(2);
-    assert!(window.query_by_label("by Velocity").is_some());
-    assert!(window.query_by_label("by Partial").is_none());
-    window.get_by_label("by Copy").click_accesskit();
+    assert!(window.query_by_label("via Velocity").is_some());
+    assert!(window.query_by_label("via Partial").is_none());
+    window.get_by_label("via Copy").click_accesskit();
     window.run_steps(2);
     let route = window.state().host.patch().routes[0];
     assert_eq!(route.via, Some(Source::Copy));
 }
 
-/// Dropped where it cannot go, a source leaves everything as it is.
+/// A source that is dropped on a parameter that it cannot reach changes nothing.
 #[test]
-fn a_source_that_does_not_reach_a_knob_lets_it_be() {
+fn a_source_dropped_on_an_unreachable_knob_changes_nothing() {
     // Wide enough for every chip.
     let mut window = open_sized(PLAIN, "Layers", vec2(2400.0, 900.0));
     let chip = centre(&window, "Copy source");

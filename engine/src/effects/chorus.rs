@@ -1,13 +1,13 @@
-//! The chorus: three voices on either side, each late by a little that keeps changing.
+//! The chorus: three modulated delays for each side.
 
 use super::line::DelayLine;
 use super::ramp::{Glide, Ramp};
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, Stereo};
 use crate::params::Param;
 
 const VOICES: usize = 3;
-/// How late the voices are on average, and how far they sway at full depth.
+/// Mean delay, and the modulation at full depth.
 const LATE_SECONDS: f32 = 0.011;
 const SWAY_SECONDS: f32 = 0.006;
 
@@ -43,7 +43,7 @@ impl Effect for Chorus {
         self.mix.reset();
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         self.sweep.tick(values[Param::ChorusRate], self.sample_rate);
         let mix = self.mix.ramp(values[Param::ChorusMix]);
         let sway = values[Param::ChorusDepth] * SWAY_SECONDS;
@@ -60,7 +60,7 @@ impl Effect for Chorus {
                 let voices = delays
                     .iter_mut()
                     .map(|delay| line.tap_between(delay.next()));
-                // Three that differ are as loud as the square root of three.
+                // Three uncorrelated signals are as loud as the square root of three.
                 let wet = voices.sum::<f32>() * 0.577;
                 *sample += (wet - *sample) * mix.next();
             }

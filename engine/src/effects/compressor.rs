@@ -1,11 +1,11 @@
-//! The compressor: what is loud gets quieter, by a ratio, with a knee.
+//! The compressor: reduces the level above a threshold, by a ratio, with a soft knee.
 //!
-//! The gain is computed in decibels and smoothed there, attack and release apart (Giannoulis,
-//! Massberg and Reiss, "Digital Dynamic Range Compressor Design", JAES 2012). Both channels have
-//! the gain of the louder one, so that the image stays where it is.
+//! The gain is computed in decibels and smoothed there, with separate attack and release
+//! (Giannoulis, Massberg and Reiss, "Digital Dynamic Range Compressor Design", JAES 2012). Both
+//! channels have the gain of the louder one, which keeps the stereo image.
 
 use super::ramp::{Glide, amplitude};
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, Stereo};
 use crate::params::Param;
 use crate::render::TICK;
 
@@ -14,7 +14,7 @@ const DB_PER_LOG2: f32 = 6.020_6;
 
 #[derive(Debug)]
 pub(super) struct Compressor {
-    // Signal state: decibels taken away, with the release alone and with the attack too.
+    // Signal state: gain reduction in decibels, with the release alone and with the attack too.
     releasing: f32,
     reduction: f32,
     // Parameters.
@@ -35,7 +35,7 @@ impl Compressor {
     }
 }
 
-/// Decibels to take from what is `over` decibels above the threshold.
+/// Gain reduction in decibels for a level `over` decibels above the threshold.
 #[inline(always)]
 pub(crate) fn excess(over: f32, slope: f32, knee: f32) -> f32 {
     let into = (over + 0.5 * knee).clamp(0.0, knee);
@@ -48,7 +48,7 @@ impl Effect for Compressor {
         *self = Self::new(self.sample_rate);
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         let threshold = values[Param::CompressorThreshold];
         let slope = 1.0 - 1.0 / values[Param::CompressorRatio];
         let knee = values[Param::CompressorKnee];

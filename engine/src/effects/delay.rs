@@ -1,16 +1,15 @@
-//! The delay: echoes by time or by tempo, darker and thinner with each repeat, on their side or
-//! from side to side.
+//! The delay: echoes by time or by tempo, filtered with each repeat, stereo or ping-pong.
 
+use super::crossfaded_tap::CrossfadedTap;
 use super::line::DelayLine;
-use super::place::Place;
 use super::ramp::{Glide, balance};
-use super::{Effect, EffectValues, Stereo, Surroundings, rounds};
+use super::{Effect, EffectContext, EffectValues, Stereo, rounds};
 use crate::modulation::beats_of_sync;
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::TAU;
 
-/// The longest echo; tempo-synced ones that would be longer are halved until they fit.
+/// The longest delay; longer synced times are halved until they fit.
 const LONGEST_SECONDS: f32 = 2.0;
 
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub(super) struct Delay {
     lines: [DelayLine; 2],
     low: [f32; 2],
     high: [f32; 2],
-    echo: Place,
+    echo: CrossfadedTap,
     // Parameters.
     feedback: Glide,
     cross: Glide,
@@ -34,7 +33,7 @@ impl Delay {
             lines: std::array::from_fn(|_| DelayLine::new(longest)),
             low: [0.0; 2],
             high: [0.0; 2],
-            echo: Place::new(),
+            echo: CrossfadedTap::new(),
             feedback: Glide::default(),
             cross: Glide::default(),
             mix: Glide::default(),
@@ -43,15 +42,21 @@ impl Delay {
     }
 
     fn frames(&self, values: &EffectValues, bpm: f32) -> usize {
-        let mut seconds = match beats_of_sync(values[Param::DelaySync]) {
-            Some(beats) => beats as f32 * 60.0 / bpm,
-            None => values[Param::DelayTime],
-        };
-        while seconds > LONGEST_SECONDS {
-            seconds *= 0.5;
-        }
+        let seconds = seconds(|param| values[param], bpm);
         ((seconds * self.sample_rate) as usize).max(1)
     }
+}
+
+/// The delay time; `value` gives the parameters.
+pub(crate) fn seconds(value: impl Fn(Param) -> f32, bpm: f32) -> f32 {
+    let mut seconds = match beats_of_sync(value(Param::DelaySync)) {
+        Some(beats) => beats as f32 * 60.0 / bpm,
+        None => value(Param::DelayTime),
+    };
+    while seconds > LONGEST_SECONDS {
+        seconds *= 0.5;
+    }
+    seconds
 }
 
 impl Effect for Delay {
@@ -64,8 +69,8 @@ impl Effect for Delay {
             .for_each(Glide::reset);
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, around: Surroundings) {
-        self.echo.aim(self.frames(values, around.bpm));
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, context: EffectContext) {
+        self.echo.set_delay(self.frames(values, context.bpm));
         let step = |hertz: f32| 1.0 - (-TAU * hertz / self.sample_rate).exp();
         let thinner = step(values[Param::DelayLowCut]);
         let darker = step(values[Param::DelayHighCut]);
@@ -84,7 +89,7 @@ impl Effect for Delay {
             }
             self.echo.step();
             let (feedback, cross, mix) = (feedback.next(), cross.next(), mix.next());
-            // From side to side, everything starts on the left.
+            // In ping-pong mode everything starts on the left.
             let middle = 0.5 * (*left + *right);
             let into = [*left + (middle - *left) * cross, *right * (1.0 - cross)];
             let back = [
@@ -103,8 +108,8 @@ impl Effect for Delay {
         self.echo.furthest() + TICK
     }
 
-    fn ringing(&self, values: &EffectValues, around: Surroundings) -> f32 {
-        let echo = self.frames(values, around.bpm) as f32 / self.sample_rate;
+    fn ringing(&self, values: &EffectValues, context: EffectContext) -> f32 {
+        let echo = self.frames(values, context.bpm) as f32 / self.sample_rate;
         (1.0 + rounds(values[Param::DelayFeedback])) * echo
     }
 }

@@ -1,20 +1,20 @@
-//! Drive: bends the waveform, softly or hard, at eight times the sample rate.
+//! Drive: a waveshaper at eight times the sample rate.
 //!
-//! Besides, the curves are averaged between samples (antiderivative antialiasing: Parker, Zavalishin
-//! and Le Bivic, DAFx 2016), so that what folds back is far below the sound.
+//! In addition, the curves are averaged between samples (antiderivative antialiasing: Parker,
+//! Zavalishin and Le Bivic, DAFx 2016), so that aliasing is far below the sound.
 
-use super::oversample::{Downsampler, FACTOR, Upsampler};
+use super::oversample::{FACTOR, Resampler};
 use super::ramp::{Glide, amplitude};
-use super::{Effect, EffectValues, GONE, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, GONE, Stereo};
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::TAU;
 
-/// The level whose loudness stays the same however hard it is driven: that of a few notes.
+/// The level at which the loudness does not depend on the drive: that of a few notes.
 const REFERENCE: f32 = 0.1;
-/// How far the warm curve is off its middle.
+/// Offset of the warm curve from its centre.
 const BIAS: f32 = 0.6;
-/// Below this, what the warm curve shifts is taken away.
+/// Cutoff of the high-pass that removes the DC of the warm curve.
 const BLOCKED_HZ: f32 = 8.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,14 +56,14 @@ impl Curve {
         }
     }
 
-    /// What the reference needs to keep its level.
+    /// The gain with which the reference level stays the same.
     fn make_up(self, gain: f32) -> f32 {
         let driven = self.mean(gain * REFERENCE, gain * REFERENCE).abs();
         REFERENCE / driven.max(0.5 * REFERENCE)
     }
 }
 
-/// What comes out at last when `level` goes in, driven by `amount_db`, tone and mix apart.
+/// Output for a constant input `level` driven by `amount_db`, without tone and mix.
 pub(crate) fn bent(kind: usize, amount_db: f32, level: f32) -> f32 {
     let curve = Curve::ALL[kind.min(Curve::ALL.len() - 1)];
     let gain = amplitude(amount_db);
@@ -71,7 +71,7 @@ pub(crate) fn bent(kind: usize, amount_db: f32, level: f32) -> f32 {
 }
 
 /// The mean of `x / sqrt(1 + x²)`, whose integral is `sqrt(1 + x²)`: the difference quotient of
-/// that, without its differences.
+/// that, in a form without cancellation.
 #[inline(always)]
 fn soft_mean(a: f32, b: f32) -> f32 {
     (a + b) / ((1.0 + a * a).sqrt() + (1.0 + b * b).sqrt())
@@ -80,8 +80,8 @@ fn soft_mean(a: f32, b: f32) -> f32 {
 #[derive(Debug)]
 pub(super) struct Drive {
     // Signal state, of left and right.
-    up: [Upsampler; 2],
-    down: [Downsampler; 2],
+    up: [Resampler; 2],
+    down: [Resampler; 2],
     last: [f32; 2],
     shift: [f32; 2],
     dark: [f32; 2],
@@ -96,8 +96,8 @@ pub(super) struct Drive {
 impl Drive {
     pub(super) fn new(sample_rate: f32) -> Self {
         Self {
-            up: std::array::from_fn(|_| Upsampler::new()),
-            down: std::array::from_fn(|_| Downsampler::new()),
+            up: std::array::from_fn(|_| Resampler::new()),
+            down: std::array::from_fn(|_| Resampler::new()),
             last: [0.0; 2],
             shift: [0.0; 2],
             dark: [0.0; 2],
@@ -126,15 +126,15 @@ impl Drive {
             let [mut gain, mut make_up, mut mix, mut darkness] = ramps;
             for sample in sound {
                 let (gain, make_up, mix) = (gain.next(), make_up.next(), mix.next());
-                let mut fine = self.up[side].run(*sample);
+                let mut fine = self.up[side].up(*sample);
                 for fine in &mut fine {
                     let driven = gain * *fine;
                     let bent = curve.mean(driven, self.last[side]);
                     self.last[side] = driven;
-                    // Both go down together, so that they stay in step.
+                    // Dry and wet are downsampled together, so that they stay in phase.
                     *fine += (make_up * bent - *fine) * mix;
                 }
-                let out = self.down[side].run(fine);
+                let out = self.down[side].down(fine);
                 self.shift[side] += (out - self.shift[side]) * block;
                 let out = out - self.shift[side];
                 self.dark[side] += (out - self.dark[side]) * darkness.next();
@@ -146,8 +146,8 @@ impl Drive {
 
 impl Effect for Drive {
     fn reset(&mut self) {
-        self.up.iter_mut().for_each(Upsampler::reset);
-        self.down.iter_mut().for_each(Downsampler::reset);
+        self.up.iter_mut().for_each(Resampler::reset);
+        self.down.iter_mut().for_each(Resampler::reset);
         [self.last, self.shift, self.dark] = [[0.0; 2]; 3];
         for glide in [
             &mut self.gain,
@@ -159,8 +159,8 @@ impl Effect for Drive {
         }
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
-        // A loop for each curve, so that it is not chosen again for every sample.
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
+        // A loop for each curve, so that the branch is outside of it.
         match Curve::ALL[values[Param::DriveType] as usize] {
             Curve::Soft => self.bend(Curve::Soft, sound, values),
             Curve::Warm => self.bend(Curve::Warm, sound, values),
@@ -173,7 +173,7 @@ impl Effect for Drive {
         TICK * FACTOR
     }
 
-    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+    fn ringing(&self, values: &EffectValues, _: EffectContext) -> f32 {
         let slowest = BLOCKED_HZ.min(values[Param::DriveTone]);
         -GONE.ln() / (TAU * slowest)
     }

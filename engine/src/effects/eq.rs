@@ -4,14 +4,14 @@
 //! Variable Filter", 2013): their coefficients may move at any speed.
 
 use super::ramp::{Ramp, amplitude};
-use super::{Effect, EffectValues, GONE, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, GONE, Stereo};
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
 const BANDS: usize = 4;
 
-/// What a band does, and where its parameters are.
+/// Shape and parameters of each band.
 const SHAPES: [(Shape, Param, Param, Option<Param>); BANDS] = [
     (Shape::Low, Param::EqLowFrequency, Param::EqLowGain, None),
     (
@@ -36,7 +36,7 @@ enum Shape {
     High,
 }
 
-/// Coefficients of a band: of the filter, and of its mix of input, band and low pass.
+/// Coefficients of a band: of the filter, and of its mix of input, band-pass and low-pass.
 type Coefficients = [f32; 6];
 
 fn coefficients(shape: Shape, hertz: f32, decibels: f32, q: f32, rate: f32) -> Coefficients {
@@ -68,7 +68,7 @@ fn poles(&[a1, a2, ..]: &Coefficients) -> (f32, f32) {
     (g, (1.0 / a1 - 1.0) / g - g)
 }
 
-/// What all bands together add at `hertz`, in decibels; `value` tells their parameters.
+/// Gain of all bands together at `hertz`, in decibels; `value` gives their parameters.
 pub(crate) fn gain_db(value: impl Fn(Param) -> f32, hertz: f32, rate: f32) -> f32 {
     let at = (PI * (hertz / rate).min(0.49)).tan();
     let band = |(shape, frequency, gain, q): (Shape, Param, Param, Option<Param>)| {
@@ -88,7 +88,7 @@ pub(crate) fn gain_db(value: impl Fn(Param) -> f32, hertz: f32, rate: f32) -> f3
 pub(super) struct Eq {
     // Signal state: of each band, left and right.
     state: [[[f32; 2]; 2]; BANDS],
-    // Parameters: what the coefficients were made of, and they.
+    // Parameters: settings that the coefficients were computed from, and the coefficients.
     settings: [[f32; 3]; BANDS],
     coefficients: Option<[Coefficients; BANDS]>,
     sample_rate: f32,
@@ -110,7 +110,7 @@ impl Effect for Eq {
         *self = Self::new(self.sample_rate);
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         let settings = SHAPES.map(|(_, frequency, gain, q)| {
             let q = q.map_or(FRAC_1_SQRT_2, |q| values[q]);
             [values[frequency], values[gain], q]
@@ -147,12 +147,13 @@ impl Effect for Eq {
         TICK
     }
 
-    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+    fn ringing(&self, values: &EffectValues, _: EffectContext) -> f32 {
         let band = |(shape, frequency, gain, q): (Shape, Param, Param, Option<Param>)| {
             let (gain, q) = (values[gain], q.map_or(FRAC_1_SQRT_2, |q| values[q]));
             let made = coefficients(shape, values[frequency], gain, q, self.sample_rate);
             let (g, k) = poles(&made);
-            // A pair of poles fades with half its damping; two apart no slower than with its inverse.
+            // A pair of complex poles decays with half its damping; two real ones no slower than
+            // with its inverse.
             let slowest = 2.0 * self.sample_rate * g.atan() / k.max(2.0 / k);
             let flat = gain == 0.0;
             if flat { 0.0 } else { -GONE.ln() / slowest }

@@ -1,12 +1,12 @@
-//! The flanger: a copy late by a millisecond or so, fed back, and swept.
+//! The flanger: a short modulated delay with feedback.
 
 use super::line::DelayLine;
 use super::ramp::Glide;
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, Stereo, Surroundings, rounds};
+use super::{Effect, EffectContext, EffectValues, Stereo, rounds};
 use crate::params::Param;
 
-/// The longest delay: the knob's end, swept up.
+/// The longest delay: the knob's maximum with full modulation.
 const LONGEST_SECONDS: f32 = 0.025;
 
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Effect for Flanger {
         self.mix.reset();
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         self.sweep
             .tick(values[Param::FlangerRate], self.sample_rate);
         let feedback = self.feedback.ramp(values[Param::FlangerFeedback]);
@@ -57,7 +57,7 @@ impl Effect for Flanger {
             let mut delay = self.delays[side].ramp(frames);
             let (mut feedback, mut mix, line) = (feedback, mix, &mut self.lines[side]);
             for sample in sound {
-                // What is read now was pushed before this sample, hence one less.
+                // This reads before the sample is pushed, hence one less.
                 let wet = line.tap_between(delay.next() - 1.0);
                 line.push(*sample + feedback.next() * wet);
                 *sample += (wet - *sample) * mix.next();
@@ -69,13 +69,13 @@ impl Effect for Flanger {
         (LONGEST_SECONDS * self.sample_rate) as usize
     }
 
-    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+    fn ringing(&self, values: &EffectValues, _: EffectContext) -> f32 {
         let longest = values[Param::FlangerDelay] * octaves(values).exp2();
         longest.min(LONGEST_SECONDS) * rounds(values[Param::FlangerFeedback])
     }
 }
 
-/// How far it sweeps: an octave and a bit to either side, which is what tape does.
+/// Depth of the sweep: a little more than an octave to either side, as with tape.
 fn octaves(values: &EffectValues) -> f32 {
     1.3 * values[Param::FlangerDepth]
 }

@@ -1,11 +1,10 @@
-//! The limiter: nothing is louder than the ceiling, and nothing is late.
+//! The limiter: keeps the level below the ceiling, without latency.
 //!
-//! It looks at each sample itself and not ahead, so it adds no latency. A peak takes the gain down
-//! at once, exactly to the ceiling, without a step; the gain then rests for as long as low notes
-//! need, and recovers.
+//! It has no look-ahead, so it adds no latency. A peak reduces the gain at once, exactly to the
+//! ceiling; the gain is then held for half a period of low notes, and recovers.
 
 use super::ramp::{Glide, amplitude};
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, Stereo};
 use crate::params::Param;
 use crate::render::TICK;
 
@@ -40,7 +39,7 @@ impl Effect for Ceiling {
         *self = Self::new(self.sample_rate);
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         let release = (-1.0 / (values[Param::LimiterRelease] * self.sample_rate)).exp();
         let hold = (HOLD_SECONDS * self.sample_rate) as usize;
         let mut gain = self.gain.ramp(amplitude(values[Param::LimiterGain]));

@@ -1,19 +1,19 @@
-//! A delay line: what was heard, by how long ago.
+//! A delay line.
 
-/// The last samples of a signal, in a ring.
+/// The last samples of a signal, in a ring buffer.
 #[derive(Debug)]
 pub(super) struct DelayLine {
     samples: Vec<f32>,
-    /// Samples written since the last reset; what lies beyond is silence.
+    /// Samples written since the last reset; older ones are silence.
     written: usize,
     at: usize,
 }
 
-/// Taps around the one that is asked for, which reading between samples needs.
+/// Additional samples that interpolation needs.
 const MARGIN: usize = 4;
 
 impl DelayLine {
-    /// A line that remembers at least `frames` samples.
+    /// A line for delays of up to `frames` samples.
     pub(super) fn new(frames: usize) -> Self {
         Self {
             samples: touched((frames + MARGIN).next_power_of_two(), 0.0),
@@ -22,7 +22,7 @@ impl DelayLine {
         }
     }
 
-    /// Forgets everything.
+    /// Clears it.
     pub(super) fn reset(&mut self) {
         let dirty = self.written.min(self.samples.len());
         self.samples[..dirty].fill(0.0);
@@ -44,7 +44,7 @@ impl DelayLine {
         self.samples[self.at.wrapping_sub(1 + delay) & mask]
     }
 
-    /// The same between samples; a delay is one at least.
+    /// The same with interpolation; the shortest delay is one.
     #[inline(always)]
     pub(super) fn tap_between(&self, delay: f32) -> f32 {
         let delay = delay.max(1.0);
@@ -59,8 +59,7 @@ impl DelayLine {
     }
 }
 
-/// The cubic through the two samples in the middle whose slopes are those of their neighbours
-/// (Hermite, Catmull and Rom), at `x` between them.
+/// Cubic interpolation (Hermite, Catmull-Rom) between the two samples in the middle, at `x`.
 #[inline(always)]
 pub(super) fn between([before, from, to, after]: [f32; 4], x: f32) -> f32 {
     let slope = 0.5 * (to - before);
@@ -69,8 +68,8 @@ pub(super) fn between([before, from, to, after]: [f32; 4], x: f32) -> f32 {
     ((twist * x + bend) * x + slope) * x + from
 }
 
-/// Memory full of `value` that the system has already handed out, so that nothing has to be fetched
-/// while it sounds.
+/// Memory filled with `value` and already mapped by the system, so that there are no page faults on
+/// the audio thread.
 pub(super) fn touched<T: Copy>(count: usize, value: T) -> Vec<T> {
     let mut memory = vec![value; count];
     std::hint::black_box(&mut memory[..]).fill(value);
@@ -81,9 +80,9 @@ pub(super) fn touched<T: Copy>(count: usize, value: T) -> Vec<T> {
 mod tests {
     use super::*;
 
-    /// What glides down to the shortest delay may end a rounding error below it.
+    /// A delay that is smoothed down to the shortest may end a rounding error below it.
     #[test]
-    fn shorter_than_the_shortest_is_the_shortest() {
+    fn delays_are_clamped_to_the_shortest() {
         let mut line = DelayLine::new(8);
         (0..8).for_each(|n| line.push(n as f32));
         assert_eq!(line.tap_between(1.0 - 1e-6), line.tap_between(1.0));
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn forgets_all_of_it() {
+    fn reset_clears_the_line() {
         let mut line = DelayLine::new(60);
         (0..100).for_each(|_| line.push(1.0));
         line.reset();

@@ -1,34 +1,29 @@
-//! Eight times the sample rate and back, for what bends waveforms.
+//! Eight times oversampling, for waveshapers.
 //!
 //! Half-band filters made of two chains of allpass sections, after Valenzuela and Constantinides
-//! (1983), designed as Laurent de Soras' HIIR does. Their delay is a few samples, which keeps the
-//! instrument's latency what it is.
+//! (1983), designed as Laurent de Soras' HIIR does. Their delay is a few samples, so the
+//! instrument's latency does not change.
 
 use std::f64::consts::PI;
 
-/// Samples inside for each one outside.
+/// Oversampling factor.
 pub(super) const FACTOR: usize = 8;
 
-/// Sections of each doubling, and the width of its transition as a share of the higher rate. The
-/// first must separate 20 kHz from its image; later ones have room.
+/// Sections of each doubling, and the width of its transition as a fraction of the higher rate. The
+/// first must separate 20 kHz from its image; later ones need less.
 const DOUBLINGS: [(usize, f64); 3] = [(8, 0.04), (4, 0.25), (3, 0.375)];
 
-/// One channel's way up.
+/// The filters of one channel, for either direction.
 #[derive(Clone, Debug)]
-pub(super) struct Upsampler {
+pub(super) struct Resampler {
     doublings: [Allpasses; 3],
 }
 
-/// One channel's way down.
-#[derive(Clone, Debug)]
-pub(super) struct Downsampler {
-    doublings: [Allpasses; 3],
-}
-
-impl Upsampler {
+impl Resampler {
     pub(super) fn new() -> Self {
+        let doubling = |(sections, transition)| Allpasses::new(sections, transition);
         Self {
-            doublings: doublings(),
+            doublings: DOUBLINGS.map(doubling),
         }
     }
 
@@ -37,7 +32,7 @@ impl Upsampler {
     }
 
     #[inline(always)]
-    pub(super) fn run(&mut self, sample: f32) -> [f32; FACTOR] {
+    pub(super) fn up(&mut self, sample: f32) -> [f32; FACTOR] {
         let [first, second, third] = &mut self.doublings;
         let mut out = [0.0; FACTOR];
         for (half, x) in first.run(sample, sample).into_iter().enumerate() {
@@ -48,21 +43,9 @@ impl Upsampler {
         }
         out
     }
-}
-
-impl Downsampler {
-    pub(super) fn new() -> Self {
-        Self {
-            doublings: doublings(),
-        }
-    }
-
-    pub(super) fn reset(&mut self) {
-        self.doublings.iter_mut().for_each(Allpasses::reset);
-    }
 
     #[inline(always)]
-    pub(super) fn run(&mut self, samples: [f32; FACTOR]) -> f32 {
+    pub(super) fn down(&mut self, samples: [f32; FACTOR]) -> f32 {
         let [first, second, third] = &mut self.doublings;
         let halve = |stage: &mut Allpasses, early: f32, late: f32| {
             let [a, b] = stage.run(late, early);
@@ -78,20 +61,16 @@ impl Downsampler {
     }
 }
 
-fn doublings() -> [Allpasses; 3] {
-    DOUBLINGS.map(|(sections, transition)| Allpasses::new(sections, transition))
-}
-
 /// The most sections of a chain.
 const MOST: usize = 4;
 
-/// Two chains of allpass sections; sections beyond the design have a coefficient that does nothing.
+/// Two chains of allpass sections; unused sections have a coefficient of zero.
 #[derive(Clone, Debug)]
 struct Allpasses {
     // Parameters: pairs of sections, one of each chain.
     coefficients: [[f32; 2]; MOST],
     pairs: usize,
-    // Signal state: what went in and came out last.
+    // Signal state: last inputs and outputs.
     before: [[f32; 2]; MOST],
     after: [[f32; 2]; MOST],
 }
@@ -162,11 +141,11 @@ mod tests {
 
     /// The level of a sine at `hertz` of 48 kHz after going up and down again.
     fn level(hertz: f32) -> f32 {
-        let (mut up, mut down) = (Upsampler::new(), Downsampler::new());
+        let (mut up, mut down) = (Resampler::new(), Resampler::new());
         let (mut power, mut count) = (0.0, 0);
         for t in 0..9_600 {
             let x = (std::f32::consts::TAU * hertz / 48_000.0 * t as f32).sin();
-            let y = down.run(up.run(x));
+            let y = down.down(up.up(x));
             if t >= 4_800 {
                 power += y * y;
                 count += 1;
@@ -176,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_heard_passes_and_keeps_its_level() {
+    fn audible_frequencies_pass_at_unity_gain() {
         for hertz in [100.0, 1_000.0, 10_000.0, 18_000.0, 20_000.0] {
             assert!((level(hertz) - 1.0).abs() < 0.005, "{hertz}");
         }
@@ -184,14 +163,14 @@ mod tests {
 
     #[test]
     fn images_are_below_100_db() {
-        let mut up = Upsampler::new();
+        let mut up = Resampler::new();
         let step = std::f64::consts::TAU * 5_000.0 / 48_000.0;
         let (mut sines, mut cosines) = (0.0, 0.0);
         // The first image of 5 kHz lies at 43 kHz.
         let image = std::f64::consts::TAU * 43_000.0 / 384_000.0;
         let mut n = 0.0;
         for t in 0..48_000 {
-            for y in up.run((step * f64::from(t)).sin() as f32) {
+            for y in up.up((step * f64::from(t)).sin() as f32) {
                 if t >= 9_600 {
                     sines += f64::from(y) * (image * n).sin();
                     cosines += f64::from(y) * (image * n).cos();

@@ -1,8 +1,8 @@
-//! The phaser: a chain of allpass filters, swept, fed back, and mixed with what went in.
+//! The phaser: a chain of allpass filters, modulated, with feedback, mixed with the input.
 
 use super::ramp::Glide;
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, Stereo, Surroundings, rounds};
+use super::{Effect, EffectContext, EffectValues, Stereo, rounds};
 use crate::params::Param;
 use crate::render::TICK;
 use std::f32::consts::PI;
@@ -43,7 +43,7 @@ impl Effect for Phaser {
         *self = Self::new(self.sample_rate);
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         self.sweep.tick(values[Param::PhaserRate], self.sample_rate);
         let count = stages(values);
         let feedback = self.feedback.ramp(values[Param::PhaserFeedback]);
@@ -60,7 +60,8 @@ impl Effect for Phaser {
                 let coefficient = coefficient.next();
                 let mut x = *sample + feedback.next() * self.returned[side];
                 for state in &mut *stages {
-                    // Low pass by trapezoidal integration; twice that, less the input.
+                    // Low-pass by trapezoidal integration; the allpass is twice that minus the
+                    // input.
                     let step = (x - *state) * coefficient;
                     let low = step + *state;
                     *state = low + step;
@@ -76,9 +77,9 @@ impl Effect for Phaser {
         8 * TICK
     }
 
-    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
+    fn ringing(&self, values: &EffectValues, _: EffectContext) -> f32 {
         let lowest = values[Param::PhaserCentre] * (-octaves(values)).exp2();
-        // What the stages delay the lowest frequencies by; they fade in two such times themselves.
+        // Delay of the stages at the lowest frequencies; they decay in two such times themselves.
         let round = stages(values) as f32 / (PI * lowest);
         (2.0 + rounds(values[Param::PhaserFeedback])) * round
     }
@@ -88,7 +89,7 @@ fn stages(values: &EffectValues) -> usize {
     STAGES[values[Param::PhaserStages] as usize]
 }
 
-/// How far it sweeps to either side.
+/// Depth of the sweep to either side.
 fn octaves(values: &EffectValues) -> f32 {
     2.5 * values[Param::PhaserDepth]
 }

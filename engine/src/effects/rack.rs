@@ -1,4 +1,4 @@
-//! A rack: the effects of one patch, in the order that it asks for.
+//! A rack: the effects of one patch, in the order of their parameters.
 
 use super::chorus::Chorus;
 use super::compressor::Compressor;
@@ -11,40 +11,41 @@ use super::phaser::Phaser;
 use super::ramp::Ramp;
 use super::reverb::Reverb;
 use super::values::is_smooth;
-use super::{Effect, EffectValues, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, Stereo};
 use crate::params::Param;
 use crate::render::TICK;
 
 /// Effects of a rack.
 const UNITS: usize = 9;
 
-/// Time in which an effect comes and goes.
+/// Time in which an effect is faded in or out.
 const FADE_SECONDS: f32 = 0.01;
 
-/// Below this, after all echoes are over, there is nothing left: -120 dB.
+/// Below this level, after all echoes, the rack counts as silent: -120 dB.
 const INAUDIBLE: f32 = 1e-6;
 
-/// An effect in its place.
+/// An effect and its state in the rack.
 struct Unit {
     effect: Box<dyn Effect>,
-    /// Its switch; its place in the order is the next row.
+    /// Its on/off parameter; the order is the next row.
     switch: Param,
     /// Its rows of the table.
     rows: std::ops::Range<usize>,
-    /// How much of it is heard, 0 to 1: from nothing at all to all that its mix says.
-    presence: f32,
-    /// Whether it may hold sound of before.
+    /// Its fade, 0 to 1: from bypassed to the full effect.
+    fade: f32,
+    /// Whether it may still hold sound.
     used: bool,
 }
 
 /// The effects of one patch.
 pub(super) struct Rack {
     units: [Unit; UNITS],
-    /// Units in the order that they sound in.
+    /// Units in the order of processing.
     order: [usize; UNITS],
-    /// What the units are told. Choices wait here until those who would jump with them are unheard.
+    /// Values of the units. A choice waits here until the effect that it would make jump is faded
+    /// out.
     values: EffectValues,
-    /// Frames since anything was heard.
+    /// Frames since the last audible sample.
     quiet: usize,
     sample_rate: f32,
 }
@@ -61,7 +62,7 @@ impl Rack {
             rows: EffectValues::rows_of(switch),
             effect,
             switch,
-            presence: 0.0,
+            fade: 0.0,
             used: false,
         };
         let rate = sample_rate;
@@ -85,99 +86,99 @@ impl Rack {
         }
     }
 
-    /// Whether it does nothing and holds nothing: what goes in comes out.
+    /// Whether all effects are bypassed and hold no sound.
     pub(super) fn is_idle(&self) -> bool {
-        self.units.iter().all(|unit| unit.presence == 0.0)
+        self.units.iter().all(|unit| unit.fade == 0.0)
     }
 
-    /// Whether nothing is left to be heard of it.
-    pub(super) fn is_resting(&self) -> bool {
+    /// Whether it is silent.
+    pub(super) fn is_silent(&self) -> bool {
         self.quiet == usize::MAX
     }
 
-    /// Seconds until it rests, when nothing more goes in.
-    pub(super) fn tail(&self, around: Surroundings) -> f32 {
-        let present = self.units.iter().filter(|unit| unit.presence > 0.0);
+    /// Seconds until it is silent, without further input.
+    pub(super) fn tail(&self, context: EffectContext) -> f32 {
+        let present = self.units.iter().filter(|unit| unit.fade > 0.0);
         let tail = |unit: &Unit| {
             let memory = unit.effect.memory(&self.values) as f32 / self.sample_rate;
-            memory + unit.effect.ringing(&self.values, around)
+            memory + unit.effect.ringing(&self.values, context)
         };
         present.map(tail).sum()
     }
 
-    /// What its effects are told.
-    pub(super) fn told(&self) -> EffectValues {
+    /// Current values of its effects.
+    pub(super) fn values(&self) -> EffectValues {
         self.values
     }
 
-    /// Forgets all sound.
+    /// Clears all sound.
     pub(super) fn reset(&mut self) {
         for unit in &mut self.units {
-            unit.forget();
-            unit.presence = 0.0;
+            unit.clear();
+            unit.fade = 0.0;
         }
         self.values = EffectValues::off();
-        self.order = self.wanted_order(&EffectValues::off());
+        self.order = self.order_for(&EffectValues::off());
         self.quiet = usize::MAX;
     }
 
-    /// Takes over `values` at once, before there is anything to hear.
+    /// Sets `values` at once, while nothing sounds.
     pub(super) fn start(&mut self, values: &EffectValues) {
         self.reset();
         self.values = *values;
-        self.order = self.wanted_order(values);
+        self.order = self.order_for(values);
         for unit in &mut self.units {
-            unit.presence = if unit.is_wanted(values) { 1.0 } else { 0.0 };
+            unit.fade = if unit.is_on(values) { 1.0 } else { 0.0 };
         }
     }
 
-    /// One tick in place.
+    /// Processes one tick in place.
     pub(super) fn render(
         &mut self,
         sound: &mut Stereo,
         values: &EffectValues,
-        around: Surroundings,
+        context: EffectContext,
     ) {
         let silent = sound.iter().flatten().all(|&sample| sample == 0.0);
-        if silent && self.is_resting() {
+        if silent && self.is_silent() {
             self.start(values);
             return;
         }
-        let order = self.wanted_order(values);
+        let order = self.order_for(values);
         let stays = order == self.order;
         for index in self.order {
             let unit = &mut self.units[index];
-            let wanted = stays && unit.is_wanted(values) && !unit.jumps(&self.values, values);
+            let wanted = stays && unit.is_on(values) && !unit.jumps(&self.values, values);
             self.values.take_smooth(values, unit.rows.clone());
-            unit.render(sound, &self.values, around, wanted, self.sample_rate);
-            if unit.presence == 0.0 {
+            unit.render(sound, &self.values, context, wanted, self.sample_rate);
+            if unit.fade == 0.0 {
                 self.values.take(values, unit.rows.clone());
             }
         }
         if !stays && self.is_idle() {
             self.order = order;
         }
-        self.listen(silent, sound);
+        self.detect_silence(silent, sound);
     }
 
-    /// Notices when all is over.
-    fn listen(&mut self, silent: bool, sound: &Stereo) {
+    /// Detects the end of the sound.
+    fn detect_silence(&mut self, silent: bool, sound: &Stereo) {
         let heard = |sample: &f32| sample.abs() > INAUDIBLE;
         if !silent || sound.iter().flatten().any(heard) {
             self.quiet = 0;
             return;
         }
         self.quiet = self.quiet.saturating_add(TICK);
-        let present = self.units.iter().filter(|unit| unit.presence > 0.0);
+        let present = self.units.iter().filter(|unit| unit.fade > 0.0);
         let memory: usize = present.map(|unit| unit.effect.memory(&self.values)).sum();
         if self.quiet > memory {
             self.quiet = usize::MAX;
-            self.units.iter_mut().for_each(Unit::forget);
+            self.units.iter_mut().for_each(Unit::clear);
         }
     }
 
-    /// By their places; those with the same in the order of the table.
-    fn wanted_order(&self, values: &EffectValues) -> [usize; UNITS] {
+    /// By the order parameters; effects with the same number in the order of the table.
+    fn order_for(&self, values: &EffectValues) -> [usize; UNITS] {
         let mut order = std::array::from_fn(|unit| unit);
         order.sort_by_key(|&unit| values[self.units[unit].switch.offset(1)] as u32);
         order
@@ -185,18 +186,18 @@ impl Rack {
 }
 
 impl Unit {
-    fn is_wanted(&self, values: &EffectValues) -> bool {
+    fn is_on(&self, values: &EffectValues) -> bool {
         values[self.switch] != 0.0
     }
 
-    /// Whether a choice is about to change that the effect cannot glide to.
+    /// Whether a choice is about to change that the effect cannot smooth.
     fn jumps(&self, from: &EffectValues, to: &EffectValues) -> bool {
-        // Switch and place are the rack's own business.
+        // The rack itself handles switch and order.
         let mut own = Param::ALL[self.rows.clone()].iter().skip(2);
         own.any(|&param| !is_smooth(param) && from[param] != to[param])
     }
 
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         if std::mem::take(&mut self.used) {
             self.effect.reset();
         }
@@ -206,35 +207,35 @@ impl Unit {
         &mut self,
         sound: &mut Stereo,
         values: &EffectValues,
-        around: Surroundings,
+        context: EffectContext,
         wanted: bool,
         sample_rate: f32,
     ) {
         let step = TICK as f32 / (FADE_SECONDS * sample_rate);
-        let from = self.presence;
-        self.presence = match wanted {
+        let from = self.fade;
+        self.fade = match wanted {
             true => (from + step).min(1.0),
             false => (from - step).max(0.0),
         };
-        if from == 0.0 && self.presence == 0.0 {
+        if from == 0.0 && self.fade == 0.0 {
             return;
         }
         if from == 0.0 {
-            self.forget();
+            self.clear();
         }
         self.used = true;
-        if from == 1.0 && self.presence == 1.0 {
-            self.effect.render(sound, values, around);
+        if from == 1.0 && self.fade == 1.0 {
+            self.effect.render(sound, values, context);
             return;
         }
-        // What goes in fades like what comes out: delays would bring a sudden beginning back later.
+        // The input is faded like the output, because a delay would repeat a sudden start later.
         let dry = *sound;
-        let share = Ramp::new(from, self.presence);
+        let share = Ramp::new(from, self.fade);
         for sound in &mut *sound {
             let mut share = share;
             sound.iter_mut().for_each(|sample| *sample *= share.next());
         }
-        self.effect.render(sound, values, around);
+        self.effect.render(sound, values, context);
         for (wet, dry) in sound.iter_mut().zip(&dry) {
             let mut share = share;
             for (wet, dry) in wet.iter_mut().zip(dry) {

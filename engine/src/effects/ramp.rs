@@ -1,4 +1,4 @@
-//! Values that glide through a tick: from where the last tick left them to where they are set.
+//! Values that are interpolated through a tick: from the end of the last tick to their target.
 
 use crate::render::TICK;
 
@@ -7,12 +7,12 @@ use crate::render::TICK;
 pub(super) struct Glide(Option<f32>);
 
 impl Glide {
-    /// The next value is where it starts.
+    /// The next value starts without interpolation.
     pub(super) fn reset(&mut self) {
         self.0 = None;
     }
 
-    /// The way to `to` through the next tick.
+    /// The ramp to `to` through the next tick.
     pub(super) fn ramp(&mut self, to: f32) -> Ramp {
         let from = self.0.replace(to).unwrap_or(to);
         Ramp::new(from, to)
@@ -46,7 +46,7 @@ pub(super) fn amplitude(decibels: f32) -> f32 {
     10f32.powf(decibels / 20.0)
 }
 
-/// Dry and wet sound, for effects that add to what goes in: in the middle both are whole.
+/// Dry/wet mix for effects that add to their input: in the middle both have full level.
 #[inline(always)]
 pub(super) fn balance(dry: f32, wet: f32, mix: f32) -> f32 {
     dry * (2.0 - 2.0 * mix).min(1.0) + wet * (2.0 * mix).min(1.0)

@@ -1,17 +1,17 @@
-//! The reverb: a room of sixteen delay lines that feed each other.
+//! The reverb: a feedback delay network of sixteen delay lines.
 //!
 //! Sound is first spread by three diffusers, each of which sends sixteen channels through short
-//! delays of their own and mixes them (Geraint Luff, "Let's Write a Reverb", 2021), so that a click
-//! is thousands of echoes after a tenth of a second. Then it goes round in a feedback delay network
-//! (Jot and Chaigne, AES 1991): each line loses as much as its length asks for, highs faster than
-//! lows, and a Hadamard matrix, which loses nothing, mixes them. The lines' lengths drift, slowly
-//! and each in its own way, so that nothing rings.
+//! delays and mixes them (Geraint Luff, "Let's Write a Reverb", 2021), so that a click becomes
+//! thousands of echoes after a tenth of a second. Then it enters a feedback delay network (Jot and
+//! Chaigne, AES 1991): each line attenuates by its length, highs more than lows, and a lossless
+//! Hadamard matrix mixes the lines. The lengths are modulated, slowly and independently, so that no
+//! mode rings.
 
+use super::crossfaded_tap::CrossfadedTap;
 use super::line::{between, touched};
-use super::place::Place;
 use super::ramp::{Glide, balance};
 use super::sweep::Sweep;
-use super::{Effect, EffectValues, GONE, Stereo, Surroundings};
+use super::{Effect, EffectContext, EffectValues, GONE, Stereo};
 use crate::dsp::{FADE, fade_in, hash};
 use crate::params::Param;
 use crate::render::TICK;
@@ -26,32 +26,32 @@ type Taps = [[usize; LINES]; 3];
 const DIFFUSER_SECONDS: [f32; 3] = [0.017, 0.041, 0.083];
 /// The shortest and the longest line of the network at size 1.
 const LINE_SECONDS: [f32; 2] = [0.031, 0.097];
-/// Sizes at the knob's ends.
+/// Size factors at the knob's ends.
 const SIZES: [f32; 2] = [0.25, 1.6];
-/// How far lines drift at the knob's end.
+/// Modulation of the lengths at the knob's end.
 const DRIFT_SECONDS: f32 = 0.000_6;
 /// The longest pre-delay.
 const LONGEST_WAIT_SECONDS: f32 = 0.25;
 /// Highs decay this many times faster, above the damping frequency.
 const FASTER: f32 = 6.0;
-/// How fast lines change their length when the size does: samples a sample, so a fifth at most.
+/// How fast lines change their length with the size: samples per sample, so a fifth at most.
 const FASTEST_CHANGE: f32 = 0.2;
 
 #[derive(Debug)]
 pub(super) struct Reverb {
     // Signal state.
     wait: Ring<2>,
-    waiting: Place,
+    pre_delay: CrossfadedTap,
     diffusers: [Ring<LINES>; 3],
     network: Ring<LINES>,
-    /// Left and right, what the low cut takes away.
+    /// State of the low cut, left and right.
     lows: [f32; 2],
-    /// Of the shelf in each line: what went in and what came out.
+    /// State of the shelf in each line: last input and output.
     shelf: [Frame; 2],
     sweeps: [Sweep; LINES],
     /// Lengths of the lines in samples, at the end of the last tick.
     lengths: Option<Frame>,
-    /// The diffusers' delays, those before, and how far the one has faded into the other.
+    /// The diffusers' delays, the former ones, and the progress of the crossfade between them.
     taps: Option<Taps>,
     taps_before: Taps,
     faded: usize,
@@ -68,7 +68,7 @@ impl Reverb {
         let frames = |seconds: f32| (seconds * sample_rate) as usize + TICK;
         Self {
             wait: Ring::new(frames(LONGEST_WAIT_SECONDS)),
-            waiting: Place::new(),
+            pre_delay: CrossfadedTap::new(),
             diffusers: DIFFUSER_SECONDS.map(|seconds| Ring::new(frames(seconds))),
             network: Ring::new(frames(LINE_SECONDS[1] * SIZES[1] + DRIFT_SECONDS)),
             lows: [0.0; 2],
@@ -86,13 +86,13 @@ impl Reverb {
         }
     }
 
-    /// Where each line's length goes, and how it gets there in this tick.
+    /// The target length of each line, and the ramp to it in this tick.
     fn stretch(&mut self, values: &EffectValues) -> [Frame; 2] {
         let size = size(values);
         let drift = values[Param::ReverbDrift] * DRIFT_SECONDS * self.sample_rate;
         let target: Frame = std::array::from_fn(|line| {
-            let place = (line as f32 + 0.6 * random(line, 7)) / LINES as f32;
-            let seconds = LINE_SECONDS[0] * (LINE_SECONDS[1] / LINE_SECONDS[0]).powf(place);
+            let fraction = (line as f32 + 0.6 * random(line, 7)) / LINES as f32;
+            let seconds = LINE_SECONDS[0] * (LINE_SECONDS[1] / LINE_SECONDS[0]).powf(fraction);
             // Between a third and one cycle a second, none a multiple of another.
             self.sweeps[line].tick(0.31 + 0.67 * random(line, 11), self.sample_rate);
             let away = drift * (1.0 + self.sweeps[line].at(random(line, 13)));
@@ -106,14 +106,14 @@ impl Reverb {
         [from, to]
     }
 
-    /// The diffusers' delays; another size fades in.
+    /// The diffusers' delays; a new size is crossfaded.
     fn spread(&mut self, values: &EffectValues) -> Taps {
         let longest = size(values) / SIZES[1];
         let wanted = DIFFUSER_SECONDS.map(|seconds| seconds * longest.sqrt() * self.sample_rate);
         let wanted: Taps = std::array::from_fn(|stage| {
             std::array::from_fn(|line| {
-                let place = (line as f32 + random(line, stage as u32)) / LINES as f32;
-                1 + (place * wanted[stage]) as usize
+                let fraction = (line as f32 + random(line, stage as u32)) / LINES as f32;
+                1 + (fraction * wanted[stage]) as usize
             })
         });
         let now = *self.taps.get_or_insert(wanted);
@@ -124,8 +124,8 @@ impl Reverb {
         now
     }
 
-    /// What each line's shelf does: its coefficients for this and the last input, and for the last
-    /// output. And what a line of middle length leaves of a sound's power.
+    /// Coefficients of each line's shelf: for this input, the last input and the last output. And
+    /// the power that a line of middle length leaves.
     fn losses(&self, values: &EffectValues, lengths: &Frame) -> ([Frame; 3], f32) {
         let decay = values[Param::ReverbDecay];
         let kept =
@@ -134,7 +134,7 @@ impl Reverb {
         let mut shelf = [[0.0; LINES]; 3];
         for (line, &length) in lengths.iter().enumerate() {
             let (low, high) = (kept(length, decay), kept(length, decay / FASTER));
-            // A shelf of first order by the bilinear transform.
+            // A first-order shelf by the bilinear transform.
             let scale = 1.0 / (1.0 + turn);
             shelf[0][line] = (high + low * turn) * scale;
             shelf[1][line] = (low * turn - high) * scale;
@@ -148,7 +148,7 @@ impl Reverb {
 impl Effect for Reverb {
     fn reset(&mut self) {
         self.wait.reset();
-        self.waiting.reset();
+        self.pre_delay.reset();
         self.diffusers.iter_mut().for_each(Ring::reset);
         self.network.reset();
         self.lows = [0.0; 2];
@@ -159,7 +159,7 @@ impl Effect for Reverb {
         glides.into_iter().for_each(Glide::reset);
     }
 
-    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: Surroundings) {
+    fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
         self.instructions.dispatch(Tick {
             reverb: self,
             sound,
@@ -172,13 +172,13 @@ impl Effect for Reverb {
         ((longest + LINE_SECONDS[1] * SIZES[1]) * self.sample_rate) as usize
     }
 
-    fn ringing(&self, values: &EffectValues, _: Surroundings) -> f32 {
-        // The knob says how long 60 dB take.
+    fn ringing(&self, values: &EffectValues, _: EffectContext) -> f32 {
+        // The parameter is the time for 60 dB.
         values[Param::ReverbDecay] * GONE.log10() / -3.0
     }
 }
 
-/// One tick, with the widest instructions there are.
+/// Processes one tick, with the best SIMD level.
 struct Tick<'a> {
     reverb: &'a mut Reverb,
     sound: &'a mut Stereo,
@@ -201,12 +201,12 @@ impl Reverb {
         let (shelf, kept) = self.losses(values, &to);
         let cut = 1.0 - (-TAU * values[Param::ReverbLowCut] / self.sample_rate).exp();
         let taps = self.spread(values);
-        // A long decay gathers more; half of that is taken back.
+        // A long decay accumulates more; half of that is compensated.
         let mut level = self.level.ramp((1.0 - kept).powf(0.3));
         let mut width = self.width.ramp(values[Param::ReverbWidth]);
         let mut mix = self.mix.ramp(values[Param::ReverbMix]);
-        self.waiting
-            .aim((values[Param::ReverbWait] * self.sample_rate) as usize);
+        self.pre_delay
+            .set_delay((values[Param::ReverbWait] * self.sample_rate) as usize);
         let step: Frame = std::array::from_fn(|line| (to[line] - from[line]) / TICK as f32);
         let mut lengths = from;
         let [left, right] = sound;
@@ -218,8 +218,8 @@ impl Reverb {
             }
             self.wait.push(dry);
             let wait = &self.wait;
-            let late = [0, 1].map(|side| self.waiting.read(|ago| wait.frame(ago)[side]));
-            self.waiting.step();
+            let late = [0, 1].map(|side| self.pre_delay.read(|ago| wait.frame(ago)[side]));
+            self.pre_delay.step();
             let mut spread: Frame = std::array::from_fn(|line| 0.25 * late[line % 2]);
             for (stage, diffuser) in self.diffusers.iter_mut().enumerate() {
                 diffuser.push(spread);
@@ -251,8 +251,8 @@ impl Reverb {
             hadamard(&mut round);
             self.network
                 .push(std::array::from_fn(|line| spread[line] + round[line]));
-            // Early echoes from the diffusers, the room from the lines; signs of left and right are
-            // such that the two have nothing in common.
+            // Early echoes from the diffusers, the late reverb from the lines; the signs for left
+            // and right make the two uncorrelated.
             let mut wet = [0.0; 2];
             for line in 0..LINES {
                 let heard = back[line] + 0.7 * spread[line];
@@ -267,17 +267,17 @@ impl Reverb {
     }
 }
 
-/// How large the room is, as a factor.
+/// Size factor of the room.
 fn size(values: &EffectValues) -> f32 {
     SIZES[0] * (SIZES[1] / SIZES[0]).powf(values[Param::ReverbSize])
 }
 
-/// A number of a line's own, 0 to 1.
+/// A fixed number of each line, 0 to 1.
 fn random(line: usize, salt: u32) -> f32 {
     hash(line as u32 * 31 + salt * 1_013 + 5) as f32 / u32::MAX as f32
 }
 
-/// Turns half of the lines over, others in each stage.
+/// Inverts half of the channels, different ones in each stage.
 #[inline(always)]
 fn flip(frame: &mut Frame, stage: usize) {
     const SIGNS: [u16; 3] = [
@@ -292,7 +292,7 @@ fn flip(frame: &mut Frame, stage: usize) {
     }
 }
 
-/// Mixes all lines with all others and keeps their power.
+/// Hadamard matrix: mixes all channels and keeps their power.
 #[inline(always)]
 fn hadamard(frame: &mut Frame) {
     for half in [8, 4, 2, 1] {
@@ -306,7 +306,7 @@ fn hadamard(frame: &mut Frame) {
     frame.iter_mut().for_each(|x| *x *= 0.25);
 }
 
-/// The last frames of several channels.
+/// A delay line of several channels.
 #[derive(Debug)]
 struct Ring<const N: usize> {
     frames: Vec<[f32; N]>,
@@ -341,13 +341,13 @@ impl<const N: usize> Ring<N> {
         &self.frames[self.written.wrapping_sub(1 + delay) & mask]
     }
 
-    /// Each channel at a delay of its own.
+    /// Each channel with its own delay.
     #[inline(always)]
     fn taps(&self, delays: &[usize; N]) -> [f32; N] {
         std::array::from_fn(|channel| self.frame(delays[channel])[channel])
     }
 
-    /// One channel, between frames; a delay is one at least.
+    /// One channel, with interpolation; the shortest delay is one.
     #[inline(always)]
     fn line_between(&self, channel: usize, delay: f32) -> f32 {
         let delay = delay.max(1.0);

@@ -1,22 +1,22 @@
-//! The slow sine that moves choruses, phasers and flangers.
+//! The sine LFO of chorus, phaser and flanger.
 
 use crate::dsp::fast::quarter_sine;
 use crate::render::TICK;
 
-/// Where in its cycle a sweep is, 0 to 1.
+/// Phase of the LFO, 0 to 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sweep(f32);
 
 impl Sweep {
-    /// Moves on by a tick.
+    /// Advances by a tick.
     pub(super) fn tick(&mut self, hertz: f32, sample_rate: f32) {
         self.0 = (self.0 + hertz * TICK as f32 / sample_rate).fract();
     }
 
-    /// Its height, -1 to 1, `turns` further on.
+    /// Its value, -1 to 1, `turns` further on.
     pub(super) fn at(self, turns: f32) -> f32 {
         let x = (self.0 + turns + 0.25).rem_euclid(1.0);
-        // Two quarters of the cycle are folded onto the other two.
+        // Two quarters of the cycle are mirrored onto the other two.
         quarter_sine(1.0 - 4.0 * (x - 0.5).abs())
     }
 }

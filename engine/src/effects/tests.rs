@@ -1,10 +1,10 @@
-//! Racks: what is off is not there, and what is asleep wakes as it was.
+//! Racks: effects that are off change nothing, and a silent rack starts again like a new one.
 
 use super::rack::Rack;
 use super::*;
 use crate::params::Param;
 
-const AROUND: Surroundings = Surroundings { bpm: 120.0 };
+const CONTEXT: EffectContext = EffectContext { bpm: 120.0 };
 
 fn noise(tick: usize) -> Stereo {
     let sample = |side: usize, frame: usize| {
@@ -19,25 +19,25 @@ fn without_effects_sound_passes_bit_for_bit() {
     let mut rack = Rack::new(48_000.0);
     for tick in 0..50 {
         let mut sound = noise(tick);
-        rack.render(&mut sound, &EffectValues::off(), AROUND);
+        rack.render(&mut sound, &EffectValues::off(), CONTEXT);
         assert_eq!(sound, noise(tick));
     }
 }
 
-/// A rack that has slept plays like a new one: nothing of before is heard again.
+/// A rack that was silent plays like a new one: no earlier sound is heard again.
 #[test]
-fn every_effect_forgets_in_its_sleep() {
+fn a_silent_effect_restarts_like_a_new_one() {
     for switch in EffectValues::SWITCHES {
         let mut values = EffectValues::off();
         values.set(switch, 1.0);
-        // Those that do nothing at their defaults.
+        // Effects that do nothing at their defaults.
         values.set(Param::EqLowGain, 6.0);
         values.set(Param::LimiterCeiling, -20.0);
         values.set(Param::DelayTime, 0.02);
         let play = |rack: &mut Rack| -> Vec<Stereo> {
             let tick = |tick| {
                 let mut sound = noise(tick);
-                rack.render(&mut sound, &values, AROUND);
+                rack.render(&mut sound, &values, CONTEXT);
                 sound
             };
             (0..100).map(tick).collect()
@@ -46,21 +46,21 @@ fn every_effect_forgets_in_its_sleep() {
         rack.start(&values);
         let first = play(&mut rack);
         assert!(first[50] != noise(50), "{switch:?} does something");
-        assert!(!rack.is_resting());
+        assert!(!rack.is_silent());
         let mut ticks = 0;
-        while !rack.is_resting() {
-            rack.render(&mut [[0.0; TICK]; 2], &values, AROUND);
+        while !rack.is_silent() {
+            rack.render(&mut [[0.0; TICK]; 2], &values, CONTEXT);
             ticks += 1;
             assert!(ticks < 60 * 1_500, "{switch:?} ends");
         }
-        rack.render(&mut [[0.0; TICK]; 2], &values, AROUND);
+        rack.render(&mut [[0.0; TICK]; 2], &values, CONTEXT);
         assert!(play(&mut rack) == first, "{switch:?}");
     }
 }
 
-/// The order is what is heard: drive before a room is not a room before drive.
+/// The order is audible: drive before reverb differs from reverb before drive.
 #[test]
-fn places_are_the_order() {
+fn effects_run_in_the_order_of_their_parameters() {
     let heard = |drive: f32, reverb: f32| {
         let mut values = EffectValues::off();
         for (param, value) in [
@@ -77,7 +77,7 @@ fn places_are_the_order() {
         let mut sound = noise(0);
         for tick in 0..40 {
             sound = noise(tick);
-            rack.render(&mut sound, &values, AROUND);
+            rack.render(&mut sound, &values, CONTEXT);
         }
         sound
     };
@@ -104,10 +104,10 @@ fn loudest(sound: &Stereo) -> f32 {
     samples.fold(0.0, |a, b| a.max(b.abs()))
 }
 
-/// A room rings on when its sound ends, but not when it is cut off; and the next note finds it
-/// empty.
+/// A reverb rings on after its input ends, but not when sound is cut off; and the next note starts
+/// with an empty reverb.
 #[test]
-fn what_is_cut_off_does_not_ring() {
+fn a_cut_silences_reverb_tails() {
     const SILENCE: Stereo = [[0.0; TICK]; 2];
     let effect_params = reverberant();
     let cut = EffectParams {
@@ -123,15 +123,15 @@ fn what_is_cut_off_does_not_ring() {
         play(&mut effects, SILENCE, &cut);
     }
     assert_eq!(play(&mut effects, SILENCE, &cut), SILENCE);
-    assert!(effects.is_resting());
+    assert!(effects.is_silent());
     for _ in 0..400 {
         assert_eq!(play(&mut effects, SILENCE, &effect_params), SILENCE);
     }
 }
 
-/// A note that begins while the rest fades is heard, and nothing jumps.
+/// A note that starts during the fade-out of a cut is heard, without a jump.
 #[test]
-fn a_note_takes_a_cut_back() {
+fn a_note_during_a_cut_is_heard() {
     let effect_params = reverberant();
     let cut = EffectParams {
         cut: true,
@@ -154,7 +154,7 @@ fn a_note_takes_a_cut_back() {
     let kink = |at: usize| (heard[at + 1] - 2.0 * heard[at] + heard[at - 1]).abs();
     let largest = |range: std::ops::Range<usize>| range.map(kink).fold(0.0, f32::max);
     let usual = largest(180 * TICK..200 * TICK);
-    let around = largest(199 * TICK..230 * TICK);
-    assert!(around < 4.0 * usual, "{around} against {usual}");
+    let nearby = largest(199 * TICK..230 * TICK);
+    assert!(nearby < 4.0 * usual, "{nearby} against {usual}");
     assert!(heard[399 * TICK] != 0.0);
 }

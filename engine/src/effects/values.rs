@@ -1,4 +1,4 @@
-//! The parameters of all effects: a stretch of the table.
+//! The parameters of all effects: a range of the table.
 
 use crate::params::{Kind, Param, TABLE};
 use std::ops::{Index, Range};
@@ -46,14 +46,14 @@ impl EffectValues {
         self.0[param as usize - FIRST] = value;
     }
 
-    /// Takes over what may move while it is heard.
+    /// Copies the values that may change while they are heard.
     pub(super) fn take_smooth(&mut self, from: &Self, rows: Range<usize>) {
         for row in rows.filter(|&row| is_smooth(Param::ALL[row])) {
             self.0[row - FIRST] = from.0[row - FIRST];
         }
     }
 
-    /// Takes over some rows.
+    /// Copies some rows.
     pub(super) fn take(&mut self, from: &Self, rows: Range<usize>) {
         let rows = rows.start - FIRST..rows.end - FIRST;
         self.0[rows.clone()].copy_from_slice(&from.0[rows]);
@@ -61,14 +61,14 @@ impl EffectValues {
 }
 
 impl Param {
-    /// Whether it is one of an effect, and so comes after the partials.
+    /// Whether it belongs to an effect.
     pub fn is_of_an_effect(self) -> bool {
         (FIRST..END).contains(&(self as usize))
     }
 }
 
-/// Whether an effect follows a change of this parameter without a jump: numbers glide, and echoes
-/// fade from one time to another.
+/// Whether an effect follows a change of this parameter without a jump: numbers are smoothed, and
+/// delay times are crossfaded.
 pub(super) fn is_smooth(param: Param) -> bool {
     matches!(param.info().kind, Kind::Number { .. }) || param == Param::DelaySync
 }

@@ -1,4 +1,4 @@
-//! The master bus: sums the parts, keeps the sum below full scale, and hands it out.
+//! The master bus: sums the parts, limits the sum to full scale, and outputs it.
 
 use super::Engine;
 use crate::dsp::Limiter;
@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 pub(super) struct Master {
     limiter: Limiter,
     mix: Line,
-    /// The parts on their own, with the gain of the mix, so that they add up to it; none unless
-    /// wanted. With each, the frames handed out last.
+    /// The parts by themselves, with the limiter's gain, so that they add up to the mix; empty
+    /// unless stems are needed. With each, the frames that were output last.
     stems: Vec<(Line, [Vec<f32>; 2])>,
-    /// The sum of the parts, and the gains that keep it below full scale.
+    /// The sum of the parts, and the gains of the limiter.
     sum: [Vec<f32>; 2],
     gains: Vec<f32>,
     /// Frames since the last one that was not zero.
@@ -45,7 +45,7 @@ impl Master {
         self.quiet = usize::MAX;
     }
 
-    /// Takes the first `frames` of the buses; whole ticks.
+    /// Processes the first `frames` of the buses; whole ticks.
     pub(super) fn push(&mut self, buses: &Buses, frames: usize) {
         for (side, sum) in self.sum.iter_mut().enumerate() {
             sum.fill(0.0);
@@ -73,7 +73,7 @@ impl Master {
         }
     }
 
-    /// Forgets the stems of the last block.
+    /// Clears the stems of the last block.
     pub(super) fn start_block(&mut self) {
         self.stems
             .iter_mut()
@@ -81,7 +81,7 @@ impl Master {
             .for_each(Vec::clear);
     }
 
-    /// Hands out the next frames.
+    /// Outputs the next frames.
     pub(super) fn pop(&mut self, left: &mut [f32], right: &mut [f32]) {
         let frames = left.len();
         for (line, block) in &mut self.stems {
@@ -108,7 +108,7 @@ impl Master {
     }
 }
 
-/// Stereo sound on its way out: waits while the limiter looks ahead, then until it is asked for.
+/// Delays stereo sound by the limiter's look-ahead, then queues it until it is output.
 struct Line {
     waiting: [[f32; Limiter::LOOK_AHEAD]; 2],
     ready: [VecDeque<f32>; 2],
@@ -128,7 +128,7 @@ impl Line {
         self.waiting = [[0.0; Limiter::LOOK_AHEAD]; 2];
         for queue in &mut self.ready {
             queue.clear();
-            // What is heard while the first tick is still being collected.
+            // Silence while the first tick is being collected.
             queue.extend([0.0; TICK]);
         }
     }
@@ -136,7 +136,7 @@ impl Line {
     fn push(&mut self, bus: [&[f32]; 2], gains: &[f32]) {
         for (side, bus) in bus.into_iter().enumerate() {
             for (frame, (&sample, gain)) in bus.iter().zip(gains).enumerate() {
-                // Ticks are whole multiples of the look-ahead, so places match.
+                // Ticks are multiples of the look-ahead, so the index is the same in every tick.
                 let place = &mut self.waiting[side][frame % Limiter::LOOK_AHEAD];
                 let delayed = std::mem::replace(place, sample);
                 self.ready[side].push_back(delayed * gain);

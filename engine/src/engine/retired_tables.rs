@@ -1,15 +1,15 @@
-//! Tables of patches that were changed away from: their clouds fade for a moment, and until then their
-//! rows must stay.
+//! Tables of patches that were replaced. Their clouds fade out for a moment, and until then the
+//! tables' rows must stay.
 
 use crate::patch::Playable;
 use crate::tracks::TableHandle;
 use crate::voice::LAYERS;
 use std::collections::VecDeque;
 
-/// Holds on to tables until their last cloud has been rendered. Never allocates.
+/// Keeps tables until their last cloud has been rendered. Never allocates.
 #[derive(Debug)]
 pub(super) struct RetiredTables {
-    /// Each with the tick after which nobody needs it, in that order.
+    /// Each with the tick after which it is not needed any more, in that order.
     table_handles: VecDeque<(u64, TableHandle)>,
     /// Ticks that were computed so far.
     ticks: u64,
@@ -19,10 +19,10 @@ pub(super) struct RetiredTables {
 }
 
 impl RetiredTables {
-    /// For clouds that fade within so many ticks.
+    /// For clouds that fade out within `fade_ticks`.
     pub(super) fn new(parts: usize, fade_ticks: u32) -> Self {
-        // A patch that has not sounded for a tick leaves nothing behind: so a part has no more than one
-        // for each tick of a fade.
+        // A patch that was replaced in the tick in which it came never sounded, so a part has at
+        // most one for each tick of a fade.
         let most = parts * LAYERS * (fade_ticks as usize + 1);
         Self {
             table_handles: VecDeque::with_capacity(most),
@@ -32,7 +32,7 @@ impl RetiredTables {
         }
     }
 
-    /// `part` does not play `patch` any more.
+    /// `part` has changed from `patch` to another one.
     pub(super) fn hold(&mut self, part: usize, patch: &Playable) {
         if std::mem::replace(&mut self.changed[part], self.ticks) == self.ticks {
             return;
@@ -48,8 +48,8 @@ impl RetiredTables {
         self.ticks += 1;
     }
 
-    /// All ticks so far have been rendered: lets go of what they alone needed.
-    pub(super) fn let_go(&mut self) {
+    /// All ticks so far have been rendered: frees the tables that only they needed.
+    pub(super) fn release_rendered(&mut self) {
         while self
             .table_handles
             .front()

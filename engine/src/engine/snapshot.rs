@@ -1,11 +1,11 @@
-//! A snapshot of what sounds, for those who draw it: copied out between two blocks.
+//! A snapshot of what sounds, for displays: copied between two blocks.
 
 use super::Engine;
 use crate::controls::Values;
 use crate::modulation::Source;
 use crate::spectrum::Cloud;
 
-/// What a part is doing at one moment.
+/// State of a part at one moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// The clouds that sound, newest notes first; at most [`Snapshot::MAX_CLOUDS`].
@@ -14,16 +14,16 @@ pub struct Snapshot {
     pub sample_rate: f32,
     /// Keys that are down or held by a pedal, a bit each.
     pub keys: u128,
-    /// Whether anything sounds. If not, the next two fields say nothing.
+    /// Whether anything sounds. If not, the next two fields are not valid.
     pub sounding: bool,
-    /// Parameters as the newest note hears them.
+    /// Modulated parameters of the newest note.
     pub heard: Values,
-    /// Sources as the newest note hears them; those that no route uses are zero.
+    /// Source values of the newest note; zero for sources that no route uses.
     pub sources: [f32; Source::COUNT],
 }
 
 impl Snapshot {
-    /// Enough for a picture; the rest is left out.
+    /// Enough for a display; further clouds are left out.
     pub const MAX_CLOUDS: usize = 256;
 
     /// Silence.
@@ -38,7 +38,7 @@ impl Snapshot {
         }
     }
 
-    /// Becomes like another one, and keeps its own memory.
+    /// Copies another one into the memory of this one.
     pub(super) fn copy(&mut self, other: &Snapshot) {
         self.clouds.clone_from(&other.clouds);
         self.heard.0 = other.heard.0;
@@ -47,7 +47,7 @@ impl Snapshot {
         self.sounding = other.sounding;
     }
 
-    /// Nothing sounds.
+    /// Sets it to silence.
     pub(super) fn fall_silent(&mut self) {
         self.clouds.clear();
         self.sounding = false;
@@ -62,8 +62,7 @@ impl Default for Snapshot {
 }
 
 impl Engine {
-    /// Shows what `part` is doing. Never allocates: copies at most [`Snapshot::MAX_CLOUDS`]
-    /// clouds.
+    /// Copies the state of `part`. Never allocates: copies at most [`Snapshot::MAX_CLOUDS`] clouds.
     pub fn snapshot(&self, part: usize, into: &mut Snapshot) {
         into.fall_silent();
         into.sample_rate = self.config.sample_rate;

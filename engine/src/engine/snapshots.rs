@@ -1,7 +1,7 @@
-//! Glimpses on their way from whoever renders to whoever draws.
+//! Transfers snapshots from the render thread to the display.
 //!
-//! A few of them go round between the two: nothing is allocated, nobody waits, and as long as
-//! nobody watches nothing is copied.
+//! A fixed number of snapshots circulates between the two by two ring buffers: nothing is
+//! allocated, neither side waits, and nothing is copied unless a part is watched.
 
 use super::{Engine, Snapshot};
 use ringbuf::traits::{Consumer, Producer, Split};
@@ -10,49 +10,49 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Glimpses that go round: one being filled, one under way, one being looked at.
-const AROUND: usize = 3;
-/// Glimpses a second, at most: as many as a screen shows.
+/// Snapshots that circulate: one being filled, one in the ring buffer, one being displayed.
+const CIRCULATING: usize = 3;
+/// The most snapshots a second: one for each frame of a screen.
 const PER_SECOND: f32 = 60.0;
-/// When nothing has come for so long, nobody renders any more, and nothing sounds.
+/// After this time without a snapshot the display shows silence, because nothing is rendered.
 const SILENCE: Duration = Duration::from_millis(400);
-/// In the place of a part.
-const NOBODY: usize = usize::MAX;
+/// Stands for no part.
+const NO_PART: usize = usize::MAX;
 
-/// Shows what an engine does. For whoever renders.
+/// Sends snapshots of an engine. For the render thread.
 pub struct SnapshotSender {
-    there: HeapProd<Box<Snapshot>>,
-    back: HeapCons<Box<Snapshot>>,
+    filled: HeapProd<Box<Snapshot>>,
+    empty: HeapCons<Box<Snapshot>>,
     /// The part that is watched.
     watched: Arc<AtomicUsize>,
     /// Frames rendered since the last snapshot.
     passed: usize,
 }
 
-/// Watches what an engine does. For whoever draws.
+/// Receives snapshots of an engine. For the display.
 pub struct SnapshotReceiver {
-    there: HeapCons<Box<Snapshot>>,
-    back: HeapProd<Box<Snapshot>>,
+    filled: HeapCons<Box<Snapshot>>,
+    empty: HeapProd<Box<Snapshot>>,
     watched: Arc<AtomicUsize>,
     /// When the last snapshot came.
     came: Instant,
 }
 
-/// Both ends. Nothing is watched yet.
+/// Both ends. No part is watched yet.
 pub fn snapshots() -> (SnapshotSender, SnapshotReceiver) {
-    let (there_in, there_out) = HeapRb::new(AROUND).split();
-    let (mut back_in, back_out) = HeapRb::new(AROUND).split();
-    back_in.push_iter((0..AROUND).map(|_| Box::default()));
-    let watched = Arc::new(AtomicUsize::new(NOBODY));
+    let (filled_in, filled_out) = HeapRb::new(CIRCULATING).split();
+    let (mut empty_in, empty_out) = HeapRb::new(CIRCULATING).split();
+    empty_in.push_iter((0..CIRCULATING).map(|_| Box::default()));
+    let watched = Arc::new(AtomicUsize::new(NO_PART));
     let sender = SnapshotSender {
-        there: there_in,
-        back: back_out,
+        filled: filled_in,
+        empty: empty_out,
         watched: Arc::clone(&watched),
         passed: 0,
     };
     let receiver = SnapshotReceiver {
-        there: there_out,
-        back: back_in,
+        filled: filled_out,
+        empty: empty_in,
         watched,
         came: Instant::now(),
     };
@@ -60,39 +60,39 @@ pub fn snapshots() -> (SnapshotSender, SnapshotReceiver) {
 }
 
 impl SnapshotSender {
-    /// `engine` has rendered so many more frames. Never allocates or waits.
+    /// Call after `engine` has rendered `frames` more. Never allocates or waits.
     pub fn show(&mut self, engine: &Engine, frames: usize) {
         let part = self.watched.load(Relaxed);
         self.passed += frames;
-        if part == NOBODY || (self.passed as f32) < engine.config().sample_rate / PER_SECOND {
+        if part == NO_PART || (self.passed as f32) < engine.config().sample_rate / PER_SECOND {
             return;
         }
-        let Some(mut snapshot) = self.back.try_pop() else {
+        let Some(mut snapshot) = self.empty.try_pop() else {
             return;
         };
         self.passed = 0;
         engine.snapshot(part, &mut snapshot);
-        if let Err(snapshot) = self.there.try_push(snapshot) {
+        if let Err(snapshot) = self.filled.try_push(snapshot) {
             debug_assert!(false, "there is a place for every snapshot");
-            // Better a leak than memory freed here.
+            // A leak is better than freeing memory on the audio thread.
             std::mem::forget(snapshot);
         }
     }
 }
 
 impl SnapshotReceiver {
-    /// Watches a part, or none.
+    /// Chooses the part that is watched, if any.
     pub fn watch(&self, part: Option<usize>) {
-        self.watched.store(part.unwrap_or(NOBODY), Relaxed);
+        self.watched.store(part.unwrap_or(NO_PART), Relaxed);
     }
 
-    /// Copies the latest snapshot; when there is no news, `into` stays as it is.
+    /// Copies the latest snapshot; without a new one, `into` stays as it is.
     pub fn look(&mut self, into: &mut Snapshot) {
-        while let Some(snapshot) = self.there.try_pop() {
+        while let Some(snapshot) = self.filled.try_pop() {
             into.copy(&snapshot);
             self.came = Instant::now();
-            // There is a place for every snapshot.
-            let _ = self.back.try_push(snapshot);
+            // There is room for every snapshot.
+            let _ = self.empty.try_push(snapshot);
         }
         if self.came.elapsed() > SILENCE {
             into.fall_silent();
@@ -106,7 +106,7 @@ mod tests {
     use crate::{EngineConfig, Event, EventKind};
 
     #[test]
-    fn what_sounds_is_seen_by_who_watches() {
+    fn snapshots_arrive_only_while_a_part_is_watched() {
         let mut engine = Engine::new(&EngineConfig::default()).unwrap();
         let (mut sender, mut receiver) = snapshots();
         let (mut left, mut right) = ([0.0; 1_024], [0.0; 1_024]);
@@ -125,7 +125,7 @@ mod tests {
         receiver.look(&mut seen);
         assert!(!seen.sounding, "nobody watched");
         receiver.watch(Some(0));
-        // Far more often than anybody looks.
+        // Far more often than the receiver reads.
         (0..100).for_each(|_| sender.show(&engine, 1_024));
         receiver.look(&mut seen);
         assert!(seen.sounding && seen.keys == 1 << 60 && !seen.clouds.is_empty());

@@ -3,16 +3,16 @@
 use crate::controls::Controls;
 use crate::params::Param;
 
-/// No attack is shorter: a jump within a sample would be a click, wherever in a tick it falls.
+/// The shortest attack: a jump within a sample would be a click.
 const SHORTEST_ATTACK: f32 = 0.001;
 
-/// Nor a release, which is the parameter's own shortest.
+/// The shortest release, which is that of the parameter.
 const SHORTEST_RELEASE: f32 = 0.002;
 
-/// How strongly a curve of 1 bends.
+/// Strength of a curve of 1.
 const BEND: f32 = 6.0;
 
-/// What an envelope does, for all voices of a part.
+/// Settings of an envelope, for all voices of a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EnvelopeSettings {
     delay: f32,
@@ -24,7 +24,7 @@ pub(crate) struct EnvelopeSettings {
     attack_curve: Bend,
     decay_curve: Bend,
     release_curve: Bend,
-    /// The second decay, from the break to the sustain level; none at zero.
+    /// Time of the second decay, from the break to the sustain level; zero is off.
     slope: f32,
     turn: f32,
     loops: bool,
@@ -51,7 +51,7 @@ impl EnvelopeSettings {
         }
     }
 
-    /// Where the first decay leads.
+    /// Level at the end of the first decay.
     fn decayed(&self) -> f32 {
         match self.slope > 0.0 {
             true => self.turn,
@@ -59,12 +59,12 @@ impl EnvelopeSettings {
         }
     }
 
-    /// How long it takes to let go at `speed`.
+    /// Release time at `speed`.
     pub(crate) fn release_seconds(&self, speed: f32) -> f32 {
         self.seconds(Stage::Release, speed)
     }
 
-    /// How long a stage takes at `speed`.
+    /// Time of a stage at `speed`.
     fn seconds(&self, stage: Stage, speed: f32) -> f32 {
         match stage {
             Stage::Delay => self.delay / speed,
@@ -79,7 +79,7 @@ impl EnvelopeSettings {
     }
 }
 
-/// A curve through a stage: exponential, fast first above zero, slow first below.
+/// The curve of a stage: exponential, fast first above zero, slow first below.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bend {
     rate: f32,
@@ -89,7 +89,7 @@ pub(crate) struct Bend {
 impl Bend {
     pub(crate) fn new(curve: f32) -> Self {
         let rate = -BEND * curve;
-        // Nearly straight is straight.
+        // Nearly straight is computed as straight.
         match rate.abs() < 0.01 {
             true => Self {
                 rate: 0.0,
@@ -130,7 +130,7 @@ impl Stage {
             Stage::Hold => Stage::Decay,
             Stage::Decay => Stage::Slope,
             Stage::Slope => Stage::Sustain,
-            // A sustain ends only where the envelope loops.
+            // The sustain stage ends only where the envelope loops.
             Stage::Sustain => Stage::Attack,
             Stage::Release | Stage::Done => Stage::Done,
         }
@@ -158,18 +158,18 @@ impl EnvelopeBank {
         }
     }
 
-    /// Starts from silence.
+    /// Starts at zero.
     pub(crate) fn start(&mut self, voice: usize) {
         self.value[voice] = 0.0;
         self.restart(voice);
     }
 
-    /// Starts from where it is.
+    /// Starts at the current level.
     pub(crate) fn restart(&mut self, voice: usize) {
         self.enter(voice, Stage::Delay);
     }
 
-    /// Lets go.
+    /// Starts the release.
     pub(crate) fn release(&mut self, voice: usize) {
         if self.stage[voice] != Stage::Done {
             self.enter(voice, Stage::Release);
@@ -190,7 +190,7 @@ impl EnvelopeBank {
         self.from[voice] = self.value[voice];
     }
 
-    /// Moves `voice` on by `seconds`, at `speed` times its usual pace.
+    /// Advances `voice` by `seconds`, at `speed` times the usual speed.
     pub(crate) fn advance(
         &mut self,
         voice: usize,
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_loops_and_hurries() {
+    fn slope_loop_and_speed() {
         let base = [
             (Param::Env1Attack, 0.01),
             (Param::Env1Decay, 0.1),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_depend_on_how_time_is_cut() {
+    fn does_not_depend_on_step_size() {
         let settings = settings(&[(Param::Env1Attack, 0.013), (Param::Env1Decay, 0.04)]);
         let (mut fine, mut coarse) = (EnvelopeBank::new(1), EnvelopeBank::new(1));
         fine.start(0);

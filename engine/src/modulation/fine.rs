@@ -1,5 +1,5 @@
-//! Routes that are finer than a voice: to single copies of its unison, and to partials by how high
-//! they are. Either is a source of its own, or what another source goes through.
+//! Routes to single unison copies, and to partials by their frequency. Copy and partial are sources
+//! of their own, or the `via` of another source.
 
 use super::route::{Route, Source};
 use crate::params::Param;
@@ -9,12 +9,12 @@ const OCTAVES: f32 = 10.0;
 
 macro_rules! moves {
     ($($field:ident = $param:ident,)*) => {
-        /// What routes add to a copy, where they add up.
+        /// Amounts that routes add to a copy.
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub(crate) struct CopyMoves { $(pub(crate) $field: f32),* }
 
         impl CopyMoves {
-            /// What the copies of a voice can have of their own.
+            /// Parameters that every copy can have its own value of.
             pub(super) const TARGETS: &[Param] = &[$(Param::$param),*];
 
             fn target(&mut self, param: Param) -> Option<&mut f32> {
@@ -40,7 +40,7 @@ moves! {
     cutoff2 = Filter2Cutoff,
 }
 
-/// What routes add to partials of a voice: per octave above the first one.
+/// Amounts that routes add to the partials of a voice, per octave above the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PartialMoves {
     /// Decibels.
@@ -49,43 +49,43 @@ pub(crate) struct PartialMoves {
     pub(crate) tune: f32,
 }
 
-/// What partials can have by how high they are.
+/// Parameters that can be moved per partial.
 const PARTIAL_TARGETS: &[Param] = &[Param::AmpLevel, Param::PitchTune];
 
-/// Whose every one a route moves by itself.
+/// What a route moves: whole voices, single copies or single partials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grain {
+pub(super) enum Granularity {
     Voice,
     Copy,
     Partial,
 }
 
 impl Route {
-    pub(super) fn grain(&self) -> Grain {
+    pub(super) fn granularity(&self) -> Granularity {
         let goes_through = |source| self.source == source || self.via == Some(source);
         match (goes_through(Source::Copy), goes_through(Source::Partial)) {
-            (_, true) => Grain::Partial,
-            (true, false) => Grain::Copy,
-            (false, false) => Grain::Voice,
+            (_, true) => Granularity::Partial,
+            (true, false) => Granularity::Copy,
+            (false, false) => Granularity::Voice,
         }
     }
 
-    /// Whether its target can be moved at all, and as finely as its source asks for.
+    /// Whether its target can be modulated, and by copy or by partial if its source needs that.
     pub fn is_possible(&self) -> bool {
         self.targets().contains(&self.target)
     }
 
     /// The parameters that a route with these sources can move.
     pub fn targets(&self) -> &'static [Param] {
-        match self.grain() {
-            Grain::Copy => CopyMoves::TARGETS,
-            Grain::Partial => PARTIAL_TARGETS,
-            Grain::Voice => Param::modulated(),
+        match self.granularity() {
+            Granularity::Copy => CopyMoves::TARGETS,
+            Granularity::Partial => PARTIAL_TARGETS,
+            Granularity::Voice => Param::modulated(),
         }
     }
 
-    /// How much it adds to a copy at `place`, -1 to 1, where `heard` says how high the sources of the
-    /// voice are.
+    /// The amount that it adds to a copy at `place`, -1 to 1; `heard` gives the values of the
+    /// voice's sources.
     #[inline]
     fn at(&self, place: f32, heard: impl Fn(Source) -> f32) -> f32 {
         let height = |source| match source {
@@ -98,7 +98,7 @@ impl Route {
     }
 }
 
-/// What `routes` to copies add to the one at `place`.
+/// Amounts that `routes` to copies add to the one at `place`.
 pub(super) fn copy(routes: &[Route], place: f32, heard: impl Fn(Source) -> f32) -> CopyMoves {
     let mut moves = CopyMoves::default();
     for route in routes {
@@ -109,7 +109,7 @@ pub(super) fn copy(routes: &[Route], place: f32, heard: impl Fn(Source) -> f32) 
     moves
 }
 
-/// What `routes` to partials add.
+/// Amounts that `routes` to partials add.
 pub(super) fn partials(routes: &[Route], heard: impl Fn(Source) -> f32) -> PartialMoves {
     let mut moves = PartialMoves::default();
     for route in routes {

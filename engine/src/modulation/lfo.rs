@@ -1,26 +1,26 @@
-//! Slow waves: free-running for all voices, or started by each note; in Hertz or with the tempo.
+//! LFOs: free-running for all voices, or retriggered by each note; in Hertz or synced to the tempo.
 
 use crate::controls::Controls;
 use crate::dsp::hash;
 use crate::params::Param;
 use std::f32::consts::TAU;
 
-/// What an LFO does, for all voices of a part.
+/// Settings of an LFO, for all voices of a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LfoSettings {
     shape: Shape,
     /// Cycles per second.
     rate: f32,
-    /// Cycles per beat, when it follows the tempo.
+    /// Cycles per beat, when synced.
     cycles_per_beat: Option<f64>,
     per_note: bool,
     phase: f32,
-    /// How far apart notes start in the cycle.
+    /// How different the start phases of notes are.
     spread: f32,
     fade: f32,
 }
 
-/// Beats of a cycle, by the value of a `sync` parameter; none when it is off.
+/// Beats of a cycle, by the value of a `sync` parameter; `None` when it is off.
 pub(crate) fn beats_of_sync(sync: f32) -> Option<f64> {
     /// In the order of the names after "off".
     const BEATS: [f64; 11] = [
@@ -46,15 +46,15 @@ pub(crate) enum Shape {
     SawUp,
     SawDown,
     Square,
-    Steps,
-    Drift,
+    SampleAndHold,
+    SmoothRandom,
     Pulse,
-    Hump,
+    HalfSine,
     Drawn,
     DrawnSteps,
 }
 
-/// A cycle that somebody drew: heights from -1 to 1, at equal distances.
+/// A drawn cycle: heights from -1 to 1, at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawing {
     heights: [f32; Drawing::MOST],
@@ -65,7 +65,7 @@ impl Drawing {
     /// The most heights of a cycle.
     pub const MOST: usize = 32;
 
-    /// A drawing of these heights, as many as there is room for; without any, a flat one.
+    /// A drawing of these heights, at most [`Drawing::MOST`]; a flat one when there are none.
     pub fn new(heights: &[f32]) -> Self {
         let mut drawing = Self {
             heights: [0.0; Self::MOST],
@@ -82,7 +82,7 @@ impl Drawing {
         &self.heights[..self.count]
     }
 
-    /// The height at `x` of the cycle, 0 to 1: a line from each to the next, or steps.
+    /// The height at `x` of the cycle, 0 to 1: interpolated, or in steps.
     fn at(&self, x: f32, steps: bool) -> f32 {
         let place = x * self.count as f32;
         let index = (place as usize).min(self.count - 1);
@@ -96,7 +96,7 @@ impl Drawing {
 }
 
 impl Default for Drawing {
-    /// A ramp in four steps, to start from.
+    /// A ramp in four steps.
     fn default() -> Self {
         Self::new(&[-1.0, -0.33, 0.33, 1.0])
     }
@@ -131,15 +131,15 @@ impl Shape {
         Shape::SawUp,
         Shape::SawDown,
         Shape::Square,
-        Shape::Steps,
-        Shape::Drift,
+        Shape::SampleAndHold,
+        Shape::SmoothRandom,
         Shape::Pulse,
-        Shape::Hump,
+        Shape::HalfSine,
         Shape::Drawn,
         Shape::DrawnSteps,
     ];
 
-    /// The height at `cycles`; the whole part chooses the random numbers.
+    /// The height at `cycles`; the integer part selects the random numbers.
     pub(crate) fn at(self, cycles: f64, seed: u32, drawing: &Drawing) -> f32 {
         let number = cycles.floor();
         let x = (cycles - number) as f32;
@@ -154,15 +154,15 @@ impl Shape {
             Shape::SawDown => 1.0 - 2.0 * x,
             Shape::Square if x < 0.5 => 1.0,
             Shape::Square => -1.0,
-            Shape::Steps => random(0.0),
-            Shape::Drift => {
+            Shape::SampleAndHold => random(0.0),
+            Shape::SmoothRandom => {
                 let smooth = x * x * (3.0 - 2.0 * x);
                 random(0.0) + (random(1.0) - random(0.0)) * smooth
             }
             Shape::Pulse if x < 0.2 => 1.0,
             Shape::Pulse => -1.0,
-            // Half a sine: rests at the bottom for a moment, as a bouncing ball does.
-            Shape::Hump => 2.0 * (0.5 * TAU * x).sin() - 1.0,
+            // Half a sine.
+            Shape::HalfSine => 2.0 * (0.5 * TAU * x).sin() - 1.0,
             Shape::Drawn => drawing.at(x, false),
             Shape::DrawnSteps => drawing.at(x, true),
         }
@@ -176,7 +176,7 @@ pub(crate) struct Lfo {
     cycles: f64,
     /// Cycles since each note's start.
     note_cycles: Vec<f64>,
-    /// What the patch has drawn for it.
+    /// The waveform that the patch has drawn for it.
     pub(crate) drawing: Drawing,
 }
 
@@ -197,7 +197,7 @@ impl Lfo {
         self.note_cycles[voice] = 0.0;
     }
 
-    /// Moves on by a tick; `beat` is where the song is at its end, if it runs.
+    /// Advances by a tick; `beat` is the position of the song at its end, if it runs.
     pub(crate) fn tick(&mut self, seconds: f32, beat: Option<f64>, settings: &LfoSettings) {
         let step = (seconds * settings.rate) as f64;
         self.step(beat, settings, step);
@@ -208,7 +208,8 @@ impl Lfo {
         }
     }
 
-    /// The same where routes move its rate: that of each voice, and of the newest for all.
+    /// The same where routes move the rate: that of each voice, and of the newest one for the
+    /// shared phase.
     pub(crate) fn tick_at(
         &mut self,
         seconds: f32,
@@ -234,14 +235,14 @@ impl Lfo {
         };
     }
 
-    /// The wave, where all voices hear the same.
+    /// The value, where it is the same for all voices.
     pub(crate) fn shared(&self, settings: &LfoSettings) -> Option<f32> {
         let phase = f64::from(settings.phase);
         let alike = !settings.per_note && settings.fade == 0.0 && settings.spread == 0.0;
         alike.then(|| settings.shape.at(self.cycles + phase, 0, &self.drawing))
     }
 
-    /// The wave as `voice` hears it, `age` seconds after its start.
+    /// The value for `voice`, `age` seconds after its start.
     pub(crate) fn value(&self, voice: usize, age: f32, seed: u32, settings: &LfoSettings) -> f32 {
         let fade = match settings.fade > 0.0 {
             true => (age / settings.fade).min(1.0),
@@ -264,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_stay_within_bounds_and_drift_is_continuous() {
+    fn shapes_stay_within_bounds_and_smooth_random_is_continuous() {
         use Shape::*;
         let drawing = Drawing::new(&[0.0, 1.0, 0.2, -3.0]);
         for shape in Shape::ALL {
@@ -272,11 +273,40 @@ mod tests {
             for i in 0..10_000 {
                 let value = shape.at(i as f64 * 0.001, 7, &drawing);
                 assert!(value.abs() <= 1.0, "{shape:?}");
-                if matches!(shape, Sine | Triangle | Drift | Hump | Drawn) {
+                if matches!(shape, Sine | Triangle | SmoothRandom | HalfSine | Drawn) {
                     assert!((value - last).abs() < 0.02, "{shape:?} jumps");
                 }
                 last = value;
             }
+        }
+    }
+
+    #[test]
+    fn names_of_note_values_say_their_length() {
+        let beats_of = |name: &str| {
+            let (length, kind) = name.split_once(' ').unwrap_or((name, ""));
+            let bars: f64 = match length.split_once('/') {
+                Some((_, part)) => 1.0 / part.parse::<f64>().unwrap(),
+                None => length.parse().unwrap(),
+            };
+            4.0 * bars
+                * [("triplet", 2.0 / 3.0), ("dotted", 1.5)].iter().fold(
+                    1.0,
+                    |factor, (name, by)| if kind == *name { *by } else { factor },
+                )
+        };
+        let names = |param: Param| match param.info().kind {
+            crate::params::Kind::Choice(names) => names,
+            kind => panic!("{kind:?}"),
+        };
+        for (index, name) in names(Param::DelaySync).iter().enumerate().skip(1) {
+            assert_eq!(beats_of_sync(index as f32), Some(beats_of(name)), "{name}");
+        }
+        for (name, beats) in names(Param::ArpRate)
+            .iter()
+            .zip(crate::part::ARP_STEP_BEATS)
+        {
+            assert!((beats_of(name) - beats).abs() < 1e-12, "{name}");
         }
     }
 

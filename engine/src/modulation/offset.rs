@@ -1,17 +1,17 @@
-//! Offsets: what a host adds to a parameter of one voice alone, on top of the patch's routes.
+//! Offsets that a host adds to a parameter of one voice, on top of the patch's routes.
 //!
 //! Few voices have any, so they are a short list and not lanes.
 
 use crate::params::Param;
 
-/// Offsets at once; what a host sends beyond is ignored.
+/// The most offsets at once; further ones are ignored.
 const MAX_OFFSETS: usize = 1_024;
 
 #[derive(Debug)]
 struct Offset {
     voice: usize,
     param: Param,
-    /// Parts of the knob's way.
+    /// Fraction of the knob's range.
     amount: f32,
 }
 
@@ -45,7 +45,8 @@ impl Offsets {
         self.0.clear();
     }
 
-    /// Moves the targets of the first `voices` voices. Gives the parameters that it moves.
+    /// Adds the offsets to the targets of the first `voices` voices. Returns the parameters that it
+    /// moves.
     pub(super) fn apply(
         &self,
         targets: &mut [Vec<f32>],

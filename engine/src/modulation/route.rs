@@ -8,36 +8,36 @@ pub const MAX_ROUTES: usize = 64;
 /// One row of the modulation matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Route {
-    /// What moves.
+    /// The source.
     pub source: Source,
-    /// What scales the movement, if anything.
+    /// A second source that scales the first, if any.
     pub via: Option<Source>,
-    /// What is moved.
+    /// The target.
     pub target: Param,
-    /// How far at the source's full height: in the parameter's unit, in octaves for
-    /// frequencies, in parts of the knob's way for times (see [`crate::params::Curve`]).
+    /// Amount at the source's full height: in the parameter's unit, in octaves for frequencies, as
+    /// a fraction of the knob's range for times (see [`crate::params::Curve`]).
     pub amount: f32,
-    /// How the source's height is bent first.
+    /// The curve that is applied to the source first.
     pub curve: RouteCurve,
 }
 
-/// How a source is bent before it is scaled.
+/// Curves that are applied to a source before it is scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RouteCurve {
-    /// Not at all.
+    /// No curve.
     #[default]
     Linear,
-    /// Squared, keeping its sign: little at first.
+    /// Squared, with its sign: slow at first.
     Squared,
-    /// The square root, keeping its sign: much at first.
+    /// Square root, with its sign: fast at first.
     Root,
     /// Slow at both ends, fast in the middle.
     Smooth,
-    /// In eight steps.
+    /// Quantised to eight steps.
     Steps,
-    /// Without its sign: twice as often, and only upwards.
+    /// Absolute value.
     Fold,
-    /// From full to nothing instead: one less the height.
+    /// Inverted: one minus the value.
     Inverse,
 }
 
@@ -53,7 +53,7 @@ impl RouteCurve {
         ("inverse", RouteCurve::Inverse),
     ];
 
-    /// `x`, bent.
+    /// The curve at `x`.
     #[inline]
     pub fn shape(self, x: f32) -> f32 {
         match self {
@@ -73,7 +73,7 @@ impl RouteCurve {
 
 macro_rules! sources {
     ($($source:ident = $name:literal, $help:literal;)*) => {
-        /// What can move a parameter.
+        /// Modulation sources.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Source { $(#[doc = $help] $source),* }
 
@@ -126,12 +126,12 @@ impl Source {
         Self::NAMES[self as usize].0
     }
 
-    /// What it is, in a sentence.
+    /// One sentence for tooltips.
     pub fn help(self) -> &'static str {
         Self::HELP[self as usize]
     }
 
-    /// Whether it goes below zero as far as above.
+    /// Whether it is bipolar.
     pub fn is_bipolar(self) -> bool {
         use Source::*;
         matches!(

@@ -1,6 +1,7 @@
-//! Kinds of parameter values: their ranges, scales and the way they are written.
+//! Kinds of parameter values: their ranges, scales and text formats.
 
 use super::ParamInfo;
+use super::choices::FORMER_NAMES;
 
 /// The values a parameter can have. Values are plain numbers in the parameter's own unit;
 /// choices are numbered from zero.
@@ -12,9 +13,9 @@ pub enum Kind {
         min: f32,
         /// Largest value.
         max: f32,
-        /// How a knob's way maps to it.
+        /// Mapping from the knob.
         curve: Curve,
-        /// What it is measured in.
+        /// Its unit.
         unit: Unit,
     },
     /// A whole number between two.
@@ -28,14 +29,14 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-/// How a knob's way maps to a value, and how routes add to it.
+/// Mapping from a knob's position to a value, and how routes add to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curve {
-    /// Evenly; routes add in the parameter's unit.
+    /// Linear; routes add in the parameter's unit.
     Linear,
-    /// Evenly in octaves; routes add octaves.
+    /// Exponential; routes add octaves.
     Exponential,
-    /// With a power, fine at the low end; routes add parts of the knob's way.
+    /// A power, fine at the low end; routes add fractions of the knob's range.
     Power(i32),
 }
 
@@ -56,7 +57,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What stands behind a number of this unit, in patches and the manual.
+    /// Symbol after a number of this unit, in patches and the manual.
     pub fn symbol(self) -> &'static str {
         match self {
             Unit::Plain | Unit::Pan => "",
@@ -92,15 +93,7 @@ pub(super) const fn number(
         curve,
         unit,
     };
-    ParamInfo {
-        id,
-        name,
-        kind,
-        default,
-        modulated: false,
-        shared: false,
-        help,
-    }
+    row(id, name, kind, default, help)
 }
 
 pub(super) const fn whole(
@@ -111,16 +104,7 @@ pub(super) const fn whole(
     default: i32,
     help: &'static str,
 ) -> ParamInfo {
-    let kind = Kind::Whole { min, max };
-    ParamInfo {
-        id,
-        name,
-        kind,
-        default: default as f32,
-        modulated: false,
-        shared: false,
-        help,
-    }
+    row(id, name, Kind::Whole { min, max }, default as f32, help)
 }
 
 pub(super) const fn choice(
@@ -130,12 +114,21 @@ pub(super) const fn choice(
     default: usize,
     help: &'static str,
 ) -> ParamInfo {
-    let kind = Kind::Choice(names);
+    row(id, name, Kind::Choice(names), default as f32, help)
+}
+
+const fn row(
+    id: &'static str,
+    name: &'static str,
+    kind: Kind,
+    default: f32,
+    help: &'static str,
+) -> ParamInfo {
     ParamInfo {
         id,
         name,
         kind,
-        default: default as f32,
+        default,
         modulated: false,
         shared: false,
         help,
@@ -161,7 +154,7 @@ impl Kind {
         }
     }
 
-    /// The way of a knob, 0 to 1, that stands for `value`.
+    /// The knob position, 0 to 1, of `value`.
     pub fn to_scale(self, value: f32) -> f32 {
         let (min, max) = self.range();
         let value = value.clamp(min, max);
@@ -178,7 +171,7 @@ impl Kind {
         }
     }
 
-    /// The value at `scale`, 0 to 1, of a knob's way.
+    /// The value at knob position `scale`, 0 to 1.
     pub fn from_scale(self, scale: f32) -> f32 {
         let (min, max) = self.range();
         let scale = scale.clamp(0.0, 1.0);
@@ -199,7 +192,7 @@ impl Kind {
         }
     }
 
-    /// `value` as people read it. [`Kind::parse`] reads it back, to a value that is written the
+    /// `value` as people read it. [`Kind::parse`] reads it back to a value that is written the
     /// same.
     pub fn format(self, value: f32) -> String {
         let unit = match self {
@@ -208,7 +201,7 @@ impl Kind {
             Kind::Number { unit, .. } => unit,
         };
         match unit {
-            // As many places as a knob's way can tell apart.
+            // As many decimals as knob positions can be told apart.
             Unit::Plain if value.abs() >= 100.0 => trimmed(value, 1),
             Unit::Plain if value.abs() >= 1.0 => trimmed(value, 2),
             Unit::Plain => trimmed(value, 4),
@@ -226,13 +219,16 @@ impl Kind {
         }
     }
 
-    /// Reads a value as people write it: with or without its unit, in any case. Nothing if the
-    /// text is no value of this kind; what is out of range becomes the nearest value.
+    /// Reads a value as people write it: with or without its unit, in upper or lower case, a choice also
+    /// by a former name. `None` if the text is no value of this kind; a number out of range becomes the
+    /// nearest value.
     pub fn parse(self, text: &str) -> Option<f32> {
         let text = text.trim().to_lowercase();
         let unit = match self {
             Kind::Choice(names) => {
-                let index = names.iter().position(|name| name.to_lowercase() == text);
+                let index = |text: &str| names.iter().position(|name| name.to_lowercase() == text);
+                let former = || FORMER_NAMES.iter().find(|(former, _)| *former == text);
+                let index = index(&text).or_else(|| index(former()?.1));
                 return index.map(|index| index as f32);
             }
             Kind::Whole { .. } => Unit::Plain,

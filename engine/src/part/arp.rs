@@ -1,4 +1,4 @@
-//! The arpeggiator: plays what is held, one after the other, in time.
+//! The arpeggiator: plays the held keys one after the other, in time with the song.
 
 use super::keys::KeyStack;
 use super::{Part, Transport};
@@ -16,7 +16,7 @@ const RANDOM: f32 = 5.0;
 const CHORD: f32 = 6.0;
 
 /// Beats of a step, in the order of the `arp.rate` parameter's names.
-const BEATS: [f64; 9] = [
+pub(crate) const ARP_STEP_BEATS: [f64; 9] = [
     1.0,
     0.5,
     0.25,
@@ -28,13 +28,13 @@ const BEATS: [f64; 9] = [
     0.75,
 ];
 
-/// What is held, and what is played of it.
+/// The held keys, and the notes that the arpeggiator plays of them.
 #[derive(Debug, Default)]
 pub(super) struct Arp {
     held: KeyStack,
-    /// Keys that are really down; with hold, others go on sounding.
+    /// Number of keys that are physically down; with hold, released ones keep playing.
     down: usize,
-    /// Beats until the next step, and until the notes of the last one end.
+    /// Beats until the next step, and until the notes of the last step end.
     until_step: f64,
     until_end: Option<f64>,
     /// Notes that sound.
@@ -51,7 +51,7 @@ impl Arp {
 }
 
 impl Part {
-    /// A key goes down: played, or given to the arpeggiator.
+    /// A key goes down: it is played directly or given to the arpeggiator.
     pub(super) fn press(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
         if !self.in_zone(key, velocity) {
             return;
@@ -76,17 +76,17 @@ impl Part {
         if self.controls[Param::ArpHold] == 0.0 {
             self.arp.held.lift(key);
         }
-        // Also what was played before the arpeggiator was switched on.
+        // Also ends notes that were played before the arpeggiator was switched on.
         if self.controls[Param::ArpMode] == OFF || !self.arp.playing.holds(key) {
             self.note_off(key, velocity, frame, pool);
         }
     }
 
-    /// How long a step is; zero when there are none.
+    /// Length of a step in beats; zero when the arpeggiator is off.
     pub(super) fn arp_step_seconds(&self, bpm: f32) -> f32 {
         match self.controls[Param::ArpMode] == OFF {
             true => 0.0,
-            false => BEATS[self.controls[Param::ArpRate] as usize] as f32 * 60.0 / bpm,
+            false => ARP_STEP_BEATS[self.controls[Param::ArpRate] as usize] as f32 * 60.0 / bpm,
         }
     }
 
@@ -100,7 +100,7 @@ impl Part {
         }
         let beats = f64::from(self.tick_seconds() * transport.bpm / 60.0);
         let frame = |until: f64| ((until / beats * TICK as f64) as u32).min(TICK as u32 - 1);
-        let length = BEATS[self.controls[Param::ArpRate] as usize];
+        let length = ARP_STEP_BEATS[self.controls[Param::ArpRate] as usize];
         if let Some(frame) = self.arp.begins_at.take() {
             self.arp.until_step = f64::from(frame) / TICK as f64 * beats;
         }
@@ -119,14 +119,15 @@ impl Part {
                 let gate = f64::from(self.controls[Param::ArpGate]) * length;
                 self.arp.until_end = Some(step + gate.min(0.98 * length));
                 self.arp.until_step = match transport.beat {
-                    // In a song, steps lie on its own grid, however early or late the key was.
+                    // While a song runs, steps lie on its beat grid, whenever the key was pressed.
                     Some(end) => {
                         let begin = end - beats;
                         let next = ((begin + step) / length + 0.45).floor() + 1.0;
                         let late = if next as i64 % 2 == 0 { 0.0 } else { swing };
                         next * length + late - begin
                     }
-                    // Every second step is late by the swing; the one after it makes up for that.
+                    // Swing delays every second step; the step after it is shorter by the same
+                    // time.
                     None if self.arp.step % 2 == 1 => step + length + swing,
                     None => step + length - swing,
                 };
@@ -156,7 +157,7 @@ impl Part {
         let all = count * octaves;
         let place = match mode {
             DOWN => all - 1 - step % all,
-            // There and back, without playing the ends twice.
+            // Up and down again, without repeating the ends.
             UP_AND_DOWN if all > 1 => {
                 let round = 2 * (all - 1);
                 let at = step % round;

@@ -1,23 +1,22 @@
 //! Keeps a voice as loud as it was before tilt, formant hold and contrast changed its spectrum.
-//!
-//! The power of a spectrum is estimated from some of its partials: the first ones all, of higher
-//! octaves four each. Before and after are looked at in the same way, so that only their ratio
-//! counts. What moves is looked at every few ticks, and the gain glides there: looking costs as much
-//! as all else that is done for a voice.
+//! The power of a spectrum is estimated from some of its partials: all of the lowest ones, and four
+//! of each higher octave. The spectrum before and after the change is estimated in the same way,
+//! since only the ratio matters. Where parameters move, the estimate is made every few ticks and
+//! the gain is interpolated, because an estimate costs as much as all other work for a voice.
 
 use crate::dsp::fast::exp2;
 use crate::simd::F32x16;
 use crate::spectrum::dynamics::contrast_of;
 use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, Second, tables};
 
-/// The first partials, each of which is looked at.
+/// Number of lowest partials that are all sampled.
 const FIRST: usize = 8;
-/// Looks at each octave above.
+/// Partials sampled in each octave above.
 const LOOKS: usize = 4;
 const OCTAVES: usize = 7;
 const POINTS: usize = FIRST + LOOKS * OCTAVES;
 
-/// Numbers of the partials that are looked at, less one, and how many each stands for.
+/// Indices of the sampled partials, and how many partials each one represents.
 const LOOKED_AT: [(usize, f32); POINTS] = {
     let mut points = [(0, 1.0); POINTS];
     let mut point = 0;
@@ -28,7 +27,7 @@ const LOOKED_AT: [(usize, f32); POINTS] = {
             let octave = (point - FIRST) / LOOKS;
             let look = (point - FIRST) % LOOKS;
             let step = (FIRST << octave) / LOOKS;
-            // Odd and even ones in turn: some spectra have only one kind.
+            // Odd and even partials in turn, since some spectra have only one kind.
             points[point] = ((FIRST << octave) + look * step + look % 2, step as f32);
         }
         point += 1;
@@ -37,25 +36,25 @@ const LOOKED_AT: [(usize, f32); POINTS] = {
 };
 const _: () = assert!(LOOKED_AT[POINTS - 1].0 < MAX_PARTIALS);
 
-/// What the gain depends on.
+/// The values that the gain depends on.
 pub(crate) type Shape = [f32; 9];
 
-/// Ticks from one look to the next.
+/// Ticks from one estimate to the next.
 const PAUSE: u8 = 32;
 
-/// What a voice remembers, so that what rests is not computed again.
+/// State of a voice, so that the gain is not computed again while nothing changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Balance {
     of: Shape,
     gain: f32,
-    /// By how much the gain changes in each of the ticks that are left until the next look.
+    /// Change of the gain in each tick until the next estimate.
     step: f32,
     left: u8,
 }
 
 impl Balance {
-    /// The gain that makes up for what `cloud`'s tilt and formant scale do to its power. Voices of
-    /// one chord, which start together, take turns to look.
+    /// The gain that compensates for the change of power by `cloud`'s tilt and formant scale.
+    /// Voices that start together, as in a chord, make their estimates in different ticks.
     #[inline(always)]
     pub(super) fn gain(&mut self, cloud: &Cloud, increment: f32) -> f32 {
         if self.left > 0 {
@@ -81,7 +80,7 @@ impl Balance {
         ];
         if of != self.of {
             let gain = make_up(cloud, increment);
-            // A voice that starts has nothing to glide from.
+            // A new voice has no earlier gain to interpolate from.
             let glides = self.gain > 0.0;
             *self = Self {
                 of,
@@ -143,7 +142,7 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
         0 => held,
         _ => held.map(|level| exp2(level.max(f32::MIN_POSITIVE).log2() * power + gain)),
     };
-    // What was gathered goes through vectors.
+    // The gathered values are processed as vectors.
     let (mut before, mut after) = ([0.0; POINTS], [0.0; POINTS]);
     for point in 0..POINTS {
         let (index, stands_for) = LOOKED_AT[point];
@@ -155,11 +154,11 @@ fn make_up(cloud: &Cloud, increment: f32) -> f32 {
         after[point] = weight * tilted * tilted;
     }
     let sum = |powers: [f32; POINTS]| 1e-12 + powers.iter().sum::<f32>();
-    // Where hardly anything is left, nothing is made of it.
+    // A spectrum that is nearly silent is not amplified.
     (sum(before) / sum(after)).sqrt().clamp(0.03, 30.0)
 }
 
-/// The loudest level of a cloud's table where it is now.
+/// The loudest level of a cloud's table at its current position.
 pub(super) fn loudest(cloud: &Cloud) -> f32 {
     let tables = tables();
     let rows = tables.rows_of(cloud);

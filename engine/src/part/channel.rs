@@ -1,8 +1,8 @@
-//! Controllers of a channel, smoothed, since they arrive in 128 steps.
+//! The controllers of a channel, smoothed because they arrive in 128 steps.
 
 use crate::controls::smoothing_step;
 
-/// A controller on its way to where it was set.
+/// A controller that moves smoothly to its target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Controller {
     now: f32,
@@ -46,7 +46,7 @@ pub(super) struct Channel {
     pub(super) pressure: Controller,
     pub(super) sustain: bool,
     pub(super) sostenuto: bool,
-    /// The registered parameter that data entry changes.
+    /// The registered parameter number (RPN) that data entry changes.
     pub(super) registered: [u8; 2],
     step: f32,
 }
@@ -115,7 +115,7 @@ impl Channel {
 
     /// Pan, -1 to 1.
     pub(super) fn pan(&self) -> f32 {
-        // MIDI's middle is 64 of 127, a little above one half.
+        // MIDI's centre is 64 of 127, slightly above one half.
         let middle = 64.0 / 127.0;
         match self.pan.now() {
             pan if pan < 0.5 => (pan / 0.5 - 1.0).clamp(-1.0, 0.0),

@@ -1,11 +1,11 @@
-//! From a voice to its clouds: parameters in musical units become what renderers compute with.
+//! From a voice to its clouds: parameters in musical units become the numbers that renderers use.
 
 use super::Part;
 use super::copies::{Copies, Original};
 use super::lanes::LOG2_PER_DB;
 use super::layer::{SecondLayer, Walk, bandwidth_of, frames_of, table};
 use super::shaping::{Filters, Shaping, routing};
-use super::strike::{Material, made_up, softness};
+use super::strike::{Material, makeup_gain, softness};
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
@@ -26,7 +26,7 @@ impl Part {
             sample_rate,
             ..
         } = self;
-        // What all voices have in common, and lanes of one length: nothing is checked twice.
+        // Values that all voices share, and slices of one length, so that bounds are checked once.
         let table = table(controls[Param::SourceTable], imported[0]);
         let walk = Walk::new(table, controls, *sample_rate);
         let second = SecondLayer::new(controls, modulation, imported[1], *sample_rate);
@@ -103,7 +103,7 @@ impl Part {
                     ..Cloud::default()
                 },
                 increment: increment[voice],
-                gain: made_up(softness),
+                gain: makeup_gain(softness),
                 pan: 0.0,
                 walk: &walk,
                 position: position[voice],
@@ -134,7 +134,7 @@ impl Part {
     }
 }
 
-/// What is done to every layer of a voice in the end.
+/// Shared settings of the last step, which every layer of a voice goes through.
 struct Finish<'a> {
     voice: usize,
     gain: f32,
@@ -144,7 +144,7 @@ struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    /// Shapes a layer, makes up for its loudness, and adds its copies to the tick.
+    /// Shapes a layer, compensates its loudness, and adds its copies to the tick.
     #[inline(always)]
     fn push(&self, note: &mut Voice, original: &mut Original<'_>, pool: &mut CloudPool) {
         let Original { cloud, .. } = original;
@@ -152,17 +152,17 @@ impl Finish<'_> {
         self.shaping.apply(self.voice, note.target, layer, cloud);
         original.gain *= self.gain;
         if self.balance > 0.0 && is_reshaped(cloud) {
-            let made_up = layer.balance.gain(cloud, original.increment);
+            let makeup_gain = layer.balance.gain(cloud, original.increment);
             original.gain *= match self.balance < 1.0 {
-                true => made_up.powf(self.balance),
-                false => made_up,
+                true => makeup_gain.powf(self.balance),
+                false => makeup_gain,
             };
         }
         self.copies.push(self.voice, note, original, pool);
     }
 }
 
-/// Whether there is anything to make up for; see [`super::balance`].
+/// Whether loudness has to be compensated; see [`super::balance`].
 fn is_reshaped(cloud: &Cloud) -> bool {
     cloud.tilt != 0.0 || cloud.formant != 1.0 || cloud.contrast != 0 || cloud.second.share != 0
 }

@@ -1,4 +1,4 @@
-//! From the cloud of a layer to its copies: unison, and what routes do to single copies.
+//! From the cloud of a layer to its unison copies, and the routes to single copies.
 
 use super::lanes::{LOG2_PER_DB, Lanes, pan_gains};
 use super::layer::{SecondLayer, Walk};
@@ -9,7 +9,7 @@ use crate::pool::CloudPool;
 use crate::spectrum::{Cloud, MAX_PARTIALS, fraction};
 use crate::voice::Voice;
 
-/// What the copies of a part's voices have in common.
+/// Values that the copies of all voices of a part share.
 pub(super) struct Copies<'a> {
     modulation: &'a Modulation,
     second: Option<&'a SecondLayer<'a>>,
@@ -21,21 +21,21 @@ pub(super) struct Copies<'a> {
     pan: &'a [f32],
     left: &'a [f32],
     right: &'a [f32],
-    /// Whether routes reach single copies.
+    /// Whether a route moves single copies.
     differ: bool,
 }
 
-/// A layer of a voice, as all its copies begin.
+/// A layer of a voice, before its copies differ.
 pub(super) struct Original<'a> {
     /// Its number among the layers.
     pub(super) layer: usize,
     pub(super) cloud: Cloud,
     pub(super) increment: f32,
-    /// Of each copy, but for what blending leaves of the layer.
+    /// Gain of each copy, before the blend of the layers.
     pub(super) gain: f32,
-    /// Its place beside that of the voice.
+    /// Its pan relative to the voice.
     pub(super) pan: f32,
-    /// How it goes through its table, and where its knob is.
+    /// How its position moves through the table, and the value of its knob.
     pub(super) walk: &'a Walk,
     pub(super) position: f32,
 }
@@ -99,8 +99,8 @@ impl<'a> Copies<'a> {
             true => 1.0,
             false => exp2(place * self.detune[voice] / 1200.0),
         };
-        // Neighbours in pitch stand on opposite sides, and so do the first and the last, the
-        // second and the last but one: no side has more than the other.
+        // Neighbours in pitch are on opposite sides, and so are the first and the last, the second
+        // and the last but one, so that left and right are balanced.
         let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
         let side = alternating(copy);
         let standing = place * alternating(copy.min(copies - 1 - copy));
@@ -141,19 +141,20 @@ impl<'a> Copies<'a> {
         pool.push(slot, own);
     }
 
-    /// What there is of a copy that comes in after others.
+    /// Fade-in gain of a copy that starts later than the first (stagger).
     fn joined(&self, voice: usize, age: f32, place: f32) -> f32 {
         let entry = self.entry[voice];
         match entry == 0.0 || place == -1.0 {
-            // The first is there at once, with its attack.
+            // The first copy starts at once, with its attack.
             true => 1.0,
-            // The others take half of the time to come in, and the last begins when half is over.
+            // Every other copy fades in during half of the time; the last starts when half of it is
+            // over.
             false => (2.0 * age / entry - 0.5 * (place + 1.0)).clamp(0.0, 1.0),
         }
     }
 }
 
-/// Moves the peaks of a copy's spectrum, and its filters, by up to half an octave.
+/// Shifts the formants of a copy, and its filters, by up to half an octave.
 fn recolour(cloud: &mut Cloud, place: f32) {
     let lower = exp2(-0.5 * place);
     cloud.formant *= lower;
@@ -162,7 +163,7 @@ fn recolour(cloud: &mut Cloud, place: f32) {
     }
 }
 
-/// Does to a copy what routes say, but for its level and place.
+/// Applies the routes to a copy, except for its level and pan.
 fn move_copy(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original: &Original<'_>) {
     cloud.increment *= exp2(moves.tune / 12.0);
     if moves.position != 0.0 && original.layer == 0 {

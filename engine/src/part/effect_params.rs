@@ -1,12 +1,12 @@
-//! What a part's effects are told: its parameters, and what routes make of them.
+//! The parameters of a part's effects, with the routes applied.
 
 use super::{Part, Transport};
-use crate::effects::{EffectParams, EffectValues, Surroundings};
+use crate::effects::{EffectContext, EffectParams, EffectValues};
 use crate::modulation::{LfoSettings, Source};
 use crate::params::Param;
 
 impl Part {
-    /// Fills in the cue for the tick that was just computed.
+    /// Fills in the effect parameters for the tick that was just computed.
     pub(crate) fn effect_params(&mut self, transport: Transport, effect_params: &mut EffectParams) {
         effect_params.changed = std::mem::take(&mut self.patch_changed);
         effect_params.cut = self.cut;
@@ -16,7 +16,7 @@ impl Part {
         if !effect_params.used {
             return;
         }
-        effect_params.around = Surroundings { bpm: transport.bpm };
+        effect_params.context = EffectContext { bpm: transport.bpm };
         for &param in EffectValues::params() {
             effect_params.values.set(param, self.controls[param]);
         }
@@ -30,7 +30,8 @@ impl Part {
         }
     }
 
-    /// Keeps the sources as the newest note hears them; after it, what is not a note's goes on.
+    /// Keeps the source values of the newest note. After its end, sources that belong to no note go
+    /// on.
     fn listen(&mut self, transport: Transport) {
         let newest = self.newest();
         for &(_, source) in Source::NAMES {
@@ -47,7 +48,7 @@ impl Part {
         }
     }
 
-    /// A source that needs no note.
+    /// Value of a source that needs no note.
     fn without_notes(&self, source: Source, transport: Transport) -> Option<f32> {
         let channel = &self.channel;
         match source {

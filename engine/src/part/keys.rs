@@ -1,4 +1,4 @@
-//! Keys that are down, in the order they were pressed: what a mono voice falls back to.
+//! Keys that are down, in the order in which they were pressed, for mono voices.
 
 /// A stack of keys without repeats.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl KeyStack {
 
     pub(super) fn press(&mut self, key: u8, velocity: f32) {
         self.lift(key);
-        // Keys are below 128 and stand here once, so there is always room.
+        // Keys are below 128 and are stored once, so there is always room.
         self.keys[self.count] = (key, velocity);
         self.count += 1;
     }
@@ -62,7 +62,7 @@ impl KeyStack {
         self.keys[index]
     }
 
-    /// Number `index` from below.
+    /// Number `index` in order of pitch.
     pub(super) fn nth_by_pitch(&self, index: usize) -> (u8, f32) {
         let keys = &self.keys[..self.count];
         let below = |key: u8| keys.iter().filter(|&&(other, _)| other < key).count();

@@ -1,6 +1,6 @@
-//! What clouds need of every voice, computed for all voices at once: loops over plain lanes without
-//! branches, which the compiler turns into vector code. Each operation rounds once, so the bits are
-//! those of one voice after the other.
+//! Per-voice values that clouds are made from, computed for all voices at once: loops over plain
+//! slices without branches, which the compiler vectorises. Each operation rounds once, so the
+//! result is bit for bit that of one voice after the other.
 
 use super::Part;
 use super::layer::home;
@@ -14,12 +14,13 @@ use std::f32::consts::LOG2_10;
 /// Decibels to powers of two.
 pub(super) const LOG2_PER_DB: f32 = LOG2_10 / 20.0;
 
-/// A voice at 0 dB is as loud as a sine at this part of full scale, so that chords have room.
+/// A voice at 0 dB is as loud as a sine at this fraction of full scale, so that chords have
+/// headroom.
 const HEADROOM: f32 = 0.25;
 
 macro_rules! lanes {
     ($($(#[$doc:meta])* $lane:ident,)*) => {
-        /// One number a voice in each.
+        /// Each field has one number for every voice.
         #[derive(Debug)]
         pub(super) struct Lanes { $($(#[$doc])* pub(super) $lane: Vec<f32>),* }
 
@@ -38,20 +39,20 @@ lanes! {
     increment,
     /// Where partial n reads its level in the table: at n times this.
     formant,
-    /// At the end of the tick, all copies together, once faded in.
+    /// Gain at the end of the tick, all copies together, after the fade-in.
     gain,
-    /// Its place from -1 to 1, and what that does to the gain of left and right.
+    /// Pan from -1 to 1, and its gains for left and right.
     pan,
     left,
     right,
-    /// For the filters: samples per cycle of their cutoffs, and the heights of their peaks.
+    /// For the filters: samples per cycle of their cutoffs, and the gains of their peaks.
     inverse_cutoff,
     inverse_cutoff2,
     peak,
     peak2,
 }
 
-/// Gains of left and right, of constant power, for a place from -1 to 1.
+/// Constant-power gains of left and right for a pan from -1 to 1.
 #[inline(always)]
 pub(super) fn pan_gains(pan: f32) -> [f32; 2] {
     let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
@@ -65,7 +66,7 @@ impl Part {
         for (index, voice) in self.voices[..self.high].iter().enumerate() {
             let velocity = 1.0 - sensitivity + sensitivity * voice.velocity * voice.velocity;
             self.lanes.pitch[index] = voice.pitch;
-            // Until they are put together: what is the voice's own.
+            // Values of the voice alone, until they are combined.
             self.lanes.increment[index] = voice.expression.semitones;
             self.lanes.gain[index] = velocity;
             self.lanes.left[index] = voice.expression.level;
@@ -93,7 +94,7 @@ impl Work for Fill<'_> {
             imported,
             ..
         } = self.0;
-        // Where tables are read as they are, whatever the formant hold.
+        // The pitch at which tables are read unchanged, for any amount of formant hold.
         let home = home(controls[Param::SourceTable], imported[0]);
         let (voices, rate) = (..*high, *sample_rate);
         let target = |param: Param| &modulation.lane(param)[voices];
@@ -126,7 +127,8 @@ impl Work for Fill<'_> {
         }
         let holds = target(Param::SourceFormant);
         for ((formant, pitch), &hold) in formant[voices].iter_mut().zip(&*pitch).zip(holds) {
-            // Held fully, the spectrum keeps its peaks; not at all, they follow the pitch.
+            // At full formant hold the formants keep their frequencies; at none they follow the
+            // pitch.
             let held = exp2(hold * (pitch - home) / 12.0);
             *formant = if hold == 0.0 { 1.0 } else { held };
         }
@@ -167,7 +169,7 @@ impl Work for Fill<'_> {
             }
             let resonances = target(of_filter(Param::FilterResonance, index));
             for (peak, resonance) in peak[voices].iter_mut().zip(resonances) {
-                // At the cutoff from -6 dB, without a peak, to +24 dB.
+                // Gain at the cutoff from -6 dB, without a peak, to +24 dB.
                 *peak = 0.5 * exp2(5.0 * resonance);
             }
         }

@@ -1,10 +1,10 @@
-//! Layers: the tables that a voice reads, and what its second layer has of its own.
+//! Layers: the tables that a voice reads, and the parameters of its second layer.
 
 use super::Imported;
 use super::copies::Original;
 use super::lanes::{LOG2_PER_DB, pan_gains};
 use super::playhead::TablePlayhead;
-use super::strike::{Material, made_up, softness};
+use super::strike::{Material, makeup_gain, softness};
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
 use crate::modulation::Modulation;
@@ -13,12 +13,12 @@ use crate::render::TICK;
 use crate::spectrum::{Cloud, FORMANT_KEY, Place, Second, TRACKS, TURN, Table, fraction};
 use crate::voice::{Voice, VoiceLayer};
 
-/// A layer's table, and how voices go through it.
+/// A layer's table, and how the position moves through it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) table: Place,
     playhead: TablePlayhead,
-    /// How far a frame takes a voice that goes at the table's own speed.
+    /// Change of the position per audio frame at speed 1.
     step: f32,
 }
 
@@ -35,7 +35,8 @@ impl Walk {
         }
     }
 
-    /// Takes a layer of a voice a tick further, of which it lives through the last `frames`.
+    /// Advances the position of a voice's layer by the `frames` of this tick in which the voice
+    /// sounds.
     #[inline]
     pub(super) fn advance(&self, layer: &mut VoiceLayer, speed: f32, frames: u32) {
         if speed != 0.0 {
@@ -43,13 +44,13 @@ impl Walk {
         }
     }
 
-    /// The lower frame's row, and the way from it to the next, of a layer with its knob at `position`.
+    /// The row of the lower frame, and the morph towards the next one, with the knob at `position`.
     #[inline]
     pub(super) fn frame(&self, layer: &VoiceLayer, position: f32) -> (u16, f32) {
         self.table.frame_at(self.place(layer, position))
     }
 
-    /// Where in its table a layer with its knob at `position` has come to.
+    /// The position in its table of a layer with its knob at `position`.
     #[inline]
     pub(super) fn place(&self, layer: &VoiceLayer, position: f32) -> f32 {
         match layer.travelled == 0.0 {
@@ -59,7 +60,7 @@ impl Walk {
     }
 }
 
-/// The table that a choice names: a family, or what the patch brings along.
+/// The table that a choice names: a family, or the imported one.
 pub(super) fn table(choice: f32, imported: Option<Imported>) -> Place {
     match Table::ALL.get(choice as usize) {
         Some(family) => family.place(),
@@ -67,7 +68,7 @@ pub(super) fn table(choice: f32, imported: Option<Imported>) -> Place {
     }
 }
 
-/// The key at which a layer with this table is read as it is, whatever its formant hold.
+/// The key at which a layer with this table is read unchanged, for any amount of formant hold.
 pub(super) fn home(choice: f32, imported: Option<Imported>) -> f32 {
     match (choice as usize) < Table::ALL.len() {
         true => FORMANT_KEY,
@@ -75,21 +76,21 @@ pub(super) fn home(choice: f32, imported: Option<Imported>) -> f32 {
     }
 }
 
-/// Frames of the current tick that a voice lives through.
+/// Frames of the current tick in which a voice sounds.
 pub(super) fn frames_of(voice: &Voice) -> u32 {
     TICK as u32 - voice.starts_at.unwrap_or(0)
 }
 
-/// What the second layer is to the first, in the order of the `layer.mode` parameter.
+/// Modes of the second layer, in the order of the `layer.mode` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// There is none.
+    /// No second layer.
     Off,
-    /// Clouds of its own beside those of the first.
+    /// Clouds of its own, together with those of the first.
     Mix,
-    /// A table that the first layer's partials are on their way to.
+    /// A table that the first layer's partials are morphed towards.
     Morph,
-    /// A table that they are multiplied with.
+    /// A table that the first layer's levels are multiplied with.
     Multiply,
 }
 
@@ -120,7 +121,7 @@ pub(super) struct SecondLayer<'a> {
 }
 
 impl<'a> SecondLayer<'a> {
-    /// Nothing when the part has none.
+    /// `None` when the layer is off.
     pub(super) fn new(
         controls: &Controls,
         modulation: &'a Modulation,
@@ -144,7 +145,7 @@ impl<'a> SecondLayer<'a> {
         self.modulation.target(param, voice)
     }
 
-    /// What is left of the first layer, and what there is of the second, when they are mixed.
+    /// Gains of the first and the second layer in mix mode.
     pub(super) fn gains(&self, blend: f32) -> [f32; 2] {
         match self.mode {
             Mode::Mix => pan_gains(2.0 * blend - 1.0),
@@ -156,7 +157,7 @@ impl<'a> SecondLayer<'a> {
         self.target(Param::LayerBlend, voice)
     }
 
-    /// How much the first layer's clouds have of this one, as clouds hold it.
+    /// Share of this layer in the first layer's clouds, in the format of clouds.
     pub(super) fn share(&self, blend: f32) -> i16 {
         match self.mode {
             Mode::Morph => fraction(blend),
@@ -165,8 +166,8 @@ impl<'a> SecondLayer<'a> {
         }
     }
 
-    /// Tells the first layer's cloud of this one, unless it has clouds of its own. Also when there is
-    /// nothing of it at the moment: single copies may have more.
+    /// Adds this layer to the first layer's cloud, unless it has clouds of its own. Also when its
+    /// share is zero at the moment: single copies may have more.
     pub(super) fn join(&self, voice: usize, note: &Voice, cloud: &mut Cloud) {
         if self.mode == Mode::Mix {
             return;
@@ -179,8 +180,9 @@ impl<'a> SecondLayer<'a> {
         };
     }
 
-    /// A tick passes, at this share of time's usual pace. Returns the layer as clouds of its own, which
-    /// have what both share from the first, or nothing when there are none.
+    /// Advances the layer by a tick, at this fraction of the usual speed. Returns the layer as
+    /// clouds of its own, which share the remaining values with the first, or `None` when there are
+    /// none.
     pub(super) fn advance(
         &self,
         voice: usize,
@@ -191,7 +193,7 @@ impl<'a> SecondLayer<'a> {
     ) -> Option<Original<'_>> {
         let target = |param: Param| self.target(param, voice);
         let frames = frames_of(note);
-        // A voice that found no room for more clouds goes on with those of its first layer.
+        // A voice that got no slots for more clouds plays the first layer alone.
         let has_clouds = self.mode == Mode::Mix && note.sounding > 1;
         let layer = &mut note.layers[1];
         self.walk
@@ -238,7 +240,7 @@ impl<'a> SecondLayer<'a> {
             layer: 1,
             cloud,
             increment,
-            gain: made_up(softness),
+            gain: makeup_gain(softness),
             pan: target(Param::LayerPan),
             walk: &self.walk,
             position,
@@ -246,7 +248,7 @@ impl<'a> SecondLayer<'a> {
     }
 }
 
-/// How wide a band of noise ratio 1 is, as clouds hold it, from cents.
+/// Width of the noise band at ratio 1 from cents, in the format of clouds.
 pub(super) fn bandwidth_of(cents: f32) -> f32 {
     match cents == 0.0 {
         true => 0.0,

@@ -1,4 +1,4 @@
-//! Notes: keys and pedals, and which voice plays what.
+//! Notes: keys, pedals and voice allocation.
 
 use super::Part;
 use super::layer::sounding;
@@ -9,7 +9,7 @@ use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::voice::{LAYERS, MAX_COPIES, Voice, VoiceState};
 
-/// What clouds are made with and cannot glide.
+/// Choices that clouds are made with and that cannot change smoothly.
 pub(super) const CHOICES: [Param; 9] = [
     Param::SourceTable,
     Param::LayerMode,
@@ -25,7 +25,7 @@ pub(super) const CHOICES: [Param; 9] = [
 /// Values of `voice.mode`.
 const MONO: f32 = 1.0;
 const LEGATO: f32 = 2.0;
-/// Values of `pitch.glide_mode`: from the second on legato ones, in the same order.
+/// Values of `pitch.glide_mode`; from this one on legato, in the same order.
 const GLIDE_RATE: f32 = 1.0;
 const GLIDE_LEGATO: f32 = 2.0;
 /// Value of `voice.retrigger`.
@@ -73,7 +73,7 @@ impl Part {
         }
     }
 
-    /// Whether the patch has an ear for this note.
+    /// Whether the note is inside the patch's key and velocity zone.
     pub(super) fn in_zone(&self, key: u8, velocity: f32) -> bool {
         let between =
             |x: f32, low: Param, high: Param| x >= self.controls[low] && x <= self.controls[high];
@@ -89,7 +89,7 @@ impl Part {
             if held.key != key || held.state != VoiceState::Held {
                 continue;
             }
-            // A mono voice falls back to the key before.
+            // A mono voice falls back to the key that was pressed before.
             if let (MONO | LEGATO, Some((below, velocity))) = (mode, self.keys.top()) {
                 return self.play_alone(below, velocity, frame, pool);
             }
@@ -98,7 +98,7 @@ impl Part {
         }
     }
 
-    /// Plays a key in place of what sounds: legato slides on, mono starts anew.
+    /// Plays a key in place of the sounding note: legato keeps the envelopes, mono retriggers them.
     fn play_alone(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
         let legato = self.controls[Param::VoiceMode] == LEGATO;
         let held = self.voices[..self.high]
@@ -117,14 +117,14 @@ impl Part {
         self.start_after(tied, key, key.into(), velocity, frame, pool);
     }
 
-    /// Starts a voice for `key` that plays `note`, which is the key's own or another of its chord.
+    /// Starts a voice for `key` that plays `note`: the key itself or another note of its chord.
     fn start(&mut self, key: u8, note: f32, velocity: f32, frame: u32, pool: &mut CloudPool) {
         let mut voices = self.voices[..self.high].iter();
         let tied = voices.any(|voice| voice.state == VoiceState::Held);
         self.start_after(tied, key, note, velocity, frame, pool);
     }
 
-    /// The same, `tied` to a key that is still down or not.
+    /// The same; `tied` when another key is still down.
     fn start_after(
         &mut self,
         tied: bool,
@@ -181,7 +181,7 @@ impl Part {
             .for_each(|lfo: &mut Lfo| lfo.start(voice));
     }
 
-    /// Slots for a voice's clouds: one for each copy of each layer, as far as there are any.
+    /// Slots for a voice's clouds: one for each copy of each layer, as many as are free.
     fn take_slots(&self, pool: &mut CloudPool) -> Slots {
         let mut taken = Slots {
             slots: [[0; MAX_COPIES]; LAYERS],
@@ -199,12 +199,13 @@ impl Part {
         taken
     }
 
-    /// Choices that cannot move smoothly, as they are now.
+    /// The current values of choices that cannot change smoothly.
     pub(super) fn choices(&self) -> [f32; CHOICES.len()] {
         CHOICES.map(|param| self.controls[param])
     }
 
-    /// When one of them has changed, what sounds fades as it is, and its voices fade in anew.
+    /// When one of them has changed, sounding clouds fade out and their voices fade in with the new
+    /// choice: a crossfade.
     pub(super) fn follow_choices(&mut self, pool: &mut CloudPool) {
         if self.choices() == self.made_with {
             return;
@@ -223,7 +224,8 @@ impl Part {
                 voice.entry = 0.0;
                 self.scatter(index);
             } else if clouds.layers < voice.sounding {
-                // No room for new clouds; those of a layer that is switched off fade all the same.
+                // No slots for new clouds; those of a layer that is switched off fade out all the
+                // same.
                 let ended = &voice.layers[1].slots[..voice.copies];
                 ended.iter().for_each(|&slot| pool.fade(slot));
                 voice.sounding = clouds.layers;
@@ -231,13 +233,13 @@ impl Part {
         }
     }
 
-    /// The pitch of a note as the patch transposes and the scale tunes it.
+    /// The pitch of a note after transposition and tuning.
     fn transposed(&self, note: f32) -> f32 {
         self.tuning
             .pitch(note + self.controls[Param::PitchTranspose])
     }
 
-    /// Semitones a tick for a glide; zero for none. `tied`: a key is still down.
+    /// Semitones per tick of a glide; zero for none. `tied` when another key is still down.
     fn glide_step(&self, from: f32, target: f32, tied: bool) -> f32 {
         let seconds = self.controls[Param::PitchGlide];
         let mode = self.controls[Param::PitchGlideMode];
@@ -245,14 +247,14 @@ impl Part {
             return 0.0;
         }
         let way = match mode % GLIDE_LEGATO == GLIDE_RATE {
-            // The time is that of an octave.
+            // In rate mode the time is that of an octave.
             true => 12f32.copysign(target - from),
             false => target - from,
         };
         way * (self.tick_seconds() / seconds).min(1.0)
     }
 
-    /// A key goes up: pedals may still hold the voice.
+    /// A key goes up; pedals may still hold its voice.
     fn let_go(&mut self, voice: usize, frame: u32) {
         if self.channel.sustain || self.voices[voice].sostenuto {
             self.voices[voice].state = VoiceState::Pedal;
@@ -262,7 +264,7 @@ impl Part {
     }
 
     fn release(&mut self, voice: usize, frame: u32) {
-        self.live_until(voice, frame.max(self.voices[voice].clock));
+        self.advance_envelopes(voice, frame.max(self.voices[voice].clock));
         self.voices[voice].state = VoiceState::Released;
         self.envelopes
             .iter_mut()
@@ -279,7 +281,7 @@ impl Part {
         }
     }
 
-    /// Releases what no pedal holds any longer.
+    /// Releases voices that no pedal holds any longer.
     fn lift_pedals(&mut self, frame: u32) {
         for voice in 0..self.high {
             self.voices[voice].sostenuto &= self.channel.sostenuto;
@@ -349,7 +351,7 @@ impl Part {
         });
     }
 
-    /// Ends every voice of a key at once.
+    /// Fades out every voice of a key at once.
     pub(super) fn choke(&mut self, key: u8, pool: &mut CloudPool) {
         self.keys.lift(key);
         for voice in 0..self.high {
@@ -359,7 +361,7 @@ impl Part {
         }
     }
 
-    /// Adds to a parameter of every voice of a key.
+    /// Adds an offset to a parameter of every voice of a key.
     pub(super) fn offset_notes(&mut self, key: u8, param: Param, offset: f32) {
         for voice in 0..self.high {
             if self.voices[voice].key == key && !self.voices[voice].is_free() {
@@ -382,8 +384,7 @@ impl Part {
         }
     }
 
-    /// Fades the voice that will be missed least: released ones first, then the quietest, then
-    /// the oldest.
+    /// Steals a voice: released ones first, then the quietest, then the oldest.
     fn steal(&mut self, pool: &mut CloudPool) {
         let loudness = |voice: usize| {
             let note = &self.voices[voice];
@@ -391,7 +392,7 @@ impl Part {
                 .iter()
                 .map(|layer| layer.damping);
             let decay = (-damping.fold(f32::MAX, f32::min)).exp2();
-            // What has not sounded yet will: it counts as loud.
+            // A note that has not sounded yet counts as loud.
             let level = match note.starts_at {
                 Some(_) => 1.0,
                 None => self.envelopes[0].values()[voice],
@@ -413,7 +414,7 @@ impl Part {
         }
     }
 
-    /// Fades everything, also what would have been played next.
+    /// Fades out everything, including notes that have not started yet.
     pub(super) fn silence(&mut self, pool: &mut CloudPool) {
         self.arp.reset();
         self.fade_all(pool);
@@ -424,7 +425,7 @@ impl Part {
         (0..self.high).for_each(|voice| self.fade(voice, pool));
     }
 
-    /// Frees a voice at once; its clouds stay behind as ghosts for a few milliseconds.
+    /// Frees a voice at once; its clouds fade out for a few milliseconds.
     fn fade(&mut self, voice: usize, pool: &mut CloudPool) {
         let voice = &mut self.voices[voice];
         if voice.is_free() {

@@ -1,14 +1,14 @@
-//! A note's way through its table by itself: at its own speed, to the end or round and round.
+//! The playhead of a note in its table: moves at its own speed, to the end or in a loop.
 
-/// What to do at the end, in the order of the `source.loop` parameter.
+/// Loop modes, in the order of the `source.loop` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loop {
     Off,
     Forwards,
-    ToAndFro,
+    PingPong,
 }
 
-/// Where positions are repeated.
+/// The loop of a playhead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TablePlayhead {
     kind: Loop,
@@ -17,27 +17,27 @@ pub(super) struct TablePlayhead {
 }
 
 impl TablePlayhead {
-    /// As the parameters say: the kind of loop, and where it begins and ends.
+    /// From the parameters: loop mode, loop start and loop end.
     pub(super) fn new(kind: f32, start: f32, end: f32) -> Self {
-        /// A loop is at least so long.
+        /// The shortest loop.
         const SHORTEST: f32 = 0.001;
         Self {
-            kind: [Loop::Off, Loop::Forwards, Loop::ToAndFro][(kind as usize).min(2)],
+            kind: [Loop::Off, Loop::Forwards, Loop::PingPong][(kind as usize).min(2)],
             start: start.min(end),
             length: (end - start).abs().max(SHORTEST),
         }
     }
 
-    /// Where in the table a note is that has come to `position`.
+    /// The position in the table for a playhead that has moved to `position`.
     pub(super) fn place(self, position: f32) -> f32 {
         let beyond = position - self.start - self.length;
-        // Also backwards, once inside.
+        // Inside the loop this also holds backwards.
         let within = beyond <= 0.0 && position >= 0.0;
         match self.kind {
             _ if within => position,
             Loop::Off => position.clamp(0.0, 1.0),
             Loop::Forwards => self.start + (position - self.start).rem_euclid(self.length),
-            Loop::ToAndFro => {
+            Loop::PingPong => {
                 let there = (position - self.start).rem_euclid(2.0 * self.length);
                 self.start + there.min(2.0 * self.length - there)
             }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_through_a_table() {
+    fn loop_modes() {
         let at = |kind: f32, position: f32| TablePlayhead::new(kind, 0.5, 0.75).place(position);
         let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-6, "{a} and {b}");
         for kind in [0.0, 1.0, 2.0] {

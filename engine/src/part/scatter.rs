@@ -1,4 +1,4 @@
-//! Where the copies of unison start: apart, but not against each other.
+//! Start phases of the unison copies: random, but without cancelling each other.
 
 use super::Part;
 use crate::dsp::fast::quarter_sine;
@@ -6,17 +6,17 @@ use crate::params::Param;
 use crate::spectrum::first_phase_of;
 use crate::voice::MAX_COPIES;
 
-/// Partials that must not cancel: the lowest, which copies that are hardly out of tune would take
-/// away for seconds.
+/// The lowest partials, which must not cancel: copies that are only slightly detuned would stay
+/// cancelled for seconds.
 const HEARD: usize = 4;
 
 /// Seeds that are tried for each copy.
 const TRIED: u32 = 32;
 
-/// How loud the copies together must be, as a share of what copies that have nothing in common are.
+/// Required level of all copies together, as a fraction of the level of uncorrelated copies.
 const ENOUGH: f32 = 0.8;
 
-/// Seeds of the copies of a note lie apart by as many as a cloud has partials.
+/// The seeds of a note's copies are this far apart, one cloud of partials.
 const APART: u32 = 1_024;
 
 impl Part {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn without_scatter_every_seed_will_do() {
+    fn without_random_phase_every_seed_is_accepted() {
         let seeds = seeds(7, 3, 0);
         assert_eq!(seeds[..3], [7, 7 + APART, 7 + 2 * APART]);
     }

@@ -1,4 +1,4 @@
-//! What filters, scales and spectral dynamics are told: from knobs to what clouds hold.
+//! Filters, scales and spectral dynamics: from parameters to the fields of clouds.
 
 use super::balance::loudest;
 use super::lanes::LOG2_PER_DB;
@@ -7,22 +7,22 @@ use crate::dsp::fast::exp2;
 use crate::modulation::Modulation;
 use crate::params::Param;
 use crate::spectrum::{
-    CURVE_POINTS, Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
+    Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
 };
 use crate::voice::VoiceLayer;
 
 /// Filters of a voice.
 pub(super) const FILTERS: usize = 2;
 
-/// Rows of the table from a parameter of the first filter to the same of the second.
+/// Rows of the table from a parameter of the first filter to that of the second.
 const FILTER_ROWS: usize = Param::Filter2Type as usize - Param::FilterType as usize;
 
-/// The parameter of filter `index` that `first` is for the first one.
+/// The parameter of filter `index` that corresponds to `first` of the first filter.
 pub(super) fn of_filter(first: Param, index: usize) -> Param {
     first.offset(index * FILTER_ROWS)
 }
 
-/// The filters of a part: what all its voices have in common.
+/// The filters of a part's voices.
 pub(super) struct Filters<'a> {
     kinds: [FilterKind; FILTERS],
     modulation: &'a Modulation,
@@ -46,7 +46,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Those of `voice`.
+    /// The filters of `voice`.
     #[inline]
     pub(super) fn of(&self, voice: usize) -> [Filter; FILTERS] {
         std::array::from_fn(|index| match self.kinds[index] {
@@ -58,37 +58,18 @@ impl<'a> Filters<'a> {
     fn filter(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
         let inverse_cutoff = self.inverse_cutoff[index][voice];
         let target = |first| self.modulation.target(of_filter(first, index), voice);
-        let resonance = || target(Param::FilterResonance);
-        let form = || target(Param::FilterForm);
-        // From nothing to teeth 18 dB high.
-        let feedback = || 0.97 * (1.0 - (1.0 - resonance()).powi(2));
-        match kind {
-            FilterKind::Comb | FilterKind::OddComb => {
-                let damping = 0.3 * form() * form();
-                Filter::comb(kind, inverse_cutoff, feedback(), damping)
-            }
-            // From one gap in two octaves to four in one.
-            FilterKind::Phaser => {
-                Filter::phaser(inverse_cutoff, feedback(), exp2(3.0 * form() - 1.0))
-            }
-            FilterKind::Formant => Filter::formant(inverse_cutoff, 0.7 + resonance(), form()),
-            FilterKind::Drawn => {
-                let point = |i| self.modulation.target(Param::Curve1.offset(i), voice);
-                Filter::drawn(
-                    inverse_cutoff,
-                    std::array::from_fn::<_, CURVE_POINTS, _>(point),
-                )
-            }
-            // From -24 to +24 dB.
-            FilterKind::LowShelf | FilterKind::HighShelf => {
-                Filter::poles(kind, inverse_cutoff, exp2(8.0 * resonance() - 4.0))
-            }
-            _ => Filter::poles(kind, inverse_cutoff, self.peak[index][voice]),
-        }
+        Filter::from_knobs(
+            kind,
+            inverse_cutoff,
+            self.peak[index][voice],
+            || target(Param::FilterResonance),
+            || target(Param::FilterForm),
+            |point| self.modulation.target(Param::Curve1.offset(point), voice),
+        )
     }
 }
 
-/// Whether a part's voices are side by side in both filters, as a flag of clouds.
+/// The flag of clouds for two filters in parallel.
 pub(super) fn routing(controls: &Controls) -> u8 {
     match controls[Param::Filter2Routing] != 0.0 {
         true => PARALLEL,
@@ -98,7 +79,7 @@ pub(super) fn routing(controls: &Controls) -> u8 {
 
 /// Placement and dynamics of a part's voices.
 pub(super) struct Shaping<'a> {
-    /// Whether any voice may ask for any of it.
+    /// Whether any voice may need any of them.
     used: bool,
     snap: &'a [f32],
     detune: &'a [f32],
@@ -107,7 +88,7 @@ pub(super) struct Shaping<'a> {
     smear: &'a [f32],
     freeze: &'a [f32],
     scale: usize,
-    /// Semitones above C; nothing when every note is its own root.
+    /// Semitones above C; `None` when every note is its own root.
     root: Option<i32>,
     tick_seconds: f32,
 }
@@ -118,7 +99,7 @@ impl<'a> Shaping<'a> {
         Self {
             used: AT_REST
                 .iter()
-                .any(|&(param, value)| !modulation.rests_at(param, value)),
+                .any(|&(param, value)| !modulation.is_constant_at(param, value)),
             snap: target(Param::PartialSnap),
             detune: target(Param::PartialDetune),
             contrast: target(Param::DynamicsContrast),
@@ -133,7 +114,7 @@ impl<'a> Shaping<'a> {
         }
     }
 
-    /// How much of time's usual pace `voice` has: none when it is frozen.
+    /// The speed of time for `voice`: 1, or less when it is frozen.
     #[inline]
     pub(super) fn pace(&self, voice: usize) -> f32 {
         match self.used {
@@ -142,7 +123,7 @@ impl<'a> Shaping<'a> {
         }
     }
 
-    /// Tells `cloud`, of a `layer` of `voice` that plays `note`, what is asked for.
+    /// Applies placement and dynamics to `cloud`, of a `layer` of `voice` that plays `note`.
     #[inline(always)]
     pub(super) fn apply(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
         if self.used {
@@ -187,7 +168,7 @@ impl<'a> Shaping<'a> {
     }
 }
 
-/// Where the knobs are when nothing is asked for.
+/// Neutral values of the parameters.
 const AT_REST: [(Param, f32); 6] = [
     (Param::PartialSnap, 0.0),
     (Param::PartialDetune, 0.0),
@@ -197,5 +178,5 @@ const AT_REST: [(Param, f32); 6] = [
     (Param::DynamicsFreeze, 0.0),
 ];
 
-/// Where the gate's knob is when there is none.
+/// Value of the gate at which it is off.
 const GATE_OFF: f32 = -96.0;

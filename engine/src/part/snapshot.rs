@@ -1,4 +1,4 @@
-//! What a part shows of itself; see [`Snapshot`].
+//! Fills in a part's [`Snapshot`].
 
 use super::Part;
 use super::layer::{Walk, table};
@@ -13,7 +13,7 @@ impl Part {
     pub(crate) fn snapshot(&self, pool: &CloudPool, into: &mut Snapshot) {
         let sounding = || {
             let voices = self.voices[..self.high].iter().enumerate();
-            // A note that starts is rendered, and modulated, with the next tick only.
+            // A new note is modulated and rendered from the next tick on.
             voices.filter(|(_, voice)| !voice.is_free() && voice.starts_at.is_none())
         };
         for (_, voice) in sounding() {
@@ -31,7 +31,7 @@ impl Part {
             };
             into.heard.set(param, heard);
         }
-        // A position that moves on by itself is heard where it has come to.
+        // A position that moves by itself is shown where it is now.
         let layers = [
             (Param::SourceTable, Param::SourcePosition),
             (Param::LayerTable, Param::LayerPosition),

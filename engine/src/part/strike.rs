@@ -1,22 +1,23 @@
-//! Mallets and materials: what a stroke leaves out, and how what is struck dies away.
+//! Mallets and materials: which partials a strike excites, and how they decay.
 //!
-//! A soft mallet touches for long and evens out what is quick: highs are missing as if they had
-//! decayed already, so that is what is done. A material loses a share of every cycle, the more the
-//! quicker: its rate goes with the frequency to a power, whatever the key.
+//! A soft mallet stays in contact for longer and so excites fewer high partials, as if these had
+//! decayed already; it is computed as such a decay. A material loses a fraction of its energy in
+//! every cycle: its decay rate is proportional to a power of the frequency, for every key.
 
 use crate::dsp::fast::exp2;
 
-/// How a material dies away.
+/// Decay of a material.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Material {
     /// Decibels a second at middle C.
     rate: f32,
-    /// The rate goes with the frequency to this power.
+    /// The rate is proportional to the frequency to this power.
     slope: f32,
 }
 
-/// In the order of the `strike.material` parameter's names after "own". Rates and slopes are those of
-/// instruments made of them: a marimba, a nylon guitar, a wine glass, a vibraphone, a bell, a tom.
+/// In the order of the `strike.material` parameter's names after "off". Rates and slopes are those
+/// of instruments made of them: a marimba, a nylon guitar, a wine glass, a vibraphone, a bell, a
+/// tom.
 const MATERIALS: [Material; 6] = [
     Material {
         rate: 55.0,
@@ -47,31 +48,32 @@ const MATERIALS: [Material; 6] = [
 /// Middle C in Hertz.
 const MIDDLE: f32 = 261.63;
 
-/// Powers of two that the softest mallet takes from ratio 1, which is made up for.
+/// Powers of two that the softest mallet takes from ratio 1; [`makeup_gain`] compensates for it.
 const SOFTEST: f32 = 4.0;
 
 impl Material {
-    /// The one that the parameter names; none leaves the decay's own knobs.
+    /// The material that the parameter names; `None` uses the decay rate and slope instead.
     pub(super) fn named(choice: f32) -> Option<Self> {
         MATERIALS.get((choice as usize).checked_sub(1)?).copied()
     }
 
-    /// Decibels a second of a first partial at `hertz`, and the power by which higher ones lose more.
+    /// Decibels a second of a first partial at `hertz`, and the power by which higher ones decay
+    /// faster.
     pub(super) fn decay(self, hertz: f32) -> (f32, f32) {
         let higher = (hertz / MIDDLE).max(1e-3).log2();
         (self.rate * exp2(self.slope * higher), self.slope)
     }
 }
 
-/// The gain that makes up for what a mallet takes from ratio 1.
-pub(super) fn made_up(softness: f32) -> f32 {
+/// The gain that compensates for the attenuation of ratio 1 by the mallet.
+pub(super) fn makeup_gain(softness: f32) -> f32 {
     match softness == 0.0 {
         true => 1.0,
         false => exp2(softness),
     }
 }
 
-/// What a mallet takes from the start: powers of two of ratio 1.
+/// Attenuation by the mallet at the start: powers of two at ratio 1.
 pub(super) fn softness(hardness: f32) -> f32 {
     SOFTEST * (1.0 - hardness) * (1.0 - hardness)
 }

@@ -1,11 +1,11 @@
-//! How long a part sounds on after its keys.
+//! How long a part sounds after its keys are released.
 
 use super::{Part, Transport};
 use crate::params::Param;
 
 impl Part {
-    /// Seconds until its voices have died away, when every key and pedal is let go now; none when
-    /// the arpeggiator holds what was played and never ends.
+    /// Seconds until its voices are silent when every key and pedal is released now; `None` when
+    /// the arpeggiator holds its keys and never ends.
     pub(crate) fn tail(&self, transport: Transport) -> Option<f32> {
         let step = self.arp_step_seconds(transport.bpm);
         if step > 0.0 && self.controls[Param::ArpHold] != 0.0 {

@@ -1,8 +1,8 @@
-//! Old formats: what changed from one to the next. Every old patch keeps loading.
+//! Migration of old patch formats, one version at a time. Every old patch keeps loading.
 
 use super::text::{Content, Document, Entry};
 
-/// Brings a document of `format` to the next one, until it is current.
+/// Migrates a document of `format` to the current one.
 pub(super) fn migrate(document: &mut Document, mut format: u32) {
     while format < super::FORMAT {
         let routes = document.routes.iter_mut().flat_map(|(_, route)| route);
@@ -17,8 +17,8 @@ pub(super) fn migrate(document: &mut Document, mut format: u32) {
     }
 }
 
-/// Format 3 makes up for the loudness that tilt and formant hold change; older patches did so
-/// themselves.
+/// Format 3 compensates the loudness that tilt and formant hold change. Older patches were made
+/// without that.
 fn keep_loudness_as_it_was(document: &mut Document) {
     document.entries.push(Entry {
         key: "shape.balance".into(),
@@ -28,7 +28,7 @@ fn keep_loudness_as_it_was(document: &mut Document) {
 }
 
 /// In format 3 the saw and square tables brighten evenly with the position; before, they were
-/// nearly sines half-way up. What stood at p stands at p² now.
+/// nearly sines at half of it. Position p of old formats is p² now.
 fn keep_positions(document: &mut Document) {
     let bent = |entry: &Entry| match &entry.content {
         Content::Text(table) => table == "saw" || table == "square",
@@ -66,7 +66,7 @@ fn keep_positions(document: &mut Document) {
             entry.key == "to" && entry.content == Content::Text("source.position".into())
         };
         if route.iter().any(to_position) {
-            // As steep as it was, there where the knob stands.
+            // Keeps the slope of the modulation at the knob's value.
             let amount = route.iter_mut().find(|entry| entry.key == "amount");
             if let Some(Content::Number(amount)) = amount.map(|entry| &mut entry.content) {
                 *amount *= 2.0 * before;
@@ -75,7 +75,7 @@ fn keep_positions(document: &mut Document) {
     }
 }
 
-/// What format `from + 1` calls differently.
+/// Renames of format `from + 1`.
 fn step(entry: &mut Entry, from: u32) {
     const RENAMED: &[(u32, &str, &str)] = &[
         (1, "amp.volume", "amp.level"),
@@ -93,13 +93,5 @@ fn step(entry: &mut Entry, from: u32) {
         {
             *target = new.into();
         }
-    }
-    // Format 1 said "retrigger" for what is now called "note".
-    if from == 1
-        && entry.key.starts_with("lfo")
-        && entry.key.ends_with(".mode")
-        && entry.content == Content::Text("retrigger".into())
-    {
-        entry.content = Content::Text("note".into());
     }
 }

@@ -1,4 +1,4 @@
-//! A patch that is ready to be played: the tables that it brings along have their rows.
+//! A patch that is ready to be played: its imported tables are loaded.
 
 use super::Patch;
 use crate::controls::Values;
@@ -7,8 +7,8 @@ use crate::tracks::{TableHandle, TracksError};
 use crate::voice::LAYERS;
 use std::ops::Deref;
 
-/// A patch with its tables, as engines take it. Patches that nobody plays, in a library or on a list of
-/// what can be undone, need no rows: there are more of them than there is room.
+/// A patch with its tables, for engines. Patches in a library or in the undo history need no loaded
+/// tables: there are more of them than there is room.
 #[derive(Clone, Debug)]
 pub struct Playable {
     patch: Patch,
@@ -17,8 +17,8 @@ pub struct Playable {
 }
 
 impl Playable {
-    /// Finds room for the tables of `patch`. Allocates, locks, and takes a moment when there are any;
-    /// not for the audio thread.
+    /// Loads the tables of `patch`. Allocates and locks, and takes a moment when there are any; not
+    /// for the audio thread.
     pub fn new(patch: Patch) -> Self {
         let table_handles = patch.tracks.each_ref().map(|tracks| {
             let tracks = tracks.as_ref();
@@ -33,7 +33,8 @@ impl Playable {
         }
     }
 
-    /// The same, unless there was no room for a table. Who does not ask hears a sawtooth in its place.
+    /// The same, or an error when there was no room for a table. Without this check a sawtooth
+    /// replaces it.
     ///
     /// # Errors
     /// When too many others are played.
@@ -44,17 +45,17 @@ impl Playable {
         }
     }
 
-    /// The tables that it brings along for its layers.
+    /// The tables of its layers.
     pub(crate) fn table_handles(&self) -> &[Option<TableHandle>; LAYERS] {
         &self.table_handles
     }
 
-    /// Its routes, to be changed.
+    /// Mutable access to its routes.
     pub fn routes_mut(&mut self) -> &mut Vec<Route> {
         &mut self.patch.routes
     }
 
-    /// Its values, to be changed.
+    /// Mutable access to its values.
     pub(crate) fn values_mut(&mut self) -> &mut Values {
         &mut self.patch.values
     }

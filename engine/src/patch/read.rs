@@ -1,6 +1,6 @@
 //! From the entries of a text to a patch, with errors that say where.
 
-use super::text::{Content, Document, Entry, PatchText, take_apart};
+use super::text::{Content, Document, Entry, PatchText, split_entries};
 use super::{FORMAT, MACROS, Patch, PatchError, migrate};
 use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
@@ -8,7 +8,7 @@ use crate::tracks::Tracks;
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
-    let mut document = take_apart(&source)?;
+    let mut document = split_entries(&source)?;
     let format = format(&source, &document.entries)?;
     migrate::migrate(&mut document, format);
     let Document { entries, routes } = document;
@@ -117,14 +117,10 @@ fn parameter(source: &PatchText<'_>, entry: &Entry, id: &str) -> Result<Param, P
 fn read_value(source: &PatchText<'_>, entry: &Entry, param: Param) -> Result<f32, PatchError> {
     let info = param.info();
     match (info.kind, &entry.content) {
-        (Kind::Choice(names), Content::Text(text)) => names
-            .iter()
-            .position(|name| name == text)
-            .map(|index| index as f32)
-            .ok_or_else(|| {
-                let problem = format!("\"{text}\" is none of {}", names.join(", "));
-                source.entry_error(entry, problem)
-            }),
+        (Kind::Choice(names), Content::Text(text)) => info.parse(text).ok_or_else(|| {
+            let problem = format!("\"{text}\" is none of {}", names.join(", "));
+            source.entry_error(entry, problem)
+        }),
         (Kind::Choice(names), other) => {
             let problem = expected(&format!("one of {}", names.join(", ")), other);
             Err(source.entry_error(entry, problem))

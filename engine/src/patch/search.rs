@@ -1,9 +1,9 @@
-//! Finding patches by what people type.
+//! Patch search.
 
 use super::Patch;
 
-/// Those of `candidates` that answer to every word of `text`, whatever it names: sound, category,
-/// author, tags or description. Those of that name come first; apart from that they keep their order.
+/// Those of `candidates` that contain every word of `text` in name, category, author, tags or
+/// description. Matches of the name come first; otherwise they keep their order.
 pub fn search<T>(
     text: &str,
     candidates: impl IntoIterator<Item = T>,

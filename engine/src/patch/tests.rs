@@ -1,4 +1,4 @@
-//! Patches survive the round trip, old ones load, wrong ones say where.
+//! Patches survive the round trip, old ones load, errors say where.
 
 use super::*;
 use crate::params::Param;

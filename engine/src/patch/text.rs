@@ -1,13 +1,26 @@
-//! The text of a patch: TOML taken apart into entries that know their lines.
+//! The text of a patch: TOML split into entries with their lines.
 
-use super::PatchError;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// No patch is near this size; what is larger is something else.
+/// An error with file, line and key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {}{problem}", if key.is_empty() { String::new() } else { format!("{key}: ") })]
+pub struct PatchError {
+    /// The file, as the caller called it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The key; empty when the text could not be read that far.
+    pub key: String,
+    /// What is wrong, and what was expected.
+    pub problem: String,
+}
+
+/// Larger files are not patches.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A value of the file, with its place.
+/// A value of the file, with its line.
 pub(super) struct Entry {
     /// `group.key`, or the key alone at the top level and in routes.
     pub(super) key: String,
@@ -21,7 +34,7 @@ pub(super) enum Content {
     Number(f64),
     Texts(Vec<String>),
     Numbers(Vec<f64>),
-    /// Something that no key of a patch takes.
+    /// A type that no key of a patch takes.
     Other(&'static str),
 }
 
@@ -54,21 +67,21 @@ impl PatchText<'_> {
     }
 }
 
-/// What the document holds: entries, and the entries of every route with its line.
+/// Contents of the document: entries, and the entries of every route with its line.
 pub(super) struct Document {
     pub(super) entries: Vec<Entry>,
     pub(super) routes: Vec<(usize, Vec<Entry>)>,
 }
 
-/// Takes the text apart.
-pub(super) fn take_apart(source: &PatchText<'_>) -> Result<Document, PatchError> {
+/// Splits the text into entries.
+pub(super) fn split_entries(source: &PatchText<'_>) -> Result<Document, PatchError> {
     let text = source.text;
     if text.len() > MAX_BYTES {
         return Err(source.error(1, "", "too large for a patch"));
     }
     let document = DeTable::parse(text).map_err(|error| {
         let line = source.line(error.span().unwrap_or(0..0));
-        // The message may go on over several lines; the first says what is wrong.
+        // The message may have several lines; the first says what is wrong.
         let problem = error
             .message()
             .lines()

@@ -1,57 +1,65 @@
-//! Spectral filters: what is multiplied with the level of a partial, by its frequency. A magnitude
-//! is all that a filter is here, so it cannot ring, become unstable or alias.
+//! Spectral filters: the gain that the level of a partial is multiplied with, by its frequency. A filter
+//! is only a magnitude here, so it cannot ring, become unstable or alias.
+//!
+//! To add a kind of filter, add a row at the end of the table below and its case in
+//! [`Filter::from_knobs`], [`Response::of`] and [`Response::gain`] where the resonant filter (the
+//! default case) does not fit, all in this file; and the same in its GPU twin, `kernels/cuda/filter.cuh`.
+//! The parameters, the editor, the plugin and the conformance tests read the table.
 
 use super::{FORMANT_FRAMES, Row, Tables, math};
+use crate::dsp::fast;
 use crate::simd::{F32x16, Simd};
 
-/// Kinds of filters, in the order of the names of the `filter.type` parameter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum FilterKind {
-    /// No filter.
-    #[default]
-    Open,
-    /// Two poles, and a peak at the cutoff; so are the next.
-    Low12,
-    /// Four poles.
-    Low24,
-    /// Two poles.
-    High12,
-    /// Four poles.
-    High24,
-    /// Two poles.
-    Band12,
-    /// Four poles.
-    Band24,
-    /// A gap at the cutoff.
-    Notch,
-    /// A hill at the cutoff.
-    Peak,
-    /// What is below the cutoff is louder or quieter.
-    LowShelf,
-    /// What is above is.
-    HighShelf,
-    /// Peaks at every multiple of the cutoff.
-    Comb,
-    /// Peaks half way between.
-    OddComb,
-    /// Gaps at equal intervals of pitch.
-    Phaser,
-    /// A vowel.
-    Formant,
-    /// A curve through seven points.
-    Drawn,
+macro_rules! kinds {
+    ($($(#[$attribute:meta])* $kind:ident $name:literal;)*) => {
+        /// Kinds of filters. Clouds hold the number of a kind, patches its name.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum FilterKind { $($(#[$attribute])* $kind),* }
+
+        impl FilterKind {
+            /// All of them, by number.
+            pub const ALL: &[FilterKind] = &[$(FilterKind::$kind),*];
+            /// Their names, the choices of the `filter.type` parameters.
+            pub const NAMES: &[&str] = &[$($name),*];
+        }
+    };
 }
 
-impl FilterKind {
-    /// All of them, by number.
-    pub const ALL: [FilterKind; 16] = {
-        use FilterKind::*;
-        [
-            Open, Low12, Low24, High12, High24, Band12, Band24, Notch, Peak, LowShelf, HighShelf,
-            Comb, OddComb, Phaser, Formant, Drawn,
-        ]
-    };
+kinds! {
+    /// No filter.
+    #[default]
+    Open "off";
+    /// Two poles and a resonant peak at the cutoff, as the next five have it.
+    Low12 "low-pass 12";
+    /// Four poles.
+    Low24 "low-pass 24";
+    /// Two poles.
+    High12 "high-pass 12";
+    /// Four poles.
+    High24 "high-pass 24";
+    /// Two poles.
+    Band12 "band-pass 12";
+    /// Four poles.
+    Band24 "band-pass 24";
+    /// A notch at the cutoff.
+    Notch "notch";
+    /// A peak at the cutoff.
+    Peak "peak";
+    /// Frequencies below the cutoff are boosted or cut.
+    LowShelf "low shelf";
+    /// Frequencies above the cutoff are boosted or cut.
+    HighShelf "high shelf";
+    /// Peaks at every multiple of the cutoff.
+    Comb "comb";
+    /// Peaks half way between the multiples of the cutoff.
+    OddComb "odd comb";
+    /// Notches at equal intervals of pitch.
+    Phaser "phaser";
+    /// A vowel.
+    Formant "formant";
+    /// A curve through seven points.
+    Drawn "drawn";
 }
 
 /// Points of a drawn curve. They are an octave apart, and the fourth is at the cutoff.
@@ -93,6 +101,39 @@ impl Filter {
         Self {
             inverse_cutoff,
             words: [kind as u32 | u32::from(half) << 16, float.to_bits()],
+        }
+    }
+
+    /// The filter of `kind` for the values of its parameters. `peak` is the gain at the cutoff that the
+    /// resonance stands for; the others are read only by the kinds that need them.
+    #[inline]
+    pub(crate) fn from_knobs(
+        kind: FilterKind,
+        inverse_cutoff: f32,
+        peak: f32,
+        resonance: impl Fn() -> f32,
+        form: impl Fn() -> f32,
+        point_db: impl Fn(usize) -> f32,
+    ) -> Self {
+        // Up to peaks of 18 dB.
+        let feedback = || 0.97 * (1.0 - (1.0 - resonance()).powi(2));
+        match kind {
+            FilterKind::Open => Filter::default(),
+            FilterKind::Comb | FilterKind::OddComb => {
+                let damping = 0.3 * form() * form();
+                Filter::comb(kind, inverse_cutoff, feedback(), damping)
+            }
+            // From one notch in two octaves to four in one.
+            FilterKind::Phaser => {
+                Filter::phaser(inverse_cutoff, feedback(), fast::exp2(3.0 * form() - 1.0))
+            }
+            FilterKind::Formant => Filter::formant(inverse_cutoff, 0.7 + resonance(), form()),
+            FilterKind::Drawn => Filter::drawn(inverse_cutoff, std::array::from_fn(point_db)),
+            // From -24 to +24 dB.
+            FilterKind::LowShelf | FilterKind::HighShelf => {
+                Filter::poles(kind, inverse_cutoff, fast::exp2(8.0 * resonance() - 4.0))
+            }
+            _ => Filter::poles(kind, inverse_cutoff, peak),
         }
     }
 

@@ -1,4 +1,4 @@
-//! One patch in the browser: its name, what it is like, and how it looks.
+//! One patch in the browser: name, tags and preview.
 
 use crate::library::{Entry, Library};
 use crate::paint;
@@ -10,10 +10,10 @@ use egui::epaint::Mesh;
 use egui::{Align2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::{Patch, view};
 
-/// The heights of a patch at rest, from low to high, 0 to 1.
-pub(super) type Portrait = [f32; 44];
+/// The spectrum of the preview, from low to high, 0 to 1.
+pub(super) type Preview = [f32; 44];
 
-pub(super) fn portrait(patch: &Patch) -> Portrait {
+pub(super) fn preview(patch: &Patch) -> Preview {
     let rest = view::at_rest(patch, 48, 48_000.0);
     let mut partials = Vec::new();
     for cloud in &rest.clouds {
@@ -35,7 +35,7 @@ pub(super) fn card(
     session: &mut Session,
     library: &mut Library,
     entry: &Entry,
-    portrait: Option<&Portrait>,
+    preview: Option<&Preview>,
     rect: Rect,
 ) {
     let patch = &entry.patch;
@@ -58,7 +58,7 @@ pub(super) fn card(
         edge,
         egui::StrokeKind::Inside,
     );
-    if let Some(portrait) = portrait {
+    if let Some(preview) = preview {
         let strength = if response.hovered() || playing {
             1.0
         } else {
@@ -66,7 +66,7 @@ pub(super) fn card(
         };
         let left = rect.right() - 0.34 * rect.width();
         let place = rect.shrink2(vec2(8.0, 6.0)).with_min_x(left);
-        summary(&painter, portrait, place, strength);
+        summary(&painter, preview, place, strength);
     }
     let ink = if playing { theme::AMBER } else { theme::TEXT };
     let at = rect.left_top() + vec2(12.0, 14.0);
@@ -97,7 +97,7 @@ pub(super) fn card(
             paint::heart(painter, heart.center(), 5.0, liked, colour);
         });
         if pressed.clicked() {
-            // A favourite that cannot be written down still counts until the editor closes.
+            // A favourite that cannot be saved is kept until the editor closes.
             let _ = library.toggle_favourite(&patch.name);
             return;
         }
@@ -107,11 +107,11 @@ pub(super) fn card(
     }
 }
 
-/// A patch's portrait, as thin as pencil.
-fn summary(painter: &egui::Painter, portrait: &Portrait, rect: Rect, strength: f32) {
+/// The preview of a patch as a thin line.
+fn summary(painter: &egui::Painter, preview: &Preview, rect: Rect, strength: f32) {
     let mut mesh = Mesh::default();
-    let step = rect.width() / portrait.len() as f32;
-    for (index, &height) in portrait.iter().enumerate() {
+    let step = rect.width() / preview.len() as f32;
+    for (index, &height) in preview.iter().enumerate() {
         let x = rect.left() + step * (index as f32 + 0.5);
         let y = rect.bottom() - height * rect.height();
         let colour = theme::dawn(height).gamma_multiply(strength * 0.75);

@@ -1,4 +1,4 @@
-//! Partials as light: stems, points and halos.
+//! Drawing of partials: stems, points and glows.
 
 use crate::paint;
 use crate::theme;
@@ -8,7 +8,7 @@ use egui::{Color32, Painter, Pos2, Rect, Shape, TextureId, pos2, vec2};
 
 /// A partial on the screen.
 #[derive(Clone, Copy)]
-pub(super) struct Mote {
+pub(super) struct Mark {
     pub(super) x: f32,
     /// 0 to 1.
     pub(super) height: f32,
@@ -16,7 +16,7 @@ pub(super) struct Mote {
     pub(super) pan: f32,
 }
 
-/// The sky behind the cloud.
+/// The background of the cloud.
 pub(super) fn backdrop(painter: &Painter, rect: Rect) {
     painter.rect_filled(rect, theme::ROUND, theme::WELL);
     let horizon = rect
@@ -63,7 +63,7 @@ pub(super) fn dot(mesh: &mut Mesh, at: Pos2, half: f32, colour: Color32) {
     );
 }
 
-/// A soft light, drawn with the spark's picture.
+/// A soft glow, drawn with the texture.
 pub(super) fn sprite(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
     let first = mesh.vertices.len() as u32;
     for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
@@ -77,54 +77,54 @@ pub(super) fn sprite(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
     mesh.add_triangle(first, first + 2, first + 3);
 }
 
-/// What the filter takes away.
-pub(super) fn paint_removed(painter: &Painter, axes: Axes, motes: &[Mote]) {
+/// Partials that the filter removes.
+pub(super) fn paint_removed(painter: &Painter, axes: Axes, marks: &[Mark]) {
     let mut mesh = Mesh::default();
-    for mote in motes {
-        removed(&mut mesh, axes, mote, 1.0);
+    for mark in marks {
+        removed(&mut mesh, axes, mark, 1.0);
     }
     painter.add(Shape::mesh(mesh));
 }
 
-pub(super) fn removed(mesh: &mut Mesh, axes: Axes, mote: &Mote, seen: f32) {
-    if mote.unfiltered > mote.height + 0.01 {
+pub(super) fn removed(mesh: &mut Mesh, axes: Axes, mark: &Mark, seen: f32) {
+    if mark.unfiltered > mark.height + 0.01 {
         let dim = theme::FAINT.gamma_multiply(0.3 * seen);
-        let heights = [mote.unfiltered, mote.height];
+        let heights = [mark.unfiltered, mark.height];
         stem(
             mesh,
             axes,
-            mote.x,
+            mark.x,
             heights,
             0.4,
             [dim, dim.gamma_multiply(0.4)],
         );
-        let at = pos2(mote.x, axes.y(mote.unfiltered));
+        let at = pos2(mark.x, axes.y(mark.unfiltered));
         dot(mesh, at, 0.8, theme::MUTED.gamma_multiply(0.45 * seen));
     }
 }
 
-/// What is heard.
-pub(super) fn paint_motes(painter: &Painter, axes: Axes, motes: &[Mote], spark: TextureId) {
+/// Partials that are heard.
+pub(super) fn paint_marks(painter: &Painter, axes: Axes, marks: &[Mark], spark: TextureId) {
     let mut stems = Mesh::default();
     let mut lights = Mesh::with_texture(spark);
-    // Few partials are drawn with a thicker brush than many.
-    let audible = motes.iter().filter(|mote| mote.height > 0.1).count();
+    // A few partials are drawn thicker than many.
+    let audible = marks.iter().filter(|mark| mark.height > 0.1).count();
     let brush = (220.0 / audible.max(1) as f32).sqrt().clamp(0.8, 1.7);
-    for mote in motes.iter().filter(|mote| mote.height > 0.0) {
-        let colour = theme::pan(mote.pan);
-        let bright = mote.height;
-        // Stems cover each other; only the lights on them add up.
+    for mark in marks.iter().filter(|mark| mark.height > 0.0) {
+        let colour = theme::pan(mark.pan);
+        let bright = mark.height;
+        // Stems cover each other; only the glows add up.
         let top = colour.gamma_multiply(0.12 + 0.7 * bright);
         let bottom = colour.gamma_multiply(0.03 + 0.05 * bright);
         stem(
             &mut stems,
             axes,
-            mote.x,
-            [mote.height, 0.0],
+            mark.x,
+            [mark.height, 0.0],
             brush * (0.45 + 0.4 * bright),
             [top, bottom],
         );
-        let at = pos2(mote.x, axes.y(mote.height));
+        let at = pos2(mark.x, axes.y(mark.height));
         let halo = theme::light(colour, 0.22 + 0.5 * bright);
         sprite(
             &mut lights,

@@ -1,4 +1,4 @@
-//! Small drawings over the knobs of a group, which show what the knobs do.
+//! Small displays over the knobs of a group, which show what the knobs do.
 
 use super::axis::Axes;
 use super::filter::FilterCurve;
@@ -15,17 +15,17 @@ use myriad_engine::params::Param;
 use myriad_engine::spectrum::Cloud;
 use myriad_engine::view::{self, PartialView};
 
-/// What portraits are drawn from.
-pub(crate) struct Sitter<'a> {
-    /// The patch at rest.
+/// Data that the displays are drawn from.
+pub(crate) struct Displays<'a> {
+    /// The preview of the patch.
     pub(crate) rest: &'a Snapshot,
     pub(crate) meter: &'a Meter,
-    /// Voices that sound.
+    /// Number of sounding voices.
     pub(crate) voices: usize,
 }
 
-impl Sitter<'_> {
-    /// Draws the portrait of a group, if it has one. Returns whether it has.
+impl Displays<'_> {
+    /// Draws the display of a group, if it has one. Returns whether it has.
     pub(crate) fn show(&self, ui: &Ui, session: &mut Session, group: &str, rect: Rect) -> bool {
         if !matches!(
             group,
@@ -45,8 +45,8 @@ impl Sitter<'_> {
                 let (index, rest) = (usize::from(group == "filter2"), self.rest);
                 FilterCurve { index, axes, rest }.show_curve(ui, session);
             }
-            "amp" => self.stage(ui, session, rect),
-            "voice" => self.lights(ui, session, rect),
+            "amp" => self.panorama(ui, session, rect),
+            "voice" => self.voice_lights(ui, session, rect),
             _ => {
                 let size = vec2(rect.width() - 24.0, 22.0_f32.min(rect.height() - 16.0));
                 self.meter
@@ -56,7 +56,7 @@ impl Sitter<'_> {
         true
     }
 
-    /// What the layers are together: each in its own colour, or one in a colour between.
+    /// The spectrum of both layers: each in its own colour, or one in a mixed colour.
     fn layers(&self, ui: &Ui, session: &Session, rect: Rect) {
         let copies = session.index(Param::UnisonVoices).max(1);
         let firsts = self.rest.clouds.iter().step_by(copies);
@@ -72,8 +72,7 @@ impl Sitter<'_> {
         self.spectrum(ui, firsts, |cloud, _| colours[cloud.min(1)], rect);
     }
 
-    /// The first partials of clouds, one by one, coloured by the number of their cloud and what they
-    /// are.
+    /// The first partials of clouds; `colour` gets the number of their cloud.
     fn spectrum<'c>(
         &self,
         ui: &Ui,
@@ -120,8 +119,8 @@ impl Sitter<'_> {
         ui.painter_at(rect).add(Shape::mesh(mesh));
     }
 
-    /// Where partials stand between left and right, low ones below.
-    fn stage(&self, ui: &Ui, session: &Session, rect: Rect) {
+    /// Pan of the partials, low ones below.
+    fn panorama(&self, ui: &Ui, session: &Session, rect: Rect) {
         let snapshot = match session.snapshot.sounding {
             true => session.snapshot,
             false => self.rest,
@@ -158,8 +157,8 @@ impl Sitter<'_> {
         painter.add(Shape::mesh(mesh));
     }
 
-    /// A light for each voice that there may be.
-    fn lights(&self, ui: &Ui, session: &Session, rect: Rect) {
+    /// A light for each voice of the polyphony.
+    fn voice_lights(&self, ui: &Ui, session: &Session, rect: Rect) {
         let limit = (session.value(Param::VoiceLimit) as usize).min(128);
         let plot = rect.shrink2(vec2(12.0, 10.0));
         let step = (plot.area() / limit.max(1) as f32).sqrt().clamp(9.0, 34.0);

@@ -1,4 +1,4 @@
-//! What an effect does, drawn: from the code that sounds it where there is a curve.
+//! Displays of the effects, computed with the code of the effect where there is a curve.
 
 use crate::paint;
 use crate::session::Session;
@@ -15,9 +15,11 @@ const STEPS: usize = 160;
 
 /// Draws the effect of a group in `rect`.
 pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
+    use Param::*;
     theme::well(ui.painter(), rect);
     let painter = ui.painter_at(rect);
-    let values = &session.patch.values;
+    // The knobs may have moved since the patch was loaded.
+    let values = &session.snapshot().values;
     let plot = Plot {
         painter: &painter,
         rect: rect.shrink2(vec2(10.0, 12.0)),
@@ -32,33 +34,18 @@ pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
         }
         "delay" => delay(&plot, values),
         "reverb" => reverb(&plot, values),
-        "chorus" => {
-            let width = values[Param::ChorusWidth];
-            sweep(
-                &plot,
-                values[Param::ChorusRate],
-                values[Param::ChorusDepth],
-                width,
-            );
-        }
-        "phaser" => {
-            let width = values[Param::PhaserWidth];
-            sweep(
-                &plot,
-                values[Param::PhaserRate],
-                values[Param::PhaserDepth],
-                width,
-            );
-        }
-        "flanger" => {
-            let width = values[Param::FlangerWidth];
-            sweep(
-                &plot,
-                values[Param::FlangerRate],
-                values[Param::FlangerDepth],
-                width,
-            );
-        }
+        "chorus" => sweep(
+            &plot,
+            [ChorusRate, ChorusDepth, ChorusWidth].map(|p| values[p]),
+        ),
+        "phaser" => sweep(
+            &plot,
+            [PhaserRate, PhaserDepth, PhaserWidth].map(|p| values[p]),
+        ),
+        "flanger" => sweep(
+            &plot,
+            [FlangerRate, FlangerDepth, FlangerWidth].map(|p| values[p]),
+        ),
         _ => {}
     }
 }
@@ -87,7 +74,7 @@ impl Plot<'_> {
         }
     }
 
-    /// A shining curve, filled down to `floor`.
+    /// A glowing curve, filled down to `floor`.
     fn curve(&self, colour: Color32, floor: f32, y: impl Fn(f32) -> f32) {
         let point = |step: usize| {
             let x = step as f32 / STEPS as f32;
@@ -109,7 +96,7 @@ impl Plot<'_> {
     }
 }
 
-/// What goes in against what comes out.
+/// Output against input of the waveshaper.
 fn drive(plot: &Plot, values: &Values) {
     plot.grid(4, 4);
     let top = (0..=STEPS).map(|step| {
@@ -122,7 +109,7 @@ fn drive(plot: &Plot, values: &Values) {
     });
 }
 
-/// What is added, from 20 Hz to 20 kHz and from -18 to 18 dB.
+/// Gain from 20 Hz to 20 kHz and from -18 to 18 dB.
 fn eq(plot: &Plot, values: &Values) {
     plot.grid(1, 4);
     let gain = |x: f32| view::equalised(values, 20.0 * 1_000.0_f32.powf(x), 48_000.0);
@@ -135,7 +122,7 @@ fn eq(plot: &Plot, values: &Values) {
     }
 }
 
-/// The level that comes out over the level that goes in, from -60 to 0 dB.
+/// Output level over input level, from -60 to 0 dB.
 fn levels(plot: &Plot, out: impl Fn(f32) -> f32) {
     plot.grid(4, 4);
     let straight = Stroke::new(1.0, theme::FAINT.gamma_multiply(0.6));
@@ -145,15 +132,12 @@ fn levels(plot: &Plot, out: impl Fn(f32) -> f32) {
     plot.word(0.98, 0.02, Align2::RIGHT_BOTTOM, "0 dB");
 }
 
-/// Echo after echo, left above and right below, over two seconds.
+/// The echoes, left above and right below, over two seconds.
 fn delay(plot: &Plot, values: &Values) {
     const SECONDS: f32 = 2.0;
     plot.grid(4, 2);
-    // Without a song, times of notes are shown at 120 beats a minute.
-    let time = match Param::DelaySync.info().format(values[Param::DelaySync]) {
-        off if off == "off" => values[Param::DelayTime],
-        note => synced_seconds(&note),
-    };
+    // Synced times are shown for 120 beats a minute.
+    let time = view::delay_seconds(values, 120.0);
     let (feedback, mix) = (values[Param::DelayFeedback], values[Param::DelayMix]);
     let ping_pong = values[Param::DelayPingPong];
     let bar = |seconds: f32, level: f32, side: f32, colour: Color32| {
@@ -171,7 +155,7 @@ fn delay(plot: &Plot, values: &Values) {
         if seconds > SECONDS || level < 0.01 {
             break;
         }
-        // An echo is thrown to one side by as much as it is ping-pong.
+        // Ping-pong moves an echo to one side.
         let other = 1.0 - ping_pong;
         let [left, right] = if echo % 2 == 1 {
             [1.0, other]
@@ -185,32 +169,7 @@ fn delay(plot: &Plot, values: &Values) {
     plot.word(1.0, 0.0, Align2::RIGHT_BOTTOM, "2 s");
 }
 
-/// The length of a note at 120 beats a minute, halved until it is below two seconds as the delay
-/// does it.
-fn synced_seconds(note: &str) -> f32 {
-    let mut words = note.split(' ');
-    let length = words.next().unwrap_or("1/4");
-    let second = words.next().unwrap_or("");
-    let beats = match length
-        .strip_prefix("1/")
-        .and_then(|n| n.parse::<f32>().ok())
-    {
-        Some(part) => 4.0 / part,
-        None => 4.0 * length.parse::<f32>().unwrap_or(1.0),
-    };
-    let beats = match second {
-        "triplet" => beats / 1.5,
-        "dotted" => beats * 1.5,
-        _ => beats,
-    };
-    let mut seconds = 0.5 * beats;
-    while seconds > 2.0 {
-        seconds *= 0.5;
-    }
-    seconds
-}
-
-/// The room's answer: when it comes, how it dies, and how much sooner its highs do.
+/// The envelope of the reverb: pre-delay, decay, and the faster decay of the highs.
 fn reverb(plot: &Plot, values: &Values) {
     let seconds = values[Param::ReverbDecay].clamp(1.0, 60.0) * 1.1;
     plot.grid(4, 3);
@@ -224,15 +183,15 @@ fn reverb(plot: &Plot, values: &Values) {
         }
     };
     let decay = values[Param::ReverbDecay];
-    // A sketch: open rooms keep their highs as long as their lows, damped ones lose them sooner.
+    // An approximation: without damping highs decay like lows, with damping they decay sooner.
     let highs = decay * (values[Param::ReverbDamp] / 20_000.0).powf(0.4);
     plot.curve(theme::VIOLET, 0.0, |x| dying(x, decay));
     plot.curve(theme::AMBER, 0.0, |x| 0.8 * dying(x, highs));
     plot.word(1.0, 1.0, Align2::RIGHT_TOP, &format!("{seconds:.1} s"));
 }
 
-/// Where something that goes to and fro is, left and right, over two seconds.
-fn sweep(plot: &Plot, rate: f32, depth: f32, width: f32) {
+/// A modulation LFO, left and right, over two seconds.
+fn sweep(plot: &Plot, [rate, depth, width]: [f32; 3]) {
     const SECONDS: f32 = 2.0;
     plot.grid(4, 2);
     let way = |x: f32, ahead: f32| 0.5 + 0.45 * depth * (TAU * (rate * SECONDS * x + ahead)).sin();
@@ -245,17 +204,50 @@ fn sweep(plot: &Plot, rate: f32, depth: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::History;
+    use crate::host::EditorHost;
+    use crate::local::LocalHost;
+    use egui::{Context, Pos2, RawInput};
+    use myriad_engine::{Patch, Snapshot};
 
+    /// The curve would be that of the loaded patch while the knobs say something else.
     #[test]
-    fn notes_have_their_lengths() {
-        for (note, seconds) in [
-            ("1/4", 0.5),
-            ("1/8 dotted", 0.375),
-            ("1/8 triplet", 1.0 / 6.0),
-            ("1 bar", 2.0),
-            ("4 bars", 2.0),
+    fn displays_follow_the_knobs() {
+        let mut host = LocalHost::new(Patch::new()).unwrap();
+        let drawn = |host: &mut LocalHost, group: &str| {
+            let mut session = Session {
+                patch: host.patch(),
+                host,
+                snapshot: &Snapshot::new(),
+                entry: &mut None,
+                held: &mut Vec::new(),
+                history: &mut History::default(),
+                time: 0.0,
+            };
+            let rect = Rect::from_min_size(Pos2::ZERO, vec2(300.0, 200.0));
+            let context = Context::default();
+            theme::apply(&context);
+            let mut draw = || {
+                context.run_ui(RawInput::default(), |ui| {
+                    show(ui, &mut session, group, rect)
+                })
+            };
+            // Fonts are available from the second frame on.
+            draw().textures_delta.clear();
+            let mut output = draw();
+            output.textures_delta.clear();
+            output.shapes
+        };
+        for (group, param, value) in [
+            ("drive", Param::DriveAmount, 30.0),
+            ("eq", Param::EqLowGain, 12.0),
+            ("delay", Param::DelaySync, 4.0),
+            ("phaser", Param::PhaserDepth, 1.0),
         ] {
-            assert!((synced_seconds(note) - seconds).abs() < 1e-6, "{note}");
+            let before = drawn(&mut host, group);
+            assert_eq!(before, drawn(&mut host, group));
+            host.set(param, value);
+            assert_ne!(before, drawn(&mut host, group), "{group}");
         }
     }
 }

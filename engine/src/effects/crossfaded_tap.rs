@@ -1,24 +1,24 @@
-//! Where a delay is read. Another place fades in, so that nothing glides in pitch.
+//! The tap of a delay line. A new delay time is crossfaded, so that there is no change of pitch.
 
 use crate::dsp::{FADE, fade_in};
 
-/// How much slower one place fades into another than other things do, for these are whole echoes.
+/// How much longer this crossfade is than others, since whole echoes are crossfaded.
 const SLOWER: usize = 8;
 
-/// Frames from here to there.
+/// Frames of the crossfade.
 const LENGTH: usize = FADE * SLOWER;
 
-/// A place in the past.
+/// A read position in a delay line.
 #[derive(Debug)]
-pub(super) struct Place {
-    /// So many frames ago; none before it was ever told.
+pub(super) struct CrossfadedTap {
+    /// Delay in frames; `None` before the first one was set.
     now: Option<usize>,
     before: usize,
-    /// How far the one has faded into the other.
+    /// Progress of the crossfade from `before` to `now`.
     faded: usize,
 }
 
-impl Place {
+impl CrossfadedTap {
     pub(super) fn new() -> Self {
         Self {
             now: None,
@@ -27,20 +27,20 @@ impl Place {
         }
     }
 
-    /// The next place is where it starts.
+    /// The next delay is set without a crossfade.
     pub(super) fn reset(&mut self) {
         *self = Self::new();
     }
 
-    /// It shall be `frames` ago. What it was told before comes first.
-    pub(super) fn aim(&mut self, frames: usize) {
+    /// Sets the delay. A crossfade in progress is completed first.
+    pub(super) fn set_delay(&mut self, frames: usize) {
         let now = *self.now.get_or_insert(frames);
         if frames != now && self.faded == LENGTH {
             (self.before, self.now, self.faded) = (now, Some(frames), 0);
         }
     }
 
-    /// What is heard there, of what is heard so many frames ago.
+    /// The sample at the tap; `ago` gives the sample of so many frames ago.
     #[inline(always)]
     pub(super) fn read(&self, ago: impl Fn(usize) -> f32) -> f32 {
         let now = ago(self.now.unwrap_or_default());
@@ -51,13 +51,13 @@ impl Place {
         before + (now - before) * fade_in(self.faded / SLOWER)
     }
 
-    /// A frame has passed.
+    /// Advances by a frame.
     #[inline(always)]
     pub(super) fn step(&mut self) {
         self.faded = (self.faded + 1).min(LENGTH);
     }
 
-    /// The furthest that is still heard.
+    /// The longest delay that is still audible.
     pub(super) fn furthest(&self) -> usize {
         self.now.unwrap_or_default().max(self.before)
     }
