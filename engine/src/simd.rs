@@ -5,6 +5,18 @@
 //! that calling through it is safe. Every implementation has sixteen lanes, whatever its
 //! registers hold, so the layout of data and the order of sums do not depend on the machine.
 
+/// Methods of [`Simd`] that are one expression, each inlined always: a row of a table says which
+/// instruction a level uses for what.
+macro_rules! inlined {
+    ($($name:ident $(<const $bits:ident: i32>)? ($this:ident $(, $argument:ident: $type:ty)*)
+        $(-> $output:ty)? = $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $name $(<const $bits: i32>)? ($this $(, $argument: $type)*) $(-> $output)? {
+            $body
+        }
+    )*};
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

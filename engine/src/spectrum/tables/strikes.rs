@@ -4,7 +4,7 @@
 //! itself moves there. How hard the mallet is and what the body is made of is not of its shape, and
 //! works on every table: `part/strike.rs`.
 
-use super::{bessel, mix};
+use super::families::{bessel, mix};
 use std::f32::consts::PI;
 use std::sync::LazyLock;
 
