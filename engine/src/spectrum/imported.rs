@@ -157,8 +157,8 @@ impl ImportedTables {
         newer(&self.store().tables, known).cloned().collect()
     }
 
-    /// Tells of every new table from now on. Returns those there are.
-    pub fn tell(&self, listener: Sender<TableUpdate>) -> Vec<Weak<ImportedTable>> {
+    /// Sends every new table to `listener` from now on. Returns the present ones.
+    pub fn subscribe(&self, listener: Sender<TableUpdate>) -> Vec<Weak<ImportedTable>> {
         let mut store = self.store();
         store.listeners.push(listener);
         newer(&store.tables, 0).map(Arc::downgrade).collect()

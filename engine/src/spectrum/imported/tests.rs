@@ -108,7 +108,7 @@ fn a_mirror_has_what_it_is_told_of() {
     let (tables, mirror) = (ImportedTables::new(), ImportedTables::new());
     let (sender, news) = channel();
     place(&tables, 100, 40).unwrap();
-    let mut there = tables.tell(sender);
+    let mut there = tables.subscribe(sender);
     for id in 0..300 {
         place(&tables, id, 200 + id as usize).unwrap();
         there.extend(news.try_iter().flatten());
