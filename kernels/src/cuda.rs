@@ -6,6 +6,7 @@
 //! blocks are sent in pieces instead, so that copies and kernels overlap. A block's memory is pinned
 //! when it is first submitted.
 
+pub mod benchmark;
 mod device;
 mod driver;
 mod graph;
@@ -16,7 +17,6 @@ mod memory;
 mod setup;
 mod transfer;
 mod upload;
-pub mod yardstick;
 
 pub use driver::identity;
 

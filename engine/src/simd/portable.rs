@@ -60,7 +60,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
-        // Twice the digits hold the product of two floats whole.
+        // Double precision holds the product of two floats exactly.
         let exact = |i: usize| f64::from(a[i]) * f64::from(b[i]);
         std::array::from_fn(|i| (exact(i) - f64::from(product[i])) as f32)
     }

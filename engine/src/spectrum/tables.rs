@@ -1,5 +1,5 @@
-//! Spectral tables: for every partial a ratio, and frames of levels to morph through. Each
-//! family is made by a few lines that say what it is.
+//! Spectral tables: for every partial a ratio, and frames of levels to morph through; and how clouds
+//! and renderers read them.
 
 mod families;
 mod strikes;
@@ -16,22 +16,22 @@ use std::sync::LazyLock;
 /// Frames of every table.
 pub const FRAMES: usize = 16;
 
-/// Rows of a table: ratios, their logarithms, the frames, and the last frame once more, so that
-/// there is always a next one to morph to.
+/// Rows of a table: ratios, their logarithms, the frames, and the last frame again, so that there
+/// is always a next frame to morph to.
 const ROWS: usize = 2 + FRAMES + 1;
 
-/// After the families come rows of vowels, for filters, and as many rows as the maps of scales fill.
+/// After the families come the vowels for filters, and the maps of scales.
 const FORMANT_ROW: usize = Table::ALL.len() * ROWS;
 pub(super) const FORMANT_FRAMES: usize = 33;
 const MAP_ROW: usize = FORMANT_ROW + FORMANT_FRAMES;
 const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
 
-/// Then come the tables that patches bring along.
+/// The first row of the imported tables.
 pub(super) const FIRST_IMPORTED: usize = MAP_ROW + MAP_ROWS;
 
-// Clouds name rows by two bytes, with a bit to spare.
+// Clouds store row numbers in two bytes, of which one bit is a flag.
 const _: () = assert!(FIRST_IMPORTED + IMPORTED_ROWS <= Second::TRACKS as usize);
-// Where kernels/filter.cuh and kernels/placement.cuh look for them: tell these of a new family.
+// kernels/cuda/filter.cuh and kernels/cuda/placement.cuh use these numbers: a new family changes them.
 const _: () = assert!(FORMANT_ROW == 418 && MAP_ROW == 451);
 
 /// The families, in the order of the `source.table` parameter.
@@ -123,7 +123,7 @@ impl Table {
         self.place().frame_at(position)
     }
 
-    /// Where its rows are.
+    /// The position of its rows.
     pub fn place(self) -> Place {
         Place {
             first_row: self.first_row(),
@@ -136,7 +136,7 @@ impl Table {
     }
 }
 
-/// Where the rows of a table are, be it one of the families or one that a patch brings along.
+/// The position of the rows of a table, either of a family or an imported one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Its first row.
@@ -147,9 +147,9 @@ pub struct Place {
     pub stride: u16,
     /// How many frames it has.
     pub frames: u16,
-    /// What its clouds are marked with.
+    /// Flags of its clouds.
     pub flags: u8,
-    /// The time from the first frame to the last at its own speed.
+    /// The time from the first frame to the last at the recorded speed.
     pub seconds: f32,
 }
 
@@ -163,8 +163,8 @@ impl Place {
     }
 }
 
-/// The key at which tables are read as they are, whatever the formant hold: there the vocal
-/// table's partials meet the formants where singers have them.
+/// The key at which the formant hold has no effect: there the partials of the vocal table have the
+/// formants of a singer.
 pub const FORMANT_KEY: f32 = 45.0;
 
 /// The row of a vowel: its loudest formant is at 6 dB.
@@ -178,7 +178,7 @@ fn push_formant(rows: &mut Vec<Row>, frame: usize) {
     push_row(rows, |n| (2.0 * gain(n) / loudest).log2());
 }
 
-/// All tables as rows of 1,024 numbers, ready to be read sixteen at a time or copied to a GPU.
+/// All tables as rows of 1,024 numbers, which the CPU reads sixteen at a time and a GPU copies.
 #[derive(Debug)]
 pub struct Tables {
     rows: Vec<Row>,
@@ -188,7 +188,7 @@ pub struct Tables {
 /// One row, in groups of sixteen partials.
 pub type Row = [F32x16; MAX_GROUPS];
 
-/// What a cloud reads of the tables.
+/// The rows that a cloud reads.
 #[derive(Clone, Copy, Debug)]
 pub struct CloudRows<'a> {
     /// Frequency ratios of the partials.
@@ -199,33 +199,33 @@ pub struct CloudRows<'a> {
     pub low: &'a Row,
     /// Levels of the frame above.
     pub high: &'a Row,
-    /// What else a table of tracks says.
+    /// Additional rows of a table of tracks.
     pub tracks: Option<TrackRows<'a>>,
-    /// What the table of a second layer says.
+    /// The rows of the second table.
     pub second: Option<SecondRows<'a>>,
-    /// The cloud's filters, ready for use.
+    /// The coefficients of the cloud's filters.
     pub filters: [Response<'a>; 2],
-    /// The maps of scales; nothing for a cloud that is drawn to none.
+    /// The maps of scales; empty for a cloud that does not snap to one.
     pub maps: &'a [f32],
 }
 
-/// What a table of tracks says besides ratios, their logarithms and levels. Its rows: ratios,
+/// The additional rows of a table of tracks. All its rows: ratios,
 /// logarithms, phases, noise, and then levels and bends of each frame in turn.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackRows<'a> {
-    /// Where partials start, in 65,536ths of a turn.
+    /// The phases at which partials start, in 65,536ths of a turn.
     pub phase: &'a Row,
-    /// How much of a band each of them is, 0 to 1.
+    /// How noisy each partial is, 0 to 1.
     pub noise: &'a Row,
-    /// By how much of their ratios they are off from this frame to the next.
+    /// The relative deviation of their ratios between this frame and the next.
     pub bend: &'a Row,
 }
 
-/// The tables, made on first use. Only through this are they reached.
+/// The tables, generated on first use. Accessed only through [`tables`] and [`imports`].
 static TABLES: LazyLock<Tables> = LazyLock::new(Tables::generate);
 
-/// The tables, for whoever reads them: as long as this is held no row that was found there goes away.
-/// Neither waits nor allocates, once they are made.
+/// The tables, for reading: while the guard is held, no row of them is freed. Neither waits nor
+/// allocates, once the tables are generated.
 pub fn tables() -> Reading {
     let tables = &*TABLES;
     Reading {
@@ -234,16 +234,16 @@ pub fn tables() -> Reading {
     }
 }
 
-/// The tables that patches bring along, for whoever brings them.
+/// The imported tables, for adding to them.
 pub fn imports() -> &'static ImportedTables {
     &TABLES.imported
 }
 
-/// The tables, while they are read.
+/// A guard for reading the tables.
 #[derive(Debug)]
 pub struct Reading {
     tables: &'static Tables,
-    /// Where it came in.
+    /// The counter that it was registered in.
     side: usize,
 }
 
@@ -269,7 +269,7 @@ impl Tables {
             let modes = table.modes();
             let count = modes.as_ref().map_or(MAX_PARTIALS, Vec::len);
             let ratio = |n: usize| match &modes {
-                // Past the last mode nothing sounds; ratios go on rising all the same.
+                // Past the last mode levels are zero; ratios must still rise.
                 Some(modes) => match modes.get(n - 1) {
                     Some(&mode) => mode,
                     None => modes[count - 1] + (n - count) as f32,
@@ -300,7 +300,7 @@ impl Tables {
         }
     }
 
-    /// Whether a cloud's rows are all there, and the map of its scale.
+    /// Whether all rows of a cloud and the map of its scale exist.
     pub fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let has = |row: u16, tracks: bool| {
             let last = usize::from(row) + if tracks { 3 } else { 1 };
@@ -314,7 +314,7 @@ impl Tables {
             && usize::from(cloud.scale) < MAPS
     }
 
-    /// The number of the newest table that a cloud reads, if a patch has brought it along; else zero.
+    /// The number of the newest imported table that a cloud reads; zero if it reads none.
     pub fn number_of(&self, cloud: &Cloud) -> u64 {
         let number = |row: u16| {
             let index = usize::from(row).checked_sub(self.rows.len());
@@ -333,7 +333,7 @@ impl Tables {
         let index = usize::from(index);
         match self.rows.get(index) {
             Some(row) => row,
-            // Who names a row that is not there gets one that is.
+            // A row that does not exist is replaced by the first one.
             None => match self.imported.row(index - self.rows.len()) {
                 Some(row) => row,
                 None => &self.rows[0],
@@ -367,7 +367,7 @@ impl Tables {
         }
     }
 
-    /// A vowel's curve for filters: powers of two of gain, over octaves.
+    /// A vowel's curve for filters: the gain in powers of two, over octaves.
     #[inline(always)]
     pub(super) fn formant(&self, frame: u16) -> &Row {
         &self.rows[FORMANT_ROW + usize::from(frame).min(FORMANT_FRAMES - 1)]
@@ -379,7 +379,7 @@ impl Tables {
     }
 }
 
-/// Appends a row of `value` by partial number, as wide as rows are.
+/// Appends a row: `value` for each partial number, from 1.
 pub fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
     let group = |group: usize| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)));
     rows.push(std::array::from_fn(group));

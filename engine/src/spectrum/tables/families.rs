@@ -9,7 +9,7 @@ impl Table {
     pub(super) fn modes(self) -> Option<Vec<f32>> {
         match self {
             // Hum, prime, tierce, quint, nominal and what follows (Rossing, "Science of
-            // Percussion Instruments"); higher ones as the n² of a rim.
+            // Percussion Instruments"); higher modes as n², as of a rim.
             Table::Bell | Table::StrikeBell => {
                 let mut modes = vec![
                     0.5, 1.0, 1.183, 1.506, 2.0, 2.514, 2.662, 3.011, 4.166, 5.433, 6.796, 8.215,
@@ -41,8 +41,8 @@ impl Table {
                 modes.dedup();
                 Some(modes)
             }
-            // A round membrane: zeros of Bessel functions, relative to the first (Rossing); what
-            // follows lies as densely.
+            // A round membrane: zeros of Bessel functions, relative to the first (Rossing); higher
+            // modes have the same density.
             Table::Membrane => {
                 let mut modes = vec![
                     1.0, 1.594, 2.136, 2.296, 2.653, 2.918, 3.156, 3.501, 3.6, 3.652, 4.06, 4.154,
@@ -51,7 +51,7 @@ impl Table {
                 modes.extend((0..28).map(|k| 5.9 + 0.24 * k as f32 + 0.11 * jitter(k)));
                 Some(modes)
             }
-            // No formula: modes that crowd, each with a neighbour that it beats with.
+            // No formula: dense modes, each with a close neighbour that it beats with.
             Table::Gong => Some(
                 (0..40)
                     .map(|k| (1.0 + k as f32).powf(0.86) + 0.22 * jitter(k + 77))
@@ -110,7 +110,7 @@ impl Table {
                 (0.4 + 0.6 * jitter(n + 5).abs()) * (-(ratio - 1.0) / hardness).exp()
             }
             Table::Membrane => {
-                // The middle moves only the modes that are round; the rim all of them.
+                // A stroke in the middle excites only the axially symmetric modes; at the rim all of them.
                 let round = matches!(n, 1 | 4 | 9 | 16);
                 let share = if round {
                     mix(1.0, 0.5, position)
@@ -139,7 +139,7 @@ pub(super) fn mix(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
-/// A number of partial `n`'s own, -1 to 1.
+/// A random number of partial `n`, -1 to 1.
 fn jitter(n: usize) -> f32 {
     hash(n as u32 + 1) as f32 / (1u64 << 31) as f32 - 1.0
 }
@@ -147,7 +147,7 @@ fn jitter(n: usize) -> f32 {
 /// The Bessel function of order `n`, by its integral: what frequency modulation makes of a sine.
 pub(super) fn bessel(n: i32, x: f32) -> f32 {
     const STEPS: usize = 512;
-    // Sidebands so far out are nothing.
+    // Sidebands so far out are negligible.
     if n as f32 > x + 40.0 {
         return 0.0;
     }
@@ -158,10 +158,10 @@ pub(super) fn bessel(n: i32, x: f32) -> f32 {
     ((0..STEPS).map(at).sum::<f64>() / STEPS as f64) as f32
 }
 
-/// The pitch at which a bowed string meets its body as a violin's G string does.
+/// The pitch of a violin's G string, to which the resonances of the body relate.
 const BODY_PITCH: f32 = 196.0;
 
-/// What the body of a violin does: its air, its wood, and the hill of its bridge.
+/// The response of a violin's body: air and wood resonances, and the bridge hill.
 fn body(frequency: f32) -> f32 {
     let peak = |hertz: f32, width: f32, height: f32| {
         height / (1.0 + ((frequency - hertz) / width).powi(2))
@@ -183,7 +183,7 @@ fn organ(position: f32, n: usize) -> f32 {
         [8.0, 8.0, 6.0, 6.0, 3.0, 4.0, 5.0],
         [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0],
     ];
-    // Pipes are not pure: every drawbar brings a little of its own octave and twelfth.
+    // Every drawbar leaks a little of its own octave and twelfth.
     let leak = |of: usize| -> f32 {
         PARTIALS
             .iter()
@@ -231,6 +231,6 @@ pub(super) fn vowel(position: f32, frequency: f32) -> f32 {
             level / (1.0 + off * off).sqrt()
         })
         .sum();
-    // Breath fills the gaps; above the formants the voice rolls off.
+    // Breath noise fills the gaps; above the formants the voice rolls off.
     (formants + 0.004) / (1.0 + (frequency / 5000.0).powi(2))
 }

@@ -1,8 +1,8 @@
 //! Whole blocks, from packing to buses, with the kernels run thread by thread on the host.
 
+use super::super::benchmark::{BarePartial, bare_partials, error_db};
 use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::super::upload::{Layout, MIX_SLOTS, Packer, Piece, PieceSink};
-use super::super::yardstick::{BarePartial, bare_partials, error_db};
 use super::{kernels, table_rows};
 use myriad_conformance::{CHECKS, Check};
 use myriad_engine::render::{
