@@ -6,7 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 mod yardstick;
 
-use myriad_engine::render::cpu::yardstick::{BankAlone, PARTIALS};
+use myriad_engine::render::cpu::benchmark::{BankAlone, PARTIALS};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, TICK, VoiceBlock};
 use myriad_engine::simd::{LANES, Level};
 use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table, fraction};

@@ -1,4 +1,4 @@
-//! Small signal tools that know nothing of patches, threads or hosts.
+//! Small signal tools that do not depend on patches, threads or hosts.
 
 mod denormals;
 mod fade;

@@ -1,4 +1,4 @@
-//! What happens to the engine, and on which sample.
+//! Events: what the engine plays, and on which sample.
 
 mod queue;
 
@@ -6,12 +6,12 @@ pub use queue::{BoundedEvents, EventStore, Queued, TimedEvent};
 
 use crate::params::Param;
 
-/// Something that happens at a sample.
+/// An event at a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// Frames from the start of the block that the event arrives with.
     pub frame: u32,
-    /// The part it is for; parts that do not exist ignore it.
+    /// The part it is for; ignored if the part does not exist.
     pub part: u8,
     /// What happens.
     pub kind: EventKind,
@@ -24,14 +24,14 @@ pub enum EventKind {
     NoteOn {
         /// MIDI key; 69 is A at 440 Hz.
         key: u8,
-        /// How hard.
+        /// How hard the key was struck.
         velocity: f32,
     },
     /// A key goes up.
     NoteOff {
         /// The key.
         key: u8,
-        /// How fast it was let go.
+        /// How fast the key was released.
         velocity: f32,
     },
     /// The pitch wheel, -1 to 1; the range is a parameter.
@@ -54,13 +54,13 @@ pub enum EventKind {
         /// Its position.
         value: f32,
     },
-    /// One note's own expression.
+    /// Expression of one note.
     NoteExpression {
         /// The note's key.
         key: u8,
-        /// What of it moves.
+        /// What changes.
         kind: Expression,
-        /// To where.
+        /// The new value.
         value: f32,
     },
     /// One note stops at once: it fades within milliseconds.
@@ -68,18 +68,18 @@ pub enum EventKind {
         /// The note's key.
         key: u8,
     },
-    /// What a host adds to a parameter for one note alone, until the note ends.
+    /// An offset of a parameter for one note, set by a host, until the note ends.
     NoteModulation {
         /// The note's key.
         key: u8,
-        /// Which; others than modulated ones are ignored.
+        /// The parameter; ignored if it cannot be modulated.
         param: Param,
-        /// Parts of the knob's way, -1 to 1; a new offset replaces the one before.
+        /// A fraction of the knob's range, -1 to 1; a new offset replaces the one before.
         offset: f32,
     },
     /// A parameter changes to a value in its own unit.
     Param {
-        /// Which.
+        /// The parameter.
         param: Param,
         /// Its new value; clamped to its range.
         value: f32,
@@ -88,7 +88,7 @@ pub enum EventKind {
     AllNotesOff,
     /// Every sound fades within milliseconds.
     AllSoundOff,
-    /// Where the song is, for what follows its tempo. Goes to all parts.
+    /// The position in the song, for tempo-synchronised modulation. Goes to all parts.
     Transport {
         /// Quarter notes per minute.
         bpm: f32,
@@ -115,14 +115,14 @@ impl EventKind {
     }
 }
 
-/// What a single note can express.
+/// Kinds of expression of a single note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression {
     /// Semitones added to its pitch.
     Pitch,
     /// A factor of its level, 0 to 4.
     Level,
-    /// Its place, -1 left to 1 right.
+    /// Its pan position, -1 left to 1 right.
     Pan,
     /// Its brightness, 0 to 1, for routes from `brightness`.
     Brightness,

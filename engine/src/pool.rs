@@ -1,23 +1,22 @@
-//! The clouds that sound: their slots in the renderer, what they were last told, and the ghosts
-//! of those that must go.
+//! The sounding clouds: their slots in the renderer, their last states, and the clouds that fade out.
 
 use crate::render::{TICK, VoiceBlock};
 use crate::spectrum::{Cloud, STARTS};
 
-/// Time in which a cloud fades that is stolen, silenced or replaced.
+/// The fade-out of a cloud that is stolen, silenced or replaced.
 const FADE_SECONDS: f32 = 0.005;
 
-/// Bits by which the pool counts phases more finely than clouds do: rounding adds up.
+/// Extra bits of the phases here, because rounding errors accumulate.
 const FINER: u32 = 16;
 
-/// Slots, and the block that is being filled.
+/// Slots, and the block that is being written.
 #[derive(Debug)]
 pub(crate) struct CloudPool {
-    /// What every slot was told last: ramps start there.
+    /// The last cloud of every slot: ramps start there.
     last: Vec<Cloud>,
-    /// The phases that ratio 1 of their clouds has come to, finer than clouds tell.
+    /// The phase of ratio 1 of every slot, with extra bits.
     phases: Vec<u64>,
-    /// How far the noise of their bands has come, in `2^-32` of its lattice.
+    /// The position of the noise of every slot in its lattice, in `2^-32` points.
     band_clocks: Vec<u64>,
     free: Vec<u32>,
     fading_clouds: Vec<FadingCloud>,
@@ -25,7 +24,7 @@ pub(crate) struct CloudPool {
     pub(crate) block: VoiceBlock,
 }
 
-/// A cloud without a voice: it goes on as it last was, and fades.
+/// A cloud without a voice: it keeps its last values, and fades out.
 #[derive(Clone, Copy, Debug)]
 struct FadingCloud {
     slot: u32,
@@ -65,12 +64,12 @@ impl CloudPool {
         self.free.pop()
     }
 
-    /// Gives back the slot of a cloud that has ended in silence.
+    /// Frees the slot of a silent cloud.
     pub(crate) fn give_back(&mut self, slot: u32) {
         self.free.push(slot);
     }
 
-    /// Fades the cloud in `slot` and then gives the slot back.
+    /// Fades out the cloud in `slot` and then frees the slot.
     pub(crate) fn fade(&mut self, slot: u32) {
         self.fading_clouds.push(FadingCloud {
             slot,
@@ -78,22 +77,22 @@ impl CloudPool {
         });
     }
 
-    /// Ticks after which nothing is left of a cloud that fades.
+    /// Ticks of a fade-out.
     pub(crate) fn fade_ticks(&self) -> u32 {
         self.fade_ticks
     }
 
-    /// The share of a fade that one tick covers.
+    /// The fraction of a fade in one tick.
     pub(crate) fn fade_step(&self) -> f32 {
         1.0 / self.fade_ticks as f32
     }
 
-    /// The cloud that `slot` was told last.
+    /// The last cloud of `slot`.
     pub(crate) fn last(&self, slot: u32) -> &Cloud {
         &self.last[slot as usize]
     }
 
-    /// Adds a cloud to the current tick; fills in what it has come to.
+    /// Adds a cloud to the current tick, and sets its phase and noise position.
     #[inline(always)]
     pub(crate) fn push(&mut self, slot: u32, cloud: &mut Cloud) {
         let phase = &mut self.phases[slot as usize];
@@ -106,7 +105,7 @@ impl CloudPool {
         let frames = u64::from(TICK as u8 - cloud.first_frame);
         *phase = phase.wrapping_add(increment as u64 * frames);
         if cloud.bandwidth != 0.0 {
-            // A point of the lattice a cycle of the bandwidth.
+            // One point of the lattice per cycle of the bandwidth.
             let width = cloud.bandwidth * cloud.increment;
             *band_clock = band_clock.wrapping_add(width as u64 * frames);
             cloud.band_clock = (*band_clock >> 18) as u32;
@@ -115,7 +114,7 @@ impl CloudPool {
         self.block.push(slot, *cloud);
     }
 
-    /// Adds the ghosts to the current tick.
+    /// Adds the fading clouds to the current tick.
     pub(crate) fn tick(&mut self) {
         for index in 0..self.fading_clouds.len() {
             let FadingCloud { slot, ticks_left } = self.fading_clouds[index];
@@ -143,7 +142,7 @@ impl CloudPool {
         });
     }
 
-    /// Clouds that sound, ghosts included.
+    /// Clouds that sound, including fading ones.
     pub(crate) fn sounding(&self) -> usize {
         self.last.len() - self.free.len()
     }

@@ -1,4 +1,4 @@
-//! Renderers: what turns clouds into sound.
+//! Renderers: they turn clouds into audio.
 
 pub mod block;
 pub mod cpu;
@@ -16,10 +16,10 @@ pub const TICK: usize = 32;
 /// The most ticks that one call of a renderer covers.
 pub const MAX_TICKS: usize = 8;
 
-/// What a renderer must be ready for.
+/// The load that a renderer is prepared for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Clouds that may sound at once; they are known by slots `0..slots`.
+    /// Clouds that may sound at once; each has a slot in `0..slots`.
     pub slots: usize,
     /// Buses to mix into.
     pub buses: usize,
@@ -30,37 +30,36 @@ pub trait Renderer: Send {
     /// Allocates all that `render` needs.
     ///
     /// # Errors
-    /// When memory, threads or a device cannot be had.
+    /// When memory, threads or a device are not available.
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError>;
 
-    /// Forgets all sound; the next render is like the first.
+    /// Ends all clouds; the next render is like the first.
     fn reset(&mut self);
 
-    /// Blocks that may be under way at once, at least one: with two, the next block can be made
-    /// and sent while a device still works on the last.
+    /// Blocks that may be in flight at once, at least one: with two, the next block can be made
+    /// and sent while a device still renders the last.
     fn depth(&self) -> usize {
         1
     }
 
-    /// Says that a block will be submitted in a moment: who sleeps may wake up meanwhile.
+    /// Announces that a block will be submitted soon, so that sleeping threads can wake up.
     fn expect(&mut self) {}
 
-    /// Takes a block to render, which `collect` gives back as sound. At most [`Self::depth`]
-    /// blocks are under way; they are rendered in order. Whoever submits leaves the block alone
-    /// until it is collected: the renderer shares it, and one that hangs keeps it.
+    /// Takes a block to render, whose audio `collect` returns. At most [`Self::depth`] blocks are in
+    /// flight; they are rendered in order. The caller does not change the block until it is collected:
+    /// the renderer shares it, and a renderer that hangs keeps it.
     ///
     /// # Errors
-    /// As `collect`; a block that was refused is not under way.
+    /// As `collect`; a block that was refused is not in flight.
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError>;
 
-    /// Replaces the first ticks of `buses` by the sum of the clouds of the oldest block that is
-    /// under way, as many ticks as it has. Sums in the order of slots, so that the result does
-    /// not depend on how ticks are cut into blocks. Returns how many partials were sounded in the
-    /// last tick.
+    /// Replaces the first ticks of `buses` by the sum of the clouds of the oldest block in
+    /// flight, as many ticks as it has. Sums in the order of slots, so that the result does not depend
+    /// on how ticks are cut into blocks. Returns how many partials sounded in the last tick.
     ///
     /// # Errors
-    /// When nothing is under way, or a device fails or is late; then `buses` hold nothing of use,
-    /// and what the renderer remembers of its clouds is lost until it is prepared again.
+    /// When nothing is in flight, or a device fails or is late; then `buses` hold no valid audio, and
+    /// the phases of the clouds are lost until the renderer is prepared again.
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError>;
 
     /// Submits a block and collects it.

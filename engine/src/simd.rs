@@ -1,9 +1,21 @@
 //! Sixteen lanes of arithmetic, and the run-time choice of the instructions behind them.
 //!
 //! Signal code is written once against [`Simd`] and compiled for every instruction set. An
-//! implementation is a token: to hold one is proof that the machine has the instructions, so
-//! that calling through it is safe. Every implementation has sixteen lanes, whatever its
+//! implementation is a token: it exists only if the machine has the instructions, so that
+//! calling through it is safe. Every implementation has sixteen lanes, whatever its
 //! registers hold, so the layout of data and the order of sums do not depend on the machine.
+
+/// Methods of [`Simd`] that are one expression, each inlined always: a row of a table says which
+/// instruction a level uses for what.
+macro_rules! inlined {
+    ($($name:ident $(<const $bits:ident: i32>)? ($this:ident $(, $argument:ident: $type:ty)*)
+        $(-> $output:ty)? = $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $name $(<const $bits: i32>)? ($this $(, $argument: $type)*) $(-> $output)? {
+            $body
+        }
+    )*};
+}
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -53,7 +65,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     type F: Copy;
     /// Sixteen `u32`.
     type U: Copy;
-    /// Groups of sixteen partials that the bank advances side by side: enough independent
+    /// Groups of sixteen partials that the bank advances in parallel: enough independent
     /// recurrences to hide their latency, few enough to stay in registers.
     const GROUPS: usize;
 
@@ -87,7 +99,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// `c - a × b`.
     fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// What rounding took from `product`, which is `a × b` rounded: exact.
+    /// The exact rounding error of `product`, which is `a × b` rounded.
     fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F;
     /// Where `a < b` the lane of `x`, elsewhere that of `y`.
     fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F;
@@ -129,19 +141,19 @@ pub trait Simd: Copy + Send + Sync + 'static {
 /// Work written once for every instruction set.
 ///
 /// A trait and not a closure, because its body must be inlined (`#[inline(always)]`) into the
-/// function that enables the instructions; a closure the compiler may leave outside, where every
+/// function that enables the instructions; the compiler may leave a closure outside, where every
 /// operation becomes a call.
 pub trait Work {
-    /// What it gives back.
+    /// The result.
     type Output;
-    /// Does it with the instructions behind `s`.
+    /// Does the work with the instructions of `s`.
     fn run<S: Simd>(self, s: S) -> Self::Output;
 }
 
 /// The instruction sets that Myriad has code for, slowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Whatever the compiler makes of plain Rust.
+    /// Plain Rust, vectorised by the compiler.
     Portable,
     /// 64-bit ARM.
     Neon,
@@ -190,7 +202,7 @@ impl Level {
         }
     }
 
-    /// The name people know it by.
+    /// The common name.
     pub fn name(self) -> &'static str {
         match self {
             Level::Portable => "portable",

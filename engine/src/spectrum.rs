@@ -2,8 +2,8 @@
 //! partial, sixteen at a time.
 //!
 //! This is the only place where spectra are evaluated. The functions here are small and named,
-//! and take nothing but a [`Cloud`] and table rows, because each has a CUDA twin of the same
-//! name. What decides a partial's *pitch* uses only operations that round once (see
+//! and take nothing but a [`Cloud`] and table rows, because each has a CUDA counterpart of the
+//! same name. What decides a partial's *pitch* uses only operations that round once (see
 //! [`crate::simd::Simd`]), so that phases agree bit for bit on every machine for as long as a
 //! note lasts; what decides its *level* may use fused operations.
 
@@ -37,10 +37,10 @@ pub const MAX_PARTIALS: usize = 1024;
 /// Groups of sixteen partials in the largest cloud.
 pub const MAX_GROUPS: usize = MAX_PARTIALS / LANES;
 
-/// From this share of the sample rate on, partials fade...
+/// From this fraction of the sample rate on, partials fade.
 const FADE_START: f32 = 0.46 * TURN;
-/// ...and from this one on they are silent and their phase rests. Below Nyquist, so that a
-/// partial that fades out within a tick never folds over.
+/// From this one on they are silent and their phase stops. Below Nyquist, so that a partial that
+/// fades out within a tick never aliases.
 pub const FADE_END: f32 = 0.495 * TURN;
 
 /// Sixteen partials: how fast their phases turn, and how loud they are at the end of the tick.
@@ -50,13 +50,13 @@ pub struct Partials<S: Simd> {
     pub increment: S::U,
     /// Level, before the cloud's gain.
     pub level: S::F,
-    /// What Nyquist has left of it.
+    /// The factor of the fade towards Nyquist, which `level` includes.
     pub fade: S::F,
 }
 
 /// Partials `16 × group + 1` and on of `cloud`, whose pitches are `frequency`.
 ///
-/// Whatever a cloud does not use is skipped for the whole group, never lane by lane.
+/// Features that a cloud does not use are skipped for the whole group, never lane by lane.
 #[inline(always)]
 pub fn evaluate<S: Simd>(
     s: S,
@@ -110,7 +110,7 @@ pub fn evaluate<S: Simd>(
     }
 }
 
-/// What the filters of a cloud do to partials of these pitches; nothing when there are none.
+/// The gain of the filters of a cloud for partials of these pitches; `None` without filters.
 #[inline(always)]
 pub fn filter_gain<S: Simd>(
     s: S,
@@ -118,7 +118,7 @@ pub fn filter_gain<S: Simd>(
     rows: CloudRows<'_>,
     frequency: S::F,
 ) -> Option<S::F> {
-    // No closure: left outside the function that enables the instructions, each would be a call.
+    // No closure: outside the function that enables the instructions, each operation would be a call.
     let mut all = None;
     for (filter, response) in cloud.filters.iter().zip(&rows.filters) {
         if response.is_open() {
@@ -134,13 +134,13 @@ pub fn filter_gain<S: Simd>(
 }
 
 /// Phase per sample of sixteen partials, as floats: the ratios of the table, stretched, made
-/// stiff, drawn to a scale, out of tune, times the cloud's own increment. Rises with the partial's
-/// number, but for what is out of tune.
+/// stiff, snapped to a scale, detuned, times the cloud's increment. Rises with the partial's number,
+/// except for detuning.
 #[inline(always)]
 pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
     let mut ratio = s.load(&rows.ratio[group]);
     if let Some(tracks) = rows.tracks {
-        // From frame to frame, not between them: so a track's phase is right at every frame.
+        // The bend is constant between two frames, so that a track's phase is exact at every frame.
         ratio = s.add(ratio, s.mul(ratio, s.load(&tracks.bend[group])));
     }
     if let Some(second) = rows.second {
@@ -165,7 +165,7 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize
     s.mul(ratio, s.splat(cloud.increment))
 }
 
-/// The logarithms of ratios, as tables have them.
+/// The logarithms of the ratios, from the tables.
 #[inline(always)]
 fn log2_ratio<S: Simd>(s: S, rows: CloudRows<'_>, group: usize) -> S::F {
     let log2_ratio = s.load(&rows.log2_ratio[group]);
@@ -175,7 +175,7 @@ fn log2_ratio<S: Simd>(s: S, rows: CloudRows<'_>, group: usize) -> S::F {
     }
 }
 
-/// The phase step of partials below the fade's end; those above rest.
+/// The phase step of partials below the fade's end; above it the phase stops.
 #[inline(always)]
 fn increment_or_rest<S: Simd>(s: S, frequency: S::F) -> S::U {
     let limit = s.splat(FADE_END);
@@ -191,8 +191,8 @@ fn number<S: Simd>(s: S, group: usize) -> S::F {
     s.add(s.load(&FIRST), s.splat((16 * group) as f32))
 }
 
-/// A table's level, between two frames; with a formant scale, read at `number × scale`, so
-/// that peaks of the spectrum stay where they are while the pitch moves.
+/// A table's level, interpolated between two frames; with a formant scale, read at `number × scale`,
+/// so that peaks of the spectrum keep their frequencies when the pitch changes.
 #[inline(always)]
 fn read_level<S: Simd>(
     s: S,
@@ -264,8 +264,8 @@ fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
 }
 
 /// The phase at which partials of a cloud start: a hash of the cloud's seed and the partial's
-/// number, scaled by the scatter; and, when the whole cloud starts, where it has come to before,
-/// as if all ratios were whole. Tracks start where they did when they were recorded.
+/// number, scaled by the scatter; and, when the whole cloud starts, its phase so far, as if all
+/// ratios were whole numbers. Tracks start with their recorded phases.
 #[inline(always)]
 pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::U {
     let number = s.f_to_u(number(s, group));

@@ -1,4 +1,4 @@
-//! How threads that render wait for work.
+//! The priority of threads that render, and how they wait for work.
 
 use audio_thread_priority::promote_current_thread_to_real_time;
 use std::cell::Cell;
@@ -8,24 +8,24 @@ thread_local! {
     static IS_RAISED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How ready a thread is while it has nothing to do.
+/// The priority of a thread, and how it waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadPolicy {
-    /// As any other thread: nobody waits for it.
+    /// Normal priority: for offline work.
     #[default]
     Normal,
-    /// Somebody listens: it has raised priority, where that is allowed.
+    /// Real-time priority, where the system allows it: for playing.
     RealTime,
-    /// It never sleeps, which takes a processor of its own: for machines that wake up slowly, as
-    /// virtual ones do. Its priority is the usual one, or nobody else would have a turn.
+    /// Never sleeps, which occupies a core: for machines that wake threads slowly, such as virtual
+    /// ones. Its priority is normal, or it would starve other threads.
     Spinning,
 }
 
 impl ThreadPolicy {
-    /// Applies it to this thread, which should be about to work on `frames` frames a time. Returns
-    /// whether its priority was raised.
+    /// Applies it to this thread, which works on `frames` frames at a time. Returns whether the
+    /// priority was raised.
     pub fn assume(self, frames: usize, sample_rate: f32) -> bool {
-        // Without the right to it, the thread works on as it is.
+        // Without the right to it, the thread keeps its priority.
         let raised = self == ThreadPolicy::RealTime
             && promote_current_thread_to_real_time(frames as u32, sample_rate as u32).is_ok();
         if raised {

@@ -1,35 +1,35 @@
-//! Where time goes, stage by stage: for those who want to see it on a time line.
+//! Tracing: how long each stage of a render takes, for a time line.
 //!
-//! Off until somebody calls [`start`], and then a stage costs two looks at the clock and a place in
-//! a queue of fixed size: nothing is allocated, locked or waited for, and what nobody collects in
-//! time is lost and counted. Never used by the audio side.
+//! Off until [`start`] is called. Then a stage costs two readings of the clock and a slot in a queue of
+//! fixed size: nothing is allocated, locked or waited for. Spans that are not collected in time are
+//! dropped and counted. Not used on the audio thread.
 
 use crossbeam_queue::ArrayQueue;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Spans that may wait to be collected.
+/// The capacity of the queue.
 const QUEUE: usize = 1 << 16;
 
-/// What takes time.
+/// A stage of rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Render thread: a batch of frames, with all that follows.
+    /// Render thread: a batch of frames, including all stages below.
     Batch,
     /// Sorting the events of a batch.
     Events,
     /// A tick of envelopes, LFOs, routes and clouds.
     Modulation,
-    /// Handing a block to the renderer.
+    /// Submitting a block to the renderer.
     Submit,
-    /// Waiting for its sound; where the processor renders, that is rendering.
+    /// Waiting for its audio; with the CPU renderer, rendering it.
     Collect,
     /// Mixing and limiting.
     Mix,
-    /// The thread that has the GPU: packing and launching a block.
+    /// The thread of the GPU: packing and launching a block.
     GpuSubmit,
-    /// Waiting for the GPU, and copying what it mixed.
+    /// Waiting for the GPU, and copying the mixed audio.
     GpuWait,
     /// The GPU: fetching the block's clouds.
     GpuUpload,
@@ -38,7 +38,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Who is busy with it: a line of its own.
+    /// The track of the time line: the thread or device that does it.
     pub fn track(self) -> &'static str {
         match self {
             Stage::GpuSubmit | Stage::GpuWait => "GPU thread",
@@ -47,7 +47,7 @@ impl Stage {
         }
     }
 
-    /// What people call it.
+    /// Its name on the time line.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Batch => "batch",
@@ -64,14 +64,14 @@ impl Stage {
     }
 }
 
-/// A stage, and when it was.
+/// A stage with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What.
+    /// The stage.
     pub stage: Stage,
     /// Since tracing began.
     pub start: Duration,
-    /// How long.
+    /// Its duration.
     pub length: Duration,
 }
 
@@ -83,7 +83,7 @@ struct Sink {
 
 static SINK: OnceLock<Sink> = OnceLock::new();
 
-/// From now on stages are noted, until the program ends.
+/// Records stages from now on, until the program ends.
 pub fn start() {
     SINK.get_or_init(|| Sink {
         began: Instant::now(),
@@ -92,12 +92,12 @@ pub fn start() {
     });
 }
 
-/// Whether stages are noted.
+/// Whether stages are recorded.
 pub fn is_on() -> bool {
     SINK.get().is_some()
 }
 
-/// Notes a stage from now until what is returned is dropped.
+/// Records a stage from now until the returned guard is dropped.
 #[inline]
 #[must_use]
 pub fn stage(stage: Stage) -> Running {
@@ -107,7 +107,7 @@ pub fn stage(stage: Stage) -> Running {
     }
 }
 
-/// A stage under way.
+/// The guard of a stage.
 pub struct Running {
     stage: Stage,
     start: Option<Instant>,
@@ -122,7 +122,7 @@ impl Drop for Running {
     }
 }
 
-/// Notes a stage that is over.
+/// Records a finished stage.
 pub fn record(stage: Stage, start: Instant, length: Duration) {
     let Some(sink) = SINK.get() else {
         return;
@@ -137,12 +137,12 @@ pub fn record(stage: Stage, start: Instant, length: Duration) {
     }
 }
 
-/// The next span that nobody has collected.
+/// Removes and returns the oldest span.
 pub fn next() -> Option<Span> {
     SINK.get()?.spans.pop()
 }
 
-/// Spans for which there was no room.
+/// Spans dropped because the queue was full.
 pub fn lost() -> u64 {
     SINK.get()
         .map_or(0, |sink| sink.lost.load(Ordering::Relaxed))

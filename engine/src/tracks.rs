@@ -1,9 +1,8 @@
-//! Tracks: a sound as partials through time, which a patch brings along. An imported recording, or a
+//! Tracks: a sound as partials through time, which a patch contains. An imported recording, or a
 //! wavetable.
 //!
-//! They are kept as the bytes that patches hold: a level and a step of phase for every partial and
-//! frame, a byte each, and what frames and partials have of their own. From these the rows of a
-//! spectral table are made, which renderers read.
+//! They are kept as the bytes of the patch: a level and a step of phase for every partial and frame, a
+//! byte each, and values per frame and per partial. The rows of a spectral table are made from them.
 
 mod encode;
 
@@ -17,10 +16,10 @@ use std::sync::Arc;
 /// The most frames.
 pub const MAX_FRAMES: usize = 512;
 
-/// The most frames times partials: what keeps patches small.
+/// The most frames times partials, which keeps patches small.
 pub const MAX_CELLS: usize = 160_000;
 
-/// What bytes of tracks start with.
+/// The first bytes of tracks.
 const MAGIC: [u8; 4] = *b"MYT1";
 
 /// Bytes before those of partials, of a partial, and of a frame without its cells.
@@ -28,7 +27,7 @@ const HEAD: usize = 16;
 const PARTIAL: usize = 8;
 const FRAME: usize = 2;
 
-/// Frames are bent by so many of these.
+/// The unit of the pitch bend of frames.
 const BEND: f32 = 1.0 / 262_144.0;
 
 /// A step of phase, in turns.
@@ -38,13 +37,13 @@ const STEP: f64 = 1.0 / 256.0;
 const FLOOR_DB: f32 = -100.0;
 const LEVEL_DB: f32 = -FLOOR_DB / 254.0;
 
-/// Why bytes are no tracks.
+/// Why tracks cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TracksError {
-    /// Not written as tracks are.
+    /// The bytes are not in the format of tracks.
     #[error("this is no table of partials ({0})")]
-    Nonsense(&'static str),
-    /// Those that are played at the moment fill all the room there is.
+    Invalid(&'static str),
+    /// Tables in use fill all rows.
     #[error("no room for another imported table while so many are played")]
     NoRoom,
 }
@@ -63,18 +62,18 @@ impl PartialEq for Tracks {
     }
 }
 
-/// Tracks that can be played: as long as anybody has one, the rows of their table stay where they are.
-/// May be cloned and dropped on an audio thread: neither allocates nor frees.
+/// Tracks that can be played: the table keeps its rows as long as a handle exists. May be cloned and
+/// dropped on an audio thread: neither allocates nor frees.
 #[derive(Clone, Debug)]
 pub struct TableHandle {
-    /// Who hands out seats has it too, so that it is never freed here.
+    /// The imported tables hold a reference too, so that a drop here never frees it.
     _table: Arc<ImportedTable>,
     place: Place,
     key: f32,
 }
 
 impl TableHandle {
-    /// Where the rows of the table are.
+    /// The position of the rows of the table.
     pub fn place(&self) -> Place {
         self.place
     }
@@ -89,18 +88,17 @@ impl Tracks {
     /// Reads tracks from their bytes.
     ///
     /// # Errors
-    /// When these are no such bytes.
+    /// When the bytes are invalid.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Tracks>, TracksError> {
         let pitch = Reader::new(&bytes)?.pitch;
         let bytes = bytes.into();
         Ok(Arc::new(Tracks { bytes, pitch }))
     }
 
-    /// Makes a table of them, unless there is one, that every renderer knows from now on. Allocates,
-    /// locks.
+    /// Imports them as a table for all renderers, unless that is done already. Allocates and locks.
     ///
     /// # Errors
-    /// When too many others are played.
+    /// When tables in use leave no room.
     pub fn table_handle(&self) -> Result<TableHandle, TracksError> {
         let read = Reader::new(&self.bytes)?;
         let table = imports().place(&self.bytes, || read.rows());
@@ -120,16 +118,16 @@ impl Tracks {
         })
     }
 
-    /// Reads tracks as patches hold them.
+    /// Reads tracks from the text in a patch.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes).
     pub fn from_text(text: &str) -> Result<Arc<Tracks>, TracksError> {
         let decoded = STANDARD.decode(text.trim());
-        Self::from_bytes(decoded.map_err(|_| TracksError::Nonsense("not base64"))?)
+        Self::from_bytes(decoded.map_err(|_| TracksError::Invalid("not base64"))?)
     }
 
-    /// As patches hold them.
+    /// The text for a patch.
     pub fn to_text(&self) -> String {
         STANDARD.encode(&self.bytes)
     }
@@ -140,7 +138,7 @@ impl Tracks {
     }
 }
 
-/// Looks at bytes of tracks.
+/// Reads values from the bytes of tracks.
 struct Reader<'a> {
     pitch: f32,
     seconds: f32,
@@ -154,26 +152,26 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8]) -> Result<Self, TracksError> {
-        let nonsense = |what| Err(TracksError::Nonsense(what));
+        let invalid = |what| Err(TracksError::Invalid(what));
         let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
-            return nonsense("too short");
+            return invalid("too short");
         };
         if head[..4] != MAGIC {
-            return nonsense("of another kind");
+            return invalid("of another kind");
         }
         let number =
             |at: usize| f32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let whole = |at: usize| usize::from(u16::from_le_bytes([head[at], head[at + 1]]));
         let (count, frames, pitch, seconds) = (whole(4), whole(6), number(8), number(12));
         if !(1..=MAX_PARTIALS).contains(&count) || !(2..=MAX_FRAMES).contains(&frames) {
-            return nonsense("more partials or frames than there can be");
+            return invalid("more partials or frames than there can be");
         }
         let cells = count * frames;
         if cells > MAX_CELLS || rest.len() != count * PARTIAL + frames * FRAME + 2 * cells {
-            return nonsense("of the wrong size");
+            return invalid("of the wrong size");
         }
         if !(5.0..20_000.0).contains(&pitch) || !(0.001..600.0).contains(&seconds) {
-            return nonsense("pitch or length out of range");
+            return invalid("pitch or length out of range");
         }
         let (partials, rest) = rest.split_at(count * PARTIAL);
         let (bends, cells_of) = rest.split_at(frames * FRAME);
@@ -192,7 +190,7 @@ impl<'a> Reader<'a> {
         let rising = ratios.is_sorted_by(|a, b| a < b);
         match rising && read.ratio(0) > 0.01 && read.ratio(count - 1) < 8_192.0 {
             true => Ok(read),
-            false => nonsense("ratios that do not rise"),
+            false => invalid("ratios that do not rise"),
         }
     }
 
@@ -215,7 +213,7 @@ impl<'a> Reader<'a> {
         level_of(self.levels[frame * self.count + n])
     }
 
-    /// By how much of its ratio partial `n` is off from this frame to the next.
+    /// The relative deviation of the ratio of partial `n` between this frame and the next.
     fn bend(&self, frame: usize, n: usize) -> f32 {
         let whole = f32::from(i16::from_le_bytes(self.bends[frame])) * BEND;
         let step = self.steps[frame * self.count + n] as i8;
@@ -227,7 +225,7 @@ impl<'a> Reader<'a> {
     fn rows(&self) -> Vec<Row> {
         let mut rows = Vec::with_capacity(4 + 2 * (self.frames + 1));
         let last = self.count - 1;
-        // Past the last partial nothing sounds; ratios go on rising all the same.
+        // Past the last partial levels are zero; ratios must still rise.
         let ratio = |n: usize| match n <= last {
             true => self.ratio(n),
             false => self.ratio(last) + (n - last) as f32,
@@ -242,7 +240,7 @@ impl<'a> Reader<'a> {
             or_nothing(&|n| f32::from(self.phase(n)), n - 1)
         });
         push_row(&mut rows, |n| or_nothing(&|n| self.noise(n), n - 1));
-        // The last frame once more, so that there is always a next one.
+        // The last frame again, so that there is always a next one.
         for frame in (0..self.frames).chain([self.frames - 1]) {
             push_row(&mut rows, |n| or_nothing(&|n| self.level(frame, n), n - 1));
             push_row(&mut rows, |n| or_nothing(&|n| self.bend(frame, n), n - 1));
@@ -251,7 +249,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The level that a byte means; zero is silence.
+/// The level of a byte; zero is silence.
 fn level_of(byte: u8) -> f32 {
     match byte {
         0 => 0.0,

@@ -1,15 +1,15 @@
-//! Tunings: scales (Scala's `.scl`) and where they lie on the keyboard (`.kbm`).
+//! Tunings: scales (Scala's `.scl`) and their mapping to the keyboard (`.kbm`).
 //!
 //! The formats are described at <https://www.huygens-fokker.org/scala/scl_format.html> and
 //! <https://www.huygens-fokker.org/scala/help.htm#mappings>.
 
-/// Why a text is no scale or keyboard map.
+/// Why a text is not a valid scale or keyboard map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct TuningError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there, and what would be right.
+    /// What is wrong there, and what is expected.
     pub problem: String,
 }
 
@@ -33,7 +33,7 @@ impl Tuning {
     /// note and keeps its usual pitch.
     ///
     /// # Errors
-    /// When a text is not what it should be: says in which line, and what is expected.
+    /// When a text is invalid: says in which line, and what is expected.
     pub fn read(scale: &str, map: Option<&str>) -> Result<Tuning, TuningError> {
         let scale = Scale::read(scale)?;
         let map = match map {
@@ -50,7 +50,7 @@ impl Tuning {
         Ok(Tuning { keys })
     }
 
-    /// The pitch of a note in semitones; between and beyond keys as the nearest ones have it.
+    /// The pitch of a note in semitones; interpolated between keys and extrapolated beyond them.
     pub fn pitch(&self, note: f32) -> f32 {
         let key = note.clamp(0.0, 127.0);
         let below = (key as usize).min(126);
@@ -68,7 +68,7 @@ impl Scale {
     fn read(text: &str) -> Result<Scale, TuningError> {
         let mut lines = content(text);
         let end = text.lines().count().max(1);
-        lines.next(); // What it is called.
+        lines.next(); // The name.
         let count = whole(lines.next(), end, "the number of notes")?;
         let Ok(1..=1024) = usize::try_from(count) else {
             return Err(error(
@@ -103,7 +103,7 @@ impl Scale {
     }
 }
 
-/// Where a scale lies on the keyboard.
+/// The mapping of a scale to the keyboard.
 struct Map {
     first: i64,
     last: i64,
@@ -111,10 +111,10 @@ struct Map {
     middle: i64,
     reference: i64,
     hertz: f64,
-    /// Degrees that an octave of the map has.
+    /// Degrees of an octave of the map.
     period: i64,
-    /// The degree of each key of that octave; none where no note is. Without any, keys and degrees
-    /// are the same.
+    /// The degree of each key of that octave; `None` for keys without a note. If empty, keys and
+    /// degrees are the same.
     degrees: Vec<Option<i64>>,
 }
 
@@ -199,7 +199,7 @@ impl Map {
     }
 }
 
-/// Lines that are no comments, with their numbers.
+/// Lines that are not comments, with their numbers.
 fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate();
     numbered
@@ -214,7 +214,7 @@ fn whole(line: Option<(usize, &str)>, end: usize, what: &str) -> Result<i64, Tun
         .map_err(|_| error(line, format!("\"{word}\" where {what} is expected")))
 }
 
-/// A note in cents: with a point it is cents, without one a ratio.
+/// A note in cents: text with a point is cents, without one a ratio.
 fn note(text: &str) -> Option<f64> {
     let word = text.split_whitespace().next()?;
     let cents = match word.contains('.') {
@@ -240,7 +240,7 @@ mod tests {
         "! a comment\nFive notes\n 5\n!\n 9/8\n 81/64\n 3/2 fifth\n 27/16\n 2/1\n";
 
     #[test]
-    fn equal_temperament_is_what_it_was() {
+    fn equal_temperament_gives_the_key_numbers() {
         let twelve: String = (1..=12).map(|n| format!("{}.0\n", 100 * n)).collect();
         let tuning = Tuning::read(&format!("Equal\n12\n{twelve}"), None).unwrap();
         for key in 0..128 {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_says_where() {
+    fn errors_name_the_line() {
         for (scale, line) in [
             ("x", 1),
             ("x\nmany\n", 2),

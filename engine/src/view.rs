@@ -1,4 +1,4 @@
-//! What an editor draws: partials, filters, envelopes and waves, from the code that sounds them.
+//! What an editor draws: partials, filters, envelopes and waves, from the code that renders them.
 
 use crate::controls::Values;
 use crate::effects::{compressor, delay, drive, eq};
@@ -10,7 +10,7 @@ use crate::part::{ARP_STEP_BEATS, Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::block::groups;
-use crate::render::cpu::PLACES;
+use crate::render::cpu::PAN_POSITIONS;
 use crate::simd::{F32x16, LANES, Level, Portable, Simd, Work};
 use crate::spectrum::{self, Cloud, FADE_END, Filter, TURN, of_fraction, tables};
 
@@ -23,26 +23,26 @@ pub struct PartialView {
     pub level: f32,
     /// The level that it would have without the filter.
     pub unfiltered: f32,
-    /// Its place, -1 left to 1 right.
+    /// Its pan position, -1 left to 1 right.
     pub pan: f32,
 }
 
 /// Adds the partials of `cloud` to `out`, lowest first; those above Nyquist are left out.
 pub fn partials(cloud: &Cloud, sample_rate: f32, out: &mut Vec<PartialView>) {
-    Level::best().dispatch(Look {
+    Level::best().dispatch(PartialsOf {
         cloud,
         sample_rate,
         out,
     });
 }
 
-struct Look<'a> {
+struct PartialsOf<'a> {
     cloud: &'a Cloud,
     sample_rate: f32,
     out: &'a mut Vec<PartialView>,
 }
 
-impl Work for Look<'_> {
+impl Work for PartialsOf<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -72,7 +72,7 @@ impl Work for Look<'_> {
                 if level <= 0.0 || pitches.0[lane] >= FADE_END {
                     continue;
                 }
-                let side = PLACES.0[lane] * of_fraction(self.cloud.width_to);
+                let side = PAN_POSITIONS.0[lane] * of_fraction(self.cloud.width_to);
                 let (left, right) = (left * (1.0 - side), right * (1.0 + side));
                 let gain = left.hypot(right);
                 self.out.push(PartialView {
@@ -86,7 +86,7 @@ impl Work for Look<'_> {
     }
 }
 
-/// What the filters of `cloud` make of the level of a partial at `hertz`.
+/// The gain of the filters of `cloud` for a partial at `hertz`.
 pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
     let frequency = Portable.splat(hertz / sample_rate * TURN);
     let tables = tables();
@@ -94,8 +94,7 @@ pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
     gain.map_or(1.0, |gain| Portable.first(gain))
 }
 
-/// A note of `patch` at rest: what its knobs say, without routes and envelopes, at full level.
-/// Allocates.
+/// A note of `patch` as its knobs are set, without routes and envelopes, at full level. Allocates.
 pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     /// Enough for the shortest attack at any sample rate below 128 kHz; a block holds no more.
     const TICKS: usize = 4;
@@ -136,30 +135,30 @@ pub fn arp_step_beats(rate: f32) -> f32 {
     ARP_STEP_BEATS[rate as usize] as f32
 }
 
-/// How far an envelope's stage with this curve has come at `x`, both 0 to 1.
+/// The position of an envelope's stage with this curve at time `x`, both 0 to 1.
 pub fn bend(curve: f32, x: f32) -> f32 {
     Bend::new(curve).at(x)
 }
 
-/// The height of an LFO's wave, by its number in the `shape` parameter, after `cycles`; `drawing` is
-/// what the patch has drawn for it.
+/// The value of an LFO's wave, by its number in the `shape` parameter, after `cycles`; `drawing` is
+/// the wave drawn in the patch.
 pub fn wave(shape: usize, cycles: f64, drawing: &Drawing) -> f32 {
     Shape::ALL[shape.min(Shape::ALL.len() - 1)].at(cycles, 0, drawing)
 }
 
-/// What a drive with these values makes of a steady `level`, its tone apart.
+/// The output of a drive with these values for a steady `level`, without its tone control.
 pub fn driven(values: &Values, level: f32) -> f32 {
     let (kind, amount) = (values[Param::DriveType], values[Param::DriveAmount]);
     let bent = drive::bent(kind as usize, amount, level);
     level + (bent - level) * values[Param::DriveMix]
 }
 
-/// What an equaliser with these values adds at `hertz`, in decibels.
+/// The gain of an equaliser with these values at `hertz`, in decibels.
 pub fn equalised(values: &Values, hertz: f32, sample_rate: f32) -> f32 {
     eq::gain_db(|param| values[param], hertz, sample_rate)
 }
 
-/// The level in decibels that a compressor with these values makes of a steady one.
+/// The output level in decibels of a compressor with these values for a steady level.
 pub fn compressed(values: &Values, decibels: f32) -> f32 {
     let slope = 1.0 - 1.0 / values[Param::CompressorRatio];
     let over = decibels - values[Param::CompressorThreshold];
@@ -174,7 +173,7 @@ mod tests {
     use crate::patch::factory;
     use crate::{Engine, EngineConfig, Event};
 
-    /// A picture that shows other partials than those that sound would mislead.
+    /// The editor must show the partials that sound.
     #[test]
     fn the_partials_shown_are_those_heard() {
         let patch = factory::find("Aurora").expect("is one of ours");

@@ -8,7 +8,7 @@ pub(crate) const MAX_COPIES: usize = 16;
 /// Layers of a voice.
 pub(crate) const LAYERS: usize = 2;
 
-/// What a note has of its own. What modulation does to it lies in lanes.
+/// The state of a note. Its modulation is computed in SIMD lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Voice {
     pub(crate) state: VoiceState,
@@ -17,64 +17,64 @@ pub(crate) struct Voice {
     pub(crate) release_velocity: f32,
     /// Held by the sostenuto pedal.
     pub(crate) sostenuto: bool,
-    /// The number of the note since the start: the lower, the older.
+    /// The number of the note: lower is older.
     pub(crate) order: u64,
-    /// Frames of the current tick that its envelopes have already lived through.
+    /// Frames of the current tick that its envelopes have already computed.
     pub(crate) clock: u32,
     /// Seconds since its start.
     pub(crate) age: f32,
     /// Its key, transposed as the patch said when it was played.
     pub(crate) target: f32,
-    /// The same, or on the way there when it glides.
+    /// The current pitch, which differs from `target` during a glide.
     pub(crate) pitch: f32,
-    /// Semitones that a tick of gliding covers; zero when it has arrived.
+    /// Semitones per tick of a glide; zero at the target.
     pub(crate) glide_step: f32,
     pub(crate) expression: NoteExpression,
     /// Pressure on its own key.
     pub(crate) pressure: f32,
-    /// A number of its own, for phases and random modulation.
+    /// A random number for phases and random modulation.
     pub(crate) seed: u32,
-    /// How far it has faded in after its clouds were replaced, 0 to 1; notes start at 1, since
-    /// their envelope begins at zero.
+    /// The fade-in after its clouds were replaced, 0 to 1; notes start at 1, because their envelope
+    /// begins at zero.
     pub(crate) entry: f32,
-    /// Set until it has been rendered for the first time: the frame at which it starts.
+    /// The frame at which it starts; `None` after its first render.
     pub(crate) starts_at: Option<u32>,
     /// Its layers; the first `sounding` have clouds.
     pub(crate) layers: [VoiceLayer; LAYERS],
     pub(crate) sounding: usize,
     /// The clouds of each.
     pub(crate) copies: usize,
-    /// What the phases of each copy are chosen by.
+    /// The seed of the phases of each copy.
     pub(crate) seeds: [u32; MAX_COPIES],
 }
 
-/// What a note has of its own in one of its layers.
+/// The state of one layer of a note.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VoiceLayer {
     /// The slots of its clouds; as many as the voice has copies.
     pub(crate) slots: [u32; MAX_COPIES],
-    /// Powers of two that ratio 1 has decayed by.
+    /// The decay of ratio 1 in powers of two.
     pub(crate) damping: f32,
-    /// How far it has come through its table by itself.
+    /// The position in its table that playback has reached.
     pub(crate) travelled: f32,
-    /// What contrast leaves as it is, as a mark of its clouds; known from the first time on that there
-    /// is any, and the same until the note ends.
+    /// Flags for the level that contrast leaves unchanged; set when contrast is first used, and constant
+    /// until the note ends.
     pub(crate) loudest: Option<u8>,
-    /// What keeps it as loud as it was; see there.
+    /// Keeps its loudness constant.
     pub(crate) balance: Balance,
 }
 
-/// Where a voice is in its life.
+/// The state of a voice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum VoiceState {
-    /// Silent, and free for a note.
+    /// Silent, available for a note.
     #[default]
     Free,
     /// Its key is down.
     Held,
     /// Its key is up, but a pedal holds it.
     Pedal,
-    /// It is fading by itself.
+    /// Its release phase.
     Released,
 }
 

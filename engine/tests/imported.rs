@@ -1,5 +1,4 @@
-//! Tables that patches bring along, in a session in which more of them are played than there is room
-//! for.
+//! Imported tables, in sessions that play more of them than there is room for.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
@@ -11,7 +10,7 @@ use myriad_engine::{Engine, EventKind, Patch, Playable};
 use std::f64::consts::TAU;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One test at a time: all share the room that there is.
+/// One test at a time: all share the rows of the imported tables.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -19,10 +18,10 @@ fn alone() -> MutexGuard<'static, ()> {
 
 const PARTIALS: usize = 6;
 
-/// Frames in which eleven periods of 440 Hz pass.
+/// Frames of eleven periods of 440 Hz.
 const PERIODS: usize = 1_200;
 
-/// Levels of harmonics that no other table has.
+/// Levels of harmonics, different for every table.
 fn levels(table: u32) -> [f32; PARTIALS] {
     std::array::from_fn(|n| {
         let random = hash(table * 8 + n as u32);
@@ -30,7 +29,7 @@ fn levels(table: u32) -> [f32; PARTIALS] {
     })
 }
 
-/// What a table sounds like: the levels of its harmonics, relative to the first.
+/// The levels of the harmonics in the output, relative to the first.
 fn heard(engine: &mut Engine) -> [f32; PARTIALS] {
     let events = [(0, EventKind::AllSoundOff), (0, on(69))];
     let [left, _] = play(engine, &events, PERIODS + 800);
@@ -53,16 +52,16 @@ fn expect(engine: &mut Engine, table: u32) {
     let levels = levels(table);
     for (heard, level) in heard(engine).iter().zip(levels) {
         let off = db(*heard) - db(level / levels[0]);
-        // Levels are written in steps of 0.4 dB.
+        // Levels are stored in steps of 0.4 dB.
         assert!(off.abs() < 0.45, "table {table}: {off} dB");
     }
 }
 
-/// A musician who browses wavetables all day hears each of them, and needs no more memory for it.
+/// A session that browses thousands of wavetables plays each correctly, without more memory.
 #[test]
 fn thousands_of_tables_in_one_session_all_sound_right() {
     let _alone = alone();
-    // Another engine holds on to one all the time.
+    // Another engine uses one table all the time.
     let mut other = engine(&imported(&levels(1_000_000), 30));
     let mut session = engine(&Patch::new());
     let mut rows = 0;
@@ -86,10 +85,10 @@ fn thousands_of_tables_in_one_session_all_sound_right() {
     expect(&mut other, 1_000_000);
 }
 
-/// A library and an editor's history may hold any number of patches: only those that are played need
-/// room, and for those that fade in the background it is kept.
+/// A library and an editor's history may contain any number of patches: only those that are played or
+/// still fade out need rows.
 #[test]
-fn a_patch_that_nobody_plays_needs_no_room() {
+fn only_played_patches_need_rows() {
     let _alone = alone();
     let library: Vec<Patch> = (0..60)
         .map(|table| imported(&levels(2_000_000 + table), 500))
@@ -101,7 +100,7 @@ fn a_patch_that_nobody_plays_needs_no_room() {
     }
 }
 
-/// What fades goes on sounding as it did, though others take all the room there is.
+/// A fading sound stays the same, even when other tables fill all rows.
 #[test]
 fn clouds_that_fade_keep_their_table() {
     let _alone = alone();
@@ -112,7 +111,7 @@ fn clouds_that_fade_keep_their_table() {
         let mut engine = engine(&slow);
         let before = play(&mut engine, &[(0, on(57))], 4_800);
         engine.set_patch(0, &silent);
-        // The host does not call for a while.
+        // The host pauses here.
         meanwhile();
         let [after, _] = play(&mut engine, &[], 2_400);
         assert!(peak(&after) > 0.01);
@@ -128,9 +127,9 @@ fn clouds_that_fade_keep_their_table() {
     assert!(fade(&many) == expected);
 }
 
-/// Too many at once are refused in words, and those that play go on.
+/// Too many at once are refused with a reason, and those that play continue.
 #[test]
-fn what_finds_no_room_says_so() {
+fn too_many_tables_are_refused() {
     let _alone = alone();
     let patches = (0..40).map(|table| imported(&levels(4_000_000 + table), 510));
     let all: Vec<Playable> = patches

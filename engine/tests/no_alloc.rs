@@ -1,5 +1,4 @@
-//! `render`, and what editors need while it plays, never allocate: an allocation inside aborts this
-//! test.
+//! `render`, and the calls of editors while it plays, never allocate: an allocation aborts this test.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 

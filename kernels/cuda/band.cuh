@@ -1,4 +1,4 @@
-// Bands: partials that are narrow bands of noise and not sines. Twin of engine/src/spectrum/band.rs,
+// Bands: partials that are narrow bands of noise and not sines. Mirrors engine/src/spectrum/band.rs,
 // where the numbers are explained.
 #pragma once
 
@@ -14,7 +14,7 @@ constexpr int FRACTION = 20;
 constexpr float SPEED = 64.0f;
 constexpr float STEPS = 4.0f;
 
-// What partials are told apart by.
+// A hash that differs for every partial.
 DEVICE u32 own_hash(const Cloud& cloud, u32 index) {
     return math::hash((index + 1 + cloud.seed) * 0x9E3779B1u);
 }
@@ -33,8 +33,8 @@ DEVICE float mixed(float a, float b, float way) {
     return __fadd_rn(a, __fmul_rn(__fsub_rn(b, a), way));
 }
 
-// Moves a band's frequency to where it is now, and returns what its level is multiplied by. `noise`
-// says how much of that it does, 1 for all.
+// Moves a band's frequency to its present value, and returns the factor of its level. `noise` is the
+// depth of both, 0 to 1.
 DEVICE float wander(const Cloud& cloud, float log2_ratio, float noise, u32 index,
                     float& frequency) {
     const u32 own = own_hash(cloud, index);

@@ -1,25 +1,25 @@
-// The sine bank: one partial through one tick. Twin of engine/src/render/cpu/bank.rs, with the
-// same result to about -130 dB by a shorter road.
+// The sine bank: one partial through one tick. Mirrors engine/src/render/cpu/bank.rs, with the
+// same result to about -130 dB with fewer operations.
 //
 // The CPU runs the delta form of the sine recurrence through the tick: two operations a sample.
 // Here the delta form gives the eight samples in the tick's middle, and from there
 //
 //     y[t + 4] = 2 cos(4w) y[t] - y[t - 4]
 //
-// (Chebyshev's recurrence, four samples at a stride) leads outwards to both ends: one operation
-// a sample, in four independent chains. Chebyshev's recurrence is inexact for low pitches only
+// (Chebyshev's recurrence, with a stride of four samples) continues to both ends: one operation
+// per sample, in four independent chains. Chebyshev's recurrence is inexact for low pitches only
 // because its small angle is lost in 2 cos(w) and because errors grow with the square of the
 // steps; at a stride of four the angle is four times as large, and three steps reach either end.
 // All phases are exact integers, so nothing is carried from tick to tick.
 //
 // Instructions for a partial and tick of 32 samples, as compiled for sm_90:
 //     pitch       one polynomial, and 2 cos(4w) from it               20
-//     seeds       a sine, a cosine, and what joins them               24
+//     seeds       a sine, a cosine, and their combination             24
 //     middle      delta form, 7 samples x 2                           14
 //     outwards    24 samples x 1                                      24
-//     level       a ramp, one operation a sample                      33
-//     sum         one fused multiply-add a sample                     32
-// that is about 147, or 4.6 a sample; none of them touches memory.
+//     level       a ramp, one operation per sample                    33
+//     sum         one fused multiply-add per sample                   32
+// that is about 147, or 4.6 per sample; none of them accesses memory.
 #pragma once
 
 #include "math.cuh"
@@ -28,22 +28,22 @@ constexpr int TICK = 32;
 
 namespace bank {
 
-// The sample that seeds are made for.
+// The sample that the seeds belong to.
 constexpr int MIDDLE = TICK / 2;
 
 // Samples of a step outwards.
 constexpr int STRIDE = 4;
 
-// What the pitch alone decides: k of the delta form, and 2 cos(4w).
+// The coefficients, which depend on the pitch alone: k of the delta form, and 2 cos(4w).
 struct Recurrence {
     float k, turn;
 };
 
-// 2 cos(4w) comes from 4 sin^2(w/2) by doubling the angle twice, along one of two roads:
+// 2 cos(4w) comes from 4 sin^2(w/2) by doubling the angle twice, in one of two ways:
 //     2 cos(2w) = (2 - k)^2 - 2,     2 cos(4w) = (2 cos(2w))^2 - 2
 //     4 sin^2(w) = k (4 - k),        2 cos(4w) = 2 - 4 sin^2(w) (2 - k)^2
-// Either loses little as long as what it squares or multiplies is small. As k and 4 - k may
-// change places, both take the smaller one, which has the more digits.
+// Both are accurate while their operands are small. As k and 4 - k are interchangeable, both use
+// the smaller one, which has more significant digits.
 DEVICE Recurrence recurrence(u32 increment) {
     const float t = __int2float_rn(int(increment)) * (1.0f / (1u << 31));
     const float smaller = math::four_sine_squared(fminf(t, 1.0f - t)), larger = 4.0f - smaller;
@@ -54,8 +54,8 @@ DEVICE Recurrence recurrence(u32 increment) {
     return {t > 0.5f ? larger : smaller, turn};
 }
 
-// Adds a sine to `sum`: at phase `middle` in sample MIDDLE, turning by `increment` a sample, its
-// level leading from `from` on by `slope` a sample.
+// Adds a sine to `sum`: at phase `middle` in sample MIDDLE, turning by `increment` per sample, its
+// level starting at `from` and changing by `slope` per sample.
 DEVICE void advance(u32 middle, u32 increment, Recurrence recurrence, float from, float slope,
                     float (&sum)[TICK]) {
     const float k = recurrence.k, turn = recurrence.turn;
@@ -79,7 +79,7 @@ DEVICE void advance(u32 middle, u32 increment, Recurrence recurrence, float from
         const float level = t == 0 ? from : fmaf(slope, float(t), from);
         sum[t] = fmaf(level, sine, sum[t]);
     };
-    // Four chains, one a sample of the stride: backwards from the middle, then forwards.
+    // Four chains, one per sample of the stride: backwards from the middle, then forwards.
     UNROLL for (int chain = 0; chain < STRIDE; ++chain) {
         float here = y[chain], after = y[chain + STRIDE];
         UNROLL for (int t = MIDDLE - STRIDE + chain; t >= 0; t -= STRIDE) {

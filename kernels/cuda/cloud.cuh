@@ -1,4 +1,4 @@
-// What a renderer is told about one cloud for one tick. Twin of engine/src/spectrum/cloud.rs,
+// The description of one cloud for one tick. Mirrors engine/src/spectrum/cloud.rs,
 // where the fields are explained.
 #pragma once
 
@@ -9,14 +9,14 @@ typedef unsigned short u16;
 typedef unsigned char u8;
 typedef unsigned long long u64;
 
-// The cloud starts in this tick: phases are set, and levels start where they are.
+// The cloud starts in this tick: phases are set, and levels do not ramp.
 constexpr u32 STARTS = 1;
 // The cloud's table is one of tracks, whose rows are in another order.
 constexpr u32 TRACKS = 2;
-// The sound goes through both filters side by side.
+// The filters are in parallel.
 constexpr u32 PARALLEL = 4;
 
-// A spectral filter: its kind in the lowest byte of the words, and what else that asks for.
+// A spectral filter: its kind in the lowest byte of the words, and its parameters.
 struct Filter {
     float inverse_cutoff;
     u32 words[2];
@@ -31,7 +31,7 @@ struct Second {
 };
 // A bit of its table: it is one of tracks.
 constexpr u32 SECOND_TRACKS = 0x8000;
-// What its morph is counted in, and what clouds count fractions in.
+// The units of its morph, and of fractions in clouds.
 constexpr float MORPH = 32768.0f;
 constexpr float FRACTION = 16384.0f;
 

@@ -1,6 +1,6 @@
-// Runs the kernels on the host, thread by thread: every thread is a fiber, and what threads do
-// together (barriers, votes, shuffles) waits until all have come. For tests on machines without
-// a GPU; also gives them the device functions one by one.
+// Runs the kernels on the host, thread by thread: every thread is a fiber, and collective operations
+// (barriers, votes, shuffles) wait until all fibers have reached them. For tests on machines without
+// a GPU; also exports the device functions one by one.
 #include "host.h"
 
 Index threadIdx, blockIdx;
@@ -43,7 +43,7 @@ void wait(Waits what) {
     swapcontext(&fibers[self].context, &scheduler);
 }
 
-// Lets go of those who wait for each other, once nobody of theirs is missing.
+// Resumes the fibers that wait for each other, once all of them have arrived.
 bool release(uint32_t first, uint32_t count, Waits what) {
     bool any = false;
     for (uint32_t i = first; i < first + count; ++i) {

@@ -1,4 +1,4 @@
-// Spectral filters: what the level of a partial is multiplied with. Twin of
+// Spectral filters: factors of the level of a partial. Mirrors
 // engine/src/spectrum/filter.rs, where kinds and numbers are explained.
 #pragma once
 
@@ -20,7 +20,7 @@ DEVICE u32 kind(const Filter& filter) { return filter.words[0] & 0xFF; }
 DEVICE u32 half(const Filter& filter) { return filter.words[0] >> 16; }
 DEVICE float number(const Filter& filter) { return __int_as_float(int(filter.words[1])); }
 
-// A filter with poles, made ready.
+// The coefficients of a filter with poles.
 struct Poles {
     bool two;
     float inverse_cutoff, inverse_q2, pass[3];
@@ -51,7 +51,7 @@ DEVICE float pole_response(const Poles& poles, float frequency) {
     const float r2 = r * r;
     const float above = fmaf(fmaf(r2, poles.pass[2], poles.pass[1]), r2, poles.pass[0]);
     const float detour = 1.0f - r2;
-    // The least number there is, so that nothing is divided by zero.
+    // The smallest positive number, so that nothing is divided by zero.
     const float below = fmaf(r2, poles.inverse_q2, fmaf(detour, detour, 1.17549435e-38f));
     const float pair = __fdividef(above, below);
     return poles.two ? sqrtf(pair) : pair;
@@ -79,7 +79,7 @@ DEVICE float phaser_response(const Filter& filter, float r) {
     return sqrtf(ripple_response(number(filter), x)) * math::quarter_sine(open);
 }
 
-// A row read `at` an entry, between two of them.
+// A row read at `at`, interpolated between two entries.
 DEVICE float read_between(const float* row, u32 index, float between) {
     const float here = row[index], next = row[min(index + 1, ROW - 1)];
     return fmaf(next - here, between, here);
@@ -97,7 +97,7 @@ DEVICE float formant_response(const Filter& filter, const float* tables, float r
     return math::exp2(curve * number(filter));
 }
 
-// The height of a point of a curve, as its byte tells.
+// The height of a point of a curve, from its byte.
 DEVICE float point(const Filter& filter, u32 index) {
     const u64 bytes = filter.words[0] | u64(filter.words[1]) << 32;
     return __int2float_rn(int(bytes >> (8 * (min(index, POINTS - 1) + 1)) & 0xFF));
@@ -115,7 +115,7 @@ DEVICE float drawn_response(const Filter& filter, float r) {
     return math::exp2((height - 192.0f) * 0.0415241012f);
 }
 
-// What one filter of any kind does to N partials.
+// The gain of one filter of any kind for N partials.
 template <int N>
 DEVICE void gains(const Filter& filter, const float* tables, const float (&frequency)[N],
                   float (&gain)[N]) {
@@ -134,12 +134,12 @@ DEVICE void gains(const Filter& filter, const float* tables, const float (&frequ
     }
 }
 
-// Whether the cloud's filters are more than one with poles.
+// Whether the cloud has other filters than a first one with poles.
 DEVICE bool is_rich(const Cloud& cloud) {
     return kind(cloud.filters[0]) > HIGH_SHELF || kind(cloud.filters[1]) != OPEN;
 }
 
-// What both filters do to the levels of N partials: one after the other, or side by side.
+// The gain of both filters for N partials, in series or in parallel.
 template <int N>
 DEVICE void both(const Cloud& cloud, const float* tables, const float (&frequency)[N],
                  float (&level)[N]) {

@@ -1,11 +1,11 @@
-// What device code needs in order to compile: nothing on a GPU, stand-ins on a host.
+// Definitions that device code needs to compile: none on a GPU, replacements on a host.
 //
 // On the host every intrinsic used by the kernels is a plain function that rounds the same way
 // (compile with -ffp-contract=off), so that the device functions can be called and the kernels
 // run, thread by thread, on a machine without a GPU: see emulate.cpp.
 #pragma once
 
-// For every i below a constant n, written out.
+// An unrolled loop over every i below a constant n.
 #define EACH(i, n) UNROLL for (int i = 0; i < n; ++i)
 
 #ifdef __CUDACC__
@@ -32,7 +32,7 @@
 #define __global__
 #define __device__
 #define __launch_bounds__(...)
-// One block runs at a time, so what its threads share can be static.
+// One block runs at a time, so its shared memory can be static.
 #define __shared__ static
 
 struct uint2 { uint32_t x, y; };
@@ -70,7 +70,7 @@ static inline uint32_t atomicAdd(uint32_t* to, uint32_t x) { uint32_t old = *to;
 static inline void __threadfence() {}
 static inline void __threadfence_system() {}
 static inline void __trap() {}
-// Those that threads do together.
+// Operations that all threads of a block or warp do together.
 void __syncthreads();
 void __syncwarp();
 uint32_t __ballot_sync(uint32_t lanes, bool vote);

@@ -1,4 +1,4 @@
-// Functions that CPU and GPU compute from the same polynomials. Twin of
+// Functions that CPU and GPU compute from the same polynomials. Mirrors
 // engine/src/spectrum/math.rs.
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace math {
 
-// The number that two bytes of a cloud mean.
+// The value of a fraction of two bytes in a cloud.
 DEVICE float of_fraction(short x) { return __fmul_rn(__int2float_rn(x), 1.0f / FRACTION); }
 
 
-// 2^x; the integer part goes straight into the exponent. With Exact every operation rounds, so
+// 2^x; the integer part is added to the exponent. With Exact every operation rounds, so
 // that the result is bit-equal everywhere; without, products and sums are fused.
 template <bool Exact> DEVICE float exp2_by(float x) {
     // Adding this to a float leaves its nearest integer in the lowest bits of the sum.
@@ -56,7 +56,7 @@ DEVICE float log2_exact(float x) {
     return __fadd_rn(__fmul_rn(p, y), __fsub_rn(__int2float_rn(int(exponent)), 127.0f));
 }
 
-// How far a number is from the nearest whole one: bit-equal to the CPU's.
+// The distance of a number from the nearest whole one: bit-equal to the CPU's.
 DEVICE float from_whole(float x) {
     const float MAGIC = 12582912.0f;
     return __fsub_rn(x, __fsub_rn(__fadd_rn(x, MAGIC), MAGIC));

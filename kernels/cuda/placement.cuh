@@ -1,4 +1,4 @@
-// Where partials are, other than where their table says. Twin of engine/src/spectrum/placement.rs:
+// Changes of ratio: to the notes of a scale, and out of tune. Mirrors engine/src/spectrum/placement.rs:
 // all of it decides pitch, so every operation rounds once.
 #pragma once
 
@@ -11,7 +11,7 @@ constexpr u32 MAP_ROW = 451;
 constexpr u32 ROW = 1024;
 constexpr u32 PARTS = 24;
 
-// A ratio on its way to the nearest note of the scale.
+// A ratio moved towards the nearest note of the scale.
 DEVICE float snapped(const Cloud& cloud, const float* tables, float ratio) {
     const float octaves = fmaxf(__fadd_rn(math::log2_exact(ratio), 8.0f), 0.0f);
     const float within = __fsub_rn(octaves, __int2float_rn(__float2int_rz(octaves)));
@@ -21,7 +21,7 @@ DEVICE float snapped(const Cloud& cloud, const float* tables, float ratio) {
     return __fmul_rn(ratio, math::exp2_exact(__fmul_rn(__fsub_rn(note, within), amount)));
 }
 
-// A ratio by its own share out of tune; the first partial stays.
+// A ratio detuned by its own random amount; the first partial stays.
 DEVICE float detuned(const Cloud& cloud, u32 index, float ratio) {
     const float own = __int2float_rn(int(band::own_hash(cloud, index) >> 8));
     const float share = __fsub_rn(own, 8388608.0f);

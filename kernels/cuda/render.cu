@@ -1,17 +1,17 @@
 // The kernels: thin entry points over the templates and functions in the other files.
 #include "slice.cuh"
 
-// Warps of a block. They have nothing to do with each other; a block is only a way to launch.
+// Warps of a block. They are independent of each other.
 constexpr u32 WARPS = 4;
-// Blocks that a processor should hold: what the compiler may use of its registers.
+// Blocks that a multiprocessor should hold, which limits the registers of a thread.
 constexpr u32 BLOCKS = ROWS == 16 ? 5 : 7;
 
-// What an upload starts with. Then come the ends (see `mix`), then the items.
+// The start of an upload. The ends (see `mix`) and the items follow.
 struct Header {
     u32 items;
-    // The number of the first item among all of the block's.
+    // The index of the first item among all items of the block.
     u32 first_item;
-    // Where the items are, in bytes from the header.
+    // The offset of the items from the header, in bytes.
     u32 items_at;
     // The block's number, which the host waits for.
     u32 block;
@@ -21,13 +21,14 @@ static_assert(sizeof(Header) == 16, "Header");
 // Threads of a block of `fetch`.
 constexpr u32 FETCH_THREADS = 256;
 
-// Copies what a block needs out of the host's pinned memory: the upload, and of every tick's
-// clouds the first ones, whose rows are `pitch_from` and `pitch` apart. All sizes count pairs of
-// words. Grid: as much as the larger of the two, then the upload and every tick.
+// Copies a block from the host's pinned memory: the upload, and the first clouds of every tick, whose
+// rows are `pitch_from` and `pitch` apart. All sizes count pairs of words. Grid: the larger of the
+// two sizes, then one row for the upload and one for each tick.
 //
-// A thread copies 8 bytes, so a warp asks for whole lines. Limit: the bus, and half of it when the
-// lines are still in a core's cache, which is why blocks are written past it. Wider loads, more of
-// them in flight, bulk copies and larger pages change nothing; the copy engine starts later.
+// A thread copies 8 bytes, so a warp requests whole cache lines. Limit: the bus, and half of its
+// bandwidth when the lines are still in a core's cache, which is why the host writes blocks past the
+// cache. Wider loads, more loads in flight, bulk copies and larger pages are no faster; the copy
+// engine starts later.
 extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
 fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* clouds_from,
       uint2* clouds, u32 cloud_pairs, u32 pitch_from, u32 pitch) {
@@ -42,12 +43,12 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* cl
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes an item), its cloud in `clouds[tick][slot]` (128 bytes a tick), and
-// tables (through the caches). Reads and writes 8 bytes a partial of memory, once. Writes 256
-// bytes an item and tick to `samples[item][tick][side][frame]`, and where they go to
+// Reads the upload (16 bytes per item), its cloud in `clouds[tick][slot]` (128 bytes per tick), and
+// tables (through the caches). Reads and writes 8 bytes of state per partial, once. Writes 256
+// bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
 // `routes[item][tick]`.
-// Limit: the FP32 issue rate. A partial takes 156 instructions a tick for the bank, 25 to 100 for
-// its spectrum, and about 30 for what is done once a tick or block.
+// Limit: the FP32 issue rate. A partial takes 156 instructions per tick for the bank, 25 to 100 for
+// its spectrum, and about 30 for the work done once per tick or block.
 extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
 render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
               u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
@@ -72,7 +73,7 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
     }
     phases += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
     levels += item.slot * size_t(spectrum::MAX_PARTIALS) + slice.first;
-    // A few rows at once: those beyond what was touched are read and written for nothing.
+    // Four rows at once: rows past `touched` are read and written without effect.
     phases += lane;
     levels += lane;
     Strand* strands = scratch.strands + lane;
@@ -99,7 +100,7 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
         u32 route = NOWHERE;
         if (sounding >> tick & 1) {
             Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
-            // A cloud that names what does not exist must not read or write elsewhere.
+            // A cloud with an invalid row or bus must not read or write out of bounds.
             const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
             const bool sane = cloud.table < end && cloud.frame < end &&
                               cloud.bus < buses && cloud.first_frame < TICK;
@@ -127,31 +128,31 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
     }
 }
 
-// Thread groups of a block of the mix (each adds up the items of 16 slots), blocks of a stage, and
-// buses that a block sums side by side.
+// Thread groups of a block of the mix (each sums the items of 16 slots), blocks of a stage, and
+// buses that a block sums in parallel.
 constexpr u32 MIX_GROUPS = 4;
 constexpr u32 MIX_STAGE = 16;
 constexpr u32 MIX_BUSES = 16;
 
-// What a mix ends with, in the host's memory: this, then `[tick][bus][side][frame]`.
+// The output of a mix in the host's memory: this header, then `[tick][bus][side][frame]`.
 struct Mixed {
-    // The number of the last block that is complete, and above it the partials it sounded: one
-    // write, so that nothing has to be waited for in between.
+    // The number of the last complete block, and in the upper half the partials it sounded: one
+    // write, so that no fence is needed between the two.
     volatile unsigned long long done;
     u32 unused[14];
 };
 
-// Adds the items up into buses, in an order that depends on slots alone: items of 16 slots one
-// after the other, four such sums to a block, sixteen blocks to a stage, stages one after the
-// other. So the sum does not depend on what else sounds, nor on how ticks are cut into blocks.
+// Sums the items into buses, in an order that depends on slots alone: items of 16 slots one
+// after the other, four such sums per block, sixteen blocks per stage, stages one after the
+// other. So the sum does not depend on other clouds, nor on how ticks are cut into blocks.
 //
 // `ends[0]` is how many groups of 16 slots are in use, `ends[1 + group]` the number of the first
 // item after the group's; they follow the upload's header. Grid: blocks of 64 slots, ticks, bus
-// tiles. The block of a tick that comes last adds up what all have written; the last of these
-// tells the host. `arrivals` counts both kinds, one for each tick and tile and one for all.
+// tiles. The last block of a tick sums what all its blocks have written; the last of these
+// notifies the host. `arrivals` holds a counter for each tick and tile, after one for all.
 //
-// Reads 256 bytes an item and tick, once for every 16 buses. Limit: memory bandwidth when there
-// are many items, latency (two dependent reads and one hand-over) when there are few.
+// Reads 256 bytes per item and tick, once per 16 buses. Limit: memory bandwidth when there are
+// many items, latency (two dependent reads and one atomic counter) when there are few.
 extern "C" __global__ void __launch_bounds__(MIX_GROUPS * STEREO)
 mix(const Header* upload, const float* samples, const u32* routes, float* sums, u32* arrivals,
     u32* sounded, Mixed* mixed, u32 ticks, u32 buses) {
@@ -191,7 +192,7 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
         block_sums[(bus * size_t(blocks) + blockIdx.x) * STEREO + thread] = sum;
     }
 
-    // Whoever finds all others gone before finishes the tick.
+    // The last block to arrive finishes the tick.
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -218,7 +219,7 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
         }
         if (group == 0) out[(tick * buses + first_bus + bus) * STEREO + thread] = total;
     }
-    // What this block has written must be there before the host is told.
+    // The writes of this block must be visible before the host is notified.
     __threadfence_system();
     __syncthreads();
     const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
@@ -234,18 +235,18 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
 constexpr u32 BANK_ROWS = 16;
 constexpr u32 BANK_WARPS = 2;
 
-// A partial of the bare bank: its pitch stays for the block, its level moves by `slope` a frame.
+// A partial of the bare bank: its pitch is constant in a block, its level changes by `slope` per frame.
 struct alignas(16) BarePartial {
     u32 phase, increment;
     float level, slope;
 };
 
-// The bank alone, as a yardstick: partials whose pitches stay through the block, so that their
-// recurrences are made once and their seeds every tick, and whose levels move. A warp takes 512
-// of them and writes 32 samples a tick to `out[warp][tick][frame]`.
+// The bank alone, as a benchmark: partials with constant pitch, so that their recurrences are
+// computed once and their seeds every tick, and with moving levels. A warp renders 512 of them and
+// writes 32 samples per tick to `out[warp][tick][frame]`.
 //
-// Reads 16 bytes a partial and tick, of which all but the first reading comes from the caches, a
-// row ahead of its use; writes 16 once. The rest is `advance`, less what is made once.
+// Reads 16 bytes per partial and tick, one row ahead of its use, after the first tick from the
+// caches; writes 16 bytes once. The rest is `advance`, without the recurrences.
 extern "C" __global__ void __launch_bounds__(BANK_WARPS * WARP, 14)
 bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
     struct Space {
@@ -284,5 +285,5 @@ bank_alone(BarePartial* partials, float* out, u32 warps, u32 ticks) {
     }
 }
 
-// Fails, and takes its context with it: what tests of recovery need.
+// Fails and destroys its context, for tests of recovery.
 extern "C" __global__ void fail() { __trap(); }

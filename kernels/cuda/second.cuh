@@ -1,4 +1,4 @@
-// The second table of a cloud: partials on their way to it, or multiplied with it. Twin of
+// The second table of a cloud: partials interpolated towards it, or multiplied with it. Mirrors
 // engine/src/spectrum/second.rs.
 #pragma once
 
@@ -9,15 +9,15 @@ namespace second {
 DEVICE bool tracks(const Cloud& cloud) { return (cloud.second.table & SECOND_TRACKS) != 0; }
 DEVICE bool morphs(const Cloud& cloud) { return cloud.second.share > 0; }
 
-// How far partials are on the way there, or the power by which they are multiplied.
+// The position between the tables, or the power of the factor.
 DEVICE float part(const Cloud& cloud) { return fabsf(math::of_fraction(cloud.second.share)); }
 
-// Ratios and their logarithms on their way from the first table's. Equal ones stay as they are.
+// Ratios and their logarithms, interpolated from the first table's. Equal ones stay exactly equal.
 DEVICE float between(float part, float first, float second) {
     return __fadd_rn(first, __fmul_rn(__fsub_rn(second, first), part));
 }
 
-// A level on its way, or multiplied.
+// A level, interpolated or multiplied.
 DEVICE float level(const Cloud& cloud, float part, float first, float second) {
     if (morphs(cloud)) return fmaf(second - first, part, first);
     return first * math::exp2(math::log2_exact(second) * part);

@@ -1,17 +1,17 @@
 // A slice of a cloud: 256 or 512 partials, rendered by one warp through all ticks of a block.
-// Twin of engine/src/render/cpu/cloud.rs.
+// Mirrors engine/src/render/cpu/cloud.rs.
 //
 // The CPU walks a cloud in groups of sixteen partials; here a warp walks in rows of 32, two
-// groups side by side, and a thread keeps the same place between left and right. Per tick, three
-// steps: `evaluate_rows` goes through the rows and leaves a Strand for each partial in shared
-// memory; `advance` runs the bank over the strands into 32 sums in registers; `fold` adds up the
+// groups in parallel, and a thread keeps the same pan position. Per tick, three
+// steps: `evaluate_rows` goes through the rows and stores a Strand for each partial in shared
+// memory; `advance` runs the bank over the strands into 32 sums in registers; `fold` adds the
 // sums of the 32 threads through shared memory, once, and `to_stereo` spreads them by width,
-// applies gains and writes 64 samples. Strands are also what a slice remembers between ticks;
-// device memory sees them once a block.
+// applies gains and writes 64 samples. Strands also keep the state of a slice between ticks;
+// device memory is accessed once per block.
 //
-// What a group does follows the CPU exactly but for one thing: `live` counts within the slice.
-// A silent group above the count, below a sounding group of a higher slice, rests a tick earlier
-// than on the CPU; nobody can hear its phase.
+// Groups behave exactly as on the CPU with one exception: `live` counts within the slice. A silent
+// group above the count, below a sounding group of a higher slice, stops a tick earlier than on the
+// CPU; its phase is inaudible.
 #pragma once
 
 #include "bank.cuh"
@@ -19,8 +19,8 @@
 
 constexpr u32 WARP = 32;
 constexpr u32 ALL = 0xFFFFFFFFu;
-// Rows of 32 partials in a slice: as many as leave a processor enough slices at once, by the
-// shared memory that it has. The engine knows (engine/src/render/cuda/kernels.rs).
+// Rows of 32 partials in a slice: limited by shared memory, so that a multiprocessor runs enough
+// slices at once. kernels/src/cuda/kernels.rs has the same numbers.
 #ifndef SLICE_ROWS
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define SLICE_ROWS 16
@@ -34,16 +34,16 @@ constexpr u32 SLICE = ROWS * WARP;
 constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
 // Groups of sixteen partials in a slice.
 constexpr u32 GROUPS = SLICE / spectrum::LANES;
-// Rows whose spectrum is evaluated side by side.
+// Rows whose spectrum is evaluated in parallel.
 constexpr int ABREAST = ROWS / 4;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
-// The route of a slice that has nothing to add to a tick.
+// The route of a slice that is silent in a tick.
 constexpr u32 NOWHERE = 0xFFFFFFFFu;
 // Partials quieter than this at both ends of a tick are not rendered: -144 dB.
 constexpr float INAUDIBLE = 6e-8f;
 
-// One warp's work: a slice of the cloud in a slot. Twin of engine/src/render/cuda/upload.rs.
+// One warp's work: a slice of the cloud in a slot. Mirrors kernels/src/cuda/upload.rs.
 struct Item {
     u32 slot;
     // The slice's number, and above it a bit for each tick in which the cloud sounds.
@@ -54,7 +54,7 @@ struct Item {
 };
 static_assert(sizeof(Item) == 16, "Item");
 
-// What is left of a partial after a tick: its phase, and its level.
+// The state of a partial after a tick.
 struct alignas(8) Rest {
     u32 phase;
     float level;
@@ -94,16 +94,16 @@ DEVICE void store_rest(Strand* to, u32 phase, float level) {
     *reinterpret_cast<uint2*>(to) = make_uint2(phase, u32(__float_as_int(level)));
 }
 
-// Where 32 threads fold their sums, half a tick at a time. A row is a thread's; its stride, and
-// a gap before the upper sixteen, keep writes (16 bytes a thread) and reads (two columns at a
-// time) free of conflicts.
+// Shared memory in which 32 threads add their sums, half a tick at a time. Each thread has a row;
+// the stride, and a gap before the upper sixteen, keep writes (16 bytes per thread) and reads (two
+// columns at a time) free of bank conflicts.
 struct alignas(16) FoldSpace {
     static constexpr u32 STRIDE = TICK / 2 + 4, GAP = 16;
     float words[WARP * STRIDE + GAP];
     DEVICE_METHOD static u32 row(u32 thread) { return thread * STRIDE + (thread / 16) * GAP; }
 };
 
-// A warp's share of the block's shared memory.
+// The part of the block's shared memory that a warp uses.
 struct alignas(16) Scratch {
     FoldSpace fold;
     Strand strands[SLICE];
@@ -113,19 +113,19 @@ struct alignas(16) Scratch {
 // Sums over the 32 threads of a warp, for the tick's frame with the thread's number.
 struct Folded {
     float middle;
-    // The same weighted by where partials stand between left and right.
+    // The same, weighted by the pan positions of the partials.
     float side;
 };
 
-// Where partials stand at full width, by number modulo sixteen.
+// Pan positions of partials at full width, by number modulo sixteen.
 DEVICE constexpr float place(u32 lane) {
     constexpr float PLACES[spectrum::LANES] = {0.0f, 0.4f,  -0.4f, 0.8f,  -0.8f, 0.6f,  -0.6f, 1.0f,
                                                -1.0f, 0.3f, -0.3f, 0.7f,  -0.7f, 0.9f, -0.9f, 0.0f};
     return PLACES[lane];
 }
 
-// Twice 4 wide writes, 16 reads and one or two operations a read, then one exchange: about 100
-// instructions, 140 when Wide. Otherwise the side stays empty.
+// Twice 4 wide writes, 16 reads and one or two operations per read, then one exchange: about 100
+// instructions, 140 when Wide. Without Wide the side is zero.
 template <bool Wide>
 DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
     constexpr u32 LANES = spectrum::LANES, HALF = TICK / 2;
@@ -138,7 +138,7 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
             *to = make_float4(from[0], from[1], from[2], from[3]);
         }
         __syncwarp();
-        // Sixteen threads add up the lower rows, sixteen the upper ones.
+        // Sixteen threads sum the lower rows, sixteen the upper ones.
         const float* rows = space.words + FoldSpace::row(upper * LANES) + column;
         float middle[2] = {0.0f, 0.0f}, side[2] = {0.0f, 0.0f};
         UNROLL for (u32 i = 0; i < LANES; ++i) {
@@ -149,7 +149,7 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
         halves[half] = {middle[0] + middle[1], side[0] + side[1]};
         __syncwarp();
     }
-    // A thread keeps the half of its own frame and gets the other rows' share of it.
+    // A thread keeps the half that has its own frame and adds the other rows' sum of that frame.
     const Folded own = upper ? halves[1] : halves[0], other = upper ? halves[0] : halves[1];
     const float middle = own.middle + __shfl_sync(ALL, other.middle, lane ^ LANES);
     return {middle, Wide ? own.side + __shfl_sync(ALL, other.side, lane ^ LANES) : 0.0f};
@@ -168,14 +168,14 @@ DEVICE void to_stereo(const Cloud& cloud, Folded sum, float step, float* out, u3
         out[frame] = left;
         out[TICK + frame] = right;
     }
-    // What the delay leaves open is silence.
+    // The frames before the start are silent.
     if (lane < cloud.first_frame) {
         out[lane] = 0.0f;
         out[TICK + lane] = 0.0f;
     }
 }
 
-// A slice and how far it has come.
+// A slice and its state.
 struct Slice {
     // Its first partial, less one, and the groups of its cloud before it.
     u32 first, groups_before;
@@ -187,7 +187,7 @@ struct Slice {
     u32 sounded;
 };
 
-// What a tick of a cloud asks for.
+// Values of a cloud for one tick.
 struct Tick {
     bool starts;
     // Frames from the cloud's start to the tick's end.
@@ -196,7 +196,7 @@ struct Tick {
     float step;
     // The cloud's partials, and the groups of the slice that they fill.
     u32 count, wanted;
-    // Levels below this at both ends are not heard.
+    // Levels below this at both ends are inaudible.
     float threshold;
 };
 
@@ -217,7 +217,7 @@ DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     };
 }
 
-// Per thread, a bit a row: whether its partial has a level, and can be heard.
+// Per thread, two bits per row: whether its partial has a level, and whether it is audible.
 struct Marks {
     static constexpr u32 AUDIBLE = ROWS;
     u32 bits;
@@ -225,7 +225,7 @@ struct Marks {
     DEVICE_METHOD void set(bool mark, u32 row) {
         if (mark) bits |= 1u << row;
     }
-    // Together with the marks of all threads of the same group.
+    // Combines the marks of all threads of the same group.
     DEVICE_METHOD void gather(u32 lane) {
         UNROLL for (u32 distance = 8; distance > 0; distance /= 2) {
             bits |= __shfl_sync(ALL, bits, lane ^ distance);
@@ -242,17 +242,17 @@ DEVICE u32 groups_up_to(u32 lower, u32 upper) {
 
 // Groups of a slice, counted from its first.
 struct Reach {
-    // To be processed: those that still have a level, and those that the count asks for and that
-    // start below Nyquist.
+    // Groups to process: those that still have a level, and those within the count that start
+    // below Nyquist.
     u32 processed;
-    // Far enough below Nyquist that none of their partials fades.
+    // Groups so far below Nyquist that none of their partials fades.
     u32 clear;
 };
 
 // How many leading bits are set, counted from the lowest.
 DEVICE u32 leading(u32 bits) { return u32(__clz(int(__brev(~bits)))); }
 
-// Ratios rise, so both are the first groups; a thread looks at one group.
+// Ratios rise, so both are leading groups; a thread tests one group.
 template <bool Bent, bool Rich>
 DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, const Slice& slice,
                    u32 lane) {
@@ -268,15 +268,15 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
             max(min(leading(clear), GROUPS), 1u) - 1};
 }
 
-// Evaluates the spectrum row by row, and moves phases and levels on. Returns a bit for every row
-// that can be heard. Without Rich the cloud is known to have nothing that few have.
+// Evaluates the spectrum row by row, and advances phases and levels. Returns a bit for every audible
+// row. Without Rich the cloud uses none of the features that `is_rich` tests.
 template <bool Bent, bool Rich>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
     const Reach reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
     const u32 groups = reached.processed;
-    // Groups that simply go on.
+    // Groups that continue from the last tick.
     const u32 going_on = tick.starts ? 0 : min(groups, slice.touched);
     const filter::Poles poles = filter::poles_of(cloud.filters[0]);
     Marks own = {0};
@@ -297,7 +297,7 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
             EACH(i, ABREAST) partial[i].level = dynamics::gated(threshold, partial[i].level);
         }
         if (Rich || groups_end > reached.clear) fade(frequency, partial);
-        // What the last tick left, which this one starts from.
+        // The state after the last tick.
         Rest last[ABREAST];
         EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
         if (groups_end > going_on) {
@@ -307,7 +307,7 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
                     last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
                 }
                 if (tick.starts) last[i].level = partial[i].level;
-                // A group that is not processed rests as it is: in silence.
+                // A group that is not processed stays silent.
                 if (group >= groups) {
                     partial[i] = {0, 0.0f};
                     last[i].level = 0.0f;
@@ -346,7 +346,7 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     Tick tick;
     u32 rows;
     {
-        // What most clouds are is kept in registers; of the others there is more than fits.
+        // A cloud that is not rich is kept in registers; a rich one does not fit there.
         const Cloud cloud = shared;
         tick = tick_of(cloud, slice);
         if (tick.starts) {
@@ -364,7 +364,7 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
 
     float sum[TICK];
     UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
-    // From the tick's end to its middle; backwards, as phases wrap.
+    // From the tick's end back to its middle; phases wrap.
     const u32 back = bank::MIDDLE - tick.frames;
     const Strand* strands = scratch.strands + lane;
     ROLLED for (; rows != 0; rows >>= 2, strands += 2 * WARP) {

@@ -1,6 +1,6 @@
 // The spectrum of a cloud: from its plain-data description to the pitch and level of one
-// partial. Twin of engine/src/spectrum.rs, function by function; there sixteen partials at a
-// time, here one a thread.
+// partial. Mirrors engine/src/spectrum.rs, function by function; there sixteen partials at a
+// time, here one per thread.
 //
 // What decides a partial's pitch uses only operations that round once (the __f.._rn intrinsics,
 // which the compiler never fuses), so that phases agree with the CPU bit for bit for as long as
@@ -9,8 +9,8 @@
 //
 // `index` is a partial's number less one; tables are rows of MAX_PARTIALS numbers, and `row[index]`
 // of a table's row is the partial's. `frequencies` and `evaluate` take N partials, APART from each
-// other, through each branch side by side: one alone is a chain of dependent operations. Branches
-// are on the cloud or on whole groups of sixteen, so a warp takes them together.
+// other, through each branch in parallel: one alone is a chain of dependent operations. Branches
+// depend on the cloud or on whole groups of sixteen, so the threads of a warp do not diverge.
 #pragma once
 
 #include "dynamics.cuh"
@@ -23,14 +23,14 @@ namespace spectrum {
 constexpr u32 MAX_PARTIALS = 1024;
 constexpr u32 LANES = 16;
 constexpr u32 MAX_GROUPS = MAX_PARTIALS / LANES;
-// What lies between partials that a thread takes side by side. Even, so that they are all odd or
-// all even.
+// The distance between partials that a thread evaluates in parallel. Even, so that all of them are
+// odd or all are even.
 constexpr u32 APART = 32;
 
 constexpr float TURN = 4294967296.0f;
-// From this share of the sample rate on, partials fade...
+// From this fraction of the sample rate on, partials fade.
 constexpr float FADE_START = 0.46f * TURN;
-// ...and from this one on they are silent and their phase rests.
+// From this one on they are silent and their phase stops.
 constexpr float FADE_END = 0.495f * TURN;
 
 struct Partial {
@@ -42,16 +42,16 @@ struct Partial {
 
 DEVICE float number(u32 index) { return __int2float_rn(int(index + 1)); }
 
-// What a table says of pitches: the ratios of N partials, and the logarithms of these.
+// The ratios of N partials in a table, and their logarithms.
 template <int N> struct Ratios {
     float ratio[N], log2[N];
 };
 
-// What lies between the rows of two frames; those of tracks have their bends in between.
+// The distance between the rows of two frames; tables of tracks have bends in between.
 DEVICE u32 to_next_frame(bool tracks) { return tracks ? 2 * MAX_PARTIALS : MAX_PARTIALS; }
 
-// Both at once, long before the logarithms are needed. A table's first row has the ratios. Without
-// Rich the table is known to be none of tracks, whose pitches are bent from frame to frame.
+// Loads both at once, long before the logarithms are needed. A table's first row has the ratios. Without
+// Rich the table is not one of tracks, whose pitches are bent from frame to frame.
 template <bool Rich, int N>
 DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
     const float* row = tables + cloud.table * MAX_PARTIALS + index;
@@ -81,7 +81,7 @@ DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
     return ratios;
 }
 
-// Whether the cloud has what few have: bands, tracks, filters of other kinds or two of them, scales,
+// Whether the cloud uses a rare feature: bands, tracks, filters of other kinds or two of them, scales,
 // dynamics, or a second table.
 DEVICE bool is_rich(const Cloud& cloud) {
     const u32 any = cloud.detune | cloud.snap | cloud.smear | u16(cloud.contrast) | cloud.gate |
@@ -89,7 +89,7 @@ DEVICE bool is_rich(const Cloud& cloud) {
     return cloud.bandwidth != 0.0f || cloud.flags & TRACKS || any != 0 || filter::is_rich(cloud);
 }
 
-// Whether the cloud's partials are anywhere else than its table says.
+// Whether the cloud's ratios differ from those of its table.
 DEVICE bool is_bent(const Cloud& cloud) {
     return cloud.stretch != 0.0f || cloud.inharmonicity != 0.0f;
 }
@@ -105,9 +105,9 @@ DEVICE float stiff(const Cloud& cloud, float ratio) {
     return __fmul_rn(ratio, __fsqrt_rn(__fadd_rn(square, 1.0f)));
 }
 
-// Phase per sample as floats: the ratios of the table, stretched, made stiff, drawn to a scale and
-// out of tune, times the cloud's own increment. Without Bent the cloud is known to be none of it,
-// without Rich only the first two.
+// Phase per sample as floats: the ratios of the table, stretched, made stiff, snapped to a scale and
+// detuned, times the cloud's increment. Without Bent the ratios are those of the table, without
+// Rich only the first two apply.
 template <bool Bent, bool Rich, int N>
 DEVICE void frequencies(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
                         float (&frequency)[N]) {
@@ -128,25 +128,25 @@ DEVICE void frequencies(const Cloud& cloud, const float* tables, const Ratios<N>
     EACH(i, N) frequency[i] = __fmul_rn(ratio[i], cloud.increment);
 }
 
-// The phase step of partials below the fade's end; those above rest.
+// The phase step of partials below the fade's end; above it the phase stops.
 DEVICE u32 increment_or_rest(float frequency) {
     return frequency < FADE_END ? u32(__float2int_rz(frequency)) : 0u;
 }
 
-// A row read between two entries; past the end it is flat.
+// A row interpolated between two entries; constant past the end.
 DEVICE float read_between(const float* row, u32 index, float between) {
     const float here = row[min(index, MAX_PARTIALS - 1)];
     const float next = row[min(index + 1, MAX_PARTIALS - 1)];
     return fmaf(next - here, between, here);
 }
 
-// A table's level, between two frames.
+// A table's level, interpolated between two frames.
 DEVICE float table_level(float morph, const float* frame, u32 to_next) {
     const float low = frame[0], high = frame[to_next];
     return fmaf(high - low, morph, low);
 }
 
-// The same with a formant scale: read at `number x scale`. Takes the whole row.
+// The same with a formant scale: read at `number x scale`. `row` is the whole row.
 DEVICE float formant_level(float formant, float morph, const float* frame, u32 to_next,
                            u32 index) {
     float position = fmaxf(__fsub_rn(__fmul_rn(number(index), formant), 1.0f), 0.0f);
@@ -198,8 +198,7 @@ DEVICE float nyquist_fade(float frequency) {
     return fminf(fmaxf(fade, 0.0f), 1.0f);
 }
 
-// Has the bands of a cloud wander, if there are any: changes their pitches, and says what becomes of
-// their levels.
+// Moves the pitches of the bands of a cloud, if there are any, and returns factors of their levels.
 template <int N>
 DEVICE void wander(const Cloud& cloud, const float* tables, const Ratios<N>& ratios, u32 index,
                    float (&frequency)[N], float (&share)[N]) {
@@ -216,9 +215,9 @@ DEVICE void wander(const Cloud& cloud, const float* tables, const Ratios<N>& rat
     }
 }
 
-// The partials `index`, `index` + APART, and so on of `cloud`, whose pitches are `frequency`, as if
-// Nyquist were far away. `ends` says that the cloud's count may end among them, or before; `poles` is
-// the first filter, which is the only one without Rich.
+// The partials `index`, `index` + APART, and so on of `cloud`, whose pitches are `frequency`,
+// without the fade towards Nyquist. `ends` is set when the cloud's count may end among them, or
+// before; `poles` is the first filter, which is the only one without Rich.
 template <bool Rich, int N>
 DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios,
                      const filter::Poles& poles, u32 index, bool ends, const float (&frequency)[N],
@@ -256,7 +255,7 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
     EACH(i, N) partial[i] = {u32(__float2int_rz(frequency[i])), level[i]};
 }
 
-// Fades partials near Nyquist, and has those beyond rest.
+// Fades partials near Nyquist, and stops the phases of those beyond.
 template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial)[N]) {
     EACH(i, N) {
         partial[i] = {increment_or_rest(frequency[i]),
@@ -265,8 +264,8 @@ template <int N> DEVICE void fade(const float (&frequency)[N], Partial (&partial
 }
 
 // The phase at which a partial starts: a hash of the cloud's seed and the partial's number,
-// scaled by the scatter; and, when the whole cloud starts, where it has come to before. Tracks start
-// where they did when they were recorded.
+// scaled by the scatter; and, when the whole cloud starts, its phase so far. Tracks start with their
+// recorded phases.
 template <bool Rich> DEVICE u32 first_phase(const Cloud& cloud, const float* tables, u32 index) {
     const u32 hash = band::own_hash(cloud, index);
     u32 before = cloud.flags & STARTS ? (index + 1) * cloud.phase : 0;

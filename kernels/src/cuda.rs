@@ -1,15 +1,15 @@
 //! The CUDA renderer: all clouds of a block in one batch on an NVIDIA GPU.
 //!
-//! Nothing of CUDA is touched before `prepare`, not even its library. `prepare` allocates
+//! No CUDA code runs before `prepare`, and its library is not loaded. `prepare` allocates
 //! everything; `submit` lists what sounds and replays a graph (fetch the clouds from the block,
-//! render them, mix into the host's memory); `collect` waits. Two blocks may be under way. Large
-//! ones travel in pieces instead, so that copying and computing overlap. The first time that a
-//! block is seen its memory is pinned.
+//! render them, mix into the host's memory); `collect` waits. Two blocks may be in flight. Large
+//! blocks are sent in pieces instead, so that copies and kernels overlap. A block's memory is pinned
+//! when it is first submitted.
 
+pub mod benchmark;
 mod device;
 mod driver;
 mod graph;
-mod identity;
 mod in_flight;
 mod kernels;
 mod launch;
@@ -17,24 +17,22 @@ mod memory;
 mod setup;
 mod transfer;
 mod upload;
-pub mod yardstick;
 
-pub use identity::identity;
+pub use driver::identity;
 
 use device::Device;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a renderer goes about its work; the defaults are for playing.
+/// Options of a renderer; the defaults are for playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CudaOptions {
     /// Submit blocks as graphs; otherwise call by call.
     pub graph: bool,
-    /// Have two blocks under way, so that the host makes one while the device renders another.
+    /// Have two blocks in flight, so that the host makes one while the device renders another.
     pub overlap: bool,
-    /// Run the PTX that is for GPUs of no architecture we have machine code for, whatever the
-    /// GPU: for tests. The driver compiles it.
+    /// Run the PTX, which the driver compiles, even where there is machine code for the GPU: for tests.
     pub portable: bool,
     /// Measure the device's stages. Costs a few microseconds a block.
     pub stage_times: bool,
@@ -55,16 +53,16 @@ impl Default for CudaOptions {
 }
 
 impl CudaOptions {
-    /// Blocks that may be under way at once.
+    /// Blocks that may be in flight.
     fn depth(&self) -> usize {
         if self.overlap { 2 } else { 1 }
     }
 }
 
-/// What the renderer holds and has done.
+/// What the renderer has allocated and rendered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CudaCounters {
-    /// What the GPU calls itself.
+    /// The GPU's name.
     pub gpu: String,
     /// The code it runs: machine code for an architecture, or PTX that the driver compiled.
     pub code: &'static str,
@@ -74,7 +72,7 @@ pub struct CudaCounters {
     pub capability: (u32, u32),
     /// Its multiprocessors.
     pub processors: u32,
-    /// The most cycles a second that it runs at, in thousands.
+    /// Its highest clock rate.
     pub kilohertz: u32,
     /// Memory on the device.
     pub device_bytes: usize,
@@ -82,15 +80,15 @@ pub struct CudaCounters {
     pub pinned_bytes: usize,
     /// Blocks rendered.
     pub renders: u64,
-    /// Pieces in which they travelled.
+    /// Pieces in which these were sent.
     pub pieces: u64,
-    /// How often a graph had to be changed because the load had moved to another size.
+    /// How often a graph was changed because the load had another size.
     pub resizes: u64,
     /// Bytes uploaded for the last block.
     pub upload_bytes: usize,
-    /// Bytes of mixed audio that came back.
+    /// Bytes of mixed audio downloaded.
     pub download_bytes: usize,
-    /// Where the time of the last block went.
+    /// Times of the last block.
     pub times: StageTimes,
 }
 
@@ -101,9 +99,9 @@ pub struct StageTimes {
     pub submit: f32,
     /// Waiting for the device.
     pub wait: f32,
-    /// On the device, when [`CudaOptions::stage_times`] asks: fetching clouds,
+    /// Fetching clouds on the device; measured with [`CudaOptions::stage_times`].
     pub upload: f32,
-    /// and rendering and mixing, into the host's memory.
+    /// Rendering and mixing on the device; measured with [`CudaOptions::stage_times`].
     pub compute: f32,
 }
 
@@ -113,12 +111,12 @@ pub struct CudaRenderer {
     index: usize,
     options: CudaOptions,
     device: Option<Device>,
-    /// Set by the first failure: what the device remembers cannot be trusted any more.
+    /// Set by the first failure: the state on the device is then unknown.
     failed: Option<RenderError>,
 }
 
 impl CudaRenderer {
-    /// A renderer for GPU number `device`. Touches nothing yet.
+    /// A renderer for GPU number `device`. Makes no CUDA call before `prepare`.
     pub fn new(device: usize) -> Self {
         Self::with_options(device, CudaOptions::default())
     }
@@ -133,7 +131,7 @@ impl CudaRenderer {
         }
     }
 
-    /// What it holds and has done, once prepared.
+    /// Its counters, once prepared.
     pub fn counters(&self) -> Option<&CudaCounters> {
         self.device.as_ref().map(Device::counters)
     }
@@ -143,19 +141,19 @@ impl CudaRenderer {
         self.device.as_ref().map_or(0, Device::free_bytes)
     }
 
-    /// Has the device fail for real: for tests. The next render reports it. `prepare` starts anew,
-    /// unless the driver now refuses this process ([`crate::GpuError::NeedsRestart`]), as those
-    /// we have seen do.
+    /// Starts a kernel that fails: for tests. The next render reports it. `prepare` starts anew,
+    /// unless the driver then refuses this process ([`crate::GpuError::NeedsRestart`]), as all known
+    /// drivers do.
     ///
     /// # Errors
-    /// When not even that can be submitted.
+    /// When the kernel cannot be started.
     pub fn provoke_failure(&mut self) -> Result<(), RenderError> {
         let device = self.device.as_ref().ok_or(RenderError::NotPrepared)?;
         device.provoke_failure()
     }
 
-    /// Loses the device's context for real, as when a driver is reset: for tests. The next call
-    /// reports it, and `prepare` starts anew in the same process.
+    /// Destroys the device's context, as a driver reset does: for tests. The next call reports it,
+    /// and `prepare` starts anew in the same process.
     ///
     /// # Errors
     /// When there is no context.
@@ -165,7 +163,7 @@ impl CudaRenderer {
         Ok(())
     }
 
-    /// Uses the device, unless it has failed before; remembers when it fails.
+    /// Uses the device, unless it has failed before; remembers a failure.
     fn attempt<T>(
         &mut self,
         what: impl FnOnce(&mut Device) -> Result<T, RenderError>,
@@ -177,6 +175,7 @@ impl CudaRenderer {
         let outcome = what(device);
         match outcome {
             Ok(_) => {}
+            // A mistake of the caller; the device has not failed.
             Err(error) if error.is_misuse() => {}
             Err(error) => {
                 // What is under way is kept: other kernels may still read it.
@@ -186,8 +185,8 @@ impl CudaRenderer {
         outcome
     }
 
-    fn let_go(&mut self) {
-        // Whatever we would call would wait for what does not come: leave it to the system.
+    fn release(&mut self) {
+        // A device that hangs would block every driver call, so its memory is left to the system.
         if let (Some(device), Some(RenderError::Late { .. })) = (&mut self.device, self.failed) {
             device.give_up();
         }
@@ -197,13 +196,13 @@ impl CudaRenderer {
 
 impl Drop for CudaRenderer {
     fn drop(&mut self) {
-        self.let_go();
+        self.release();
     }
 }
 
 impl Renderer for CudaRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        self.let_go();
+        self.release();
         self.device = Some(Device::new(self.index, capacity, self.options)?);
         Ok(())
     }

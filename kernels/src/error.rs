@@ -22,18 +22,18 @@ pub enum GpuError {
         /// The one our kernels need.
         needed: u32,
     },
-    /// There are fewer GPUs than that.
+    /// No GPU has this index.
     #[error("no CUDA device {index}: this machine has {count}")]
     NoDevice {
-        /// The one asked for.
+        /// The requested index.
         index: usize,
-        /// Those there are.
+        /// The number of GPUs.
         count: usize,
     },
     /// The GPU cannot run our kernels.
     #[error("{name} is too old: it has compute capability {}.{}, and 6.0 is needed", found.0, found.1)]
     GpuTooOld {
-        /// What the GPU calls itself.
+        /// The GPU's name.
         name: String,
         /// Its compute capability.
         found: (u32, u32),
@@ -41,28 +41,28 @@ pub enum GpuError {
     /// The GPU has less free memory than the renderer needs.
     #[error("{name} has {free} MiB free, and {slots} clouds need {needed} MiB")]
     OutOfMemory {
-        /// What the GPU calls itself.
+        /// The GPU's name.
         name: String,
-        /// Clouds asked for.
+        /// Requested clouds.
         slots: usize,
-        /// MiB they need.
+        /// MiB that these clouds need.
         needed: usize,
-        /// MiB there are.
+        /// MiB that are free.
         free: usize,
     },
-    /// A kernel has failed in this process, whoever's it was. From then on the driver refuses every
-    /// new context in the same process with the same error, so trying again is no use.
+    /// A kernel has failed in this process, ours or another library's. The driver then refuses every
+    /// new context in the same process with the same error, so a retry here is useless.
     #[error("CUDA has failed in this program ({reason}); restart it to use the GPU again")]
     NeedsRestart {
-        /// The driver's name for what happened.
+        /// The driver's name for the error.
         reason: &'static str,
     },
     /// A call of the driver failed.
     #[error("{call} failed: {reason}")]
     Call {
-        /// Which one.
+        /// The driver function.
         call: &'static str,
-        /// The driver's name for what happened.
+        /// The driver's name for the error.
         reason: &'static str,
     },
 }

@@ -1,5 +1,5 @@
 //! Everything that runs on or talks to an NVIDIA GPU: the CUDA kernels (sources in `cuda/`, built code
-//! in `built/`), the driver, the renderer, and a process of its own for it to run in.
+//! in `built/`), the driver calls, the renderer, and the child process that it can run in.
 
 pub mod cuda;
 mod error;

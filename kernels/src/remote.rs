@@ -1,11 +1,11 @@
-//! A renderer in a process of its own, so that what kills a process does not kill ours.
+//! A renderer in a child process, so that a crash of the GPU driver does not end the host.
 //!
-//! After a kernel has failed, the CUDA driver refuses the process it ran in for good; only another
-//! process gets the GPU back. Here the other process is a child: `prepare` starts it and shares
-//! memory with it, `submit` writes clouds there, `collect` reads buses. The child may fail, hang, die
-//! or talk nonsense at any time: each is an error here, and `prepare` starts another one.
+//! After a kernel has failed, the CUDA driver refuses that process until it ends; only another
+//! process can use the GPU again. `prepare` starts the child and shares memory with it, `submit`
+//! writes clouds there, `collect` reads buses. The child may fail, hang, die or send invalid data at
+//! any time: each is an error here, and `prepare` starts another child.
 //!
-//! For Linux: CUDA is on no other Unix.
+//! Linux only: CUDA supports no other Unix.
 
 mod connection;
 mod error;
@@ -28,10 +28,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the program that serves is asked for on its command line.
+/// The subcommand of `myriad` that calls [`serve`].
 pub const SUBCOMMAND: &str = "render-server";
 
-/// How to start the process that renders: a program that calls [`serve`] with its standard input.
+/// How to start the child process: a program that calls [`serve`] with its standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteCommand {
     /// The program.
@@ -40,23 +40,12 @@ pub struct RemoteCommand {
     pub arguments: Vec<OsString>,
 }
 
-impl RemoteCommand {
-    /// The `myriad` program, to render with `renderer`, as it understands it.
-    fn render_server(program: PathBuf, renderer: &[&str]) -> Self {
-        let arguments = [SUBCOMMAND].iter().chain(renderer);
-        Self {
-            program,
-            arguments: arguments.map(OsString::from).collect(),
-        }
-    }
-}
-
-/// How long to wait for the other process.
+/// How long to wait for the child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteOptions {
     /// How long a block may take.
     pub deadline: Duration,
-    /// How long it may take to get ready. Long, because a GPU's driver may have to compile.
+    /// How long the child may take to prepare. Long, because the GPU's driver may have to compile.
     pub start_deadline: Duration,
 }
 
@@ -69,25 +58,20 @@ impl Default for RemoteOptions {
     }
 }
 
-/// Renders in another process.
+/// Renders in a child process.
 #[derive(Debug)]
 pub struct RemoteRenderer {
     command: RemoteCommand,
     options: RemoteOptions,
-    /// Once prepared.
+    /// `None` until `prepare` succeeds.
     connection: Option<Connection>,
-    /// Set by the first failure: what the other process remembers is lost.
+    /// Set by the first failure: the state of the child's renderer is then lost.
     failed: Option<RenderError>,
 }
 
 impl RemoteRenderer {
-    /// Renders in a process that `command` starts. Touches nothing yet.
-    pub fn new(command: RemoteCommand) -> Self {
-        Self::with_options(command, RemoteOptions::default())
-    }
-
-    /// The same with chosen options.
-    pub fn with_options(command: RemoteCommand, options: RemoteOptions) -> Self {
+    /// Renders in a process that `command` starts. Starts nothing before `prepare`.
+    pub fn new(command: RemoteCommand, options: RemoteOptions) -> Self {
         Self {
             command,
             options,
@@ -98,21 +82,20 @@ impl RemoteRenderer {
 
     /// Renders on GPU number `device`, in a process of `program`, which is `myriad`.
     pub fn cuda(program: PathBuf, device: usize) -> Self {
-        let renderer = ["cuda", &device.to_string()];
-        Self::new(RemoteCommand::render_server(program, &renderer))
+        let arguments = [SUBCOMMAND, "cuda", &device.to_string()].map(OsString::from);
+        let command = RemoteCommand {
+            program,
+            arguments: arguments.into(),
+        };
+        Self::new(command, RemoteOptions::default())
     }
 
-    /// Renders on the CPU with one thread, in a process of `program`, which is `myriad`.
-    pub fn cpu(program: PathBuf) -> Self {
-        Self::new(RemoteCommand::render_server(program, &["cpu"]))
-    }
-
-    /// The other process, while there is one.
+    /// The id of the child process, while it runs.
     pub fn process_id(&self) -> Option<u32> {
         self.connection.as_ref().and_then(Connection::process_id)
     }
 
-    /// The link, unless it has failed.
+    /// The connection, unless it has failed.
     fn connection(&mut self) -> Result<&mut Connection, RenderError> {
         match self.failed {
             Some(error) => Err(error),
@@ -120,7 +103,7 @@ impl RemoteRenderer {
         }
     }
 
-    /// Remembers a failure. Who was asked out of turn has not failed.
+    /// Remembers a failure. A call out of turn is the caller's mistake and no failure.
     fn note<T>(&mut self, result: Result<T, RenderError>) -> Result<T, RenderError> {
         if let Err(error) = result
             && !error.is_misuse()
@@ -142,7 +125,7 @@ impl Renderer for RemoteRenderer {
     }
 
     fn reset(&mut self) {
-        // A failure is told to whoever renders next.
+        // The next submit or collect reports a failure.
         if let Ok(connection) = self.connection() {
             let forgotten = connection.reset();
             let _ = self.note(forgotten);

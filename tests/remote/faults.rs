@@ -131,7 +131,7 @@ fn a_gpu_that_cannot_be_had_is_refused_in_its_own_words() {
 #[test]
 fn nothing_is_rendered_before_it_is_prepared() {
     let _alone = alone();
-    let mut renderer = RemoteRenderer::cpu(program());
+    let mut renderer = any(program(), &[SUBCOMMAND, "cpu"]);
     let mut buses = Buses::new(CAPACITY.buses);
     renderer.reset();
     assert_eq!(renderer.submit(&block(true)), Err(RenderError::NotPrepared));

@@ -68,7 +68,7 @@ pub(crate) fn of(
         deadline,
         start_deadline,
     };
-    RemoteRenderer::with_options(command, options)
+    RemoteRenderer::new(command, options)
 }
 
 /// An engine that plays `patch` on `renderer`.

@@ -1,10 +1,10 @@
-//! Denormal numbers flushed to zero: a decaying sound must not get slower as it gets quieter.
+//! Flushes denormal numbers to zero: they would make quiet sounds slow to compute.
 
-/// While this lives, the processor treats denormal floats of this thread as zero.
+/// While this guard lives, the processor treats denormal floats of this thread as zero.
 #[derive(Debug)]
 pub struct FlushDenormals {
     before: Control,
-    /// The setting belongs to the thread: the guard must not move to another.
+    /// The setting belongs to the thread, so the guard must not move to another one.
     _not_send: std::marker::PhantomData<*const ()>,
 }
 

@@ -1,4 +1,4 @@
-//! Elementary functions for control values: a few operations each, and no calls.
+//! Elementary functions for control values: a few operations each, without library calls.
 
 use std::f32::consts::{FRAC_PI_2, LN_2};
 
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn close_to_the_real_ones() {
+    fn approximations_are_accurate() {
         for i in -1000..=1000 {
             let x = i as f32 * 0.01;
             assert!((exp2(x) / x.exp2() - 1.0).abs() < 3e-7, "{x}");

@@ -1,11 +1,9 @@
-//! A look-ahead limiter: what comes out never exceeds the ceiling, and what is below passes as it
-//! is.
+//! A look-ahead limiter: its output never exceeds the ceiling, and quieter sound passes unchanged.
 //!
 //! The gain that each sample needs is held at its minimum over the look-ahead and then averaged
-//! over the same time, so that it glides down and has arrived when the peak does; it recovers
-//! exponentially.
+//! over the same time, so that it is fully down when the peak arrives; it recovers exponentially.
 
-/// The loudest sample that leaves: -0.3 dBFS.
+/// The highest output level: -0.3 dBFS.
 const CEILING: f32 = 0.966;
 
 const RELEASE_SECONDS: f32 = 0.08;
@@ -14,7 +12,7 @@ const RELEASE_SECONDS: f32 = 0.08;
 #[derive(Clone, Debug)]
 pub struct Limiter {
     // Signal state.
-    /// Gains needed by the last samples; a window's minimum is that of a ring of this size.
+    /// A ring of the gains that the last samples need.
     needed: [f32; Self::LOOK_AHEAD],
     /// The held minima that are being averaged.
     held: [f32; Self::LOOK_AHEAD],
@@ -26,10 +24,10 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// Frames between a sample and the gain that is ready for it.
+    /// Frames between a sample and its gain.
     pub const LOOK_AHEAD: usize = 32;
 
-    /// A limiter that has heard nothing.
+    /// A limiter at rest.
     pub fn new(sample_rate: f32) -> Self {
         Self {
             needed: [1.0; Self::LOOK_AHEAD],
@@ -41,7 +39,7 @@ impl Limiter {
         }
     }
 
-    /// Forgets what it has heard.
+    /// Returns to rest.
     pub fn reset(&mut self) {
         let recovery = self.recovery;
         *self = Self {
@@ -50,18 +48,18 @@ impl Limiter {
         };
     }
 
-    /// Takes the louder of the channels of one frame; gives the gain for the frame that came
+    /// Takes the peak of the channels of one frame; returns the gain of the frame
     /// [`Limiter::LOOK_AHEAD`] earlier.
     #[inline]
     pub fn gain(&mut self, peak: f32) -> f32 {
-        // At rest everything is one, which is most of the time.
+        // At rest, which is most of the time, all gains are one.
         if peak <= CEILING && self.recovering == 1.0 && self.sum == Self::LOOK_AHEAD as f64 {
             return 1.0;
         }
         self.needed[self.at] = if peak > CEILING { CEILING / peak } else { 1.0 };
         let lowest = self.needed.iter().fold(1.0_f32, |low, &gain| low.min(gain));
         self.recovering += (1.0 - self.recovering) * self.recovery;
-        // Nearer than this, single precision would never arrive.
+        // Single precision would never reach one from here.
         if self.recovering > 0.9998 {
             self.recovering = 1.0;
         }

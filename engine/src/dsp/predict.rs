@@ -1,11 +1,10 @@
-//! Linear prediction: how a sound would have gone on, for the few milliseconds in which it must be
-//! replaced.
+//! Linear prediction: continues a sound for the few milliseconds in which it must be concealed.
 
-/// Past samples that a prediction is made of.
+/// The order of the predictor.
 const ORDER: usize = 32;
 
 /// Continues `past` into `future`, by a predictor fitted with Burg's method (Burg 1975), which is
-/// stable and good for tones, even from little past. Silence stays silent.
+/// stable and accurate for tones, even from few samples. Silence stays silent.
 pub fn continue_sound(past: &[f32], future: &mut [f32]) {
     let coefficients = burg(past);
     let mut window = [0.0; ORDER];

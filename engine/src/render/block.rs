@@ -1,4 +1,4 @@
-//! What passes between the engine and a renderer: clouds in, buses out.
+//! The data between the engine and a renderer: clouds in, buses out.
 
 mod memory;
 
@@ -11,41 +11,41 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The clouds of a few ticks, by slot. Slots are the renderer's memory: a cloud keeps its slot
+/// The clouds of a few ticks, by slot. The renderer keeps state per slot: a cloud keeps its slot
 /// as long as it sounds.
 #[derive(Debug)]
 pub struct VoiceBlock {
-    /// Tells this block from every other one, also from one that later has the same address.
+    /// Differs from the id of every other block, even of one that later has the same address.
     id: u64,
-    /// `clouds[tick × slots + slot]`, meaningful where sketches say so. A device reads them here.
+    /// `clouds[tick × slots + slot]`, valid where the summaries say so. A device reads them here.
     clouds: CloudMemory,
-    /// What is known of every slot without a look at its clouds.
+    /// What every slot does, so that most code need not read the clouds.
     summaries: Vec<SlotSummary>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     ticks: usize,
 }
 
-/// A slot at a glance.
+/// What a slot does in a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SlotSummary {
     /// A bit for each tick in which the cloud sounds.
     pub sounding: u8,
     /// A bit for each tick in which a cloud starts.
     pub starts: u8,
-    /// The most groups of sixteen partials that a tick asks for.
+    /// The most groups of sixteen partials in a tick.
     pub most_groups: u8,
-    /// Those of the last tick in which it sounds.
+    /// The groups of the last tick in which it sounds.
     pub last_groups: u8,
 }
 
 impl SlotSummary {
-    /// The most partials that a tick asks for, in whole groups.
+    /// The most partials in a tick, rounded up to whole groups.
     pub fn most_partials(&self) -> usize {
         usize::from(self.most_groups) * LANES
     }
 
-    /// All of it in a word, to compare.
+    /// All fields in one word, for comparison.
     pub fn bits(&self) -> u32 {
         u32::from_ne_bytes([
             self.sounding,
@@ -71,8 +71,8 @@ impl VoiceBlock {
         }
     }
 
-    /// A block that renderers have shared: empty, and one's own again. If a renderer that hangs
-    /// has kept it, it is replaced.
+    /// Empties a block that renderers have shared, for exclusive use. If a renderer that hangs still
+    /// holds it, it is replaced.
     pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
             *shared = Arc::new(Self::new(shared.capacity()));
@@ -84,7 +84,7 @@ impl VoiceBlock {
         Writing(block)
     }
 
-    /// Forgets the clouds.
+    /// Removes all clouds.
     pub fn clear(&mut self) {
         for (word, bits) in self.slots.iter_mut().enumerate() {
             for bit in bits_of(std::mem::take(bits)) {
@@ -112,7 +112,7 @@ impl VoiceBlock {
         self.slots[slot / 64] |= 1 << (slot % 64);
     }
 
-    /// Copies this block for a renderer that is new to its clouds: they start with it.
+    /// Copies this block for a renderer that has not rendered its clouds before: they start in it.
     pub fn introduce(&self, copy: &mut Arc<Self>) {
         let mut copy = Self::reuse(copy);
         for tick in 0..self.ticks {
@@ -154,12 +154,12 @@ impl VoiceBlock {
         sounds.then(|| &self.clouds[tick * self.summaries.len() + slot])
     }
 
-    /// The slot at a glance.
+    /// What `slot` does.
     pub fn summary(&self, slot: usize) -> &SlotSummary {
         &self.summaries[slot]
     }
 
-    /// All slots at a glance; those that are silent have nothing in theirs.
+    /// What all slots do; those of silent slots are empty.
     pub fn summaries(&self) -> &[SlotSummary] {
         &self.summaries
     }
@@ -169,7 +169,7 @@ impl VoiceBlock {
         &self.clouds
     }
 
-    /// Slots that it can hold.
+    /// The number of slots.
     pub fn capacity(&self) -> usize {
         self.summaries.len()
     }
@@ -186,13 +186,13 @@ impl VoiceBlock {
         }
     }
 
-    /// Never the same for two blocks.
+    /// Unique among all blocks.
     pub fn id(&self) -> u64 {
         self.id
     }
 }
 
-/// A block that is being written. When this is dropped the block may be shared again.
+/// A block that is being written. It may be shared again when this is dropped.
 #[derive(Debug)]
 pub struct Writing<'a>(&'a mut VoiceBlock);
 
@@ -216,7 +216,7 @@ impl Drop for Writing<'_> {
     }
 }
 
-/// Groups of sixteen that hold `partials` partials and one that fades.
+/// Groups of sixteen that hold `partials` partials and one more that fades.
 pub(crate) fn groups(partials: f32) -> usize {
     (partials.max(0.0) as usize)
         .saturating_add(1)
@@ -270,8 +270,8 @@ impl Buses {
         [left, right]
     }
 
-    /// Fades the first `frames` frames of every bus in, over those of `old`, `faded` frames into
-    /// the fade.
+    /// Crossfades the first `frames` frames of every bus from those of `old`; `faded` frames of the
+    /// crossfade came before.
     pub fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
         for index in 0..2 * self.count() {
             let old = &old.bus(index / 2)[index % 2][..frames];

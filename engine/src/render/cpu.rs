@@ -1,56 +1,56 @@
-//! The CPU renderer: the reference, and first class.
+//! The CPU renderer, which is the reference for all others.
 
 pub mod bank;
+pub mod benchmark;
 mod cloud;
 mod workers;
-pub mod yardstick;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
-pub(crate) use cloud::PLACES;
+pub(crate) use cloud::PAN_POSITIONS;
 use cloud::{CloudState, Floor, StereoTick};
 use std::sync::Arc;
 use workers::Workers;
 
-/// Clouds that one thread renders before they are mixed: few enough to stay in its cache.
+/// Clouds that one thread renders before they are mixed: few enough to stay in the cache.
 const WAVE: usize = 64;
 
-/// What one thread does alone before another is asked for help: partials times ticks, a small
-/// fraction of a millisecond. Waking a thread for less would not pay.
+/// Work per thread, as partials times ticks: a small fraction of a millisecond. Waking a worker for
+/// less takes longer than it saves.
 const GRAIN: usize = 8_192;
 
-/// Renders on this machine's processor, with the widest instructions it has.
+/// Renders on the CPU, with the widest instructions that it has.
 pub struct CpuRenderer {
     level: Level,
     threads: usize,
     workers: Option<Workers>,
     /// A state for every slot.
     states: Vec<CloudState>,
-    /// The clouds of one wave, each on its own until they are mixed in order.
+    /// The audio of the clouds of one wave, one row per cloud until they are mixed in order.
     wave: Vec<Row>,
     /// Slots of the block, in order.
     slots: Vec<usize>,
-    /// The block that is to be rendered next.
+    /// The submitted block.
     submitted: Option<Arc<VoiceBlock>>,
-    /// The level under which partials are left out, at the end of each tick; zero for none.
+    /// The level below which partials are left out, at the end of each tick; zero for none.
     floor: [f32; MAX_TICKS],
-    /// Ticks rendered, by which what is left out is looked at again in turn.
+    /// Ticks rendered; groups that are left out are evaluated again in turn.
     clock: u32,
     /// Partials left out in the last tick.
     thinned: usize,
 }
 
-/// One cloud's sound during a block.
+/// The audio of one cloud in a block.
 #[derive(Clone)]
 struct Row {
     ticks: [StereoTick; MAX_TICKS],
-    /// Where lanes are summed before they are folded to stereo.
+    /// Sums of the groups per lane, before the lanes are summed to stereo.
     scratch: [F32x16; TICK],
     /// Partials sounded in the last tick.
     partials: usize,
-    /// Partials left out in it.
+    /// Partials left out in the last tick.
     thinned: usize,
 }
 
@@ -81,8 +81,8 @@ impl CpuRenderer {
         }
     }
 
-    /// Has partials fade out where level × gain comes down to the floor: that of each tick's end
-    /// in the blocks from now on. At zero nothing is left out.
+    /// Sets the level × gain below which partials fade out, at each tick's end in the blocks from now
+    /// on. At zero nothing is left out.
     pub fn set_floor(&mut self, floor: [f32; MAX_TICKS]) {
         self.floor = floor;
     }
@@ -97,7 +97,7 @@ impl Renderer for CpuRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         // A block that was submitted before may be larger than what is prepared now.
         self.submitted = None;
-        // Made now, and not by the first block.
+        // The tables are generated now, not in the first block.
         drop(tables());
         let refused = |_| PrepareError::OutOfMemory {
             slots: capacity.slots,
@@ -146,7 +146,7 @@ impl Renderer for CpuRenderer {
 }
 
 impl CpuRenderer {
-    /// Renders the block, here and now.
+    /// Renders the block.
     fn play(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
         let _flush = FlushDenormals::new();
         buses.clear();
@@ -195,7 +195,7 @@ impl CpuRenderer {
     }
 }
 
-/// A pointer whose elements different threads use, each its own.
+/// A pointer to elements of which each is used by one thread at a time.
 #[derive(Clone, Copy)]
 struct Disjoint<T>(*mut T);
 
@@ -207,7 +207,7 @@ impl<T> Disjoint<T> {
     /// `index` is within the allocation and no other reference to that element is alive.
     #[allow(clippy::mut_from_ref)]
     unsafe fn get(&self, index: usize) -> &mut T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         unsafe { &mut *self.0.add(index) }
     }
 }
@@ -239,7 +239,7 @@ impl Work for RenderRow<'_> {
                 } = &mut *self.row;
                 let floor = Floor {
                     level: self.floor[tick],
-                    // Slots take turns.
+                    // Slots are evaluated again in different ticks.
                     turn: self.clock.wrapping_add((tick + self.slot) as u32),
                 };
                 let out = &mut ticks[tick];

@@ -9,9 +9,9 @@ pub enum PrepareError {
     /// The machine refused the memory.
     #[error("{slots} clouds need {mebibytes} MiB, more than this machine gives")]
     OutOfMemory {
-        /// Clouds asked for.
+        /// Requested clouds.
         slots: usize,
-        /// What they need.
+        /// The memory that they need.
         mebibytes: usize,
     },
     /// A worker thread could not be started.
@@ -22,24 +22,24 @@ pub enum PrepareError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// It did not come back from being prepared.
+    /// The device was not prepared in time.
     #[error("the device did not get ready within {milliseconds} ms")]
     Late {
         /// The time it was given.
         milliseconds: u64,
     },
-    /// It got ready, and then failed at the first block.
+    /// The device was prepared, and then failed at the first block.
     #[error("its first block failed: {0}")]
     Trial(Box<RenderError>),
     /// The thread that should have prepared it has ended.
     #[error("the thread of the device has ended")]
     ThreadEnded,
-    /// The device that should render cannot, for a reason of its own.
+    /// The device cannot render, for a reason that its own code reports.
     #[error("{source}")]
     Device {
         /// What would help.
         remedy: Remedy,
-        /// What the device's code reports.
+        /// The error of the device's code.
         source: Box<dyn Error + Send + Sync>,
     },
 }
@@ -47,9 +47,9 @@ pub enum PrepareError {
 /// What would help when a device cannot be prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// The same again, later.
+    /// A retry later.
     Retry,
-    /// Fewer clouds: there is not enough memory for so many.
+    /// Fewer clouds: there is not enough memory.
     FewerClouds,
     /// Another process: the driver refuses this one for as long as it runs.
     AnotherProcess,
@@ -70,7 +70,7 @@ impl PrepareError {
         }
     }
 
-    /// Whether trying again in this process is no use.
+    /// Whether a retry in this process is useless.
     pub fn is_final(&self) -> bool {
         matches!(self.remedy(), Remedy::AnotherProcess | Remedy::Nothing)
     }
@@ -113,7 +113,7 @@ pub enum RenderError {
         /// The time it was given.
         milliseconds: u64,
     },
-    /// The device failed, for a reason of its own.
+    /// The device failed, for a reason that its own code reports.
     #[error("{0}")]
     Device(Reason),
 }
@@ -128,7 +128,7 @@ impl RenderError {
     }
 }
 
-/// A reason in words, kept in place so that an error needs no memory: what does not fit is cut.
+/// A message of fixed size, so that an error needs no allocation: longer text is truncated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
     bytes: [u8; Self::LONGEST],
@@ -139,7 +139,7 @@ impl Reason {
     /// The most bytes of a reason.
     pub const LONGEST: usize = 104;
 
-    /// The first words of `text`.
+    /// As much of `text` as fits.
     pub fn new(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(Self::LONGEST)];
         let mut bytes = [0; Self::LONGEST];
@@ -150,15 +150,15 @@ impl Reason {
         }
     }
 
-    /// What `error` says, formatted without allocating.
+    /// The message of `error`, formatted without allocating.
     pub fn of(error: &dyn fmt::Display) -> Self {
         let mut reason = Self::new("");
-        // It never fails: what does not fit is cut.
+        // It never fails: longer text is truncated.
         let _ = fmt::write(&mut reason, format_args!("{error}"));
         reason
     }
 
-    /// What another process wrote, whatever that is.
+    /// A message that another process wrote; invalid text is replaced.
     pub fn from_bytes(bytes: impl Iterator<Item = u8>, length: usize) -> Self {
         let mut text = [0; Self::LONGEST];
         text.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
@@ -166,12 +166,12 @@ impl Reason {
         Self::new(std::str::from_utf8(text).unwrap_or("a reason that cannot be read"))
     }
 
-    /// All bytes, also those that are not used.
+    /// All bytes, including unused ones.
     pub fn bytes(&self) -> &[u8; Self::LONGEST] {
         &self.bytes
     }
 
-    /// It in words.
+    /// The message as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
     }

@@ -43,75 +43,52 @@ impl Simd for Avx2 {
     type U = [__m256i; 2];
     const GROUPS: usize = 2;
 
-    #[inline(always)]
-    fn splat(self, x: f32) -> Self::F {
-        both!(|_h| _mm256_set1_ps(x))
+    inlined! {
+        splat(self, x: f32) -> Self::F = both!(|_h| _mm256_set1_ps(x));
+        splat_u(self, x: u32) -> Self::U = both!(|_h| _mm256_set1_epi32(x as i32));
+        load(self, from: &F32x16) -> Self::F =
+            both!(|h| _mm256_load_ps(from.0.as_ptr().add(8 * h)));
+        load_u(self, from: &U32x16) -> Self::U =
+            both!(|h| _mm256_load_si256(from.0.as_ptr().add(8 * h).cast()));
+        add(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_add_ps(a[h], b[h]));
+        sub(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_sub_ps(a[h], b[h]));
+        mul(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_mul_ps(a[h], b[h]));
+        div(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_div_ps(a[h], b[h]));
+        sqrt(self, a: Self::F) -> Self::F = both!(|h| _mm256_sqrt_ps(a[h]));
+        min(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_min_ps(a[h], b[h]));
+        max(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_max_ps(a[h], b[h]));
+        fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F =
+            both!(|h| _mm256_fmadd_ps(a[h], b[h], c[h]));
+        fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F =
+            both!(|h| _mm256_fnmadd_ps(a[h], b[h], c[h]));
+        product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F =
+            both!(|h| _mm256_fmsub_ps(a[h], b[h], product[h]));
+        where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F =
+            both!(|h| _mm256_blendv_ps(y[h], x[h], _mm256_cmp_ps::<_CMP_LT_OQ>(a[h], b[h])));
+        add_u(self, a: Self::U, b: Self::U) -> Self::U = both!(|h| _mm256_add_epi32(a[h], b[h]));
+        sub_u(self, a: Self::U, b: Self::U) -> Self::U = both!(|h| _mm256_sub_epi32(a[h], b[h]));
+        mul_u(self, a: Self::U, b: Self::U) -> Self::U = both!(|h| _mm256_mullo_epi32(a[h], b[h]));
+        xor_u(self, a: Self::U, b: Self::U) -> Self::U = both!(|h| _mm256_xor_si256(a[h], b[h]));
+        shr_u<const BITS: i32>(self, a: Self::U) -> Self::U =
+            both!(|h| _mm256_srli_epi32::<BITS>(a[h]));
+        shl_u<const BITS: i32>(self, a: Self::U) -> Self::U =
+            both!(|h| _mm256_slli_epi32::<BITS>(a[h]));
+        abs_i(self, a: Self::U) -> Self::U = both!(|h| _mm256_abs_epi32(a[h]));
+        i_to_f(self, a: Self::U) -> Self::F = both!(|h| _mm256_cvtepi32_ps(a[h]));
+        f_to_u(self, a: Self::F) -> Self::U = both!(|h| _mm256_cvttps_epi32(a[h]));
+        bits(self, a: Self::F) -> Self::U = both!(|h| _mm256_castps_si256(a[h]));
+        float(self, a: Self::U) -> Self::F = both!(|h| _mm256_castsi256_ps(a[h]));
     }
-    #[inline(always)]
-    fn splat_u(self, x: u32) -> Self::U {
-        both!(|_h| _mm256_set1_epi32(x as i32))
-    }
-    #[inline(always)]
-    fn load(self, from: &F32x16) -> Self::F {
-        both!(|h| _mm256_load_ps(from.0.as_ptr().add(8 * h)))
-    }
+
     #[inline(always)]
     fn store(self, x: Self::F, to: &mut F32x16) {
         let to = to.0.as_mut_ptr();
         both!(|h| _mm256_store_ps(to.add(8 * h), x[h]));
     }
     #[inline(always)]
-    fn load_u(self, from: &U32x16) -> Self::U {
-        both!(|h| _mm256_load_si256(from.0.as_ptr().add(8 * h).cast()))
-    }
-    #[inline(always)]
     fn store_u(self, x: Self::U, to: &mut U32x16) {
         let to = to.0.as_mut_ptr();
         both!(|h| _mm256_store_si256(to.add(8 * h).cast(), x[h]));
-    }
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(|h| _mm256_add_ps(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(|h| _mm256_sub_ps(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(|h| _mm256_mul_ps(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(|h| _mm256_div_ps(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn sqrt(self, a: Self::F) -> Self::F {
-        both!(|h| _mm256_sqrt_ps(a[h]))
-    }
-    #[inline(always)]
-    fn min(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(|h| _mm256_min_ps(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(|h| _mm256_max_ps(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        both!(|h| _mm256_fmadd_ps(a[h], b[h], c[h]))
-    }
-    #[inline(always)]
-    fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        both!(|h| _mm256_fnmadd_ps(a[h], b[h], c[h]))
-    }
-    #[inline(always)]
-    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
-        both!(|h| _mm256_fmsub_ps(a[h], b[h], product[h]))
-    }
-    #[inline(always)]
-    fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
-        both!(|h| _mm256_blendv_ps(y[h], x[h], _mm256_cmp_ps::<_CMP_LT_OQ>(a[h], b[h])))
     }
     #[inline(always)]
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
@@ -129,50 +106,6 @@ impl Simd for Avx2 {
     fn first(self, a: Self::F) -> f32 {
         // SAFETY: the token.
         unsafe { _mm256_cvtss_f32(a[0]) }
-    }
-    #[inline(always)]
-    fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(|h| _mm256_add_epi32(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(|h| _mm256_sub_epi32(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(|h| _mm256_mullo_epi32(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn xor_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(|h| _mm256_xor_si256(a[h], b[h]))
-    }
-    #[inline(always)]
-    fn shr_u<const BITS: i32>(self, a: Self::U) -> Self::U {
-        both!(|h| _mm256_srli_epi32::<BITS>(a[h]))
-    }
-    #[inline(always)]
-    fn shl_u<const BITS: i32>(self, a: Self::U) -> Self::U {
-        both!(|h| _mm256_slli_epi32::<BITS>(a[h]))
-    }
-    #[inline(always)]
-    fn abs_i(self, a: Self::U) -> Self::U {
-        both!(|h| _mm256_abs_epi32(a[h]))
-    }
-    #[inline(always)]
-    fn i_to_f(self, a: Self::U) -> Self::F {
-        both!(|h| _mm256_cvtepi32_ps(a[h]))
-    }
-    #[inline(always)]
-    fn f_to_u(self, a: Self::F) -> Self::U {
-        both!(|h| _mm256_cvttps_epi32(a[h]))
-    }
-    #[inline(always)]
-    fn bits(self, a: Self::F) -> Self::U {
-        both!(|h| _mm256_castps_si256(a[h]))
-    }
-    #[inline(always)]
-    fn float(self, a: Self::U) -> Self::F {
-        both!(|h| _mm256_castsi256_ps(a[h]))
     }
     #[inline(always)]
     fn gather(self, table: &[f32], index: Self::U) -> Self::F {

@@ -41,70 +41,43 @@ impl Simd for Avx512 {
     type U = __m512i;
     const GROUPS: usize = 8;
 
-    #[inline(always)]
-    fn splat(self, x: f32) -> Self::F {
-        op!(_mm512_set1_ps(x))
+    inlined! {
+        splat(self, x: f32) -> Self::F = op!(_mm512_set1_ps(x));
+        splat_u(self, x: u32) -> Self::U = op!(_mm512_set1_epi32(x as i32));
+        load(self, from: &F32x16) -> Self::F = op!(_mm512_load_ps(from.0.as_ptr()));
+        store(self, x: Self::F, to: &mut F32x16) = op!(_mm512_store_ps(to.0.as_mut_ptr(), x));
+        load_u(self, from: &U32x16) -> Self::U = op!(_mm512_load_si512(from.0.as_ptr().cast()));
+        store_u(self, x: Self::U, to: &mut U32x16) =
+            op!(_mm512_store_si512(to.0.as_mut_ptr().cast(), x));
+        add(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_add_ps(a, b));
+        sub(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_sub_ps(a, b));
+        mul(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_mul_ps(a, b));
+        div(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_div_ps(a, b));
+        sqrt(self, a: Self::F) -> Self::F = op!(_mm512_sqrt_ps(a));
+        min(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_min_ps(a, b));
+        max(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_max_ps(a, b));
+        fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F = op!(_mm512_fmadd_ps(a, b, c));
+        fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F = op!(_mm512_fnmadd_ps(a, b, c));
+        product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F =
+            op!(_mm512_fmsub_ps(a, b, product));
+        any_greater(self, a: Self::F, b: Self::F) -> bool =
+            op!(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b)) != 0;
+        first(self, a: Self::F) -> f32 = op!(_mm512_cvtss_f32(a));
+        add_u(self, a: Self::U, b: Self::U) -> Self::U = op!(_mm512_add_epi32(a, b));
+        sub_u(self, a: Self::U, b: Self::U) -> Self::U = op!(_mm512_sub_epi32(a, b));
+        mul_u(self, a: Self::U, b: Self::U) -> Self::U = op!(_mm512_mullo_epi32(a, b));
+        xor_u(self, a: Self::U, b: Self::U) -> Self::U = op!(_mm512_xor_si512(a, b));
+        shr_u<const BITS: i32>(self, a: Self::U) -> Self::U =
+            op!(_mm512_srl_epi32(a, _mm_cvtsi32_si128(BITS)));
+        shl_u<const BITS: i32>(self, a: Self::U) -> Self::U =
+            op!(_mm512_sll_epi32(a, _mm_cvtsi32_si128(BITS)));
+        abs_i(self, a: Self::U) -> Self::U = op!(_mm512_abs_epi32(a));
+        i_to_f(self, a: Self::U) -> Self::F = op!(_mm512_cvtepi32_ps(a));
+        f_to_u(self, a: Self::F) -> Self::U = op!(_mm512_cvttps_epi32(a));
+        bits(self, a: Self::F) -> Self::U = op!(_mm512_castps_si512(a));
+        float(self, a: Self::U) -> Self::F = op!(_mm512_castsi512_ps(a));
     }
-    #[inline(always)]
-    fn splat_u(self, x: u32) -> Self::U {
-        op!(_mm512_set1_epi32(x as i32))
-    }
-    #[inline(always)]
-    fn load(self, from: &F32x16) -> Self::F {
-        op!(_mm512_load_ps(from.0.as_ptr()))
-    }
-    #[inline(always)]
-    fn store(self, x: Self::F, to: &mut F32x16) {
-        op!(_mm512_store_ps(to.0.as_mut_ptr(), x));
-    }
-    #[inline(always)]
-    fn load_u(self, from: &U32x16) -> Self::U {
-        op!(_mm512_load_si512(from.0.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store_u(self, x: Self::U, to: &mut U32x16) {
-        op!(_mm512_store_si512(to.0.as_mut_ptr().cast(), x));
-    }
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        op!(_mm512_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        op!(_mm512_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        op!(_mm512_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        op!(_mm512_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn sqrt(self, a: Self::F) -> Self::F {
-        op!(_mm512_sqrt_ps(a))
-    }
-    #[inline(always)]
-    fn min(self, a: Self::F, b: Self::F) -> Self::F {
-        op!(_mm512_min_ps(a, b))
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        op!(_mm512_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        op!(_mm512_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        op!(_mm512_fnmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn product_error(self, a: Self::F, b: Self::F, product: Self::F) -> Self::F {
-        op!(_mm512_fmsub_ps(a, b, product))
-    }
+
     #[inline(always)]
     fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
         op!(_mm512_mask_blend_ps(
@@ -119,58 +92,6 @@ impl Simd for Avx512 {
             _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
             x
         ))
-    }
-    #[inline(always)]
-    fn any_greater(self, a: Self::F, b: Self::F) -> bool {
-        op!(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b)) != 0
-    }
-    #[inline(always)]
-    fn first(self, a: Self::F) -> f32 {
-        op!(_mm512_cvtss_f32(a))
-    }
-    #[inline(always)]
-    fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
-        op!(_mm512_add_epi32(a, b))
-    }
-    #[inline(always)]
-    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
-        op!(_mm512_sub_epi32(a, b))
-    }
-    #[inline(always)]
-    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
-        op!(_mm512_mullo_epi32(a, b))
-    }
-    #[inline(always)]
-    fn xor_u(self, a: Self::U, b: Self::U) -> Self::U {
-        op!(_mm512_xor_si512(a, b))
-    }
-    #[inline(always)]
-    fn shr_u<const BITS: i32>(self, a: Self::U) -> Self::U {
-        op!(_mm512_srl_epi32(a, _mm_cvtsi32_si128(BITS)))
-    }
-    #[inline(always)]
-    fn shl_u<const BITS: i32>(self, a: Self::U) -> Self::U {
-        op!(_mm512_sll_epi32(a, _mm_cvtsi32_si128(BITS)))
-    }
-    #[inline(always)]
-    fn abs_i(self, a: Self::U) -> Self::U {
-        op!(_mm512_abs_epi32(a))
-    }
-    #[inline(always)]
-    fn i_to_f(self, a: Self::U) -> Self::F {
-        op!(_mm512_cvtepi32_ps(a))
-    }
-    #[inline(always)]
-    fn f_to_u(self, a: Self::F) -> Self::U {
-        op!(_mm512_cvttps_epi32(a))
-    }
-    #[inline(always)]
-    fn bits(self, a: Self::F) -> Self::U {
-        op!(_mm512_castps_si512(a))
-    }
-    #[inline(always)]
-    fn float(self, a: Self::U) -> Self::F {
-        op!(_mm512_castsi512_ps(a))
     }
     #[inline(always)]
     fn gather(self, table: &[f32], index: Self::U) -> Self::F {

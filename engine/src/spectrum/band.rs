@@ -1,36 +1,36 @@
-//! Bands: partials that are narrow bands of noise and not sines, as PADsynth makes them, but live.
+//! Bands: partials that are narrow bands of noise instead of sines, as in PADsynth, but in real time.
 //!
-//! A partial's pitch and level wander. Where they are at a tick's end is interpolated between the
-//! points of a lattice, whose heights are hashes of seed, partial and point: the same on every
-//! machine, however the stream is cut. A wider band goes further and faster, so that its noise keeps
+//! A partial's pitch and level change randomly. Their values at a tick's end are interpolated between
+//! the points of a lattice, whose heights are hashes of seed, partial and point: the same on every
+//! machine, whatever the block sizes. A wider band moves further and faster, so that its noise keeps
 //! its colour. With the numbers below a band is bell-shaped, as wide at half its power as asked for,
 //! and 40 dB down at twice that distance from its middle.
 
 use super::{Cloud, math, number, of_fraction};
 use crate::simd::Simd;
 
-/// Pitches go up to so many bandwidths up or down; most are near the middle.
+/// The largest pitch deviation in bandwidths; most values are near the middle.
 const REACH: f32 = 1.25;
 
-/// Bands are narrower than this share of their pitch, so that none comes near zero.
+/// The largest width as a fraction of the pitch, so that no band reaches zero.
 const WIDEST: f32 = 0.6;
 
-/// Makes up for the power that levels between 0 and 1 have lost on average.
+/// Compensates the average power that random levels between 0 and 1 lose.
 const MAKE_UP: f32 = 1.8;
 
-/// Levels wander fully from this bandwidth on, three cents, and less below: a sine has none.
+/// Levels change fully from this bandwidth on, three cents, and less below: a sine is constant.
 const FULL: f32 = 0.001_734;
 
 /// Bits of a position between two points of the lattice, and of a speed below 1.
 const FRACTION: i32 = 20;
 const SPEED: f32 = 64.0;
 
-/// How fast noise goes may not glide with the growth: what has gone on for long would leap. It takes
-/// the nearest of a few.
+/// The speed of the noise takes steps of the growth: a continuous change would make the position of
+/// a long note jump.
 const STEPS: f32 = 4.0;
 
-/// Sixteen bands of `cloud` around `frequency`: where they are now, and what their levels are
-/// multiplied by. `noise` says how much of that each of them does, if not all.
+/// Sixteen bands of `cloud` around `frequency`: their present frequencies, and the factors of their
+/// levels. `noise` is the depth of both for each band, 1 where absent.
 #[inline(always)]
 pub(super) fn wander<S: Simd>(
     s: S,
@@ -51,7 +51,7 @@ pub(super) fn wander<S: Simd>(
     let position = s.add_u(position, own);
     let between = s.i_to_f(s.shr_u::<{ 32 - FRACTION }>(s.shl_u::<{ 32 - FRACTION }>(position)));
     let between = s.mul(between, s.splat(1.0 / (1 << FRACTION) as f32));
-    // Level at both ends: 3x² - 2x³.
+    // Smoothstep, 3x² - 2x³: flat at both ends.
     let bent = s.sub(s.splat(3.0), s.add(between, between));
     let way = s.mul(s.mul(between, between), bent);
 
@@ -74,7 +74,7 @@ pub(super) fn wander<S: Simd>(
     (s.add(frequency, s.mul(width, aside)), level)
 }
 
-/// What partials are told apart by.
+/// A hash that differs for every partial.
 #[inline(always)]
 pub(super) fn own_hash<S: Simd>(s: S, cloud: &Cloud, group: usize) -> S::U {
     let number = s.f_to_u(number(s, group));

@@ -1,4 +1,4 @@
-//! What a renderer is told about one cloud for one tick. Plain data, shared with CUDA.
+//! The description of one cloud for one tick. Plain data, shared with CUDA.
 
 use super::Place;
 use super::filter::Filter;
@@ -6,26 +6,26 @@ use super::filter::Filter;
 /// One turn of phase, as a float.
 pub const TURN: f32 = 4_294_967_296.0;
 
-/// Flag: the cloud starts in this tick; phases are set, and levels start where they are.
+/// Flag: the cloud starts in this tick; phases are set, and levels do not ramp.
 pub const STARTS: u8 = 1;
 
-/// Flag: the cloud's table is one of tracks, whose rows are in another order; see
+/// Flag: the cloud's table is one of tracks, whose rows have another order; see
 /// [`TrackRows`](super::TrackRows).
 pub const TRACKS: u8 = 2;
 
-/// Flag: the sound goes through both filters side by side, not through one after the other.
+/// Flag: the filters are in parallel, not in series.
 pub const PARALLEL: u8 = 4;
 
-/// What fractions are counted in where clouds hold them in two bytes.
+/// The unit of fractions that clouds store in two bytes.
 pub const FRACTION: f32 = 16_384.0;
 
-/// A number from -2 to 2 as clouds hold it in two bytes.
+/// A number from -2 to 2 as clouds store it in two bytes.
 #[inline(always)]
 pub fn fraction(x: f32) -> i16 {
     (x * FRACTION) as i16
 }
 
-/// The number that two bytes of a cloud mean; see [`fraction`].
+/// The value of a [`fraction`].
 #[inline(always)]
 pub fn of_fraction(x: i16) -> f32 {
     f32::from(x) * (1.0 / FRACTION)
@@ -41,16 +41,16 @@ pub struct Second {
     pub frame: u16,
     /// Position between that frame and the next, in `1 / 32,768`.
     pub morph: u16,
-    /// A [`fraction`]. Above zero how far levels and ratios are on the way to the second table; below
-    /// zero the power of the second table's levels that levels are multiplied with; at zero there is
-    /// none.
+    /// A [`fraction`]. Above zero, the position of levels and ratios between the first table and the
+    /// second; below zero, levels are multiplied with this power of the second table's levels; at zero
+    /// there is no second table.
     pub share: i16,
 }
 
 impl Second {
-    /// What its morph is counted in.
+    /// The unit of its morph.
     pub const MORPH: f32 = 32_768.0;
-    /// A bit of its table: it is one of tracks.
+    /// A bit of `table`: it is a table of tracks.
     pub const TRACKS: u16 = 1 << 15;
 
     /// The table at `place`, read at `position`, with this share.
@@ -73,8 +73,8 @@ impl Second {
 /// A cloud of partials during one tick: everything that changes from tick to tick, already
 /// modulated. Levels and pitch are those of the tick's end; ramps lead there.
 ///
-/// What few sounds use takes two bytes, so that all of it stays within two lines of memory; at zero
-/// it does nothing and costs nothing.
+/// Rarely used values take two bytes, so that a cloud fits into two cache lines; at zero they have no
+/// effect and no cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Cloud {
@@ -85,54 +85,53 @@ pub struct Cloud {
     pub first_frame: u8,
     /// Which bus it is mixed into.
     pub bus: u8,
-    /// The notes that partials are drawn to: a scale and its root, see
+    /// The notes that partials snap to: a scale and its root, see
     /// [`scale_map`](super::scale_map).
     pub scale: u8,
     /// How far the phases of partials are scattered when they start: 0 not at all, 65,535 over the
     /// whole turn.
     pub scatter: u16,
-    /// How far partials may be out of tune, each by its own share: in `2^-19` octaves.
+    /// The largest random detuning of a partial, in `2^-19` octaves.
     pub detune: u16,
-    /// Chooses these phases, what is out of tune, and the noise of bands.
+    /// The seed of phases, detuning and the noise of bands.
     pub seed: u32,
-    /// How wide a band of noise ratio 1 is, as a share of its pitch; zero for a sine.
+    /// The bandwidth of the noise of ratio 1, as a fraction of its pitch; zero for a sine.
     pub bandwidth: f32,
     /// The table's first row: its ratios, followed by their logarithms.
     pub table: u16,
     /// The row of the lower of two frames.
     pub frame: u16,
-    /// How far partials go to the nearest note of the scale, in `2^-16` of the way.
+    /// How far partials move to the nearest note of the scale, in `2^-16` of the distance.
     pub snap: u16,
     /// How slowly levels follow; see [`dynamics::part_of`](super::dynamics::part_of).
     pub smear: u16,
-    /// Levels of the table, as parts of the loudest, are raised to the power of one and so many
-    /// `1 / 8,192` more.
+    /// Levels of the table, relative to the loudest, are raised to the power 1 + contrast / 8,192.
     pub contrast: i16,
-    /// The level below which partials are silent, written as [`Cloud::smear`] is.
+    /// The level below which partials are silent, encoded as [`Cloud::smear`].
     pub gate: u16,
-    /// How far even partials fade, above zero, or odd ones below it: a [`fraction`].
+    /// Above zero, even partials are quieter; below zero, odd ones: a [`fraction`].
     pub parity: i16,
-    /// Ratio r has a band r to this power times as wide: a [`fraction`].
+    /// The bandwidth of ratio r is multiplied by r to this power: a [`fraction`].
     pub band_growth: i16,
     /// The table of a second layer.
     pub second: Second,
     /// Position between that frame and the next, 0 to 1.
     pub morph: f32,
-    /// How many partials, at most 1,024; a fraction lets the last one fade.
+    /// The number of partials, at most 1,024; a fraction fades the last one.
     pub partials: f32,
     /// Phase per sample of ratio 1, in `2^-32` turns.
     pub increment: f32,
-    /// Where in the table partial n reads its level: at n times this.
+    /// Partial n reads its level in the table at n times this.
     pub formant: f32,
     /// Ratios are raised to the power 1 + stretch.
     pub stretch: f32,
     /// The stiffness B of a string.
     pub inharmonicity: f32,
-    /// Powers of two of level per octave of ratio.
+    /// The slope of the level per octave of ratio, in powers of two.
     pub tilt: f32,
-    /// Powers of two of level that ratio 1 has lost since the note began.
+    /// The decay of ratio 1 since the note began, in powers of two.
     pub damping: f32,
-    /// Ratio r has lost r to this power times as much.
+    /// The decay of ratio r is multiplied by r to this power.
     pub damping_slope: f32,
     /// The spectral filters.
     pub filters: [Filter; 2],
@@ -140,14 +139,14 @@ pub struct Cloud {
     pub gain_from: [f32; 2],
     /// Gain of the left and right channel at the tick's end.
     pub gain_to: [f32; 2],
-    /// How far partials are spread between the channels at the tick's start: a [`fraction`].
+    /// The stereo width of the partials at the tick's start: a [`fraction`].
     pub width_from: i16,
     /// The same at the tick's end.
     pub width_to: i16,
-    /// Where ratio 1 has come to at the tick's start, in `2^-32` turns. Only for who does not know:
-    /// a renderer for which the cloud starts in the middle of its life.
+    /// The phase of ratio 1 at the tick's start, in `2^-32` turns. Only for a renderer that takes over
+    /// a cloud in the middle of a note.
     pub phase: u32,
-    /// How far the noise of ratio 1 has come, in `2^-14` of its lattice; wraps.
+    /// The position of the noise of ratio 1 in its lattice, in `2^-14` points; wraps.
     pub band_clock: u32,
 }
 

@@ -1,20 +1,20 @@
-//! Spectral dynamics: what is done to the level of a partial because of what it is. Contrast raises
-//! levels to a power, a gate silences the quiet ones, and smeared levels take their time.
+//! Spectral dynamics: changes of a partial's level that depend on the level. Contrast raises levels to
+//! a power, a gate silences quiet ones, and smear makes levels follow slowly.
 
 use super::{Cloud, math};
 use crate::dsp::fast::exp2;
 use crate::simd::Simd;
 
-/// A contrast of so much is a power of one more.
+/// This contrast raises the power by one.
 pub const CONTRAST_UNIT: f32 = 8_192.0;
 
-/// So many steps halve what [`part_of`] tells.
+/// This many steps halve the result of [`part_of`].
 const STEPS: f32 = 4_096.0;
 
-/// What is left of a smeared level becomes silence here, or it would go on for ever: -180 dB.
+/// A smeared level below this becomes zero, or it would never end: -180 dB.
 const NOTHING: f32 = 1e-9;
 
-/// A number from 1 down to `2^-16`, which clouds hold in two bytes: its logarithm.
+/// A number from 1 down to `2^-16`, which clouds store in two bytes as its logarithm.
 #[inline(always)]
 pub fn part_of(steps: u16) -> f32 {
     exp2(f32::from(steps) * (-1.0 / STEPS))
@@ -25,18 +25,18 @@ pub fn steps_of(part: f32) -> u16 {
     (-STEPS * part.max(1e-6).log2() + 0.5) as u16
 }
 
-/// Bits of a cloud's flags below those of its loudest level, and steps of these from octave to octave.
+/// The shift of the loudest level in a cloud's flags, and its steps per octave.
 const LOUDEST_BIT: u32 = 3;
 const LOUDEST_STEPS: f32 = 4.0;
 
-/// What marks a cloud whose table has `loudest` as its loudest level: about that is left as it is by
-/// contrast, so that no gain has to make up for it.
+/// The flags of a cloud whose table has `loudest` as its loudest level: contrast leaves about that level
+/// unchanged, so that no gain has to compensate.
 pub fn loudest_flags(loudest: f32) -> u8 {
     let steps = -LOUDEST_STEPS * loudest.max(1e-6).log2();
     (steps.round().clamp(0.0, 31.0) as u8) << LOUDEST_BIT
 }
 
-/// The power that contrast raises levels to, and the power of two that these are multiplied with then.
+/// The power that contrast raises levels to, and the gain afterwards as a power of two.
 #[inline(always)]
 pub fn contrast_of(cloud: &Cloud) -> (f32, f32) {
     let more = f32::from(cloud.contrast) / CONTRAST_UNIT;
@@ -44,7 +44,7 @@ pub fn contrast_of(cloud: &Cloud) -> (f32, f32) {
     (1.0 + more, -more * loudest)
 }
 
-/// A level of the table, with more or less contrast to the others.
+/// A level of the table, raised to the power of the contrast.
 #[inline(always)]
 pub(super) fn contrasted<S: Simd>(s: S, cloud: &Cloud, level: S::F) -> S::F {
     let (power, gain) = contrast_of(cloud);
@@ -52,18 +52,18 @@ pub(super) fn contrasted<S: Simd>(s: S, cloud: &Cloud, level: S::F) -> S::F {
     math::exp2(s, octaves)
 }
 
-/// Silent below the threshold, as it is from twice that on, a ramp in between.
+/// Zero below the threshold, unchanged above twice the threshold, a ramp in between.
 #[inline(always)]
 pub(super) fn gated<S: Simd>(s: S, cloud: &Cloud, level: S::F) -> S::F {
     let above = s.fma(level, s.splat(1.0 / part_of(cloud.gate)), s.splat(-1.0));
     s.mul(level, s.min(s.max(above, s.splat(0.0)), s.splat(1.0)))
 }
 
-/// Where a level comes to in this tick that was `from` and is to be `to`. `fade` is what Nyquist
-/// leaves of it: what is held must not stay behind there.
+/// The level at the end of this tick, on its way from `from` to `to`. `fade` is the fade towards
+/// Nyquist, which also applies to a level that is held.
 #[inline(always)]
 pub fn smeared<S: Simd>(s: S, smear: u16, from: S::F, to: S::F, fade: S::F) -> S::F {
-    // At its end the level is held for good.
+    // At the maximum the level is held forever.
     let step = if smear == u16::MAX {
         0.0
     } else {

@@ -66,13 +66,13 @@ kinds! {
 pub const CURVE_POINTS: usize = 7;
 /// Octaves from the first of them to the cutoff.
 const POINTS_BELOW: f32 = 3.0;
-/// The byte of a point at 0 dB, and those a decibel has.
+/// The byte of a point at 0 dB, and the steps per decibel.
 const POINT_ZERO: f32 = 192.0;
 const POINTS_PER_DB: f32 = 4.0;
 /// Powers of two of gain from each byte to the next.
 const POINT_STEP: f32 = std::f32::consts::LOG2_10 / 20.0 / POINTS_PER_DB;
 
-/// Where rows of curves have the cutoff, in octaves from their start, and entries of an octave.
+/// Octaves from the start of a row of a curve to the cutoff, and entries per octave.
 pub(super) const OCTAVES_BELOW: f32 = 6.0;
 pub(super) const PER_OCTAVE: f32 = 100.0;
 
@@ -80,17 +80,17 @@ pub(super) const PER_OCTAVE: f32 = 100.0;
 const DAMPING_UNIT: f32 = 1.0 / 65_536.0;
 const DENSITY_UNIT: f32 = 1.0 / 8_192.0;
 
-/// Bits of a vowel's place between two frames.
+/// Bits of a vowel's position between two frames.
 const VOWEL_BITS: u32 = 11;
 
-/// A filter as clouds hold it: its kind, its cutoff, and what else the kind asks for.
+/// A filter as clouds store it: its kind, its cutoff, and the parameters of that kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Filter {
     /// One over the cutoff, which is in the unit of [`Cloud::increment`](super::Cloud::increment).
     pub inverse_cutoff: f32,
-    /// The kind in the lowest byte. Above it the points of a curve, a byte each; or a half word of
-    /// something and a word that is a float.
+    /// The kind in the lowest byte. Above it the points of a curve, a byte each; or a parameter in
+    /// the upper half of the first word and a float in the second.
     words: [u32; 2],
 }
 
@@ -137,25 +137,25 @@ impl Filter {
         }
     }
 
-    /// One with poles, whose response at the cutoff is `peak`; a shelf, whose gain that is.
+    /// A filter with poles, whose response at the cutoff is `peak`; or a shelf with that gain.
     pub fn poles(kind: FilterKind, inverse_cutoff: f32, peak: f32) -> Self {
         Self::new(kind, inverse_cutoff, 0, peak)
     }
 
-    /// A comb, with what comes back from 0 to below 1. Damping, 0 to 1, blunts its higher teeth.
+    /// A comb, with feedback from 0 to below 1. Damping, 0 to 1, lowers its higher peaks.
     pub fn comb(kind: FilterKind, inverse_cutoff: f32, feedback: f32, damping: f32) -> Self {
         let damping = (damping / DAMPING_UNIT) as u16;
         Self::new(kind, inverse_cutoff, damping, feedback)
     }
 
-    /// A phaser, with so many gaps in an octave, below 8.
+    /// A phaser; `density` is the number of notches per octave, below 8.
     pub fn phaser(inverse_cutoff: f32, feedback: f32, density: f32) -> Self {
         let density = (density / DENSITY_UNIT) as u16;
         Self::new(FilterKind::Phaser, inverse_cutoff, density, feedback)
     }
 
-    /// A vowel from 0 to 1; its formants are where singers have them when the cutoff is 1 kHz. At a
-    /// depth of 1 they are as high as these.
+    /// A vowel from 0 to 1; its formants have the frequencies of a singer when the cutoff is 1 kHz, and
+    /// their levels at a depth of 1.
     pub fn formant(inverse_cutoff: f32, depth: f32, vowel: f32) -> Self {
         let vowel = (vowel * 65_535.0) as u16;
         Self::new(FilterKind::Formant, inverse_cutoff, vowel, depth)
@@ -174,7 +174,7 @@ impl Filter {
         }
     }
 
-    /// Its kind; one that does not exist is no filter.
+    /// Its kind; an unknown number is no filter.
     #[inline(always)]
     pub fn kind(&self) -> FilterKind {
         let number = (self.words[0] & 0xFF) as usize;
@@ -198,34 +198,34 @@ impl Filter {
     }
 }
 
-/// A filter made ready for the partials of a tick.
+/// The coefficients of a filter for a tick.
 #[derive(Clone, Copy, Debug)]
 pub enum Response<'a> {
-    /// Nothing to do.
+    /// No filter.
     Open,
     /// A resonant filter.
     Poles {
-        /// Two, or four.
+        /// Whether it has two poles instead of four.
         two: bool,
         /// One over the square of the resonance.
         inverse_q2: f32,
         /// Weights of 1, r² and r⁴ in the numerator.
         pass: [f32; 3],
     },
-    /// Ripples in even steps of frequency.
+    /// Ripples at equal distances of frequency.
     Comb {
-        /// What comes back at the first tooth,
+        /// The feedback at the first peak.
         feedback: f32,
-        /// how much less at each of the next,
+        /// How much lower each next peak is.
         damping: f32,
-        /// and where in the first step the peak is.
+        /// The position of the first peak in steps.
         offset: f32,
     },
-    /// The same with even steps of pitch, and gaps.
+    /// Ripples at equal distances of pitch, with notches.
     Phaser {
-        /// What comes back.
+        /// The feedback.
         feedback: f32,
-        /// Gaps in an octave.
+        /// Notches per octave.
         density: f32,
     },
     /// Between two curves: powers of two of gain, over octaves.
@@ -234,9 +234,9 @@ pub enum Response<'a> {
         low: &'a Row,
         /// The curve above.
         high: &'a Row,
-        /// The place between them.
+        /// The position between them.
         morph: f32,
-        /// What they are multiplied with.
+        /// The factor of the curve.
         depth: f32,
     },
     /// Through points, in the unit of their bytes.
@@ -244,7 +244,7 @@ pub enum Response<'a> {
 }
 
 impl<'a> Response<'a> {
-    /// That of `filter`.
+    /// The response of `filter`.
     #[inline(always)]
     pub(super) fn of(filter: &Filter, tables: &'a Tables) -> Self {
         match filter.kind() {
@@ -281,7 +281,7 @@ impl<'a> Response<'a> {
         let two = matches!(kind, Low12 | High12 | Band12 | LowShelf | HighShelf);
         // Two poles have the resonance Q at the cutoff, four have Q².
         let inverse_q2 = match kind {
-            // Twice on the spot: (1 + r²)².
+            // A double pole: (1 + r²)².
             LowShelf | HighShelf => 4.0,
             _ if two => 1.0 / (peak * peak),
             _ => 1.0 / peak,
@@ -302,7 +302,7 @@ impl<'a> Response<'a> {
         }
     }
 
-    /// Whether it is one.
+    /// Whether there is no filter.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         matches!(self, Response::Open)
@@ -351,7 +351,7 @@ impl<'a> Response<'a> {
     }
 }
 
-/// Of both filters one after the other, or of both side by side.
+/// The gain of both filters, in series or in parallel.
 #[inline(always)]
 pub(super) fn both<S: Simd>(s: S, a: S::F, b: S::F, parallel: bool) -> S::F {
     match parallel {
@@ -376,8 +376,8 @@ fn pole_response<S: Simd>(s: S, two: bool, inverse_q2: f32, pass: [f32; 3], r: S
     }
 }
 
-/// The squared magnitude of a delay with feedback g, x turns from a peak, made as loud as it would be
-/// without: `(1 - g²) / ((1 - g)² + 4 g sin²(πx))`.
+/// The squared magnitude of a delay with feedback g, x turns from a peak, with the average power
+/// kept at 1: `(1 - g²) / ((1 - g)² + 4 g sin²(πx))`.
 #[inline(always)]
 fn ripple_response<S: Simd>(s: S, feedback: S::F, x: S::F) -> S::F {
     let one = s.splat(1.0);
@@ -387,7 +387,7 @@ fn ripple_response<S: Simd>(s: S, feedback: S::F, x: S::F) -> S::F {
     s.div(s.mul(rest, s.add(one, feedback)), s.fma(rest, rest, valley))
 }
 
-/// What two rows say `octaves` after their start, mixed.
+/// Two rows read at `octaves` after their start, interpolated.
 #[inline(always)]
 fn between_rows<S: Simd>(s: S, low: &Row, high: &Row, morph: f32, octaves: S::F) -> S::F {
     let end = s.splat((super::MAX_PARTIALS - 1) as f32);
@@ -401,7 +401,7 @@ fn between_rows<S: Simd>(s: S, low: &Row, high: &Row, morph: f32, octaves: S::F)
     s.fma(s.sub(high, low), s.splat(morph), low)
 }
 
-/// What a row says between two entries.
+/// A row interpolated between two entries.
 #[inline(always)]
 fn read<S: Simd>(s: S, row: &Row, index: S::U, next: S::U, between: S::F) -> S::F {
     let row = F32x16::flat(row);
@@ -417,7 +417,7 @@ fn drawn_response<S: Simd>(s: S, points: &[f32; CURVE_POINTS], r: S::F) -> S::F 
     let index = s.f_to_u(at);
     let next = s.add_u(index, s.splat_u(1));
     let x = s.sub(at, s.i_to_f(index));
-    // Level at both ends: 3x² - 2x³.
+    // Smoothstep, 3x² - 2x³: flat at both ends.
     let way = s.mul(s.mul(x, x), s.fnma(x, s.splat(2.0), s.splat(3.0)));
     let here = s.gather(points, index);
     let height = s.fma(s.sub(s.gather(points, next), here), way, here);
@@ -425,5 +425,5 @@ fn drawn_response<S: Simd>(s: S, points: &[f32; CURVE_POINTS], r: S::F) -> S::F 
     math::exp2(s, powers)
 }
 
-// Every vowel has a frame above it.
+// Every vowel has a next frame to interpolate to.
 const _: () = assert!((u16::MAX >> VOWEL_BITS) as usize + 1 < FORMANT_FRAMES);

@@ -1,12 +1,11 @@
-//! Tables that patches bring along: where their rows are while somebody plays them.
+//! Imported tables, which patches contain, and the rows that they occupy.
 //!
-//! Clouds name rows by number, so a table keeps its numbers as long as anybody holds a share of it
-//! ([`ImportedTable`], counted). Tables that nobody holds stay for as long as there is room, since whoever
-//! played them may do so again; then the one that was left longest ago makes room. All this is for
-//! who reads patches and never for an audio thread: that one only reads, and does not wait.
+//! Clouds refer to rows by number, so a table keeps its rows as long as an [`ImportedTable`] is shared.
+//! Unused tables stay in a cache and are evicted least recently used first, when there is no room. Adding
+//! tables is for threads that load patches; render threads only read, and never wait.
 //!
-//! Every table has a number, and later ones have higher numbers. So a renderer with memory of its
-//! own knows what it has not seen yet, also when rows are used anew.
+//! Every table has a number, and later tables have higher numbers. So a renderer with its own memory
+//! knows which tables it does not have yet, even when rows are reused.
 
 mod readers;
 
@@ -18,38 +17,38 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Rows that there is room for: 64 MiB, a dozen long recordings or hundreds of wavetables at once.
-/// Few under Miri, which is slow.
+/// The capacity in rows: 64 MiB, a dozen long recordings or hundreds of wavetables. Small under Miri,
+/// which is slow.
 pub const IMPORTED_ROWS: usize = if cfg!(miri) { 64 } else { 16_384 };
 
-/// All of them.
+/// All imported tables.
 #[derive(Debug)]
 pub struct ImportedTables {
-    /// The table that each row belongs to, if it belongs to one.
+    /// The table of each row, or null.
     owners: Vec<AtomicPtr<ImportedTable>>,
     readers: Readers,
-    /// The number of the last table; told after its rows are there.
+    /// The number of the last table; stored after its rows.
     newest: AtomicU64,
     store: Mutex<TableStore>,
 }
 
-/// A table whose rows are in their place.
+/// A table that has its rows.
 #[derive(Debug)]
 pub struct ImportedTable {
-    /// Tells it from every other table that there ever was.
+    /// Unique among all tables, past and present.
     pub number: u64,
-    /// The first of its rows among all that are imported.
+    /// Its first row among the imported rows.
     pub first: usize,
     /// Its rows.
     pub rows: Box<[Row]>,
-    /// What it was made from, so that the same table is not placed twice.
+    /// The bytes it was made from, so that the same table is not stored twice.
     content: Arc<[u8]>,
-    /// When somebody last asked for it, as the shelf counts.
+    /// When it was last requested, by the clock of the store.
     asked: AtomicU64,
 }
 
 impl ImportedTable {
-    /// The first of its rows, as clouds name it.
+    /// Its first row, as clouds refer to it.
     pub fn first_row(&self) -> u16 {
         (FIRST_IMPORTED + self.first) as u16
     }
@@ -59,8 +58,8 @@ impl ImportedTable {
     }
 }
 
-/// What is told to who wants to hear of new tables, and of the end. It keeps nothing in its place: what
-/// is gone when somebody looks at it was not needed.
+/// A new table for a subscriber, or `None` to end it. The weak reference does not keep the table: one
+/// that is gone when the subscriber receives it is not needed.
 pub type TableUpdate = Option<Weak<ImportedTable>>;
 
 /// Those of `tables` that are newer than number `known`, oldest first.
@@ -72,14 +71,14 @@ fn newer(tables: &[Arc<ImportedTable>], known: u64) -> impl Iterator<Item = &Arc
 
 #[derive(Debug, Default)]
 struct TableStore {
-    /// In the order of their rows.
+    /// Ordered by rows.
     tables: Vec<Arc<ImportedTable>>,
-    /// Taken from their place since the door was last turned, and before: somebody may still read them.
+    /// Removed since the readers' last epoch, and before it: readers may still use them.
     taken: Vec<Arc<ImportedTable>>,
     leaving: Vec<Arc<ImportedTable>>,
-    /// Who wants to hear of new tables.
+    /// Subscribers to new tables.
     listeners: Vec<Sender<TableUpdate>>,
-    /// Counts questions.
+    /// Counts requests.
     clock: u64,
 }
 
@@ -93,8 +92,7 @@ impl ImportedTables {
         }
     }
 
-    /// The table that is made from `content`, which gets a place unless it has one; nothing when there
-    /// is no room.
+    /// The table made from `content`, stored unless it already is; `None` when there is no room.
     pub fn place(
         &self,
         content: &Arc<[u8]>,
@@ -103,7 +101,7 @@ impl ImportedTables {
         if let Some(placed) = self.store().find(content) {
             return Some(placed);
         }
-        // Takes a while, in which others may want the shelf.
+        // Takes a while, so the store is not locked meanwhile.
         let rows = make().into_boxed_slice();
         let mut store = self.store();
         if let Some(placed) = store.find(content) {
@@ -119,8 +117,8 @@ impl ImportedTables {
         Some(self.put(&mut store, placed))
     }
 
-    /// Does as another process did: puts table `number` where it is there. What was there before is
-    /// not used there any more. Says whether it fits.
+    /// Stores table `number` in the same rows as another process has it. Tables that were in these rows
+    /// are no longer used there. Returns whether it fits.
     pub fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
         let mut store = self.store();
         let fits = first
@@ -158,14 +156,14 @@ impl ImportedTables {
         newer(&self.store().tables, known).cloned().collect()
     }
 
-    /// Tells of every new table from now on. Returns those there are.
-    pub fn tell(&self, listener: Sender<TableUpdate>) -> Vec<Weak<ImportedTable>> {
+    /// Sends every new table to `listener` from now on. Returns the present ones.
+    pub fn subscribe(&self, listener: Sender<TableUpdate>) -> Vec<Weak<ImportedTable>> {
         let mut store = self.store();
         store.listeners.push(listener);
         newer(&store.tables, 0).map(Arc::downgrade).collect()
     }
 
-    /// The side by which a reader came in, and has to leave.
+    /// Registers a reader. Returns the counter for [`Self::leave`].
     pub(super) fn enter(&self) -> usize {
         self.readers.enter()
     }
@@ -174,20 +172,20 @@ impl ImportedTables {
         self.readers.leave(side);
     }
 
-    /// Row `index`, if a table has it. For those who have come in.
+    /// Row `index`, if a table has it. Only between `enter` and `leave`.
     #[inline(always)]
     pub(super) fn row(&self, index: usize) -> Option<&Row> {
         let owner = self.owner(index)?;
         owner.rows.get(index.checked_sub(owner.first)?)
     }
 
-    /// The table that row `index` belongs to. For those who have come in.
+    /// The table that row `index` belongs to. Only between `enter` and `leave`.
     #[inline(always)]
     pub(super) fn owner(&self, index: usize) -> Option<&ImportedTable> {
         let owner = self.owners.get(index)?.load(Ordering::Acquire);
-        // SAFETY: points to what an `Arc` holds that the shelf has. It is dropped after those have left
-        // who were inside when it was taken from here, and we have come in: nobody gets hold of the
-        // tables otherwise (`Reading`).
+        // SAFETY: points into an `Arc` that the store holds. The store drops it only after all readers
+        // have left that were registered when the table was removed, and this reader is registered:
+        // `Reading` is the only access to the tables.
         unsafe { owner.as_ref() }
     }
 
@@ -195,18 +193,18 @@ impl ImportedTables {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds room for so many rows, and takes tables away that nobody holds where there is none.
+    /// Finds room for so many rows, and evicts unused tables if there is none.
     fn make_room(&self, store: &mut TableStore, rows: usize) -> Option<usize> {
         loop {
             if let Some(first) = store.gap(rows) {
                 return Some(first);
             }
-            let longest_ago = store.left_longest_ago()?;
-            self.take(store, longest_ago);
+            let oldest = store.least_recently_used()?;
+            self.take(store, oldest);
         }
     }
 
-    /// Puts a table into its place, which is free, and tells of it.
+    /// Stores a table in its rows, which are free, and notifies subscribers.
     fn put(&self, store: &mut TableStore, placed: ImportedTable) -> Arc<ImportedTable> {
         let placed = Arc::new(placed);
         for owner in &self.owners[placed.first..placed.end()] {
@@ -217,14 +215,14 @@ impl ImportedTables {
             .partition_point(|table| table.first < placed.first);
         store.tables.insert(after, Arc::clone(&placed));
         self.newest.store(placed.number, Ordering::Release);
-        let hears =
+        let send =
             |listener: &Sender<TableUpdate>| listener.send(Some(Arc::downgrade(&placed))).is_ok();
-        store.listeners.retain(hears);
+        store.listeners.retain(send);
         self.tidy(store);
         placed
     }
 
-    /// Takes a table from its place. Its memory goes when nobody reads it any more.
+    /// Removes a table. Its memory is freed when no reader uses it any more.
     fn take(&self, store: &mut TableStore, index: usize) {
         let table = store.tables.remove(index);
         for owner in &self.owners[table.first..table.end()] {
@@ -233,9 +231,9 @@ impl ImportedTables {
         store.taken.push(table);
     }
 
-    /// Frees what nobody reads any more.
+    /// Frees the removed tables that no reader uses any more.
     fn tidy(&self, store: &mut TableStore) {
-        // Twice, since what was taken just now can often go at once.
+        // Twice, because a table that was removed just now can often be freed at once.
         for _ in 0..2 {
             if self.readers.have_left() {
                 store.leaving.clear();
@@ -257,7 +255,7 @@ impl TableStore {
         Some(Arc::clone(table))
     }
 
-    /// The first of so many rows that no table has.
+    /// The first of so many consecutive free rows.
     fn gap(&self, rows: usize) -> Option<usize> {
         let starts = [0]
             .into_iter()
@@ -268,8 +266,8 @@ impl TableStore {
         Some(start)
     }
 
-    /// Of the tables that nobody holds but we, the one that nobody has asked for for longest.
-    fn left_longest_ago(&self) -> Option<usize> {
+    /// The unused table whose last request is the oldest.
+    fn least_recently_used(&self) -> Option<usize> {
         let tables = self.tables.iter().enumerate();
         let left = tables.filter(|(_, table)| Arc::strong_count(table) == 1);
         let longest = left.min_by_key(|(_, table)| table.asked.load(Ordering::Relaxed));

@@ -24,7 +24,7 @@ fn exp2_by<S: Simd>(s: S, x: S::F, step: impl Fn(S::F, S::F, S::F) -> S::F) -> S
     for &c in EXP2[..6].iter().rev() {
         p = step(p, fraction, s.splat(c));
     }
-    // The integer part goes straight into the exponent.
+    // The integer part is added to the exponent.
     s.float(s.add_u(s.bits(p), s.shl_u::<23>(s.bits(shifted))))
 }
 
@@ -48,7 +48,7 @@ pub fn log2_exact<S: Simd>(s: S, x: S::F) -> S::F {
         0.126_148_46,
     ];
     let bits = s.bits(x);
-    // The exponent, less one below the root of a half, and what is left of the number without it.
+    // The exponent, less one below the root of a half, and the rest of the number.
     let exponent = s.shr_u::<23>(s.add_u(bits, s.splat_u(ONE - ROOT)));
     let rest = s.add_u(s.sub_u(bits, s.shl_u::<23>(exponent)), s.splat_u(ONE));
     let y = s.sub(s.float(rest), s.splat(1.0));
@@ -59,7 +59,7 @@ pub fn log2_exact<S: Simd>(s: S, x: S::F) -> S::F {
     s.add(s.mul(p, y), s.sub(s.i_to_f(exponent), s.splat(127.0)))
 }
 
-/// How far `x` is from the nearest whole number, -0.5 to 0.5; bit-equal everywhere.
+/// The distance of `x` from the nearest whole number, -0.5 to 0.5; bit-equal everywhere.
 #[inline(always)]
 pub fn from_whole<S: Simd>(s: S, x: S::F) -> S::F {
     s.sub(x, s.sub(s.add(x, s.splat(ROUND)), s.splat(ROUND)))
@@ -79,8 +79,8 @@ pub fn quarter_sine<S: Simd>(s: S, t: S::F) -> S::F {
 /// `4 sin²(π/2 × t)` for t in 0..1, within about one unit in the last place (two where the
 /// machine cannot fuse).
 ///
-/// A sine recurrence turns by an angle that this number fixes, and every sample adds its error
-/// again; so products carry their rounding errors along, and only the last step rounds.
+/// The angle of a sine recurrence depends on this number, and its error accumulates with every
+/// sample; so products keep their rounding errors, and only the last step rounds.
 #[inline(always)]
 pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
     match s.any_greater(t, s.splat(0.5)) {
@@ -92,7 +92,7 @@ pub fn four_sine_squared<S: Simd>(s: S, t: S::F) -> S::F {
 /// The same for t in 0..0.5: a polynomial in t², whose first term is exact.
 #[inline(always)]
 fn four_sine_squared_below_half<S: Simd>(s: S, t: S::F) -> S::F {
-    /// π² in single precision, and what it has beyond.
+    /// π² in single precision, and the remainder.
     const PI_SQUARED: (f32, f32) = (9.869_604, 2.903_716e-7);
     /// Minimax for (4 sin²(π/2 t) / t² - π²) / t² on 0..0.5, in powers of t².
     const C: [f32; 4] = [-8.117_423, 2.670_486, -0.470_181_95, 0.049_314_04];

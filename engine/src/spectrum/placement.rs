@@ -1,5 +1,5 @@
-//! Where partials are, other than where their table says: drawn to the notes of a scale, and each a
-//! little out of tune. Both decide pitch, so every operation rounds once.
+//! Changes of the ratios of a table: partials snap to the notes of a scale, and each is detuned. Both
+//! decide pitch, so every operation rounds once.
 
 use super::{Cloud, band, math, number};
 use crate::simd::Simd;
@@ -24,31 +24,30 @@ pub const SCALES: [&[u8]; 16] = [
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
 ];
 
-/// Semitones of an octave, and the parts that maps divide one into: the border between two notes is
-/// always between two of these.
+/// Semitones of an octave, and the parts into which maps divide an octave: the border between two notes
+/// is always between two parts.
 const SEMITONES: usize = 12;
 const PARTS: usize = 2 * SEMITONES;
 
-/// How many maps there are, one for every scale and distance to its root, and the entries of all,
-/// which follow each other.
+/// The number of maps, one for every scale and distance to its root, and the number of all entries.
 pub(super) const MAPS: usize = SCALES.len() * SEMITONES;
 pub(super) const MAP_ENTRIES: usize = MAPS * PARTS;
 
-/// Octaves below ratio 1 that partials can be.
+/// The most octaves that a partial can be below ratio 1.
 const BELOW: f32 = 8.0;
 
 /// Units of [`Cloud::snap`] and [`Cloud::detune`], the latter for 24 bits of a hash.
 const SNAP_UNIT: f32 = 1.0 / 65_536.0;
 const DETUNE_UNIT: f32 = 1.0 / (1u64 << 42) as f32;
 
-/// The map of a scale, seen from a note so many semitones above its root.
+/// The map of a scale, relative to a note so many semitones above its root.
 pub fn scale_map(scale: usize, above_root: i32) -> u8 {
     let above = above_root.rem_euclid(SEMITONES as i32) as usize;
     (scale.min(SCALES.len() - 1) * SEMITONES + above) as u8
 }
 
-/// Entry `index` of all maps: the nearest note of the scale, in octaves, to the part of an octave
-/// that it stands for.
+/// Entry `index` of all maps: the note of the scale, in octaves, that is nearest to that part of an
+/// octave.
 pub(super) fn map_entry(index: usize) -> f32 {
     let (map, part) = (index / PARTS, index % PARTS);
     let Some(scale) = SCALES.get(map / SEMITONES) else {
@@ -56,7 +55,7 @@ pub(super) fn map_entry(index: usize) -> f32 {
     };
     let above_root = (map % SEMITONES) as f32;
     let here = 0.5 * part as f32 + 0.25;
-    // The scale over three octaves, seen from the note.
+    // The scale over several octaves, relative to the note.
     let octaves = [-12.0, 0.0, 12.0, 24.0];
     let notes = octaves.iter().flat_map(|octave| {
         scale
@@ -67,7 +66,7 @@ pub(super) fn map_entry(index: usize) -> f32 {
     nearest.unwrap_or(0.0) / SEMITONES as f32
 }
 
-/// Ratios on their way to the nearest notes of the scale.
+/// Ratios moved towards the nearest notes of the scale.
 #[inline(always)]
 pub(super) fn snapped<S: Simd>(s: S, cloud: &Cloud, maps: &[f32], ratio: S::F) -> S::F {
     let octaves = s.add(math::log2_exact(s, ratio), s.splat(BELOW));
@@ -83,7 +82,7 @@ pub(super) fn snapped<S: Simd>(s: S, cloud: &Cloud, maps: &[f32], ratio: S::F) -
     s.mul(ratio, math::exp2_exact(s, way))
 }
 
-/// Ratios, each by its own share out of tune; the first partial stays.
+/// Ratios, each detuned by its own random amount; the first partial stays.
 #[inline(always)]
 pub(super) fn detuned<S: Simd>(s: S, cloud: &Cloud, group: usize, ratio: S::F) -> S::F {
     let own = s.shr_u::<8>(band::own_hash(s, cloud, group));

@@ -1,27 +1,27 @@
-//! The second table of a cloud: partials on their way to it, or multiplied with it.
+//! The second table of a cloud: partials are interpolated towards it, or multiplied with it.
 
 use super::tables::Tables;
 use super::{Cloud, FRACTION, Row, Second, math, read_level};
 use crate::simd::Simd;
 
-/// What a cloud reads of its second table.
+/// The rows of a second table that a cloud reads.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondRows<'a> {
     ratio: &'a Row,
     log2_ratio: &'a Row,
     /// Levels of the frames below and above its position.
     pub(crate) frames: [&'a Row; 2],
-    /// By how much of their ratios tracks are off from this frame to the next.
+    /// For tracks, the relative deviation of the ratios between this frame and the next.
     bend: Option<&'a Row>,
     /// Position between the frames.
     pub(crate) morph: f32,
-    /// How far partials are on the way there, or the power by which they are multiplied.
+    /// The position between the tables, or the power of the factor.
     part: f32,
     multiplies: bool,
 }
 
 impl<'a> SecondRows<'a> {
-    /// Those of `second`; nothing when there is none.
+    /// The rows of `second`; `None` when it has no share.
     #[inline(always)]
     pub(super) fn of(second: &Second, tables: &'a Tables) -> Option<Self> {
         if second.share == 0 {
@@ -43,7 +43,7 @@ impl<'a> SecondRows<'a> {
         })
     }
 
-    /// Ratios on their way from `first`. Equal ones stay as they are, to the bit.
+    /// Ratios interpolated from `first`. Equal ratios stay bit-equal.
     #[inline(always)]
     pub(super) fn ratio<S: Simd>(&self, s: S, group: usize, first: S::F) -> S::F {
         if self.multiplies {
@@ -56,7 +56,7 @@ impl<'a> SecondRows<'a> {
         self.between(s, first, second)
     }
 
-    /// The same of their logarithms.
+    /// The same for their logarithms.
     #[inline(always)]
     pub(super) fn log2_ratio<S: Simd>(&self, s: S, group: usize, first: S::F) -> S::F {
         match self.multiplies {
@@ -70,7 +70,7 @@ impl<'a> SecondRows<'a> {
         s.add(first, s.mul(s.sub(second, first), s.splat(self.part)))
     }
 
-    /// A level on its way from `first` to `second`, or multiplied: for who looks at a few.
+    /// A level interpolated from `first` to `second`, or multiplied: for single partials.
     pub(crate) fn joined(&self, first: f32, second: f32) -> f32 {
         match self.multiplies {
             true => first * second.powf(self.part),
@@ -78,7 +78,7 @@ impl<'a> SecondRows<'a> {
         }
     }
 
-    /// The same of sixteen partials, whose second levels are read here.
+    /// The same for sixteen partials, whose second levels are read here.
     #[inline(always)]
     pub(super) fn level<S: Simd>(&self, s: S, cloud: &Cloud, group: usize, first: S::F) -> S::F {
         let second = read_level(s, cloud.formant, self.frames, self.morph, group);

@@ -1,6 +1,7 @@
-//! Spectral tables: for every partial a ratio, and frames of levels to morph through. Each
-//! family is made by a few lines that say what it is.
+//! Spectral tables: for every partial a ratio, and frames of levels to morph through; and how clouds
+//! and renderers read them.
 
+mod families;
 mod strikes;
 
 use super::filter::{OCTAVES_BELOW, PER_OCTAVE, Response};
@@ -8,31 +9,29 @@ use super::imported::ImportedTables;
 use super::placement::{MAP_ENTRIES, MAPS, map_entry};
 use super::second::SecondRows;
 use super::{Cloud, IMPORTED_ROWS, MAX_GROUPS, MAX_PARTIALS, Second, TRACKS};
-use crate::dsp::hash;
 use crate::simd::{F32x16, LANES};
-use std::f32::consts::PI;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
 /// Frames of every table.
 pub const FRAMES: usize = 16;
 
-/// Rows of a table: ratios, their logarithms, the frames, and the last frame once more, so that
-/// there is always a next one to morph to.
+/// Rows of a table: ratios, their logarithms, the frames, and the last frame again, so that there
+/// is always a next frame to morph to.
 const ROWS: usize = 2 + FRAMES + 1;
 
-/// After the families come rows of vowels, for filters, and as many rows as the maps of scales fill.
+/// After the families come the vowels for filters, and the maps of scales.
 const FORMANT_ROW: usize = Table::ALL.len() * ROWS;
 pub(super) const FORMANT_FRAMES: usize = 33;
 const MAP_ROW: usize = FORMANT_ROW + FORMANT_FRAMES;
 const MAP_ROWS: usize = MAP_ENTRIES.div_ceil(MAX_PARTIALS);
 
-/// Then come the tables that patches bring along.
+/// The first row of the imported tables.
 pub(super) const FIRST_IMPORTED: usize = MAP_ROW + MAP_ROWS;
 
-// Clouds name rows by two bytes, with a bit to spare.
+// Clouds store row numbers in two bytes, of which one bit is a flag.
 const _: () = assert!(FIRST_IMPORTED + IMPORTED_ROWS <= Second::TRACKS as usize);
-// Where kernels/filter.cuh and kernels/placement.cuh look for them: tell these of a new family.
+// kernels/cuda/filter.cuh and kernels/cuda/placement.cuh use these numbers: a new family changes them.
 const _: () = assert!(FORMANT_ROW == 418 && MAP_ROW == 451);
 
 /// The families, in the order of the `source.table` parameter.
@@ -86,159 +85,33 @@ pub enum Table {
 
 impl Table {
     /// All families, in order.
-    pub const ALL: [Table; 22] = [
-        Table::Saw,
-        Table::Square,
-        Table::Pulse,
-        Table::Organ,
-        Table::Vocal,
-        Table::Bell,
-        Table::Pluck,
-        Table::Bar,
-        Table::Glass,
-        Table::Blown,
-        Table::Brass,
-        Table::Bowed,
-        Table::Plate,
-        Table::Membrane,
-        Table::Gong,
-        Table::Digital,
-        Table::Noise,
-        Table::StrikeString,
-        Table::StrikeBar,
-        Table::StrikePlate,
-        Table::StrikeBell,
-        Table::StrikeSkin,
-    ];
-
-    /// Frequency ratios of the modes, for families that are not harmonic.
-    fn modes(self) -> Option<Vec<f32>> {
-        match self {
-            // Hum, prime, tierce, quint, nominal and what follows (Rossing, "Science of
-            // Percussion Instruments"); higher ones as the n² of a rim.
-            Table::Bell | Table::StrikeBell => {
-                let mut modes = vec![
-                    0.5, 1.0, 1.183, 1.506, 2.0, 2.514, 2.662, 3.011, 4.166, 5.433, 6.796, 8.215,
-                ];
-                modes.extend((0..36).map(|k| 0.052 * (13.5 + k as f32).powf(2.0)));
-                Some(modes)
-            }
-            // A free bar: (2k + 1)², relative to the first (Euler and Bernoulli); a copy of
-            // each mode, slightly off, gives the wood its shimmer.
-            Table::Bar => Some(
-                (1..=24)
-                    .map(|k| ((2 * k + 1) as f32 / 3.011).powi(2))
-                    .flat_map(|mode| [mode, mode * 1.0015])
-                    .collect(),
-            ),
-            // A wine glass: modes go with n², n from 2 (French 1983), each split in two.
-            Table::Glass => Some(
-                (2..=26)
-                    .map(|n| (n * n) as f32 / 4.0)
-                    .flat_map(|mode| [mode, mode * 1.002])
-                    .collect(),
-            ),
-            // A free rectangular plate: m² + n² times its proportions, in order.
-            Table::Plate => {
-                let wave = |m: u32, n: u32| (m * m) as f32 + 1.71 * (n * n) as f32;
-                let all = (1..=9).flat_map(|m| (1..=7).map(move |n| wave(m, n) / wave(1, 1)));
-                let mut modes: Vec<f32> = all.collect();
-                modes.sort_by(f32::total_cmp);
-                modes.dedup();
-                Some(modes)
-            }
-            // A round membrane: zeros of Bessel functions, relative to the first (Rossing); what
-            // follows lies as densely.
-            Table::Membrane => {
-                let mut modes = vec![
-                    1.0, 1.594, 2.136, 2.296, 2.653, 2.918, 3.156, 3.501, 3.6, 3.652, 4.06, 4.154,
-                    4.601, 4.61, 4.832, 4.904, 5.132, 5.412, 5.54, 5.651,
-                ];
-                modes.extend((0..28).map(|k| 5.9 + 0.24 * k as f32 + 0.11 * jitter(k)));
-                Some(modes)
-            }
-            // No formula: modes that crowd, each with a neighbour that it beats with.
-            Table::Gong => Some(
-                (0..40)
-                    .map(|k| (1.0 + k as f32).powf(0.86) + 0.22 * jitter(k + 77))
-                    .flat_map(|mode| [mode, mode * 1.006])
-                    .collect(),
-            ),
-            Table::StrikeBar => Some(strikes::bar_modes()),
-            Table::StrikePlate => Some(strikes::plate_modes()),
-            Table::StrikeSkin => Some(strikes::skin_modes()),
-            _ => None,
-        }
-    }
-
-    /// The level of partial `n` (from 1) with frequency `ratio`, at `position` 0 to 1.
-    fn level(self, position: f32, n: usize, ratio: f32) -> f32 {
-        let x = n as f32;
-        match self {
-            Table::Saw => x.powf(-mix(7.0, 1.0, position.powf(0.25))),
-            Table::Square if n.is_multiple_of(2) => 0.0,
-            Table::Square => x.powf(-mix(6.0, 1.0, position.powf(0.25))),
-            Table::Pulse => (PI * x * mix(0.5, 0.02, position.sqrt())).sin().abs() / x,
-            Table::Organ => organ(position, n),
-            Table::Vocal => vowel(position, x * FORMANT_PITCH) / x.sqrt(),
-            Table::Bell => {
-                // The hum is quieter than the strike; a hard clapper excites more modes.
-                let softness = if n == 1 { 0.6 } else { 1.0 };
-                softness * (-ratio / mix(1.5, 9.0, position)).exp()
-            }
-            Table::Pluck => {
-                let at = mix(0.5, 0.06, position);
-                (PI * x * at).sin().abs() * x.powf(-mix(1.6, 1.0, position))
-            }
-            Table::Bar => {
-                let split = if n.is_multiple_of(2) { 0.35 } else { 1.0 };
-                split * (-(ratio - 1.0) / mix(2.0, 18.0, position)).exp()
-            }
-            Table::Glass => {
-                let split = if n.is_multiple_of(2) { 0.7 } else { 1.0 };
-                split * (-(ratio - 1.0) / mix(0.7, 12.0, position)).exp()
-            }
-            Table::Blown => {
-                let even = mix(0.03, 0.9, position);
-                let share = if n.is_multiple_of(2) { even } else { 1.0 };
-                share * x.powf(-mix(2.6, 1.5, position)) * (-x / 40.0).exp()
-            }
-            Table::Brass => {
-                let reach = mix(0.9, 16.0, position * position);
-                (-((x - 1.0) / reach)).exp() * x.powf(-0.25)
-            }
-            Table::Bowed => {
-                let bow = (PI * x * mix(0.17, 0.045, position)).sin().abs().max(0.03);
-                bow / x * body(x * BODY_PITCH)
-            }
-            Table::Plate | Table::Gong => {
-                let hardness = mix(1.2, 14.0, position * position);
-                (0.4 + 0.6 * jitter(n + 5).abs()) * (-(ratio - 1.0) / hardness).exp()
-            }
-            Table::Membrane => {
-                // The middle moves only the modes that are round; the rim all of them.
-                let round = matches!(n, 1 | 4 | 9 | 16);
-                let share = if round {
-                    mix(1.0, 0.5, position)
-                } else {
-                    mix(0.08, 1.0, position)
-                };
-                share * (-(ratio - 1.0) / mix(0.8, 4.0, position)).exp()
-            }
-            Table::Digital => bessel(n as i32 - 1, mix(0.0, 14.0, position))
-                .abs()
-                .max(1e-5),
-            Table::Noise => {
-                let level = 0.15 + jitter(n + 300).abs();
-                level * x.powf(-mix(1.4, 0.1, position))
-            }
-            Table::StrikeString => strikes::string(position, n),
-            Table::StrikeBar => strikes::bar(position, n),
-            Table::StrikePlate => strikes::plate(position, n),
-            Table::StrikeBell => strikes::bell(position, n),
-            Table::StrikeSkin => strikes::skin(position, n),
-        }
-    }
+    pub const ALL: [Table; 22] = {
+        use Table::*;
+        [
+            Saw,
+            Square,
+            Pulse,
+            Organ,
+            Vocal,
+            Bell,
+            Pluck,
+            Bar,
+            Glass,
+            Blown,
+            Brass,
+            Bowed,
+            Plate,
+            Membrane,
+            Gong,
+            Digital,
+            Noise,
+            StrikeString,
+            StrikeBar,
+            StrikePlate,
+            StrikeBell,
+            StrikeSkin,
+        ]
+    };
 
     /// The first row of this table.
     pub fn first_row(self) -> u16 {
@@ -250,7 +123,7 @@ impl Table {
         self.place().frame_at(position)
     }
 
-    /// Where its rows are.
+    /// The position of its rows.
     pub fn place(self) -> Place {
         Place {
             first_row: self.first_row(),
@@ -263,7 +136,7 @@ impl Table {
     }
 }
 
-/// Where the rows of a table are, be it one of the families or one that a patch brings along.
+/// The position of the rows of a table, either of a family or an imported one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Its first row.
@@ -274,9 +147,9 @@ pub struct Place {
     pub stride: u16,
     /// How many frames it has.
     pub frames: u16,
-    /// What its clouds are marked with.
+    /// Flags of its clouds.
     pub flags: u8,
-    /// The time from the first frame to the last at its own speed.
+    /// The time from the first frame to the last at the recorded speed.
     pub seconds: f32,
 }
 
@@ -290,122 +163,22 @@ impl Place {
     }
 }
 
-fn mix(a: f32, b: f32, t: f32) -> f32 {
-    a + (b - a) * t
-}
-
-/// A number of partial `n`'s own, -1 to 1.
-fn jitter(n: usize) -> f32 {
-    hash(n as u32 + 1) as f32 / (1u64 << 31) as f32 - 1.0
-}
-
-/// The Bessel function of order `n`, by its integral: what frequency modulation makes of a sine.
-fn bessel(n: i32, x: f32) -> f32 {
-    const STEPS: usize = 512;
-    // Sidebands so far out are nothing.
-    if n as f32 > x + 40.0 {
-        return 0.0;
-    }
-    let at = |step: usize| {
-        let t = (step as f64 + 0.5) * std::f64::consts::PI / STEPS as f64;
-        (f64::from(n) * t - f64::from(x) * t.sin()).cos()
-    };
-    ((0..STEPS).map(at).sum::<f64>() / STEPS as f64) as f32
-}
-
-/// The pitch at which a bowed string meets its body as a violin's G string does.
-const BODY_PITCH: f32 = 196.0;
-
-/// What the body of a violin does: its air, its wood, and the hill of its bridge.
-fn body(frequency: f32) -> f32 {
-    let peak = |hertz: f32, width: f32, height: f32| {
-        height / (1.0 + ((frequency - hertz) / width).powi(2))
-    };
-    0.35 + peak(280.0, 40.0, 1.2)
-        + peak(460.0, 70.0, 1.4)
-        + peak(1_100.0, 250.0, 0.8)
-        + peak(2_600.0, 700.0, 1.3)
-}
-
-/// Nine drawbars (16', 5 1/3', 8', 4', 2 2/3', 2', 1 3/5', 1 1/3', 1') sound partials 1, 3, 2, 4,
-/// 6, 8, 10, 12, 16 of a sub-octave; the note is partial 2 there, so tables hold the even ones.
-fn organ(position: f32, n: usize) -> f32 {
-    const PARTIALS: [usize; 7] = [1, 2, 3, 4, 5, 6, 8];
-    const REGISTRATIONS: [[f32; 7]; 5] = [
-        [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        [8.0, 4.0, 0.0, 2.0, 0.0, 0.0, 0.0],
-        [8.0, 6.0, 5.0, 0.0, 0.0, 0.0, 3.0],
-        [8.0, 8.0, 6.0, 6.0, 3.0, 4.0, 5.0],
-        [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0],
-    ];
-    // Pipes are not pure: every drawbar brings a little of its own octave and twelfth.
-    let leak = |of: usize| -> f32 {
-        PARTIALS
-            .iter()
-            .position(|&p| p * of == n)
-            .map_or(0.0, |bar| stops(&REGISTRATIONS, position, bar))
-    };
-    leak(1) + 0.06 * leak(2) + 0.03 * leak(3)
-}
-
-fn stops<const N: usize>(frames: &[[f32; N]], position: f32, column: usize) -> f32 {
-    let at = position * (frames.len() - 1) as f32;
-    let frame = (at as usize).min(frames.len() - 2);
-    mix(
-        frames[frame][column],
-        frames[frame + 1][column],
-        at - frame as f32,
-    )
-}
-
-/// The key at which tables are read as they are, whatever the formant hold: there the vocal
-/// table's partials meet the formants where singers have them.
+/// The key at which the formant hold has no effect: there the partials of the vocal table have the
+/// formants of a singer.
 pub const FORMANT_KEY: f32 = 45.0;
-
-/// Its pitch in Hertz.
-const FORMANT_PITCH: f32 = 110.0;
-
-/// The magnitude of five formants, after the tenor's values in the Csound manual's appendix D.
-fn vowel(position: f32, frequency: f32) -> f32 {
-    const FREQUENCIES: [[f32; 5]; 5] = [
-        [350.0, 600.0, 2700.0, 2900.0, 3300.0],
-        [400.0, 800.0, 2600.0, 2800.0, 3000.0],
-        [650.0, 1080.0, 2650.0, 2900.0, 3250.0],
-        [400.0, 1700.0, 2600.0, 3200.0, 3580.0],
-        [290.0, 1870.0, 2800.0, 3250.0, 3540.0],
-    ];
-    const LEVELS_DB: [[f32; 5]; 5] = [
-        [0.0, -20.0, -17.0, -14.0, -26.0],
-        [0.0, -10.0, -12.0, -12.0, -26.0],
-        [0.0, -6.0, -7.0, -8.0, -22.0],
-        [0.0, -14.0, -12.0, -14.0, -20.0],
-        [0.0, -15.0, -18.0, -20.0, -30.0],
-    ];
-    const WIDTHS: [f32; 5] = [70.0, 90.0, 130.0, 150.0, 180.0];
-    let formants: f32 = (0..5)
-        .map(|i| {
-            let centre = stops(&FREQUENCIES, position, i);
-            let level = 10.0_f32.powf(stops(&LEVELS_DB, position, i) / 20.0);
-            let off = (frequency - centre) / WIDTHS[i];
-            level / (1.0 + off * off).sqrt()
-        })
-        .sum();
-    // Breath fills the gaps; above the formants the voice rolls off.
-    (formants + 0.004) / (1.0 + (frequency / 5000.0).powi(2))
-}
 
 /// The row of a vowel: its loudest formant is at 6 dB.
 fn push_formant(rows: &mut Vec<Row>, frame: usize) {
     let position = frame as f32 / (FORMANT_FRAMES - 1) as f32;
     let gain = |n: usize| {
         let octaves = (n - 1) as f32 / PER_OCTAVE - OCTAVES_BELOW;
-        vowel(position, 1_000.0 * octaves.exp2())
+        families::vowel(position, 1_000.0 * octaves.exp2())
     };
     let loudest = (1..=MAX_PARTIALS).map(gain).fold(0.0, f32::max);
     push_row(rows, |n| (2.0 * gain(n) / loudest).log2());
 }
 
-/// All tables as rows of 1,024 numbers, ready to be read sixteen at a time or copied to a GPU.
+/// All tables as rows of 1,024 numbers, which the CPU reads sixteen at a time and a GPU copies.
 #[derive(Debug)]
 pub struct Tables {
     rows: Vec<Row>,
@@ -415,7 +188,7 @@ pub struct Tables {
 /// One row, in groups of sixteen partials.
 pub type Row = [F32x16; MAX_GROUPS];
 
-/// What a cloud reads of the tables.
+/// The rows that a cloud reads.
 #[derive(Clone, Copy, Debug)]
 pub struct CloudRows<'a> {
     /// Frequency ratios of the partials.
@@ -426,33 +199,33 @@ pub struct CloudRows<'a> {
     pub low: &'a Row,
     /// Levels of the frame above.
     pub high: &'a Row,
-    /// What else a table of tracks says.
+    /// Additional rows of a table of tracks.
     pub tracks: Option<TrackRows<'a>>,
-    /// What the table of a second layer says.
+    /// The rows of the second table.
     pub second: Option<SecondRows<'a>>,
-    /// The cloud's filters, ready for use.
+    /// The coefficients of the cloud's filters.
     pub filters: [Response<'a>; 2],
-    /// The maps of scales; nothing for a cloud that is drawn to none.
+    /// The maps of scales; empty for a cloud that does not snap to one.
     pub maps: &'a [f32],
 }
 
-/// What a table of tracks says besides ratios, their logarithms and levels. Its rows: ratios,
+/// The additional rows of a table of tracks. All its rows: ratios,
 /// logarithms, phases, noise, and then levels and bends of each frame in turn.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackRows<'a> {
-    /// Where partials start, in 65,536ths of a turn.
+    /// The phases at which partials start, in 65,536ths of a turn.
     pub phase: &'a Row,
-    /// How much of a band each of them is, 0 to 1.
+    /// How noisy each partial is, 0 to 1.
     pub noise: &'a Row,
-    /// By how much of their ratios they are off from this frame to the next.
+    /// The relative deviation of their ratios between this frame and the next.
     pub bend: &'a Row,
 }
 
-/// The tables, made on first use. Only through this are they reached.
+/// The tables, generated on first use. Accessed only through [`tables`] and [`imports`].
 static TABLES: LazyLock<Tables> = LazyLock::new(Tables::generate);
 
-/// The tables, for whoever reads them: as long as this is held no row that was found there goes away.
-/// Neither waits nor allocates, once they are made.
+/// The tables, for reading: while the guard is held, no row of them is freed. Neither waits nor
+/// allocates, once the tables are generated.
 pub fn tables() -> Reading {
     let tables = &*TABLES;
     Reading {
@@ -461,16 +234,16 @@ pub fn tables() -> Reading {
     }
 }
 
-/// The tables that patches bring along, for whoever brings them.
+/// The imported tables, for adding to them.
 pub fn imports() -> &'static ImportedTables {
     &TABLES.imported
 }
 
-/// The tables, while they are read.
+/// A guard for reading the tables.
 #[derive(Debug)]
 pub struct Reading {
     tables: &'static Tables,
-    /// Where it came in.
+    /// The counter that it was registered in.
     side: usize,
 }
 
@@ -496,7 +269,7 @@ impl Tables {
             let modes = table.modes();
             let count = modes.as_ref().map_or(MAX_PARTIALS, Vec::len);
             let ratio = |n: usize| match &modes {
-                // Past the last mode nothing sounds; ratios go on rising all the same.
+                // Past the last mode levels are zero; ratios must still rise.
                 Some(modes) => match modes.get(n - 1) {
                     Some(&mode) => mode,
                     None => modes[count - 1] + (n - count) as f32,
@@ -527,7 +300,7 @@ impl Tables {
         }
     }
 
-    /// Whether a cloud's rows are all there, and the map of its scale.
+    /// Whether all rows of a cloud and the map of its scale exist.
     pub fn has_rows_of(&self, cloud: &Cloud) -> bool {
         let has = |row: u16, tracks: bool| {
             let last = usize::from(row) + if tracks { 3 } else { 1 };
@@ -541,7 +314,7 @@ impl Tables {
             && usize::from(cloud.scale) < MAPS
     }
 
-    /// The number of the newest table that a cloud reads, if a patch has brought it along; else zero.
+    /// The number of the newest imported table that a cloud reads; zero if it reads none.
     pub fn number_of(&self, cloud: &Cloud) -> u64 {
         let number = |row: u16| {
             let index = usize::from(row).checked_sub(self.rows.len());
@@ -560,7 +333,7 @@ impl Tables {
         let index = usize::from(index);
         match self.rows.get(index) {
             Some(row) => row,
-            // Who names a row that is not there gets one that is.
+            // A row that does not exist is replaced by the first one.
             None => match self.imported.row(index - self.rows.len()) {
                 Some(row) => row,
                 None => &self.rows[0],
@@ -594,7 +367,7 @@ impl Tables {
         }
     }
 
-    /// A vowel's curve for filters: powers of two of gain, over octaves.
+    /// A vowel's curve for filters: the gain in powers of two, over octaves.
     #[inline(always)]
     pub(super) fn formant(&self, frame: u16) -> &Row {
         &self.rows[FORMANT_ROW + usize::from(frame).min(FORMANT_FRAMES - 1)]
@@ -606,7 +379,7 @@ impl Tables {
     }
 }
 
-/// Appends a row of `value` by partial number, as wide as rows are.
+/// Appends a row: `value` for each partial number, from 1.
 pub fn push_row(rows: &mut Vec<Row>, value: impl Fn(usize) -> f32) {
     let group = |group: usize| F32x16(std::array::from_fn(|i| value(group * LANES + i + 1)));
     rows.push(std::array::from_fn(group));

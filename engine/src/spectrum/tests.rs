@@ -1,4 +1,4 @@
-//! Spectra against plain arithmetic in f64.
+//! Spectra compared with plain arithmetic in f64.
 
 use super::*;
 use crate::simd::{LANES, Portable};
@@ -164,11 +164,11 @@ fn gains_db(filter: Filter) -> [f32; LANES] {
 }
 
 #[test]
-fn combs_have_their_teeth_at_multiples_or_between() {
+fn combs_have_their_peaks_at_multiples_or_between() {
     let inverse_cutoff = 1.0 / (4.0 * cloud().increment);
     let even = gains_db(Filter::comb(FilterKind::Comb, inverse_cutoff, 0.8, 0.0));
     let odd = gains_db(Filter::comb(FilterKind::OddComb, inverse_cutoff, 0.8, 0.0));
-    // (1 + g) / (1 - g) from the valley to the peak, as loud on the whole as without.
+    // (1 + g) / (1 - g) from minimum to peak, with the same power on average.
     for n in [4, 8, 12] {
         assert!((even[n - 1] - 9.54).abs() < 0.05, "{n}: {}", even[n - 1]);
         assert!((even[n - 3] + 9.54).abs() < 0.05, "{n}: {}", even[n - 3]);
@@ -179,7 +179,7 @@ fn combs_have_their_teeth_at_multiples_or_between() {
 }
 
 #[test]
-fn a_phaser_has_gaps_at_equal_intervals() {
+fn a_phaser_has_notches_at_equal_intervals() {
     let gains = gains_db(Filter::phaser(1.0 / (4.0 * cloud().increment), 0.0, 1.0));
     assert!(gains[3].abs() < 0.01 && gains[7].abs() < 0.01 && gains[1].abs() < 0.01);
     // The middle of each octave is a tritone above the cutoff, and the 11th partial close to one.
@@ -209,7 +209,7 @@ fn a_drawn_curve_goes_through_its_points() {
 }
 
 #[test]
-fn filters_side_by_side_let_through_what_either_does() {
+fn parallel_filters_pass_what_either_passes() {
     let [low, high] = [(FilterKind::Low24, 2.0), (FilterKind::High24, 10.0)]
         .map(|(kind, at)| Filter::poles(kind, 1.0 / (at * cloud().increment), 1.0));
     let both = |flags| Cloud {

@@ -1,4 +1,4 @@
-//! From partials as an analysis finds them to the bytes of tracks.
+//! Encodes analysed partials as the bytes of tracks.
 
 use super::{BEND, FLOOR_DB, LEVEL_DB, MAGIC, STEP};
 
@@ -7,20 +7,20 @@ use super::{BEND, FLOOR_DB, LEVEL_DB, MAGIC, STEP};
 pub struct PartialTrack {
     /// Its frequency, relative to the pitch of the whole.
     pub ratio: f64,
-    /// How much of a band of noise it is, 0 to 1.
+    /// How noisy it is, 0 to 1.
     pub noise: f32,
     /// Its level at each frame.
     pub levels: Vec<f32>,
-    /// Its phase at each frame, in turns, counted on beyond one; zero is where a sine begins.
+    /// Its unwrapped phase at each frame, in turns; zero is the start of a sine.
     pub phases: Vec<f64>,
 }
 
-/// The bytes of tracks. `pitch` in Hertz is what ratios relate to, `seconds` go from the first frame to
-/// the last, and `bends` say by how much of it the pitch of the whole is off from each frame to the
-/// next. The loudest frame gets the power of a sine.
+/// The bytes of tracks. Ratios relate to `pitch` in Hertz, `seconds` is the time from the first frame to
+/// the last, and `bends` are the relative deviations of the pitch between each frame and the next. The
+/// loudest frame gets the power of a sine.
 ///
-/// Steps of phase are rounded so that their errors do not add up: every frame's phase is within half a
-/// step of its own.
+/// Steps of phase are rounded so that their errors do not accumulate: every frame's phase is within
+/// half a step of the original.
 pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]) -> Vec<u8> {
     let frames = bends.len();
     let mut bytes = MAGIC.to_vec();
@@ -65,7 +65,7 @@ pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]
     bytes
 }
 
-/// The byte that means `level`, 0 to 1.
+/// The byte for `level`, 0 to 1.
 fn byte_of(level: f32) -> u8 {
     let decibels = 20.0 * level.max(1e-9).log10();
     ((decibels - FLOOR_DB) / LEVEL_DB).round().clamp(0.0, 255.0) as u8

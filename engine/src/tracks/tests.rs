@@ -1,4 +1,4 @@
-//! Bytes to tables and back, and bytes that are none.
+//! Bytes to tables and back, and invalid bytes.
 
 use super::*;
 use crate::simd::F32x16;
@@ -48,7 +48,7 @@ fn the_same_tracks_are_one_table() {
 }
 
 #[test]
-fn garbage_is_refused_in_words() {
+fn invalid_bytes_are_refused_with_a_reason() {
     let good = bytes();
     for length in [0, 3, 15, 40, good.len() - 1] {
         assert!(Tracks::from_bytes(good[..length].to_vec()).is_err());
@@ -57,7 +57,7 @@ fn garbage_is_refused_in_words() {
         for value in [0, 1, 0x7F, 0xFF] {
             let mut bad = good.clone();
             bad[at] = value;
-            // Whatever comes of it, nothing panics.
+            // It may be accepted, but must not panic.
             let _ = Tracks::from_bytes(bad);
         }
     }

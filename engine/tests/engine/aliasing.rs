@@ -1,11 +1,11 @@
-//! No energy where no partial is.
+//! No energy at frequencies without a partial.
 
 use myriad_conformance::parameters::{ends_of, everything_in_use, modes_of, of_partials};
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::{EventKind, Patch};
 
-/// A saw with every partial there is, at a constant level.
+/// A saw with all partials, at a constant level.
 fn full_saw() -> Patch {
     patch(&[
         (Param::SourcePosition, 1.0),
@@ -24,7 +24,7 @@ fn between_partials(patch: &Patch, key: u8) -> f32 {
     (0..levels.len())
         .filter(|&bin| {
             let nearest = (bin as f32 / step).round() * step;
-            // Also none at zero: there is no constant part.
+            // Nor at zero: there is no DC offset.
             (bin as f32 - nearest).abs() > lobe as f32 || (nearest == 0.0 && bin < 4)
         })
         .map(|bin| levels[bin])
@@ -47,10 +47,10 @@ fn a_sweep_to_the_top_of_the_keyboard_has_no_energy_between_partials() {
     assert!(worst.0 < -100.0, "{} dBFS at key {}", worst.0, worst.1);
 }
 
-/// Partials that are bent over the top must fade before they fold: nothing may appear below the
+/// Partials that are bent above Nyquist must fade before they alias: nothing may appear below the
 /// lowest partial.
 #[test]
-fn bending_over_the_top_folds_nothing_down() {
+fn bending_above_nyquist_does_not_alias() {
     let mut patch = full_saw();
     patch.values.set(Param::PitchBend, 24.0);
     let key = 115; // 6.3 kHz; two octaves up is beyond hearing.
@@ -66,9 +66,7 @@ fn bending_over_the_top_folds_nothing_down() {
     let [out, _] = play(&mut engine(&patch), &bends, 9_600 + (1 << 15));
     let (levels, _) = spectrum(&out[9_600..]);
     let lowest = (0.7 * hertz(f32::from(key)) / RATE as f32 * (1 << 15) as f32) as usize;
-    let below = levels[..lowest]
-        .iter()
-        .fold(f32::NEG_INFINITY, |top, &level| top.max(level));
+    let below = highest(&levels[..lowest]);
     assert!(below < -70.0, "{below} dBFS below the lowest partial");
 }
 
@@ -80,17 +78,15 @@ fn inharmonic_spectra_stay_below_nyquist_too() {
     let [out, _] = play(&mut engine(&patch), &[(0, on(100))], 9_600 + (1 << 14));
     let (levels, lobe) = spectrum(&out[9_600..]);
     let first = (hertz(100.0) / RATE as f32 * (1 << 14) as f32) as usize;
-    let below = levels[..first - lobe]
-        .iter()
-        .fold(f32::NEG_INFINITY, |top, &level| top.max(level));
+    let below = highest(&levels[..first - lobe]);
     assert!(below < -100.0, "{below} dBFS below the first partial");
 }
 
-/// Wherever a knob puts partials, none of them folds over: far below the lowest there is nothing. The
-/// knob is any of the table's; what plays other notes, makes noise on purpose or is a level in time is
-/// left out.
+/// No parameter makes partials alias: far below the lowest partial there is no energy. Covers the whole
+/// table of parameters, except those that play other notes, make noise on purpose or shape the level
+/// over time.
 #[test]
-fn no_parameter_folds_anything_down() {
+fn no_parameter_causes_aliasing() {
     let left_out = ["env1", "arp", "voice", "chord", "zone"];
     let makes_noise = [Param::ShapeBandwidth, Param::LayerBandwidth];
     let mut worst = (f32::NEG_INFINITY, String::new());
@@ -108,10 +104,7 @@ fn no_parameter_folds_anything_down() {
                 let [out, _] = play(&mut engine(&patch), &[(0, on(108))], start + length);
                 let (levels, _) = spectrum(&out[start..]);
                 // From 60 to 200 Hz; the lowest partial of all is three octaves below 4.2 kHz.
-                let low = levels[10..35]
-                    .iter()
-                    .copied()
-                    .fold(f32::NEG_INFINITY, f32::max);
+                let low = highest(&levels[10..35]);
                 if low > worst.0 {
                     worst = (low, format!("{} at {value}", param.info().id));
                 }

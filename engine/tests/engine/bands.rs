@@ -1,4 +1,4 @@
-//! Partials as bands of noise: as wide as the knob says, as loud as before, and still.
+//! Partials as bands of noise: their width, their loudness, and that they repeat.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
@@ -38,7 +38,7 @@ fn powers(samples: &[f32], length: usize) -> Vec<f64> {
     sum
 }
 
-/// The middle of the band around `hertz` and its width at half its power, taken for a bell.
+/// The middle of the band around `hertz` and its width at half its power, for a Gaussian shape.
 fn middle_and_width(patch: &Patch, key: u8, hertz: f32, room: f32) -> (f32, f32) {
     let seconds = 20;
     let [out, _] = play(&mut engine(patch), &[(0, on(key))], seconds * RATE);
@@ -105,7 +105,7 @@ fn bands_are_as_loud_as_lines() {
     }
 }
 
-/// However the stream is cut, and again after a reset, while the width moves.
+/// With any block sizes, and again after a reset, while the width changes.
 #[test]
 fn bands_repeat() {
     let patch = bands(100.0, 30.0, 1.3);

@@ -1,5 +1,5 @@
 //! The same output, bit for bit, for any split of a stream into blocks, after a reset, and with
-//! several blocks under way.
+//! several blocks in flight.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
@@ -30,7 +30,7 @@ fn any_event() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// A renderer that, like a GPU, takes the next block while the last one is under way.
+/// A renderer that, like a GPU, takes the next block while the last one is in flight.
 struct Ahead {
     inner: CpuRenderer,
     in_flight: VecDeque<Arc<VoiceBlock>>,

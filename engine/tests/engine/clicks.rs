@@ -1,37 +1,32 @@
-//! Nothing clicks: no step is larger than the signal's own slope, whatever happens.
+//! No event clicks: no step is larger than the signal's own slope.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::{Kind, Param};
 use myriad_engine::{EventKind, Expression};
 
-/// Plays a held chord and something that happens at `MOMENT`, and compares the steepest step
-/// around it with those of the sound before and after.
-fn check(name: &str, patch: &myriad_engine::Patch, happening: &[(usize, EventKind)]) {
-    check_against(0.0, name, patch, happening);
+/// Plays a held chord and other events at `MOMENT`, and compares the steepest step around it with
+/// those of the sound before and after.
+fn check(name: &str, patch: &myriad_engine::Patch, events: &[(usize, EventKind)]) {
+    check_against(0.0, name, patch, events);
 }
 
-/// The same, where a sound that is as steep as `other` is heard for a moment.
+/// The same, where a sound as steep as `other` may be heard for a moment.
 fn check_against(
     other: f32,
     name: &str,
     patch: &myriad_engine::Patch,
-    happening: &[(usize, EventKind)],
+    events: &[(usize, EventKind)],
 ) {
     const MOMENT: usize = 24_000;
-    let mut events = vec![(10, on(40)), (500, on(47)), (901, on(52))];
-    events.extend(
-        happening
-            .iter()
-            .map(|&(after, kind)| (MOMENT + after, kind)),
-    );
-    let mut engine = engine(patch);
-    let out = play(&mut engine, &events, 2 * MOMENT);
+    let mut all = vec![(10, on(40)), (500, on(47)), (901, on(52))];
+    all.extend(events.iter().map(|&(after, kind)| (MOMENT + after, kind)));
+    let out = play(&mut engine(patch), &all, 2 * MOMENT);
     for side in &out {
         let before = steepest(&side[12_000..MOMENT - 100]);
         let during = steepest(&side[MOMENT - 100..MOMENT + 6_000]);
         let after = steepest(&side[MOMENT + 6_000..]);
         let own = before.max(after).max(other);
-        assert!(own > 1e-4, "{name}: there is a sound to disturb");
+        assert!(own > 1e-4, "{name}: it sounds");
         assert!(
             during <= 1.6 * own,
             "{name}: a step of {during}, where {own} is its own"
@@ -52,13 +47,14 @@ fn notes_start_and_stop_softly() {
 
 #[test]
 fn any_start_within_a_tick_is_soft() {
-    let quick = |patch: &mut myriad_engine::Patch| {
-        patch.values.set(Param::Env1Attack, 0.0);
-        patch.values.set(Param::Env1Release, 0.002);
-        patch.values.set(Param::SourcePartials, 1.0);
-    };
-    let mut patch = soft();
-    quick(&mut patch);
+    let patch = with(
+        soft(),
+        &[
+            (Param::Env1Attack, 0.0),
+            (Param::Env1Release, 0.002),
+            (Param::SourcePartials, 1.0),
+        ],
+    );
     for offset in 0..32 {
         let events = [(offset, on(60)), (9_600 + offset, off(60))];
         let out = play(&mut engine(&patch), &events, 19_200);
@@ -72,38 +68,23 @@ fn any_start_within_a_tick_is_soft() {
 
 #[test]
 fn stealing_fades() {
-    let mut few = soft();
-    few.values.set(Param::VoiceLimit, 3.0);
-    check(
-        "steal",
-        &few,
-        &[(5, on(60)), (700, on(64)), (1_400, on(67))],
-    );
-    check(
-        "fewer voices",
-        &soft(),
-        &[(
-            5,
-            EventKind::Param {
-                param: Param::VoiceLimit,
-                value: 1.0,
-            },
-        )],
-    );
+    let few = with(soft(), &[(Param::VoiceLimit, 3.0)]);
+    let notes = [(5, on(60)), (700, on(64)), (1_400, on(67))];
+    check("steal", &few, &notes);
+    let fewer = [(5, set(Param::VoiceLimit, 1.0))];
+    check("fewer voices", &soft(), &fewer);
 }
 
 #[test]
 fn restarting_a_key_fades_the_old_voice() {
-    let mut restart = soft();
-    restart.values.set(Param::VoiceRetrigger, 1.0);
+    let restart = with(soft(), &[(Param::VoiceRetrigger, 1.0)]);
     check("restart", &restart, &[(5, on(47)), (100, on(47))]);
 }
 
 #[test]
 fn mono_and_legato_change_notes_softly() {
     for mode in [1.0, 2.0] {
-        let mut alone = soft();
-        alone.values.set(Param::VoiceMode, mode);
+        let mut alone = with(soft(), &[(Param::VoiceMode, mode)]);
         check("next note", &alone, &[(5, on(55))]);
         check("back again", &alone, &[(5, on(55)), (2_000, off(55))]);
         alone.values.set(Param::PitchGlide, 0.1);
@@ -129,18 +110,12 @@ fn panic_fades_and_nothing_is_left() {
 fn changing_the_patch_fades_the_old_sound() {
     let mut engine = engine(&soft());
     let [before, _] = play(&mut engine, &[(0, on(40)), (0, on(47))], 9_600);
-    let mut other = soft();
-    other.values.set(Param::SourceTable, 3.0);
-    other.values.set(Param::AmpLevel, 0.0);
-    engine.set_patch(0, &other);
+    let other = [(Param::SourceTable, 3.0), (Param::AmpLevel, 0.0)];
+    engine.set_patch(0, &with(soft(), &other));
     let [after, _] = play(&mut engine, &[(0, on(52))], 9_600);
     let own = steepest(&before[4_800..]).max(steepest(&after[4_800..]));
-    let seam: Vec<f32> = before[9_500..]
-        .iter()
-        .chain(&after[..2_000])
-        .copied()
-        .collect();
-    assert!(steepest(&seam) <= 1.6 * own);
+    let crossfade = [&before[9_500..], &after[..2_000]].concat();
+    assert!(steepest(&crossfade) <= 1.6 * own);
 }
 
 #[test]
@@ -151,25 +126,19 @@ fn every_parameter_jumps_without_a_click() {
             Kind::Choice(names) => (0..names.len()).map(|index| index as f32).collect(),
             _ => vec![min, max, min],
         };
-        // The end of an envelope is its own business, and silence has no slope to compare with.
+        let filtered = [(Param::FilterType, 2.0), (Param::FilterCutoff, 800.0)];
+        let patch = with(soft(), &filtered);
         for &value in &values {
-            let mut patch = soft();
-            patch.values.set(Param::FilterType, 2.0);
-            patch.values.set(Param::FilterCutoff, 800.0);
-            check(
-                param.info().id,
-                &patch,
-                &[(5, EventKind::Param { param, value })],
-            );
+            check(param.info().id, &patch, &[(5, set(param, value))]);
         }
     }
 }
 
-/// Switches, places in the order, choices and numbers of effects, each with its own effect on and
+/// Switches, positions in the order, choices and numbers of effects, each with its own effect on and
 /// with all of them.
 #[test]
 fn every_effect_comes_goes_and_changes_without_a_click() {
-    // While the order changes, the sound is heard as it is without effects.
+    // While the order changes, the dry sound is heard.
     let notes = [(10, on(40)), (500, on(47)), (901, on(52))];
     let [dry, _] = play(&mut engine(&soft()), &notes, 24_000);
     let dry = steepest(&dry[12_000..]);
@@ -178,10 +147,9 @@ fn every_effect_comes_goes_and_changes_without_a_click() {
         let Some(switch) = Param::by_id(&format!("{group}.on")) else {
             continue;
         };
-        let mut alone = soft();
-        alone.values.set(switch, 1.0);
+        let alone = with(soft(), &[(switch, 1.0)]);
         let (min, max) = param.info().kind.range();
-        // Only switches and places concern the others.
+        // Only switches and positions concern the other effects.
         let patches = match param.info().kind {
             Kind::Number { .. } => vec![alone],
             _ => vec![alone, with_all_effects(soft())],
@@ -190,11 +158,10 @@ fn every_effect_comes_goes_and_changes_without_a_click() {
             let before = patch.values[param];
             for value in [min, max] {
                 let name = format!("{} at {}", param.info().id, param.info().format(value));
-                let set = |value| EventKind::Param { param, value };
                 patch.values.set(param, before);
-                check_against(dry, &name, &patch, &[(5, set(value))]);
+                check_against(dry, &name, &patch, &[(5, set(param, value))]);
                 patch.values.set(param, value);
-                check_against(dry, &name, &patch, &[(5, set(before))]);
+                check_against(dry, &name, &patch, &[(5, set(param, before))]);
             }
         }
     }
@@ -203,38 +170,19 @@ fn every_effect_comes_goes_and_changes_without_a_click() {
 #[test]
 fn controllers_and_expression_move_without_a_click() {
     for number in [1, 2, 7, 10, 11, 74] {
-        check(
-            "controller",
-            &soft(),
-            &[(5, cc(number, 1.0)), (2_000, cc(number, 0.2))],
-        );
+        let moves = [(5, cc(number, 1.0)), (2_000, cc(number, 0.2))];
+        check("controller", &soft(), &moves);
     }
-    check(
-        "bend",
-        &soft(),
-        &[
-            (5, EventKind::PitchBend(1.0)),
-            (1_000, EventKind::PitchBend(-1.0)),
-        ],
-    );
+    let bends = [(5, 1.0), (1_000, -1.0)].map(|(at, bend)| (at, EventKind::PitchBend(bend)));
+    check("bend", &soft(), &bends);
     for kind in [
         Expression::Pitch,
         Expression::Level,
         Expression::Pan,
         Expression::Brightness,
     ] {
-        let value = 0.7;
-        check(
-            "expression",
-            &soft(),
-            &[(
-                5,
-                EventKind::NoteExpression {
-                    key: 47,
-                    kind,
-                    value,
-                },
-            )],
-        );
+        let (key, value) = (47, 0.7);
+        let event = EventKind::NoteExpression { key, kind, value };
+        check("expression", &soft(), &[(5, event)]);
     }
 }

@@ -1,11 +1,11 @@
-//! Effects: rooms that decay as they say, drive that does not alias, tails that outlive their patch.
+//! Effects: decay times of reverbs, aliasing of drive, tails after a change of patch.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::view;
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 
-/// A click of a few milliseconds: what rooms are measured with.
+/// A click of a few milliseconds, to measure reverbs with.
 fn click() -> Patch {
     patch(&[
         (Param::SourcePosition, 1.0),
@@ -18,19 +18,12 @@ fn click() -> Patch {
     ])
 }
 
-fn with(mut patch: Patch, settings: &[(Param, f32)]) -> Patch {
-    settings
-        .iter()
-        .for_each(|&(param, value)| patch.values.set(param, value));
-    patch
-}
-
 fn room(settings: &[(Param, f32)]) -> Patch {
     let room = with(click(), &[(Param::ReverbOn, 1.0), (Param::ReverbMix, 1.0)]);
     with(room, settings)
 }
 
-/// Seconds to fall by 60 dB, from the slope between -5 and -35 dB of what is still to come
+/// Seconds to decay by 60 dB, from the slope between -5 and -35 dB of the remaining energy
 /// (Schroeder's integral).
 fn decay_time(samples: &[f32]) -> f32 {
     let mut left: Vec<f64> = samples
@@ -66,8 +59,8 @@ fn a_room_decays_in_its_time() {
     }
 }
 
-/// Echoes so dense that the ear cannot tell them from noise: as many samples lie beyond one
-/// standard deviation as in noise (Abel and Huang, AES 2006).
+/// Echoes as dense as noise: as many samples are beyond one standard deviation as in noise (Abel
+/// and Huang, AES 2006).
 #[test]
 fn a_click_is_dense_after_a_tenth_of_a_second() {
     for size in [0.0, 0.3, 0.6, 1.0] {
@@ -97,19 +90,19 @@ fn a_room_is_wide_and_does_not_ring() {
     let common: f32 = l.iter().zip(r).map(|(l, r)| l * r).sum::<f32>() / l.len() as f32;
     let alike = common / (rms(l) * rms(r));
     assert!(alike.abs() < 0.25, "left and right are alike by {alike}");
-    // No frequency stands far out of its neighbours, which noise does by some 12 dB.
+    // No frequency is far above its neighbours; in noise the difference is some 12 dB.
     let (levels, _) = spectrum(&left[24_000..24_000 + (1 << 15)]);
     for middle in (400..6_000).step_by(100) {
         let near = &levels[middle - 100..middle + 100];
         let mean = near.iter().map(|db| 10f32.powf(db / 10.0)).sum::<f32>() / near.len() as f32;
-        let top = near.iter().fold(f32::MIN, |top, &db| top.max(db));
+        let top = highest(near);
         let out = top - 10.0 * mean.log10();
         assert!(out < 15.0, "{out} dB at bin {middle}");
     }
 }
 
 #[test]
-fn highs_leave_a_room_first() {
+fn high_frequencies_decay_first() {
     let patch = room(&[(Param::ReverbDecay, 3.0), (Param::ReverbDamp, 1_500.0)]);
     let [left, _] = play(&mut engine(&patch), &[(0, on(48))], 3 * RATE);
     let balance = |from: usize| {
@@ -122,7 +115,7 @@ fn highs_leave_a_room_first() {
     assert!(balance(60_000) < balance(9_600) - 15.0);
 }
 
-/// Sines driven hard: between their harmonics there is nothing to be heard.
+/// Sines driven hard have no audible energy between their harmonics.
 #[test]
 fn drive_does_not_alias() {
     for (curve, limit) in [(0.0, -70.0), (1.0, -70.0), (2.0, -70.0)] {
@@ -139,8 +132,8 @@ fn drive_does_not_alias() {
             let [out, _] = play(&mut engine(&driven), &[(0, on(key))], 9_600 + (1 << 15));
             let (levels, lobe) = spectrum(&out[9_600..]);
             let step = hertz(f32::from(key)) * (1 << 15) as f32 / RATE as f32;
-            let top = levels.iter().fold(f32::MIN, |top, &db| top.max(db));
-            // Up to 16 kHz, above which nobody hears it.
+            let top = highest(&levels);
+            // Up to 16 kHz, above which it is inaudible.
             let between = (20..(1 << 15) / 3)
                 .filter(|&bin| {
                     let nearest = (bin as f32 / step).round() * step;
@@ -176,7 +169,7 @@ fn drive_keeps_the_level_of_a_few_notes() {
 }
 
 #[test]
-fn nothing_passes_the_ceiling() {
+fn the_limiter_keeps_its_ceiling() {
     let loud = with(
         soft(),
         &[
@@ -192,7 +185,7 @@ fn nothing_passes_the_ceiling() {
 }
 
 #[test]
-fn a_compressor_takes_what_its_ratio_says() {
+fn a_compressor_follows_its_ratio() {
     let level = |gain: f32| {
         let pressed = with(
             soft(),
@@ -235,16 +228,16 @@ fn echoes_come_in_time_with_the_song() {
 }
 
 #[test]
-fn a_room_outlives_its_patch_and_ends() {
+fn a_reverb_tail_continues_after_its_patch_and_ends() {
     let mut engine = engine(&room(&[(Param::ReverbDecay, 2.0)]));
     let [before, _] = play(&mut engine, &[(0, on(60))], RATE / 2);
     engine.set_patch(0, &soft());
     let [tail, _] = play(&mut engine, &[], RATE / 2);
     assert!(rms(&tail[..4_800]) > 0.3 * rms(&before[RATE / 2 - 4_800..]));
-    // Its own slope is that of noise: a click would stand out.
+    // Its own slope is that of noise, in which a click is visible.
     let own = steepest(&before[RATE / 4..]).max(steepest(&tail[4_800..]));
     assert!(steepest(&tail[..4_800]) < 1.6 * own);
-    // And another change at once takes the older tail along, without a click.
+    // Another change at once keeps the older tail, without a click.
     engine.set_patch(0, &with(soft(), &[(Param::ChorusOn, 1.0)]));
     let [after, _] = play(&mut engine, &[], RATE);
     assert!(steepest(&after) < 1.6 * steepest(&tail[RATE / 4..]));
@@ -256,7 +249,7 @@ fn a_room_outlives_its_patch_and_ends() {
     }
 }
 
-/// Echoes have pauses; the end is after the last one.
+/// Echoes have pauses; the sound ends after the last echo.
 #[test]
 fn an_engine_is_not_silent_between_echoes() {
     let echoes = with(
@@ -283,21 +276,12 @@ fn an_engine_is_not_silent_between_echoes() {
 #[test]
 fn macros_reach_effects_also_between_notes() {
     let mut patch = room(&[(Param::ReverbMix, 0.0), (Param::ReverbDecay, 5.0)]);
-    patch.routes.push(myriad_engine::modulation::Route {
-        source: myriad_engine::modulation::Source::Macro1,
-        via: None,
-        target: Param::ReverbMix,
-        amount: 1.0,
-        curve: Default::default(),
-    });
+    let macro1 = myriad_engine::modulation::Source::Macro1;
+    patch.routes.push(route(macro1, Param::ReverbMix, 1.0));
     let mut engine = engine(&patch);
     let [dry, _] = play(&mut engine, &[(0, on(60)), (480, off(60))], RATE / 2);
     assert!(peak(&dry[RATE / 4..]) < 1e-4);
-    let open = EventKind::Param {
-        param: Param::Macro1,
-        value: 1.0,
-    };
-    let [wet, _] = play(&mut engine, &[(0, open)], RATE / 2);
+    let [wet, _] = play(&mut engine, &[(0, set(Param::Macro1, 1.0))], RATE / 2);
     assert!(rms(&wet[4_800..]) > 1e-4, "{}", rms(&wet[4_800..]));
 }
 
@@ -326,15 +310,17 @@ fn stems_with_effects_still_add_up_to_the_mix() {
 
 /// The level in decibels of a sine of key 69 that is held, with these settings.
 fn steady(settings: &[(Param, f32)]) -> f32 {
-    let mut patch = with(Patch::new(), settings);
-    patch.values.set(Param::SourcePartials, 1.0);
-    patch.values.set(Param::Env1Sustain, 1.0);
-    patch.values.set(Param::AmpVelocity, 0.0);
+    let sine = [
+        (Param::SourcePartials, 1.0),
+        (Param::Env1Sustain, 1.0),
+        (Param::AmpVelocity, 0.0),
+    ];
+    let patch = with(patch(settings), &sine);
     let [left, _] = play(&mut engine(&patch), &[(0, on(69))], RATE);
     db(rms(&left[RATE / 2..]))
 }
 
-/// An editor that draws another curve than is heard would mislead.
+/// The editor must draw the curves that are heard.
 #[test]
 fn curves_of_effects_are_drawn_as_they_are_heard() {
     let plain = steady(&[]);
@@ -348,7 +334,7 @@ fn curves_of_effects_are_drawn_as_they_are_heard() {
         (Param::EqHighFrequency, 1_000.0),
         (Param::EqHighGain, -6.0),
     ];
-    let values = with(Patch::new(), &eq).values;
+    let values = patch(&eq).values;
     let drawn = view::equalised(&values, 440.0, RATE as f32);
     let heard = steady(&eq) - plain;
     assert!((drawn - heard).abs() < 0.1, "{drawn} dB for {heard}");
@@ -358,11 +344,11 @@ fn curves_of_effects_are_drawn_as_they_are_heard() {
         (Param::CompressorThreshold, -30.0),
         (Param::CompressorRatio, 4.0),
         (Param::CompressorGain, 5.0),
-        // So slow that it follows the peaks of the wave and not its course.
+        // So slow that it follows the peaks of the wave.
         (Param::CompressorAttack, 0.05),
         (Param::CompressorRelease, 2.0),
     ];
-    let values = with(Patch::new(), &compressor).values;
+    let values = patch(&compressor).values;
     let peak = plain + 3.01;
     let drawn = view::compressed(&values, peak) - peak;
     let heard = steady(&compressor) - plain;
@@ -370,7 +356,7 @@ fn curves_of_effects_are_drawn_as_they_are_heard() {
 
     // A soft drive keeps the sign and bends large levels more than small ones.
     let drive = [(Param::DriveOn, 1.0), (Param::DriveAmount, 20.0)];
-    let values = with(Patch::new(), &drive).values;
+    let values = patch(&drive).values;
     assert!(view::driven(&values, 0.02) / 0.02 > 2.0 * view::driven(&values, 0.5) / 0.5);
     assert!((view::driven(&values, 0.1) - 0.1).abs() < 1e-4);
     assert_eq!(view::driven(&values, -0.3), -view::driven(&values, 0.3));

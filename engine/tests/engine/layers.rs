@@ -1,7 +1,7 @@
-//! Two layers a voice, and routes to copies and partials, as they are heard.
+//! The two layers of a voice, and routes to copies and partials.
 
 use myriad_conformance::testing::*;
-use myriad_engine::modulation::{Route, RouteCurve, Source};
+use myriad_engine::modulation::{Route, Source};
 use myriad_engine::params::{Kind, Param};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 
@@ -16,7 +16,7 @@ const SQUARE: f32 = 1.0;
 const VOCAL: f32 = 4.0;
 const BELL: f32 = 5.0;
 
-/// A saw that holds, with a second layer.
+/// A steady saw with a second layer.
 fn layered(mode: f32, table: f32, blend: f32) -> Patch {
     patch(&[
         (Param::SourceTable, SAW),
@@ -31,14 +31,7 @@ fn layered(mode: f32, table: f32, blend: f32) -> Patch {
     ])
 }
 
-fn with(mut patch: Patch, settings: &[(Param, f32)]) -> Patch {
-    settings
-        .iter()
-        .for_each(|&(param, value)| patch.values.set(param, value));
-    patch
-}
-
-/// A note of an octave above middle A, once it holds.
+/// A note of the key 69.
 fn heard(patch: &Patch) -> [Vec<f32>; 2] {
     play(&mut engine(patch), &[(0, on(69))], 24_000)
 }
@@ -47,19 +40,9 @@ fn level(patch: &Patch, hertz: f32) -> f32 {
     level_at(&heard(patch)[0], 12_000, hertz)
 }
 
-fn route(source: Source, via: Option<Source>, target: Param, amount: f32) -> Route {
-    Route {
-        source,
-        via,
-        target,
-        amount,
-        curve: RouteCurve::Linear,
-    }
-}
-
 #[test]
-fn at_the_ends_of_the_blend_one_layer_is_heard() {
-    // Without what makes up for loudness, which is an estimate.
+fn at_the_ends_of_the_blend_only_one_layer_sounds() {
+    // Without the loudness compensation, which is an estimate.
     let plain = |patch| with(patch, &[(Param::ShapeBalance, 0.0)]);
     let first = plain(layered(0.0, SAW, 0.0));
     for mode in [MIX, MORPH] {
@@ -78,7 +61,7 @@ fn at_the_ends_of_the_blend_one_layer_is_heard() {
 }
 
 #[test]
-fn mixed_layers_have_pitches_of_their_own() {
+fn mixed_layers_have_separate_pitches() {
     let mixed = layered(MIX, SAW, 0.5);
     let fifth = with(mixed, &[(Param::LayerTune, 7.0), (Param::LayerTilt, -12.0)]);
     let (root, above) = (level(&fifth, 440.0), level(&fifth, hertz(76.0)));
@@ -89,7 +72,7 @@ fn mixed_layers_have_pitches_of_their_own() {
 }
 
 #[test]
-fn mixed_layers_stand_apart() {
+fn mixed_layers_have_separate_pan_positions() {
     let apart = [
         (Param::LayerTune, 12.0),
         (Param::LayerPan, 1.0),
@@ -103,7 +86,7 @@ fn mixed_layers_stand_apart() {
     assert!(side(440.0) < -3.0 && side(880.0) > 3.0);
 }
 
-/// Half way from a saw to a bell every partial is half way, in pitch as well.
+/// Half way from a saw to a bell every partial is half way between the pitches.
 #[test]
 fn a_morph_moves_pitches() {
     let half = layered(MORPH, BELL, 0.5);
@@ -113,7 +96,7 @@ fn a_morph_moves_pitches() {
 }
 
 #[test]
-fn a_product_has_what_both_have() {
+fn a_product_has_only_the_partials_of_both() {
     let product = layered(MULTIPLY, SQUARE, 1.0);
     let (odd, even) = (level(&product, 3.0 * 440.0), level(&product, 2.0 * 440.0));
     assert!(odd > even + 60.0, "{odd} and {even} dB");
@@ -122,7 +105,7 @@ fn a_product_has_what_both_have() {
     assert!((slope + 19.1).abs() < 1.0, "{slope} dB");
 }
 
-/// What is not blended is balanced: a product of quiet things is not quiet.
+/// The loudness is compensated: a product of quiet levels is not quiet.
 #[test]
 fn layers_keep_the_loudness() {
     let plain = rms(&heard(&layered(0.0, SAW, 0.0))[0][12_000..]);
@@ -169,7 +152,7 @@ fn layers_change_without_a_click() {
 }
 
 #[test]
-fn choices_of_the_layer_fade() {
+fn choices_of_the_layer_crossfade() {
     for (param, value) in [
         (Param::LayerMode, 0.0),
         (Param::LayerMode, MIX),
@@ -193,9 +176,9 @@ fn choices_of_the_layer_fade() {
     }
 }
 
-/// Clouds of both layers are given back, whatever happens to their notes.
+/// The clouds of both layers are freed, however their notes end.
 #[test]
-fn no_cloud_is_left_behind() {
+fn all_clouds_are_freed() {
     let patch = with(
         layered(MIX, BELL, 0.5),
         &[(Param::UnisonVoices, 5.0), (Param::VoiceLimit, 6.0)],
@@ -227,9 +210,9 @@ fn with_two_clouds(patch: &Patch) -> Engine {
     engine
 }
 
-/// A layer that comes on while there is no room for its clouds must leave those of others alone.
+/// A layer that is switched on without free clouds must not take those of other notes.
 #[test]
-fn without_room_notes_go_on_with_one_layer() {
+fn without_free_clouds_notes_keep_one_layer() {
     let mut engine = with_two_clouds(&layered(0.0, SQUARE, 0.5));
     let events = [
         (0, on(69)),
@@ -243,9 +226,9 @@ fn without_room_notes_go_on_with_one_layer() {
     }
 }
 
-/// The same the other way: what is switched off fades, and its clouds are free again.
+/// A layer that is switched off fades out, and its clouds are freed.
 #[test]
-fn without_room_a_layer_still_ends_softly() {
+fn without_free_clouds_a_layer_still_fades_out() {
     let soft = [(Param::SourcePosition, 0.3), (Param::LayerPosition, 0.3)];
     let mut engine = with_two_clouds(&with(layered(MIX, SAW, 0.5), &soft));
     let events = [(0, on(40)), (24_000, set(Param::LayerMode, MORPH))];
@@ -254,14 +237,14 @@ fn without_room_a_layer_still_ends_softly() {
     assert_eq!(engine.counters().clouds, 1);
 }
 
-/// A copy that has more of the second layer than its voice hears that layer, not another row.
+/// A copy with more of the second layer than its voice reads the rows of that layer.
 #[test]
-fn copies_blend_by_themselves_from_nothing() {
+fn a_route_blends_the_layer_for_single_copies() {
     for mode in [MORPH, MULTIPLY] {
         let unison = [(Param::UnisonVoices, 2.0), (Param::UnisonDetune, 0.0)];
         let mut patch = with(layered(mode, SQUARE, 0.0), &unison);
         let plain = rms(&heard(&patch)[0][12_000..]);
-        patch.routes = vec![route(Source::Copy, None, Param::LayerBlend, 1.0)];
+        patch.routes = vec![route(Source::Copy, Param::LayerBlend, 1.0)];
         let blended = rms(&heard(&patch)[0][12_000..]);
         let off = db(blended / plain);
         assert!(off.abs() < 6.0, "mode {mode}: {off} dB");
@@ -269,7 +252,7 @@ fn copies_blend_by_themselves_from_nothing() {
 }
 
 #[test]
-fn copies_go_their_own_way() {
+fn routes_reach_single_copies() {
     let unison = with(
         layered(0.0, SAW, 0.0),
         &[
@@ -281,7 +264,7 @@ fn copies_go_their_own_way() {
     );
     let routed = |target, amount| {
         let mut patch = unison.clone();
-        patch.routes = vec![route(Source::Copy, None, target, amount)];
+        patch.routes = vec![route(Source::Copy, target, amount)];
         patch
     };
     // A fifth down and a fifth up.
@@ -292,24 +275,22 @@ fn copies_go_their_own_way() {
     let mut uneven = routed(Param::PitchTune, 7.0);
     uneven
         .routes
-        .push(route(Source::Copy, None, Param::AmpLevel, 6.0));
+        .push(route(Source::Copy, Param::AmpLevel, 6.0));
     let difference = level(&uneven, hertz(76.0)) - level(&uneven, hertz(62.0));
     assert!((difference - 12.0).abs() < 0.5, "{difference} dB");
-    // Only when the wheel is up, which goes through the copies.
+    // Only when the wheel is up, scaled by the copy.
     let mut wheel = unison.clone();
-    wheel.routes = vec![route(
-        Source::Wheel,
-        Some(Source::Copy),
-        Param::PitchTune,
-        7.0,
-    )];
+    wheel.routes = vec![Route {
+        via: Some(Source::Copy),
+        ..route(Source::Wheel, Param::PitchTune, 7.0)
+    }];
     assert!(level(&wheel, 440.0) > level(&wheel, hertz(76.0)) + 40.0);
     let events = [(0, cc(1, 1.0)), (10, on(69))];
     let [out, _] = play(&mut engine(&wheel), &events, 24_000);
     assert!(level_at(&out, 12_000, hertz(76.0)) > level_at(&out, 12_000, 440.0) + 40.0);
 }
 
-/// Every parameter that copies can have of their own makes a difference.
+/// Every parameter that a route can set per copy has an effect.
 #[test]
 fn every_target_of_copies_is_heard() {
     let base = with(
@@ -322,32 +303,32 @@ fn every_target_of_copies_is_heard() {
         ],
     );
     let [plain, _] = heard(&base);
-    let targets = route(Source::Copy, None, Param::AmpLevel, 0.0).targets();
+    let targets = route(Source::Copy, Param::AmpLevel, 0.0).targets();
     assert!(targets.len() >= 10);
     for &target in targets {
         let mut patch = base.clone();
-        patch.routes = vec![route(Source::Copy, None, target, 0.3)];
+        patch.routes = vec![route(Source::Copy, target, 0.3)];
         let [out, _] = heard(&patch);
         assert!(out != plain, "{}", target.info().id);
     }
 }
 
 #[test]
-fn partials_move_by_how_high_they_are() {
+fn routes_from_partials_follow_the_ratio() {
     let mut patch = with(layered(0.0, SAW, 0.0), &[(Param::ShapeBalance, 0.0)]);
     let plain = level(&patch, 8.0 * 440.0) - level(&patch, 440.0);
     // 20 dB in ten octaves are 6 in three.
-    patch.routes = vec![route(Source::Partial, None, Param::AmpLevel, 20.0)];
+    patch.routes = vec![route(Source::Partial, Param::AmpLevel, 20.0)];
     let tilted = level(&patch, 8.0 * 440.0) - level(&patch, 440.0);
     assert!((tilted - plain - 6.0).abs() < 0.3, "{plain} and {tilted}");
     // An octave in ten: the eighth partial is 3.6 semitones higher.
-    patch.routes = vec![route(Source::Partial, None, Param::PitchTune, 12.0)];
+    patch.routes = vec![route(Source::Partial, Param::PitchTune, 12.0)];
     let there = level(&patch, 8.0 * 440.0 * 2.0_f32.powf(0.3));
     assert!(there > level(&patch, 8.0 * 440.0) + 20.0);
 }
 
 #[test]
-fn what_copies_and_partials_do_not_have_is_refused() {
+fn routes_from_copies_to_other_targets_are_refused() {
     let text =
         "format = 3\nname = \"x\"\n[[route]]\nfrom = \"copy\"\nto = \"delay.mix\"\namount = 1\n";
     let error = Patch::parse(text, "x.toml").unwrap_err().to_string();

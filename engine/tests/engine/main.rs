@@ -1,5 +1,5 @@
-//! The engine as it is heard. Tests that watch the allocator, or fill the tables that all engines
-//! share, are programs of their own.
+//! Tests of the engine's output. Tests that check the allocator, or fill the tables that all engines
+//! share, are separate programs.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 

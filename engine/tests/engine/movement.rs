@@ -1,21 +1,11 @@
-//! What moves: envelopes at the speed of a note, LFOs that do not march in step.
+//! Modulation: envelopes whose speed depends on the note, LFOs with different phases.
 
 use myriad_conformance::testing::*;
-use myriad_engine::modulation::{Route, RouteCurve, Source};
+use myriad_engine::modulation::Source;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EventKind, Patch};
+use myriad_engine::{Engine, EventKind};
 
-fn route(source: Source, target: Param, amount: f32) -> Route {
-    Route {
-        source,
-        via: None,
-        target,
-        amount,
-        curve: RouteCurve::Linear,
-    }
-}
-
-/// Levels in the order of time, a value every 10 ms.
+/// The level every 10 ms.
 fn levels(engine: &mut Engine, events: &[(usize, EventKind)]) -> Vec<f32> {
     let [left, _] = play(engine, events, RATE);
     left.chunks(RATE / 100).map(rms).collect()
@@ -23,9 +13,8 @@ fn levels(engine: &mut Engine, events: &[(usize, EventKind)]) -> Vec<f32> {
 
 #[test]
 fn velocity_makes_an_envelope_faster() {
-    let mut patch = soft();
-    patch.values.set(Param::Env1Attack, 0.4);
-    patch.values.set(Param::AmpVelocity, 0.0);
+    let slow = [(Param::Env1Attack, 0.4), (Param::AmpVelocity, 0.0)];
+    let mut patch = with(soft(), &slow);
     patch
         .routes
         .push(route(Source::Velocity, Param::Env1Speed, 3.0));
@@ -38,12 +27,10 @@ fn velocity_makes_an_envelope_faster() {
     assert!(half_way(0.05) > 4 * half_way(1.0));
 }
 
-/// A tremolo whose cycle the keyboard shortens.
+/// A tremolo that is faster for higher keys.
 #[test]
 fn keys_make_an_lfo_faster() {
-    let mut patch = soft();
-    patch.values.set(Param::Lfo4Mode, 1.0);
-    patch.values.set(Param::Lfo4Rate, 4.0);
+    let mut patch = with(soft(), &[(Param::Lfo4Mode, 1.0), (Param::Lfo4Rate, 4.0)]);
     patch
         .routes
         .push(route(Source::Lfo4, Param::AmpLevel, 20.0));
@@ -58,20 +45,22 @@ fn keys_make_an_lfo_faster() {
     assert!((7..=9).contains(&fast), "{fast}");
 }
 
-/// Two notes at the same time sway together, unless they are spread.
+/// The LFOs of two simultaneous notes have the same phase, unless they are spread.
 #[test]
-fn spread_takes_notes_out_of_step() {
+fn spread_gives_notes_different_lfo_phases() {
     let play_both = |spread: f32| {
-        let mut patch: Patch = soft();
-        patch.values.set(Param::Lfo1Mode, 1.0);
-        patch.values.set(Param::Lfo1Rate, 3.0);
-        patch.values.set(Param::Lfo1Spread, spread);
-        patch.values.set(Param::AmpVelocity, 0.0);
+        let lfo = [
+            (Param::Lfo1Mode, 1.0),
+            (Param::Lfo1Rate, 3.0),
+            (Param::Lfo1Spread, spread),
+            (Param::AmpVelocity, 0.0),
+        ];
+        let mut patch = with(soft(), &lfo);
         patch
             .routes
             .push(route(Source::Lfo1, Param::AmpLevel, 30.0));
         let levels = levels(&mut engine(&patch), &[(0, on(48)), (0, on(72))]);
-        let top = levels[30..].iter().fold(0.0_f32, |top, &x| top.max(x));
+        let top = highest(&levels[30..]);
         let bottom = levels[30..].iter().fold(f32::MAX, |low, &x| low.min(x));
         db(top) - db(bottom)
     };

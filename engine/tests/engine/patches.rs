@@ -3,11 +3,11 @@
 use myriad_conformance::testing::*;
 use myriad_engine::{EventKind, Patch, factory};
 
-/// A chord over four octaves at full velocity, of a second, until all is silent.
+/// A chord over four octaves at full velocity, held for a second, until it is silent.
 struct Chord {
     left: Vec<f32>,
     right: Vec<f32>,
-    /// What the engine said when the keys were let go: frames until then.
+    /// The tail in frames that the engine reported when the keys were released.
     tail: usize,
     silent: bool,
 }
@@ -65,10 +65,10 @@ fn every_patch_sounds_ends_and_never_clips() {
         assert!(rms(&right[..RATE]) > 0.01, "{name} sounds on both sides");
         assert!(loudest <= 0.97, "{name}: {loudest}");
         assert!(silent, "{name} ends");
-        // Hosts stop listening then.
-        assert!(last < RATE + tail, "{name} outlives its tail");
+        // Hosts stop rendering then.
+        assert!(last < RATE + tail, "{name} is longer than its tail");
         let mean = left.iter().map(|&x| f64::from(x)).sum::<f64>() / left.len() as f64;
-        assert!(mean.abs() < 1e-3, "{name} has a constant part: {mean}");
+        assert!(mean.abs() < 1e-3, "{name} has a DC offset: {mean}");
     }
 }
 
@@ -87,7 +87,7 @@ fn every_patch_sounds_on_every_key() {
 }
 
 #[test]
-fn every_patch_has_what_people_look_for() {
+fn every_patch_has_description_category_tags_and_author() {
     for patch in factory::patches() {
         assert!(
             !patch.description.is_empty() && !patch.category.is_empty(),

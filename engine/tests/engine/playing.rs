@@ -1,4 +1,4 @@
-//! Playing: keys, pedals, wheels and modes do what players expect.
+//! Keys, pedals, wheels and voice modes.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
@@ -24,12 +24,7 @@ fn a_note_starts_on_its_sample_after_the_latency() {
 #[test]
 fn notes_are_in_tune_at_every_rate() {
     for rate in [8_000.0, 44_100.0, 96_000.0, 192_000.0] {
-        let config = EngineConfig {
-            sample_rate: rate,
-            ..EngineConfig::default()
-        };
-        let mut engine = Engine::new(&config).unwrap();
-        engine.set_patch(0, &soft());
+        let mut engine = engine_at(rate, &soft());
         let frames = (rate * 0.5) as usize;
         let [out, _] = play(&mut engine, &[(0, on(69))], frames);
         let measured = pitch(&out[frames / 4..]) * rate / RATE as f32;
@@ -102,7 +97,7 @@ fn bend_reaches_its_range_and_midi_can_set_it() {
 }
 
 #[test]
-fn expression_is_the_notes_own() {
+fn expression_affects_only_its_note() {
     let pitch_of = |events: &[(usize, EventKind)]| {
         let out = play(&mut engine(&soft()), events, 38_400);
         pitch(&out[0][9_600..9_600 + (1 << 14)])
@@ -123,9 +118,7 @@ fn expression_is_the_notes_own() {
 #[test]
 fn mono_plays_one_note_and_falls_back_to_the_key_still_down() {
     for mode in [1.0, 2.0] {
-        let mut mono = soft();
-        mono.values.set(Param::VoiceMode, mode);
-        let mut engine = engine(&mono);
+        let mut engine = engine(&with(soft(), &[(Param::VoiceMode, mode)]));
         let events = [(0, on(60)), (4_800, on(67)), (24_000, off(67))];
         let [out, _] = play(&mut engine, &events, 60_000);
         assert_eq!(engine.counters().voices, 1);
@@ -136,9 +129,7 @@ fn mono_plays_one_note_and_falls_back_to_the_key_still_down() {
 
 #[test]
 fn legato_ties_notes_and_glide_takes_its_time() {
-    let mut legato = soft();
-    legato.values.set(Param::VoiceMode, 2.0);
-    legato.values.set(Param::PitchGlide, 0.5);
+    let legato = with(soft(), &[(Param::VoiceMode, 2.0), (Param::PitchGlide, 0.5)]);
     let [out, _] = play(
         &mut engine(&legato),
         &[(0, on(48)), (9_600, on(60))],
@@ -153,16 +144,17 @@ fn legato_ties_notes_and_glide_takes_its_time() {
 
 #[test]
 fn stealing_takes_released_voices_first_then_the_quietest() {
-    let mut three = soft();
-    three.values.set(Param::VoiceLimit, 3.0);
-    three.values.set(Param::Env1Release, 5.0);
+    let three = with(
+        soft(),
+        &[(Param::VoiceLimit, 3.0), (Param::Env1Release, 5.0)],
+    );
     let loud = |key| EventKind::NoteOn { key, velocity: 1.0 };
     let quiet = |key| EventKind::NoteOn { key, velocity: 0.2 };
     let level_at = |out: &[f32], key: f32| {
         let (levels, _) = spectrum(&out[24_000..24_000 + (1 << 15)]);
         levels[(hertz(key) / RATE as f32 * (1 << 15) as f32).round() as usize]
     };
-    // 40 is released: it goes, though louder than 47.
+    // 40 is released: it is stolen, though louder than 47.
     let events = [
         (0, loud(40)),
         (0, quiet(47)),
@@ -172,7 +164,7 @@ fn stealing_takes_released_voices_first_then_the_quietest() {
     ];
     let [out, _] = play(&mut engine(&three), &events, 60_000);
     assert!(level_at(&out, 40.0) < -90.0 && level_at(&out, 47.0) > -60.0);
-    // None is released: the quiet one goes.
+    // None is released: the quiet one is stolen.
     let events = [
         (0, loud(40)),
         (0, quiet(47)),
@@ -186,11 +178,9 @@ fn stealing_takes_released_voices_first_then_the_quietest() {
 }
 
 #[test]
-fn floods_of_notes_leave_nothing_behind() {
-    let mut wide = soft();
-    wide.values.set(Param::UnisonVoices, 16.0);
-    wide.values.set(Param::VoiceLimit, 1024.0);
-    let mut engine = engine(&wide);
+fn floods_of_notes_end_in_silence() {
+    let wide = [(Param::UnisonVoices, 16.0), (Param::VoiceLimit, 1024.0)];
+    let mut engine = engine(&with(soft(), &wide));
     let mut events: Vec<(usize, EventKind)> = Vec::new();
     for i in 0..3_000 {
         events.push((i, on((i % 128) as u8)));
@@ -203,56 +193,36 @@ fn floods_of_notes_leave_nothing_behind() {
 }
 
 #[test]
-fn absurd_values_are_tamed() {
-    let nonsense = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -5.0];
+fn invalid_values_are_clamped() {
+    let invalid = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -5.0];
     let mut events = vec![(0, on(60))];
-    for (i, &value) in nonsense.iter().enumerate() {
-        let at = 100 * i;
-        events.push((at, EventKind::PitchBend(value)));
-        events.push((at, EventKind::ChannelPressure(value)));
-        events.push((at, EventKind::PolyPressure { key: 200, value }));
-        events.push((
-            at,
-            EventKind::NoteOn {
-                key: 255,
-                velocity: value,
-            },
-        ));
-        events.push((
-            at,
-            EventKind::NoteOff {
-                key: 255,
-                velocity: value,
-            },
-        ));
-        events.push((
-            at,
-            EventKind::Transport {
-                bpm: value,
-                beat: f64::from(value),
-            },
-        ));
-        events.extend((0..128).map(|number| (at, cc(number, value))));
-        events.extend(
-            Param::ALL
-                .iter()
-                .map(|&param| (at, EventKind::Param { param, value })),
+    for (i, &value) in invalid.iter().enumerate() {
+        let (key, velocity, bpm, beat) = (255, value, value, f64::from(value));
+        let mut kinds = vec![
+            EventKind::PitchBend(value),
+            EventKind::ChannelPressure(value),
+            EventKind::PolyPressure { key: 200, value },
+            EventKind::NoteOn { key, velocity },
+            EventKind::NoteOff { key, velocity },
+            EventKind::Transport { bpm, beat },
+        ];
+        kinds.extend((0..128).map(|number| cc(number, value)));
+        kinds.extend(Param::ALL.iter().map(|&param| set(param, value)));
+        let express = |kind| EventKind::NoteExpression {
+            key: 60,
+            kind,
+            value,
+        };
+        kinds.extend(
+            [
+                Expression::Pitch,
+                Expression::Level,
+                Expression::Pan,
+                Expression::Brightness,
+            ]
+            .map(express),
         );
-        for kind in [
-            Expression::Pitch,
-            Expression::Level,
-            Expression::Pan,
-            Expression::Brightness,
-        ] {
-            events.push((
-                at,
-                EventKind::NoteExpression {
-                    key: 60,
-                    kind,
-                    value,
-                },
-            ));
-        }
+        events.extend(kinds.into_iter().map(|kind| (100 * i, kind)));
     }
     let out = play(&mut engine(&soft()), &events, 9_600);
     assert!(
@@ -294,41 +264,22 @@ fn stems_add_up_to_the_mix() {
 }
 
 #[test]
-fn wrong_configurations_are_refused_in_words() {
-    let refused = |config: EngineConfig| Engine::new(&config).err().unwrap().to_string();
-    let base = EngineConfig::default();
-    assert!(
-        refused(EngineConfig {
-            sample_rate: 1.0,
-            ..base
-        })
-        .contains("outside 1000 to 768000")
-    );
-    assert!(
-        refused(EngineConfig {
-            sample_rate: f32::NAN,
-            ..base
-        })
-        .contains("sample rate")
-    );
-    assert!(refused(EngineConfig { parts: 0, ..base }).contains("parts must be 1 to 64"));
-    assert!(
-        refused(EngineConfig {
-            voices: 1 << 40,
-            ..base
-        })
-        .contains("voices")
-    );
+fn invalid_configurations_are_refused_with_a_reason() {
+    let refused = |change: fn(&mut EngineConfig)| {
+        let mut config = EngineConfig::default();
+        change(&mut config);
+        Engine::new(&config).err().unwrap().to_string()
+    };
+    assert!(refused(|config| config.sample_rate = 1.0).contains("outside 1000 to 768000"));
+    assert!(refused(|config| config.sample_rate = f32::NAN).contains("sample rate"));
+    assert!(refused(|config| config.parts = 0).contains("parts must be 1 to 64"));
+    assert!(refused(|config| config.voices = 1 << 40).contains("voices"));
 }
 
 #[test]
-fn odd_rates_of_hosts_play_without_harm() {
+fn unusual_sample_rates_play() {
     for rate in [1_234.567_8, 12_345.678, 384_000.0, 768_000.0] {
-        let config = EngineConfig {
-            sample_rate: rate,
-            ..EngineConfig::default()
-        };
-        let mut engine = Engine::new(&config).unwrap();
+        let mut engine = engine_at(rate, &Patch::new());
         let [out, _] = play(&mut engine, &[(7, on(45)), (9, on(90))], 9_600);
         assert!(
             out.iter().all(|x| x.is_finite()) && peak(&out) > 0.01,
@@ -338,7 +289,7 @@ fn odd_rates_of_hosts_play_without_harm() {
 }
 
 #[test]
-fn a_choked_note_is_gone_and_others_sound_on() {
+fn a_choked_note_ends_and_others_continue() {
     let events = [
         (0, on(60)),
         (0, on(64)),
@@ -375,13 +326,12 @@ fn a_note_can_be_modulated_alone_until_it_ends() {
 
 #[test]
 fn swapped_patches_and_values_sound_as_set_ones() {
-    let mut louder = soft();
-    louder.values.set(Param::AmpLevel, 0.0);
+    let louder = with(soft(), &[(Param::AmpLevel, 0.0)]);
     let expected = play(&mut engine(&louder), &[(0, on(60))], 4_800);
     let mut swapped = engine(&Patch::new());
     let mut patch = Playable::new(louder.clone());
     swapped.exchange_patch(0, &mut patch);
-    assert_eq!(*patch, Patch::new(), "the patch before comes back");
+    assert_eq!(*patch, Patch::new(), "the previous patch is returned");
     assert_eq!(play(&mut swapped, &[(0, on(60))], 4_800), expected);
     let mut set = engine(&soft());
     set.set_values(0, &louder.values);
@@ -390,7 +340,7 @@ fn swapped_patches_and_values_sound_as_set_ones() {
     assert_eq!([set.keys(0), set.keys(1)], [1 << 60, 0]);
 }
 
-/// Keys that are struck within a second, by their pitches' order in the output.
+/// Onsets in a second of output, in steps of 5 ms.
 fn onsets(patch: &myriad_engine::Patch, events: &[(usize, EventKind)]) -> Vec<usize> {
     let out = play(&mut engine(patch), events, RATE);
     let levels: Vec<f32> = out[0].chunks(240).map(rms).collect();
@@ -403,16 +353,14 @@ fn onsets(patch: &myriad_engine::Patch, events: &[(usize, EventKind)]) -> Vec<us
 
 #[test]
 fn the_arpeggiator_plays_in_time() {
-    let mut arp = soft();
-    for (param, value) in [
+    let settings = [
         (Param::ArpMode, 1.0),
         (Param::ArpRate, 1.0), // Eighths: a quarter of a second at 120.
         (Param::ArpGate, 0.5),
         (Param::Env1Attack, 0.0),
         (Param::Env1Release, 0.01),
-    ] {
-        arp.values.set(param, value);
-    }
+    ];
+    let mut arp = with(soft(), &settings);
     let chord = [(1_000, on(60)), (1_040, on(67)), (1_100, on(64))];
     let steps = onsets(&arp, &chord);
     assert_eq!(steps.len(), 4, "{steps:?}");
@@ -447,10 +395,8 @@ fn the_arpeggiator_plays_in_time() {
 }
 
 #[test]
-fn a_key_plays_the_chord_that_it_remembers_and_lets_it_go() {
-    let mut chord = soft();
-    chord.values.set(Param::Chord1, 7.0);
-    chord.values.set(Param::Chord2, -12.0);
+fn a_key_plays_and_releases_its_chord() {
+    let chord = with(soft(), &[(Param::Chord1, 7.0), (Param::Chord2, -12.0)]);
     assert_eq!(sounding_after(&chord, &[(0, on(60))], 9_600), 3);
     assert_eq!(
         sounding_after(&chord, &[(0, on(60)), (9_600, off(60))], 38_400),
@@ -459,11 +405,13 @@ fn a_key_plays_the_chord_that_it_remembers_and_lets_it_go() {
 }
 
 #[test]
-fn zones_leave_keys_to_others() {
-    let mut zone = soft();
-    zone.values.set(Param::ZoneLowKey, 48.0);
-    zone.values.set(Param::ZoneHighKey, 59.0);
-    zone.values.set(Param::ZoneHighVelocity, 0.9);
+fn zones_limit_keys_and_velocities() {
+    let limits = [
+        (Param::ZoneLowKey, 48.0),
+        (Param::ZoneHighKey, 59.0),
+        (Param::ZoneHighVelocity, 0.9),
+    ];
+    let zone = with(soft(), &limits);
     let keys = [(0, on(47)), (0, on(48)), (0, on(59)), (0, on(60))];
     assert_eq!(sounding_after(&zone, &keys, 9_600), 2);
     let hard = EventKind::NoteOn {
@@ -474,12 +422,14 @@ fn zones_leave_keys_to_others() {
 }
 
 #[test]
-fn glides_know_legato_and_rate() {
+fn glide_modes_legato_and_rate() {
     let pitch_soon = |mode: f32, first_ends: usize, to: u8| {
-        let mut glide = soft();
-        glide.values.set(Param::PitchGlide, 1.0);
-        glide.values.set(Param::PitchGlideMode, mode);
-        glide.values.set(Param::SourcePartials, 1.0);
+        let settings = [
+            (Param::PitchGlide, 1.0),
+            (Param::PitchGlideMode, mode),
+            (Param::SourcePartials, 1.0),
+        ];
+        let glide = with(soft(), &settings);
         let events = [(0, on(60)), (first_ends, off(60)), (12_000, on(to))];
         let mut events = events.to_vec();
         events.sort_by_key(|event| event.0);
@@ -488,10 +438,10 @@ fn glides_know_legato_and_rate() {
         // A fifth of a second into the glide.
         12.0 * (pitch(&out[0][19_600..23_696]) / hertz(60.0)).log2()
     };
-    // After the first note has ended a legato glide does not happen.
+    // There is no legato glide after the first note has ended.
     assert!((pitch_soon(2.0, 4_000, 72) - 12.0).abs() < 0.1);
     assert!(pitch_soon(2.0, 30_000, 72) < 6.0);
-    // By rate, two octaves take twice as long: half of the way later both are equally far.
+    // By rate, two octaves take twice as long, so both have moved equally far.
     let (one, two) = (pitch_soon(1.0, 4_000, 72), pitch_soon(1.0, 4_000, 84));
     assert!((one - two).abs() < 0.3, "{one} {two}");
     let (one, two) = (pitch_soon(0.0, 4_000, 72), pitch_soon(0.0, 4_000, 84));
@@ -508,16 +458,18 @@ fn a_scale_tunes_the_keys() {
     assert!((pitch(&out[0][9_600..9_600 + (1 << 14)]) / fifth - 1.0).abs() < 1e-3);
 }
 
-/// Tilt is a colour: with balance, it does not change the loudness.
+/// With balance, tilt does not change the loudness.
 #[test]
 fn balance_keeps_tilted_sounds_as_loud() {
     let level = |tilt: f32, balance: f32| {
-        let mut patch = soft();
-        patch.values.set(Param::SourcePosition, 1.0);
-        patch.values.set(Param::SourcePartials, 200.0);
-        patch.values.set(Param::ShapeTilt, tilt);
-        patch.values.set(Param::AmpLevel, -30.0);
-        patch.values.set(Param::ShapeBalance, balance);
+        let settings = [
+            (Param::SourcePosition, 1.0),
+            (Param::SourcePartials, 200.0),
+            (Param::ShapeTilt, tilt),
+            (Param::AmpLevel, -30.0),
+            (Param::ShapeBalance, balance),
+        ];
+        let patch = with(soft(), &settings);
         let out = play(&mut engine(&patch), &[(0, on(48))], 24_000);
         db(rms(&out[0][9_600..]))
     };
@@ -527,18 +479,20 @@ fn balance_keeps_tilted_sounds_as_loud() {
     assert!(level(6.0, 0.0) > level(0.0, 0.0) + 6.0);
 }
 
-/// However many copies there are, left and right are equally loud.
+/// With any number of copies, left and right are equally loud.
 #[test]
-fn unison_does_not_lean() {
+fn unison_is_balanced() {
     for copies in 1..=16 {
-        let mut patch = soft();
-        patch.values.set(Param::UnisonVoices, copies as f32);
-        patch.values.set(Param::UnisonSpread, 1.0);
-        patch.values.set(Param::UnisonDetune, 60.0);
-        patch.values.set(Param::SourceScatter, 1.0);
+        let settings = [
+            (Param::UnisonVoices, copies as f32),
+            (Param::UnisonSpread, 1.0),
+            (Param::UnisonDetune, 60.0),
+            (Param::SourceScatter, 1.0),
+        ];
+        let patch = with(soft(), &settings);
         let [left, right] = play(&mut engine(&patch), &[(0, on(60))], 2 * RATE);
         let lean = db(rms(&left[RATE / 2..])) - db(rms(&right[RATE / 2..]));
-        assert!(lean.abs() < 2.5, "{copies} copies lean by {lean} dB");
+        assert!(lean.abs() < 2.5, "{copies} copies differ by {lean} dB");
     }
 }
 

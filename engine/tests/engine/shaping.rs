@@ -1,13 +1,12 @@
-//! Filters, spectral dynamics and scales, as they are heard.
+//! Filters, spectral dynamics and scales in the output.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::{Kind, Param};
 use myriad_engine::{EventKind, Patch};
 
-/// Four partials that hold, with every new parameter's feature in use.
+/// Four steady partials, with filters, scale, dynamics, curve and unison in use.
 fn shaped(kind: f32) -> Patch {
-    let mut patch = soft();
-    for (param, value) in [
+    let settings = [
         (Param::FilterType, kind),
         (Param::FilterCutoff, 300.0),
         (Param::FilterResonance, 0.3),
@@ -19,15 +18,13 @@ fn shaped(kind: f32) -> Patch {
         (Param::DynamicsSmear, 0.01),
         (Param::Curve3, -6.0),
         (Param::UnisonVoices, 3.0),
-    ] {
-        patch.values.set(param, value);
-    }
-    patch
+    ];
+    with(soft(), &settings)
 }
 
 /// A knob that clicks cannot be turned on stage.
 #[test]
-fn what_is_shaped_changes_without_a_click() {
+fn shaping_parameters_change_without_a_click() {
     let groups = [
         "partial", "dynamics", "filter", "filter2", "curve", "unison",
     ];
@@ -35,7 +32,7 @@ fn what_is_shaped_changes_without_a_click() {
     for kind in 11..16 {
         let patch = shaped(kind as f32);
         for &param in Param::ALL.iter().filter(own) {
-            // Kinds, scales and routings fade; `clicks` walks through them.
+            // Kinds, scales and routings crossfade; `clicks` tests them.
             if !matches!(param.info().kind, Kind::Number { .. }) {
                 continue;
             }
@@ -50,7 +47,7 @@ fn what_is_shaped_changes_without_a_click() {
     }
 }
 
-/// A knob that is turned while a note sounds must not burst: what is loudest stays as loud.
+/// Turning the knob while a note sounds must not make it louder.
 #[test]
 fn contrast_keeps_the_loudness_however_fast_it_comes() {
     for table in [0.0, 4.0, 16.0] {
@@ -85,7 +82,7 @@ fn contrast_keeps_the_loudness_however_fast_it_comes() {
     }
 }
 
-/// A pedal that freezes a dying string must hold what it heard, however long.
+/// Freezing a decaying string must hold its spectrum for any time.
 #[test]
 fn a_frozen_note_stays_as_it_is_and_thaws() {
     let mut patch = patch(&[
@@ -134,16 +131,14 @@ fn smeared_levels_take_their_time() {
 #[test]
 fn copies_join_one_after_the_other_and_differ_in_colour() {
     let level = |settings: &[(Param, f32)], start: usize, hertz: f32| {
-        let mut patch = patch(&[
+        let patch = patch(&[
             (Param::SourceTable, 4.0),
             (Param::Env1Sustain, 1.0),
             (Param::UnisonVoices, 2.0),
             (Param::UnisonDetune, 100.0),
             (Param::UnisonSpread, 0.0),
         ]);
-        settings
-            .iter()
-            .for_each(|&(param, value)| patch.values.set(param, value));
+        let patch = with(patch, settings);
         let [out, _] = play(&mut engine(&patch), &[(0, on(81))], 120_000);
         level_at(&out, start, hertz)
     };
@@ -161,7 +156,7 @@ fn copies_join_one_after_the_other_and_differ_in_colour() {
     assert!(unlike(&coloured) > unlike(&[]) + 2.0);
 }
 
-/// Whatever is played, nothing but the notes of the scale is heard.
+/// Every key sounds only notes of the scale.
 #[test]
 fn one_root_for_all_keys_keeps_to_its_scale() {
     let patch = patch(&[
@@ -177,7 +172,7 @@ fn one_root_for_all_keys_keeps_to_its_scale() {
     for key in [57, 60, 64, 67] {
         let [out, _] = play(&mut engine(&patch), &[(0, on(key))], start + length);
         let (levels, _) = spectrum(&out[start..]);
-        let loudest = levels.iter().fold(f32::NEG_INFINITY, |top, &l| top.max(l));
+        let loudest = highest(&levels);
         for bin in 200..levels.len() - 1 {
             let is_peak = levels[bin] > loudest - 40.0
                 && levels[bin] > levels[bin - 1]
@@ -192,7 +187,7 @@ fn one_root_for_all_keys_keeps_to_its_scale() {
     }
 }
 
-/// Partials that are out of order must not fold over at Nyquist.
+/// Partials that are not in rising order must not alias.
 #[test]
 fn detuned_and_snapped_partials_stay_below_nyquist() {
     let patch = patch(&[
@@ -214,8 +209,6 @@ fn detuned_and_snapped_partials_stay_below_nyquist() {
     let [out, _] = play(&mut engine(&patch), &events, 9_600 + (1 << 15));
     let (levels, _) = spectrum(&out[9_600..]);
     let lowest = (0.7 * hertz(100.0) / RATE as f32 * (1 << 15) as f32) as usize;
-    let below = levels[..lowest]
-        .iter()
-        .fold(f32::NEG_INFINITY, |top, &level| top.max(level));
+    let below = highest(&levels[..lowest]);
     assert!(below < -70.0, "{below} dBFS below the lowest partial");
 }

@@ -1,4 +1,4 @@
-//! Strokes: where, how hard, and on what.
+//! Strokes: position, hardness and material.
 
 use myriad_conformance::testing::*;
 use myriad_engine::Patch;
@@ -28,29 +28,27 @@ fn levels(patch: &Patch, ratios: &[f32]) -> Vec<f32> {
     let (levels, lobe) = spectrum(&out[..1 << 15]);
     let at = |ratio: f32| {
         let bin = (ratio * hertz(f32::from(key)) * (1 << 15) as f32 / RATE as f32) as usize;
-        levels[bin - lobe..bin + lobe]
-            .iter()
-            .fold(-200.0_f32, |top, &x| top.max(x))
+        highest(&levels[bin - lobe..bin + lobe])
     };
     ratios.iter().map(|&ratio| at(ratio)).collect()
 }
 
 #[test]
-fn the_place_decides_which_modes_move() {
-    // The middle of a string is where its even modes rest.
+fn the_position_decides_which_modes_sound() {
+    // The even modes of a string have a node in the middle.
     let middle = levels(&stroke("strike string", 1.0, 1.0, "own"), &[1.0, 2.0, 3.0]);
     assert!(
         middle[1] < middle[0] - 60.0 && middle[2] > middle[0] - 15.0,
         "{middle:?}"
     );
-    // The middle of a skin moves only modes that are round.
+    // A stroke in the middle of a skin excites only axially symmetric modes.
     let ratios = [1.0, 1.594, 2.136, 2.296];
     let middle = levels(&stroke("strike skin", 1.0, 1.0, "own"), &ratios);
     assert!(middle[1].max(middle[2]) < middle[0] - 40.0, "{middle:?}");
     assert!(middle[3] > middle[0] - 20.0, "{middle:?}");
     let rim = levels(&stroke("strike skin", 0.2, 1.0, "own"), &ratios);
     assert!(rim[1] > rim[0] - 12.0 && rim[2] > rim[0] - 12.0, "{rim:?}");
-    // A bar's first mode rests at 0.224 of its length.
+    // A bar's first mode has a node at 0.224 of its length.
     let place = (0.224 - 0.03) / 0.47;
     let resting = levels(&stroke("strike bar", place, 1.0, "own"), &[1.0, 2.756]);
     assert!(resting[0] < resting[1] - 12.0, "{resting:?}");
@@ -71,7 +69,7 @@ fn a_hard_mallet_is_brighter() {
 }
 
 #[test]
-fn materials_die_away_at_their_own_pace() {
+fn materials_decay_at_different_rates() {
     let left = |material: &str, key: u8| {
         let patch = stroke("strike bar", 0.9, 0.5, material);
         let [out, _] = play(&mut engine(&patch), &[(0, on(key))], RATE);
@@ -80,6 +78,6 @@ fn materials_die_away_at_their_own_pace() {
     let lost = ["wood", "skin", "nylon", "glass", "steel"].map(|material| left(material, 60));
     println!("{lost:.1?} dB after half a second");
     assert!(lost.is_sorted(), "{lost:?}");
-    // Higher keys die away sooner.
+    // Higher keys decay sooner.
     assert!(left("wood", 84) < left("wood", 60) - 10.0);
 }

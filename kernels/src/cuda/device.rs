@@ -1,4 +1,4 @@
-//! A prepared GPU and the blocks that are under way on it.
+//! A prepared GPU and the blocks in flight on it.
 
 use super::setup::set_up;
 use super::transfer::{Sent, Transfer};
@@ -15,20 +15,20 @@ use std::time::{Duration, Instant};
 pub(super) struct Device {
     packer: Packer,
     transfer: Transfer,
-    /// Oldest first. Dropped after the transfer, with which the context goes: until then the GPU may
-    /// read the blocks, whatever call has failed.
+    /// Oldest first. Dropped after the transfer, which owns the context: until then the GPU may read
+    /// the blocks, whatever call has failed.
     in_flight: VecDeque<InFlightBlock>,
-    /// When the GPU was done with the last block, as far as a trace can tell.
+    /// When the GPU finished the last block, as the trace shows it.
     idle_since: Instant,
 }
 
-/// A block on its way through the GPU.
+/// A block that the GPU renders.
 #[derive(Debug)]
 struct InFlightBlock {
-    /// Held because the GPU reads its clouds.
+    /// Kept alive because the GPU reads its clouds.
     block: Arc<VoiceBlock>,
     sent: Sent,
-    /// As the packer counts.
+    /// The packer's number of the block.
     number: u32,
     /// When packing began, and what packing and sending took.
     began: Instant,
@@ -61,7 +61,7 @@ impl Device {
         }
     }
 
-    /// Sends a block on its way.
+    /// Sends a block to the GPU.
     pub(super) fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         let Self {
             packer,
@@ -76,7 +76,7 @@ impl Device {
         let start = Instant::now();
         let _current = transfer.context.make_current()?;
         transfer.begin(block)?;
-        // Held from the start: should sending fail half-way, the GPU may still be reading.
+        // Kept from the start: if sending fails half-way, the GPU may still read the clouds.
         in_flight.push_back(InFlightBlock {
             block: Arc::clone(block),
             sent: transfer.sending,
@@ -93,7 +93,7 @@ impl Device {
         Ok(())
     }
 
-    /// Waits for the oldest block that is under way.
+    /// Waits for the oldest block in flight.
     pub(super) fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         let Self {
             in_flight,
@@ -103,7 +103,7 @@ impl Device {
         } = self;
         let oldest = in_flight.front().ok_or(RenderError::OutOfTurn)?;
         let start = Instant::now();
-        // First of all, since without a context there is no pinned memory to look at.
+        // Comes first: pinned memory can be read only while the context exists.
         let _current = transfer.context.make_current()?;
         transfer.finish(&oldest.sent, oldest.number)?;
         let partials = transfer.hand_over(&oldest.sent, buses);
@@ -120,7 +120,7 @@ impl Device {
         Ok(partials)
     }
 
-    /// Forgets all sound, also that of blocks under way.
+    /// Discards the blocks in flight and ends all clouds.
     pub(super) fn reset(&mut self) -> Result<(), RenderError> {
         let mut nobody = Buses::new(0);
         while !self.in_flight.is_empty() {
@@ -136,13 +136,13 @@ impl Device {
         Ok(self.transfer.launcher.fail(self.transfer.queues[0])?)
     }
 
-    /// Has the context destroyed under everything that is in it.
+    /// Destroys the context while its objects are still in use.
     pub(super) fn lose_context(&mut self) {
         self.transfer.context.lose();
     }
 
-    /// Says that the device hangs, so that nobody waits for it any more. It may wake up one day
-    /// and read the blocks it was given, so these are never freed.
+    /// Marks the device as hanging, so that no call waits for it. It may resume later and read the
+    /// blocks in flight, so these are never freed.
     pub(super) fn give_up(&mut self) {
         self.transfer.context.give_up();
         for in_flight in self.in_flight.drain(..) {
@@ -151,8 +151,8 @@ impl Device {
     }
 }
 
-/// Notes the GPU's own stages, by its clock, on ours: a block begins when it was sent or when the
-/// one before is done, whichever is later. Returns when it was done.
+/// Records the GPU's stages, measured by its clock, on the host's time line: a block begins when it
+/// was sent or when the one before ended, whichever is later. Returns when it ended.
 fn trace_device(sent: Instant, idle_since: Instant, times: StageTimes) -> Instant {
     let length = |microseconds: f32| Duration::from_secs_f32(microseconds.max(0.0) * 1e-6);
     let (upload, compute) = (length(times.upload), length(times.compute));

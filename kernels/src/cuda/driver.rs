@@ -1,7 +1,7 @@
-//! The few calls of the CUDA driver that we need, each checked.
+//! The CUDA driver calls that the renderer needs, each with its result checked.
 //!
-//! A [`Context`] of our own, not the process's primary one: whatever goes wrong in it, other
-//! users of CUDA in the same host are not concerned, and dropping it cleans everything up.
+//! Each renderer has a [`Context`] of its own and does not use the process's primary one: a failure
+//! in it does not affect other users of CUDA in the same host, and dropping it frees everything.
 
 mod context;
 mod gpu;
@@ -10,6 +10,7 @@ mod queue;
 
 pub(super) use context::Context;
 pub(super) use gpu::Gpu;
+pub use gpu::identity;
 pub(super) use memory::{Pinned, Registered};
 pub(super) use queue::{Event, Function, Module, Shape, Stream};
 
@@ -18,7 +19,7 @@ use cudarc::driver::sys::{self, CUresult};
 use myriad_engine::render::RenderError;
 use std::ffi::CStr;
 
-/// A call that failed.
+/// A failed call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failed {
     call: &'static str,
@@ -39,7 +40,7 @@ impl Failed {
         name.to_str().unwrap_or("an error with a strange name")
     }
 
-    /// Whether it is the failure of a kernel, which makes a process unfit for CUDA.
+    /// Whether a kernel has failed, after which the driver refuses this process.
     fn is_sticky(self) -> bool {
         use CUresult as Code;
         matches!(

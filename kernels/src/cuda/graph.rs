@@ -1,7 +1,7 @@
 //! A block's work as a CUDA graph: fetch, render, mix, submitted in one call.
 //!
-//! One graph for every number of ticks. Sizes are rounded up, and the device reads the exact
-//! counts from the upload, so a graph is changed only when the load moves to another size.
+//! There is one graph per number of ticks. Sizes are rounded up, and the device reads the exact
+//! counts from the upload, so a graph is changed only when the rounded size changes.
 
 use super::driver::{Event, Failed, Function, Shape, Stream, call};
 use cudarc::driver::sys;
@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 pub(super) struct Kernel<'a> {
     pub(super) function: Function,
     pub(super) shape: Shape,
-    /// Point to values of the types that the kernel takes; the graph copies them.
+    /// Pointers to values of the types that the kernel takes; the graph copies the values.
     pub(super) arguments: &'a mut [*mut c_void],
 }
 
@@ -33,18 +33,18 @@ impl Kernel<'_> {
 /// Kernels of a graph.
 pub(super) const KERNELS: usize = 3;
 
-/// All that a graph is made of, in order.
+/// The parts of a graph, in order.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
     pub(super) kernels: [Kernel<'a>; KERNELS],
-    /// Passed at the start, after the first kernel, and at the end.
+    /// Recorded at the start, after the first kernel, and at the end.
     pub(super) marks: Option<[Event; 3]>,
 }
 
-/// A graph ready to be replayed. Dropped before its context, while that is current.
+/// A graph that can be replayed. It is dropped before its context, while the context is current.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Kept because its nodes say which part of the executable to change.
+    /// Kept because its nodes identify the parts of the executable to change.
     graph: sys::CUgraph,
     executable: sys::CUgraphExec,
     kernels: [sys::CUgraphNode; KERNELS],
@@ -98,7 +98,7 @@ impl Graph {
         Ok(made)
     }
 
-    /// Changes what a replay covers.
+    /// Changes the sizes and arguments of the kernels.
     pub(super) fn change(&mut self, work: Work<'_>) -> Result<(), Failed> {
         for (mut kernel, node) in work.kernels.into_iter().zip(self.kernels) {
             let parameters = kernel.parameters();
@@ -116,7 +116,7 @@ impl Graph {
     }
 }
 
-/// Adds a node that comes after `last`, if there is one, and takes its place.
+/// Adds a node after `last`, if there is one, and stores it there.
 fn after(
     last: &mut sys::CUgraphNode,
     add: impl FnOnce(*mut sys::CUgraphNode, *const sys::CUgraphNode, usize) -> Result<(), Failed>,

@@ -1,5 +1,5 @@
-//! InFlightSlots: what a block needs while it is under way. A block comes back to the in flight that knows
-//! it, so that its memory stays pinned and its graphs fit.
+//! In-flight slots: what a block needs on host and device while the GPU renders it. A block gets the
+//! slot that it had before, so that its memory stays pinned and its graphs fit.
 
 use super::driver::{Context, Event, Failed, Pinned, Registered, Stream};
 use super::graph::Graph;
@@ -9,46 +9,46 @@ use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{MAX_TICKS, VoiceBlock};
 use std::sync::Weak;
 
-/// InFlightSlots of a GPU: for the blocks that an engine has when two are under way, and one more for
-/// whoever comes by.
+/// Slots of a GPU: for the blocks that an engine has when two are in flight, and one more for another
+/// caller.
 pub(super) const IN_FLIGHT_SLOTS: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct InFlightSlot {
     pub(super) source: Source,
-    /// The uploads, piece after piece, as the host writes them,
+    /// The uploads of all pieces in the host's memory.
     pub(super) host: Pinned,
-    /// which list of items is in the first of them,
+    /// Which list of items the first upload holds, as the packer counts.
     pub(super) list: u64,
-    /// and as the device has them.
+    /// The uploads of all pieces in the device's memory.
     device: CUdeviceptr,
-    /// What the device has mixed.
+    /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
-    /// Passed when the block begins, when its clouds are there, and when it is mixed.
+    /// Recorded when the block begins, when its clouds are uploaded, and when it is mixed.
     pub(super) marks: [Event; 3],
-    /// By ticks, from one on, and what they cover.
+    /// A graph for each number of ticks from one on, and the size that it covers.
     graphs: Vec<(Graph, Size)>,
-    in_flight: bool,
-    /// Counts up; the in flight that was left longest ago is given to a new block.
+    is_used: bool,
+    /// Counts up; a new block gets the least recently used slot.
     last_used: u64,
 }
 
-/// The memory of a block that is pinned.
+/// The pinned memory of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Source {
     block: u64,
-    /// Gone when the block is, or when somebody else has pinned it.
+    /// Dead when the block was dropped or another renderer has pinned it.
     pin: Weak<()>,
-    /// Where its clouds are for the host,
+    /// The host's address of its clouds.
     pub(super) host: usize,
-    /// and for the device.
+    /// The device's address of its clouds.
     pub(super) clouds: CloudsAt,
 }
 
 impl Source {
     fn pinned(context: &Context, block: &VoiceBlock) -> Result<Self, Failed> {
         let clouds = block.clouds();
-        // Another renderer may have had it before.
+        // Another renderer may have pinned it before.
         clouds.set_pin(None);
         let registered = Registered::new(context, clouds.bytes())?;
         let source = Self {
@@ -79,12 +79,12 @@ impl InFlightSlot {
             mixed: context.pinned_words(words.mixed)?,
             marks: [Event::new()?, Event::new()?, Event::new()?],
             graphs: Vec::with_capacity(MAX_TICKS),
-            in_flight: false,
+            is_used: false,
             last_used: 0,
         })
     }
 
-    /// Places of an upload that starts `words` words into the in flight's.
+    /// Addresses of an upload that starts `words` words into the slot's uploads.
     pub(super) fn places(&self, ticks: usize, room: usize, words: usize) -> Places {
         let offset = 4 * words as CUdeviceptr;
         Places {
@@ -115,8 +115,7 @@ impl InFlightSlot {
         Ok(())
     }
 
-    /// The graph for `ticks` ticks, changed where it covers something else than `size`. Says
-    /// whether it had to be.
+    /// The graph for `ticks` ticks, changed if it covers another size. Returns whether it was changed.
     pub(super) fn graph(
         &mut self,
         ticks: usize,
@@ -134,12 +133,12 @@ impl InFlightSlot {
         Ok((graph, resized))
     }
 
-    /// The block has been collected.
-    pub(super) fn leave(&mut self) {
-        self.in_flight = false;
+    /// Frees the slot after its block was collected.
+    pub(super) fn release(&mut self) {
+        self.is_used = false;
     }
 
-    /// Lets go of the graphs: while the context is current, or not at all.
+    /// Drops the graphs while the context is current, or leaks them when it is gone.
     pub(super) fn drop_graphs(&mut self, context_is_gone: bool) {
         match context_is_gone {
             true => std::mem::forget(std::mem::take(&mut self.graphs)),
@@ -148,39 +147,36 @@ impl InFlightSlot {
     }
 }
 
-/// Finds a free in flight for `block`, if possible the one that knows it, and pins the block's clouds
-/// unless they are. The context is current.
-pub(super) fn moor(
-    in_flight_slots: &mut [InFlightSlot],
+/// Finds a free slot for `block`, preferably the one that it had before, and pins the block's clouds
+/// unless they are pinned. The context is current.
+pub(super) fn acquire(
+    slots: &mut [InFlightSlot],
     context: &Context,
     block: &VoiceBlock,
 ) -> Result<Option<usize>, Failed> {
-    let last = in_flight_slots
-        .iter()
-        .map(|in_flight| in_flight.last_used)
-        .max();
-    let free = |&index: &usize| !in_flight_slots[index].in_flight;
-    let knows = |&index: &usize| in_flight_slots[index].source.is_of(block);
-    let mut indices = 0..in_flight_slots.len();
+    let last = slots.iter().map(|slot| slot.last_used).max();
+    let free = |&index: &usize| !slots[index].is_used;
+    let knows = |&index: &usize| slots[index].source.is_of(block);
+    let mut indices = 0..slots.len();
     let Some(index) = indices
         .find(|index| free(index) && knows(index))
         .or_else(|| {
-            let free = (0..in_flight_slots.len()).filter(free);
-            free.min_by_key(|&index| in_flight_slots[index].last_used)
+            let free = (0..slots.len()).filter(free);
+            free.min_by_key(|&index| slots[index].last_used)
         })
     else {
         return Ok(None);
     };
     if !knows(&index) {
-        // A block that is under way twice is pinned once.
-        let pinned = (0..in_flight_slots.len()).find(knows);
-        in_flight_slots[index].source = match pinned {
-            Some(other) => in_flight_slots[other].source.clone(),
+        // A block that is in flight twice is pinned once.
+        let pinned = (0..slots.len()).find(knows);
+        slots[index].source = match pinned {
+            Some(other) => slots[other].source.clone(),
             None => Source::pinned(context, block)?,
         };
     }
-    let in_flight = &mut in_flight_slots[index];
-    in_flight.in_flight = true;
-    in_flight.last_used = last.unwrap_or(0) + 1;
+    let slot = &mut slots[index];
+    slot.is_used = true;
+    slot.last_used = last.unwrap_or(0) + 1;
     Ok(Some(index))
 }

@@ -1,8 +1,8 @@
-//! The kernels that `kernels/build` makes, embedded, and which of them a GPU takes.
+//! The code that `kernels/build` makes, embedded, and which image a GPU runs.
 
 use std::ffi::CStr;
 
-/// The CUDA version whose drivers take our PTX, as drivers count.
+/// The CUDA version that a driver needs for our PTX: 1000 × major + 10 × minor.
 pub(super) const NEEDED_VERSION: u32 = 12_010;
 
 /// The oldest compute capability that our PTX is for.
@@ -34,49 +34,44 @@ pub(super) const MIX: &CStr = c"mix";
 pub(super) const BANK_ALONE: &CStr = c"bank_alone";
 pub(super) const FAIL: &CStr = c"fail";
 
-macro_rules! built {
-    ($name:literal) => {
-        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/built/render.", $name))
-    };
-}
-
 /// Code for a GPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Image {
-    /// The compute capability it is made for.
+    /// The compute capability that it was compiled for.
     capability: (u32, u32),
     pub(super) name: &'static str,
     pub(super) bytes: &'static [u8],
-    /// Slices into which it cuts the largest cloud.
+    /// Slices into which these kernels cut the largest cloud.
     pub(super) slices: usize,
 }
 
-const fn image_for(
-    capability: (u32, u32),
-    name: &'static str,
-    bytes: &'static [u8],
-    slices: usize,
-) -> Image {
-    Image {
-        capability,
-        name,
-        bytes,
-        slices,
-    }
+macro_rules! image {
+    ($capability:expr, $name:literal, $kind:literal, $slices:literal) => {
+        Image {
+            capability: $capability,
+            name: $name,
+            bytes: include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/built/render.",
+                $name,
+                $kind
+            )),
+            slices: $slices,
+        }
+    };
 }
 
 /// Machine code.
 const GPUS: [Image; 5] = [
-    image_for((7, 5), "sm_75", built!("sm_75.cubin"), 4),
-    image_for((8, 0), "sm_80", built!("sm_80.cubin"), 4),
-    image_for((8, 6), "sm_86", built!("sm_86.cubin"), 4),
-    image_for((8, 9), "sm_89", built!("sm_89.cubin"), 4),
-    image_for((9, 0), "sm_90", built!("sm_90.cubin"), 2),
+    image!((7, 5), "sm_75", ".cubin", 4),
+    image!((8, 0), "sm_80", ".cubin", 4),
+    image!((8, 6), "sm_86", ".cubin", 4),
+    image!((8, 9), "sm_89", ".cubin", 4),
+    image!((9, 0), "sm_90", ".cubin", 2),
 ];
 
-/// PTX, which ends in a zero byte, for all other GPUs: the driver compiles it.
-pub(super) const PORTABLE: Image =
-    image_for(NEEDED_CAPABILITY, "compute_60", built!("compute_60.ptx"), 4);
+/// PTX for all other GPUs, which the driver compiles. It ends in a zero byte.
+pub(super) const PORTABLE: Image = image!(NEEDED_CAPABILITY, "compute_60", ".ptx", 4);
 
 /// The image for a GPU. Machine code runs on GPUs of the same major number whose minor one is
 /// not smaller.

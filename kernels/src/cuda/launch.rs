@@ -1,4 +1,4 @@
-//! How the kernels are launched: which arguments and shapes a block has for them.
+//! How the kernels are launched: the arguments and the grid of each for a block.
 
 use super::driver::{Event, Failed, Function, Module, Shape, Stream};
 use super::graph::{KERNELS, Kernel, Work};
@@ -11,19 +11,19 @@ use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::Capacity;
 use std::ffi::c_void;
 
-/// As uploads are, the slots whose clouds are fetched are rounded up to this,
+/// Fetched slots are rounded up to a multiple of this, so that graphs seldom change.
 const UPLOAD_SLOTS: usize = 64;
 
-/// and blocks of the render kernel to this.
+/// Blocks of the render kernel are rounded up to a multiple of this, for the same reason.
 const RENDER_BLOCKS: u32 = 16;
 
-/// The kernels of a GPU, and what all their launches share.
+/// The kernels of a GPU, and the arguments that all launches share.
 #[derive(Debug)]
 pub(super) struct Launcher {
     /// `fetch`, `render_clouds` and `mix`.
     functions: [Function; KERNELS],
     fail: Function,
-    memory: Memory,
+    pub(super) memory: Memory,
     slots: usize,
     buses: usize,
 }
@@ -32,7 +32,7 @@ pub(super) struct Launcher {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CloudsAt {
     pub(super) address: CUdeviceptr,
-    /// Slots of a tick.
+    /// Slots per tick.
     pub(super) slots: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Of a block in which nothing sounds.
+    /// The size of a silent block.
     pub(super) const NOTHING: Self = Self {
         upload_words: 0,
         slots: 0,
@@ -65,25 +65,20 @@ impl Size {
     }
 }
 
-/// Where a launch finds and leaves what belongs to its block alone.
+/// Addresses of what belongs to one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
     pub(super) ticks: usize,
     /// The upload, in the host's memory and in the device's.
     pub(super) host: CUdeviceptr,
     pub(super) device: CUdeviceptr,
-    /// Which of the two rooms its clouds are in.
+    /// Which of the two cloud buffers on the device the block uses.
     pub(super) room: usize,
-    /// What the device mixes, in the host's memory.
+    /// The mixed audio, in the host's memory.
     pub(super) mixed: CUdeviceptr,
 }
 
 impl Launcher {
-    /// Brings tables to the GPU that were imported after number `known`.
-    pub(super) fn write_imported(&self, known: &mut u64) -> Result<(), Failed> {
-        self.memory.write_imported(known)
-    }
-
     pub(super) fn new(module: Module, memory: Memory, capacity: Capacity) -> Result<Self, Failed> {
         Ok(Self {
             functions: [
@@ -98,7 +93,7 @@ impl Launcher {
         })
     }
 
-    /// What to launch for a block's last piece, given the groups of slots in use.
+    /// The size of a launch for a block's last piece, given the groups of slots in use.
     pub(super) fn size(&self, piece: &Piece, groups: usize, source: CloudsAt) -> Size {
         let slots = piece.slots.end.next_multiple_of(UPLOAD_SLOTS);
         Size {
@@ -110,7 +105,7 @@ impl Launcher {
         }
     }
 
-    /// Describes a block's work to `then`.
+    /// Calls `then` with the three kernels of a block.
     pub(super) fn with_work<T>(
         &self,
         places: &Places,
@@ -118,27 +113,31 @@ impl Launcher {
         marks: Option<[Event; 3]>,
         then: impl FnOnce(Work<'_>) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
-        let mut fetch = self.fetch_arguments(places, size);
-        let mut render = self.render_arguments(places);
-        let mut mix = self.mix_arguments(places);
         let most = (size.upload_words / 2).max(size.slots * CLOUD / 8) as u32;
         let fetch_blocks = most.div_ceil(FETCH_THREADS).max(1);
-        let ticks = places.ticks as u32;
+        let mut fetch = self.fetch_arguments(places, size);
+        let (mut render, mut mix) = (self.render_arguments(places), self.mix_arguments(places));
         let kernel = |index: usize, grid, threads, arguments| Kernel {
             function: self.functions[index],
             shape: Shape { grid, threads },
             arguments,
         };
-        let [fetch, render, mix] = [
-            &mut fetch.pointers()[..],
-            &mut render.pointers(),
-            &mut mix.pointers(),
-        ];
+        let fetch_grid = [fetch_blocks, 1 + places.ticks as u32, 1];
         then(Work {
             kernels: [
-                kernel(0, [fetch_blocks, 1 + ticks, 1], FETCH_THREADS, fetch),
-                kernel(1, [size.render_blocks, 1, 1], RENDER_THREADS, render),
-                kernel(2, self.mix_grid(places, size), MIX_THREADS, mix),
+                kernel(0, fetch_grid, FETCH_THREADS, &mut pointers(&mut fetch)[..]),
+                kernel(
+                    1,
+                    [size.render_blocks, 1, 1],
+                    RENDER_THREADS,
+                    &mut pointers(&mut render),
+                ),
+                kernel(
+                    2,
+                    self.mix_grid(places, size),
+                    MIX_THREADS,
+                    &mut pointers(&mut mix),
+                ),
             ],
             marks,
         })
@@ -156,17 +155,17 @@ impl Launcher {
             threads: RENDER_THREADS,
         };
         let mut arguments = self.render_arguments(places);
-        stream.launch(self.functions[1], shape, &mut arguments.pointers())
+        stream.launch(self.functions[1], shape, &mut pointers(&mut arguments))
     }
 
-    /// Mixes all pieces; `places` are the last one's, which brought the ends.
+    /// Mixes all pieces; `places` are those of the last piece, which carries the ends of the groups.
     pub(super) fn mix(&self, stream: Stream, places: &Places, size: &Size) -> Result<(), Failed> {
         let shape = Shape {
             grid: self.mix_grid(places, size),
             threads: MIX_THREADS,
         };
         let mut arguments = self.mix_arguments(places);
-        stream.launch(self.functions[2], shape, &mut arguments.pointers())
+        stream.launch(self.functions[2], shape, &mut pointers(&mut arguments))
     }
 
     /// Starts a kernel that fails.
@@ -178,7 +177,7 @@ impl Launcher {
         stream.launch(self.fail, shape, &mut [])
     }
 
-    /// Where the clouds of `slot` in `tick` belong.
+    /// The device address of the cloud in `slot` of `tick`.
     pub(super) fn clouds_at(&self, places: &Places, tick: usize, slot: usize) -> CUdeviceptr {
         let offset = (tick * self.slots + slot) * CLOUD;
         self.memory.clouds[places.room] + offset as CUdeviceptr
@@ -189,39 +188,54 @@ impl Launcher {
         [size.mix_blocks, places.ticks as u32, tiles as u32]
     }
 
-    fn fetch_arguments(&self, places: &Places, size: &Size) -> FetchArguments {
-        let pairs = |slots: usize| (slots * CLOUD / 8) as u32;
-        FetchArguments {
-            upload_from: places.host,
-            upload: places.device,
-            upload_pairs: (size.upload_words / 2) as u32,
-            clouds_from: size.source.address,
-            clouds: self.memory.clouds[places.room],
-            cloud_pairs: pairs(size.slots),
-            pitch_from: pairs(size.source.slots),
-            pitch: pairs(self.slots),
-        }
+    // Arguments in the order of the kernels' parameters, see `kernels/cuda/render.cu`.
+
+    fn fetch_arguments(&self, places: &Places, size: &Size) -> [u64; 8] {
+        let pairs = |slots: usize| (slots * CLOUD / 8) as u64;
+        [
+            places.host,
+            places.device,
+            (size.upload_words / 2) as u64,
+            size.source.address,
+            self.memory.clouds[places.room],
+            pairs(size.slots),
+            pairs(size.source.slots),
+            pairs(self.slots),
+        ]
     }
 
-    fn render_arguments(&self, places: &Places) -> RenderArguments {
-        RenderArguments {
-            upload: places.device,
-            clouds: self.memory.clouds[places.room],
-            slots: self.slots as u32,
-            memory: self.memory,
-            ticks: places.ticks as u32,
-            buses: self.buses as u32,
-        }
+    fn render_arguments(&self, places: &Places) -> [u64; 13] {
+        let memory = &self.memory;
+        [
+            places.device,
+            memory.clouds[places.room],
+            self.slots as u64,
+            memory.tables,
+            memory.table_rows,
+            memory.phases,
+            memory.levels,
+            memory.slices,
+            memory.samples,
+            memory.routes,
+            memory.sounded,
+            places.ticks as u64,
+            self.buses as u64,
+        ]
     }
 
-    fn mix_arguments(&self, places: &Places) -> MixArguments {
-        MixArguments {
-            upload: places.device,
-            memory: self.memory,
-            mixed: places.mixed,
-            ticks: places.ticks as u32,
-            buses: self.buses as u32,
-        }
+    fn mix_arguments(&self, places: &Places) -> [u64; 9] {
+        let memory = &self.memory;
+        [
+            places.device,
+            memory.samples,
+            memory.routes,
+            memory.sums,
+            memory.arrivals,
+            memory.sounded,
+            places.mixed,
+            places.ticks as u64,
+            self.buses as u64,
+        ]
     }
 }
 
@@ -229,88 +243,11 @@ fn render_blocks(piece: &Piece) -> u32 {
     piece.items.div_ceil(RENDER_ITEMS) as u32
 }
 
-struct FetchArguments {
-    upload_from: CUdeviceptr,
-    upload: CUdeviceptr,
-    upload_pairs: u32,
-    clouds_from: CUdeviceptr,
-    clouds: CUdeviceptr,
-    cloud_pairs: u32,
-    pitch_from: u32,
-    pitch: u32,
-}
-
-impl FetchArguments {
-    fn pointers(&mut self) -> [*mut c_void; 8] {
-        [
-            pointer(&mut self.upload_from),
-            pointer(&mut self.upload),
-            pointer(&mut self.upload_pairs),
-            pointer(&mut self.clouds_from),
-            pointer(&mut self.clouds),
-            pointer(&mut self.cloud_pairs),
-            pointer(&mut self.pitch_from),
-            pointer(&mut self.pitch),
-        ]
-    }
-}
-
-struct RenderArguments {
-    upload: CUdeviceptr,
-    clouds: CUdeviceptr,
-    slots: u32,
-    memory: Memory,
-    ticks: u32,
-    buses: u32,
-}
-
-impl RenderArguments {
-    fn pointers(&mut self) -> [*mut c_void; 13] {
-        let memory = &mut self.memory;
-        [
-            pointer(&mut self.upload),
-            pointer(&mut self.clouds),
-            pointer(&mut self.slots),
-            pointer(&mut memory.tables),
-            pointer(&mut memory.table_rows),
-            pointer(&mut memory.phases),
-            pointer(&mut memory.levels),
-            pointer(&mut memory.slices),
-            pointer(&mut memory.samples),
-            pointer(&mut memory.routes),
-            pointer(&mut memory.sounded),
-            pointer(&mut self.ticks),
-            pointer(&mut self.buses),
-        ]
-    }
-}
-
-struct MixArguments {
-    upload: CUdeviceptr,
-    memory: Memory,
-    mixed: CUdeviceptr,
-    ticks: u32,
-    buses: u32,
-}
-
-impl MixArguments {
-    fn pointers(&mut self) -> [*mut c_void; 9] {
-        let memory = &mut self.memory;
-        [
-            pointer(&mut self.upload),
-            pointer(&mut memory.samples),
-            pointer(&mut memory.routes),
-            pointer(&mut memory.sums),
-            pointer(&mut memory.arrivals),
-            pointer(&mut memory.sounded),
-            pointer(&mut self.mixed),
-            pointer(&mut self.ticks),
-            pointer(&mut self.buses),
-        ]
-    }
-}
-
-/// An argument, as the driver takes it.
-pub(super) fn pointer<T>(value: &mut T) -> *mut c_void {
-    std::ptr::from_mut(value).cast()
+/// Arguments as the driver takes them. Every argument has eight bytes here; of one that the kernel
+/// declares with four, the driver reads the first four, which are the lower half.
+pub(super) fn pointers<const N: usize>(arguments: &mut [u64; N]) -> [*mut c_void; N] {
+    const { assert!(cfg!(target_endian = "little")) };
+    arguments
+        .each_mut()
+        .map(|argument| std::ptr::from_mut(argument).cast())
 }

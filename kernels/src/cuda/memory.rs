@@ -1,4 +1,4 @@
-//! Device memory: its parts, as `kernels/` describe them, and how large they are.
+//! Device memory: its buffers, as `kernels/cuda/` describes them, and their sizes.
 
 use super::driver::{Context, Failed};
 use super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_WORDS};
@@ -14,13 +14,13 @@ pub(super) const STEREO: usize = 2 * TICK;
 /// Bytes of a cloud.
 pub(super) const CLOUD: usize = size_of::<Cloud>();
 
-/// What is uploaded is rounded up to this, so that graphs seldom change.
+/// Uploads are rounded up to a multiple of this, so that graphs seldom change.
 pub(super) const UPLOAD_WORDS: usize = 1_024;
 
-/// Words of each part of the memory.
+/// Words of each buffer.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Clouds of a block, and for how many blocks there is room.
+    /// Clouds of a block, and for how many blocks there are buffers.
     clouds: usize,
     cloud_rooms: usize,
     partials: usize,
@@ -29,15 +29,15 @@ pub(super) struct Words {
     routes: usize,
     sums: usize,
     arrivals: usize,
-    /// What a block ends with, in the host's memory.
+    /// The mixed audio of a block, in the host's memory.
     pub(super) mixed: usize,
-    /// All uploads of a block; both sides have it, for every in flight.
+    /// All uploads of a block; host and device have this for every in-flight slot.
     pub(super) uploads: usize,
     in_flight_slots: usize,
 }
 
 impl Words {
-    /// For clouds that are cut into `slices`, and so many blocks at once.
+    /// For clouds that are cut into `slices`, and so many blocks in flight.
     pub(super) fn new(
         capacity: Capacity,
         slices: usize,
@@ -49,7 +49,7 @@ impl Words {
         let pieces = layout.pieces(items, slices);
         Self {
             clouds: MAX_TICKS * capacity.slots * CLOUD / 4,
-            // Only pieces are copied while the block before is still being rendered.
+            // Only blocks of several pieces are copied while the block before is still rendered.
             cloud_rooms: if pieces > 1 { 2 } else { 1 },
             partials: capacity.slots * MAX_PARTIALS,
             slices: 2 * items,
@@ -63,7 +63,7 @@ impl Words {
         }
     }
 
-    /// All that the device holds, in bytes.
+    /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
         let once = self.slices + self.samples + self.routes + self.sums + table_words();
         let several = self.cloud_rooms * self.clouds + self.in_flight_slots * self.uploads;
@@ -71,18 +71,18 @@ impl Words {
     }
 }
 
-/// Words of all tables, also of those that patches may bring along.
+/// Words of all tables, including the imported ones.
 fn table_words() -> usize {
     tables().rows().len() + IMPORTED_ROWS * MAX_PARTIALS
 }
 
-/// Where the parts are.
+/// Addresses of the buffers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
-    /// Room for two blocks, or the same twice.
+    /// Two buffers, or the same one twice.
     pub(super) clouds: [CUdeviceptr; 2],
     pub(super) tables: CUdeviceptr,
-    pub(super) table_rows: u32,
+    pub(super) table_rows: u64,
     pub(super) phases: CUdeviceptr,
     pub(super) levels: CUdeviceptr,
     pub(super) slices: CUdeviceptr,
@@ -103,7 +103,7 @@ impl Memory {
         let memory = Self {
             clouds: [first, second],
             tables: context.device_words(table_words())?,
-            table_rows: (table_words() / MAX_PARTIALS) as u32,
+            table_rows: (table_words() / MAX_PARTIALS) as u64,
             phases: context.device_words(words.partials)?,
             levels: context.device_words(words.partials)?,
             slices: context.device_words(words.slices)?,
@@ -117,9 +117,9 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Writes the tables that were imported after number `known`, which becomes that of the last one.
-    /// No block that is under way reads what is there now: its rows would not have been used anew. The
-    /// context is current.
+    /// Writes the tables that were imported after number `known`, and sets it to the last one's. No
+    /// block in flight reads the rows that this overwrites: rows are reused only when no patch has them.
+    /// The context is current.
     pub(super) fn write_imported(&self, known: &mut u64) -> Result<(), Failed> {
         let newest = imports().newest();
         if newest == *known {
@@ -130,7 +130,7 @@ impl Memory {
             Context::write(self.tables + at, F32x16::flat(table.rows.as_flattened()))?;
             *known = table.number;
         }
-        // Those that have gone since are not needed.
+        // A table that was removed meanwhile is not needed.
         *known = newest.max(*known);
         Ok(())
     }

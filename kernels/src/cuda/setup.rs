@@ -1,4 +1,4 @@
-//! Makes a GPU ready: code, memory, queues, graphs.
+//! Prepares a GPU: code, memory, queues, graphs.
 
 use super::driver::{Context, Event, Failed, Gpu, Module, Stream};
 use super::in_flight::{IN_FLIGHT_SLOTS, InFlightSlot};
@@ -12,11 +12,11 @@ use crate::GpuError;
 use myriad_engine::render::{Capacity, MAX_TICKS};
 use std::time::Duration;
 
-/// The most items of one piece. Small enough that a large block has several, to overlap; large
+/// The most items of one piece. Small enough that copies and kernels of a large block overlap; large
 /// enough to fill any GPU.
 const PIECE_ITEMS: usize = 16_384;
 
-/// Finds GPU number `index` fit, and allocates all that blocks of that `capacity` need.
+/// Checks GPU number `index`, and allocates all that blocks of that `capacity` need.
 pub(super) fn set_up(
     index: usize,
     capacity: Capacity,
@@ -84,11 +84,11 @@ fn allocate(
     Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))
 }
 
-/// Makes graphs and replays some, so that the first block is as quick as any.
+/// Makes the graphs and replays some, so that the first block is as quick as later ones.
 fn warm_up(transfer: &mut Transfer) -> Result<(), GpuError> {
     let (queue, marked) = (transfer.queues[0], transfer.options.stage_times);
-    for in_flight in &mut transfer.in_flight_slots {
-        in_flight.make_graphs(&transfer.launcher, marked, queue)?;
+    for slot in &mut transfer.in_flight_slots {
+        slot.make_graphs(&transfer.launcher, marked, queue)?;
     }
     for ticks in 1..=MAX_TICKS {
         transfer.sending = Sent::silent(ticks);

@@ -1,4 +1,4 @@
-//! The kernels, compiled for the host and run there: no GPU needed.
+//! The kernels, compiled for the host and run there without a GPU.
 
 mod emulated;
 mod functions;
@@ -10,20 +10,19 @@ use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{MAX_PARTIALS, imports, tables};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The kernels as a library of this machine, with clouds cut into so many slices, built once. One
-/// test at a time may use it: the threads of a kernel share static memory there.
+/// The kernels as a library for this machine, with clouds cut into so many slices, built once. One
+/// test at a time may use it: emulated threads of a kernel share static memory.
 fn kernels(slices: usize) -> MutexGuard<'static, Library> {
     static LIBRARIES: [OnceLock<Mutex<Library>>; 2] = [const { OnceLock::new() }; 2];
     let library = &LIBRARIES[usize::from(slices == 2)];
     let library = library.get_or_init(|| Mutex::new(build(slices)));
-    // A test that failed has left nothing behind that another one could trip over.
+    // A failed test leaves no state that affects another one.
     library.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rows of all tables, where a GPU has them.
+/// The rows of all tables, laid out as in the GPU's memory.
 fn table_rows() -> Vec<f32> {
     let mut rows = tables().rows().to_vec();
     for table in imports().since(0) {
@@ -51,14 +50,14 @@ fn build(slices: usize) -> Library {
     assert!(status.success(), "the kernels do not compile for the host");
     // SAFETY: our own code, whose static initialisers do nothing.
     let library = unsafe { Library::new(&built) }.expect("what was just built can be loaded");
-    // Loaded is loaded: the file is no longer needed.
+    // The file is not needed once it is loaded.
     let _ = std::fs::remove_file(&built);
     library
 }
 
 #[test]
-fn a_gpu_that_is_not_there_is_refused_in_a_line() {
-    // No machine has that many.
+fn prepare_reports_why_without_a_gpu() {
+    // No machine has that many GPUs.
     let mut renderer = CudaRenderer::new(4_096);
     let (block, mut buses) = (Arc::new(VoiceBlock::new(1)), Buses::new(1));
     let unprepared = renderer.render(&block, &mut buses);

@@ -1,16 +1,16 @@
-//! The way to the GPU: sends a block's pieces and waits for what comes back.
+//! The transfer to the GPU and back: sends a block's pieces and waits for the mixed audio.
 //!
-//! Blocks are rendered one after the other, since each goes on where the last one ended. Most fit
-//! into one piece and are one replay of a graph on the first queue. Large ones travel in several,
-//! which take turns on two queues: while one is rendered the next is copied, also that of the next
-//! block.
+//! Blocks are rendered one after the other, since each continues the phases of the last. Most fit
+//! into one piece and are one replay of a graph on the first queue. Large blocks are sent in several
+//! pieces, alternately on two queues: while one piece is rendered the next one is copied, even that of
+//! the next block.
 
 use super::driver::{Context, Event, Failed, Stream};
-use super::in_flight::{InFlightSlot, moor};
+use super::in_flight::{InFlightSlot, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
 use super::memory::{CLOUD, STEREO};
-use super::upload::{Carrier, Layout, Piece};
+use super::upload::{Layout, Piece, PieceSink};
 use super::{CudaCounters, CudaOptions};
 use myriad_engine::render::{Buses, Capacity, RenderError, TICK, VoiceBlock};
 use std::ffi::c_void;
@@ -27,30 +27,31 @@ pub(super) struct Transfer {
     pub(super) imported: u64,
     pub(super) launcher: Launcher,
     pub(super) in_flight_slots: Vec<InFlightSlot>,
-    /// The first one also mixes.
+    /// The first queue also mixes.
     pub(super) queues: [Stream; 2],
-    /// Passed when a queue has rendered its last piece,
+    /// Recorded when a queue has rendered its last piece.
     pub(super) rendered: [Event; 2],
-    /// and when the block before is done with.
+    /// Recorded when the block before is finished.
     pub(super) settled: Event,
     pub(super) sending: Sent,
-    /// Where the clouds of the last block went.
+    /// The cloud buffer that the last block used.
     pub(super) room: usize,
-    /// Dropped last.
+    /// The last field, so that it is dropped last.
     pub(super) context: Context,
 }
 
 /// A block that was sent, or is being sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
-    in_flight: usize,
+    /// The index of its in-flight slot.
+    slot: usize,
     ticks: usize,
-    /// Whether it makes any sound: otherwise nothing was sent.
+    /// Whether any cloud sounds; nothing is sent for a silent block.
     sounds: bool,
 }
 
 impl Sent {
-    /// A block of so many ticks in which nothing sounds.
+    /// A silent block of so many ticks.
     pub(super) fn silent(ticks: usize) -> Self {
         Self {
             ticks,
@@ -59,16 +60,16 @@ impl Sent {
     }
 }
 
-impl Carrier for Transfer {
+impl PieceSink for Transfer {
     type Error = RenderError;
 
     fn list(&mut self) -> &mut u64 {
-        &mut self.in_flight_slots[self.sending.in_flight].list
+        &mut self.in_flight_slots[self.sending.slot].list
     }
 
-    fn stage(&mut self, number: usize) -> Result<&mut [u32], RenderError> {
+    fn buffer(&mut self, number: usize) -> Result<&mut [u32], RenderError> {
         let words = self.layout.words;
-        let host = &mut self.in_flight_slots[self.sending.in_flight].host;
+        let host = &mut self.in_flight_slots[self.sending.slot].host;
         Ok(&mut host.words_mut()[number * words..][..words])
     }
 
@@ -78,7 +79,7 @@ impl Carrier for Transfer {
             return Ok(());
         }
         self.sending.sounds = true;
-        let source = self.in_flight_slots[self.sending.in_flight].source.clouds;
+        let source = self.in_flight_slots[self.sending.slot].source.clouds;
         let size = |groups| self.launcher.size(&piece, groups, source);
         match (number, piece.groups.map(size)) {
             (0, Some(size)) => self.send_all(&size)?,
@@ -89,34 +90,32 @@ impl Carrier for Transfer {
 }
 
 impl Transfer {
-    /// Gets ready to send `block`.
+    /// Prepares to send `block`.
     pub(super) fn begin(&mut self, block: &VoiceBlock) -> Result<(), RenderError> {
-        self.launcher.write_imported(&mut self.imported)?;
-        let in_flight = moor(&mut self.in_flight_slots, &self.context, block)?;
+        self.launcher.memory.write_imported(&mut self.imported)?;
+        let slot = acquire(&mut self.in_flight_slots, &self.context, block)?;
         self.sending = Sent {
-            in_flight: in_flight.ok_or(RenderError::OutOfTurn)?,
+            slot: slot.ok_or(RenderError::OutOfTurn)?,
             ticks: block.ticks(),
             sounds: false,
         };
         Ok(())
     }
 
-    /// A block that fits into one piece.
+    /// Sends a block that fits into one piece.
     pub(super) fn send_all(&mut self, size: &Size) -> Result<(), Failed> {
-        let Sent {
-            in_flight, ticks, ..
-        } = self.sending;
-        let in_flight = &mut self.in_flight_slots[in_flight];
+        let Sent { slot, ticks, .. } = self.sending;
+        let slot = &mut self.in_flight_slots[slot];
         self.counters.upload_bytes = size.bytes(ticks);
         self.room = 0;
         let (queue, marked) = (self.queues[0], self.options.stage_times);
         if self.options.graph {
-            let (graph, resized) = in_flight.graph(ticks, size, &self.launcher, marked)?;
+            let (graph, resized) = slot.graph(ticks, size, &self.launcher, marked)?;
             self.counters.resizes += u64::from(resized);
             return graph.launch(queue);
         }
         // The same without a graph, for comparison.
-        let places = in_flight.places(ticks, self.room, 0);
+        let places = slot.places(ticks, self.room, 0);
         self.launcher.with_work(&places, size, None, |work| {
             self.mark(0)?;
             for (index, kernel) in work.kernels.into_iter().enumerate() {
@@ -129,7 +128,7 @@ impl Transfer {
         })
     }
 
-    /// One of several pieces; `last` says how much there is to mix after the last one.
+    /// Sends one of several pieces; with the last piece comes the size of the mix.
     fn send_piece(
         &mut self,
         number: usize,
@@ -143,7 +142,7 @@ impl Transfer {
             self.room = 1 - self.room;
             self.queues[0].record(self.settled)?;
         }
-        // The second queue comes first: its copy need not wait for the block before.
+        // The second queue comes first: its copy does not wait for the block before.
         let turn = (number + 1) % 2;
         let queue = self.queues[turn];
         let places = self.copy_piece(queue, number, piece)?;
@@ -169,14 +168,12 @@ impl Transfer {
         number: usize,
         piece: &Piece,
     ) -> Result<Places, Failed> {
-        let Sent {
-            in_flight, ticks, ..
-        } = self.sending;
-        let in_flight = &self.in_flight_slots[in_flight];
-        let places = in_flight.places(ticks, self.room, number * self.layout.words);
+        let Sent { slot, ticks, .. } = self.sending;
+        let slot = &self.in_flight_slots[slot];
+        let places = slot.places(ticks, self.room, number * self.layout.words);
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
-        let source = &in_flight.source;
+        let source = &slot.source;
         let Range { start, end } = piece.slots;
         let slots = end.min(source.clouds.slots).saturating_sub(start);
         for tick in 0..ticks {
@@ -190,23 +187,21 @@ impl Transfer {
 
     fn mark(&self, which: usize) -> Result<(), Failed> {
         match self.options.stage_times {
-            true => {
-                self.queues[0].record(self.in_flight_slots[self.sending.in_flight].marks[which])
-            }
+            true => self.queues[0].record(self.in_flight_slots[self.sending.slot].marks[which]),
             false => Ok(()),
         }
     }
 
-    /// Waits for the device to say that it is done with block `number`. It writes that to our
-    /// memory, which is quicker to look at than to ask the driver; the driver knows about failures.
+    /// Waits until the device has finished block `number`. The device writes the number to the host's
+    /// memory, where polling is quicker than a driver call; the driver is asked for failures.
     pub(super) fn finish(&mut self, sent: &Sent, number: u32) -> Result<(), RenderError> {
-        const LOOKS: usize = 100;
+        const POLLS: usize = 100;
         if !sent.sounds {
             return Ok(());
         }
-        let (in_flight, deadline) = (&self.in_flight_slots[sent.in_flight], self.options.deadline);
+        let (slot, deadline) = (&self.in_flight_slots[sent.slot], self.options.deadline);
         if self.options.stage_times {
-            let [start, uploaded, end] = in_flight.marks;
+            let [start, uploaded, end] = slot.marks;
             end.wait(deadline)?;
             self.counters.times.upload = start.microseconds_to(uploaded)?;
             self.counters.times.compute = uploaded.microseconds_to(end)?;
@@ -214,8 +209,8 @@ impl Transfer {
         }
         let start = Instant::now();
         loop {
-            for _ in 0..LOOKS {
-                if in_flight.mixed.look(MIXED_BLOCK) == number {
+            for _ in 0..POLLS {
+                if slot.mixed.load(MIXED_BLOCK) == number {
                     return Ok(());
                 }
                 std::hint::spin_loop();
@@ -229,9 +224,9 @@ impl Transfer {
         }
     }
 
-    /// Copies what the device mixed into `buses`, and frees the in flight. Returns the partials sounded.
+    /// Copies the mixed audio into `buses`, and releases the slot. Returns the number of sounded partials.
     pub(super) fn hand_over(&mut self, sent: &Sent, buses: &mut Buses) -> usize {
-        let (header, samples) = self.in_flight_slots[sent.in_flight]
+        let (header, samples) = self.in_flight_slots[sent.slot]
             .mixed
             .words()
             .split_at(MIXED_WORDS);
@@ -257,7 +252,7 @@ impl Transfer {
                 }
             }
         }
-        self.in_flight_slots[sent.in_flight].leave();
+        self.in_flight_slots[sent.slot].release();
         sounded
     }
 }
@@ -266,8 +261,7 @@ impl Drop for Transfer {
     fn drop(&mut self) {
         let current = self.context.make_current();
         let gone = self.context.is_gone() || current.is_err();
-        self.in_flight_slots
-            .iter_mut()
-            .for_each(|in_flight| in_flight.drop_graphs(gone));
+        let slots = self.in_flight_slots.iter_mut();
+        slots.for_each(|slot| slot.drop_graphs(gone));
     }
 }

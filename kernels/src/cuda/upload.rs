@@ -1,12 +1,11 @@
-//! What travels to the device for a block besides its clouds: a list of slices to render, and
-//! which of them belong together. Pure packing; knows nothing of CUDA. Its structs are shared
-//! with `kernels/`.
+//! Packs what the device needs for a block besides its clouds: a list of slices to render, and
+//! which of them belong together. Makes no CUDA calls. The kernels in `kernels/cuda/` read the same layout.
 
 use myriad_engine::render::{SlotSummary, VoiceBlock};
 use myriad_engine::spectrum::MAX_GROUPS;
 use std::ops::Range;
 
-/// Slots whose items are summed one after the other before anything else is added.
+/// Slots of a group, whose items the mix sums first.
 pub(crate) const MIX_SLOTS: usize = 16;
 
 /// Words of an upload's header: items, number of the first item, where items are in bytes, and
@@ -18,13 +17,13 @@ const HEADER_BLOCK: usize = 3;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
 /// for each tick in which the cloud sounds; how often clouds had started in this slot when the
-/// block began; nothing.
+/// block began; padding.
 const ITEM_WORDS: usize = 4;
 
-/// Where things are in an upload, in words of four bytes.
+/// The layout of an upload, in words of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Ends of the groups of slots, for the mix: how many are in use, then one for each.
+    /// For the mix: the number of groups of slots in use, then the end of each.
     ends_at: usize,
     items_at: usize,
     /// The most items of one upload.
@@ -47,8 +46,8 @@ impl Layout {
         }
     }
 
-    /// The most pieces of a block that has `items` items, when those of a cloud, up to `slices` of
-    /// them, stay together.
+    /// The most pieces of a block that has `items` items. The items of a cloud, up to `slices`, are in
+    /// the same piece.
     pub(crate) fn pieces(&self, items: usize, slices: usize) -> usize {
         match items <= self.items {
             true => 1,
@@ -57,16 +56,16 @@ impl Layout {
     }
 }
 
-/// What the host knows of a slot.
+/// What the host remembers of a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    /// How often clouds have started here.
+    /// How often clouds have started in the slot.
     generation: u32,
-    /// Groups that the last tick asked for: levels above are zero.
+    /// Groups of the last tick: levels above are zero.
     groups: u8,
 }
 
-/// Packs blocks, and keeps what it must know of slots from block to block.
+/// Packs blocks, and remembers the state of slots from block to block.
 #[derive(Debug)]
 pub(crate) struct Packer {
     layout: Layout,
@@ -75,23 +74,23 @@ pub(crate) struct Packer {
     slots: Vec<Slot>,
     ends: Vec<u32>,
     last: Last,
-    /// Counts blocks, so that the host can tell when the device is done with one.
+    /// Counts blocks, so that the host can tell when the device has finished one.
     pub(crate) block: u32,
 }
 
-/// What the last block was: as long as chords are held, the next one has the same items.
+/// The last block: while chords are held, the next block has the same items.
 #[derive(Debug, Default)]
 struct Last {
     summaries: Vec<SlotSummary>,
-    /// Its only piece, when a block with the same sketches would be packed the same.
+    /// Its only piece, if a block with the same summaries would be packed the same.
     piece: Option<Piece>,
-    /// Counts lists of items that differ.
+    /// Incremented whenever the list of items changes.
     list: u64,
 }
 
 impl Last {
-    /// Remembers a block whose items are not known yet.
-    fn become_new(&mut self, summaries: &[SlotSummary]) {
+    /// Remembers a block whose items are not packed yet.
+    fn replace(&mut self, summaries: &[SlotSummary]) {
         self.list += 1;
         self.piece = None;
         self.summaries.clear();
@@ -99,7 +98,7 @@ impl Last {
     }
 
     fn is_like(&self, summaries: &[SlotSummary]) -> bool {
-        // Without a way out half-way, so that many are compared at once.
+        // Without an early exit, so that the compiler vectorises the comparison.
         let differing =
             |bits: u32, (a, b): (&SlotSummary, &SlotSummary)| bits | (a.bits() ^ b.bits());
         let pairs = self.summaries.iter().zip(summaries);
@@ -107,7 +106,7 @@ impl Last {
     }
 }
 
-/// One upload, ready to be sent.
+/// One packed upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// Slots whose clouds it needs.
@@ -120,16 +119,15 @@ pub(crate) struct Piece {
     pub(crate) groups: Option<usize>,
 }
 
-/// Where pieces go. Most blocks have only one.
-pub(crate) trait Carrier {
-    /// Why one could not be sent.
+/// Receives the pieces of a block. Most blocks have one piece.
+pub(crate) trait PieceSink {
+    /// Why a piece could not be sent.
     type Error;
-    /// Which list of items is in the memory of the first piece, as the packer counts; zero at
-    /// first.
+    /// Which list of items the buffer of the first piece holds, as the packer counts; zero at first.
     fn list(&mut self) -> &mut u64;
-    /// The memory that piece `number` is written to.
-    fn stage(&mut self, number: usize) -> Result<&mut [u32], Self::Error>;
-    /// Sends what was written there.
+    /// The buffer that piece `number` is written to.
+    fn buffer(&mut self, number: usize) -> Result<&mut [u32], Self::Error>;
+    /// Sends the buffer of piece `number`.
     fn send(&mut self, number: usize, piece: Piece) -> Result<(), Self::Error>;
 }
 
@@ -148,7 +146,7 @@ impl Packer {
         }
     }
 
-    /// Forgets all sound: whatever the device remembers belongs to no cloud any more.
+    /// Ends all clouds: new generations make the device ignore its phases and levels.
     pub(crate) fn reset(&mut self) {
         self.last.piece = None;
         for slot in &mut self.slots {
@@ -157,31 +155,31 @@ impl Packer {
         }
     }
 
-    /// Cuts `block` into pieces and has each one sent.
-    pub(crate) fn pack<C: Carrier>(
+    /// Cuts `block` into pieces and sends each.
+    pub(crate) fn pack<S: PieceSink>(
         &mut self,
         block: &VoiceBlock,
-        carrier: &mut C,
-    ) -> Result<(), C::Error> {
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         self.block = self.block.wrapping_add(1);
         let repeats = self.last.piece.as_ref();
         let repeats = repeats.filter(|_| self.last.is_like(block.summaries()));
         match repeats {
-            Some(piece) if *carrier.list() == self.last.list => {
-                carrier.stage(0)?[HEADER_BLOCK] = self.block;
-                return carrier.send(0, piece.clone());
+            Some(piece) if *sink.list() == self.last.list => {
+                sink.buffer(0)?[HEADER_BLOCK] = self.block;
+                return sink.send(0, piece.clone());
             }
-            // The same list, in memory that does not have it yet.
+            // The same list, but this buffer does not hold it yet.
             Some(_) => {}
-            None => self.last.become_new(block.summaries()),
+            None => self.last.replace(block.summaries()),
         }
-        *carrier.list() = self.last.list;
+        *sink.list() = self.last.list;
         let mut is_settled = true;
         let mut slots = block.slots();
         let mut slot = slots.next();
         let (mut first_item, mut groups) = (0, 0);
         for number in 0.. {
-            let words = carrier.stage(number)?;
+            let words = sink.buffer(number)?;
             let (head, room) = words.split_at_mut(self.layout.items_at);
             let (room, _) = room.as_chunks_mut::<ITEM_WORDS>();
             let first_slot = slot.unwrap_or(0);
@@ -219,7 +217,7 @@ impl Packer {
                 let is_whole = is_settled && number == 0;
                 self.last.piece = is_whole.then(|| piece.clone());
             }
-            carrier.send(number, piece)?;
+            sink.send(number, piece)?;
             if last {
                 break;
             }
@@ -229,7 +227,7 @@ impl Packer {
     }
 
     /// Writes items for the slices of `slot` that may sound. Returns how many, and whether a block
-    /// with the same sketch would now have the same items.
+    /// with the same summary would now have the same items.
     #[inline(always)]
     fn pack_slot(
         &mut self,
@@ -239,7 +237,7 @@ impl Packer {
     ) -> (usize, bool) {
         let (known, summary) = (&mut self.slots[slot], block.summary(slot));
         let generation = known.generation;
-        // Those that the last tick had still fade in this block, unless it starts anew.
+        // Groups of the last tick still fade out in this block, unless a new cloud starts in its first tick.
         let starts_anew = summary.starts & summary.sounding & summary.sounding.wrapping_neg() != 0;
         let fading = if starts_anew { 0 } else { known.groups };
         let groups = summary.most_groups.max(fading);

@@ -1,4 +1,4 @@
-//! Our side of a process that is ready: what was asked of it, and what it has answered.
+//! The client's side of a running child process: requests sent and answers received.
 
 use super::error::{RemoteFailure, StartError};
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, SharedSegment};
@@ -12,13 +12,13 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// How long a process that ends may take to let go of its device before another one starts.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a process that ends may take to release its device before another one starts.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often to make sure that the other process is alive while waiting for it.
-const PULSE: Duration = Duration::from_millis(2);
+/// How often to check that the child is alive while waiting for it.
+const ALIVE_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A process that is ready, and the memory that we share with it.
+/// A prepared child process, and the memory shared with it.
 #[derive(Debug)]
 pub(super) struct Connection {
     /// Dropped first: it uses the process's socket.
@@ -27,17 +27,17 @@ pub(super) struct Connection {
     segment: SharedSegment,
     /// How long a block may take.
     deadline: Duration,
-    /// Requests so far, and answers that were collected; wrapping.
+    /// Numbers of requests sent and of answers collected; both wrap.
     asked: u32,
     collected: u32,
-    /// Ticks of those between.
+    /// The ticks of each request that is not yet collected.
     in_flight: VecDeque<usize>,
-    /// Whether the next request is to forget all sound first.
+    /// Whether the child resets its renderer before the next request.
     reset: bool,
 }
 
 impl Connection {
-    /// Starts the process and gets it ready.
+    /// Starts the process and prepares it.
     pub(super) fn new(
         command: &RemoteCommand,
         options: RemoteOptions,
@@ -45,31 +45,24 @@ impl Connection {
     ) -> Result<Self, StartError> {
         let (segment, file) = share(capacity)?;
         let program = || command.program.clone();
-        let mut process = Process::start(command).map_err(|source| StartError::Program {
-            program: program(),
-            source,
-        })?;
-        match introduce(&process, options.start_deadline, capacity, &file) {
+        let mut process =
+            Process::start(command).map_err(|error| StartError::Program(program(), error))?;
+        match prepare(&process, options.start_deadline, capacity, &file) {
             Ok(ready) => ready.map_err(StartError::Refused)?,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                return Err(StartError::Late {
-                    program: program(),
-                    milliseconds: options.start_deadline.as_millis(),
-                });
+                let milliseconds = options.start_deadline.as_millis();
+                return Err(StartError::Late(program(), milliseconds));
             }
             Err(error) => {
-                return Err(StartError::Unfit {
-                    program: program(),
-                    why: what_became_of(&mut process, &error),
-                });
+                return Err(StartError::Unfit(
+                    program(),
+                    why_unfit(&mut process, &error),
+                ));
             }
         }
-        let table_uploader =
-            TableUploader::start(&process.socket).map_err(|error| StartError::Unfit {
-                program: program(),
-                why: what_became_of(&mut process, &error),
-            })?;
-        process.stop_listening();
+        let table_uploader = TableUploader::start(&process.socket)
+            .map_err(|error| StartError::Unfit(program(), why_unfit(&mut process, &error)))?;
+        process.discard_stderr();
         Ok(Self {
             _table_uploader: table_uploader,
             process,
@@ -82,17 +75,17 @@ impl Connection {
         })
     }
 
-    /// The process, unless it has ended.
+    /// The id of the process, unless it has ended.
     pub(super) fn process_id(&self) -> Option<u32> {
         self.process.id()
     }
 
-    /// Ends the process, and waits for it to let go of its device.
+    /// Ends the process, and waits until it has released its device.
     pub(super) fn end(mut self) {
-        self.process.kill(FAREWELL);
+        self.process.kill(END_TIMEOUT);
     }
 
-    /// Waits for what is under way, for nobody to hear, and has the next block start anew.
+    /// Waits for the blocks in flight, discards them, and resets the child before the next block.
     pub(super) fn reset(&mut self) -> Result<(), RenderError> {
         self.reset = true;
         while self.in_flight.pop_front().is_some() {
@@ -109,7 +102,7 @@ impl Connection {
         block.check_fits(self.segment.layout.capacity().slots)?;
         let reset = std::mem::take(&mut self.reset);
         self.segment.ask(self.asked, reset, block);
-        self.segment.memory.futex_counter(ASKED).ring();
+        self.segment.memory.futex_counter(ASKED).increment();
         self.asked = self.asked.wrapping_add(1);
         self.in_flight.push_back(block.ticks());
         Ok(())
@@ -123,22 +116,22 @@ impl Connection {
         Ok(self.segment.read_answer(number, ticks, buses)?)
     }
 
-    /// Waits until there is one more answer than were collected.
+    /// Waits for the next answer.
     fn await_answer(&mut self) -> Result<(), RenderError> {
         let start = Instant::now();
         loop {
-            let futex_counter = self.segment.memory.futex_counter(ANSWERED);
+            let answered = self.segment.memory.futex_counter(ANSWERED);
             let left = self.deadline.saturating_sub(start.elapsed());
-            if futex_counter.wait(self.collected, Some(left.min(PULSE))) {
-                let ahead = futex_counter.rung().wrapping_sub(self.collected);
+            if answered.wait(self.collected, Some(left.min(ALIVE_INTERVAL))) {
+                let ahead = answered.count().wrapping_sub(self.collected);
                 let what = "more answers than requests";
                 return match ahead > self.asked.wrapping_sub(self.collected) {
                     true => Err(RemoteFailure::ProtocolViolation { what }.into()),
                     false => Ok(()),
                 };
             }
-            // What was answered before the end still counts.
-            if self.process.is_closed() && futex_counter.rung() == self.collected {
+            // An answer that came before the process ended is still used.
+            if self.process.is_closed() && answered.count() == self.collected {
                 return Err(self.process.await_end(left).into());
             }
             if left.is_zero() {
@@ -149,22 +142,18 @@ impl Connection {
     }
 }
 
-/// Makes the memory to share.
+/// Allocates the shared memory.
 fn share(capacity: Capacity) -> Result<(SharedSegment, OwnedFd), StartError> {
-    let layout = Layout::new(capacity).ok_or(StartError::Memory {
-        mebibytes: usize::MAX >> 20,
-        source: io::ErrorKind::OutOfMemory.into(),
-    })?;
+    let too_much = || StartError::Memory(usize::MAX >> 20, io::ErrorKind::OutOfMemory.into());
+    let layout = Layout::new(capacity).ok_or_else(too_much)?;
+    let mebibytes = layout.words() >> (20 - size_of::<u64>().ilog2());
     let (memory, file) =
-        SharedMemory::new(layout.words()).map_err(|source| StartError::Memory {
-            mebibytes: layout.words() >> (20 - size_of::<u64>().ilog2()),
-            source,
-        })?;
+        SharedMemory::new(layout.words()).map_err(|error| StartError::Memory(mebibytes, error))?;
     Ok((SharedSegment { memory, layout }, file))
 }
 
-/// Greets the process and waits until it is ready, or says why not.
-fn introduce(
+/// Does the handshake and waits until the child is ready; the inner error is the child's reason.
+fn prepare(
     process: &Process,
     deadline: Duration,
     capacity: Capacity,
@@ -173,17 +162,17 @@ fn introduce(
     process.socket.set_read_timeout(Some(deadline))?;
     process.socket.set_write_timeout(Some(deadline))?;
     handshake::send_hello(&process.socket, capacity, file.as_fd())?;
-    handshake::hear(&process.socket)
+    handshake::receive_reply(&process.socket)
 }
 
-/// Why a process did not answer its greeting as it should.
-fn what_became_of(process: &mut Process, error: &io::Error) -> String {
+/// Why a process did not complete the handshake.
+fn why_unfit(process: &mut Process, error: &io::Error) -> String {
     let what = "it does not know how to render";
     let how = match error.kind() {
         io::ErrorKind::InvalidData => RemoteFailure::ProtocolViolation { what },
-        _ => process.await_end(FAREWELL),
+        _ => process.await_end(END_TIMEOUT),
     };
-    match process.first_words().as_str() {
+    match process.first_stderr_line().as_str() {
         "" => how.to_string(),
         said => format!("{how} ({said})"),
     }

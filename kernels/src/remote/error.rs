@@ -1,56 +1,36 @@
-//! Why the process that renders cannot be had, and why it was lost.
+//! Why the child process could not be started, and why it was lost.
 
 use myriad_engine::render::{PrepareError, Reason, Remedy, RenderError};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a process that renders could not be made ready.
+/// Why a child process could not be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The memory to share with it was refused.
-    #[error("cannot share {mebibytes} MiB with a render process: {source}")]
-    Memory {
-        /// How much was asked for.
-        mebibytes: usize,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The system refused so many MiB of shared memory.
+    #[error("cannot share {0} MiB with a render process: {1}")]
+    Memory(usize, #[source] io::Error),
     /// The program could not be started.
-    #[error("cannot start {} as a render process: {source}", program.display())]
-    Program {
-        /// Which one.
-        program: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It ended before it was ready, or is no program that renders.
-    #[error("{}: {why}", program.display())]
-    Unfit {
-        /// Which one.
-        program: PathBuf,
-        /// How it ended, and what it said.
-        why: String,
-    },
-    /// It was not ready in time.
-    #[error("{} was not ready to render within {milliseconds} ms", program.display())]
-    Late {
-        /// Which one.
-        program: PathBuf,
-        /// The time it was given.
-        milliseconds: u128,
-    },
-    /// Its renderer could not be prepared, for a reason of its own.
+    #[error("cannot start {program} as a render process: {1}", program = .0.display())]
+    Program(PathBuf, #[source] io::Error),
+    /// The program ended before it was ready, or does not speak the protocol: says how.
+    #[error("{program}: {1}", program = .0.display())]
+    Unfit(PathBuf, String),
+    /// The program was not ready within so many milliseconds.
+    #[error("{program} was not ready to render within {1} ms", program = .0.display())]
+    Late(PathBuf, u128),
+    /// The child's renderer could not be prepared: its own message.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Why a process that rendered does so no longer.
+/// Why a child process stopped rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteFailure {
-    /// Its renderer failed, for a reason of its own.
+    /// The child's renderer failed: its own message.
     #[error("{0}")]
     Failed(Reason),
-    /// It ended by itself.
+    /// It exited.
     #[error("the render process ended with code {code}")]
     Exited {
         /// Its exit code.
@@ -59,16 +39,16 @@ pub enum RemoteFailure {
     /// A signal ended it.
     #[error("the render process was killed by signal {signal}")]
     Killed {
-        /// Which one.
+        /// The number of the signal.
         signal: i32,
     },
-    /// It ended, and somebody else was told how.
+    /// It ended, and another part of this program collected its exit status.
     #[error("the render process is gone")]
     Gone,
     /// It does not follow the protocol.
     #[error("the render process does not make sense: {what}")]
     ProtocolViolation {
-        /// What it did.
+        /// The violation.
         what: &'static str,
     },
 }

@@ -1,7 +1,7 @@
-//! The first words between the two processes: are we of one kind, and are you ready?
+//! The handshake of the two processes: do their versions match, and is the child ready?
 //!
-//! They go through a socket. Later it tells each process when the other one is gone, and brings
-//! tables ([`super::table_uploader`]).
+//! It uses a socket. Afterwards the socket shows each process that the other one has ended, and it
+//! carries tables ([`super::table_uploader`]).
 
 use super::layout::{Layout, SharedSegment};
 use super::memory::SharedMemory;
@@ -13,10 +13,10 @@ use rustix::net::{
 };
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-/// Raised whenever the layout of the shared memory or these words change.
+/// Incremented whenever the layout of the shared memory or of these messages changes.
 const PROTOCOL: u64 = 3;
 
 const HELLO: u64 = u64::from_be_bytes(*b"MYRIADAS");
@@ -30,7 +30,7 @@ const _: () = assert!(VERSION.len() <= VERSION_BYTES);
 /// The most bytes of a refusal.
 const LONGEST: usize = 1024;
 
-/// Numbers of a greeting: those that must be equal on both sides, then the capacity.
+/// Numbers of a hello: those that must be equal on both sides, then the capacity.
 const KINDS: usize = 6;
 const NUMBERS: usize = KINDS + 2;
 const BYTES: usize = VERSION_BYTES + 8 * NUMBERS;
@@ -46,7 +46,7 @@ fn kinds() -> [u64; KINDS] {
     ]
 }
 
-/// Tells the other process who we are, what to be ready for, and where we will meet.
+/// Sends the child our version, the capacity to prepare for, and the shared memory.
 pub(super) fn send_hello(
     socket: &UnixStream,
     capacity: Capacity,
@@ -65,16 +65,16 @@ pub(super) fn send_hello(
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&files));
     let parts = [IoSlice::new(&bytes)];
-    // In a host that does not expect it, a signal about a broken pipe would end the host.
+    // A broken pipe must not raise SIGPIPE, which would end a host that does not expect it.
     match rustix::net::sendmsg(socket, &parts, &mut control, SendFlags::NOSIGNAL)? {
         BYTES => Ok(()),
         _ => Err(io::ErrorKind::WriteZero.into()),
     }
 }
 
-/// Waits for the greeting and maps the memory. The outer error is for this process alone, because
-/// nobody who would understand it is there; the inner one is for the other process.
-pub(super) fn meet(socket: &UnixStream) -> io::Result<Result<SharedSegment, String>> {
+/// Waits for the hello and maps the memory. The outer error means that no Myriad process is at the
+/// other end; the inner error is to be sent back as a refusal.
+pub(super) fn receive_hello(socket: &UnixStream) -> io::Result<Result<SharedSegment, String>> {
     let mut bytes = [0; BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -92,13 +92,8 @@ pub(super) fn meet(socket: &UnixStream) -> io::Result<Result<SharedSegment, Stri
     }
     let version = String::from_utf8_lossy(&bytes[8 * NUMBERS..]);
     let version = version.trim_end_matches('\0');
-    let is_one_of_us = received == BYTES
-        && version == VERSION
-        && kinds()
-            .into_iter()
-            .enumerate()
-            .all(|(i, kind)| number(i) == kind);
-    if !is_one_of_us {
+    let same = |(index, kind)| number(index) == kind;
+    if received != BYTES || version != VERSION || !kinds().into_iter().enumerate().all(same) {
         let found = format!("{version} (protocol {})", number(1));
         return Ok(Err(format!(
             "the render process is Myriad {VERSION} (protocol {PROTOCOL}), and was asked by {found}"
@@ -119,7 +114,7 @@ fn open(capacity: Capacity, file: Option<OwnedFd>) -> Result<SharedSegment, Stri
     Ok(SharedSegment { memory, layout })
 }
 
-/// Tells the other process that we are ready, or why not.
+/// Tells the parent that the child is ready, or why it is not.
 pub(super) fn reply(mut socket: &UnixStream, ready: Result<(), &str>) -> io::Result<()> {
     let text = ready.err().unwrap_or_default();
     let text = &text[..text.floor_char_boundary(LONGEST)];
@@ -128,8 +123,8 @@ pub(super) fn reply(mut socket: &UnixStream, ready: Result<(), &str>) -> io::Res
     socket.write_all(text.as_bytes())
 }
 
-/// What the other process says: that it is ready, or why not. Waits as long as the socket does.
-pub(super) fn hear(mut socket: &UnixStream) -> io::Result<Result<(), String>> {
+/// Receives what [`reply`] sent. Waits at most for the socket's timeout.
+pub(super) fn receive_reply(mut socket: &UnixStream) -> io::Result<Result<(), String>> {
     let mut words = [[0; 8]; 2];
     socket.read_exact(words.as_flattened_mut())?;
     match words.map(u64::from_le_bytes) {
@@ -141,14 +136,4 @@ pub(super) fn hear(mut socket: &UnixStream) -> io::Result<Result<(), String>> {
         }
         _ => Err(io::ErrorKind::InvalidData.into()),
     }
-}
-
-/// Whether the other process has closed its end, which it does by dying.
-pub(super) fn is_closed(socket: impl AsFd) -> bool {
-    let mut byte = [0; 16];
-    let received = rustix::net::recv(socket, &mut byte, RecvFlags::DONTWAIT);
-    !matches!(
-        received,
-        Ok((1.., _)) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR)
-    )
 }

@@ -1,38 +1,37 @@
-//! Where things are in the shared memory, and how blocks and buses are written there.
+//! The layout of the shared memory, and how blocks and buses are written to it.
 //!
-//! Two requests and two answers, used in turn, so that one block can be written while another is
-//! rendered. Whoever reads trusts nothing.
+//! There are two requests and two answers, used in turn, so that one block can be written while
+//! another is rendered. Both sides validate everything that they read.
 
 use super::error::RemoteFailure;
 use super::memory::SharedMemory;
-use myriad_engine::render::Reason;
-use myriad_engine::render::{Buses, Capacity, MAX_TICKS, TICK, VoiceBlock};
+use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Reason, TICK, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, tables};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Blocks that may be under way.
+/// Blocks that may be in flight.
 pub(super) const DEPTH: usize = 2;
 
-/// Rung by who asks, and by who answers.
+/// Futex counters: the parent increments the first per request, the child the second per answer.
 pub(super) const ASKED: usize = 0;
 pub(super) const ANSWERED: usize = 1;
 
 /// Words before the clouds of a request and before the samples of an answer.
 const HEAD: usize = 16;
 
-/// Words of a cloud, and with its slot.
+/// Words of a cloud, and of a cloud with its slot.
 const CLOUD: usize = size_of::<Cloud>() / size_of::<u64>();
 const ENTRY: usize = 1 + CLOUD;
 
-// Words of a request's head; the clouds of each tick are counted from `COUNTS` on.
+// Word indices in a request's head; from `COUNTS` on, one word per tick counts its clouds.
 const NUMBER: usize = 0;
 const RESET: usize = 1;
 const TICKS: usize = 2;
 const NEEDS: usize = 3;
 const COUNTS: usize = 4;
 
-// Words of an answer's head, after its number: the partials, or `FAILED` and a reason's length.
+// Word indices in an answer's head, after its number: the partials, or `FAILED` and a reason's length.
 const PARTIALS: usize = 1;
 const LENGTH: usize = 2;
 const FAILED: u64 = u64::MAX;
@@ -40,7 +39,7 @@ const FAILED: u64 = u64::MAX;
 const _: () = assert!(COUNTS + MAX_TICKS <= HEAD && CLOUD * size_of::<u64>() == size_of::<Cloud>());
 const _: () = assert!(Reason::LONGEST.is_multiple_of(8) && TICK.is_multiple_of(2));
 
-/// Where things are, in words.
+/// Sizes of the areas, in words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     capacity: Capacity,
@@ -49,9 +48,9 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// For renderers of `capacity`, unless that is more than can be.
+    /// For renderers of `capacity`; `None` when the size overflows.
     pub(super) fn new(capacity: Capacity) -> Option<Self> {
-        /// Neighbours do not share pages.
+        /// Areas do not share pages.
         const PAGE: usize = 4096 / size_of::<u64>();
         let clouds = capacity.slots.checked_mul(MAX_TICKS * ENTRY)?;
         let samples = capacity.buses.checked_mul(Buses::FRAMES)?;
@@ -71,12 +70,11 @@ impl Layout {
         Some(layout)
     }
 
-    /// Words of everything.
+    /// Words of all areas.
     pub(super) fn words(&self) -> usize {
         DEPTH * (self.request + self.answer)
     }
 
-    /// What it is for.
     pub(super) fn capacity(&self) -> Capacity {
         self.capacity
     }
@@ -92,7 +90,7 @@ impl Layout {
     }
 }
 
-/// Memory with a layout.
+/// Shared memory with its layout.
 #[derive(Debug)]
 pub(super) struct SharedSegment {
     pub(super) memory: SharedMemory,
@@ -102,9 +100,9 @@ pub(super) struct SharedSegment {
 type ProtocolViolation = &'static str;
 
 impl SharedSegment {
-    /// Writes the clouds that sound, by tick, as request `number`; with `reset`, all sound is to
-    /// be forgotten first. Also says which table that a patch has brought along it needs: those before
-    /// come before it.
+    /// Writes the sounding clouds, by tick, as request `number`; with `reset`, the child resets its
+    /// renderer first. Also writes the number of the newest imported table that the block needs; older
+    /// tables arrive before it.
     pub(super) fn ask(&self, number: u32, reset: bool, block: &VoiceBlock) {
         let area = self.memory.words(self.layout.request(number));
         let (head, entries) = area.split_at(HEAD);
@@ -131,12 +129,12 @@ impl SharedSegment {
         put(head, NUMBER, u64::from(number));
     }
 
-    /// The number of the table that request `number` needs.
+    /// The number of the newest imported table that request `number` needs.
     pub(super) fn needs(&self, number: u32) -> u64 {
         get(self.memory.words(self.layout.request(number)), NEEDS)
     }
 
-    /// Reads request `number` into an empty block. Says whether to reset first.
+    /// Reads request `number` into an empty block. Returns whether to reset first.
     pub(super) fn read_request(
         &self,
         number: u32,
@@ -168,7 +166,7 @@ impl SharedSegment {
         Ok(get(head, RESET) != 0)
     }
 
-    /// Writes what was rendered as answer `number`.
+    /// Writes the rendered buses as answer `number`.
     pub(super) fn answer(&self, number: u32, ticks: usize, partials: usize, buses: &Buses) {
         let area = self.memory.words(self.layout.answer(number));
         let (head, samples) = area.split_at(HEAD);
@@ -186,7 +184,7 @@ impl SharedSegment {
         put(head, NUMBER, u64::from(number));
     }
 
-    /// Writes why nothing was rendered as answer `number`.
+    /// Writes why rendering failed as answer `number`.
     pub(super) fn answer_failure(&self, number: u32, reason: &Reason) {
         let area = self.memory.words(self.layout.answer(number));
         let (head, words) = area.split_at(HEAD);
@@ -198,7 +196,7 @@ impl SharedSegment {
         put(head, NUMBER, u64::from(number));
     }
 
-    /// Reads answer `number`, of that many ticks. Gives the partials.
+    /// Reads answer `number`, which has `ticks` ticks. Returns the number of sounded partials.
     pub(super) fn read_answer(
         &self,
         number: u32,
@@ -252,22 +250,22 @@ fn get(words: &[AtomicU64], index: usize) -> u64 {
 }
 
 fn words_of(cloud: &Cloud) -> [u64; CLOUD] {
-    // SAFETY: of one size; a cloud is numbers without gaps.
+    // SAFETY: both have the same size; a cloud is numbers without padding.
     unsafe { std::mem::transmute(*cloud) }
 }
 
 fn cloud_of(words: [u64; CLOUD]) -> Cloud {
-    // SAFETY: as above, and any bits are a cloud.
+    // SAFETY: as above, and any bits are a valid cloud.
     unsafe { std::mem::transmute(words) }
 }
 
-/// A cloud that renderers can render: what they index with is within bounds.
+/// Refuses a cloud whose indices would be out of bounds in a renderer.
 fn checked(cloud: Cloud, buses: usize, tables: &Tables) -> Result<Cloud, ProtocolViolation> {
     match () {
         () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
         () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),
         () if !tables.has_rows_of(&cloud) => Err("a cloud of no table"),
-        // What rounds to too many is many enough.
+        // A fraction above the maximum is allowed: it rounds down.
         () if !(0.0..MAX_PARTIALS as f32 + 1.0).contains(&cloud.partials) => {
             Err("a cloud of too many partials")
         }

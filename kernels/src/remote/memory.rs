@@ -1,7 +1,7 @@
 //! Memory that two processes share.
 //!
-//! Either may write at any time whatever the protocol says, so all of it is atomic words: what one
-//! reads may make no sense, but reading it is always sound.
+//! A faulty process may write anywhere at any time, so all of it is atomic words: a value may be
+//! invalid, but reading it is always sound.
 
 use super::futex_counter::FutexCounter;
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
@@ -19,7 +19,7 @@ pub(super) struct SharedMemory {
     words: usize,
 }
 
-// SAFETY: all access is atomic, and the mapping lasts as long as this does.
+// SAFETY: all access is atomic, and the mapping lives as long as this struct.
 unsafe impl Send for SharedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for SharedMemory {}
@@ -29,15 +29,15 @@ const FUTEX_COUNTERS: usize = 2;
 const FUTEX_COUNTER_BYTES: usize = FUTEX_COUNTERS * size_of::<FutexCounter>();
 
 impl SharedMemory {
-    /// New memory, all zero, and what another process needs to share it. It has no name, so that
-    /// nothing stays behind whoever dies. All of it is there from the start.
+    /// New zeroed memory, and the file that another process maps to share it. It has no name, so
+    /// that nothing is left behind when a process dies. All pages are allocated now.
     pub(super) fn new(words: usize) -> io::Result<(Self, OwnedFd)> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let file = rustix::fs::memfd_create("myriad", flags)?;
         let bytes = Self::bytes(words)?;
         rustix::fs::ftruncate(&file, bytes as u64)?;
         rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
-        // Nobody can take away a page that the other one is about to touch.
+        // Sealed: no process can remove a page that the other one is about to access.
         let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
         rustix::fs::fcntl_add_seals(&file, seals)?;
         Ok((Self::map(&file, words)?, file))
@@ -62,9 +62,9 @@ impl SharedMemory {
     fn map(file: impl AsFd, words: usize) -> io::Result<Self> {
         let length = Self::bytes(words)?;
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // Page tables are filled now and not by the first blocks.
+        // Populated: the first blocks cause no page faults.
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
-        // SAFETY: a new mapping, at an address of the system's choice.
+        // SAFETY: a new mapping, at an address that the system chooses.
         let start = unsafe {
             rustix::mm::mmap(std::ptr::null_mut(), length, access, flags, file.as_fd(), 0)
         }?;
@@ -75,13 +75,13 @@ impl SharedMemory {
     /// One of the futex counters.
     pub(super) fn futex_counter(&self, index: usize) -> &FutexCounter {
         assert!(index < FUTEX_COUNTERS);
-        // SAFETY: the mapping starts with futex counters on a page boundary; any bits are a bell.
+        // SAFETY: the mapping starts with the counters on a page boundary; any bits are a valid counter.
         unsafe { &*self.start.as_ptr().cast::<FutexCounter>().add(index) }
     }
 
-    /// Some of the words.
+    /// A range of the words.
     pub(super) fn words(&self, range: Range<usize>) -> &[AtomicU64] {
-        // SAFETY: that many words follow the futex counters, aligned; any bits are a word.
+        // SAFETY: that many words follow the futex counters, aligned; any bits are a valid word.
         let all = unsafe {
             let first = self
                 .start
@@ -97,7 +97,7 @@ impl SharedMemory {
 impl Drop for SharedMemory {
     fn drop(&mut self) {
         if let Ok(length) = Self::bytes(self.words) {
-            // SAFETY: mapped with the same length, and nothing borrows it any more.
+            // SAFETY: mapped with the same length, and no borrow of it is left.
             let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), length) };
         }
     }

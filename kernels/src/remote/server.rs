@@ -1,10 +1,9 @@
-//! The child's side: renders what it is asked for until the parent is gone.
+//! The child's side: answers render requests until the parent ends.
 
 use super::handshake;
 use super::layout::{ANSWERED, ASKED, DEPTH, SharedSegment};
 use super::table_uploader::{self, Arrivals};
-use myriad_engine::render::Reason;
-use myriad_engine::render::{Buses, PrepareError, RenderError, Renderer, VoiceBlock};
+use myriad_engine::render::{Buses, PrepareError, Reason, RenderError, Renderer, VoiceBlock};
 use std::any::Any;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,24 +12,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-/// What audio servers give their own threads.
+/// The niceness that audio servers use for their own threads.
 const NICENESS: i32 = -11;
 
-/// Renders for the process at the other end of `socket`, with what `make` makes, and ends with it:
-/// when the other end is closed, this whole process ends, whatever it is doing.
+/// Renders for the process at the other end of `socket`, with the renderer that `make` makes. When
+/// the other end is closed, this whole process ends at once, whatever it is doing.
 ///
 /// # Errors
-/// When there is nobody at the other end that we understand, or when rendering failed, which the
-/// other end then knows.
+/// When no Myriad process is at the other end, or when rendering failed; the failure is also sent to
+/// the other end.
 pub fn serve(socket: OwnedFd, make: impl FnOnce() -> Box<dyn Renderer>) -> Result<(), ServeError> {
     let socket = UnixStream::from(socket);
-    let segment = match handshake::meet(&socket).map_err(|_| ServeError::Nobody)? {
+    let segment = match handshake::receive_hello(&socket).map_err(|_| ServeError::Nobody)? {
         Ok(segment) => segment,
         Err(reason) => return refuse(&socket, reason),
     };
     let arrivals = Arc::new(Arrivals::default());
-    listen(&socket, Arc::clone(&arrivals))?;
-    // Refused to most users, and no harm then.
+    receive_tables(&socket, Arc::clone(&arrivals))?;
+    // Most users lack the right to do this, which is harmless.
     let _ = rustix::process::setpriority_process(None, NICENESS);
     let prepared = guarded(|| {
         let mut renderer = make();
@@ -49,7 +48,7 @@ pub fn serve(socket: OwnedFd, make: impl FnOnce() -> Box<dyn Renderer>) -> Resul
 /// Why a process that serves ends.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Nobody asks, or not in our language.
+    /// No process, or none that speaks this protocol, is at the other end.
     #[error("nobody asks this process to render")]
     Nobody,
     /// The renderer could not be prepared, or has failed.
@@ -65,32 +64,31 @@ fn refuse(socket: &UnixStream, reason: String) -> Result<(), ServeError> {
     Err(ServeError::Failed(reason))
 }
 
-/// Takes in tables, and ends this process as soon as the other one closes its end. Asking the system to
-/// do so (`PR_SET_PDEATHSIG`) will not do: it watches the thread that started us, not its process.
-fn listen(socket: &UnixStream, arrivals: Arc<Arrivals>) -> io::Result<()> {
+/// Receives tables on a thread, and ends this process as soon as the parent closes its end. The
+/// system's own means (`PR_SET_PDEATHSIG`) does not fit: it watches the thread that started the child,
+/// not its process.
+fn receive_tables(socket: &UnixStream, arrivals: Arc<Arrivals>) -> io::Result<()> {
+    use rustix::process::{Signal, getpid, kill_process};
     let socket = socket.try_clone()?;
     let watch = move || {
-        // Returns when there is nobody any more, or nobody that we understand.
-        let _ = table_uploader::hear(&socket, &arrivals);
-        // By a signal, because whatever else runs at a program's end might wait for a device.
-        let _ =
-            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        // Returns when the socket is closed or carries invalid data.
+        let _ = table_uploader::receive(&socket, &arrivals);
+        // By a signal, because exit handlers might wait for a device.
+        let _ = kill_process(getpid(), Signal::KILL);
     };
-    thread::Builder::new()
-        .name("myriad-watch".into())
-        .spawn(watch)?;
-    Ok(())
+    let thread = thread::Builder::new().name("myriad-watch".into());
+    thread.spawn(watch).map(drop)
 }
 
-/// Calls what may fail or panic; either way the reason comes in words.
+/// Calls what may fail or panic, and returns the reason as text in both cases.
 fn guarded<T, E: ToString>(call: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|error| error.to_string()),
-        Err(panic) => Err(format!("the renderer panicked: {}", words_of(&*panic))),
+        Err(panic) => Err(format!("the renderer panicked: {}", message_of(&*panic))),
     }
 }
 
-fn words_of(panic: &(dyn Any + Send)) -> &str {
+fn message_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or_default()
@@ -101,10 +99,10 @@ pub(super) struct Server<'a> {
     segment: &'a SharedSegment,
     renderer: Box<dyn Renderer>,
     arrivals: Arc<Arrivals>,
-    /// Requests that were handed to the renderer, and answers that were given.
+    /// Numbers of requests submitted to the renderer and of answers written; both wrap.
     taken: u32,
     given: u32,
-    /// By request, in turn.
+    /// Used in turn by the requests.
     blocks: [Arc<VoiceBlock>; DEPTH],
     buses: Buses,
 }
@@ -132,16 +130,16 @@ impl<'a> Server<'a> {
         let asked = self.segment.memory.futex_counter(ASKED);
         loop {
             asked.wait(self.given, None);
-            if let Err(reason) = guarded(|| self.answer(asked.rung())) {
+            if let Err(reason) = guarded(|| self.answer(asked.count())) {
                 self.segment
                     .answer_failure(self.given, &Reason::new(&reason));
-                self.segment.memory.futex_counter(ANSWERED).ring();
+                self.segment.memory.futex_counter(ANSWERED).increment();
                 return Err(ServeError::Failed(reason));
             }
         }
     }
 
-    /// Takes what was asked, as much as the renderer takes at once, and answers the oldest.
+    /// Submits new requests, as many as the renderer takes at once, and answers the oldest.
     fn answer(&mut self, asked: u32) -> Result<(), String> {
         let depth = self.renderer.depth().clamp(1, DEPTH) as u32;
         if asked.wrapping_sub(self.given) as usize > DEPTH {
@@ -156,7 +154,7 @@ impl<'a> Server<'a> {
         self.segment
             .answer(self.given, ticks, partials, &self.buses);
         self.given = self.given.wrapping_add(1);
-        self.segment.memory.futex_counter(ANSWERED).ring();
+        self.segment.memory.futex_counter(ANSWERED).increment();
         Ok(())
     }
 

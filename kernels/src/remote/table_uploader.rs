@@ -1,8 +1,8 @@
-//! Tables that patches bring along, on their way to the other process.
+//! Copies imported tables to the child process.
 //!
-//! They go through the socket, one after the other, as soon as there are any: a thread on either side
-//! does nothing else. A block says which of them it needs, and is rendered when that one has arrived;
-//! so nobody who renders here ever waits for a table to be carried.
+//! They go through the socket, one after the other, as soon as they are imported: a thread on each side
+//! does nothing else. A block names the newest table that it needs, and the child renders it when that
+//! table has arrived; so the render thread of the parent never waits for a transfer.
 
 use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{
@@ -16,57 +16,57 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
-/// Numbers before the rows of a table: its own, its first row, and how many there are.
+/// Numbers before the rows of a table: its number, its first row, and how many rows it has.
 const HEAD: usize = 3;
 
 /// Bytes of a row.
 const ROW: usize = MAX_PARTIALS * size_of::<f32>();
 
 /// Rows that are sent at once.
-const LOAD: usize = 16;
+const BATCH: usize = 16;
 
-/// Carries every table that comes, until it is dropped.
+/// Sends every imported table, until it is dropped.
 #[derive(Debug)]
 pub(super) struct TableUploader {
     socket: Arc<UnixStream>,
-    /// Where news come from, and the word that there will be none.
-    news: Sender<TableUpdate>,
+    /// Ends the thread: the imported tables hold the other sender of this channel.
+    updates: Sender<TableUpdate>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl TableUploader {
-    /// Carries all tables there are, here and now, so that the first block has not to wait for them; and
-    /// then those that come.
+    /// Sends all present tables now, so that the first block does not wait for them, and later ones
+    /// from a thread.
     pub(super) fn start(socket: &UnixStream) -> io::Result<Self> {
-        let (news, mail) = channel::<TableUpdate>();
-        for table in imports().tell(news.clone()) {
+        let (updates, receiver) = channel::<TableUpdate>();
+        for table in imports().subscribe(updates.clone()) {
             send(socket, &table)?;
         }
         let socket = Arc::new(socket.try_clone()?);
-        let way = Arc::clone(&socket);
-        let carry = move || {
-            // A way that is blocked for good is noticed by who waits for answers.
-            while let Ok(Some(table)) = mail.recv()
-                && send(&way, &table).is_ok()
+        let to = Arc::clone(&socket);
+        let upload = move || {
+            // The deadline of the answers detects a socket that stays blocked.
+            while let Ok(Some(table)) = receiver.recv()
+                && send(&to, &table).is_ok()
             {}
         };
         let thread = thread::Builder::new().name("myriad-tables".into());
         Ok(Self {
             socket,
-            news,
-            thread: Some(thread.spawn(carry)?),
+            updates,
+            thread: Some(thread.spawn(upload)?),
         })
     }
 }
 
 impl Drop for TableUploader {
     fn drop(&mut self) {
-        // One that nobody hears has ended.
-        let _ = self.news.send(None);
-        // Ends whatever is being sent; the process at the other end takes it for our end.
+        // Fails when the thread has already ended.
+        let _ = self.updates.send(None);
+        // Unblocks a send; the child then ends, as if this process had.
         let _ = self.socket.shutdown(Shutdown::Both);
         if let Some(thread) = self.thread.take() {
-            // What it has to say, nobody wants to hear any more.
+            // A panic there needs no report: the connection is closed.
             let _ = thread.join();
         }
     }
@@ -78,7 +78,7 @@ fn send(socket: &UnixStream, table: &Weak<ImportedTable>) -> io::Result<()> {
     };
     let head = [table.number, table.first as u64, table.rows.len() as u64];
     send_all(socket, &head.map(u64::to_le_bytes).concat())?;
-    for rows in table.rows.chunks(LOAD) {
+    for rows in table.rows.chunks(BATCH) {
         let numbers = F32x16::flat(rows.as_flattened()).iter();
         let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
         send_all(socket, &bytes)?;
@@ -88,7 +88,7 @@ fn send(socket: &UnixStream, table: &Weak<ImportedTable>) -> io::Result<()> {
 
 fn send_all(socket: &UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        // In a host that does not expect it, a signal about a broken pipe would end the host.
+        // A broken pipe must not raise SIGPIPE, which would end a host that does not expect it.
         match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
             Ok(sent) => bytes = &bytes[sent..],
             Err(rustix::io::Errno::INTR) => {}
@@ -98,9 +98,9 @@ fn send_all(socket: &UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Hears of tables and has them here as they are there, until the other end is closed or makes no sense.
-pub(super) fn hear(socket: &UnixStream, arrivals: &Arrivals) -> io::Result<()> {
-    let mut socket = BufReader::with_capacity(LOAD * ROW, socket);
+/// Receives tables and stores them as the parent does, until the socket is closed or carries invalid data.
+pub(super) fn receive(socket: &UnixStream, arrivals: &Arrivals) -> io::Result<()> {
+    let mut socket = BufReader::with_capacity(BATCH * ROW, socket);
     loop {
         let mut head = [[0; 8]; HEAD];
         socket.read_exact(head.as_flattened_mut())?;
@@ -126,7 +126,7 @@ fn read_rows(socket: &mut impl Read, count: usize) -> io::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The number of the last table that has arrived, to wait for.
+/// The number of the last table that has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     last: Mutex<u64>,
@@ -139,10 +139,10 @@ impl Arrivals {
         self.changed.notify_all();
     }
 
-    /// Waits until table `number` is here. They come in the order of their numbers.
+    /// Waits until table `number` has arrived. Tables arrive in the order of their numbers.
     pub(super) fn wait_for(&self, number: u64) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nothing has panicked in there, so it is what it was.
+        // A poisoned lock is harmless: nothing panics while it is held.
         drop(self.changed.wait_while(last, |last| *last < number));
     }
 }

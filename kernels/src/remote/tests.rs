@@ -1,4 +1,4 @@
-//! Both sides in one process, each doing what it should not.
+//! Both sides in one process, with valid and with invalid data.
 
 use super::futex_counter::FutexCounter;
 use super::layout::{ANSWERED, ASKED, Layout, SharedSegment};
@@ -84,9 +84,9 @@ fn sound_arrives_as_it_was_sent() {
     }
 }
 
-/// A child that reads nonsense must not die of it, whatever its renderer does with clouds.
+/// Invalid requests must not crash the child, whatever its renderer does with clouds.
 #[test]
-fn no_request_is_too_strange_to_read() {
+fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
     let (segment, sent) = (segment(), block());
     let mut renderer = CpuRenderer::new(1);
     renderer.prepare(CAPACITY).unwrap();
@@ -118,40 +118,23 @@ fn no_request_is_too_strange_to_read() {
 
 #[test]
 fn clouds_out_of_bounds_are_refused() {
-    let good = *block().cloud(1, 0).unwrap();
-    let strange = [
-        Cloud { bus: 2, ..good },
-        Cloud {
-            first_frame: TICK as u8,
-            ..good
-        },
-        Cloud {
-            table: u16::MAX,
-            ..good
-        },
-        Cloud {
-            scale: u8::MAX,
-            ..good
-        },
-        Cloud {
-            frame: (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u16 - 1,
-            ..good
-        },
-        Cloud {
-            partials: f32::NAN,
-            ..good
-        },
-        Cloud {
-            partials: 2_000.0,
-            ..good
-        },
-        Cloud {
-            partials: -1.0,
-            ..good
-        },
+    let last_row = |cloud: &mut Cloud| {
+        cloud.frame = (tables().rows().len() / MAX_PARTIALS + IMPORTED_ROWS) as u16 - 1;
+    };
+    let faults: [fn(&mut Cloud); 8] = [
+        |cloud| cloud.bus = 2,
+        |cloud| cloud.first_frame = TICK as u8,
+        |cloud| cloud.table = u16::MAX,
+        |cloud| cloud.scale = u8::MAX,
+        last_row,
+        |cloud| cloud.partials = f32::NAN,
+        |cloud| cloud.partials = 2_000.0,
+        |cloud| cloud.partials = -1.0,
     ];
     let segment = segment();
-    for cloud in strange {
+    for fault in faults {
+        let mut cloud = *block().cloud(1, 0).unwrap();
+        fault(&mut cloud);
         let mut sent = VoiceBlock::new(CAPACITY.slots);
         sent.start_tick();
         sent.push(0, cloud);
@@ -162,7 +145,7 @@ fn clouds_out_of_bounds_are_refused() {
 }
 
 #[test]
-fn answers_that_make_no_sense_are_errors() {
+fn invalid_answers_are_errors() {
     let segment = segment();
     let mut buses = Buses::new(CAPACITY.buses);
     let mut read = |number| {
@@ -184,7 +167,7 @@ fn answers_that_make_no_sense_are_errors() {
     assert_eq!(read(1), "the GPU is on fire");
 }
 
-/// Has a server answer in a thread of this process; gives what it ended with.
+/// Runs a server in a thread of this process; returns the error it ended with.
 fn serve_here(segment: &SharedSegment, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> String {
     thread::scope(|scope| {
         let server = scope.spawn(|| Server::new(segment, renderer, Arc::default()).run());
@@ -194,14 +177,14 @@ fn serve_here(segment: &SharedSegment, renderer: Box<dyn Renderer>, ask: impl Fn
 }
 
 #[test]
-fn a_server_that_is_asked_too_much_says_so() {
+fn a_server_refuses_more_requests_than_fit() {
     let segment = segment();
     let mut renderer = Box::new(CpuRenderer::new(1));
     renderer.prepare(CAPACITY).unwrap();
-    (0..100).for_each(|_| segment.memory.futex_counter(ASKED).ring());
+    (0..100).for_each(|_| segment.memory.futex_counter(ASKED).increment());
     let said = serve_here(&segment, renderer, || {});
     assert!(said.contains("more was asked"), "{said}");
-    assert_eq!(segment.memory.futex_counter(ANSWERED).rung(), 1);
+    assert_eq!(segment.memory.futex_counter(ANSWERED).count(), 1);
 }
 
 struct Panics;
@@ -220,11 +203,11 @@ impl Renderer for Panics {
 }
 
 #[test]
-fn a_panic_is_told_to_the_other_side() {
+fn a_panic_is_reported_to_the_parent() {
     let segment = segment();
     let said = serve_here(&segment, Box::new(Panics), || {
         segment.ask(0, false, &block());
-        segment.memory.futex_counter(ASKED).ring();
+        segment.memory.futex_counter(ASKED).increment();
         assert!(segment.memory.futex_counter(ANSWERED).wait(0, None));
     });
     assert_eq!(said, "the renderer panicked: at the disco");
@@ -234,13 +217,13 @@ fn a_panic_is_told_to_the_other_side() {
 }
 
 #[test]
-fn strangers_are_not_served() {
+fn handshakes_of_other_programs_and_versions_are_refused() {
     let words = |words: &[u64]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
     let met = |bytes: &[u8]| {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         ours.write_all(bytes).unwrap();
         drop(ours);
-        handshake::meet(&theirs)
+        handshake::receive_hello(&theirs)
     };
     assert!(met(b"").is_err());
     assert!(met(b"GET / HTTP/1.1\r\n\r\n").is_err());
@@ -251,7 +234,7 @@ fn strangers_are_not_served() {
 }
 
 #[test]
-fn memory_that_could_vanish_is_not_used() {
+fn memory_that_is_not_sealed_or_too_small_is_refused() {
     let (_, file) = SharedMemory::new(600).unwrap();
     assert!(SharedMemory::open(&file, 600).is_ok());
     assert!(SharedMemory::open(&file, 601).is_err());
@@ -259,41 +242,32 @@ fn memory_that_could_vanish_is_not_used() {
     let unsealed = rustix::fs::memfd_create("loose", flags).unwrap();
     rustix::fs::ftruncate(&unsealed, 1 << 20).unwrap();
     assert!(SharedMemory::open(&unsealed, 600).is_err());
-    let most = Capacity {
-        slots: usize::MAX,
-        buses: 1,
-    };
-    assert!(Layout::new(most).is_none());
-    assert!(
-        Layout::new(Capacity {
-            slots: usize::MAX / 200,
-            ..most
-        })
-        .is_none()
-    );
+    for slots in [usize::MAX, usize::MAX / 200] {
+        assert!(Layout::new(Capacity { slots, buses: 1 }).is_none());
+    }
 }
 
 #[test]
-fn no_ring_is_missed() {
-    const RINGS: u32 = 20_000;
+fn no_increment_is_missed() {
+    const ROUNDS: u32 = 20_000;
     let (memory, _) = SharedMemory::new(0).unwrap();
     let [there, back]: [&FutexCounter; 2] =
         [memory.futex_counter(ASKED), memory.futex_counter(ANSWERED)];
     thread::scope(|scope| {
         scope.spawn(|| {
-            for heard in 0..RINGS {
-                assert!(there.wait(heard, None));
-                back.ring();
+            for round in 0..ROUNDS {
+                assert!(there.wait(round, None));
+                back.increment();
             }
         });
-        for heard in 0..RINGS {
-            // Long enough for the other side to fall asleep, now and then.
-            if heard % 500 == 0 {
+        for round in 0..ROUNDS {
+            // Sometimes long enough for the other thread to leave its spin loop and sleep.
+            if round % 500 == 0 {
                 thread::sleep(Duration::from_millis(1));
             }
-            there.ring();
-            assert!(back.wait(heard, None));
+            there.increment();
+            assert!(back.wait(round, None));
         }
     });
-    assert!(!back.wait(RINGS, Some(Duration::from_millis(3))));
+    assert!(!back.wait(ROUNDS, Some(Duration::from_millis(3))));
 }

@@ -1,12 +1,12 @@
 //! Sines against double precision.
 
-use super::{MakeRenderer, relative_db};
-use myriad_engine::render::{Buses, Capacity, Renderer, TICK, VoiceBlock};
+use super::{MakeRenderer, below, prepared, relative_db};
+use myriad_engine::render::{Buses, Renderer, TICK, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// What sines must at least be.
+/// The largest error of sines.
 const LIMIT_DB: f64 = -110.0;
 
 /// A cloud of one partial.
@@ -44,15 +44,6 @@ fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Result<Vec
     Ok(out)
 }
 
-fn prepared(make: MakeRenderer<'_>) -> Result<Box<dyn Renderer>, String> {
-    let mut renderer = make();
-    let capacity = Capacity { slots: 1, buses: 1 };
-    renderer
-        .prepare(capacity)
-        .map_err(|error| error.to_string())?;
-    Ok(renderer)
-}
-
 /// The same sine in double precision. Phases are integers on both sides, so the reference is
 /// exact at every sample.
 fn exact(cloud: &Cloud, frames: usize) -> Vec<f32> {
@@ -70,7 +61,7 @@ fn table_level() -> f64 {
 }
 
 pub(super) fn sines_match_double_precision(make: MakeRenderer<'_>) -> Result<String, String> {
-    let mut renderer = prepared(make)?;
+    let mut renderer = prepared(make, 1, 1)?;
     let mut worst = (f64::NEG_INFINITY, 0.0);
     for sample_rate in [44_100.0, 48_000.0, 96_000.0, 192_000.0] {
         for step in 0..=90 {
@@ -86,16 +77,12 @@ pub(super) fn sines_match_double_precision(make: MakeRenderer<'_>) -> Result<Str
         }
     }
     let measured = format!("{:.1} dB at worst ({:.0} Hz)", worst.0, worst.1);
-    if worst.0 < LIMIT_DB {
-        Ok(measured)
-    } else {
-        Err(measured)
-    }
+    below(LIMIT_DB, worst.0, measured)
 }
 
 pub(super) fn phases_never_drift(make: MakeRenderer<'_>) -> Result<String, String> {
     const SECONDS: usize = 60;
-    let mut renderer = prepared(make)?;
+    let mut renderer = prepared(make, 1, 1)?;
     let cloud = sine(3_333.3, 48_000.0);
     let got = render(&mut *renderer, cloud, SECONDS * 48_000 / TICK)?;
     let exact = exact(&cloud, got.len());
@@ -106,10 +93,5 @@ pub(super) fn phases_never_drift(make: MakeRenderer<'_>) -> Result<String, Strin
         .map(|(a, b)| a - b)
         .collect();
     let db = relative_db(&error, &exact[tail]);
-    let measured = format!("{db:.1} dB after {SECONDS} s");
-    if db < LIMIT_DB {
-        Ok(measured)
-    } else {
-        Err(measured)
-    }
+    below(LIMIT_DB, db, format!("{db:.1} dB after {SECONDS} s"))
 }

@@ -2,8 +2,8 @@
 
 use myriad_engine::{Event, EventKind};
 
-/// Plays events of part 0 by `render`, in blocks as long as `block` says for the frame at which
-/// each begins; gives left and right.
+/// Plays events of part 0 by `render`, in blocks; `block` gives the length of the block that begins at
+/// a frame. Returns left and right.
 pub fn in_blocks(
     events: &[(usize, EventKind)],
     frames: usize,

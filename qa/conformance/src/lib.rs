@@ -1,5 +1,5 @@
-//! What every renderer must do, as checks that run anywhere: in the test suite for each
-//! instruction set, and on a user's machine for the renderers it has.
+//! The requirements on every renderer, as checks that run anywhere: in the test suite for each
+//! instruction set, and on a user's machine for its renderers.
 
 mod accuracy;
 mod in_blocks;
@@ -10,20 +10,20 @@ pub mod testing;
 
 pub use in_blocks::in_blocks;
 
-use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
 use myriad_engine::simd::Level;
 
 /// Makes a fresh renderer of the kind under test.
 pub type MakeRenderer<'a> = &'a dyn Fn() -> Box<dyn Renderer>;
 
-/// One promise of renderers.
+/// One requirement on renderers.
 #[derive(Clone, Copy)]
 pub struct Check {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: &'static str,
     /// What a user would lose without it.
     pub promise: &'static str,
-    /// Measures; says what was measured, or what is wrong.
+    /// Runs it; returns what was measured, or what is wrong.
     pub run: fn(MakeRenderer<'_>) -> Result<String, String>,
 }
 
@@ -46,7 +46,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "flight",
-        promise: "blocks that are under way together sound as they do one by one",
+        promise: "blocks in flight together sound as they do one by one",
         run: random::flight_does_not_matter,
     },
     Check {
@@ -71,7 +71,7 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// The renderer that others are held against: plain Rust, one thread.
+/// The renderer that others are compared with: plain Rust, one thread.
 pub fn reference() -> Box<dyn Renderer> {
     Box::new(CpuRenderer::with_level(1, Level::Portable))
 }
@@ -97,14 +97,27 @@ fn same(a: &[f32], b: &[f32]) -> bool {
         .eq(b.iter().map(|x| x.to_bits()))
 }
 
-/// Says what was measured: well, when two renderers are at most this far apart.
-fn within_parity(worst_db: f64, measured: String) -> Result<String, String> {
-    /// How close they must be.
-    const PARITY_DB: f64 = -110.0;
-    match worst_db < PARITY_DB {
+/// How far the audio of two renderers may differ.
+const PARITY_DB: f64 = -110.0;
+
+/// What was measured; an error when it is not below the limit.
+fn below(limit_db: f64, worst_db: f64, measured: String) -> Result<String, String> {
+    match worst_db < limit_db {
         true => Ok(measured),
         false => Err(measured),
     }
+}
+
+/// A new renderer, prepared.
+fn prepared(
+    make: MakeRenderer<'_>,
+    slots: usize,
+    buses: usize,
+) -> Result<Box<dyn Renderer>, String> {
+    let mut renderer = make();
+    let prepared = renderer.prepare(Capacity { slots, buses });
+    prepared.map_err(|error| error.to_string())?;
+    Ok(renderer)
 }
 
 /// The largest difference between two signals, in decibels of full scale.

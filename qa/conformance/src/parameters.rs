@@ -1,19 +1,19 @@
-//! Every parameter of the table at its ends, in a sound that has everything there is in use. A parameter
-//! that is added to the table is held to what these checks ask for without being named here.
+//! Every parameter of the table at the ends of its range, in a sound that uses every feature. These
+//! checks cover a parameter that is added to the table without naming it.
 
 use super::sameness::{change, engine, play_events};
-use super::{MakeRenderer, peak_difference_db, reference, within_parity};
+use super::testing::patch;
+use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, reference};
 use myriad_engine::params::{Kind, Param};
 use myriad_engine::{EventKind, Patch};
 
 /// Values of `layer.mode` at which there is a second layer.
 const LAYERED: [f32; 3] = [1.0, 2.0, 3.0];
 
-/// A patch in which everything that shapes partials is in use, with the second layer in this mode, and
-/// holds: so whatever a knob does is heard.
+/// A steady patch that uses everything that shapes partials, with the second layer in this mode, so that
+/// every knob has an audible effect.
 pub fn everything_in_use(layer_mode: f32) -> Patch {
-    let mut patch = Patch::new();
-    for (param, value) in [
+    patch(&[
         (Param::SourcePosition, 0.8),
         (Param::SourcePartials, 40.0),
         (Param::SourceFormant, 0.3),
@@ -42,13 +42,10 @@ pub fn everything_in_use(layer_mode: f32) -> Patch {
         (Param::UnisonColour, 0.2),
         (Param::Env1Sustain, 1.0),
         (Param::AmpLevel, -12.0),
-    ] {
-        patch.values.set(param, value);
-    }
-    patch
+    ])
 }
 
-/// The modes of the second layer in which a parameter is tried: its own ones in all of them.
+/// The modes of the second layer in which a parameter is tested: parameters of the layer in all of them.
 pub fn modes_of(param: Param) -> &'static [f32] {
     match param.info().group() {
         "layer" => &LAYERED,
@@ -56,7 +53,7 @@ pub fn modes_of(param: Param) -> &'static [f32] {
     }
 }
 
-/// Parameters that say what partials are: all but those of effects, which come after them.
+/// Parameters of partials: all except those of effects.
 pub fn of_partials() -> impl Iterator<Item = Param> {
     let all = Param::ALL.iter().copied();
     all.filter(|param| !param.is_of_an_effect())
@@ -100,5 +97,5 @@ pub(super) fn all_match_the_reference(make: MakeRenderer<'_>) -> Result<String, 
         "{:.1} dBFS at worst ({}), {count} of them",
         worst.0, worst.1
     );
-    within_parity(worst.0, measured)
+    below(PARITY_DB, worst.0, measured)
 }

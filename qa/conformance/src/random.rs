@@ -1,8 +1,8 @@
-//! Clouds that no patch would make, but a renderer must render all the same.
+//! Random clouds that no patch makes, but that a renderer must render correctly.
 
-use super::{MakeRenderer, peak_difference_db, reference, same, within_parity};
+use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, prepared, reference, same};
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
+use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
 use myriad_engine::spectrum::{
     Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
 };
@@ -82,7 +82,7 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     let gain = [(); 2].map(|()| random.between(0.0, 4.0) / slots as f32);
     let width = fraction(random.perhaps(0.0, 0.0, 1.0));
     Cloud {
-        // Filters in either way, and above that bit loudest levels of 0 to -3 dB.
+        // Filters in series or in parallel, and above that bit loudest levels of 0 to -3 dB.
         flags: STARTS | table.flags | (random.below(6) as u8 * PARALLEL),
         first_frame: random.below(TICK as u32) as u8,
         bus: random.below(BUSES as u32) as u8,
@@ -119,7 +119,7 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
     }
 }
 
-/// A table that no family has: tracks of any pitch, level and phase. It stays.
+/// An imported table: tracks of random pitch, level and phase. It is never dropped.
 fn imported() -> Place {
     static TABLE_HANDLE: LazyLock<Option<TableHandle>> =
         LazyLock::new(|| tracks()?.table_handle().ok());
@@ -157,7 +157,7 @@ fn filter(random: &mut Random) -> Filter {
     let inverse_cutoff = 1.0 / (random.between(0.002, 0.4) * TURN);
     let kind = FilterKind::ALL[random.below(FilterKind::ALL.len() as u32) as usize];
     match kind {
-        // Half of all, as most sounds have one filter or none.
+        // No filter in half of the cases, as most sounds have one filter or none.
         _ if random.below(2) == 0 => Filter::default(),
         FilterKind::Comb | FilterKind::OddComb => {
             let damping = random.perhaps(0.0, 0.0, 0.3);
@@ -179,7 +179,7 @@ fn filter(random: &mut Random) -> Filter {
     }
 }
 
-/// A tick later: most things move a little, the count of partials sometimes jumps.
+/// The cloud a tick later: most values change a little, the number of partials sometimes jumps.
 fn next(random: &mut Random, last: &Cloud) -> Cloud {
     let mut cloud = Cloud {
         flags: last.flags & !STARTS,
@@ -210,8 +210,8 @@ fn next(random: &mut Random, last: &Cloud) -> Cloud {
     cloud
 }
 
-/// Renders a performance in blocks of the given numbers of ticks, again and again, so many of them
-/// under way at once.
+/// Renders a performance in blocks of the given numbers of ticks, in turn, with `depth` of them in
+/// flight.
 fn play(
     renderer: &mut dyn Renderer,
     slots: usize,
@@ -219,7 +219,7 @@ fn play(
     blocks: &[usize],
     depth: usize,
 ) -> Result<Vec<f32>, String> {
-    // Those that are under way, and the one that is being made.
+    // The blocks in flight, and the one that is being written.
     let made = (0..=depth).map(|_| Arc::new(VoiceBlock::new(slots)));
     let mut idle: Vec<_> = made.collect();
     let mut in_flight = VecDeque::new();
@@ -265,25 +265,13 @@ fn play(
     Ok(out)
 }
 
-fn prepared(make: MakeRenderer<'_>, slots: usize) -> Result<Box<dyn Renderer>, String> {
-    let mut renderer = make();
-    let capacity = Capacity {
-        slots,
-        buses: BUSES,
-    };
-    renderer
-        .prepare(capacity)
-        .map_err(|error| error.to_string())?;
-    Ok(renderer)
-}
-
 pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
     let (rounds, slots, ticks) = (3, 40, 64);
     let mut worst = f64::NEG_INFINITY;
     for round in 0..rounds {
         let performance = performance(round, slots, ticks);
         let play = |make, blocks: &[usize]| {
-            let mut renderer = prepared(make, slots as usize)?;
+            let mut renderer = prepared(make, slots as usize, BUSES)?;
             play(&mut *renderer, slots as usize, &performance, blocks, 1)
         };
         let expected = play(&reference, &[1])?;
@@ -294,12 +282,12 @@ pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<Strin
         worst = worst.max(peak_difference_db(&expected, &got));
     }
     let measured = format!("{worst:.1} dBFS at worst, {rounds} performances of {slots} clouds");
-    within_parity(worst, measured)
+    below(PARITY_DB, worst, measured)
 }
 
 pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
     let (slots, ticks) = (24, 40);
-    let mut renderer = prepared(make, slots as usize)?;
+    let mut renderer = prepared(make, slots as usize, BUSES)?;
     let depth = renderer.depth();
     let nothing = renderer.collect(&mut Buses::new(BUSES));
     if nothing != Err(RenderError::OutOfTurn) {

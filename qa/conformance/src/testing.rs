@@ -1,10 +1,11 @@
-//! What tests share: playing events at sample times, and measuring what comes out.
+//! Helpers of tests: they play events at sample times, and measure the output.
 
 #![allow(missing_docs, reason = "helpers of tests, named after what they do")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 use crate::in_blocks;
 pub use crate::steepest;
+use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::{Kind, Param};
 use myriad_engine::tracks::{PartialTrack, encode};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Tracks};
@@ -12,16 +13,30 @@ use realfft::RealFftPlanner;
 
 pub const RATE: usize = 48_000;
 
-/// A patch in which the given parameters differ from the default.
+/// The default patch with these settings.
 pub fn patch(settings: &[(Param, f32)]) -> Patch {
-    let mut patch = Patch::new();
-    settings
-        .iter()
-        .for_each(|&(param, value)| patch.values.set(param, value));
+    with(Patch::new(), settings)
+}
+
+/// `patch` with these settings.
+pub fn with(mut patch: Patch, settings: &[(Param, f32)]) -> Patch {
+    let settings = settings.iter();
+    settings.for_each(|&(param, value)| patch.values.set(param, value));
     patch
 }
 
-/// A steady sound of a few low partials: any click stands out of it.
+/// A linear route.
+pub fn route(source: Source, target: Param, amount: f32) -> Route {
+    Route {
+        source,
+        via: None,
+        target,
+        amount,
+        curve: RouteCurve::Linear,
+    }
+}
+
+/// A steady sound of a few low partials, in which any click is clearly visible.
 pub fn soft() -> Patch {
     patch(&[
         (Param::SourcePartials, 4.0),
@@ -32,8 +47,7 @@ pub fn soft() -> Patch {
     ])
 }
 
-/// A patch that brings a table along: so many frames that are all alike, of harmonics that are as loud
-/// as `levels` say.
+/// A patch with an imported table: so many equal frames, of harmonics with these `levels`.
 pub fn imported(levels: &[f32], frames: usize) -> Patch {
     let track = |(n, &level): (usize, &f32)| PartialTrack {
         ratio: (n + 1) as f64,
@@ -62,7 +76,7 @@ fn imported_table() -> f32 {
     }
 }
 
-/// The same with every effect there is, each of them heard.
+/// The same patch with all effects on.
 pub fn with_all_effects(mut patch: Patch) -> Patch {
     for &param in Param::ALL {
         if param.info().key() == "on" {
@@ -73,8 +87,12 @@ pub fn with_all_effects(mut patch: Patch) -> Patch {
 }
 
 pub fn engine(patch: &Patch) -> Engine {
+    engine_at(RATE as f32, patch)
+}
+
+pub fn engine_at(sample_rate: f32, patch: &Patch) -> Engine {
     let config = EngineConfig {
-        sample_rate: RATE as f32,
+        sample_rate,
         ..EngineConfig::default()
     };
     let mut engine = Engine::new(&config).unwrap();
@@ -116,8 +134,7 @@ pub const fn set(param: Param, value: f32) -> EventKind {
     EventKind::Param { param, value }
 }
 
-/// What happens at frame `at` of a sound that holds must not be steeper than what is heard before and
-/// after.
+/// The steps around frame `at` of a steady sound must not be steeper than those before and after.
 pub fn assert_no_click(out: &[f32], at: usize, what: &str) {
     let before = steepest(&out[at / 2..at - 100]);
     let during = steepest(&out[at - 100..at + 6_000]);
@@ -130,9 +147,11 @@ pub fn level_at(out: &[f32], start: usize, hertz: f32) -> f32 {
     let length = 1 << 13;
     let (levels, lobe) = spectrum(&out[start..start + length]);
     let bin = (hertz * length as f32 / RATE as f32).round() as usize;
-    let near = &levels[bin - lobe..=bin + lobe];
-    near.iter()
-        .fold(f32::NEG_INFINITY, |top, &level| top.max(level))
+    highest(&levels[bin - lobe..=bin + lobe])
+}
+
+pub fn highest(levels: &[f32]) -> f32 {
+    levels.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
 pub fn peak(samples: &[f32]) -> f32 {
@@ -148,17 +167,10 @@ pub fn db(level: f32) -> f32 {
     20.0 * level.max(1e-15).log10()
 }
 
-/// The strongest bend: what a step, or a kink, does to the second difference.
-pub fn sharpest(samples: &[f32]) -> f32 {
-    samples
-        .windows(3)
-        .fold(0.0, |top, x| top.max((x[2] - 2.0 * x[1] + x[0]).abs()))
-}
-
-/// Magnitudes in decibels relative to a full-scale sine, under a window whose side lobes lie
+/// Magnitudes in decibels relative to a full-scale sine, under a window whose side lobes are
 /// below -140 dB, and the width of its main lobe to either side, in bins.
 pub fn spectrum(samples: &[f32]) -> (Vec<f32>, usize) {
-    /// A Kaiser window of this shape falls that deep.
+    /// The shape of a Kaiser window with such side lobes.
     const BETA: f64 = 20.0;
     let n = samples.len();
     let window: Vec<f64> = (0..n)
@@ -191,7 +203,7 @@ fn bessel(x: f64) -> f64 {
     sum
 }
 
-/// The frequency of the strongest partial, refined between bins.
+/// The frequency of the strongest partial, interpolated between bins.
 pub fn pitch(samples: &[f32]) -> f32 {
     let (levels, _) = spectrum(samples);
     let top = (1..levels.len() - 1)

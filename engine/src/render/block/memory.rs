@@ -1,4 +1,4 @@
-//! Memory for clouds that a device can pin: on pages of its own, and never moved.
+//! Memory for clouds that a device can pin: it has its own pages and never moves.
 
 use crate::spectrum::Cloud;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
@@ -7,25 +7,25 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What devices pin is whole pages.
+/// Devices pin whole pages.
 const PAGE: usize = 4096;
 
 /// A fixed number of clouds.
 pub struct CloudMemory {
     clouds: NonNull<Cloud>,
     count: usize,
-    /// What a device holds of it; let go of before the memory is.
+    /// A device's registration; dropped before the memory is freed.
     pin: Mutex<Option<Box<dyn Send>>>,
     is_pinned: AtomicBool,
 }
 
-// SAFETY: owns its memory like a box; what is behind the pin is sent, not shared.
+// SAFETY: owns its memory like a box; the pin is sent, not shared.
 unsafe impl Send for CloudMemory {}
 // SAFETY: as above.
 unsafe impl Sync for CloudMemory {}
 
 impl CloudMemory {
-    /// That many clouds, none of which sounds.
+    /// That many silent clouds.
     pub fn new(count: usize) -> Self {
         let layout = Self::layout(count);
         // SAFETY: the layout is at least a page.
@@ -41,7 +41,7 @@ impl CloudMemory {
         }
     }
 
-    /// Whole pages, so that nothing else is pinned along.
+    /// Whole pages, so that nothing else is pinned with it.
     fn layout(count: usize) -> Layout {
         let bytes = (count * size_of::<Cloud>())
             .next_multiple_of(PAGE)
@@ -52,12 +52,12 @@ impl CloudMemory {
         }
     }
 
-    /// All of the memory, up to its last page's end.
+    /// Address and size of the memory, up to the end of its last page.
     pub fn bytes(&self) -> (*const u8, usize) {
         (self.clouds.as_ptr().cast(), Self::layout(self.count).size())
     }
 
-    /// Has `pin` live as long as the memory, or until the next pin.
+    /// Keeps `pin` as long as the memory, or until the next pin.
     pub fn set_pin(&self, pin: Option<Box<dyn Send>>) {
         self.is_pinned.store(pin.is_some(), Ordering::Relaxed);
         *self.pin.lock().unwrap_or_else(PoisonError::into_inner) = pin;
@@ -65,8 +65,8 @@ impl CloudMemory {
 }
 
 impl CloudMemory {
-    /// Writes a cloud: past the caches when a device will read it. A device that has to ask a
-    /// core's cache for every line is served at half the speed of the bus.
+    /// Writes a cloud, past the caches when a device will read it. A device that must read every line
+    /// from a core's cache gets half the bandwidth of the bus.
     #[inline]
     pub fn write(&mut self, index: usize, cloud: Cloud) {
         let is_pinned = *self.is_pinned.get_mut();
@@ -77,7 +77,7 @@ impl CloudMemory {
         }
     }
 
-    /// Has all that was written be there for everyone, before anyone else is told of it.
+    /// Makes all writes visible to other threads and devices, before the block is shared.
     pub fn settle(&self) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if self.is_pinned.load(Ordering::Relaxed) {
@@ -96,8 +96,8 @@ fn stream(place: &mut Cloud, cloud: Cloud) {
     let words: [i64; WORDS] = unsafe { std::mem::transmute(cloud) };
     let place = std::ptr::from_mut(place).cast::<i64>();
     for (index, word) in words.into_iter().enumerate() {
-        // SAFETY: within the cloud. Whoever writes settles before the memory is shared, and
-        // the writing thread itself sees its writes in order.
+        // SAFETY: within the cloud. The writer calls `settle` before the memory is shared, and the
+        // writing thread itself sees its writes in order.
         unsafe { std::arch::x86_64::_mm_stream_si64(place.add(index), word) };
     }
 }
@@ -111,7 +111,7 @@ fn stream(place: &mut Cloud, cloud: Cloud) {
 impl Drop for CloudMemory {
     fn drop(&mut self) {
         self.set_pin(None);
-        // SAFETY: allocated with the same layout, and nobody holds on to it any more.
+        // SAFETY: allocated with the same layout, and no reference to it is left.
         unsafe { dealloc(self.clouds.as_ptr().cast(), Self::layout(self.count)) };
     }
 }
@@ -120,7 +120,7 @@ impl Deref for CloudMemory {
     type Target = [Cloud];
 
     fn deref(&self) -> &[Cloud] {
-        // SAFETY: that many clouds, which were zeroed, and zeros are a cloud.
+        // SAFETY: that many clouds, which were zeroed, and zeros are a valid cloud.
         unsafe { std::slice::from_raw_parts(self.clouds.as_ptr(), self.count) }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_past_the_caches_is_there() {
+    fn other_threads_see_writes_past_the_caches() {
         let mut memory = CloudMemory::new(5);
         memory.set_pin(Some(Box::new(())));
         let cloud = |seed| Cloud {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn pins_go_first() {
+    fn the_pin_is_dropped_with_the_memory() {
         let pinned = Arc::new(());
         let memory = CloudMemory::new(1);
         memory.set_pin(Some(Box::new(Arc::clone(&pinned))));

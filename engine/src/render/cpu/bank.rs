@@ -1,10 +1,10 @@
-//! The sine bank: sixteen oscillators a group, a few groups side by side.
+//! The sine bank: groups of sixteen oscillators, several groups in parallel.
 //!
 //! A sine advances by the delta form of the two-term recurrence, `d -= k y; y += d` with
-//! `k = 4 sin²(w/2)`: two dependent operations a sample, and, unlike the Chebyshev form
+//! `k = 4 sin²(w/2)`: two dependent operations per sample, and, unlike the Chebyshev form
 //! `y' = 2cos(w) y - y''`, exact for low pitches in single precision. With the ramp of the level
-//! and its product that is four operations for sixteen partials and a sample, which is the
-//! limit: two cycles on a machine with two 512-bit ports.
+//! and the multiply-add that is four operations per sample for sixteen partials: two cycles on a
+//! machine with two 512-bit ports, which is the limit.
 
 use crate::render::TICK;
 use crate::simd::{F32x16, Simd};
@@ -39,8 +39,8 @@ impl<S: Simd> Oscillators<S> {
         }
     }
 
-    /// Sines at `phase`, turning by `increment` a sample, levels leading from `from` to `to` in
-    /// `1 / step` samples. Also gives the steepest step from sample to sample, 2 sin(w/2).
+    /// Sines at `phase`, turning by `increment` per sample, with levels from `from` to `to` in
+    /// `1 / step` samples. Also returns the steepest step between two samples, 2 sin(w/2).
     #[inline(always)]
     pub fn seed(
         s: S,
@@ -64,7 +64,7 @@ impl<S: Simd> Oscillators<S> {
         (oscillators, slope)
     }
 
-    /// A sine at `phase`, and what it has gained since the sample before:
+    /// A sine at `phase`, and its difference to the sample before:
     /// sin(θ) - sin(θ - w) = 2 sin(w/2) cos(θ - w/2).
     #[inline(always)]
     fn start(s: S, phase: S::U, increment: S::U, slope: S::F) -> (S::F, S::F) {
@@ -72,7 +72,7 @@ impl<S: Simd> Oscillators<S> {
         (sine(s, phase), s.mul(slope, cosine(s, middle)))
     }
 
-    /// Adds the present sample to `mix`, and moves on to the next.
+    /// Adds the present sample to `mix`, and advances to the next.
     #[inline(always)]
     fn step(&mut self, s: S, mix: S::F) -> S::F {
         let mix = s.fma(self.level, self.y, mix);
@@ -82,7 +82,7 @@ impl<S: Simd> Oscillators<S> {
         mix
     }
 
-    /// The same oscillators half a tick later, seeded anew from the `phase` they have then.
+    /// The same oscillators half a tick later, seeded again from their `phase` at that time.
     #[inline(always)]
     pub fn half_a_tick_later(&self, s: S, phase: S::U, increment: S::U, slope: S::F) -> Self {
         let (y, d) = Self::start(s, phase, increment, slope);
@@ -99,7 +99,7 @@ impl<S: Simd> Oscillators<S> {
 const HALF: usize = TICK / 2;
 
 /// Adds one tick of `groups` to `sum`: lane i of `sum[t]` is the sum of all lanes i at frame t.
-/// Where nothing has been added yet (`FIRST`), replaces what is there.
+/// With `FIRST`, overwrites `sum`.
 #[inline(always)]
 pub fn advance<S: Simd, const FIRST: bool>(
     s: S,
@@ -133,9 +133,9 @@ fn side_by_side<S: Simd, const N: usize, const FIRST: bool>(
     }
 }
 
-/// Replaces `sum` by one tick of two groups at most, each given as it is at the start and half a
-/// tick later. So few recurrences could not hide their latency; cut in halves they are twice as
-/// many and half as long.
+/// Replaces `sum` by one tick of two groups at most, each given at the start and half a
+/// tick later. So few recurrences do not hide their latency; cut in halves they are twice as many
+/// and half as long.
 #[inline(always)]
 pub fn advance_halves<S: Simd>(
     s: S,

@@ -1,4 +1,4 @@
-//! One cloud, one tick: evaluate its spectrum, run the bank, fold to stereo.
+//! One cloud for one tick: evaluates its spectrum, runs the bank, sums to stereo.
 
 use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
@@ -8,20 +8,20 @@ use crate::spectrum::{
     self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics, of_fraction,
 };
 
-/// What a slot remembers of its cloud between ticks.
+/// The state of a slot between ticks.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct CloudState {
     /// Groups that may have sounded in the last tick; above, levels are zero.
     ///
-    /// This and the next fields take a cache line of their own. It also keeps the groups of
-    /// neighbouring slots from competing for the same few lines, as they would at a distance of
-    /// a power of two.
+    /// This and the next fields have their own cache line. The extra line also keeps the groups of
+    /// neighbouring slots from mapping to the same cache sets, as they would at a distance of a power
+    /// of two.
     live: usize,
     /// Groups whose state belongs to this cloud and not to an earlier one in this slot.
     touched: usize,
-    /// A bit for each group that the floor has left out, so that it need not be looked at in
-    /// every tick, and the gain at which it was.
+    /// A bit for each group that the floor leaves out, so that it need not be evaluated in every
+    /// tick, and the gain at that time.
     left_out: u64,
     left_out_at: f32,
     groups: [GroupState; MAX_GROUPS],
@@ -54,7 +54,7 @@ impl CloudState {
     }
 }
 
-/// A tick of stereo sound.
+/// A tick of stereo audio.
 #[derive(Clone, Debug)]
 pub(crate) struct StereoTick {
     pub(crate) left: [F32x16; TICK / LANES],
@@ -72,30 +72,33 @@ impl StereoTick {
 /// thousand of them stay below -110 dB.
 const INAUDIBLE: f32 = 6e-8;
 
-/// The level under which partials are left out, because there is no time for them.
+/// The level below which partials are left out when the CPU is overloaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Floor {
     /// Level × gain at the end of the tick; zero for none.
     pub(crate) level: f32,
-    /// Counts ticks: what was left out is looked at again every [`LOOKS`] of them.
+    /// Counts ticks: a group that is left out is evaluated again every [`REEVALUATION_TICKS`].
     pub(crate) turn: u32,
 }
 
-/// Ticks between two looks at a group that is left out: the evaluation of its spectrum, a third of
-/// what a group costs, is saved in between. Its phases stand still; nobody will know.
-const LOOKS: u32 = 16;
+/// Ticks between two evaluations of a group that is left out: its spectrum, a third of the cost of a
+/// group, is not evaluated in between. Its phases stop, which is inaudible.
+const REEVALUATION_TICKS: u32 = 16;
 
 const _: () = assert!(MAX_GROUPS <= u64::BITS as usize);
 
 impl Floor {
-    /// Whether a look at `group` can be spared.
+    /// Whether `group` need not be evaluated in this tick.
     #[inline(always)]
     fn spares(self, state: &CloudState, group: usize) -> bool {
         state.left_out >> group & 1 == 1
-            && !self.turn.wrapping_add(group as u32).is_multiple_of(LOOKS)
+            && !self
+                .turn
+                .wrapping_add(group as u32)
+                .is_multiple_of(REEVALUATION_TICKS)
     }
 
-    /// Levels as they are above twice the floor, zero below it, a ramp in between.
+    /// Levels: unchanged above twice the floor, zero below it, a ramp in between.
     #[inline(always)]
     fn thin<S: Simd>(self, s: S, level: S::F, gain: f32) -> S::F {
         let above = s.fma(level, s.splat(gain / self.level), s.splat(-1.0));
@@ -103,7 +106,7 @@ impl Floor {
     }
 }
 
-/// Renders `cloud` for one tick. Returns how many partials it sounded, and how many it left out.
+/// Renders `cloud` for one tick. Returns the numbers of partials sounded and left out.
 /// `sum` is scratch space.
 #[inline(always)]
 pub(crate) fn render<S: Simd>(
@@ -129,7 +132,7 @@ pub(crate) fn render<S: Simd>(
     let wanted = groups(cloud.partials);
     let thins = floor.level > 0.0;
     let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
-    // What grows louder is looked at at once.
+    // A cloud that gets louder is evaluated at once.
     if !thins || gain > 1.5 * state.left_out_at {
         state.left_out = 0;
         state.left_out_at = gain;
@@ -147,7 +150,7 @@ pub(crate) fn render<S: Simd>(
             continue;
         }
         let frequency = spectrum::frequency(s, cloud, rows, group);
-        // Ratios rise, so from a group above Nyquist on only old ones are left to fade.
+        // Ratios rise, so above a group beyond Nyquist only old groups are left to fade.
         if group >= state.live && s.first(frequency) >= FADE_END {
             break;
         }
@@ -225,7 +228,7 @@ pub(crate) fn render<S: Simd>(
     (sounded.min(cloud.partials as usize), thinned)
 }
 
-/// Adds groups to the sum, or starts it with them.
+/// Adds groups to the sum, or overwrites it with them.
 #[inline(always)]
 fn add<S: Simd>(s: S, groups: &[Oscillators<S>], first: bool, sum: &mut [F32x16; TICK]) {
     match first {
@@ -242,9 +245,9 @@ fn still_live<S: Simd>(s: S, state: &CloudState, groups: usize) -> usize {
     last.map_or(0, |last| last + 1)
 }
 
-/// Where partials stand between left and right at full width, by number modulo sixteen. The
-/// first, and with it the bass, stays in the middle; the rest balance each other.
-pub(crate) const PLACES: F32x16 = F32x16([
+/// Pan positions of partials at full width, by number modulo sixteen. The first partial, and with
+/// it the bass, stays in the middle; the others balance each other.
+pub(crate) const PAN_POSITIONS: F32x16 = F32x16([
     0.0, 0.4, -0.4, 0.8, -0.8, 0.6, -0.6, 1.0, -1.0, 0.3, -0.3, 0.7, -0.7, 0.9, -0.9, 0.0,
 ]);
 
@@ -268,7 +271,7 @@ fn to_stereo<S: Simd>(
         let (mut left, mut right) = (middle, middle);
         if wide {
             for row in rows.iter_mut() {
-                s.store(s.mul(s.load(row), s.load(&PLACES)), row);
+                s.store(s.mul(s.load(row), s.load(&PAN_POSITIONS)), row);
             }
             let side = s.mul(s.sums(rows), ramp(width_from, width_to, time));
             (left, right) = (s.sub(middle, side), s.add(middle, side));
@@ -287,7 +290,7 @@ const FRAME: F32x16 = F32x16([
     0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0,
 ]);
 
-/// Moves a tick's samples `frames` later; what falls off belongs to the next tick.
+/// Moves a tick's samples `frames` later; the last samples are dropped, because the next tick renders them.
 fn delay(samples: &mut [F32x16; TICK / LANES], frames: usize) {
     let at = |i: usize| (i / LANES, i % LANES);
     for i in (0..TICK).rev() {

@@ -1,33 +1,34 @@
-//! Who reads the tables at the moment, so that nothing is freed before their eyes.
+//! Counts the readers of the tables, so that no table is freed while it is read (epoch-based
+//! reclamation).
 //!
-//! Readers come in and go out by counting, and never wait. Whoever takes a table away does not wait
-//! for them either: it turns the door, so that those who come from now on are counted apart, and
-//! looks again later whether all that were inside have left.
+//! Readers increment a counter and never wait. The thread that removes a table does not wait either:
+//! it starts a new epoch, whose readers use the other counter, and checks later whether all readers
+//! of the old epoch have left.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
 
-/// A door with two sides, of which one is open.
+/// A counter of readers for the present epoch, and one for the last.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
-    /// How often the door was turned; its last bit says which side is open.
+    /// The epoch; its last bit selects the counter of new readers.
     turned: AtomicUsize,
     inside: [Count; 2],
 }
 
-/// Apart from its neighbour, so that the two do not share a cache line.
+/// Aligned so that the two counters do not share a cache line.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Count(AtomicUsize);
 
 impl Readers {
-    /// Comes in. Returns the side to leave by.
+    /// Registers a reader. Returns the counter for [`Self::leave`].
     pub(super) fn enter(&self) -> usize {
         loop {
             let side = self.turned.load(Ordering::Relaxed) % 2;
             self.inside[side].0.fetch_add(1, Ordering::Relaxed);
-            // Between this and the fence of `turn`: either the count is seen there, or the turn here.
+            // Paired with the fence of `turn`: either `turn` sees the count, or this sees the new epoch.
             fence(Ordering::SeqCst);
-            // Who came in while the door was turned may have been overlooked.
+            // `have_left` may have missed a reader that registered while the epoch changed.
             if self.turned.load(Ordering::Acquire) % 2 == side {
                 return side;
             }
@@ -35,19 +36,19 @@ impl Readers {
         }
     }
 
-    /// Goes out.
+    /// Unregisters a reader.
     pub(super) fn leave(&self, side: usize) {
         self.inside[side].0.fetch_sub(1, Ordering::Release);
     }
 
-    /// Turns the door: who comes from now on sees all that was done before. To be done only when
-    /// [`Self::have_left`], and by one thread at a time, as that is.
+    /// Starts a new epoch: readers from now on see everything done before. To be called only when
+    /// [`Self::have_left`], and by one thread at a time.
     pub(super) fn turn(&self) {
         self.turned.fetch_add(1, Ordering::Release);
         fence(Ordering::SeqCst);
     }
 
-    /// Whether all have left who were inside when the door was last turned.
+    /// Whether all readers of the last epoch have left.
     pub(super) fn have_left(&self) -> bool {
         let shut = 1 - self.turned.load(Ordering::Relaxed) % 2;
         self.inside[shut].0.load(Ordering::Acquire) == 0
@@ -62,18 +63,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_those_are_waited_for_who_were_there() {
+    fn only_readers_of_the_last_epoch_delay_the_next() {
         let readers = Readers::default();
         let early = readers.enter();
         assert!(
             readers.have_left(),
-            "nobody was there before the first turn"
+            "no reader was registered before the first epoch"
         );
         readers.turn();
         let late = readers.enter();
         assert!(!readers.have_left());
         readers.leave(early);
-        assert!(readers.have_left(), "the late one has seen what was done");
+        assert!(
+            readers.have_left(),
+            "the late reader belongs to the new epoch"
+        );
         readers.turn();
         assert!(!readers.have_left());
         readers.leave(late);

@@ -1,4 +1,4 @@
-//! Tables come and go, and whoever holds one is not disturbed.
+//! Tables are added and evicted, and used ones stay.
 
 use super::*;
 use crate::simd::{F32x16, LANES};
@@ -26,23 +26,23 @@ fn at(tables: &ImportedTables, index: usize) -> Option<f32> {
 
 #[cfg(not(miri))] // There is not so much room.
 #[test]
-fn what_is_held_stays_and_what_was_left_longest_ago_makes_room() {
+fn used_tables_stay_and_the_least_recently_used_are_evicted() {
     let tables = ImportedTables::new();
     let held = place(&tables, 0, 5_000).unwrap();
     for id in 1..=3 {
         place(&tables, id, 3_000).unwrap();
     }
-    // Asked for again, so that the second one was left for longest.
+    // Requested again, so that the second one is the least recently used.
     place(&tables, 1, 3_000).unwrap();
     let fourth = place(&tables, 4, 4_000).unwrap();
-    assert_eq!(fourth.first, 8_000, "the second and the third made room");
+    assert_eq!(fourth.first, 8_000, "the second and the third were evicted");
     assert_eq!(at(&tables, 4_999), Some(0.0));
     assert_eq!(at(&tables, 5_000), Some(1.0));
     assert_eq!(at(&tables, 8_000), Some(4.0));
     assert_eq!(at(&tables, 12_000), None);
     assert_eq!(at(&tables, IMPORTED_ROWS), None);
     let more = place(&tables, 5, IMPORTED_ROWS - 5_000);
-    assert!(more.is_none(), "the fourth is held, and in the way");
+    assert!(more.is_none(), "the fourth is in use, and in the way");
     drop(fourth);
     let more = place(&tables, 5, IMPORTED_ROWS - 5_000).unwrap();
     assert_eq!((more.first, held.first), (5_000, 0));
@@ -63,7 +63,7 @@ fn thousands_of_tables_take_no_more_memory_than_there_is_room() {
 }
 
 #[test]
-fn nothing_is_freed_before_the_eyes_of_a_reader() {
+fn no_table_is_freed_while_it_is_read() {
     let tables = ImportedTables::new();
     let weak = Arc::downgrade(&place(&tables, 0, IMPORTED_ROWS).unwrap());
     let side = tables.enter();
@@ -81,7 +81,7 @@ fn nothing_is_freed_before_the_eyes_of_a_reader() {
 
 /// Readers on several threads while tables come and go: every row they see is whole.
 #[test]
-fn readers_and_those_who_bring_tables_do_not_meet() {
+fn readers_see_whole_tables_while_others_add_them() {
     let tables = ImportedTables::new();
     let count = if cfg!(miri) { 15 } else { 100 };
     thread::scope(|scope| {
@@ -106,11 +106,11 @@ fn readers_and_those_who_bring_tables_do_not_meet() {
 }
 
 #[test]
-fn a_mirror_has_what_it_is_told_of() {
+fn a_mirror_has_the_same_tables() {
     let (tables, mirror) = (ImportedTables::new(), ImportedTables::new());
     let (sender, news) = channel();
     place(&tables, 100, 40).unwrap();
-    let mut there = tables.tell(sender);
+    let mut there = tables.subscribe(sender);
     for id in 0..300 {
         place(&tables, id, 200 + id as usize).unwrap();
         there.extend(news.try_iter().flatten());

@@ -1,17 +1,17 @@
-//! Bodies that are struck: the frequencies of their modes, and how much a stroke at a place moves each.
+//! Struck bodies: the frequencies of their modes, and how much a stroke at a position excites each.
 //!
-//! Positions go from the end or rim, 0, to the middle, 1. A stroke moves a mode as far as the mode
-//! itself moves there. How hard the mallet is and what the body is made of is not of its shape, and
-//! works on every table: `part/strike.rs`.
+//! Positions go from the end or rim, 0, to the middle, 1. A stroke excites a mode in proportion to
+//! the mode's own displacement at that position. The hardness of the mallet and the material of the body
+//! apply to every table: `part/strike.rs`.
 
-use super::{bessel, mix};
+use super::families::{bessel, mix};
 use std::f32::consts::PI;
 use std::sync::LazyLock;
 
 /// Modes that a body has at most.
 const MOST: usize = 64;
 
-/// Where between the end, 0, and the middle, a half: never at the very end, where nothing moves.
+/// The position between the end, 0, and the middle, 0.5: never exactly the end, where nothing moves.
 fn along(position: f32) -> f32 {
     mix(0.03, 0.5, position)
 }
@@ -31,13 +31,14 @@ pub(super) fn bar_modes() -> Vec<f32> {
 /// How mode n of such a bar moves, by its solution near one end.
 pub(super) fn bar(position: f32, n: usize) -> f32 {
     let x = (n as f32 + 0.5) * PI * along(position);
-    // Towards the middle the other end counts as well; there even modes rest.
+    // Towards the middle the other end matters too; even modes have a node in the middle.
     let far = (n as f32 + 0.5) * PI - x;
     let mirrored = if n.is_multiple_of(2) { -1.0 } else { 1.0 };
     ((-x).exp() + mirrored * (-far).exp() + x.cos() - x.sin()).abs() / n as f32
 }
 
-/// Half waves along and across the modes of a plate that rests on its edges, by frequency, and these.
+/// Frequencies of the modes of a plate supported at its edges, in order, and their half waves along and
+/// across.
 static PLATE: LazyLock<Vec<(f32, [f32; 2])>> = LazyLock::new(|| {
     let wave = |m: f32, n: f32| m * m + 1.71 * n * n;
     let mut modes: Vec<(f32, [f32; 2])> = (1..=10u8)

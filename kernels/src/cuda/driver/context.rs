@@ -1,4 +1,4 @@
-//! A context on a GPU, and all that is allocated in it.
+//! A context on a GPU, and the memory allocated in it.
 
 use super::gpu::Gpu;
 use super::memory::{Pinned, Word};
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// A context, destroyed with the last one who holds it.
+/// A context, destroyed with the last reference to it.
 #[derive(Debug)]
 pub(super) struct Handle {
     context: sys::CUcontext,
-    /// Set when the device hangs: whatever we would call would wait for it.
+    /// Set when the device hangs: every driver call would then block.
     hangs: AtomicBool,
     /// Set when the context has been destroyed, and everything in it with it.
     lost: AtomicBool,
@@ -32,8 +32,8 @@ impl Handle {
 
     pub(super) fn make_current(&self) -> Result<Current, Failed> {
         if self.lost.load(Ordering::Relaxed) {
-            // What a driver says of a context that no longer exists, said without asking it: 580
-            // takes the dead handle, and corrupts the process's memory.
+            // The driver is not called: version 580 accepts the dead handle and corrupts the
+            // process's memory.
             let code = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
             checked("cuCtxPushCurrent_v2", code)?;
         }
@@ -104,13 +104,13 @@ impl Context {
         self.handle.make_current()
     }
 
-    /// Says that the device hangs: from now on nothing is freed any more.
+    /// Marks the device as hanging: from now on nothing is freed.
     pub(in crate::cuda) fn give_up(&self) {
         self.handle.hangs.store(true, Ordering::Relaxed);
     }
 
-    /// Has the context destroyed by somebody else, as a driver that is reset does: for tests. The
-    /// next call fails; destroying goes on for a while.
+    /// Destroys the context from another thread, as a driver reset does: for tests. The next call
+    /// fails; destroying takes a while.
     pub(in crate::cuda) fn lose(&mut self) {
         if !self.handle.lost.swap(true, Ordering::Relaxed) {
             let handle = Arc::clone(&self.handle);
@@ -121,7 +121,7 @@ impl Context {
         }
     }
 
-    /// Whether nothing in it may be touched or freed any more.
+    /// Whether nothing in it may be used or freed any more.
     pub(in crate::cuda) fn is_gone(&self) -> bool {
         self.handle.is_gone()
     }
@@ -139,7 +139,7 @@ impl Context {
         Ok(pointer)
     }
 
-    /// Memory of the host that the device can reach, for `words` words, zeroed.
+    /// Pinned host memory for `words` words, zeroed.
     pub(in crate::cuda) fn pinned_words(&mut self, words: usize) -> Result<Pinned, Failed> {
         let (mut pointer, words) = (null_mut(), words.max(1));
         call!(cuMemHostAlloc(&mut pointer, 4 * words, 0))?;
@@ -155,8 +155,8 @@ impl Context {
     pub(in crate::cuda) fn write<T: Word>(to: sys::CUdeviceptr, words: &[T]) -> Result<(), Failed> {
         let bytes = size_of_val(words);
         call!(cuMemcpyHtoD_v2(to, words.as_ptr().cast(), bytes))?;
-        // From memory that is not pinned, the call may return while the last of it is on its way; our
-        // queues do not wait for the one that it is in.
+        // From memory that is not pinned, the call may return before the copy has ended; our queues do
+        // not wait for the default queue, which does the copy.
         call!(cuStreamSynchronize(null_mut()))
     }
 
@@ -189,8 +189,7 @@ impl Drop for Context {
         if self.is_gone() {
             return;
         }
-        // After a failure that killed the context these calls fail too, and there is nothing
-        // left to free; destroying it is then all there is to do.
+        // After a failure that destroyed the context these calls fail too, and nothing is left to free.
         if let Ok(_current) = self.make_current() {
             for &pointer in &self.device_memory {
                 let _ = call!(cuMemFree_v2(pointer));

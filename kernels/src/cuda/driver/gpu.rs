@@ -1,4 +1,4 @@
-//! GPUs: which there are, and whether they are fit.
+//! Finds GPUs and checks whether they can run the kernels.
 
 use super::{Failed, call};
 use crate::GpuError;
@@ -6,14 +6,14 @@ use crate::cuda::kernels;
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 
-/// A GPU, found fit.
+/// A GPU that can run the kernels.
 #[derive(Clone, Debug)]
 pub(in crate::cuda) struct Gpu {
     pub(super) handle: sys::CUdevice,
     pub(in crate::cuda) name: String,
     pub(in crate::cuda) capability: (u32, u32),
     pub(in crate::cuda) processors: u32,
-    /// The most cycles a second, in thousands.
+    /// The highest clock rate.
     pub(in crate::cuda) kilohertz: u32,
     /// The CUDA version of the driver: 1000 × major + 10 × minor.
     pub(in crate::cuda) driver: u32,
@@ -87,4 +87,19 @@ impl Gpu {
         }
         Ok(gpu)
     }
+}
+
+/// Name, UUID and driver version of GPU number `index`. Starts nothing on the GPU.
+///
+/// # Errors
+/// When there is no such GPU, or it cannot run the kernels.
+pub fn identity(index: usize) -> Result<String, GpuError> {
+    let gpu = Gpu::find(index)?;
+    let mut uuid = sys::CUuuid { bytes: [0; 16] };
+    call!(cuDeviceGetUuid(&mut uuid, gpu.handle))?;
+    let uuid: String = uuid.bytes.iter().map(|b| format!("{b:02x}")).collect();
+    // CUDA's version is the same for several drivers of a series.
+    let driver = std::fs::read_to_string("/sys/module/nvidia/version").unwrap_or_default();
+    let (name, version, driver) = (gpu.name, gpu.driver, driver.trim());
+    Ok(format!("{name} {uuid}, CUDA {version}, driver {driver}"))
 }

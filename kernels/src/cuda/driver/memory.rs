@@ -1,4 +1,4 @@
-//! Memory of the host that the device reaches.
+//! Host memory that the device can access.
 
 use super::context::{Context, Handle};
 use super::{Failed, call};
@@ -7,12 +7,12 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Numbers of four bytes, of which every pattern of bits is one.
+/// Types of four bytes for which every bit pattern is valid.
 pub(in crate::cuda) trait Word: Copy {}
 impl Word for u32 {}
 impl Word for f32 {}
 
-/// Pinned memory of the host, as words. Belongs to its context, which frees it.
+/// Pinned host memory, as words. The context owns and frees it.
 #[derive(Debug)]
 pub(in crate::cuda) struct Pinned {
     pointer: *mut u32,
@@ -29,7 +29,7 @@ impl Pinned {
 
     pub(in crate::cuda) fn words(&self) -> &[u32] {
         // SAFETY: that many words, zeroed when allocated. The owner keeps the context alive and
-        // looks only when the device does not write.
+        // reads only when the device does not write.
         unsafe { std::slice::from_raw_parts(self.pointer, self.words) }
     }
 
@@ -38,9 +38,9 @@ impl Pinned {
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.words) }
     }
 
-    /// The word at `index`, which the device may be writing. What it wrote before that word is
-    /// there too.
-    pub(in crate::cuda) fn look(&self, index: usize) -> u32 {
+    /// The word at `index`, which the device may be writing. What the device wrote before that word
+    /// is visible too.
+    pub(in crate::cuda) fn load(&self, index: usize) -> u32 {
         assert!(index < self.words);
         // SAFETY: within the allocation and aligned; the device writes whole words.
         let word = unsafe { AtomicU32::from_ptr(self.pointer.add(index)) };
@@ -52,16 +52,16 @@ impl Pinned {
     }
 }
 
-/// Memory of the host that somebody else owns, pinned, so that the device can read it. Who owns
-/// it drops this first.
+/// Pinned host memory that belongs to another owner, so that the device can read it. The owner drops
+/// this before the memory.
 #[derive(Debug)]
 pub(in crate::cuda) struct Registered {
     memory: *mut c_void,
-    /// Where the device sees it.
+    /// The device's address of it.
     pub(in crate::cuda) address: sys::CUdeviceptr,
-    /// When the context is gone, so is the registration.
+    /// When the context is dropped, the registration ends.
     context: Weak<Handle>,
-    /// Lives as long as this does.
+    /// Shows through a weak reference whether the memory is still pinned.
     life: Arc<()>,
 }
 
@@ -94,7 +94,7 @@ impl Registered {
         Ok(registered)
     }
 
-    /// Tells whether the memory is still pinned.
+    /// Dead once the memory is no longer pinned.
     pub(in crate::cuda) fn watch(&self) -> Weak<()> {
         Arc::downgrade(&self.life)
     }

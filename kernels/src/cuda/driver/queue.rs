@@ -1,4 +1,4 @@
-//! Kernels, and the queues in which they wait for the device.
+//! Kernels, events, and the queues (CUDA streams) that run them.
 
 use super::{Failed, call, checked};
 use cudarc::driver::sys::{self, CUresult};
@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_uint, c_void};
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-/// A loaded image. Lives as long as its context.
+/// A loaded image. It lives as long as its context.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cuda) struct Module(sys::CUmodule);
 
@@ -48,14 +48,14 @@ impl Event {
         Ok(Self(event))
     }
 
-    /// Microseconds from `self` to `later`; both have passed.
+    /// Microseconds from `self` to `later`, both of which have happened.
     pub(in crate::cuda) fn microseconds_to(self, later: Event) -> Result<f32, Failed> {
         let mut milliseconds = 0.0;
         call!(cuEventElapsedTime(&mut milliseconds, self.0, later.0))?;
         Ok(1000.0 * milliseconds)
     }
 
-    /// Waits until it has passed, at most `deadline`.
+    /// Waits until it has happened, at most `deadline`.
     pub(in crate::cuda) fn wait(self, deadline: Duration) -> Result<(), RenderError> {
         until(deadline, "cuEventQuery", || {
             // SAFETY: the event is alive, and its context is current.
@@ -123,12 +123,12 @@ impl Stream {
         call!(cuEventRecord(event.0, self.0))
     }
 
-    /// Has what is queued from now on wait for `event`.
+    /// Work that is queued from now on waits for `event`.
     pub(in crate::cuda) fn wait_for(self, event: Event) -> Result<(), Failed> {
         call!(cuStreamWaitEvent(self.0, event.0, 0))
     }
 
-    /// Whether what is queued has failed.
+    /// Reports a failure of queued work.
     pub(in crate::cuda) fn check(self) -> Result<(), Failed> {
         // SAFETY: the stream is alive, and its context is current.
         match unsafe { sys::cuStreamQuery(self.0) } {
@@ -137,8 +137,8 @@ impl Stream {
         }
     }
 
-    /// Waits until all is done, at most `deadline`. Looks all the time: sleeping would cost
-    /// longer than most blocks take.
+    /// Waits until all queued work is done, at most `deadline`. Spins, because sleeping takes longer
+    /// than most blocks.
     pub(in crate::cuda) fn finish(self, deadline: Duration) -> Result<(), RenderError> {
         until(deadline, "cuStreamQuery", || {
             // SAFETY: the stream is alive, and its context is current.

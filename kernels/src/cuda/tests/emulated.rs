@@ -1,10 +1,10 @@
-//! The whole of a block, from packing to buses, with the kernels run thread by thread on the host.
+//! Whole blocks, from packing to buses, with the kernels run thread by thread on the host.
 
+use super::super::benchmark::{BarePartial, bare_partials, error_db};
 use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
-use super::super::upload::{Carrier, Layout, MIX_SLOTS, Packer, Piece};
+use super::super::upload::{Layout, MIX_SLOTS, Packer, Piece, PieceSink};
 use super::{kernels, table_rows};
 use myriad_conformance::{CHECKS, Check};
-use myriad_engine::dsp::hash;
 use myriad_engine::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
@@ -26,7 +26,7 @@ struct Emulated {
     in_flight: VecDeque<Finished>,
 }
 
-/// A block that is rendered, as what the kernels left of it.
+/// The output of the kernels for a rendered block.
 struct Finished {
     ticks: usize,
     sounds: bool,
@@ -89,14 +89,14 @@ type Mix = unsafe extern "C" fn(
     u32,
 );
 
-impl Carrier for Memory {
+impl PieceSink for Memory {
     type Error = RenderError;
 
     fn list(&mut self) -> &mut u64 {
         &mut self.list
     }
 
-    fn stage(&mut self, _: usize) -> Result<&mut [u32], RenderError> {
+    fn buffer(&mut self, _: usize) -> Result<&mut [u32], RenderError> {
         Ok(&mut self.stage)
     }
 
@@ -259,24 +259,17 @@ fn random_clouds_match_the_reference_in_smaller_slices_and_pieces() {
 }
 
 #[test]
-fn blocks_under_way_do_not_get_into_each_others_way() {
+fn blocks_in_flight_do_not_affect_each_other() {
     conforms("flight", 2, 12);
 }
 
-type BankAlone = unsafe extern "C" fn(*mut [u32; 4], *mut f32, u32, u32);
+type BankAlone = unsafe extern "C" fn(*mut BarePartial, *mut f32, u32, u32);
 
 #[test]
 fn the_bare_bank_is_a_sum_of_sines() {
     const PARTIALS: usize = 512;
     const TICKS: usize = 4;
-    let number = |i: usize, salt: u32| f64::from(hash(i as u32 ^ salt)) / f64::from(u32::MAX);
-    let partial = |i: usize| {
-        let hertz = 20.0 * 1000.0_f64.powf(number(i, 1));
-        let increment = (hertz / 48_000.0 * 4_294_967_296.0) as f32 as u32;
-        let (level, slope) = (number(i, 2) as f32, 1e-3 * number(i, 3) as f32);
-        [hash(i as u32), increment, level.to_bits(), slope.to_bits()]
-    };
-    let partials: Vec<[u32; 4]> = (0..PARTIALS).map(partial).collect();
+    let partials = bare_partials(PARTIALS, TICKS);
     let (mut moved, mut got) = (partials.clone(), vec![0.0_f32; TICKS * TICK]);
     let library = kernels(2);
     // SAFETY: the type is that of emulate.cpp; a warp has 512 partials and as many samples.
@@ -286,19 +279,7 @@ fn the_bare_bank_is_a_sum_of_sines() {
             .expect("is there");
         bank(moved.as_mut_ptr(), got.as_mut_ptr(), 1, TICKS as u32);
     }
-    let (mut error, mut power) = (0.0, 0.0);
-    for (frame, got) in got.into_iter().enumerate() {
-        let sine = |&[phase, increment, level, slope]: &[u32; 4]| {
-            let phase = phase.wrapping_add(increment.wrapping_mul(frame as u32));
-            let [level, slope] = [level, slope].map(|bits| f64::from(f32::from_bits(bits)));
-            let angle = f64::from(phase) / 4_294_967_296.0 * std::f64::consts::TAU;
-            (level + slope * frame as f64) * angle.sin()
-        };
-        let exact: f64 = partials.iter().map(sine).sum();
-        error += (f64::from(got) - exact).powi(2);
-        power += exact.powi(2);
-    }
-    let db = 10.0 * (error / power).log10();
+    let db = error_db(&got, &partials);
     assert!(db < -115.0, "{db:.1} dB");
     let turn = partials[7][1].wrapping_mul((TICKS * TICK) as u32);
     assert_eq!(moved[7][0], partials[7][0].wrapping_add(turn));

@@ -1,4 +1,4 @@
-//! Every device function against its Rust twin.
+//! Every device function against its Rust counterpart.
 
 use super::kernels;
 use libloading::{Library, Symbol};
@@ -10,7 +10,7 @@ use myriad_engine::spectrum::{
     math, tables,
 };
 
-/// What a partial's level may differ by.
+/// The tolerance of a partial's level.
 const LEVEL: f32 = 1e-6;
 
 fn function<'a, F>(library: &'a Library, name: &str) -> Symbol<'a, F> {
@@ -18,7 +18,7 @@ fn function<'a, F>(library: &'a Library, name: &str) -> Symbol<'a, F> {
     unsafe { library.get(name.as_bytes()) }.expect("emulate.cpp has it")
 }
 
-/// Sixteen numbers from `low` to `high`, thousands of times.
+/// Thousands of rows of sixteen numbers from `low` to `high`.
 fn numbers(low: f32, high: f32) -> impl Iterator<Item = [f32; LANES]> {
     let unit = |i: u32| hash(i) as f32 / u32::MAX as f32;
     (0..4_000u32).map(move |row| {
@@ -97,14 +97,14 @@ fn filter(number: u32) -> Filter {
     }
 }
 
-/// A second table at any place of it.
+/// A second table at a random position.
 fn second(number: u32, share: f32) -> Second {
     let table = Table::ALL[hash(number + 5) as usize % Table::ALL.len()];
     let position = hash(number + 6) as f32 / u32::MAX as f32;
     Second::at(table.place(), position, share)
 }
 
-/// A cloud with everything in it, or with little.
+/// A cloud with random parameters, of which about four in ten have their usual value.
 fn cloud(number: u32) -> Cloud {
     let mut draws = 0;
     let mut unit = move || {
@@ -119,7 +119,7 @@ fn cloud(number: u32) -> Cloud {
         false => between(low, high),
     };
     Cloud {
-        // The latter with some loudest levels above it.
+        // The higher bits are levels of the loudest partial.
         flags: ((number % 2) as u8 * STARTS) | ((number / 2 % 6) as u8 * PARALLEL),
         phase: hash(number + 1),
         seed: hash(number),

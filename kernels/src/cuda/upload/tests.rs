@@ -1,4 +1,4 @@
-//! Items that are there already are not packed again, and nobody can tell.
+//! Items that a buffer already holds are not packed again, and the uploads stay the same.
 
 use super::*;
 use myriad_engine::dsp::hash;
@@ -7,24 +7,24 @@ use myriad_engine::spectrum::{Cloud, STARTS};
 const SLOTS: usize = 40;
 const SLICES: usize = 4;
 
-/// Memory that takes turns, as in flight slots do.
-struct InFlightSlots {
-    stages: Vec<(Vec<u32>, u64)>,
+/// Buffers that are used in turn, as in-flight slots are.
+struct Buffers {
+    buffers: Vec<(Vec<u32>, u64)>,
     /// Of one piece.
     words: usize,
     turn: usize,
-    /// Forgets what is in the memory, so that everything is packed.
+    /// Whether buffers are overwritten before each block, so that everything is packed.
     forgets: bool,
-    /// What was sent for the last block, and how often items were already there.
+    /// The uploads of the last block, and how often a buffer already held the items.
     sent: Vec<(Vec<u32>, Piece)>,
     repeats: usize,
 }
 
-impl InFlightSlots {
+impl Buffers {
     fn new(layout: Layout, forgets: bool) -> Self {
         let pieces = layout.pieces(SLOTS * SLICES, SLICES);
         Self {
-            stages: vec![(vec![0; pieces * layout.words], 0); 3],
+            buffers: vec![(vec![0; pieces * layout.words], 0); 3],
             words: layout.words,
             turn: 0,
             forgets,
@@ -35,33 +35,33 @@ impl InFlightSlots {
 
     fn pack(&mut self, packer: &mut Packer, block: &VoiceBlock, turn: usize) {
         (self.turn, self.sent) = (turn, Vec::new());
-        let (stage, list) = &mut self.stages[turn];
+        let (buffer, list) = &mut self.buffers[turn];
         if self.forgets {
-            stage.fill(u32::MAX);
+            buffer.fill(u32::MAX);
             *list = 0;
         }
         let held = *list;
         packer.pack(block, self).unwrap();
-        self.repeats += usize::from(held == self.stages[turn].1);
+        self.repeats += usize::from(held == self.buffers[turn].1);
     }
 }
 
-impl Carrier for InFlightSlots {
+impl PieceSink for Buffers {
     type Error = ();
 
     fn list(&mut self) -> &mut u64 {
-        &mut self.stages[self.turn].1
+        &mut self.buffers[self.turn].1
     }
 
-    fn stage(&mut self, number: usize) -> Result<&mut [u32], ()> {
-        let (stage, _) = &mut self.stages[self.turn];
-        Ok(&mut stage[number * self.words..][..self.words])
+    fn buffer(&mut self, number: usize) -> Result<&mut [u32], ()> {
+        let (buffer, _) = &mut self.buffers[self.turn];
+        Ok(&mut buffer[number * self.words..][..self.words])
     }
 
     fn send(&mut self, number: usize, piece: Piece) -> Result<(), ()> {
-        let mut words = self.stage(number)?[..piece.words].to_vec();
+        let mut words = self.buffer(number)?[..piece.words].to_vec();
         if piece.groups.is_none() {
-            // Only the last piece brings the ends.
+            // Only the last piece holds the ends.
             let layout = Layout::new(SLOTS, 1);
             words[layout.ends_at..layout.items_at].fill(0);
         }
@@ -97,10 +97,8 @@ fn held_chords_are_packed_once() {
         let layout = Layout::new(SLOTS, items);
         let packers = || Packer::new(SLOTS, SLICES, layout);
         let (mut packer, mut thorough) = (packers(), packers());
-        let (mut in_flight_slots, mut forgetful) = (
-            InFlightSlots::new(layout, false),
-            InFlightSlots::new(layout, true),
-        );
+        let [mut buffers, mut forgetful] =
+            [false, true].map(|forgets| Buffers::new(layout, forgets));
         let mut block = VoiceBlock::new(SLOTS);
         for number in 0..400 {
             if number % 61 == 60 {
@@ -110,13 +108,13 @@ fn held_chords_are_packed_once() {
             write(&mut block, number, number / 15);
             // Mostly in turns.
             let turn = (number + number / 50) as usize % 3;
-            in_flight_slots.pack(&mut packer, &block, turn);
+            buffers.pack(&mut packer, &block, turn);
             forgetful.pack(&mut thorough, &block, turn);
-            assert_eq!(in_flight_slots.sent, forgetful.sent, "block {number}");
+            assert_eq!(buffers.sent, forgetful.sent, "block {number}");
         }
         match items == SLOTS * SLICES {
-            true => assert!(in_flight_slots.repeats > 50, "{}", in_flight_slots.repeats),
-            false => assert_eq!(in_flight_slots.repeats, 0),
+            true => assert!(buffers.repeats > 50, "{}", buffers.repeats),
+            false => assert_eq!(buffers.repeats, 0),
         }
         assert_eq!(forgetful.repeats, 0);
     }

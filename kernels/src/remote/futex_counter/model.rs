@@ -1,23 +1,23 @@
-//! Both ends of the counter, in every order: no ring is lost, and who has heard one sees what was
-//! written before. A sleeper that nobody wakes is a deadlock, which loom reports.
+//! Both ends of the counter, in every order: no wake-up is lost, and a waiter sees what was
+//! written before. A waiter that is never woken is a deadlock, which loom reports.
 
 use super::FutexCounter;
 use myriad_engine::sync::atomic::AtomicU32;
 use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 
-/// A client and a server: a word goes there by one bell, and comes back changed by the other.
+/// A client and a server: a word travels by one counter and returns changed by the other.
 struct Model {
     asked: FutexCounter,
     answered: FutexCounter,
-    /// Loom notices when one end touches it without having heard the other.
+    /// Loom notices when one end touches it without synchronising with the other.
     word: UnsafeCell<u32>,
 }
 
 fn futex_counter() -> FutexCounter {
     FutexCounter {
-        rung: AtomicU32::new(0),
-        sleeper: AtomicU32::new(0),
+        count: AtomicU32::new(0),
+        sleeping: AtomicU32::new(0),
     }
 }
 
@@ -42,19 +42,19 @@ impl Model {
 }
 
 #[test]
-fn a_ring_wakes_the_sleeper_and_brings_what_was_written() {
+fn an_increment_wakes_the_waiter_and_publishes_what_was_written() {
     check(None, || {
         let model = Model::new();
-        let ringer = thread::spawn({
+        let writer = thread::spawn({
             let model = Arc::clone(&model);
             move || {
                 model.add(7);
-                model.asked.ring();
+                model.asked.increment();
             }
         });
         assert!(model.asked.wait(0, None));
         assert_eq!(model.word(), 7);
-        ringer.join().expect("the ringer has ended");
+        writer.join().expect("the writer has ended");
     });
 }
 
@@ -68,13 +68,13 @@ fn questions_and_answers_alternate() {
                 for heard in 0..2 {
                     assert!(model.asked.wait(heard, None));
                     model.add(10);
-                    model.answered.ring();
+                    model.answered.increment();
                 }
             }
         });
         for heard in 0..2 {
             model.add(1);
-            model.asked.ring();
+            model.asked.increment();
             assert!(model.answered.wait(heard, None));
             assert_eq!(model.word(), 11 * (heard + 1));
         }
@@ -86,15 +86,15 @@ fn questions_and_answers_alternate() {
 fn of_many_rings_the_last_is_heard() {
     check(Some(3), || {
         let model = Model::new();
-        let ringer = thread::spawn({
+        let writer = thread::spawn({
             let model = Arc::clone(&model);
-            move || (0..2).for_each(|_| model.asked.ring())
+            move || (0..2).for_each(|_| model.asked.increment())
         });
         let mut heard = 0;
         while heard < 2 {
             assert!(model.asked.wait(heard, None));
-            heard = model.asked.rung();
+            heard = model.asked.count();
         }
-        ringer.join().expect("the ringer has ended");
+        writer.join().expect("the writer has ended");
     });
 }

@@ -1,8 +1,8 @@
-//! The bank kernel alone, on partials with fixed pitches: how fast a GPU can go at all.
+//! The bank kernel alone, on partials with fixed pitches: the upper limit of a GPU's speed.
 
 use super::driver::{Context, Event, Function, Gpu, Module, Shape, Stream};
 use super::kernels::{self, BANK_PARTIALS, BANK_THREADS, BANK_WARPS};
-use super::launch::pointer;
+use super::launch::pointers;
 use crate::GpuError;
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::dsp::hash;
@@ -10,7 +10,7 @@ use myriad_engine::render::TICK;
 use std::f64::consts::TAU;
 use std::time::Duration;
 
-/// Partials that differ; beyond, they repeat, so that a large bank is quickly made.
+/// Distinct partials; larger banks repeat them, so that they are quickly made.
 const DISTINCT: usize = 1 << 20;
 
 /// A bank of partials on a GPU. They lie between 20 Hz and 20 kHz, and their levels move.
@@ -22,7 +22,7 @@ pub struct BankAlone {
     kernel: Function,
     stream: Stream,
     marks: [Event; 2],
-    /// Device memory of the partials and of what they sound.
+    /// Device memory of the partials and of the rendered audio.
     memory: [CUdeviceptr; 2],
     context: Context,
 }
@@ -74,28 +74,23 @@ impl BankAlone {
         self.error_db
     }
 
-    /// Renders once. Gives the seconds that the kernel took on the GPU.
+    /// Renders once. Returns the seconds that the kernel took on the GPU.
     ///
     /// # Errors
     /// When a call fails or the GPU does not finish.
     pub fn render(&mut self) -> Result<f64, GpuError> {
         let _current = self.context.make_current()?;
         let warps = self.partials / BANK_PARTIALS;
-        let (mut warps_argument, mut ticks_argument) = (warps as u32, self.ticks as u32);
-        let [bare_at, out_at] = &mut self.memory;
-        let mut arguments = [
-            pointer(bare_at),
-            pointer(out_at),
-            pointer(&mut warps_argument),
-            pointer(&mut ticks_argument),
-        ];
+        let [bare_at, out_at] = self.memory;
+        let mut arguments = [bare_at, out_at, warps as u64, self.ticks as u64];
         let shape = Shape {
             grid: [warps.div_ceil(BANK_WARPS) as u32, 1, 1],
             threads: BANK_THREADS,
         };
         let [start, end] = self.marks;
         self.stream.record(start)?;
-        self.stream.launch(self.kernel, shape, &mut arguments)?;
+        self.stream
+            .launch(self.kernel, shape, &mut pointers(&mut arguments))?;
         self.stream.record(end)?;
         let late = |_| GpuError::Call {
             call: "bank_alone",
@@ -106,10 +101,10 @@ impl BankAlone {
     }
 }
 
-/// A partial as the kernel reads it: phase, increment, level, and how the level moves a frame.
-type BarePartial = [u32; 4];
+/// A partial as the kernel reads it: phase, increment, level, and the change of the level per frame.
+pub(super) type BarePartial = [u32; 4];
 
-fn bare_partials(count: usize, ticks: usize) -> Vec<BarePartial> {
+pub(super) fn bare_partials(count: usize, ticks: usize) -> Vec<BarePartial> {
     let unit = |i: usize, salt: u32| hash(i as u32 ^ salt) as f32 / 4_294_967_296.0;
     let partial = |i: usize| {
         let hertz = 20.0 * 1000.0_f32.powf(unit(i, 0x5EED));
@@ -125,8 +120,8 @@ fn bare_partials(count: usize, ticks: usize) -> Vec<BarePartial> {
     (0..count).map(partial).collect()
 }
 
-/// The sum of `partials` against double precision.
-fn error_db(got: &[f32], partials: &[BarePartial]) -> f64 {
+/// The error of `got` against the sum of `partials` in double precision, in decibels.
+pub(super) fn error_db(got: &[f32], partials: &[BarePartial]) -> f64 {
     let (mut error, mut power) = (0.0, 0.0);
     for (frame, &got) in got.iter().enumerate() {
         let sine = |&[phase, increment, level, slope]: &BarePartial| {

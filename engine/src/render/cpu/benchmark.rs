@@ -1,21 +1,21 @@
-//! The bank alone, on partials with fixed pitches: how fast a core can go at all.
+//! The bank alone, on partials with fixed pitches: the upper limit of a core's speed.
 
 use super::bank::{Oscillators, advance};
 use crate::render::TICK;
 use crate::simd::{F32x16, LANES, Simd, Work};
 use std::hint::black_box;
 
-/// Partials of the bank: few enough that nothing leaves the first cache.
+/// Partials of the bank: few enough to stay in the first-level cache.
 pub const PARTIALS: usize = 1024;
 
 const GROUPS: usize = PARTIALS / LANES;
 
-/// Some ticks of [`PARTIALS`] partials, lying in memory as the renderer leaves them.
+/// Some ticks of [`PARTIALS`] partials, in the memory layout of the renderer.
 #[derive(Clone, Copy, Debug)]
 pub struct BankAlone {
-    /// How many.
+    /// The number of ticks.
     pub ticks: usize,
-    /// Whether oscillators are seeded anew every tick, as a renderer does.
+    /// Whether oscillators are seeded again every tick, as a renderer does.
     pub seeding: bool,
 }
 
