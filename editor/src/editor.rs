@@ -50,7 +50,7 @@ pub struct Editor {
     underruns: (u64, f64),
     /// When the last frame was drawn.
     last: f64,
-    dressed: bool,
+    styled: bool,
 }
 
 impl Editor {
@@ -75,13 +75,13 @@ impl Editor {
             meter: Meter::default(),
             underruns: (0, f64::NEG_INFINITY),
             last: 0.0,
-            dressed: false,
+            styled: false,
         }
     }
 
     /// Call when a window was opened again: fonts and textures must be uploaded again.
     pub fn opened(&mut self) {
-        self.dressed = false;
+        self.styled = false;
         self.cloud = CloudView::default();
     }
 
@@ -90,9 +90,9 @@ impl Editor {
     /// It asks for frames while something moves and stops when nothing does: wake it with a repaint
     /// of the context when sound begins or the host moves a parameter.
     pub fn ui(&mut self, ui: &mut Ui, host: &mut dyn EditorHost) {
-        if !self.dressed {
+        if !self.styled {
             theme::apply(ui.ctx());
-            self.dressed = true;
+            self.styled = true;
             // Fonts are available from the next frame on.
             ui.ctx().request_repaint();
             return;

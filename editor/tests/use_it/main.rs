@@ -18,12 +18,12 @@ use myriad_engine::{Patch, Snapshot};
 /// A patch in which everything has its default.
 const PLAIN: &str = "plain";
 
-struct Desk {
+struct Fixture {
     editor: Editor,
     host: LocalHost,
 }
 
-type Window<'a> = Harness<'a, Desk>;
+type Window<'a> = Harness<'a, Fixture>;
 
 fn open<'a>(patch: &str, page: &str) -> Window<'a> {
     open_sized(patch, page, Vec2::from(Editor::SIZE))
@@ -40,7 +40,7 @@ fn open_with<'a>(library: Library, patch: &str, page: &str, size: Vec2) -> Windo
     };
     let mut editor = Editor::new(library);
     editor.show_page(page);
-    let desk = Desk {
+    let fixture = Fixture {
         editor,
         host: LocalHost::new(patch).unwrap(),
     };
@@ -48,11 +48,11 @@ fn open_with<'a>(library: Library, patch: &str, page: &str, size: Vec2) -> Windo
         .with_size(size)
         .with_step_dt(1.0 / 30.0)
         .build_ui_state(
-            |ui, desk: &mut Desk| {
-                desk.host.advance(1.0 / 30.0);
-                desk.editor.ui(ui, &mut desk.host);
+            |ui, fixture: &mut Fixture| {
+                fixture.host.advance(1.0 / 30.0);
+                fixture.editor.ui(ui, &mut fixture.host);
             },
-            desk,
+            fixture,
         );
     window.run_steps(3);
     window
@@ -443,20 +443,15 @@ fn an_envelope_breaks_where_it_is_dragged() {
     assert_eq!(value(&window, Param::Env1Loop), 1.0);
 }
 
+/// The pages with parameters.
+#[rustfmt::skip]
+const PAGES: [&str; 8] = ["Source", "Layers", "Shape", "Filter", "Modulation", "Effects", "Play", "Output"];
+
 /// Every parameter must be on some page.
 #[test]
 fn every_parameter_has_a_widget() {
     let mut seen = std::collections::HashSet::new();
-    for page in [
-        "Source",
-        "Layers",
-        "Shape",
-        "Filter",
-        "Modulation",
-        "Effects",
-        "Play",
-        "Output",
-    ] {
+    for page in PAGES {
         let mut window = open("Aurora", page);
         let mut tabs: Vec<String> = TABLE.iter().map(|row| group_name(row.group())).collect();
         tabs.dedup();
@@ -493,17 +488,7 @@ fn every_page_fits_every_size() {
         [2400.0, 1400.0],
         [300.0, 200.0],
     ] {
-        let pages = [
-            "Source",
-            "Layers",
-            "Shape",
-            "Filter",
-            "Modulation",
-            "Effects",
-            "Play",
-            "Output",
-        ];
-        for page in pages.into_iter().chain(["Matrix"]) {
+        for page in PAGES.into_iter().chain(["Matrix"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));
             window.state_mut().host.note_on(48, 1.0);
             window.run_steps(4);
@@ -546,12 +531,12 @@ fn closing_lets_go_of_keys_and_knobs() {
     window.hover_at(knob - vec2(0.0, 30.0));
     window.run_steps(2);
     assert_eq!(window.state().host.open_gestures, 1);
-    let desk = window.state_mut();
-    desk.editor.closed(&mut desk.host);
-    desk.host.advance(0.1);
+    let fixture = window.state_mut();
+    fixture.editor.closed(&mut fixture.host);
+    fixture.host.advance(0.1);
     let mut snapshot = Snapshot::new();
-    desk.host.snapshot(&mut snapshot);
-    assert_eq!((desk.host.open_gestures, snapshot.keys), (0, 0));
+    fixture.host.snapshot(&mut snapshot);
+    assert_eq!((fixture.host.open_gestures, snapshot.keys), (0, 0));
 }
 
 /// The same when a page is left in the middle of something.

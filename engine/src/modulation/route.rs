@@ -88,28 +88,28 @@ macro_rules! sources {
 }
 
 sources! {
-    Env1 = "env1", "The envelope that also shapes the level, 0 to 1.";
-    Env2 = "env2", "A free envelope, 0 to 1.";
-    Env3 = "env3", "A free envelope, 0 to 1.";
-    Env4 = "env4", "A free envelope, 0 to 1.";
-    Lfo1 = "lfo1", "A slow wave, -1 to 1.";
-    Lfo2 = "lfo2", "A slow wave, -1 to 1.";
-    Lfo3 = "lfo3", "A slow wave, -1 to 1.";
-    Lfo4 = "lfo4", "A slow wave, -1 to 1.";
-    Lfo5 = "lfo5", "A slow wave, -1 to 1.";
-    Lfo6 = "lfo6", "A slow wave, -1 to 1.";
-    Velocity = "velocity", "How hard the key was struck, 0 to 1.";
-    Release = "release", "How fast the key was let go, 0 to 1; zero while held.";
-    Key = "key", "The key's distance from middle C in units of five octaves.";
+    Env1 = "env1", "Envelope 1, which also controls the level, 0 to 1.";
+    Env2 = "env2", "Envelope, 0 to 1.";
+    Env3 = "env3", "Envelope, 0 to 1.";
+    Env4 = "env4", "Envelope, 0 to 1.";
+    Lfo1 = "lfo1", "LFO, -1 to 1.";
+    Lfo2 = "lfo2", "LFO, -1 to 1.";
+    Lfo3 = "lfo3", "LFO, -1 to 1.";
+    Lfo4 = "lfo4", "LFO, -1 to 1.";
+    Lfo5 = "lfo5", "LFO, -1 to 1.";
+    Lfo6 = "lfo6", "LFO, -1 to 1.";
+    Velocity = "velocity", "Note-on velocity, 0 to 1.";
+    Release = "release", "Release velocity, 0 to 1; zero while the key is held.";
+    Key = "key", "Key tracking: distance from middle C in units of five octaves.";
     Wheel = "wheel", "The modulation wheel, 0 to 1.";
     Bend = "bend", "The pitch wheel, -1 to 1.";
-    Pressure = "pressure", "Channel or key pressure, whichever is stronger, 0 to 1.";
-    Brightness = "brightness", "Controller 74 plus the note's own brightness, -1 to 1 about the middle.";
+    Pressure = "pressure", "Channel or key pressure, the larger of both, 0 to 1.";
+    Brightness = "brightness", "Controller 74 plus the note's own brightness, -1 to 1.";
     Breath = "breath", "Controller 2, 0 to 1.";
     Expression = "expression", "Controller 11, 0 to 1.";
-    Random = "random", "A number of the note's own, -1 to 1.";
-    Copy = "copy", "A copy of unison: -1 for the lowest to 1 for the highest; reaches what copies have of their own.";
-    Partial = "partial", "How high a partial is: 0 for the first, 1 ten octaves above; reaches level and tune.";
+    Random = "random", "A random value for each note, -1 to 1.";
+    Copy = "copy", "Unison copy: -1 for the lowest to 1 for the highest; reaches only some parameters.";
+    Partial = "partial", "Frequency of a partial: 0 for the first, 1 ten octaves above; reaches level and tune.";
     Macro1 = "macro1", "Macro 1, 0 to 1.";
     Macro2 = "macro2", "Macro 2, 0 to 1.";
     Macro3 = "macro3", "Macro 3, 0 to 1.";
