@@ -1,15 +1,7 @@
 //! `myriad import`: a recording or a wavetable becomes a patch.
 
-mod instrument;
-mod partials;
-mod pitch;
-mod recording;
-mod sound;
-mod wavetable;
-
-use myriad_engine::Patch;
-use myriad_engine::tracks::TracksError;
 use myriad_player::failure::Failure;
+use myriad_player::import::{ImportError, Imported, Material, add_layer, import};
 use myriad_player::{atomic_file, terminal};
 use std::path::{Path, PathBuf};
 
@@ -70,29 +62,6 @@ enum Layering {
     Multiply,
 }
 
-/// Why nothing can be made of a sound.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ImportError {
-    #[error("{0}")]
-    Unreadable(String),
-    #[error("nothing but silence")]
-    Silence,
-    #[error("too short: {0}")]
-    TooShort(&'static str),
-    #[error("no pitch can be made out; if you know it, say it with --pitch")]
-    NoPitch,
-    #[error("{0}")]
-    Misuse(String),
-    #[error(transparent)]
-    Tracks(#[from] TracksError),
-}
-
-/// A patch, and what is worth knowing about how it was made.
-pub(crate) struct Imported {
-    patch: Patch,
-    findings: Vec<(&'static str, String)>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -109,11 +78,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .name
         .clone()
         .unwrap_or_else(|| stem.clone().into_owned());
-    let mut imported = import(args, &args.file, args.pitch, &name)?;
+    let mut imported = import_file(args, &args.file, args.pitch, &name)?;
     if let Some(file) = &args.with {
-        let other = import(args, file, None, &name)?;
-        // After "off".
-        instrument::layer(&mut imported.patch, other.patch, args.layer as u8 + 1);
+        let other = import_file(args, file, None, &name)?;
+        // Choice 0 of `layer.mode` is "off".
+        add_layer(&mut imported.patch, other.patch, args.layer as u8 + 1);
         imported.findings.extend(other.findings);
     }
     let target = match &args.output {
@@ -131,19 +100,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     terminal::print(&report)
 }
 
-/// Makes an instrument of one file.
-fn import(args: &Args, file: &Path, pitch: Option<f64>, name: &str) -> Result<Imported, Failure> {
-    let failed = |error: ImportError| match error {
-        ImportError::Misuse(_) => Failure::misuse(format!("{}: {error}", file.display())),
-        _ => Failure::failed(format!("{}: {error}", file.display())),
+fn import_file(
+    args: &Args,
+    file: &Path,
+    hertz: Option<f64>,
+    name: &str,
+) -> Result<Imported, Failure> {
+    let material = match args.wavetable {
+        true => Material::Wavetable { cycle: args.cycle },
+        false => Material::Note { hertz },
     };
-    let sound = sound::read(file).map_err(failed)?;
-    let imported = match args.wavetable {
-        true => wavetable::import(&sound, args.cycle, name),
-        false => recording::import(&sound, pitch, name),
-    };
-    imported.map_err(failed)
+    import(file, material, name).map_err(|error| {
+        let text = format!("{}: {error}", file.display());
+        match error {
+            ImportError::Misuse(_) => Failure::misuse(text),
+            _ => Failure::failed(text),
+        }
+    })
 }
-
-#[cfg(test)]
-mod tests;

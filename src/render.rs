@@ -4,14 +4,14 @@ mod outputs;
 mod report;
 
 use indicatif::ProgressBar;
+use myriad_player::ScaleArgs;
 use myriad_player::analysis::Meter;
 use myriad_player::assignment::{PatchAssignment, PatchRequest};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::machine::cores;
 use myriad_player::renderer::{self, RendererArgs};
-use myriad_player::scale::ScaleArgs;
-use myriad_player::song::Song;
+use myriad_player::song::{Song, estimate};
 use myriad_player::song_render::{Settings, SongRender, Tail};
 use myriad_player::terminal;
 use myriad_player::trace::Tracer;
@@ -170,7 +170,7 @@ impl Job {
     ) -> Result<Report, Failure> {
         self.check_length(song)?;
         let rate = self.settings.sample_rate;
-        let piece = renderer::expect(song, &assignment, rate);
+        let piece = estimate::expect(song, &assignment, rate);
         let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
         let mut song_render = SongRender::new(song, assignment, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;

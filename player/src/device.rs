@@ -4,15 +4,19 @@
 //! cpal reaches (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms), a clock,
 //! which plays to nobody, and one without even a clock, which plays when it is told to.
 
-pub mod clock;
-pub mod cpal_device;
+pub mod callback;
+mod clock;
+mod cpal_device;
+pub mod handoff;
 #[cfg(unix)]
-pub mod jack_server;
+mod jack_server;
 pub mod listing;
+pub mod manager;
+mod resampler;
 mod virtual_time;
 
-use super::handoff::{CallbackHandoff, DeviceId};
-use super::midi::Router;
+use crate::midi::Router;
+use handoff::{CallbackHandoff, DeviceId};
 use myriad_engine::ThreadPolicy;
 use std::sync::Arc;
 

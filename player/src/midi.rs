@@ -1,5 +1,6 @@
 //! From MIDI bytes to what the engine plays: which part, which parameter.
 
+pub mod gesture;
 pub mod learned;
 pub mod ports;
 

@@ -1,25 +1,29 @@
 //! A session: an instrument that is switched on, with everything that is plugged into it.
 
-mod endurance;
+mod load;
+pub mod monitor;
 mod playing;
+mod recorder;
+mod sequencer;
+mod testing;
 
-use super::callback::{AudioCallback, CallbackCounters};
-use super::device::{DeviceContext, DeviceError, DeviceRequest, Host};
-use super::device_manager::DeviceManager;
-use super::gesture::GestureQueue;
-use super::handoff::CallbackHandoff;
-use super::load::Load;
-use super::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
-use super::monitor::Monitor;
-use super::processor_usage::{ProcessorUsage, Usage};
-use super::recorder::{Recorder, Recording};
-use super::sequencer::SongSequencer;
+pub use load::Load;
+pub use recorder::Recording;
+
 use crate::assignment::PatchAssignment;
+use crate::device::callback::{AudioCallback, CallbackCounters};
+use crate::device::handoff::CallbackHandoff;
+use crate::device::manager::DeviceManager;
+use crate::device::{DeviceContext, DeviceError, DeviceRequest, Host};
 use crate::failure::Failure;
 use crate::machine::cores;
+use crate::midi::gesture::GestureQueue;
+use crate::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
 use crate::renderer::RendererArgs;
 use crate::song::Song;
+use crate::system::processor_usage::{ProcessorUsage, Usage};
 use crate::wav::WavError;
+use monitor::Monitor;
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
 use myriad_engine::render::Renderer;
@@ -28,8 +32,10 @@ use myriad_live::stream::{
     self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
 };
 use myriad_live::{RendererHandle, RendererReport};
+use recorder::Recorder;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapRb};
+use sequencer::SongSequencer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

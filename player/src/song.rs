@@ -1,6 +1,9 @@
 //! A song: what a MIDI file plays, in seconds and parts instead of ticks, tracks and channels.
 
+pub mod assignment;
+pub mod estimate;
 mod read;
+pub mod render;
 mod tempo;
 #[cfg(test)]
 mod tests;

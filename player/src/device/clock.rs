@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const EARLY: Duration = Duration::from_micros(100);
 
 /// Asks for a block each time one would have been played.
-pub struct Clock {
+pub(super) struct Clock {
     rate: u32,
     block: u32,
     shared: Arc<Shared>,
@@ -34,7 +34,7 @@ impl Clock {
     ///
     /// # Errors
     /// When there is no thread to be had.
-    pub fn start(
+    pub(super) fn start(
         device_request: &DeviceRequest,
         context: &DeviceContext,
     ) -> Result<Self, DeviceError> {

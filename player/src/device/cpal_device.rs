@@ -1,8 +1,8 @@
 //! Devices that cpal reaches: PulseAudio and PipeWire, ALSA, and other systems' own.
 
+use super::callback::AudioCallback;
+use super::handoff::{CallbackHandoff, DeviceId};
 use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, USUAL_BLOCK, find};
-use crate::callback::AudioCallback;
-use crate::handoff::{CallbackHandoff, DeviceId};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
     BufferSize, ErrorKind, FromSample, HostId, SampleFormat, SizedSample, Stream, StreamConfig,
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PIECE: usize = 8_192;
 
 /// A device that plays.
-pub struct CpalDevice {
+pub(super) struct CpalDevice {
     host: Host,
     name: String,
     rate: u32,
@@ -48,7 +48,7 @@ impl Shared {
 }
 
 /// The devices of a host, the usual one first.
-pub fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
+pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
     let refused = |error: cpal::Error| DeviceError::Refused {
         host: host.name(),
         reason: error.to_string(),
@@ -69,7 +69,7 @@ pub fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
 }
 
 /// Names of the devices of a host that can play as they are.
-pub fn playable(host: Host) -> Result<Vec<String>, DeviceError> {
+pub(super) fn playable(host: Host) -> Result<Vec<String>, DeviceError> {
     let answers = |device: &cpal::Device| device.default_output_config().is_ok();
     let devices = devices(host)?.into_iter();
     let playable = devices.filter(|(_, device)| answers(device));
@@ -91,7 +91,7 @@ impl CpalDevice {
     ///
     /// # Errors
     /// When there is none, or it does not work.
-    pub fn open(
+    pub(super) fn open(
         host: Host,
         device_request: &DeviceRequest,
         context: &DeviceContext,
@@ -207,7 +207,7 @@ fn build_as<T: SizedSample + FromSample<f32>>(
 }
 
 /// The callback: from two channels of ours to as many as the device has, in its format.
-pub struct Speaker {
+pub(super) struct Speaker {
     handoff: Arc<CallbackHandoff>,
     device_id: DeviceId,
     channels: usize,
@@ -215,7 +215,7 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    pub fn new(handoff: Arc<CallbackHandoff>, device_id: DeviceId, channels: usize) -> Self {
+    pub(super) fn new(handoff: Arc<CallbackHandoff>, device_id: DeviceId, channels: usize) -> Self {
         Self {
             handoff,
             device_id,
@@ -224,7 +224,7 @@ impl Speaker {
         }
     }
 
-    pub fn fill<T: SizedSample + FromSample<f32>>(&mut self, output: &mut [T]) {
+    pub(super) fn fill<T: SizedSample + FromSample<f32>>(&mut self, output: &mut [T]) {
         let channels = self.channels;
         for piece in output.chunks_mut(PIECE * channels) {
             let [left, right] = &mut self.frames;

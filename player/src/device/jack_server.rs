@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 5;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
 
 /// Our side of a JACK server.
-pub struct Client {
+pub(super) struct Client {
     client: AsyncClient<Notes, Process>,
     /// The server's outputs that we play to, for people.
     name: String,
@@ -44,7 +44,7 @@ struct Shared {
 }
 
 /// Whether there is a server to talk to, without starting one.
-pub fn connect(name: &str) -> Result<jack::Client, DeviceError> {
+pub(super) fn connect(name: &str) -> Result<jack::Client, DeviceError> {
     let refused = |reason: String| DeviceError::Refused {
         host: Host::Jack.name(),
         reason,
@@ -61,7 +61,7 @@ pub fn connect(name: &str) -> Result<jack::Client, DeviceError> {
 }
 
 /// The server's outputs: names of the programs and cards that sound can be sent to.
-pub fn outputs(client: &jack::Client) -> Vec<String> {
+pub(super) fn outputs(client: &jack::Client) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for port in audio_inputs(client) {
         let name = port.split(':').next().unwrap_or(&port).to_owned();
@@ -73,7 +73,7 @@ pub fn outputs(client: &jack::Client) -> Vec<String> {
 }
 
 /// The server's MIDI ports that can be played from.
-pub fn midi_sources(client: &jack::Client) -> Vec<String> {
+pub(super) fn midi_sources(client: &jack::Client) -> Vec<String> {
     ports(client, &MidiOut::default(), PortFlags::IS_OUTPUT)
 }
 
@@ -97,7 +97,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is none, or it does not want us.
-    pub fn open(
+    pub(super) fn open(
         device_request: &DeviceRequest,
         context: &DeviceContext,
     ) -> Result<Self, DeviceError> {

@@ -1,7 +1,7 @@
 //! MIDI inputs of the system: keyboards may come and go while playing.
 
 use super::Router;
-use crate::gesture::GestureQueue;
+use super::gesture::GestureQueue;
 use midir::{Ignore, MidiInput, MidiInputConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

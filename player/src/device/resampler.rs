@@ -4,7 +4,7 @@ use audioadapter_buffers::direct::SequentialSliceOfVecs;
 use rubato::{Async, FixedAsync, Resampler as _, SincInterpolationParameters, WindowFunction};
 
 /// Stereo frames of one rate from frames of another, a small chunk at a time, without allocating.
-pub struct Resampler {
+pub(super) struct Resampler {
     inner: Async<f32>,
     input: [Vec<f32>; 2],
     output: [Vec<f32>; 2],
@@ -14,13 +14,13 @@ pub struct Resampler {
 
 impl Resampler {
     /// Frames it makes at a time: few, since they add to the latency.
-    pub const CHUNK: usize = 32;
+    pub(super) const CHUNK: usize = 32;
 
     /// Length of the filter in frames; half of it is delay.
     const FILTER: usize = 128;
 
     /// From `from` to `to` frames a second, both positive.
-    pub fn new(from: u32, to: u32) -> Self {
+    pub(super) fn new(from: u32, to: u32) -> Self {
         let parameters =
             SincInterpolationParameters::new(Self::FILTER, WindowFunction::BlackmanHarris2);
         let ratio = f64::from(to) / f64::from(from);
@@ -36,12 +36,12 @@ impl Resampler {
     }
 
     /// Frames by which its output lags, at most.
-    pub fn delay(&self) -> usize {
+    pub(super) fn delay(&self) -> usize {
         self.inner.output_delay() + Self::CHUNK
     }
 
     /// Hands out what is ready, and says how many frames that was.
-    pub fn take(&mut self, left: &mut [f32], right: &mut [f32]) -> usize {
+    pub(super) fn take(&mut self, left: &mut [f32], right: &mut [f32]) -> usize {
         let count = left.len().min(Self::CHUNK - self.taken);
         let ready = self.taken..self.taken + count;
         left[..count].copy_from_slice(&self.output[0][ready.clone()]);
@@ -51,13 +51,13 @@ impl Resampler {
     }
 
     /// Where the frames for the next [`run`](Self::run) belong.
-    pub fn input(&mut self) -> [&mut [f32]; 2] {
+    pub(super) fn input(&mut self) -> [&mut [f32]; 2] {
         let frames = self.inner.input_frames_next();
         self.input.each_mut().map(|channel| &mut channel[..frames])
     }
 
     /// Makes the next chunk from the input.
-    pub fn run(&mut self) {
+    pub(super) fn run(&mut self) {
         let frames = self.inner.input_frames_next();
         let input = SequentialSliceOfVecs::new(&self.input, 2, frames);
         let output = SequentialSliceOfVecs::new_mut(&mut self.output, 2, Self::CHUNK);

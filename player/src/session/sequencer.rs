@@ -16,7 +16,7 @@ const UPBEAT_SECONDS: f64 = 0.2;
 const EARLY_SECONDS: f64 = 0.03;
 
 /// A song under way.
-pub struct SongSequencer {
+pub(super) struct SongSequencer {
     assignment: PatchAssignment,
     /// What is to happen, by frame.
     score: Vec<(u64, u8, EventKind)>,
@@ -32,7 +32,7 @@ pub struct SongSequencer {
 
 impl SongSequencer {
     /// Prepares `song` for an engine of so many frames a second.
-    pub fn new(song: &Song, assignment: PatchAssignment, rate: u32) -> Self {
+    pub(super) fn new(song: &Song, assignment: PatchAssignment, rate: u32) -> Self {
         let rate = f64::from(rate);
         let frames = frames_at(song.seconds, rate);
         let mut programs = Vec::new();
@@ -56,7 +56,7 @@ impl SongSequencer {
     }
 
     /// Sends what is due soon.
-    pub fn tick(&mut self, control: &Control) {
+    pub(super) fn tick(&mut self, control: &Control) {
         let now = control.time();
         let start = *self
             .start
@@ -85,19 +85,19 @@ impl SongSequencer {
     }
 
     /// The song's length in seconds.
-    pub fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         self.frames as f64 / self.rate
     }
 
     /// How many seconds of the song were played.
-    pub fn position(&self, control: &Control) -> f64 {
+    pub(super) fn position(&self, control: &Control) -> f64 {
         let start = self.start.unwrap_or(u64::MAX);
         let played = control.time().saturating_sub(start);
         played.min(self.frames) as f64 / self.rate
     }
 
     /// Whether all was played and nothing sounds any more.
-    pub fn is_over(&self, control: &Control, sounding: usize) -> bool {
+    pub(super) fn is_over(&self, control: &Control, sounding: usize) -> bool {
         let Some(start) = self.start else {
             return false;
         };

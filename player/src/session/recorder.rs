@@ -19,7 +19,7 @@ const BITS: Bits = Bits::Int24;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A recording under way.
-pub struct Recorder {
+pub(super) struct Recorder {
     path: PathBuf,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Result<Recording, WavError>>,
@@ -39,7 +39,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When nothing can be written there.
-    pub fn start(path: &Path, rate: u32) -> Result<(Self, HeapProd<[f32; 2]>), WavError> {
+    pub(super) fn start(path: &Path, rate: u32) -> Result<(Self, HeapProd<[f32; 2]>), WavError> {
         let file = WavFile::create(path, rate, BITS, 0)?;
         let (record_ring, frames) = HeapRb::new(RING_SECONDS * rate as usize).split();
         let stop = Arc::new(AtomicBool::new(false));
@@ -53,12 +53,12 @@ impl Recorder {
         Ok((recorder, record_ring))
     }
 
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether it has ended by itself: the file is full, or the disk is.
-    pub fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         self.thread.is_finished()
     }
 
@@ -66,7 +66,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the disk is full or gone.
-    pub fn finish(self) -> Result<Recording, WavError> {
+    pub(super) fn finish(self) -> Result<Recording, WavError> {
         self.stop.store(true, Ordering::Release);
         match self.thread.join() {
             Ok(recording) => recording,

@@ -1,9 +1,6 @@
 //! Who renders: `--renderer` and `--device`, the same for every command that makes sound.
 
-mod expectation;
-
 use crate::failure::Failure;
-pub use expectation::expect;
 use myriad_engine::ThreadPolicy;
 use myriad_engine::render::Renderer;
 use myriad_engine::{EngineError, render::PrepareError};

@@ -6,9 +6,9 @@
 //! of their own, and nobody waits for them for long.
 
 use super::callback::{AudioCallback, CallbackCounters};
-use super::device::clock::Clock;
-use super::device::{self, Device, DeviceContext, DeviceError, DeviceRequest, Host};
+use super::clock::Clock;
 use super::handoff::DeviceId;
+use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host};
 use myriad_live::stream::{Control, StreamConfig, StreamError};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
@@ -68,7 +68,7 @@ type Opened = Result<Box<dyn Device>, DeviceError>;
 /// Opens a device on a thread of its own; it is closed again if nobody waits for it any more.
 fn open(device_request: DeviceRequest, context: DeviceContext) -> Receiver<Opened> {
     let (sender, opened) = channel();
-    std::thread::spawn(move || sender.send(device::open(&device_request, &context)).ok());
+    std::thread::spawn(move || sender.send(super::open(&device_request, &context)).ok());
     opened
 }
 

@@ -5,7 +5,7 @@ use crate::song::PERCUSSION_CHANNEL;
 use myriad_engine::Patch;
 use serde::Deserialize;
 
-const MAP: &str = include_str!("../../../assets/general-midi.toml");
+const MAP: &str = include_str!("../../../../assets/general-midi.toml");
 
 /// The map of `assets/general-midi.toml`.
 #[derive(Debug, Default, Deserialize)]

@@ -28,7 +28,7 @@ pub(super) fn patch(name: &str, tracks: Arc<Tracks>, partials: usize) -> Patch {
 
 /// Gives `patch` what `other` plays as its second layer, in this mode of `layer.mode`, and a macro
 /// that leads from the one to the other.
-pub(super) fn layer(patch: &mut Patch, other: Patch, mode: u8) {
+pub fn add_layer(patch: &mut Patch, other: Patch, mode: u8) {
     let imported = Param::LayerTable.info().kind.range().1;
     let most = |param| patch.values[param].max(other.values[param]);
     for (param, value) in [

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 /// Measures processor time between two looks.
-pub struct ProcessorUsage {
+pub(crate) struct ProcessorUsage {
     last: Instant,
     used: Option<f64>,
     stolen: Option<f64>,
@@ -22,7 +22,7 @@ pub struct Usage {
 const TICKS_PER_SECOND: f64 = 100.0;
 
 impl ProcessorUsage {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             last: Instant::now(),
             used: process_seconds(),
@@ -31,7 +31,7 @@ impl ProcessorUsage {
     }
 
     /// What was used since the last look.
-    pub fn look(&mut self) -> Usage {
+    pub(crate) fn look(&mut self) -> Usage {
         let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
         self.last = Instant::now();
         let share = |now: Option<f64>, before: &mut Option<f64>| {

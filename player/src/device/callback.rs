@@ -2,8 +2,8 @@
 //!
 //! Runs on audio threads: it never allocates, locks, waits or logs.
 
-use super::gesture::GestureQueue;
 use super::resampler::Resampler;
+use crate::midi::gesture::GestureQueue;
 use myriad_engine::Event;
 use myriad_live::stream::AudioSide;
 use ringbuf::HeapProd;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::cpal_device::Speaker;
-use crate::handoff::CallbackHandoff;
+use crate::device::handoff::CallbackHandoff;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};

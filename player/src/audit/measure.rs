@@ -1,44 +1,45 @@
-//! How a patch is played to be measured, and what is heard.
+//! Plays a patch and measures the sound.
 
+use crate::analysis::{Meter, thumbnail};
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, Values};
-use myriad_player::analysis::{Meter, thumbnail};
 
 const RATE: u32 = 48_000;
 const SECOND: usize = RATE as usize;
 
-/// Columns and rows of a picture on the contact sheet.
+/// Columns and rows of a spectrogram on the contact sheet.
 pub(super) const PICTURE: [usize; 2] = [120, 72];
 
-/// Plays one patch again and again.
+/// Plays one patch, once for each measurement.
 pub(super) struct Listener<'a> {
     patch: &'a Patch,
 }
 
-/// What a short phrase tells.
+/// Measurements of a short phrase.
 pub(super) struct Phrase {
     pub(super) loudness_lufs: Option<f64>,
     pub(super) correlation: f32,
-    pub(super) lean_db: f32,
+    /// How much louder left is than right.
+    pub(super) balance_db: f32,
     pub(super) fingerprint: Fingerprint,
     pub(super) picture: Vec<f32>,
 }
 
-/// What a held note tells.
+/// Measurements of a held note.
 pub(super) struct Held {
-    /// The level after three seconds against the loudest of the first.
+    /// The level after three seconds relative to the loudest of the first.
     pub(super) left_db: f32,
-    /// How much steeper than its own slope the sound is where the key is let go; above one, a click.
+    /// The steepest slope after the key is released, relative to the note's own; above 1 it is a click.
     pub(super) click: f32,
     pub(super) partials: usize,
 }
 
-/// The spectrum of a phrase over time: columns of a small picture.
+/// The spectrum of a phrase over time, column after column.
 #[derive(Default)]
 pub(super) struct Fingerprint(Vec<f32>);
 
 impl Fingerprint {
-    /// The mean difference in decibels, loudness apart; what is far below the loudest counts little.
+    /// The mean difference in decibels. Levels are relative to the loudest, and cut 60 dB below it.
     pub(super) fn distance(&self, other: &Fingerprint) -> f32 {
         let differences = self.0.iter().zip(&other.0).map(|(a, b)| (a - b).abs());
         differences.sum::<f32>() / self.0.len().max(1) as f32
@@ -72,7 +73,7 @@ impl<'a> Listener<'a> {
         };
         let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
         let mut partials = 0;
-        // An engine of this size can be had wherever the program runs at all.
+        // An engine of the default size is valid, so this does not fail.
         if let Ok(mut engine) = Engine::new(&config) {
             let patch = Patch {
                 values: values.clone(),
@@ -80,10 +81,10 @@ impl<'a> Listener<'a> {
             };
             engine.set_patch(0, &patch);
             let mut events: Vec<(usize, EventKind)> = Vec::new();
-            for note in notes {
-                let Note { key, velocity, .. } = *note;
-                events.push((note.from, EventKind::NoteOn { key, velocity }));
-                events.push((note.to, EventKind::NoteOff { key, velocity: 0.5 }));
+            for &Note(key, velocity, seconds) in notes {
+                let [from, to] = seconds.map(|at| (at * SECOND as f32) as usize);
+                events.push((from, EventKind::NoteOn { key, velocity }));
+                events.push((to, EventKind::NoteOff { key, velocity: 0.5 }));
             }
             events.sort_by_key(|event| event.0);
             const BLOCK: usize = 1_024;
@@ -111,14 +112,14 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// Keys of the patch's range at which nothing is heard.
+    /// The Cs in the patch's key range that are silent.
     pub(super) fn silent_keys(&self) -> Vec<u8> {
         let values = &self.patch.values;
         let (low, high) = (values[Param::ZoneLowKey], values[Param::ZoneHighKey]);
         let keys = (24..=108u8).step_by(12);
         keys.filter(|&key| (low..=high).contains(&f32::from(key)))
             .filter(|&key| {
-                let sound = self.play(values, &[note(key, 0.8, 0.0, 0.6)], 2 * SECOND / 3);
+                let sound = self.play(values, &[Note(key, 0.8, [0.0, 0.6])], 2 * SECOND / 3);
                 peak(&sound.left).max(peak(&sound.right)) < 0.002
             })
             .collect()
@@ -126,10 +127,10 @@ impl<'a> Listener<'a> {
 
     pub(super) fn phrase(&self) -> Phrase {
         let notes = [
-            note(48, 0.8, 0.0, 0.8),
-            note(55, 0.7, 0.6, 1.4),
-            note(64, 0.8, 1.2, 2.4),
-            note(72, 0.6, 1.8, 2.4),
+            Note(48, 0.8, [0.0, 0.8]),
+            Note(55, 0.7, [0.6, 1.4]),
+            Note(64, 0.8, [1.2, 2.4]),
+            Note(72, 0.6, [1.8, 2.4]),
         ];
         let sound = self.play(&self.patch.values, &notes, 3 * SECOND);
         let mut meter = Meter::new(RATE);
@@ -140,16 +141,16 @@ impl<'a> Listener<'a> {
         Phrase {
             loudness_lufs: meter.loudness_lufs(),
             correlation: (common / (l * r).sqrt().max(1e-12)) as f32,
-            lean_db: 10.0 * ((l + 1e-12) / (r + 1e-12)).log10() as f32,
+            balance_db: 10.0 * ((l + 1e-12) / (r + 1e-12)).log10() as f32,
             fingerprint: Fingerprint::new(&sound),
             picture: thumbnail([&sound.left, &sound.right], RATE, PICTURE),
         }
     }
 
-    /// Peak of eight hard notes, and the constant part of the sound.
+    /// Peak in dBFS of eight notes at full velocity, and the DC offset.
     pub(super) fn chord(&self) -> (f32, f64) {
         let keys = [36, 48, 55, 60, 64, 67, 72, 84];
-        let notes = keys.map(|key| note(key, 1.0, 0.0, 1.0));
+        let notes = keys.map(|key| Note(key, 1.0, [0.0, 1.0]));
         let sound = self.play(&self.patch.values, &notes, 3 * SECOND / 2);
         let loudest = peak(&sound.left).max(peak(&sound.right));
         let mean = sound.left.iter().map(|&x| f64::from(x)).sum::<f64>();
@@ -157,16 +158,16 @@ impl<'a> Listener<'a> {
     }
 
     pub(super) fn held(&self) -> Held {
-        let let_go = 7 * SECOND / 2;
-        let notes = [note(60, 0.8, 0.0, 3.5)];
+        let released = 7 * SECOND / 2;
+        let notes = [Note(60, 0.8, [0.0, 3.5])];
         let Sound { left, partials, .. } = self.play(&self.patch.values, &notes, 4 * SECOND);
-        let windows: Vec<f64> = left[..let_go].chunks(SECOND / 4).map(power).collect();
+        let windows: Vec<f64> = left[..released].chunks(SECOND / 4).map(power).collect();
         let early = windows[..6].iter().fold(0.0, |top: f64, &x| top.max(x));
         let late = windows[11..13].iter().fold(0.0, |top: f64, &x| top.max(x));
-        let own = steepest(&left[let_go - SECOND / 2..let_go])
-            .max(steepest(&left[let_go + SECOND / 10..]))
+        let own = steepest(&left[released - SECOND / 2..released])
+            .max(steepest(&left[released + SECOND / 10..]))
             .max(1e-4);
-        let there = steepest(&left[let_go..let_go + SECOND / 20]);
+        let there = steepest(&left[released..released + SECOND / 20]);
         Held {
             left_db: 10.0 * ((late + 1e-12) / (early + 1e-12)).log10() as f32,
             click: there / (2.5 * own),
@@ -174,10 +175,10 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// How much louder, and how different, a hard note is than a soft one.
+    /// How much louder a hard note is than a soft one, and how different its spectrum is.
     pub(super) fn velocity(&self) -> (f32, f32) {
         let play = |velocity: f32| {
-            let notes = [note(60, velocity, 0.0, 0.6)];
+            let notes = [Note(60, velocity, [0.0, 0.6])];
             self.play(&self.patch.values, &notes, 4 * SECOND / 5)
         };
         let (soft, hard) = (play(0.3), play(1.0));
@@ -186,7 +187,7 @@ impl<'a> Listener<'a> {
         (louder as f32, changed)
     }
 
-    /// What every macro that has a name changes, from one end to the other.
+    /// How many decibels each named macro changes between its ends.
     pub(super) fn macros(&self) -> Vec<(&'a str, f32)> {
         let used = self.patch.macro_names.iter().enumerate();
         used.filter(|(_, name)| !name.is_empty())
@@ -195,7 +196,7 @@ impl<'a> Listener<'a> {
                 let heard = |value: f32| {
                     let mut values = self.patch.values.clone();
                     values.set(param, value);
-                    let notes = [note(48, 0.8, 0.0, 0.8), note(60, 0.8, 0.1, 0.8)];
+                    let notes = [Note(48, 0.8, [0.0, 0.8]), Note(60, 0.8, [0.1, 0.8])];
                     let sound = self.play(&values, &notes, 3 * SECOND / 2);
                     let level = decibels((power(&sound.left) as f32).sqrt());
                     (Fingerprint::new(&sound), level)
@@ -208,23 +209,9 @@ impl<'a> Listener<'a> {
     }
 }
 
+/// A note from one second to another.
 #[derive(Clone, Copy)]
-struct Note {
-    key: u8,
-    velocity: f32,
-    from: usize,
-    to: usize,
-}
-
-fn note(key: u8, velocity: f32, from: f32, to: f32) -> Note {
-    let frames = |seconds: f32| (seconds * SECOND as f32) as usize;
-    Note {
-        key,
-        velocity,
-        from: frames(from),
-        to: frames(to),
-    }
-}
+struct Note(u8, f32, [f32; 2]);
 
 fn peak(samples: &[f32]) -> f32 {
     samples.iter().fold(0.0, |peak, x| peak.max(x.abs()))
