@@ -1,4 +1,4 @@
-//! `myriad import`: a recording or a wavetable becomes a patch.
+//! `myriad import`: makes a patch from a recording or a wavetable.
 
 use myriad_player::failure::Failure;
 use myriad_player::import::{ImportError, Imported, Material, add_layer, import};
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  myriad import flute.wav                      a recording of one note becomes flute.toml
-  myriad play --patch flute.toml               play it on every key
-  myriad import flute.wav --with voice.wav     a flute that a knob turns into a voice
-  myriad import bell.wav --pitch 312.5         when its pitch is hard to hear, say it
-  myriad import waves.wav --wavetable          cycles of a wave, one after the other: a wavetable
+  myriad import flute.wav                      make flute.toml from a recording of one note
+  myriad play --patch flute.toml               play it
+  myriad import flute.wav --with voice.wav     a macro morphs from the flute to the voice
+  myriad import bell.wav --pitch 312.5         set the pitch, if it is not detected
+  myriad import waves.wav --wavetable          a wavetable: cycles of a wave, one after the other
   myriad import waves.wav --wavetable --cycle 600
-                                               the same, so many samples a cycle";
+                                               the same, with 600 samples a cycle";
 
-/// Make a patch of a recorded note, or of a wavetable
+/// Make a patch from a recorded note or a wavetable
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The WAV file: one note, or the cycles of a wavetable
     file: PathBuf,
 
-    /// Where to write the patch [default: the file's name with .toml, in the current folder]
+    /// The patch to write [default: the file's name with .toml, in the current folder]
     #[arg(short, long, value_name = "FILE.toml")]
     output: Option<PathBuf>,
 
-    /// What to call the patch [default: the file's name]
+    /// The patch's name [default: the file's name]
     #[arg(long)]
     name: Option<String>,
 
@@ -34,19 +34,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OTHER.wav")]
     with: Option<PathBuf>,
 
-    /// What the second layer is to the first
+    /// How the second layer is combined with the first
     #[arg(long, value_enum, default_value_t = Layering::Morph, requires = "with")]
     layer: Layering,
 
-    /// The pitch of the recording in Hertz [default: found by listening]
+    /// The pitch of the recording in Hertz [default: detected]
     #[arg(long, value_name = "HERTZ", conflicts_with = "wavetable")]
     pitch: Option<f64>,
 
-    /// The file holds cycles of a wave
+    /// The file is a wavetable
     #[arg(long)]
     wavetable: bool,
 
-    /// Samples of a cycle [default: as the file says, else 2048, else the whole file]
+    /// Samples of a cycle [default: as the file declares, else 2048, else the whole file]
     #[arg(long, value_name = "SAMPLES", requires = "wavetable")]
     cycle: Option<usize>,
 }
@@ -54,18 +54,14 @@ pub(crate) struct Args {
 /// Modes of the second layer, as `layer.mode` names them.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Layering {
-    /// Beside the first
+    /// Sounds together with the first
     Mix,
-    /// What the first one turns into
+    /// The first morphs into it
     Morph,
-    /// What the first one is multiplied with
+    /// The spectra are multiplied
     Multiply,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When the file cannot be read, holds nothing that can be imported, or the patch cannot be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args
         .pitch

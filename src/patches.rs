@@ -1,4 +1,4 @@
-//! `myriad patches`: what there is to play, and what a patch is made of.
+//! `myriad patches`: lists, shows and audits patches.
 
 mod show;
 mod table;
@@ -14,14 +14,14 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  myriad patches                    all patches that come with Myriad
+  myriad patches                    all factory patches
   myriad patches --category bass    those of one category
-  myriad patches 'Crystal Rain'     what one is made of
+  myriad patches 'Crystal Rain'     the parameters of one
   myriad patches 'Crystal Rain' --toml > mine.toml
-                                    a copy to change
-  myriad patches mine.toml          what yours is made of, and whether it is sound
+                                    a copy to edit
+  myriad patches mine.toml          the parameters of a file, and its errors
   myriad patches --audit --sheet all.png
-                                    play and measure every patch, and draw them all";
+                                    measure every patch, and draw their spectrograms";
 
 /// List the patches, or show one
 #[derive(clap::Args)]
@@ -39,11 +39,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print the patch as a file to start one of your own from
+    /// Print the patch as a file to edit
     #[arg(long, requires = "patch", conflicts_with = "json")]
     toml: bool,
 
-    /// Play and measure: range, loudness, clipping, decay, stereo, velocity, macros, likeness
+    /// Measure range, loudness, clipping, decay, stereo, velocity, macros and likeness
     #[arg(long, conflicts_with = "toml")]
     audit: bool,
 
@@ -74,10 +74,6 @@ impl From<&'static Patch> for Entry {
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When there is no such patch or category.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.audit {
         return audit(args);

@@ -1,9 +1,9 @@
-//! Drawings in SVG: crisp at every size, and text that can be searched.
+//! SVG drawings, for plots.
 
 use super::colour::Rgb;
 use std::fmt::Write;
 
-/// A point, from the top left.
+/// A point, relative to the top left.
 pub type Point = [f64; 2];
 
 /// Which point of a text is given.
@@ -14,7 +14,6 @@ pub enum Anchor {
     End,
 }
 
-/// How a text is written.
 #[derive(Clone, Copy)]
 pub struct Style {
     pub size: f64,
@@ -22,7 +21,6 @@ pub struct Style {
     pub anchor: Anchor,
 }
 
-/// A drawing in the making.
 pub struct Svg {
     body: String,
 }
@@ -60,14 +58,11 @@ impl Svg {
 
     /// A line through `points`, dashed or not.
     pub fn path(&mut self, points: &[Point], colour: Rgb, width: f64, dashed: bool) {
-        let points: Vec<String> = points
-            .iter()
-            .map(|[x, y]| format!("{x:.1},{y:.1}"))
-            .collect();
-        let dashes = if dashed {
-            " stroke-dasharray=\"7 5\""
-        } else {
-            ""
+        let points = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}"));
+        let points: Vec<String> = points.collect();
+        let dashes = match dashed {
+            true => " stroke-dasharray=\"7 5\"",
+            false => "",
         };
         self.add(format_args!(
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\" \
@@ -103,7 +98,7 @@ impl Svg {
         ));
     }
 
-    /// A text that runs upwards, centred on a point.
+    /// A text that runs upwards.
     pub fn text_upwards(&mut self, [x, y]: Point, style: Style, text: &str) {
         self.add(format_args!(
             "<g transform=\"translate({x:.1} {y:.1}) rotate(-90)\">"
@@ -112,7 +107,6 @@ impl Svg {
         self.add(format_args!("</g>"));
     }
 
-    /// The file's content.
     pub fn finish(self) -> String {
         self.body + "</svg>\n"
     }
@@ -138,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_machines_cannot_break_a_drawing() {
+    fn text_is_escaped() {
         assert_eq!(escaped("a<b> & \u{1}c"), "a&lt;b&gt; &amp;  c");
     }
 }

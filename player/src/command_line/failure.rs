@@ -1,20 +1,19 @@
-//! How the program ends when something is wrong: one line on standard error, and an exit code.
+//! Errors of commands: one line on standard error, and an exit code.
 
 use crate::terminal;
 use clap::error::ErrorKind;
 use std::fmt::Display;
 use std::process::ExitCode;
 
-/// What the exit code tells a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The command line asks for something that does not exist.
+    /// The command line is wrong.
     Misuse,
-    /// The request is sound, but could not be carried out.
+    /// The command line is right, but the work failed.
     Failed,
     /// The user pressed Ctrl-C.
     Interrupted,
-    /// Whoever reads our output has gone (`myriad patches | head -1`): nothing to complain about.
+    /// The reader of standard output has closed it (`myriad patches | head -1`). This is no error.
     PipeClosed,
 }
 
@@ -24,13 +23,13 @@ impl Exit {
             Exit::PipeClosed => 0,
             Exit::Failed => 1,
             Exit::Misuse => 2,
-            // What shells report for a program that a SIGINT ended.
+            // What shells report for a program that SIGINT ended.
             Exit::Interrupted => 130,
         }
     }
 }
 
-/// An error on its way to the user.
+/// An error message and its exit code.
 #[derive(Debug)]
 pub struct Failure {
     exit: Exit,
@@ -38,12 +37,10 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The command line is wrong.
     pub fn misuse(message: impl Display) -> Self {
         Self::new(Exit::Misuse, message)
     }
 
-    /// The work failed.
     pub fn failed(message: impl Display) -> Self {
         Self::new(Exit::Failed, message)
     }
@@ -55,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// Prints the one line and gives the exit code.
+    /// Prints the message as one line and returns the exit code.
     pub fn report(&self) -> ExitCode {
         if self.exit != Exit::PipeClosed {
             terminal::say(&format!("myriad: {}", one_line(&self.message)));
@@ -64,11 +61,10 @@ impl Failure {
     }
 }
 
-/// Errors of the parsers we use may span lines (a quoted source line, a caret): join them. The
-/// system's own add a number that tells a user nothing.
+/// Joins the lines of a message (parsers quote source lines), and removes the operating system's error
+/// number.
 fn one_line(message: &str) -> String {
-    let words: Vec<&str> = message.split_whitespace().collect();
-    let line = words.join(" ");
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.split_once(" (os error ") {
         Some((before, after)) => {
             let after = after.split_once(')').map_or("", |(_, after)| after);
@@ -78,7 +74,7 @@ fn one_line(message: &str) -> String {
     }
 }
 
-/// Whether clap stopped in order to teach rather than to complain.
+/// Whether clap stopped to print help or the version, not because of an error.
 pub fn is_help(error: &clap::Error) -> bool {
     matches!(
         error.kind(),
@@ -89,21 +85,19 @@ pub fn is_help(error: &clap::Error) -> bool {
 }
 
 impl From<clap::Error> for Failure {
-    /// clap writes a paragraph with usage and tips; its first sentences hold the news.
+    /// Keeps the first sentences of clap's message, which hold the error, and leaves out usage and tips.
     fn from(error: clap::Error) -> Self {
         let text = error.to_string();
-        let news = text
+        let error = text
             .lines()
             .map(str::trim)
             .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
             .filter(|line| !line.is_empty())
             .collect::<Vec<_>>()
             .join(" ");
-        let news = news.strip_prefix("error: ").unwrap_or(&news);
-        Failure::misuse(format!(
-            "{} (--help explains)",
-            news.replace(" tip: ", "; ")
-        ))
+        let error = error.strip_prefix("error: ").unwrap_or(&error);
+        let error = error.replace(" tip: ", "; ");
+        Failure::misuse(format!("{error} (see --help)"))
     }
 }
 

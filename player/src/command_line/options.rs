@@ -23,8 +23,8 @@ pub struct PacingArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub depth: Option<u32>,
 
-    /// Never let the threads that render sleep: takes two processors, for machines that wake up
-    /// slowly, as virtual ones do
+    /// Let the threads that render spin instead of sleep. Takes two processors; for machines that
+    /// wake up slowly, such as virtual ones
     #[arg(long)]
     pub awake: bool,
 }
@@ -42,10 +42,10 @@ pub struct ScaleArgs {
 }
 
 impl ScaleArgs {
-    /// The tuning that the files ask for; the usual one without any.
+    /// The tuning of the files; equal temperament without any.
     ///
     /// # Errors
-    /// When a file cannot be read, or is not what it should be.
+    /// When a file cannot be read or parsed.
     pub fn tuning(&self) -> Result<Tuning, Failure> {
         let Some(scale) = &self.scale else {
             return Ok(Tuning::default());
@@ -54,15 +54,15 @@ impl ScaleArgs {
             std::fs::read_to_string(path)
                 .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
         };
-        let place = |path: &Path, error: TuningError| {
+        let failed = |path: &Path, error: TuningError| {
             let TuningError { line, problem } = error;
             Failure::failed(format!("{}:{line}: {problem}", path.display()))
         };
         let text = read(scale)?;
-        // The scale by itself first, so that an error names the right file.
-        Tuning::read(&text, None).map_err(|error| place(scale, error))?;
+        // The scale is parsed by itself first, so that an error names the right file.
+        Tuning::read(&text, None).map_err(|error| failed(scale, error))?;
         let map = self.keyboard.as_ref().map(read).transpose()?;
         let second = self.keyboard.as_ref().unwrap_or(scale);
-        Tuning::read(&text, map.as_deref()).map_err(|error| place(second, error))
+        Tuning::read(&text, map.as_deref()).map_err(|error| failed(second, error))
     }
 }

@@ -1,4 +1,4 @@
-//! Who renders: `--renderer` and `--device`, the same for every command that makes sound.
+//! `--renderer` and `--device`: the options that choose the renderer.
 
 use crate::failure::Failure;
 use myriad_engine::ThreadPolicy;
@@ -10,18 +10,17 @@ use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind, Rendere
 use serde::Serialize;
 use std::fmt::Display;
 
-/// Options to be flattened into those of a command.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct RendererArgs {
-    /// Who renders
+    /// What renders the sound
     #[arg(long, value_enum, default_value_t = Kind::Auto)]
     pub renderer: Kind,
 
-    /// Which GPU, where there are several
+    /// The number of the GPU, where there are several
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub device: usize,
 
-    /// Measure this machine again before choosing, rather than rely on what was measured before
+    /// Measure this machine again instead of using earlier measurements
     #[arg(long)]
     pub recalibrate: bool,
 }
@@ -29,13 +28,13 @@ pub struct RendererArgs {
 /// What `--renderer` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// The processor where it holds the load, an NVIDIA GPU where that does better
+    /// The processor, or an NVIDIA GPU where it is faster
     Auto,
-    /// This machine's processor, with the widest instructions it has
+    /// The processor
     Cpu,
     /// An NVIDIA GPU
     Cuda,
-    /// The processor in a GPU's place, to rehearse its loss
+    /// The processor in place of a GPU, to test the loss of one
     #[value(hide = true)]
     StandIn,
 }
@@ -46,13 +45,12 @@ impl RendererArgs {
         matches!(self.renderer, Kind::Cuda | Kind::StandIn)
     }
 
-    /// The GPU that may come to render, if any.
+    /// The GPU that may render, if any.
     pub fn may_use_gpu(&self) -> Option<usize> {
         (self.renderer != Kind::Cpu).then_some(self.device)
     }
 
-    /// The renderer that was asked for, to play at `sample_rate` while somebody listens, and a
-    /// handle to ask about it. Whoever uses it prepares it.
+    /// A renderer for live playing, not prepared yet, and a handle for its reports.
     pub fn live(
         &self,
         threads: usize,
@@ -63,25 +61,21 @@ impl RendererArgs {
             sample_rate: sample_rate as f32,
             thread_policy,
         };
-        self.make(threads, purpose)
+        self.choice(threads, purpose).make()
     }
 
-    /// The same, to render a piece as fast as can be.
+    /// A renderer for offline rendering, as fast as possible.
     pub fn for_piece(&self, threads: usize, piece: Piece) -> (Box<dyn Renderer>, RendererHandle) {
-        self.make(threads, Purpose::Piece(piece))
+        self.choice(threads, Purpose::Piece(piece)).make()
     }
 
-    /// Makes the GPU's renderer, whoever was asked for.
+    /// Makes the GPU's renderer, whatever `--renderer` says.
     pub fn gpu(&self) -> MakePreferred {
         let purpose = Purpose::Live {
             sample_rate: 48_000.0,
             thread_policy: ThreadPolicy::RealTime,
         };
         self.choice(1, purpose).make_gpu()
-    }
-
-    fn make(&self, threads: usize, purpose: Purpose) -> (Box<dyn Renderer>, RendererHandle) {
-        self.choice(threads, purpose).make()
     }
 
     fn choice(&self, threads: usize, purpose: Purpose) -> RendererChoice {
@@ -101,7 +95,7 @@ impl RendererArgs {
     }
 }
 
-/// Says why an engine does not start: about a GPU in the GPU's words, otherwise about `what`.
+/// The error of an engine that does not start: a GPU's own message, otherwise one about `what`.
 pub fn failure(what: &dyn Display, error: &EngineError) -> Failure {
     match error {
         EngineError::Renderer(PrepareError::Device { source: reason, .. }) => {
@@ -111,7 +105,7 @@ pub fn failure(what: &dyn Display, error: &EngineError) -> Failure {
     }
 }
 
-/// The renderer's part of `--json`.
+/// The renderer's report in `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct RendererFacts {
     /// `cpu` or `cuda`.
@@ -120,7 +114,7 @@ pub struct RendererFacts {
     losses: u64,
     returns: u64,
     switches: u64,
-    /// The most partials that were left out because there was no time for them.
+    /// The most partials that load shedding left out at once.
     thinned: usize,
     lost_because: Option<String>,
     refused_because: Option<String>,

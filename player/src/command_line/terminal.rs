@@ -1,4 +1,4 @@
-//! Writing to the terminal without ever panicking, and how numbers are shown there.
+//! Output to the terminal, which never panics, and the format of numbers.
 
 use crate::failure::{Exit, Failure};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 /// Prints `text` on standard output.
 ///
 /// # Errors
-/// When standard output cannot be written to; a closed pipe ends the program quietly.
+/// When standard output cannot be written to. A closed pipe ends the program without a message.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())
@@ -27,13 +27,12 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Prints a line on standard error. When even that is gone there is nobody left to tell.
+/// Prints a line on standard error; failures are ignored, because there is no other output left.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A bar on standard error that shows how much is done and how long the rest will take; hidden
-/// where nobody can see it.
+/// A progress bar on standard error, hidden unless that is a terminal.
 pub fn progress_bar(total: u64) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -47,13 +46,13 @@ pub fn progress_bar(total: u64) -> ProgressBar {
         .with_finish(ProgressFinish::AndClear)
 }
 
-/// Columns of the terminal that standard output goes to, if it goes to one.
+/// Columns of the terminal, when standard output is one.
 pub fn width() -> Option<usize> {
     let (_, columns) = console::Term::stdout().size_checked()?;
     Some(usize::from(columns))
 }
 
-/// A length of time as a clock shows it, to the millisecond.
+/// Hours, minutes and seconds, to the millisecond.
 pub fn clock(seconds: f64) -> String {
     let millis = (seconds * 1000.0).round() as u64;
     let (hours, minutes) = (millis / 3_600_000, millis / 60_000 % 60);

@@ -1,6 +1,6 @@
-//! The feed: what a device's callback calls. Events in, frames out, at the device's own rate.
+//! The audio callback that all devices share: events in, frames out, at the device's own rate.
 //!
-//! Runs on audio threads: it never allocates, locks, waits or logs.
+//! It runs on audio threads, so it never allocates, locks, waits or logs.
 
 use super::resampler::Resampler;
 use crate::midi::gesture::GestureQueue;
@@ -12,37 +12,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Events of one block. Gestures beyond wait for the next one.
+/// The most events of one block; further gestures wait for the next block.
 const MAX_EVENTS: usize = 4_096;
 
-/// What the callback counts, for others to read.
+/// Counters that the callback writes and other threads read.
 #[derive(Default)]
 pub struct CallbackCounters {
     /// Frames that the engine was asked for.
     pub frames: AtomicU64,
     /// The largest block that a device has asked for.
     pub largest_block: AtomicUsize,
-    /// Frames that the recorder had no room for.
+    /// Frames that did not fit into the recorder's ring buffer.
     pub unrecorded: AtomicU64,
 }
 
-/// The engine's sound on its way to a device, and to those who watch and record it.
+/// Takes frames from the engine to the device, the meters and the recorder.
 pub struct AudioCallback {
     audio: AudioSide,
     gestures: Arc<GestureQueue>,
     counters: Arc<CallbackCounters>,
-    /// For meters; what does not fit is not missed.
+    /// Frames for the meters; those that do not fit are dropped.
     tap: HeapProd<[f32; 2]>,
-    /// For the recorder.
+    /// Frames for the recorder.
     record_ring: Option<HeapProd<[f32; 2]>>,
     resampler: Option<Resampler>,
     /// The engine's frames a second.
     rate: u32,
     /// The device's frames a second.
     device_rate: u32,
-    /// This block's events.
+    /// Events of the coming block, sorted by frame.
     events: Vec<Event>,
-    /// When the last block began: gestures keep their distance from it.
+    /// When the last block began; the times of gestures are relative to it.
     last_block: Option<Instant>,
 }
 
@@ -72,22 +72,22 @@ impl AudioCallback {
         Arc::clone(&self.counters)
     }
 
-    /// Prepares for another device: `audio` was connected for its blocks. Allocates; not for
-    /// callbacks.
+    /// Prepares for another device, with a stream connected for its block size. Allocates, so it must
+    /// not run in a callback.
     pub fn move_to(&mut self, audio: AudioSide, device_rate: u32) {
         self.audio = audio;
         self.set_device_rate(device_rate);
         self.counters.largest_block.store(0, Ordering::Relaxed);
     }
 
-    /// Prepares for a device of another rate than the engine's. Allocates; not for callbacks.
+    /// Sets the device's sample rate. Allocates, so it must not run in a callback.
     pub fn set_device_rate(&mut self, device_rate: u32) {
         self.device_rate = device_rate;
         self.last_block = None;
         self.resampler = (device_rate != self.rate).then(|| Resampler::new(self.rate, device_rate));
     }
 
-    /// Device frames from an event to its sound.
+    /// Frames of the device from an event to its sound.
     pub fn latency(&self) -> usize {
         match &self.resampler {
             None => self.audio.latency(),
@@ -98,13 +98,13 @@ impl AudioCallback {
         }
     }
 
-    /// Adds an event at a frame of the coming block. More than a block can hold are left out.
+    /// Adds an event at a frame of the coming block; it is dropped when the block is full of events.
     pub fn push(&mut self, event: Event) {
         if self.events.len() == MAX_EVENTS {
             return;
         }
         self.events.push(event);
-        // Keeps the order of frames, and of arrival where they are equal; most come in order.
+        // Insertion sort: stable, and fast because most events come in order.
         let mut at = self.events.len() - 1;
         while at > 0 && self.events[at - 1].frame > event.frame {
             self.events.swap(at - 1, at);
@@ -112,7 +112,7 @@ impl AudioCallback {
         }
     }
 
-    /// Fills a block of the device with the next frames.
+    /// Fills a block of the device.
     pub fn fill(&mut self, left: &mut [f32], right: &mut [f32]) {
         let frames = left.len();
         if frames == 0 {
@@ -129,8 +129,8 @@ impl AudioCallback {
         }
     }
 
-    /// What was done since the last block began sounds in this one, as far from its beginning:
-    /// a period later, always, instead of at the next block's edge.
+    /// Moves gestures made since the last block began into this block, at the same offset. Their latency
+    /// is then always one period, instead of jittering by up to a block.
     fn pick_up_gestures(&mut self, frames: usize) {
         let now = Instant::now();
         let began = self.last_block.replace(now).unwrap_or(now);
@@ -149,7 +149,7 @@ impl AudioCallback {
     }
 
     fn resample(&mut self, left: &mut [f32], right: &mut [f32]) {
-        // Taken out for the while, so that the rest of the feed can be used beside it.
+        // Taken out, so that `self` can be borrowed in the loop.
         let Some(mut resampler) = self.resampler.take() else {
             return;
         };
@@ -160,18 +160,18 @@ impl AudioCallback {
                 break;
             }
             let [input_left, input_right] = resampler.input();
-            let count = self.squeeze(done, Resampler::CHUNK, input_left.len());
+            let count = self.convert_events(done, Resampler::CHUNK, input_left.len());
             self.render(count, input_left, input_right);
             resampler.run();
         }
-        // What came within frames that were rendered earlier is due at once.
+        // Events within frames that are already rendered go to the first frame of the next block.
         self.events.iter_mut().for_each(|event| event.frame = 0);
         self.resampler = Some(resampler);
     }
 
-    /// Moves the events before device frame `from + length` to the engine's next `frames` frames,
-    /// and counts them.
-    fn squeeze(&mut self, from: usize, length: usize, frames: usize) -> usize {
+    /// Converts the frames of events before device frame `from + length` to the engine's next `frames`
+    /// frames; returns how many there are.
+    fn convert_events(&mut self, from: usize, length: usize, frames: usize) -> usize {
         let mut count = 0;
         for event in &mut self.events {
             let frame = event.frame as usize;
@@ -184,7 +184,7 @@ impl AudioCallback {
         count
     }
 
-    /// The engine's next frames, with the first `count` events.
+    /// Renders with the first `count` events.
     fn render(&mut self, count: usize, left: &mut [f32], right: &mut [f32]) {
         self.audio.process(&self.events[..count], left, right);
         self.events.drain(..count);

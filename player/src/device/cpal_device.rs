@@ -1,8 +1,8 @@
-//! Devices that cpal reaches: PulseAudio and PipeWire, ALSA, and other systems' own.
+//! Devices through cpal: PulseAudio and PipeWire, ALSA, and other systems' own.
 
 use super::callback::AudioCallback;
 use super::handoff::{CallbackHandoff, DeviceId};
-use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, USUAL_BLOCK, find};
+use super::{DEFAULT_BLOCK, Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
     BufferSize, ErrorKind, FromSample, HostId, SampleFormat, SizedSample, Stream, StreamConfig,
@@ -11,10 +11,9 @@ use cpal::{
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most frames that are filled at a time; larger requests are met in pieces.
+/// The most frames that are filled at a time; larger requests are split.
 const PIECE: usize = 8_192;
 
-/// A device that plays.
 pub(super) struct CpalDevice {
     host: Host,
     name: String,
@@ -24,7 +23,7 @@ pub(super) struct CpalDevice {
     _stream: Stream,
 }
 
-/// What the error callback tells us. It does not run on the audio thread, so it may lock.
+/// State that the error callback writes. It does not run on the audio thread, so it may lock.
 #[derive(Default)]
 struct Shared {
     failure: Mutex<Option<String>>,
@@ -32,12 +31,12 @@ struct Shared {
 }
 
 impl Shared {
-    fn hear(&self, error: &cpal::Error) {
+    fn record(&self, error: &cpal::Error) {
         match error.kind() {
             ErrorKind::Xrun => {
                 self.xruns.fetch_add(1, Ordering::Relaxed);
             }
-            // Both leave the stream playing.
+            // The stream goes on playing after both.
             ErrorKind::RealtimeDenied | ErrorKind::DeviceChanged => {}
             _ => {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +46,7 @@ impl Shared {
     }
 }
 
-/// The devices of a host, the usual one first.
+/// The devices of a host, the default one first.
 pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
     let refused = |error: cpal::Error| DeviceError::Refused {
         host: host.name(),
@@ -68,7 +67,7 @@ pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceE
         .collect())
 }
 
-/// Names of the devices of a host that can play as they are.
+/// Names of the devices of a host that have an output configuration.
 pub(super) fn playable(host: Host) -> Result<Vec<String>, DeviceError> {
     let answers = |device: &cpal::Device| device.default_output_config().is_ok();
     let devices = devices(host)?.into_iter();
@@ -87,7 +86,7 @@ fn host_id(host: Host) -> Result<HostId, DeviceError> {
 }
 
 impl CpalDevice {
-    /// Opens the wanted device of a host, or its usual one.
+    /// Opens the requested device of a host, or its default one.
     ///
     /// # Errors
     /// When there is none, or it does not work.
@@ -96,7 +95,7 @@ impl CpalDevice {
         device_request: &DeviceRequest,
         context: &DeviceContext,
     ) -> Result<Self, DeviceError> {
-        // Kept while we ask around: the sound library would write about what is missing.
+        // Until this is dropped, ALSA prints no messages about missing devices.
         #[cfg(target_os = "linux")]
         let _silence = alsa::Output::local_error_handler();
         let refused = |error: cpal::Error| DeviceError::Refused {
@@ -121,13 +120,13 @@ impl CpalDevice {
         let (name, device) = (names.swap_remove(chosen), devices.swap_remove(chosen));
         let config = configuration(&device, device_request).map_err(refused)?;
         let shared = Arc::new(Shared::default());
-        let wanted = device_request.block.unwrap_or(USUAL_BLOCK);
+        let wanted = device_request.block.unwrap_or(DEFAULT_BLOCK);
         let block = match config.buffer_size() {
             SupportedBufferSize::Range { min, max } => wanted.clamp(*min, *max),
             SupportedBufferSize::Unknown => wanted,
         };
         let build = |size| build(&device, &config, size, context, &shared);
-        // Some devices take no wish at all.
+        // Some devices accept no block size.
         let stream = build(BufferSize::Fixed(block))
             .or_else(|_| build(BufferSize::Default))
             .map_err(refused)?;
@@ -144,7 +143,7 @@ impl CpalDevice {
     }
 }
 
-/// The rate that is asked for where the device can, and a format that we can.
+/// The requested sample rate where the device supports it, and the best format that we support.
 fn configuration(
     device: &cpal::Device,
     device_request: &DeviceRequest,
@@ -184,7 +183,7 @@ fn build(
         SampleFormat::I32 => build_as::<i32>(device, stream_config, context, shared),
         SampleFormat::I16 => build_as::<i16>(device, stream_config, context, shared),
         SampleFormat::U8 => build_as::<u8>(device, stream_config, context, shared),
-        // Devices with other formats convert from this one or say that they do not.
+        // Devices with other formats convert from this one or return an error.
         _ => build_as::<f32>(device, stream_config, context, shared),
     }
 }
@@ -201,12 +200,12 @@ fn build_as<T: SizedSample + FromSample<f32>>(
     device.build_output_stream(
         config,
         move |output: &mut [T], _: &_| speaker.fill(output),
-        move |error: cpal::Error| shared.hear(&error),
+        move |error: cpal::Error| shared.record(&error),
         None,
     )
 }
 
-/// The callback: from two channels of ours to as many as the device has, in its format.
+/// Converts two channels to the number of channels and the format of the device.
 pub(super) struct Speaker {
     handoff: Arc<CallbackHandoff>,
     device_id: DeviceId,
@@ -231,7 +230,7 @@ impl Speaker {
             let count = piece.len() / channels;
             let (left, right) = (&mut left[..count], &mut right[..count]);
             let fill = |callback: &mut AudioCallback| callback.fill(left, right);
-            if !self.handoff.perform(self.device_id, fill) {
+            if !self.handoff.with_callback(self.device_id, fill) {
                 left.fill(0.0);
                 right.fill(0.0);
             }
@@ -267,7 +266,7 @@ impl Device for CpalDevice {
         self.block
     }
 
-    /// Sound servers like to fetch two blocks at once.
+    /// Sound servers may fetch two blocks at once.
     fn burst(&self) -> usize {
         2 * self.block
     }

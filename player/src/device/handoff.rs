@@ -1,61 +1,65 @@
-//! The stage: where the engine's audio side waits for whatever device is there to play it.
+//! Hands the one [`AudioCallback`] from device to device.
 //!
-//! Devices come and go: they are unplugged, their server is restarted. So a device does not own
-//! the sound. Its callback takes the [`AudioCallback`] off the stage, fills a block, and puts it back; all
-//! of that is a few atomic operations. A device that finds the stage empty plays silence.
+//! Devices come and go: they are unplugged, their server is restarted. So a device does not own the
+//! callback. It takes it out for each block and puts it back, which is a few atomic operations. A device
+//! that finds no callback plays silence.
 //!
-//! Only one device is admitted at a time: one that is being opened, or comes back from the dead,
-//! must not take blocks away from the one that plays.
+//! Only one device is active at a time: one that is being opened, or that answers again after it was
+//! given up, must not take blocks away from the one that plays.
 
 use super::callback::AudioCallback;
 use crossbeam_queue::ArrayQueue;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What tells devices apart.
+/// Identifies a device.
 pub type DeviceId = u64;
 
-/// Holds the feed while no callback is using it.
+/// Holds the callback while no device uses it.
 pub struct CallbackHandoff {
     callback: ArrayQueue<Box<AudioCallback>>,
-    /// The device that may play.
-    admitted: AtomicU64,
+    active: AtomicU64,
+}
+
+impl Default for CallbackHandoff {
+    /// Empty; device 0 is active.
+    fn default() -> Self {
+        Self {
+            callback: ArrayQueue::new(1),
+            active: AtomicU64::new(0),
+        }
+    }
 }
 
 impl CallbackHandoff {
-    /// An empty stage, for the device with ticket 0.
-    pub fn new() -> Self {
-        Self {
-            callback: ArrayQueue::new(1),
-            admitted: AtomicU64::new(0),
-        }
+    /// From now on, only this device plays.
+    pub fn set_active(&self, device_id: DeviceId) {
+        self.active.store(device_id, Ordering::Release);
     }
 
-    /// From now on only the device with this ticket plays.
-    pub fn admit(&self, device_id: DeviceId) {
-        self.admitted.store(device_id, Ordering::Release);
-    }
-
-    /// Puts the feed where devices find it.
-    pub fn enter(&self, callback: Box<AudioCallback>) {
-        // There is one feed, so there is room. Were there another, the stranger would be freed.
+    pub fn put(&self, callback: Box<AudioCallback>) {
+        // There is only one callback, so there is room.
         drop(self.callback.push(callback));
     }
 
-    /// Takes the feed away from devices; none while a callback is using it.
-    pub fn leave(&self) -> Option<Box<AudioCallback>> {
+    /// None while a device uses it.
+    pub fn take(&self) -> Option<Box<AudioCallback>> {
         self.callback.pop()
     }
 
-    /// For callbacks: lets `play` have the feed for a block. False when there is none, or for
-    /// devices that are not admitted.
-    pub fn perform(&self, device_id: DeviceId, play: impl FnOnce(&mut AudioCallback)) -> bool {
-        if self.admitted.load(Ordering::Acquire) != device_id {
+    /// Lets a device use the callback for a block. Returns false when there is none, or the device is
+    /// not the active one.
+    pub fn with_callback(
+        &self,
+        device_id: DeviceId,
+        play: impl FnOnce(&mut AudioCallback),
+    ) -> bool {
+        if self.active.load(Ordering::Acquire) != device_id {
             return false;
         }
         match self.callback.pop() {
             Some(mut callback) => {
                 play(&mut callback);
-                self.enter(callback);
+                self.put(callback);
                 true
             }
             None => false,

@@ -1,8 +1,8 @@
 //! A JACK server as a device, and its MIDI with exact frames.
 //!
-//! Sound and MIDI are ports of one client, so both belong to one cycle: a note at frame 17 of a
-//! cycle is an event at frame 17 of its block. (Through cpal and a second client for MIDI the two
-//! would run in no fixed order, and a whole period had to be added to hide that.)
+//! Sound and MIDI are ports of one client, so both belong to one cycle: a note at frame 17 of a cycle
+//! is an event at frame 17 of its block. With cpal and a second client for MIDI, the two would run in
+//! no fixed order, and a period of latency would have to be added.
 
 use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
 use jack::{
@@ -17,25 +17,25 @@ use std::time::{Duration, Instant};
 /// How often new MIDI ports are looked for.
 const POLL: Duration = Duration::from_secs(1);
 
-/// How often we ask to be let in, and how long we wait in between.
+/// How often joining the server is tried, and the delay in between.
 const ATTEMPTS: usize = 5;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
 
-/// Our side of a JACK server.
+/// A client of a JACK server.
 pub(super) struct Client {
     client: AsyncClient<Notes, Process>,
-    /// The server's outputs that we play to, for people.
+    /// The name of the client that the outputs are connected to.
     name: String,
     rate: u32,
     shared: Arc<Shared>,
     midi_wanted: Option<String>,
     midi_port: String,
-    /// MIDI ports that were connected once; what the user disconnects stays so.
+    /// MIDI ports that were connected once, so that those that the user disconnects stay disconnected.
     seen: Vec<String>,
     next_poll: Instant,
 }
 
-/// What the server's threads tell us.
+/// State that the server's threads write.
 #[derive(Default)]
 struct Shared {
     gone: AtomicBool,
@@ -43,13 +43,13 @@ struct Shared {
     block: AtomicU32,
 }
 
-/// Whether there is a server to talk to, without starting one.
+/// Connects to a running server, and starts none.
 pub(super) fn connect(name: &str) -> Result<jack::Client, DeviceError> {
     let refused = |reason: String| DeviceError::Refused {
         host: Host::Jack.name(),
         reason,
     };
-    // The library is looked for first: without it even switching its messages off would panic.
+    // Without the library, `set_logger` would panic.
     if let Err(error) = jack::jack_sys::library() {
         return Err(refused(format!("not installed ({error})")));
     }
@@ -60,7 +60,7 @@ pub(super) fn connect(name: &str) -> Result<jack::Client, DeviceError> {
     }
 }
 
-/// The server's outputs: names of the programs and cards that sound can be sent to.
+/// Names of the clients that sound can be sent to.
 pub(super) fn outputs(client: &jack::Client) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for port in audio_inputs(client) {
@@ -72,12 +72,12 @@ pub(super) fn outputs(client: &jack::Client) -> Vec<String> {
     names
 }
 
-/// The server's MIDI ports that can be played from.
+/// The server's MIDI outputs.
 pub(super) fn midi_sources(client: &jack::Client) -> Vec<String> {
     ports(client, &MidiOut::default(), PortFlags::IS_OUTPUT)
 }
 
-/// The server's ports that carry the same as `like`.
+/// The server's ports of the type of `like`.
 fn ports(client: &jack::Client, like: &impl PortSpec, flags: PortFlags) -> Vec<String> {
     client.ports(None, Some(like.jack_port_type()), flags)
 }
@@ -92,11 +92,10 @@ fn audio_inputs(client: &jack::Client) -> Vec<String> {
 }
 
 impl Client {
-    /// Joins the running server. One that is busy may give up on a client before it has begun;
-    /// it is asked again.
+    /// Joins the running server. A busy one may drop a new client, so this is tried several times.
     ///
     /// # Errors
-    /// When there is none, or it does not want us.
+    /// When there is no server, or it refuses.
     pub(super) fn open(
         device_request: &DeviceRequest,
         context: &DeviceContext,
@@ -145,7 +144,7 @@ impl Client {
             .activate_async(Notes(Arc::clone(&shared)), process)
             .map_err(refused)?;
         for (our, target) in ours.iter().zip(&targets) {
-            // A port that does not want us leaves us silent but running; patch bays can help.
+            // When a port refuses, the client runs without output until the user connects it.
             let _ = client.as_client().connect_ports_by_name(our, target);
         }
         let name = targets.first().map_or("not connected", |target| {
@@ -177,7 +176,7 @@ impl Client {
         for source in sources {
             let wanted = match &self.midi_wanted {
                 Some(wanted) => source.to_lowercase().contains(wanted),
-                // Hardware, but not programs: those are for the user to connect.
+                // Only hardware; the user connects programs.
                 None => client
                     .port_by_name(&source)
                     .is_some_and(|port| port.flags().contains(PortFlags::IS_PHYSICAL)),
@@ -197,7 +196,7 @@ impl Client {
     }
 }
 
-/// The two ports that left and right go to; none when the server has no outputs.
+/// The ports that left and right are connected to; none when the server has no outputs.
 fn targets(
     client: &jack::Client,
     device_request: &DeviceRequest,
@@ -259,11 +258,11 @@ impl Device for Client {
     }
 }
 
-/// Hears what happens to the server.
+/// Receives notifications of the server.
 struct Notes(Arc<Shared>);
 
 impl NotificationHandler for Notes {
-    // SAFETY: storing to an atomic is all that is done, as a signal handler may.
+    // SAFETY: it only stores to an atomic, which is allowed in a signal handler.
     unsafe fn shutdown(&mut self, _: ClientStatus, _: &str) {
         self.0.gone.store(true, Ordering::Relaxed);
     }
@@ -274,7 +273,7 @@ impl NotificationHandler for Notes {
     }
 }
 
-/// The cycle: MIDI in, sound out.
+/// The process callback: MIDI in, sound out.
 struct Process {
     context: DeviceContext,
     outputs: [Port<AudioOut>; 2],
@@ -288,7 +287,7 @@ impl ProcessHandler for Process {
         let router = &self.context.router;
         let midi = &self.midi;
         let device_id = self.context.device_id;
-        let playing = self.context.handoff.perform(device_id, |callback| {
+        let playing = self.context.handoff.with_callback(device_id, |callback| {
             for message in midi.iter(scope) {
                 let frame = message.time;
                 router.hear(message.bytes, |part, kind| {

@@ -1,9 +1,9 @@
-//! The outlet: the device that plays, and what is done when it goes away.
+//! Owns the device that plays, and replaces it when it is lost.
 //!
-//! When a device is unplugged or its server ends, the clock takes its place, so that songs, held
-//! notes and recordings go on; meanwhile the device is tried again, with rests that grow. A server
-//! may also freeze, and then even opening and closing never return: so both are done on threads
-//! of their own, and nobody waits for them for long.
+//! When a device is unplugged or its server ends, the clock takes its place, so that songs, held notes
+//! and recordings go on. Meanwhile the device is opened again and again, at growing intervals. A server
+//! may also freeze, and then even opening and closing never return; so both run on threads of their own,
+//! with timeouts.
 
 use super::callback::{AudioCallback, CallbackCounters};
 use super::clock::Clock;
@@ -14,20 +14,20 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-/// The first rest between attempts to get a device back, and the longest.
-const RESTS: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
+/// The first and the longest delay between attempts to open a lost device.
+const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
-/// How long the same host is waited for before any that works will do.
-const LOYALTY: Duration = Duration::from_secs(10);
+/// How long only the same host is tried, before any host that works is accepted.
+const SAME_HOST_PERIOD: Duration = Duration::from_secs(10);
 
-/// A device that asks for nothing for so long has stopped, whatever it says.
+/// A device that asks for no frames for so long is lost.
 const STALL: Duration = Duration::from_secs(3);
 
-/// How long a device may take to open at the start, and to close.
+/// Timeouts of opening at the start, and of closing.
 const OPENING: Duration = Duration::from_secs(10);
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// How long a callback may still hold the feed after its device is gone.
+/// How long a lost device may still hold the callback.
 const HANDOVER: Duration = Duration::from_millis(500);
 
 /// The device that plays, or the clock in its place.
@@ -35,44 +35,44 @@ pub struct DeviceManager {
     device_request: DeviceRequest,
     context: DeviceContext,
     device: Option<Box<dyn Device>>,
-    /// Set while the device is away and the clock stands in.
-    away: Option<Away>,
+    /// Set while the device is lost and the clock takes its place.
+    lost: Option<Lost>,
     /// Frames kept ready, when the user decides.
     depth: Option<usize>,
-    /// Blocks kept ready beyond what a processor needs: the way to a card and back takes its time.
+    /// Further blocks kept ready, for the round trip to a GPU.
     spare_blocks: usize,
-    /// The block that the stream was connected for, in device frames.
+    /// The block size that the stream was connected for, in frames of the device.
     prepared: usize,
     /// The engine's frames a second.
     rate: u32,
     latency: usize,
-    /// Late blocks of devices that are gone.
+    /// Late blocks of earlier devices.
     past_xruns: u64,
     /// How often a device was lost.
     losses: u64,
-    /// Frames that had been asked for when that last changed, and when that was.
-    pulse: (u64, Instant),
+    /// The number of frames asked for, and when it last changed.
+    progress: (u64, Instant),
 }
 
-struct Away {
+struct Lost {
     host: Host,
     since: Instant,
-    next_try: Instant,
-    rest: Duration,
-    /// The attempt that is going on.
+    next_attempt: Instant,
+    delay: Duration,
+    /// The attempt in progress.
     attempt: Option<(DeviceId, Receiver<Opened>)>,
 }
 
 type Opened = Result<Box<dyn Device>, DeviceError>;
 
-/// Opens a device on a thread of its own; it is closed again if nobody waits for it any more.
+/// Opens a device on a thread of its own. When the receiver is dropped meanwhile, it is closed again.
 fn open(device_request: DeviceRequest, context: DeviceContext) -> Receiver<Opened> {
     let (sender, opened) = channel();
     std::thread::spawn(move || sender.send(super::open(&device_request, &context)).ok());
     opened
 }
 
-/// Closes a device, and waits a moment for that.
+/// Closes a device on a thread of its own, and waits for that up to a timeout.
 fn close(device: Box<dyn Device>) {
     let (sender, closed) = channel();
     std::thread::spawn(move || {
@@ -86,7 +86,7 @@ impl DeviceManager {
     /// Opens the device; it is silent until [`start`](Self::start).
     ///
     /// # Errors
-    /// When there is none.
+    /// When none works.
     pub fn open(
         device_request: DeviceRequest,
         depth: Option<usize>,
@@ -106,23 +106,23 @@ impl DeviceManager {
             device_request,
             context,
             device: Some(device),
-            away: None,
+            lost: None,
             depth,
             spare_blocks,
             rate,
             latency: 0,
             past_xruns: 0,
             losses: 0,
-            pulse: (0, Instant::now()),
+            progress: (0, Instant::now()),
         })
     }
 
-    /// The rate that the engine should have: what was asked for, else the device's.
+    /// The engine's sample rate: the requested one, else the device's.
     pub fn engine_rate(&self) -> u32 {
         self.rate
     }
 
-    /// The depth that the stream should have for this device.
+    /// The depth of the stream for this device.
     pub fn depth(&self) -> usize {
         if let Some(depth) = self.depth {
             return depth;
@@ -133,7 +133,7 @@ impl DeviceManager {
             .map_or(self.rate, |device| device.rate());
         let block = match device_rate == self.rate {
             true => self.prepared,
-            // A resampler asks for whole chunks and for what its filter needs.
+            // The resampler takes whole chunks.
             false => {
                 let ratio = f64::from(self.rate) / f64::from(device_rate);
                 ((self.prepared + super::resampler::Resampler::CHUNK) as f64 * ratio) as usize + 1
@@ -142,16 +142,16 @@ impl DeviceManager {
         StreamConfig::depth_for(block) + self.spare_blocks * block
     }
 
-    /// Lets the device play the feed.
+    /// Lets the device play.
     pub fn start(&mut self, mut callback: Box<AudioCallback>) {
         if let Some(device) = &self.device {
             callback.set_device_rate(device.rate());
         }
         self.latency = callback.latency();
-        self.context.handoff.enter(callback);
+        self.context.handoff.put(callback);
     }
 
-    /// Looks after the device; says what happened.
+    /// Detects lost devices and tries to reopen them; returns notices for the user. Must be called often.
     pub fn tick(&mut self, control: &Control, counters: &CallbackCounters) -> Vec<String> {
         let mut news = Vec::new();
         if let Some(device) = &mut self.device {
@@ -162,9 +162,9 @@ impl DeviceManager {
             }
         }
         if self
-            .away
+            .lost
             .as_ref()
-            .is_some_and(|away| Instant::now() >= away.next_try)
+            .is_some_and(|lost| Instant::now() >= lost.next_attempt)
         {
             self.try_again(control, &mut news);
         }
@@ -180,36 +180,36 @@ impl DeviceManager {
         news
     }
 
-    /// Lets a device without a time of its own ask for a block.
+    /// Asks for a block, in virtual time.
     pub fn step(&mut self) {
         if let Some(device) = &mut self.device {
             device.step();
         }
     }
 
-    /// Takes the device away, as if it were unplugged; says what happened.
+    /// Simulates the loss of the device; returns notices for the user.
     pub fn unplug(&mut self, control: &Control) -> Vec<String> {
         let mut news = Vec::new();
         self.lose("the device was unplugged on purpose", control, &mut news);
         news
     }
 
-    /// The device that plays, be it the clock in its place.
+    /// The device that plays, or the clock in its place.
     pub fn device(&self) -> Option<&dyn Device> {
         self.device.as_deref()
     }
 
-    /// Whether the device is there.
+    /// Whether the device plays, and not the clock in its place.
     pub fn is_connected(&self) -> bool {
-        self.away.is_none() && self.device.is_some()
+        self.lost.is_none() && self.device.is_some()
     }
 
-    /// Device frames from an event to its sound.
+    /// Frames of the device from an event to its sound.
     pub fn latency(&self) -> usize {
         self.latency
     }
 
-    /// Blocks that devices said were late.
+    /// Blocks that devices reported as late.
     pub fn xruns(&self) -> u64 {
         self.past_xruns + self.device.as_ref().map_or(0, |device| device.xruns())
     }
@@ -220,22 +220,22 @@ impl DeviceManager {
     }
 
     fn lose(&mut self, reason: &str, control: &Control, news: &mut Vec<String>) {
-        let Some(lost) = self.device.take() else {
+        let Some(device) = self.device.take() else {
             return;
         };
-        let host = lost.host();
-        self.past_xruns += lost.xruns();
+        let host = device.host();
+        self.past_xruns += device.xruns();
         self.losses += 1;
-        let block = lost.block() as u32;
-        close(lost);
+        let block = device.block() as u32;
+        close(device);
         news.push(format!("{reason}; playing on in silence until it is back"));
-        if self.away.is_none() {
+        if self.lost.is_none() {
             let now = Instant::now();
-            self.away = Some(Away {
+            self.lost = Some(Lost {
                 host,
                 since: now,
-                next_try: now + RESTS[0],
-                rest: RESTS[0],
+                next_attempt: now + RETRY_DELAYS[0],
+                delay: RETRY_DELAYS[0],
                 attempt: None,
             });
         }
@@ -244,27 +244,27 @@ impl DeviceManager {
             block: Some(block),
             ..DeviceRequest::default()
         };
-        // Without even a thread for a clock, sound waits for the device.
-        let context = self.next_backstage();
+        // When not even a clock can be started, the stream pauses until the device is back.
+        let context = self.next_context();
         if let Ok(clock) = Clock::start(&device_request, &context) {
             self.install(Box::new(clock), context.device_id, control);
         }
     }
 
-    /// Begins to open the device again, or looks how that went.
+    /// Starts an attempt to open the device, or looks for its result.
     fn try_again(&mut self, control: &Control, news: &mut Vec<String>) {
-        let Some(away) = &mut self.away else {
+        let Some(lost) = &mut self.lost else {
             return;
         };
-        let Some((device_id, attempt)) = &away.attempt else {
-            let any = self.device_request.host.is_none() && away.since.elapsed() > LOYALTY;
+        let Some((device_id, attempt)) = &lost.attempt else {
+            let any = self.device_request.host.is_none() && lost.since.elapsed() > SAME_HOST_PERIOD;
             let device_request = DeviceRequest {
-                host: (!any).then_some(away.host),
+                host: (!any).then_some(lost.host),
                 ..self.device_request.clone()
             };
             self.context.device_id += 1;
             let context = self.context.clone();
-            away.attempt = Some((context.device_id, open(device_request, context)));
+            lost.attempt = Some((context.device_id, open(device_request, context)));
             return;
         };
         match attempt.try_recv() {
@@ -273,53 +273,54 @@ impl DeviceManager {
                     "{} {} plays again after {:.1} seconds",
                     device.host().name(),
                     device.name(),
-                    away.since.elapsed().as_secs_f64()
+                    lost.since.elapsed().as_secs_f64()
                 ));
                 let device_id = *device_id;
-                self.away = None;
+                self.lost = None;
                 self.install(device, device_id, control);
             }
             Err(TryRecvError::Empty) => {}
             Ok(Err(_)) | Err(TryRecvError::Disconnected) => {
-                away.attempt = None;
-                away.rest = (away.rest * 2).min(RESTS[1]);
-                away.next_try = Instant::now() + away.rest;
+                lost.attempt = None;
+                lost.delay = (lost.delay * 2).min(RETRY_DELAYS[1]);
+                lost.next_attempt = Instant::now() + lost.delay;
             }
         }
     }
 
-    /// Why a device that says nothing must be taken for lost.
+    /// The reason when the device has stopped asking for frames.
     fn stalled(&mut self, counters: &CallbackCounters) -> Option<String> {
         let frames = counters.frames.load(Ordering::Relaxed);
-        if frames != self.pulse.0 {
-            self.pulse = (frames, Instant::now());
+        if frames != self.progress.0 {
+            self.progress = (frames, Instant::now());
         }
-        (self.pulse.1.elapsed() > STALL).then(|| "the device has stopped asking for sound".into())
+        (self.progress.1.elapsed() > STALL)
+            .then(|| "the device has stopped asking for sound".into())
     }
 
-    /// What the next device is given: the ticket is its own.
-    fn next_backstage(&mut self) -> DeviceContext {
+    /// The context of the next device, with an id of its own.
+    fn next_context(&mut self) -> DeviceContext {
         self.context.device_id += 1;
         self.context.clone()
     }
 
     fn install(&mut self, device: Box<dyn Device>, device_id: DeviceId, control: &Control) {
         self.prepared = device.burst();
-        self.pulse.1 = Instant::now();
-        // The old one, perhaps the clock, stops first.
+        self.progress.1 = Instant::now();
+        // The old device, which may be the clock, stops first.
         if let Some(old) = self.device.take() {
             close(old);
         }
         self.device = Some(device);
-        self.context.handoff.admit(device_id);
+        self.context.handoff.set_active(device_id);
         self.reconnect(control);
     }
 
-    /// Fetches the feed from the stage and sends it back with what the device needs.
+    /// Takes the callback out of the handoff, prepares it for the device, and puts it back.
     fn reconnect(&mut self, control: &Control) {
         let deadline = Instant::now() + HANDOVER;
         let mut callback = loop {
-            match self.context.handoff.leave() {
+            match self.context.handoff.take() {
                 Some(callback) => break callback,
                 None if Instant::now() > deadline => return,
                 None => std::thread::sleep(Duration::from_micros(100)),
@@ -331,12 +332,12 @@ impl DeviceManager {
             .map_or(self.rate, |device| device.rate());
         match control.connect(self.depth()) {
             Ok(audio) => callback.move_to(audio, device_rate),
-            // The old connection still works, only not as well.
+            // The old connection still works, with the old depth.
             Err(StreamError::Busy | StreamError::Depth(_)) => callback.set_device_rate(device_rate),
             Err(_) => {}
         }
         self.latency = callback.latency();
-        self.context.handoff.enter(callback);
+        self.context.handoff.put(callback);
     }
 }
 

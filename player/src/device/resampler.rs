@@ -1,19 +1,19 @@
-//! For devices that cannot run at the engine's rate.
+//! Resampling for devices that cannot run at the engine's sample rate.
 
 use audioadapter_buffers::direct::SequentialSliceOfVecs;
 use rubato::{Async, FixedAsync, Resampler as _, SincInterpolationParameters, WindowFunction};
 
-/// Stereo frames of one rate from frames of another, a small chunk at a time, without allocating.
+/// Resamples stereo in small chunks, without allocating.
 pub(super) struct Resampler {
     inner: Async<f32>,
     input: [Vec<f32>; 2],
     output: [Vec<f32>; 2],
-    /// Frames of `output` that were handed out.
+    /// Frames of `output` that were already taken.
     taken: usize,
 }
 
 impl Resampler {
-    /// Frames it makes at a time: few, since they add to the latency.
+    /// Frames made at a time; they add to the latency.
     pub(super) const CHUNK: usize = 32;
 
     /// Length of the filter in frames; half of it is delay.
@@ -25,7 +25,7 @@ impl Resampler {
             SincInterpolationParameters::new(Self::FILTER, WindowFunction::BlackmanHarris2);
         let ratio = f64::from(to) / f64::from(from);
         let inner = Async::new_sinc(ratio, 1.0, &parameters, Self::CHUNK, 2, FixedAsync::Output)
-            .unwrap_or_else(|_| unreachable!("a positive ratio is all that it asks for"));
+            .unwrap_or_else(|_| unreachable!("every positive ratio is accepted"));
         let most = inner.input_frames_max();
         Self {
             inner,
@@ -40,7 +40,7 @@ impl Resampler {
         self.inner.output_delay() + Self::CHUNK
     }
 
-    /// Hands out what is ready, and says how many frames that was.
+    /// Copies frames that are ready; returns how many.
     pub(super) fn take(&mut self, left: &mut [f32], right: &mut [f32]) -> usize {
         let count = left.len().min(Self::CHUNK - self.taken);
         let ready = self.taken..self.taken + count;
@@ -50,7 +50,7 @@ impl Resampler {
         count
     }
 
-    /// Where the frames for the next [`run`](Self::run) belong.
+    /// Buffers for the input of the next [`run`](Self::run).
     pub(super) fn input(&mut self) -> [&mut [f32]; 2] {
         let frames = self.inner.input_frames_next();
         self.input.each_mut().map(|channel| &mut channel[..frames])
@@ -62,7 +62,7 @@ impl Resampler {
         let input = SequentialSliceOfVecs::new(&self.input, 2, frames);
         let output = SequentialSliceOfVecs::new_mut(&mut self.output, 2, Self::CHUNK);
         if let (Ok(input), Ok(mut output)) = (input, output) {
-            // Cannot fail: both are as long as it asked for.
+            // Does not fail: both have the required length.
             let _ = self.inner.process_into_buffer(&input, &mut output, None);
         }
         self.taken = 0;

@@ -1,10 +1,9 @@
-//! A device without sound and without a clock: it asks for frames when it is told to.
+//! A device without sound in virtual time: it asks for frames when it is stepped.
 //!
-//! Time is a number here, so hours pass in minutes, and the same way each time.
+//! Hours of a test pass in minutes, and in the same way each time.
 
-use super::{Device, DeviceContext, DeviceRequest, Host, USUAL_BLOCK, USUAL_RATE};
+use super::{DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceRequest, Host};
 
-/// Asks for a block each time it is stepped.
 pub(crate) struct Virtual {
     rate: u32,
     context: DeviceContext,
@@ -13,9 +12,9 @@ pub(crate) struct Virtual {
 
 impl Virtual {
     pub(crate) fn new(device_request: &DeviceRequest, context: &DeviceContext) -> Self {
-        let block = device_request.block.unwrap_or(USUAL_BLOCK) as usize;
+        let block = device_request.block.unwrap_or(DEFAULT_BLOCK) as usize;
         Self {
-            rate: device_request.rate.unwrap_or(USUAL_RATE),
+            rate: device_request.rate.unwrap_or(DEFAULT_RATE),
             context: context.clone(),
             frames: [vec![0.0; block], vec![0.0; block]],
         }
@@ -52,6 +51,6 @@ impl Device for Virtual {
         let DeviceContext {
             handoff, device_id, ..
         } = &self.context;
-        handoff.perform(*device_id, |callback| callback.fill(left, right));
+        handoff.with_callback(*device_id, |callback| callback.fill(left, right));
     }
 }

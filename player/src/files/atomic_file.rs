@@ -1,34 +1,34 @@
-//! Files that appear when they are complete and not before.
+//! Files that are written beside their final name and renamed when they are complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A file being written beside its final name. Dropped before [`finish`](Self::finish), it is
-/// removed, so neither an error nor Ctrl-C leaves half a file.
+/// A file being written. Dropped before [`finish`](Self::finish), it is removed, so that neither an
+/// error nor Ctrl-C leaves an incomplete file.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// What the user calls it.
+    /// The path as the user gave it.
     name: PathBuf,
-    /// The same with all links followed.
+    /// The same with symbolic links followed.
     target: PathBuf,
-    /// None when the target is a device such as `/dev/null`, or when all is done.
+    /// None when the target is a device such as `/dev/null`, and after the rename.
     temporary: Option<PathBuf>,
 }
 
 impl AtomicFile {
-    /// Begins the file that will be called `target`.
+    /// Creates the temporary file for `target`.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// When the folder or the file cannot be written.
     pub fn create(target: &Path) -> io::Result<(Self, File)> {
-        // A link is followed, so that it still is one afterwards.
+        // Links are followed, so that a link is not replaced by a file.
         let real = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let temporary = match fs::metadata(&real).map(|metadata| metadata.file_type()) {
             Ok(kind) if kind.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(kind) if !kind.is_file() => None,
-            // Renaming would replace a file that is protected from writing: ask for that right.
+            // Renaming would replace a file that is write-protected, so the permission is checked.
             Ok(_) => {
                 File::options().append(true).open(&real)?;
                 Some(temporary_beside(&real))
@@ -47,15 +47,15 @@ impl AtomicFile {
         Ok((atomic_file, file))
     }
 
-    /// What the user calls it.
+    /// The path as the user gave it.
     pub fn name(&self) -> &Path {
         &self.name
     }
 
-    /// Gives the file its name. It must be closed, or at least flushed.
+    /// Renames the file to its final name. It must be closed or flushed before.
     ///
     /// # Errors
-    /// When it cannot be renamed; then it is removed.
+    /// When it cannot be renamed; it is removed then.
     pub fn finish(mut self) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
             fs::rename(temporary, &self.target)?;
@@ -65,18 +65,18 @@ impl AtomicFile {
     }
 }
 
-/// Writes a whole file: the old one is there until the new one is complete.
+/// Writes a whole file.
 ///
 /// # Errors
-/// When nothing can be written there.
+/// When the file cannot be written.
 pub fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
     write_with(target, |file| file.write_all(bytes))
 }
 
-/// The same piece by piece, for what is too large to hold.
+/// Writes a file in pieces, for content that is too large for memory.
 ///
 /// # Errors
-/// When nothing can be written there.
+/// When the file cannot be written.
 pub fn write_with(
     target: &Path,
     pieces: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -97,7 +97,7 @@ impl Drop for AtomicFile {
     }
 }
 
-/// A hidden name in the same folder, so that renaming stays within one disk.
+/// A hidden name in the same folder, because a rename works within one file system only.
 fn temporary_beside(target: &Path) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// More than any patch holds; reading stops there rather than filling the memory.
+/// The largest file that is read.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Why there is no such patch.
+/// Why a patch cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     #[error("no patch is called '{name}'; {}", hint(*.suggestion))]
@@ -43,17 +43,17 @@ fn hint(suggestion: Option<&str>) -> String {
     }
 }
 
-/// The factory patch of that name, in any case.
+/// The factory patch of that name; upper and lower case are the same.
 pub fn named(name: &str) -> Option<Patch> {
     factory::find(name.trim()).cloned()
 }
 
-/// The patch that plays when nothing says otherwise.
+/// The first factory patch.
 pub fn default_patch() -> Patch {
     factory::patches().first().cloned().unwrap_or_default()
 }
 
-/// The patch that `request` means: a factory patch's name, else a file.
+/// The factory patch called `request`, else the file at that path.
 ///
 /// # Errors
 /// When there is no such patch, or its file cannot be read or understood.
@@ -95,7 +95,7 @@ fn load(file: &str) -> Result<Patch, LibraryError> {
     Ok(Patch::parse(&text, file)?)
 }
 
-/// A name much like the one that was given, or that contains it.
+/// A similar name, or one that contains `wanted`.
 fn suggestion(wanted: &str) -> Option<&'static str> {
     let wanted = wanted.trim().to_lowercase();
     let contains = |patch: &&Patch| patch.name.to_lowercase().contains(&wanted);

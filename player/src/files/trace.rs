@@ -1,4 +1,4 @@
-//! `--trace`: where time goes, as a file that Perfetto (ui.perfetto.dev) and Chrome show.
+//! `--trace`: time spans in a file that Perfetto (ui.perfetto.dev) and Chrome display.
 
 use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
@@ -15,13 +15,13 @@ use std::time::Duration;
 /// How often spans are collected.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Spans that a file holds: more make a viewer slow. About 200 MB.
+/// The most spans in a file (about 200 MB): more make viewers slow.
 const MOST: u64 = 2_000_000;
 
-/// The lines of the picture, from top to bottom.
+/// The tracks in the viewer, from top to bottom.
 const TRACKS: [&str; 3] = ["render thread", "GPU thread", "GPU"];
 
-/// Writes a trace as long as it lives.
+/// A trace being written, on a thread of its own.
 pub struct Tracer {
     path: PathBuf,
     stop: Arc<AtomicBool>,
@@ -29,11 +29,11 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Begins to trace into `path`, if one is given. To be called before renderers are made: what
-    /// a GPU does is noted only by those made later.
+    /// Begins to trace into `path`, if one is given. Must be called before renderers are made, because
+    /// only those made later record GPU spans.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// When the file cannot be written.
     pub fn start(path: Option<&Path>) -> Result<Option<Self>, Failure> {
         let Some(path) = path else {
             return Ok(None);
@@ -55,7 +55,7 @@ impl Tracer {
     /// Completes the file.
     ///
     /// # Errors
-    /// When the disk is full or gone.
+    /// When the file cannot be written.
     pub fn finish(self) -> Result<(), Failure> {
         self.stop.store(true, Ordering::Release);
         let written = match self.thread.join() {
@@ -86,7 +86,7 @@ fn write(file: File, atomic_file: AtomicFile, stop: &AtomicBool) -> io::Result<u
     }
     let mut count = 0;
     loop {
-        // Asked before the queue: what is in it when we are stopped is still written.
+        // Read before the queue is drained, so that everything queued before the stop is written.
         let stopping = stop.load(Ordering::Acquire);
         while let Some(span) = trace::next() {
             if count < MOST {
@@ -105,7 +105,7 @@ fn write(file: File, atomic_file: AtomicFile, stop: &AtomicBool) -> io::Result<u
     Ok(count)
 }
 
-/// A complete event, in microseconds.
+/// Writes a complete event; times are in microseconds.
 fn write_span(out: &mut impl Write, span: &Span) -> io::Result<()> {
     let track = span.stage.track();
     let number = TRACKS.iter().position(|name| *name == track).unwrap_or(0);

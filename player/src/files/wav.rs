@@ -1,4 +1,4 @@
-//! WAV files that appear when they are complete and not before.
+//! WAV files, which appear under their names only when they are complete.
 
 mod dither;
 
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// What a WAV file can hold, with room for its header: sizes in it are 32-bit numbers.
+/// The most sample data in a WAV file: its sizes are 32-bit numbers, and the header needs room.
 const MAX_DATA_BYTES: u64 = u32::MAX as u64 - 128;
 
 /// How samples are stored.
@@ -41,7 +41,7 @@ impl Bits {
         MAX_DATA_BYTES / (2 * u64::from(self.count() / 8))
     }
 
-    /// For people.
+    /// The format as reports name it.
     pub fn label(self) -> &'static str {
         match self {
             Bits::Int16 => "16-bit",
@@ -91,9 +91,9 @@ impl From<hound::Error> for Reason {
     }
 }
 
-/// A stereo WAV file being written. Dropped before it is revealed, it leaves nothing.
+/// A stereo WAV file being written. Dropped before it is published, it is removed.
 pub struct WavFile {
-    // Declared first: it is closed before the atomic file file is removed.
+    // Declared first, so that it is closed before the temporary file is removed.
     writer: WavWriter<BufWriter<File>>,
     file: AtomicFile,
     bits: Bits,
@@ -101,10 +101,10 @@ pub struct WavFile {
 }
 
 impl WavFile {
-    /// Begins a file. `seed` tells apart the dither of files that will be mixed.
+    /// Creates a file. Files that will be mixed need different dither seeds.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// When the file cannot be created.
     pub fn create(
         target: &Path,
         sample_rate: u32,
@@ -137,7 +137,7 @@ impl WavFile {
     /// Appends frames.
     ///
     /// # Errors
-    /// When the disk is full or gone.
+    /// When the file cannot be written.
     pub fn write(&mut self, [left, right]: [&[f32]; 2]) -> Result<(), WavError> {
         for (&left, &right) in left.iter().zip(right) {
             for sample in [left, right] {
@@ -152,26 +152,26 @@ impl WavFile {
         Ok(())
     }
 
-    /// Completes the file; what is left to do is to let it appear under its name.
+    /// Completes the file, without renaming it yet.
     ///
     /// # Errors
-    /// When the disk is full or gone.
-    pub fn seal(self) -> Result<SealedWav, WavError> {
+    /// When the file cannot be written.
+    pub fn complete(self) -> Result<CompleteWav, WavError> {
         let finalized = self.writer.finalize();
         finalized.map_err(|error| WavError::new(&self.file, error))?;
-        Ok(SealedWav(self.file))
+        Ok(CompleteWav(self.file))
     }
 }
 
-/// A WAV file that is complete and waits for its name.
-pub struct SealedWav(AtomicFile);
+/// A complete WAV file that still has its temporary name.
+pub struct CompleteWav(AtomicFile);
 
-impl SealedWav {
-    /// Lets the file appear.
+impl CompleteWav {
+    /// Renames the file to its final name.
     ///
     /// # Errors
-    /// When the folder is gone or does not allow it.
-    pub fn reveal(self) -> Result<(), WavError> {
+    /// When it cannot be renamed.
+    pub fn publish(self) -> Result<(), WavError> {
         let path = self.0.name().to_owned();
         self.0.finish().map_err(|error| WavError {
             path,

@@ -1,17 +1,17 @@
-//! From tracks to an instrument: what every imported patch has.
+//! The parameters, layers and macros of imported patches.
 
 use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::Param;
 use myriad_engine::{Patch, Tracks};
 use std::sync::Arc;
 
-/// A patch that plays `tracks`, with knobs for what can be done to them.
+/// A patch that plays `tracks`.
 pub(super) fn patch(name: &str, tracks: Arc<Tracks>, partials: usize) -> Patch {
     let mut patch = Patch::new();
     patch.name = name.to_owned();
     patch.category = "imported".into();
     for (param, value) in [
-        // The last choice is what the patch brings along.
+        // The last choice is the patch's own table.
         (Param::SourceTable, Param::SourceTable.info().kind.range().1),
         (Param::SourcePosition, 0.0),
         (Param::SourcePartials, partials as f32),
@@ -26,8 +26,8 @@ pub(super) fn patch(name: &str, tracks: Arc<Tracks>, partials: usize) -> Patch {
     patch
 }
 
-/// Gives `patch` what `other` plays as its second layer, in this mode of `layer.mode`, and a macro
-/// that leads from the one to the other.
+/// Makes `other` the second layer of `patch`, with that choice of `layer.mode`, and adds a macro that
+/// blends them.
 pub fn add_layer(patch: &mut Patch, other: Patch, mode: u8) {
     let imported = Param::LayerTable.info().kind.range().1;
     let most = |param| patch.values[param].max(other.values[param]);
@@ -45,11 +45,11 @@ pub fn add_layer(patch: &mut Patch, other: Patch, mode: u8) {
     }
     let [tracks, _] = other.tracks;
     patch.tracks[1] = tracks;
-    macro_to(patch, 4, "Blend", Param::LayerBlend, 1.0);
+    add_macro(patch, 4, "Blend", Param::LayerBlend, 1.0);
 }
 
-/// Has a macro move a parameter, and names it.
-pub(super) fn macro_to(patch: &mut Patch, index: usize, name: &str, target: Param, amount: f32) {
+/// Names a macro and routes it to a parameter.
+pub(super) fn add_macro(patch: &mut Patch, index: usize, name: &str, target: Param, amount: f32) {
     const MACROS: [Source; 5] = [
         Source::Macro1,
         Source::Macro2,

@@ -1,19 +1,19 @@
-//! The pitch of a recorded note: which it is, and how it moves.
+//! Pitch detection of a recorded note, over time.
 //!
-//! By the normalised square difference (McLeod and Wyvill, "A smarter way to find pitch", 2005): how
-//! alike the sound is to itself, so many samples later.
+//! By the normalised square difference function, NSDF (McLeod and Wyvill, "A smarter way to find pitch",
+//! 2005): the similarity of the sound to itself at each lag.
 
 use super::sound::Sound;
 use realfft::RealFftPlanner;
 
-/// Pitches that are looked for, in Hertz.
+/// The range of detected pitches, in Hertz.
 const LOWEST: f64 = 25.0;
 const HIGHEST: f64 = 4_500.0;
 
-/// Likeness from which on there is a pitch.
+/// The least NSDF peak of a pitch.
 const CLEAR: f64 = 0.7;
 
-/// The pitch of the sound as a whole: the median of what its parts have, the louder the more.
+/// The pitch of the whole sound: the median of its parts, weighted by their power.
 pub(super) fn of_sound(sound: &Sound) -> Option<f64> {
     let length = ((3.0 * sound.rate / LOWEST) as usize).min(sound.samples.len());
     let step = (length / 2).max(1);
@@ -21,10 +21,10 @@ pub(super) fn of_sound(sound: &Sound) -> Option<f64> {
     for start in (0..=sound.samples.len() - length).step_by(step) {
         let part = &sound.samples[start..start + length];
         let power: f64 = part.iter().map(|&x| f64::from(x).powi(2)).sum();
-        if let Some((hertz, likeness)) = of_part(part, sound.rate)
-            && likeness > CLEAR
+        if let Some((hertz, nsdf)) = of_part(part, sound.rate)
+            && nsdf > CLEAR
         {
-            found.push((hertz, power * likeness.powi(4)));
+            found.push((hertz, power * nsdf.powi(4)));
         }
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -37,26 +37,26 @@ pub(super) fn of_sound(sound: &Sound) -> Option<f64> {
     median.map(|&(hertz, _)| hertz)
 }
 
-/// The pitch of a part of a sound, and how alike its periods are, 0 to 1.
+/// The pitch of a part of a sound, and its NSDF peak, 0 to 1.
 fn of_part(part: &[f32], rate: f64) -> Option<(f64, f64)> {
     let longest = ((rate / LOWEST) as usize).min(part.len() / 2);
     let shortest = (rate / HIGHEST) as usize;
-    let likeness = likeness(part, longest + 1);
-    // Past the first dip: near zero everything is like itself.
-    let dip = (1..longest).find(|&lag| likeness[lag] < 0.0)?;
+    let nsdf = nsdf(part, longest + 1);
+    // Lags before the first negative value are skipped: small lags are always similar.
+    let dip = (1..longest).find(|&lag| nsdf[lag] < 0.0)?;
     let peaks = (dip.max(shortest).max(1)..longest)
-        .filter(|&lag| likeness[lag] >= likeness[lag - 1] && likeness[lag] > likeness[lag + 1]);
+        .filter(|&lag| nsdf[lag] >= nsdf[lag - 1] && nsdf[lag] > nsdf[lag + 1]);
     let peaks: Vec<usize> = peaks.collect();
-    let highest = peaks.iter().map(|&lag| likeness[lag]).fold(0.0, f64::max);
-    // Two periods later it is as alike: the first that is nearly the best is the period.
-    let lag = *peaks.iter().find(|&&lag| likeness[lag] > 0.93 * highest)?;
-    let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| likeness[lag]);
-    let between = 0.5 * (a - c) / (a - 2.0 * b + c);
-    Some((rate / (lag as f64 + between), b))
+    let highest = peaks.iter().map(|&lag| nsdf[lag]).fold(0.0, f64::max);
+    // Multiples of the period have about the same peak: the first that is nearly the highest is the period.
+    let lag = *peaks.iter().find(|&&lag| nsdf[lag] > 0.93 * highest)?;
+    let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| nsdf[lag]);
+    let offset = 0.5 * (a - c) / (a - 2.0 * b + c);
+    Some((rate / (lag as f64 + offset), b))
 }
 
-/// How alike a part is to itself later, for each number of samples below `lags`.
-fn likeness(part: &[f32], lags: usize) -> Vec<f64> {
+/// The NSDF for each lag below `lags`.
+fn nsdf(part: &[f32], lags: usize) -> Vec<f64> {
     let length = (part.len() + lags).next_power_of_two();
     let mut planner = RealFftPlanner::<f64>::new();
     let (forward, inverse) = (
@@ -69,29 +69,30 @@ fn likeness(part: &[f32], lags: usize) -> Vec<f64> {
     }
     let squares: Vec<f64> = part.iter().map(|&x| f64::from(x).powi(2)).collect();
     let mut spectrum = forward.make_output_vec();
-    // Lengths are right by construction.
+    // Does not fail: the lengths match.
     let _ = forward.process(&mut time, &mut spectrum);
     for bin in &mut spectrum {
         *bin = (bin.norm_sqr() / length as f64).into();
     }
     let _ = inverse.process(&mut spectrum, &mut time);
     let mut power = 2.0 * squares.iter().sum::<f64>();
-    // What the two parts that are compared lose at either end from lag to lag.
+    // The power that leaves the two compared parts from lag to lag, at either end.
     let ends = squares.iter().zip(squares.iter().rev());
     let lost = ends.map(|(first, last)| first + last);
     let product_and_loss = time.iter().zip(lost.chain(std::iter::repeat(0.0)));
-    let likeness = product_and_loss.take(lags).map(|(product, lost)| {
-        let likeness = 2.0 * product / power.max(1e-12);
+    let nsdf = product_and_loss.take(lags).map(|(product, lost)| {
+        let nsdf = 2.0 * product / power.max(1e-12);
         power -= lost;
-        likeness
+        nsdf
     });
-    likeness.collect()
+    nsdf.collect()
 }
 
-/// The pitch at each of `frames` moments, `hop` seconds apart: near `hertz`, where it can be made out.
+/// The pitch at each of `frames` times, `hop` seconds apart: near `hertz`, and unchanged where it is
+/// unclear.
 pub(super) fn track(sound: &Sound, hertz: f64, frames: usize, hop: f64) -> Vec<f64> {
-    /// How far it may be from the whole: more than a wide vibrato.
-    const AWAY: f64 = 1.07;
+    /// The largest ratio to `hertz`: more than a wide vibrato.
+    const FARTHEST: f64 = 1.07;
     let period = sound.rate / hertz;
     let length = ((4.0 * period) as usize + 2).min(sound.samples.len());
     let mut last = hertz;
@@ -101,19 +102,22 @@ pub(super) fn track(sound: &Sound, hertz: f64, frames: usize, hop: f64) -> Vec<f
             .saturating_sub(length / 2)
             .min(sound.samples.len() - length);
         let part = &sound.samples[start..start + length];
-        let (low, high) = ((period / AWAY) as usize, (period * AWAY) as usize + 2);
-        let likeness = likeness(part, (high + 1).min(length));
-        let inside = low.max(1)..high.min(likeness.len().saturating_sub(1));
-        let best = inside.max_by(|&a, &b| likeness[a].total_cmp(&likeness[b]));
-        if let Some(lag) = best.filter(|&lag| lag > low && likeness[lag] > CLEAR) {
-            let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| likeness[lag]);
+        let (low, high) = (
+            (period / FARTHEST) as usize,
+            (period * FARTHEST) as usize + 2,
+        );
+        let nsdf = nsdf(part, (high + 1).min(length));
+        let inside = low.max(1)..high.min(nsdf.len().saturating_sub(1));
+        let best = inside.max_by(|&a, &b| nsdf[a].total_cmp(&nsdf[b]));
+        if let Some(lag) = best.filter(|&lag| lag > low && nsdf[lag] > CLEAR) {
+            let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| nsdf[lag]);
             let bend = a - 2.0 * b + c;
-            let between = if bend < 0.0 {
+            let offset = if bend < 0.0 {
                 0.5 * (a - c) / bend
             } else {
                 0.0
             };
-            last = sound.rate / (lag as f64 + between.clamp(-1.0, 1.0));
+            last = sound.rate / (lag as f64 + offset.clamp(-1.0, 1.0));
         }
         last
     };

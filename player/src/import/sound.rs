@@ -1,4 +1,4 @@
-//! A sound to be imported: one channel of samples, and what the file says about them.
+//! Reads the WAV file to import.
 
 use super::ImportError;
 use hound::{SampleFormat, WavReader};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// No more than this is read of a file.
+/// The rest of a file is ignored.
 const MOST_SECONDS: usize = 60;
 
 /// One channel of sound.
@@ -14,7 +14,7 @@ const MOST_SECONDS: usize = 60;
 pub(super) struct Sound {
     pub(super) rate: f64,
     pub(super) samples: Vec<f32>,
-    /// Samples of a cycle, when the file is a wavetable and says so.
+    /// Samples of a cycle, when the file is a wavetable that declares it.
     pub(super) cycle: Option<usize>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path) -> Result<Sound, ImportError> {
     };
     let interleaved = interleaved.map_err(unreadable)?;
     if interleaved.iter().any(|x| !x.is_finite()) {
-        let problem = "holds samples that are no numbers";
+        let problem = "contains samples that are not finite";
         return Err(ImportError::Unreadable(problem.into()));
     }
     let frames = interleaved.chunks_exact(usize::from(spec.channels).max(1));
@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path) -> Result<Sound, ImportError> {
     })
 }
 
-/// What the chunk `clm ` says that wavetable editors write: `<!>2048 ...`, samples of a cycle.
+/// The cycle length in the chunk `clm ` of wavetable editors: `<!>2048 ...`.
 fn cycle_chunk(path: &Path) -> Option<usize> {
     let mut file = BufReader::new(File::open(path).ok()?);
     file.seek(SeekFrom::Start(12)).ok()?;
@@ -74,8 +74,7 @@ fn cycle_chunk(path: &Path) -> Option<usize> {
 }
 
 impl Sound {
-    /// The same without the silence before and after: from where it comes within 50 dB of its peak to
-    /// where it is last within 60 dB.
+    /// Without silence: from the first sample within 50 dB of the peak to the last within 60 dB.
     pub(super) fn trimmed(&self) -> Result<Sound, ImportError> {
         let peak = self
             .samples

@@ -1,4 +1,4 @@
-//! Sounds that are known, through the analysis and back.
+//! Known sounds through the analysis and the engine, compared with the original.
 
 use super::recording::analyse;
 use super::sound::{self, Sound};
@@ -9,7 +9,6 @@ use myriad_engine::{Engine, EngineConfig, EventKind};
 
 const RATE: usize = 48_000;
 
-/// A sound by a function of time.
 fn sound(seconds: f64, wave: impl Fn(f64) -> f64) -> Sound {
     let frames = (seconds * RATE as f64) as usize;
     let samples = (0..frames).map(|i| wave(i as f64 / RATE as f64) as f32);
@@ -29,7 +28,7 @@ fn harmonics(turns: f64, count: i32, slope: f64) -> f64 {
     0.2 * (1..=count).map(partial).sum::<f64>()
 }
 
-/// Plays the imported patch at the pitch of its recording, without the noise.
+/// Plays the imported patch at the pitch of its recording, without noise.
 fn played(imported: &Imported, frames: usize) -> Vec<f32> {
     let mut patch = imported.patch.clone();
     let key = patch.tracks[0].as_ref().unwrap().key();
@@ -59,7 +58,7 @@ fn played(imported: &Imported, frames: usize) -> Vec<f32> {
     left[latency..].to_vec()
 }
 
-/// Decibels from what `heard` has too much or too little to `recorded`, at the best gain.
+/// Signal-to-noise ratio of `heard` against `recorded` in decibels, at the best gain.
 fn snr(recorded: &[f32], heard: &[f32]) -> f64 {
     let product =
         |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum() };
@@ -72,7 +71,7 @@ fn snr(recorded: &[f32], heard: &[f32]) -> f64 {
     -relative_db(&off, recorded)
 }
 
-/// Through analysis, file and engine: how much of the sound between two moments comes back.
+/// Through analysis, file and engine: the SNR between two times.
 fn round_trip(sound: &Sound, from: f64, to: f64) -> f64 {
     let mut imported = recording::import(sound, None, "test").unwrap();
     imported.patch = Patch::parse(&imported.patch.to_toml(), "test.toml").unwrap();
@@ -123,7 +122,7 @@ fn a_stiff_string_comes_back_with_its_attack() {
 }
 
 #[test]
-fn what_is_no_partial_is_noise() {
+fn the_residual_becomes_noise() {
     let mut state = 1_u32;
     let mut hiss = move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -185,7 +184,7 @@ fn wavetables_come_back_at_every_frame() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_said() {
+fn errors_have_messages() {
     let said = |result: Result<Imported, ImportError>| result.err().unwrap().to_string();
     let silence = sound(1.0, |_| 0.0);
     assert_eq!(
@@ -211,7 +210,7 @@ fn what_cannot_be_imported_is_said() {
 }
 
 #[test]
-fn the_cycle_that_a_wavetable_names_is_found() {
+fn a_declared_cycle_length_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("waves.wav");
     let spec = hound::WavSpec {

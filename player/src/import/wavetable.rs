@@ -1,5 +1,5 @@
-//! A wavetable becomes a patch: every cycle is one frame of a spectral table. It is played as partials,
-//! so it does not alias at any pitch.
+//! A wavetable to a patch: every cycle is one frame of a spectral table. It is played as partials, so it
+//! does not alias at any pitch.
 
 use super::sound::Sound;
 use super::{ImportError, Imported, instrument};
@@ -9,14 +9,14 @@ use myriad_engine::tracks::{MAX_CELLS, MAX_FRAMES, PartialTrack, encode};
 use realfft::RealFftPlanner;
 use std::f64::consts::TAU;
 
-/// Samples of a cycle where nobody says otherwise.
+/// The default cycle length, in samples.
 const CYCLE: usize = 2_048;
 
-/// Cycles have at least so many samples, and at most so many.
+/// The range of cycle lengths, in samples.
 const SHORTEST: usize = 8;
 const LONGEST: usize = 1 << 16;
 
-/// The pitch of key 45, where formants are at home: cycles have none.
+/// The pitch of the table, which has none of its own: key 45, where formants are not shifted.
 const PITCH: f64 = 110.0;
 
 pub(super) fn import(
@@ -30,13 +30,14 @@ pub(super) fn import(
         _ => length,
     });
     if !(SHORTEST..=LONGEST).contains(&cycle) {
-        let problem =
-            format!("a cycle has {SHORTEST} to {LONGEST} samples, not {cycle}; say --cycle");
+        let problem = format!(
+            "a cycle has {SHORTEST} to {LONGEST} samples, not {cycle}; choose with --cycle"
+        );
         return Err(ImportError::Misuse(problem));
     }
     let cycles: Vec<&[f32]> = sound.samples.chunks_exact(cycle).collect();
     if cycles.is_empty() {
-        return Err(ImportError::TooShort("not even one cycle"));
+        return Err(ImportError::TooShort("less than one cycle"));
     }
     let spectra: Vec<Vec<(f64, f64)>> = cycles.iter().map(|cycle| spectrum(cycle)).collect();
     let frames = cycles.len().clamp(2, MAX_FRAMES);
@@ -47,28 +48,30 @@ pub(super) fn import(
     if loudest < 1e-6 {
         return Err(ImportError::Silence);
     }
-    // As many partials as any cycle has within 80 dB of the loudest.
-    let heard = |spectrum: &Vec<(f64, f64)>| {
+    // Partials up to the last within 80 dB of the loudest.
+    let count = |spectrum: &Vec<(f64, f64)>| {
         let last = spectrum
             .iter()
             .rposition(|(level, _)| *level > 1e-4 * loudest);
         last.map_or(0, |last| last + 1)
     };
-    let partials = spectra.iter().map(heard).max().unwrap_or(0);
+    let partials = spectra.iter().map(count).max().unwrap_or(0);
     let partials = partials.clamp(1, (MAX_CELLS / frames).min(1_024));
-    // More cycles than there can be frames are thinned out evenly.
+    // Of too many cycles, evenly spaced ones are used.
     let chosen = |frame: usize| &spectra[frame * (cycles.len() - 1) / (frames - 1)];
     let track = |n: usize| PartialTrack {
         ratio: (n + 1) as f64,
         noise: 0.0,
-        levels: (0..frames).map(|frame| even(chosen(frame), n)).collect(),
-        phases: start(chosen(0), n, frames),
+        levels: (0..frames)
+            .map(|frame| normalised(chosen(frame), n))
+            .collect(),
+        phases: phases(chosen(0), n, frames),
     };
     let tracks: Vec<PartialTrack> = (0..partials).map(track).collect();
     let tracks = Tracks::from_bytes(encode(PITCH, 1.0, &vec![0.0; frames], &tracks))?;
     let mut patch = instrument::patch(name, tracks, partials);
-    instrument::macro_to(&mut patch, 0, "Position", Param::SourcePosition, 1.0);
-    instrument::macro_to(&mut patch, 1, "Speed", Param::SourceSpeed, 1.0);
+    instrument::add_macro(&mut patch, 0, "Position", Param::SourcePosition, 1.0);
+    instrument::add_macro(&mut patch, 1, "Speed", Param::SourceSpeed, 1.0);
     patch.values.set(Param::SourceLoop, 2.0);
     let findings = vec![
         ("cycles", format!("{} of {cycle} samples", cycles.len())),
@@ -82,26 +85,26 @@ fn spectrum(cycle: &[f32]) -> Vec<(f64, f64)> {
     let fft = RealFftPlanner::<f64>::new().plan_fft_forward(cycle.len());
     let mut input: Vec<f64> = cycle.iter().map(|&x| f64::from(x)).collect();
     let mut output = fft.make_output_vec();
-    // Lengths are right by construction.
+    // Does not fail: the lengths match.
     let _ = fft.process(&mut input, &mut output);
     let scale = 2.0 / cycle.len() as f64;
-    // Without what is constant, and without Nyquist, which has no phase.
+    // Without DC, and without Nyquist, which has no phase.
     let harmonics = output[1..cycle.len().div_ceil(2)].iter();
     harmonics
         .map(|x| (scale * x.norm(), x.arg() / TAU + 0.25))
         .collect()
 }
 
-/// The level of harmonic `n`, counted from 0, in a cycle that has the power of a sine: so that moving
-/// through the table keeps the loudness, as in all tables.
-fn even(spectrum: &[(f64, f64)], n: usize) -> f32 {
+/// The level of harmonic `n`, counted from 0, with the cycle normalised to the power of a sine, so that
+/// the loudness is constant through the table.
+fn normalised(spectrum: &[(f64, f64)], n: usize) -> f32 {
     let power: f64 = spectrum.iter().map(|(level, _)| level * level).sum();
     let level = spectrum.get(n).map_or(0.0, |(level, _)| *level);
     (level / power.sqrt().max(1e-9)) as f32
 }
 
-/// The phases of harmonic `n` at each frame: from where it begins on, as its pitch has it.
-fn start(spectrum: &[(f64, f64)], n: usize, frames: usize) -> Vec<f64> {
+/// The phase of harmonic `n` at each frame.
+fn phases(spectrum: &[(f64, f64)], n: usize, frames: usize) -> Vec<f64> {
     let first = spectrum.get(n).map_or(0.0, |(_, phase)| *phase);
     let turns = (n + 1) as f64 * PITCH / (frames - 1) as f64;
     (0..frames)

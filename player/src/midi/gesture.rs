@@ -1,38 +1,39 @@
-//! Gestures: what players do, on its way to the audio thread.
+//! Gestures: live input from any thread, with its time, on its way to the audio callback.
 
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::EventKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// More than hands can do between two blocks.
+/// The most gestures between two blocks.
 const CAPACITY: usize = 8_192;
 
-/// Something a player did.
 #[derive(Clone, Copy)]
 pub struct Gesture {
-    /// When, so that it sounds as long after as every other gesture.
+    /// When it was made, so that all gestures have the same latency.
     pub at: Instant,
     pub part: u8,
     pub kind: EventKind,
 }
 
-/// Gestures from any thread, for the callback to pick up.
+/// Gestures from any thread, for the callback.
 pub struct GestureQueue {
     queue: ArrayQueue<Gesture>,
-    /// Gestures for which there was no room, since nothing picks them up.
+    /// Gestures that found the queue full, because no device was playing.
     lost: AtomicU64,
 }
 
-impl GestureQueue {
-    pub fn new() -> Self {
+impl Default for GestureQueue {
+    fn default() -> Self {
         Self {
             queue: ArrayQueue::new(CAPACITY),
             lost: AtomicU64::new(0),
         }
     }
+}
 
-    /// A player does something now.
+impl GestureQueue {
+    /// Queues a gesture that is made now.
     pub fn play(&self, part: u8, kind: EventKind) {
         let gesture = Gesture {
             at: Instant::now(),
@@ -44,7 +45,6 @@ impl GestureQueue {
         }
     }
 
-    /// The oldest gesture that nobody has picked up.
     pub fn next(&self) -> Option<Gesture> {
         self.queue.pop()
     }

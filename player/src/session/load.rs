@@ -1,15 +1,14 @@
-//! A load to measure with: so many voices of so many partials, held as long as it plays.
+//! A constant load for measurements: a number of held voices, each with a number of partials.
 
 use myriad_engine::params::Param;
 use myriad_engine::{EventKind, Patch};
 use myriad_live::stream::Control;
 use std::str::FromStr;
 
-/// The keys that are held: low ones, so that every partial lies below the limit of hearing and
-/// is rendered.
+/// The keys that are held: low ones, so that every partial lies below Nyquist and is rendered.
 const KEYS: std::ops::Range<u8> = 12..36;
 
-/// What `--load` asks for.
+/// The value of `--load`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     pub voices: usize,
@@ -50,8 +49,8 @@ impl FromStr for Load {
 }
 
 impl Load {
-    /// The sound of the load: `patch`, but as many partials and voices as asked for, each with one
-    /// copy, no release of its own will, and all of them together about as loud as one.
+    /// `patch` with the voices and partials of the load, without unison and decay, and with all voices
+    /// together about as loud as one.
     pub fn patch(self, patch: &Patch) -> Patch {
         let mut patch = patch.clone();
         let quieter = 10.0 * (self.voices as f32).log10();
@@ -72,7 +71,7 @@ impl Load {
         patch
     }
 
-    /// Presses all keys, over and over until there are enough voices, within a second.
+    /// Starts the voices within a second, on repeated keys.
     pub fn press(self, control: &Control, part: u8) {
         let now = control.time();
         let step = f64::from(control.sample_rate()) / self.voices as f64;
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loads_are_voices_and_partials() {
+    fn loads_are_parsed() {
         let load = |voices, partials| Ok(Load { voices, partials });
         assert_eq!("1024x64".parse(), load(1024, 64));
         assert_eq!("12".parse(), load(12, 64));

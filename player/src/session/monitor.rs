@@ -1,4 +1,4 @@
-//! Watching the output: levels and spectrum, for eyes.
+//! Level meters and spectrum of the output.
 
 mod spectrum;
 
@@ -9,33 +9,32 @@ use ringbuf::traits::Consumer;
 use spectrum::Spectrum;
 use std::time::Instant;
 
-/// What meters and spectrum show of silence, in decibels of full scale.
+/// The lowest level that is shown, in dBFS.
 pub const FLOOR_DB: f32 = -72.0;
 
-/// How fast a level falls back, in decibels a second, and how long a peak stays.
+/// Release of the meters in decibels a second, and the time of peak hold.
 const FALL: f32 = 26.0;
 const HOLD_SECONDS: f32 = 1.6;
 
-/// Hears everything that is played.
+/// Analyses the frames of the callback.
 pub struct Monitor {
     tap: HeapCons<[f32; 2]>,
     meters: [Level; 2],
     spectrum: Spectrum,
     last: Instant,
-    /// The largest sample since it was last asked for.
+    /// The largest sample since [`take_peak`](Self::take_peak).
     peak: f32,
-    /// The same of left and right, for somebody else.
+    /// The largest samples of left and right since [`take_peaks`](Self::take_peaks).
     peaks: [f32; 2],
 }
 
-/// One channel's meter, in decibels of full scale.
+/// One channel's meter, in dBFS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// Where the bar is.
     pub now: f32,
-    /// Where the peak was, a moment ago.
+    /// Peak hold.
     pub held: f32,
-    /// For how long the peak has been shown.
+    /// Seconds since the peak.
     age: f32,
 }
 
@@ -47,11 +46,11 @@ impl Level {
     };
 
     fn advance(&mut self, peak: f32, seconds: f32) {
-        let heard = decibels(peak);
-        self.now = heard.max(self.now - FALL * seconds).max(FLOOR_DB);
+        let level = decibels(peak);
+        self.now = level.max(self.now - FALL * seconds).max(FLOOR_DB);
         self.age += seconds;
-        if heard >= self.held {
-            (self.held, self.age) = (heard, 0.0);
+        if level >= self.held {
+            (self.held, self.age) = (level, 0.0);
         } else if self.age > HOLD_SECONDS {
             self.held = (self.held - FALL * seconds).max(self.now);
         }
@@ -64,7 +63,6 @@ pub fn decibels(amplitude: f32) -> f32 {
 }
 
 impl Monitor {
-    /// Hears what comes through `tap`.
     pub fn new(tap: HeapCons<[f32; 2]>, rate: u32) -> Self {
         Self {
             tap,
@@ -76,7 +74,7 @@ impl Monitor {
         }
     }
 
-    /// Hears what was played since the last time.
+    /// Reads the frames since the last update.
     pub fn update(&mut self) {
         let seconds = self.last.elapsed().as_secs_f32();
         self.last = Instant::now();
@@ -95,7 +93,6 @@ impl Monitor {
         self.spectrum.update(seconds);
     }
 
-    /// Left and right.
     pub fn meters(&self) -> [Level; 2] {
         self.meters
     }
@@ -105,12 +102,12 @@ impl Monitor {
         self.spectrum.bands()
     }
 
-    /// The largest samples, left and right, since this was last asked.
+    /// The largest samples of left and right since the last call.
     pub fn take_peaks(&mut self) -> [f32; 2] {
         std::mem::take(&mut self.peaks)
     }
 
-    /// The largest sample since this was last asked, in decibels of full scale.
+    /// The largest sample since the last call, in dBFS.
     pub fn take_peak(&mut self) -> f32 {
         decibels(std::mem::take(&mut self.peak))
     }

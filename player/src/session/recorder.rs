@@ -1,4 +1,4 @@
-//! Recording what is played, on a thread of its own.
+//! Records the output, on a thread of its own.
 
 use crate::wav::{Bits, WavError, WavFile};
 use ringbuf::traits::{Consumer, Split};
@@ -9,16 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long the disk may take before frames are lost.
+/// The ring buffer between callback and disk.
 const RING_SECONDS: usize = 8;
 
-/// How samples are stored.
 const BITS: Bits = Bits::Int24;
 
-/// How often the thread looks for frames.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A recording under way.
+/// A recording in progress.
 pub(super) struct Recorder {
     path: PathBuf,
     stop: Arc<AtomicBool>,
@@ -35,10 +33,10 @@ pub struct Recording {
 }
 
 impl Recorder {
-    /// Begins a file; what is pushed into the ring ends up in it.
+    /// Starts to record the frames that are pushed into the ring buffer.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// When the file cannot be created.
     pub(super) fn start(path: &Path, rate: u32) -> Result<(Self, HeapProd<[f32; 2]>), WavError> {
         let file = WavFile::create(path, rate, BITS, 0)?;
         let (record_ring, frames) = HeapRb::new(RING_SECONDS * rate as usize).split();
@@ -57,15 +55,15 @@ impl Recorder {
         &self.path
     }
 
-    /// Whether it has ended by itself: the file is full, or the disk is.
+    /// Whether it has ended by itself, because the file or the disk is full.
     pub(super) fn has_ended(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Writes what is left and lets the file appear.
+    /// Writes the rest and completes the file.
     ///
     /// # Errors
-    /// When the disk is full or gone.
+    /// When the file cannot be written.
     pub(super) fn finish(self) -> Result<Recording, WavError> {
         self.stop.store(true, Ordering::Release);
         match self.thread.join() {
@@ -86,7 +84,7 @@ fn record(
     let mut block = [[0.0; 2]; 4_096];
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let full = loop {
-        // Asked before the ring: what is in it when we are stopped is still written.
+        // Read before the ring buffer, so that all frames pushed before the stop are written.
         let stopping = stop.load(Ordering::Acquire);
         let room = (most - written).min(block.len() as u64) as usize;
         let count = frames.pop_slice(&mut block[..room]);
@@ -104,7 +102,7 @@ fn record(
         file.write([&left, &right])?;
         written += count as u64;
     };
-    file.seal()?.reveal()?;
+    file.complete()?.publish()?;
     Ok(Recording {
         path,
         frames: written,
@@ -118,7 +116,7 @@ mod tests {
     use ringbuf::traits::Producer;
 
     #[test]
-    fn everything_that_was_played_is_in_the_file() {
+    fn every_frame_is_in_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("take.wav");
         let (recorder, mut record_ring) = Recorder::start(&path, 8_000).unwrap();

@@ -1,4 +1,4 @@
-//! The sequencer: plays a song into a running stream, on the exact frames.
+//! Plays a song into a running stream, on exact frames.
 
 use crate::assignment::PatchAssignment;
 use crate::song::{Song, SongEvent};
@@ -6,22 +6,21 @@ use crate::song_render::{TAIL_LIMIT_SECONDS, frames_at, score};
 use myriad_engine::EventKind;
 use myriad_live::stream::Control;
 
-/// How far ahead the score is sent: longer than the control side may be kept from its work.
+/// How far ahead events are sent: longer than the control thread may be delayed.
 const AHEAD_SECONDS: f64 = 0.5;
 
 /// The pause before the first note.
-const UPBEAT_SECONDS: f64 = 0.2;
+const START_DELAY_SECONDS: f64 = 0.2;
 
-/// Patches change this much before their time, so that the notes after them have them for sure.
+/// Patches change this much early, so that the notes after them have them.
 const EARLY_SECONDS: f64 = 0.03;
 
-/// A song under way.
 pub(super) struct SongSequencer {
     assignment: PatchAssignment,
-    /// What is to happen, by frame.
+    /// Frame, part and event, sorted by frame.
     score: Vec<(u64, u8, EventKind)>,
     next: usize,
-    /// Patch changes, by frame.
+    /// Frame, part and program, sorted by frame.
     programs: Vec<(u64, u8, u8)>,
     next_program: usize,
     rate: f64,
@@ -31,14 +30,13 @@ pub(super) struct SongSequencer {
 }
 
 impl SongSequencer {
-    /// Prepares `song` for an engine of so many frames a second.
     pub(super) fn new(song: &Song, assignment: PatchAssignment, rate: u32) -> Self {
         let rate = f64::from(rate);
         let frames = frames_at(song.seconds, rate);
         let mut programs = Vec::new();
         let mut events = Vec::new();
-        for (frame, part, what) in score(song, frames, rate) {
-            match what {
+        for (frame, part, event) in score(song, frames, rate) {
+            match event {
                 SongEvent::Engine(kind) => events.push((frame, part, kind)),
                 SongEvent::Program(program) => programs.push((frame, part, program)),
             }
@@ -55,15 +53,15 @@ impl SongSequencer {
         }
     }
 
-    /// Sends what is due soon.
+    /// Sends the events that are due soon.
     pub(super) fn tick(&mut self, control: &Control) {
         let now = control.time();
         let start = *self
             .start
-            .get_or_insert_with(|| now + frames_at(UPBEAT_SECONDS, self.rate));
+            .get_or_insert_with(|| now + frames_at(START_DELAY_SECONDS, self.rate));
         let horizon = now + frames_at(AHEAD_SECONDS, self.rate);
         while let Some(&(frame, part, kind)) = self.score.get(self.next) {
-            // Without room the rest follows next time.
+            // When the queue is full, the rest is sent at the next tick.
             if start + frame > horizon || !control.send_at(start + frame, part, kind) {
                 break;
             }
@@ -75,7 +73,7 @@ impl SongSequencer {
                 break;
             }
             let part = usize::from(part);
-            if let Some(patch) = self.assignment.recast(part, program)
+            if let Some(patch) = self.assignment.after_program_change(part, program)
                 && control.set_patch(part, patch).is_err()
             {
                 break;
@@ -89,14 +87,14 @@ impl SongSequencer {
         self.frames as f64 / self.rate
     }
 
-    /// How many seconds of the song were played.
+    /// Seconds of the song that were played.
     pub(super) fn position(&self, control: &Control) -> f64 {
         let start = self.start.unwrap_or(u64::MAX);
         let played = control.time().saturating_sub(start);
         played.min(self.frames) as f64 / self.rate
     }
 
-    /// Whether all was played and nothing sounds any more.
+    /// Whether the song was played and its tail is over.
     pub(super) fn is_over(&self, control: &Control, sounding: usize) -> bool {
         let Some(start) = self.start else {
             return false;

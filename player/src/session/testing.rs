@@ -1,4 +1,4 @@
-//! What tests of endurance do with a session: every frame, exact times, and faults on purpose.
+//! What soak tests do with a session: read every frame, send events at exact times, inject faults.
 
 use super::Session;
 use myriad_engine::{EventKind, Patch};
@@ -6,7 +6,7 @@ use ringbuf::traits::Consumer;
 use std::time::Instant;
 
 impl Session {
-    /// Lets a device without a time of its own play a block, and has the next one rendered.
+    /// Plays a block in virtual time and renders the next one.
     pub fn step(&mut self) {
         self.step_unrendered();
         if let Some(render) = &mut self.render {
@@ -14,19 +14,19 @@ impl Session {
         }
     }
 
-    /// The same while the render side is kept from its work.
+    /// The same while the render side is stalled.
     pub fn step_unrendered(&mut self) {
         self.device_manager.step();
     }
 
-    /// Appends all frames that were played since the last time to `frames`.
+    /// Appends the frames that were played since the last call.
     pub fn hear_frames(&mut self, frames: &mut Vec<[f32; 2]>) {
         if let Some(listener) = &mut self.listener {
             frames.extend(listener.pop_iter());
         }
     }
 
-    /// Frames that were played before those who listen had room for them.
+    /// Frames that were lost because the ring buffer of [`hear_frames`](Self::hear_frames) was full.
     pub fn unheard(&self) -> u64 {
         let unheard = &self.counters.unrecorded;
         unheard.load(std::sync::atomic::Ordering::Relaxed)
@@ -37,7 +37,7 @@ impl Session {
         self.control.time()
     }
 
-    /// When its first frame was.
+    /// The time of its first frame.
     pub fn stream_started(&self) -> Instant {
         self.control.started()
     }
@@ -47,37 +47,36 @@ impl Session {
         self.control.latency() as u64
     }
 
-    /// Something happens to a part at a frame of the stream. Returns whether there was room.
+    /// Sends an event at a frame of the stream. Returns whether there was room in the queue.
     pub fn plan(&self, time: u64, part: u8, kind: EventKind) -> bool {
         self.control.send_at(time, part, kind)
     }
 
-    /// Another patch for a part, as soon as possible.
     pub fn set_patch_of(&mut self, part: u8, patch: Patch) {
         if let Err(error) = self.control.set_patch(usize::from(part), patch) {
             self.news.push(error.to_string());
         }
     }
 
-    /// What a soak has found so far, for those who read figures.
+    /// Publishes what a soak test has found so far as metrics.
     pub fn tell_findings(&mut self, findings: Vec<(&'static str, usize)>) {
         if let Some(observer) = &mut self.observer {
             observer.findings(findings);
         }
     }
 
-    /// A MIDI message arrives.
+    /// Simulates a MIDI message.
     pub fn midi(&self, bytes: &[u8]) {
         self.router
             .hear(bytes, |part, kind| self.gestures.play(part, kind));
     }
 
-    /// Has the GPU lose its context for real.
+    /// Destroys the GPU's context.
     pub fn lose_gpu(&self) {
         self.renderer.lose_gpu();
     }
 
-    /// Takes the device away, as if it were unplugged.
+    /// Simulates the loss of the device.
     pub fn unplug(&mut self) {
         let mut news = self.device_manager.unplug(&self.control);
         self.news.append(&mut news);

@@ -1,4 +1,4 @@
-//! The cast of a song: which patch plays which part, and why.
+//! Chooses the patch of each part of a song.
 
 mod general_midi;
 
@@ -9,7 +9,7 @@ use general_midi::GeneralMidi;
 use myriad_engine::Patch;
 use std::str::FromStr;
 
-/// One `--patch` of the command line: for one channel, or for all that have none of their own.
+/// One `--patch` option: for one channel, or for all channels without one of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchRequest {
     /// Counted from 0.
@@ -38,7 +38,7 @@ impl FromStr for PatchRequest {
     }
 }
 
-/// Why the song cannot be cast.
+/// Why patches cannot be assigned.
 #[derive(Debug, thiserror::Error)]
 pub enum AssignmentError {
     #[error(transparent)]
@@ -58,36 +58,34 @@ impl From<AssignmentError> for Failure {
 
 /// A patch for every part of a song.
 pub struct PatchAssignment {
-    /// As many as the song has parts.
-    pub roles: Vec<AssignedPart>,
+    /// In the order of the song's parts.
+    pub parts: Vec<AssignedPart>,
     general_midi: GeneralMidi,
 }
 
-/// What plays one part.
 pub struct AssignedPart {
     pub channel: u8,
-    /// The track's name, when it has one.
     pub track: Option<String>,
     pub patch: Patch,
-    /// The patch came from the channel's program, so later program changes change it.
+    /// Whether program changes change the patch: no patch was asked for.
     pub follows_program: bool,
 }
 
 impl PatchAssignment {
-    /// Casts every part: what the command line asks for, else the factory patch that the track is
-    /// named after, else the patch of its General MIDI program, else the first of the factory.
+    /// Chooses for every part the patch of the command line, else the factory patch with the track's
+    /// name, else the patch of its General MIDI program, else the first factory patch.
     ///
     /// # Errors
-    /// When a patch that is asked for does not exist or cannot be read.
+    /// When a requested patch does not exist or cannot be read.
     pub fn choose(song: &Song, requests: &[PatchRequest]) -> Result<Self, AssignmentError> {
-        refuse_doubles(requests)?;
-        // Every request is resolved, used or not: a misspelt name is always reported.
+        check_unique_channels(requests)?;
+        // Every request is resolved, used or not, so that a misspelt name is always reported.
         let asked = requests
             .iter()
             .map(|request| Ok((request.channel, library::resolve(&request.patch)?)))
             .collect::<Result<Vec<_>, LibraryError>>()?;
         let general_midi = GeneralMidi::embedded();
-        let role = |part: &SongPart| {
+        let assign = |part: &SongPart| {
             let asked = |channel| {
                 asked
                     .iter()
@@ -104,34 +102,31 @@ impl PatchAssignment {
                 patch: chosen.unwrap_or_else(|| general_midi.patch(part.channel, part.program)),
             }
         };
-        let roles = song.parts.iter().map(role).collect();
         Ok(Self {
-            roles,
+            parts: song.parts.iter().map(assign).collect(),
             general_midi,
         })
     }
 
-    /// The patch for a part whose channel changes to `program`, unless its patch is settled.
-    pub fn recast(&self, part: usize, program: u8) -> Option<Patch> {
-        let role = self.roles.get(part).filter(|role| role.follows_program)?;
-        Some(self.general_midi.patch(role.channel, Some(program)))
+    /// The patch after a program change; none when the part does not follow program changes.
+    pub fn after_program_change(&self, part: usize, program: u8) -> Option<Patch> {
+        let part = self.parts.get(part).filter(|part| part.follows_program)?;
+        Some(self.general_midi.patch(part.channel, Some(program)))
     }
 
-    /// Channels (from 0) that the command line gives a patch but that the song does not play.
+    /// Channels (from 0) with a patch on the command line but without notes in the song.
     pub fn idle_channels(&self, requests: &[PatchRequest]) -> Vec<u8> {
         requests
             .iter()
             .filter_map(|request| request.channel)
-            .filter(|channel| self.roles.iter().all(|role| role.channel != *channel))
+            .filter(|channel| self.parts.iter().all(|part| part.channel != *channel))
             .collect()
     }
 }
 
-/// Makes sure that no channel is given two patches.
-///
 /// # Errors
-/// When one is.
-pub fn refuse_doubles(requests: &[PatchRequest]) -> Result<(), AssignmentError> {
+/// When a channel is given two patches.
+pub fn check_unique_channels(requests: &[PatchRequest]) -> Result<(), AssignmentError> {
     for (index, request) in requests.iter().enumerate() {
         if requests[..index]
             .iter()
@@ -146,7 +141,7 @@ pub fn refuse_doubles(requests: &[PatchRequest]) -> Result<(), AssignmentError> 
     Ok(())
 }
 
-/// The patch that a player's program change on a channel (both from 0) asks for.
+/// The General MIDI patch of a channel and a program, both counted from 0.
 pub fn patch_for_program(channel: u8, program: u8) -> Patch {
     GeneralMidi::embedded().patch(channel, Some(program))
 }

@@ -1,4 +1,4 @@
-//! What a song will ask of a renderer, estimated before it is rendered.
+//! Estimates the load of a song, to choose its renderer.
 
 use crate::assignment::PatchAssignment;
 use crate::song::{Song, SongEvent};
@@ -8,18 +8,17 @@ use myriad_engine::{EventKind, TICK};
 use myriad_live::auto::Piece;
 use myriad_live::failover::Load;
 
-/// How long a note sounds after it was let go, roughly.
+/// About how long a note sounds after its release.
 const RELEASE_SECONDS: f64 = 0.5;
 
-/// The song as a number of blocks that are all alike: as many clouds and partials as sound on
-/// average.
-pub fn expect(song: &Song, assignment: &PatchAssignment, sample_rate: u32) -> Piece {
+/// The song as a number of equal blocks, with the average number of clouds and partials.
+pub fn estimate(song: &Song, assignment: &PatchAssignment, sample_rate: u32) -> Piece {
     let (mut clouds, mut partials) = (0.0, 0.0);
-    for (part, role) in assignment.roles.iter().enumerate() {
-        let copies = f64::from(role.patch.values[Param::UnisonVoices]);
+    for (part, assigned) in assignment.parts.iter().enumerate() {
+        let copies = f64::from(assigned.patch.values[Param::UnisonVoices]);
         let sounding = copies * notes(song, part) / song.seconds.max(RELEASE_SECONDS);
         clouds += sounding;
-        partials += sounding * f64::from(role.patch.values[Param::SourcePartials]);
+        partials += sounding * f64::from(assigned.patch.values[Param::SourcePartials]);
     }
     let frames = song.seconds * f64::from(sample_rate);
     Piece {
@@ -32,13 +31,12 @@ pub fn expect(song: &Song, assignment: &PatchAssignment, sample_rate: u32) -> Pi
     }
 }
 
-/// The seconds of all notes of a part, added up.
+/// The sum of the lengths of all notes of a part, in seconds.
 fn notes(song: &Song, part: usize) -> f64 {
     let mut since: [Option<f64>; 128] = [None; 128];
     let mut seconds = 0.0;
-    for moment in &song.moments {
-        let (SongEvent::Engine(what), true) = (moment.what, usize::from(moment.part) == part)
-        else {
+    for timed in &song.events {
+        let (SongEvent::Engine(what), true) = (timed.event, usize::from(timed.part) == part) else {
             continue;
         };
         let (key, on) = match what {
@@ -50,9 +48,9 @@ fn notes(song: &Song, part: usize) -> f64 {
             continue;
         };
         if let Some(start) = since.take() {
-            seconds += moment.seconds - start + RELEASE_SECONDS;
+            seconds += timed.seconds - start + RELEASE_SECONDS;
         }
-        *since = on.then_some(moment.seconds);
+        *since = on.then_some(timed.seconds);
     }
     let held = since.into_iter().flatten();
     seconds + held.map(|start| song.seconds - start).sum::<f64>()
@@ -64,11 +62,11 @@ mod tests {
     use crate::song::{SongPart, TimedSongEvent};
 
     #[test]
-    fn a_song_is_as_heavy_as_its_notes_are_long() {
+    fn load_follows_the_length_of_notes() {
         let note = |seconds, key, on| TimedSongEvent {
             seconds,
             part: 0,
-            what: SongEvent::Engine(match on {
+            event: SongEvent::Engine(match on {
                 true => EventKind::NoteOn { key, velocity: 0.8 },
                 false => EventKind::NoteOff { key, velocity: 0.0 },
             }),
@@ -80,7 +78,7 @@ mod tests {
                 name: None,
                 program: None,
             }],
-            moments: vec![
+            events: vec![
                 note(0.0, 60, true),
                 note(0.0, 64, true),
                 note(9.5, 60, false),
@@ -92,10 +90,10 @@ mod tests {
         let Ok(mut assignment) = PatchAssignment::choose(&song, &[]) else {
             panic!("there are patches");
         };
-        let values = &mut assignment.roles[0].patch.values;
+        let values = &mut assignment.parts[0].patch.values;
         values.set(Param::UnisonVoices, 4.0);
         values.set(Param::SourcePartials, 100.0);
-        let piece = expect(&song, &assignment, 48_000);
+        let piece = estimate(&song, &assignment, 48_000);
         assert_eq!((piece.load.clouds, piece.load.partials), (5, 500));
         assert_eq!(piece.blocks, 20 * 48_000 / 256);
     }

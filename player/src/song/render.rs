@@ -1,4 +1,4 @@
-//! A performance: a song played by the engine, block after block, from the first note to silence.
+//! Renders a song offline, block after block, from the first note to silence.
 
 use crate::assignment::PatchAssignment;
 use crate::song::{Song, SongEvent};
@@ -7,62 +7,59 @@ use myriad_engine::{
     Counters, Engine, EngineConfig, EngineError, Event, EventKind, Playable, Tuning,
 };
 
-/// The most frames rendered at a time. Long enough to spread over threads, short enough to react.
+/// The most frames rendered at a time: enough for several threads, few enough to react to Ctrl-C.
 const BLOCK: usize = 1024;
 
-/// Where an automatic tail ends even if the sound does not.
+/// The longest automatic tail.
 pub const TAIL_LIMIT_SECONDS: f64 = 60.0;
 
-/// A tail that is cut there fades out over its last moments.
+/// The fade-out of a tail that is cut there.
 const TAIL_FADE_SECONDS: f64 = 2.0;
 
-/// What sounds after the song's end.
+/// How long rendering goes on after the song's end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tail {
     /// Until silence.
     Auto,
-    /// Exactly so long, whatever still sounds then.
+    /// Exactly so long.
     Seconds(f64),
 }
 
-/// How a song is to be performed.
 pub struct Settings {
     pub sample_rate: u32,
     pub threads: usize,
     pub stems: bool,
     pub tail: Tail,
     pub tuning: Tuning,
-    /// The performance is cut here at the latest.
+    /// The render is cut here at the latest.
     pub max_frames: u64,
 }
 
-/// Why a performance ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// All is said.
     Complete,
-    /// It still sounded at the tail's limit and was faded out.
+    /// Faded out at the longest tail.
     TailCut,
-    /// There were [`Settings::max_frames`].
+    /// Cut at [`Settings::max_frames`].
     Full,
 }
 
-/// A song under way.
+/// A render in progress.
 pub struct SongRender {
     engine: Engine,
     assignment: PatchAssignment,
-    /// What is to happen, sorted by frame.
+    /// Frame, part and event, sorted by frame.
     score: Vec<(u64, u8, SongEvent)>,
-    /// The first entry of the score that has not happened.
+    /// Index of the next entry of the score.
     next: usize,
-    /// Frames the engine has rendered; the listener is [`Engine::latency`] behind.
+    /// Frames that the engine has rendered; the output is [`Engine::latency`] behind.
     rendered: u64,
     latency: u64,
     /// The song's last frame, without the tail.
     song_frames: u64,
-    /// Where the performance ends at the latest, and how.
+    /// The last frame, and the ending when it is reached.
     limit: (u64, Ending),
-    /// Where the fade before a cut begins, and its length.
+    /// First frame and length of the fade-out.
     fade: Option<(u64, u64)>,
     stops_at_silence: bool,
     ending: Option<Ending>,
@@ -73,8 +70,6 @@ pub struct SongRender {
 }
 
 impl SongRender {
-    /// Prepares to perform `song` with `assignment`, through `renderer`.
-    ///
     /// # Errors
     /// When the engine cannot be set up.
     pub fn new(
@@ -92,8 +87,8 @@ impl SongRender {
             ..EngineConfig::default()
         };
         let mut engine = Engine::with_renderer(&config, renderer)?;
-        for (part, role) in assignment.roles.iter().enumerate() {
-            let mut patch = Playable::new(role.patch.clone()).complete()?;
+        for (part, assigned) in assignment.parts.iter().enumerate() {
+            let mut patch = Playable::new(assigned.patch.clone()).complete()?;
             engine.exchange_patch(part, &mut patch);
         }
         let rate = f64::from(settings.sample_rate);
@@ -137,31 +132,30 @@ impl SongRender {
         self.song_frames
     }
 
-    /// Frames handed out so far.
+    /// Frames returned so far.
     pub fn frames(&self) -> u64 {
         self.rendered.saturating_sub(self.latency)
     }
 
-    /// Who plays.
     pub fn assignment(&self) -> &PatchAssignment {
         &self.assignment
     }
 
-    /// Why it ended, once it has.
+    /// None until the render has ended.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
     }
 
-    /// The engine's counters: the most voices and partials seen at once, and sums.
+    /// The engine's counters, with the peaks of voices and partials.
     pub fn peaks(&self) -> Counters {
         self.peaks
     }
 
-    /// The next left and right frames, or nothing when it is over.
+    /// The next left and right frames; none at the end.
     pub fn next_block(&mut self) -> Option<[&[f32]; 2]> {
         let position = self.frames();
-        let silent = self.stops_at_silence && position >= self.song_frames;
-        if silent && self.next == self.score.len() && self.engine.is_silent() {
+        let in_tail = self.stops_at_silence && position >= self.song_frames;
+        if in_tail && self.next == self.score.len() && self.engine.is_silent() {
             self.ending = Some(Ending::Complete);
         } else if position >= self.limit.0 {
             self.ending = Some(self.limit.1);
@@ -181,20 +175,19 @@ impl SongRender {
         Some(self.mix.each_ref().map(Vec::as_slice))
     }
 
-    /// What one part gave to the last block, when stems were asked for.
+    /// One part's share of the last block, when stems were asked for.
     pub fn stem(&self, part: usize) -> [&[f32]; 2] {
         self.stems[part].each_ref().map(Vec::as_slice)
     }
 
-    /// Renders what lies before the first frame that sounds, so that a note at a time starts at
-    /// exactly that time.
+    /// Renders and discards the engine's latency, so that notes start at their exact times.
     fn skip_latency(&mut self) {
         while self.rendered < self.latency {
             self.render((self.latency - self.rendered).min(BLOCK as u64) as usize);
         }
     }
 
-    /// Renders up to `most` frames; fewer when a patch changes in their middle.
+    /// Renders up to `most` frames; fewer when a patch changes within them.
     fn render(&mut self, most: usize) {
         self.events.clear();
         let mut frames = most;
@@ -211,7 +204,7 @@ impl SongRender {
                 }),
                 SongEvent::Program(program) => {
                     let part = usize::from(part);
-                    if let Some(patch) = self.assignment.recast(part, program) {
+                    if let Some(patch) = self.assignment.after_program_change(part, program) {
                         if offset > 0 {
                             frames = offset as usize;
                             break;
@@ -248,8 +241,8 @@ impl SongRender {
         }
         for channel in self.mix.iter_mut().chain(self.stems.iter_mut().flatten()) {
             for (sample, frame) in channel.iter_mut().zip(position..) {
-                let gone = frame.saturating_sub(start) as f32 / length as f32;
-                *sample *= 1.0 - gone;
+                let faded = frame.saturating_sub(start) as f32 / length as f32;
+                *sample *= 1.0 - faded;
             }
         }
     }
@@ -259,12 +252,12 @@ pub fn frames_at(seconds: f64, rate: f64) -> u64 {
     (seconds * rate).round() as u64
 }
 
-/// The song's moments at frames, and an end at which everything that is held is let go.
+/// The song's events by frame, and at its end the release of all notes and pedals.
 pub fn score(song: &Song, song_frames: u64, rate: f64) -> Vec<(u64, u8, SongEvent)> {
     let mut score: Vec<_> = song
-        .moments
+        .events
         .iter()
-        .map(|moment| (frames_at(moment.seconds, rate), moment.part, moment.what))
+        .map(|timed| (frames_at(timed.seconds, rate), timed.part, timed.event))
         .collect();
     const PEDALS: [u8; 2] = [64, 66];
     for part in 0..song.parts.len() as u8 {

@@ -1,28 +1,28 @@
-//! What an NVIDIA GPU says about itself, through NVML: the library that `nvidia-smi` uses.
+//! State of NVIDIA GPUs through NVML, the library that `nvidia-smi` uses.
 //!
-//! It comes with the driver and is opened at run time; without it there are no figures. Reading
-//! them takes up to a few milliseconds, so not on threads that are in a hurry.
+//! It comes with the driver and is opened at run time. A query takes up to a few milliseconds, so it
+//! must not be made on threads with deadlines.
 
 use nvml_wrapper::Nvml;
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use serde::{Deserialize, Serialize};
 
-/// The figures of a GPU at a moment; those that the driver does not tell are none.
+/// State of a GPU; values that the driver does not report are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuFigures {
     pub clock_mhz: Option<u32>,
     pub temperature_c: Option<u32>,
     pub power_w: Option<f64>,
-    /// Share of the time in which something ran on it, 0 to 1.
+    /// Share of the time in which a kernel ran, 0 to 1.
     pub utilisation: Option<f64>,
-    /// Memory in use by everybody.
+    /// Memory in use by all processes.
     pub memory_bytes: Option<u64>,
-    /// Memory in use by this process, where the driver knows processes by the numbers we know.
+    /// Memory in use by this process; none in containers, where the driver sees other process ids.
     pub own_memory_bytes: Option<u64>,
 }
 
-/// A program that uses a GPU.
+/// Another process that uses a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpuUser {
     pub pid: u32,
@@ -30,7 +30,7 @@ pub struct GpuUser {
     pub memory_bytes: Option<u64>,
 }
 
-/// The driver's library.
+/// The open library.
 pub struct Gpu {
     nvml: Nvml,
 }
@@ -39,48 +39,41 @@ impl Gpu {
     /// Opens the library.
     ///
     /// # Errors
-    /// When there is none, or it does not work; in its own words.
+    /// The library's message when there is none, or it does not work.
     pub fn open() -> Result<Self, String> {
-        match Nvml::init() {
-            Ok(nvml) => Ok(Self { nvml }),
-            Err(error) => Err(error.to_string()),
-        }
+        let nvml = Nvml::init().map_err(|error| error.to_string())?;
+        Ok(Self { nvml })
     }
 
-    /// The driver's version.
     pub fn driver(&self) -> Option<String> {
         self.nvml.sys_driver_version().ok()
     }
 
-    /// How many GPUs there are.
     pub fn count(&self) -> u32 {
         self.nvml.device_count().unwrap_or(0)
     }
 
-    /// What GPU number `index` calls itself.
     pub fn name(&self, index: u32) -> Option<String> {
         self.nvml.device_by_index(index).ok()?.name().ok()
     }
 
-    /// Its memory in bytes: all of it, and what is free.
+    /// Memory in bytes: total and free.
     pub fn memory(&self, index: u32) -> Option<[u64; 2]> {
         let memory = self.nvml.device_by_index(index).ok()?.memory_info().ok()?;
         Some([memory.total, memory.free])
     }
 
-    /// Whether its driver stays loaded when nobody uses it, so that starting is quick.
+    /// Whether the driver stays loaded while no process uses it, so that a start is quick.
     pub fn is_persistent(&self, index: u32) -> Option<bool> {
         let device = self.nvml.device_by_index(index).ok()?;
         device.is_in_persistent_mode().ok()
     }
 
-    /// Its highest clock.
     pub fn highest_clock_mhz(&self, index: u32) -> Option<u32> {
         let device = self.nvml.device_by_index(index).ok()?;
         device.max_clock_info(Clock::SM).ok()
     }
 
-    /// Other programs that use it.
     pub fn users(&self, index: u32) -> Vec<GpuUser> {
         let Ok(device) = self.nvml.device_by_index(index) else {
             return Vec::new();
@@ -103,7 +96,6 @@ impl Gpu {
         users
     }
 
-    /// How it is doing.
     pub fn figures(&self, index: u32) -> GpuFigures {
         let Ok(device) = self.nvml.device_by_index(index) else {
             return GpuFigures::default();

@@ -1,14 +1,13 @@
-//! Which machine this is, as far as the system tells.
+//! Names of the processor, the operating system and the driver.
 
 use myriad_engine::simd::Level;
 use std::fs;
 
-/// How many threads can run at once here.
+/// How many threads can run at once.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What the processor calls itself.
 pub fn processor() -> String {
     cpu().unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
@@ -49,7 +48,7 @@ fn cpu() -> Option<String> {
     std::env::var("PROCESSOR_IDENTIFIER").ok()
 }
 
-/// The system's name and, on Linux, its kernel.
+/// The operating system's name and, on Linux, its kernel.
 pub fn system() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release
@@ -62,7 +61,7 @@ pub fn system() -> String {
     }
 }
 
-/// The NVIDIA driver's version, which Linux tells.
+/// The NVIDIA driver's version, on Linux.
 pub fn nvidia_driver() -> Option<String> {
     version_in(&fs::read_to_string("/proc/driver/nvidia/version").ok()?)
 }
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_driver_tells_its_version() {
+    fn driver_version_is_found_in_its_description() {
         let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (dvs)";
         assert_eq!(version_in(open).as_deref(), Some("580.65.06"));
         let closed = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 2024";

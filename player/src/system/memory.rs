@@ -1,6 +1,6 @@
 //! Memory of this process.
 
-/// Bytes of this process that are in use, where the system tells.
+/// Resident bytes of this process, on Linux.
 pub fn resident_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     kibibytes(&status, "VmRSS:").map(|kib| kib << 10)
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_system_are_read() {
+    fn status_lines_are_parsed() {
         let text = "VmPeak:\t  20000 kB\nVmRSS:\t   12345 kB\n";
         assert_eq!(kibibytes(text, "VmRSS:"), Some(12_345));
         assert_eq!(kibibytes(text, "VmSwap:"), None);

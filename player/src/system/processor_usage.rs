@@ -1,24 +1,24 @@
-//! What playing costs the machine, as far as the system says.
+//! Processor time of this process, and time that the hypervisor took away. Linux only.
 
 use std::time::Instant;
 
-/// Measures processor time between two looks.
+/// Measures processor time between two readings.
 pub(crate) struct ProcessorUsage {
     last: Instant,
     used: Option<f64>,
     stolen: Option<f64>,
 }
 
-/// Shares since the last look; none where the system does not say.
+/// Averages since the last reading; none where the system does not report them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Of one core, by this program.
+    /// Cores in use by this process.
     pub cpu: Option<f32>,
-    /// Of all cores together, taken away by the hypervisor, in cores.
+    /// Cores taken away by the hypervisor.
     pub steal: Option<f32>,
 }
 
-/// The system's unit of processor time, as `/proc` has it on every Linux.
+/// The unit of processor time in `/proc`.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 impl ProcessorUsage {
@@ -30,8 +30,7 @@ impl ProcessorUsage {
         }
     }
 
-    /// What was used since the last look.
-    pub(crate) fn look(&mut self) -> Usage {
+    pub(crate) fn read(&mut self) -> Usage {
         let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
         self.last = Instant::now();
         let share = |now: Option<f64>, before: &mut Option<f64>| {
@@ -45,17 +44,15 @@ impl ProcessorUsage {
     }
 }
 
-/// Processor time of this program so far.
 fn process_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field, the name, may hold anything but ends with the last bracket.
+    // The second field, the name in brackets, may contain spaces and brackets.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<f64>().ok();
     Some((ticks()? + ticks()?) / TICKS_PER_SECOND)
 }
 
-/// Processor time that other guests of this machine's host took so far.
 fn stolen_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let ticks: f64 = stat

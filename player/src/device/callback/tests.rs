@@ -1,4 +1,4 @@
-//! Devices that behave badly, in time that is a number: odd blocks, late ones, other rates.
+//! Devices that behave badly, in virtual time: odd block sizes, late blocks, other sample rates.
 
 use super::*;
 use crate::device::cpal_device::Speaker;
@@ -11,13 +11,12 @@ use ringbuf::HeapCons;
 use ringbuf::HeapRb;
 use ringbuf::traits::{Consumer, Split};
 
-/// Ends the tests when something allocates where it must not.
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
 
 const RATE: u32 = 48_000;
 
-/// One partial with an even envelope.
+/// One partial with a constant envelope.
 const SINE: &str =
     "format = 2\nname = 'Sine'\n[source]\npartials = 1\n[env1]\nattack = 0.0\nsustain = 1.0\n";
 
@@ -29,15 +28,15 @@ fn on(key: u8) -> EventKind {
     EventKind::NoteOn { key, velocity: 0.8 }
 }
 
-/// A feed whose render side works when we say.
-struct Rig {
+/// A callback whose render side runs only when the test steps it.
+struct Harness {
     control: Control,
     render: RenderSide,
     callback: Box<AudioCallback>,
     recorded: HeapCons<[f32; 2]>,
 }
 
-impl Rig {
+impl Harness {
     fn new(depth: usize) -> Self {
         let config = StreamConfig {
             depth,
@@ -49,7 +48,7 @@ impl Rig {
         render.step();
         let (tap, _) = HeapRb::new(1).split();
         let (record_ring, recorded) = HeapRb::new(20 * RATE as usize).split();
-        let gestures = Arc::new(GestureQueue::new());
+        let gestures = Arc::<GestureQueue>::default();
         Self {
             control,
             render,
@@ -73,7 +72,7 @@ impl Rig {
     }
 }
 
-/// A sine's own curvature; whatever else is in the signal stands out.
+/// The largest deviation from a sine of that frequency.
 fn roughness(sound: &[f32], frequency: f64, rate: u32) -> f64 {
     let k = 2.0 * (std::f64::consts::TAU * frequency / f64::from(rate)).cos();
     let bend = |x: &[f32]| (f64::from(x[0]) - k * f64::from(x[1]) + f64::from(x[2])).abs();
@@ -86,8 +85,7 @@ fn random(state: &mut u32, most: u32) -> u32 {
     (*state >> 8) % most
 }
 
-/// Whatever sizes a device asks for, in whatever format: it gets what the engine renders, and so
-/// does the recording.
+/// Block sizes do not change the sound, of the device or of the recording.
 #[test]
 fn blocks_of_any_size_give_what_the_engine_renders() {
     const FRAMES: usize = 150_000;
@@ -95,10 +93,10 @@ fn blocks_of_any_size_give_what_the_engine_renders() {
     let mut engine = Engine::new(&EngineConfig::default()).unwrap();
     engine.set_patch(0, &sine());
     let (mut left, mut right) = (vec![0.0; FRAMES], vec![0.0; FRAMES]);
-    engine.render(&[Rig::event(1_000, on(69))], &mut left, &mut right);
+    engine.render(&[Harness::event(1_000, on(69))], &mut left, &mut right);
 
-    let mut make_renderer = Rig::new(depth);
-    let handoff = Arc::new(CallbackHandoff::new());
+    let mut harness = Harness::new(depth);
+    let handoff = Arc::<CallbackHandoff>::default();
     let mut speaker = Speaker::new(Arc::clone(&handoff), 0, 2);
     let (mut heard, mut state, mut sent) = (Vec::new(), 7, false);
     while heard.len() < 2 * FRAMES {
@@ -106,39 +104,35 @@ fn blocks_of_any_size_give_what_the_engine_renders() {
         let frames = 1 + random(&mut state, most) as usize;
         let at = heard.len() / 2;
         if !sent && at + frames > 1_000 {
-            make_renderer
+            harness
                 .callback
-                .push(Rig::event((1_000 - at) as u32, on(69)));
+                .push(Harness::event((1_000 - at) as u32, on(69)));
             sent = true;
         }
-        handoff.enter(make_renderer.callback);
+        handoff.put(harness.callback);
         let mut block = vec![f32::NAN; 2 * frames];
         speaker.fill(&mut block);
         heard.extend(block);
-        make_renderer.callback = handoff.leave().unwrap();
-        make_renderer.render.step();
+        harness.callback = handoff.take().unwrap();
+        harness.render.step();
     }
-    assert_eq!(make_renderer.control.status().underruns, 0);
+    assert_eq!(harness.control.status().underruns, 0);
     let heard_left: Vec<f32> = heard.iter().step_by(2).copied().collect();
     assert!(heard_left[..depth].iter().all(|sample| *sample == 0.0));
     assert_eq!(heard_left[depth..FRAMES], left[..FRAMES - depth]);
-    let recorded: Vec<f32> = make_renderer
-        .recorded
-        .pop_iter()
-        .map(|frame| frame[0])
-        .collect();
+    let recorded: Vec<f32> = harness.recorded.pop_iter().map(|frame| frame[0]).collect();
     assert_eq!(recorded, heard_left);
 }
 
-/// A mono device hears both sides, further channels stay silent, integers are rounded right.
+/// A mono device gets both channels, further channels are silent, integers are rounded.
 #[test]
-fn devices_have_their_own_channels_and_formats() {
+fn channels_and_formats_are_converted() {
     for channels in [1, 2, 6] {
-        let mut make_renderer = Rig::new(256);
-        make_renderer.callback.push(Rig::event(0, on(69)));
-        let handoff = Arc::new(CallbackHandoff::new());
+        let mut harness = Harness::new(256);
+        harness.callback.push(Harness::event(0, on(69)));
+        let handoff = Arc::<CallbackHandoff>::default();
         let mut speaker = Speaker::new(Arc::clone(&handoff), 0, channels);
-        handoff.enter(make_renderer.callback);
+        handoff.put(harness.callback);
         let mut loudest = vec![0i16; channels];
         for _ in 0..40 {
             let mut block = vec![1i16; 256 * channels];
@@ -148,7 +142,7 @@ fn devices_have_their_own_channels_and_formats() {
                     *loudest = (*loudest).max(sample.saturating_abs());
                 }
             }
-            make_renderer.render.step();
+            harness.render.step();
         }
         assert!(
             loudest[..channels.min(2)].iter().all(|peak| *peak > 1_000),
@@ -159,67 +153,66 @@ fn devices_have_their_own_channels_and_formats() {
             "{loudest:?}"
         );
     }
-    // Not admitted, though there is a feed: silence, and nothing is taken away.
-    let mut make_renderer = Rig::new(256);
-    make_renderer.callback.push(Rig::event(0, on(69)));
-    let handoff = Arc::new(CallbackHandoff::new());
-    handoff.admit(1);
-    handoff.enter(make_renderer.callback);
-    let mut stranger = Speaker::new(Arc::clone(&handoff), 0, 2);
+    // A device that is not the active one gets silence and consumes no frames.
+    let mut harness = Harness::new(256);
+    harness.callback.push(Harness::event(0, on(69)));
+    let handoff = Arc::<CallbackHandoff>::default();
+    handoff.set_active(1);
+    handoff.put(harness.callback);
+    let mut inactive = Speaker::new(Arc::clone(&handoff), 0, 2);
     let mut block = [0.7f32; 64];
-    stranger.fill(&mut block);
-    assert_eq!((block, make_renderer.control.time()), ([0.0; 64], 0));
-    // Nobody on stage: silence, not what was there before.
-    let mut speaker = Speaker::new(Arc::new(CallbackHandoff::new()), 0, 2);
+    inactive.fill(&mut block);
+    assert_eq!((block, harness.control.time()), ([0.0; 64], 0));
+    // An empty handoff gives silence, not what the buffer held before.
+    let mut speaker = Speaker::new(Arc::<CallbackHandoff>::default(), 0, 2);
     let mut block = [0.7f32; 64];
     speaker.fill(&mut block);
     assert_eq!(block, [0.0; 64]);
 }
 
-/// A render thread that stalls is heard as a fade, never as a click, and time goes on.
+/// A render thread that stalls causes a fade, never a click, and time goes on.
 #[test]
 fn stalls_fade_and_keep_time() {
-    let mut make_renderer = Rig::new(96);
-    make_renderer.callback.push(Rig::event(0, on(69)));
+    let mut harness = Harness::new(96);
+    harness.callback.push(Harness::event(0, on(69)));
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
     let (mut heard, mut state) = (Vec::new(), 3);
     for block in 0..4_000 {
-        make_renderer.callback.fill(&mut left, &mut right);
+        harness.callback.fill(&mut left, &mut right);
         heard.extend(left);
         let stalls = block > 200 && random(&mut state, 40) == 0;
         if stalls {
             // For so many blocks nothing is rendered.
             for _ in 0..1 + random(&mut state, 12) {
-                make_renderer.callback.fill(&mut left, &mut right);
+                harness.callback.fill(&mut left, &mut right);
                 heard.extend(left);
             }
         }
-        make_renderer.render.step();
+        harness.render.step();
     }
-    let status = make_renderer.control.status();
+    let status = harness.control.status();
     assert!(status.underruns > 20, "{}", status.underruns);
     assert_eq!(status.frames_asked as usize, heard.len());
-    // The same as for a clean sine, but for the slope of a fade of 256 frames.
+    // The limit allows the slope of a fade of 256 frames.
     let rough = roughness(&heard[8_192..], 440.0, RATE);
     assert!(rough < 1e-3, "{rough}");
 }
 
-/// Another device with another rate, while a note sounds: in tune at once, and after the fade
-/// clean.
+/// A device with another sample rate, while a note sounds, is in tune, and clean after the fade.
 #[test]
 fn a_device_of_another_rate_is_in_tune() {
-    let mut make_renderer = Rig::new(2_048);
-    make_renderer.callback.push(Rig::event(0, on(69)));
+    let mut harness = Harness::new(2_048);
+    harness.callback.push(Harness::event(0, on(69)));
     for device_rate in [44_100, 48_000, 96_000, 22_050] {
-        let audio = make_renderer.control.connect(4_096).unwrap();
-        make_renderer.callback.move_to(audio, device_rate);
+        let audio = harness.control.connect(4_096).unwrap();
+        harness.callback.move_to(audio, device_rate);
         let mut heard = Vec::new();
         let mut state = 11;
         while heard.len() < device_rate as usize {
             let frames = 1 + random(&mut state, 700) as usize;
             let (mut left, mut right) = (vec![f32::NAN; frames], vec![f32::NAN; frames]);
-            make_renderer.render.step();
-            make_renderer.callback.fill(&mut left, &mut right);
+            harness.render.step();
+            harness.callback.fill(&mut left, &mut right);
             heard.extend(left);
         }
         let settled = &heard[heard.len() / 2..];
@@ -229,55 +222,54 @@ fn a_device_of_another_rate_is_in_tune() {
             .iter()
             .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
         assert!(peak > 0.05, "{peak} at {device_rate}");
-        assert_eq!(make_renderer.control.status().underruns, 0, "{device_rate}");
+        assert_eq!(harness.control.status().underruns, 0, "{device_rate}");
     }
 }
 
-/// Events of a resampled block reach the engine at the frame they belong to, none twice, none
-/// lost.
+/// Resampling neither loses nor repeats events.
 #[test]
 fn events_survive_the_resampler() {
-    let mut make_renderer = Rig::new(4_096);
-    let audio = make_renderer.control.connect(4_096).unwrap();
-    make_renderer.callback.move_to(audio, 44_100);
+    let mut harness = Harness::new(4_096);
+    let audio = harness.control.connect(4_096).unwrap();
+    harness.callback.move_to(audio, 44_100);
     let mut state = 5;
     for _ in 0..400 {
         let frames = 1 + random(&mut state, 100);
-        // Down and up in the same block: whoever loses one of them is heard for ever.
-        make_renderer
+        // On and off in the same block: a lost note-off would leave a voice sounding.
+        harness
             .callback
-            .push(Rig::event(random(&mut state, frames), on(60)));
+            .push(Harness::event(random(&mut state, frames), on(60)));
         let off = EventKind::NoteOff {
             key: 60,
             velocity: 0.0,
         };
-        make_renderer.callback.push(Rig::event(frames - 1, off));
+        harness.callback.push(Harness::event(frames - 1, off));
         let (mut left, mut right) = (vec![0.0; frames as usize], vec![0.0; frames as usize]);
-        make_renderer.render.step();
-        make_renderer.callback.fill(&mut left, &mut right);
+        harness.render.step();
+        harness.callback.fill(&mut left, &mut right);
     }
     let (mut left, mut right) = (vec![0.0; 2_048], vec![0.0; 2_048]);
     for _ in 0..60 {
-        make_renderer.render.step();
-        make_renderer.callback.fill(&mut left, &mut right);
+        harness.render.step();
+        harness.callback.fill(&mut left, &mut right);
     }
-    let status = make_renderer.control.status();
+    let status = harness.control.status();
     assert_eq!((status.engine.voices, status.events_refused), (0, 0));
 }
 
-/// What hands do between two blocks sounds a block later, at the same distance.
+/// A gesture between two blocks sounds a block later, at the same offset.
 #[test]
-fn gestures_keep_their_distance() {
-    let mut make_renderer = Rig::new(8_192);
-    let gestures = Arc::clone(&make_renderer.callback.gestures);
+fn gestures_keep_their_offset_within_a_block() {
+    let mut harness = Harness::new(8_192);
+    let gestures = Arc::clone(&harness.callback.gestures);
     let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
-    make_renderer.callback.fill(&mut left, &mut right);
-    let began = make_renderer.callback.last_block.unwrap();
+    harness.callback.fill(&mut left, &mut right);
+    let began = harness.callback.last_block.unwrap();
     std::thread::sleep(std::time::Duration::from_millis(20));
     gestures.play(0, on(60));
     let pressed = began.elapsed();
-    make_renderer.callback.pick_up_gestures(4_800);
-    let frame = make_renderer.callback.events[0].frame;
+    harness.callback.pick_up_gestures(4_800);
+    let frame = harness.callback.events[0].frame;
     let latest = (pressed.as_secs_f64() * f64::from(RATE)) as u32;
     assert!(
         (960..=latest.min(4_799)).contains(&frame),
@@ -289,23 +281,23 @@ fn gestures_keep_their_distance() {
 #[test]
 fn callbacks_never_allocate() {
     for device_rate in [RATE, 44_100] {
-        let mut make_renderer = Rig::new(2_048);
-        let gestures = Arc::clone(&make_renderer.callback.gestures);
-        make_renderer.callback.set_device_rate(device_rate);
-        let handoff = Arc::new(CallbackHandoff::new());
+        let mut harness = Harness::new(2_048);
+        let gestures = Arc::clone(&harness.callback.gestures);
+        harness.callback.set_device_rate(device_rate);
+        let handoff = Arc::<CallbackHandoff>::default();
         let mut speaker = Speaker::new(Arc::clone(&handoff), 0, 2);
         let mut block = vec![0i16; 2 * 1_024];
         let mut state = 13;
-        handoff.enter(make_renderer.callback);
+        handoff.put(harness.callback);
         for index in 0..300u32 {
             gestures.play(0, on(40 + (index % 40) as u8));
             let frames = 1 + random(&mut state, 1_024) as usize;
             assert_no_alloc(|| {
-                handoff.perform(0, |callback| callback.push(Rig::event(0, on(60))));
+                handoff.with_callback(0, |callback| callback.push(Harness::event(0, on(60))));
                 speaker.fill(&mut block[..2 * frames]);
             });
-            make_renderer.render.step();
+            harness.render.step();
         }
-        assert_eq!(make_renderer.control.status().underruns, 0);
+        assert_eq!(harness.control.status().underruns, 0);
     }
 }

@@ -1,4 +1,5 @@
-//! Triangular dither: noise of two steps' width that turns rounding error into steady hiss.
+//! Triangular dither: noise two quantisation steps wide that makes the rounding error independent of
+//! the signal.
 //!
 //! Lipshitz, Wannamaker, Vanderkooy, "Quantization and Dither: A Theoretical Survey", JAES 1992.
 
@@ -9,7 +10,7 @@ pub(crate) struct Dither {
 
 impl Dither {
     pub(crate) fn new(seed: u32) -> Self {
-        // Any odd constant keeps the generator away from its only dead state, 0.
+        // The state must not be 0.
         Self {
             state: seed.wrapping_mul(0x9E37_79B9) | 1,
         }
@@ -24,7 +25,7 @@ impl Dither {
         (sample * 32768.0 + noise).round().clamp(-32768.0, 32767.0) as i16
     }
 
-    /// From 0 to 1: Marsaglia's xorshift, its upper bits.
+    /// A random number from 0 to 1, from the upper bits of Marsaglia's xorshift.
     fn uniform(&mut self) -> f32 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 17;

@@ -1,4 +1,4 @@
-//! Which factory patch stands in for which General MIDI program.
+//! Maps General MIDI programs to factory patches.
 
 use crate::library;
 use crate::song::PERCUSSION_CHANNEL;
@@ -11,31 +11,29 @@ const MAP: &str = include_str!("../../../../assets/general-midi.toml");
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GeneralMidi {
-    /// What plays the drum channel, whatever its program.
+    /// The patch of the drum channel, for every program.
     percussion: String,
     families: Vec<Family>,
 }
 
-/// A range of programs that one patch plays.
+/// A range of programs with one patch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {
-    /// What General MIDI calls it.
-    #[allow(dead_code, reason = "for the reader of the file")]
+    #[allow(dead_code, reason = "for readers of the file")]
     name: String,
-    /// First and last program, as musicians count them: from 1 to 128.
+    /// First and last program, counted from 1.
     programs: [u8; 2],
     patch: String,
 }
 
 impl GeneralMidi {
-    /// The embedded map; the tests below keep it readable and complete.
+    /// The embedded map; a test checks that it can be parsed.
     pub(crate) fn embedded() -> Self {
         toml::from_str(MAP).unwrap_or_default()
     }
 
-    /// What plays a channel (from 0) with that program (from 0), which is the first one for
-    /// channels that never chose.
+    /// The patch of a channel and a program, both counted from 0. The default program is 0.
     pub(crate) fn patch(&self, channel: u8, program: Option<u8>) -> Patch {
         let name = if channel == PERCUSSION_CHANNEL {
             Some(self.percussion.as_str())

@@ -1,4 +1,4 @@
-//! One walk through a WAV file that measures and pictures it, in memory of fixed size.
+//! Measures and draws a WAV file in one pass, in memory of fixed size.
 
 use super::meter::Meter;
 use super::picture::{self, COLUMNS, Caption, PictureError, ROWS};
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 const BLOCK: usize = 4096;
 
-/// Why a file cannot be examined.
+/// Why a file cannot be inspected.
 #[derive(Debug, thiserror::Error)]
-pub enum ExamineError {
+pub enum InspectError {
     #[error("{path}: {reason}", path = .path.display())]
     Unreadable { path: PathBuf, reason: String },
     #[error("{path}: {error}", path = .path.display())]
@@ -24,16 +24,16 @@ pub enum ExamineError {
     Interrupted,
 }
 
-impl From<ExamineError> for Failure {
-    fn from(error: ExamineError) -> Self {
+impl From<InspectError> for Failure {
+    fn from(error: InspectError) -> Self {
         match error {
-            ExamineError::Interrupted => Failure::new(Exit::Interrupted, error),
+            InspectError::Interrupted => Failure::new(Exit::Interrupted, error),
             _ => Failure::failed(error),
         }
     }
 }
 
-/// What is known about a WAV file; the fields are the keys of `--json`.
+/// Measurements of a WAV file; the fields are the keys of `--json`.
 #[derive(Debug, Serialize)]
 pub struct Findings {
     pub file: PathBuf,
@@ -50,7 +50,6 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// A few aligned lines.
     pub fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.file.display());
         let mut row = |name: &str, value: String| text += &format!("  {name:<10} {value}\n");
@@ -77,12 +76,12 @@ impl Findings {
     }
 }
 
-/// Measures the WAV file at `path`, and draws it to `picture` when one is wanted.
+/// Measures the WAV file at `path`, and draws it to `picture` when one is given.
 ///
 /// # Errors
-/// When the file cannot be read or the picture not be written.
-pub fn examine(path: &Path, picture: Option<&Path>) -> Result<Findings, ExamineError> {
-    let unreadable = |reason: String| ExamineError::Unreadable {
+/// When the file cannot be read or the picture cannot be written.
+pub fn inspect(path: &Path, picture: Option<&Path>) -> Result<Findings, InspectError> {
+    let unreadable = |reason: String| InspectError::Unreadable {
         path: path.to_owned(),
         reason,
     };
@@ -95,7 +94,7 @@ pub fn examine(path: &Path, picture: Option<&Path>) -> Result<Findings, ExamineE
     let mut meter = Meter::new(spec.sample_rate);
     let mut spectrogram =
         picture.map(|_| Spectrogram::new(spec.sample_rate, frames, COLUMNS, ROWS));
-    listen(&mut wav, |block| {
+    read_blocks(&mut wav, |block| {
         meter.add(block);
         if let Some(spectrogram) = &mut spectrogram {
             spectrogram.add(block);
@@ -104,7 +103,7 @@ pub fn examine(path: &Path, picture: Option<&Path>) -> Result<Findings, ExamineE
     })
     .map_err(|error| unreadable(reason(error)))?;
     if interrupt::requested() {
-        return Err(ExamineError::Interrupted);
+        return Err(InspectError::Interrupted);
     }
     let findings = Findings {
         file: path.to_owned(),
@@ -123,7 +122,7 @@ pub fn examine(path: &Path, picture: Option<&Path>) -> Result<Findings, ExamineE
     if let (Some(mut spectrogram), Some(path)) = (spectrogram, picture) {
         spectrogram.finish();
         picture::draw(&spectrogram, &caption(&findings), path).map_err(|error| {
-            ExamineError::Picture {
+            InspectError::Picture {
                 path: path.to_owned(),
                 error,
             }
@@ -142,11 +141,11 @@ fn caption(findings: &Findings) -> Caption {
     }
 }
 
-/// Gives the file to `hear` block by block, until it has had enough. Mono is heard on both sides;
-/// of more channels, the first two.
-fn listen<R: Read>(
+/// Passes the file to `process` block by block, until that returns false. Mono becomes stereo; of more
+/// channels, the first two are used.
+fn read_blocks<R: Read>(
     wav: &mut WavReader<R>,
-    mut hear: impl FnMut([&[f32]; 2]) -> bool,
+    mut process: impl FnMut([&[f32]; 2]) -> bool,
 ) -> Result<(), hound::Error> {
     let spec = wav.spec();
     let full_scale = (1u64 << (spec.bits_per_sample - 1).min(31)) as f32;
@@ -155,13 +154,13 @@ fn listen<R: Read>(
     let mut take = |index: usize, sample: f32| {
         let channel = index % channels;
         if channel < 2 {
-            // What is not a number is not heard; it would drown everything after it.
+            // A NaN or an infinity would spoil all measurements after it.
             block[channel].push(if sample.is_finite() { sample } else { 0.0 });
         }
         if channel + 1 < channels || block[0].len() < BLOCK {
             return true;
         }
-        let go_on = hear([&block[0], &block[channels.min(2) - 1]]);
+        let go_on = process([&block[0], &block[channels.min(2) - 1]]);
         block.iter_mut().for_each(Vec::clear);
         go_on
     };
@@ -181,11 +180,11 @@ fn listen<R: Read>(
             }
         }
     }
-    hear([&block[0], &block[channels.min(2) - 1]]);
+    process([&block[0], &block[channels.min(2) - 1]]);
     Ok(())
 }
 
-/// hound's words for a damaged file are for programmers.
+/// A message for users; hound's own are for programmers.
 fn reason(error: hound::Error) -> String {
     match error {
         hound::Error::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {

@@ -1,4 +1,4 @@
-//! The scene: all that the screen shows, as plain data, so that it can be drawn anywhere.
+//! The view model: everything that the view shows, as plain data, so that tests can draw it.
 
 use super::View;
 use myriad_engine::patch::MACROS;
@@ -7,10 +7,11 @@ use myriad_player::midi::MACRO_PARAMS;
 use myriad_player::monitor::{BANDS, Level};
 use myriad_player::session::Session;
 
-/// Everything in sight.
-pub(super) struct Scene {
+/// Everything that the view shows.
+pub(super) struct ViewModel {
+    /// Name, category, description.
     pub(super) patch: [String; 3],
-    /// The device, in a few words.
+    /// Host, device, sample rate and block size.
     pub(super) device: String,
     pub(super) connected: bool,
     /// Milliseconds from a key to its sound.
@@ -35,7 +36,6 @@ pub(super) struct Scene {
     pub(super) help: bool,
 }
 
-/// What the engine is doing.
 #[derive(Clone, Default)]
 pub(super) struct Figures {
     pub(super) renderer: String,
@@ -48,17 +48,16 @@ pub(super) struct Figures {
     pub(super) cpu: Option<f32>,
 }
 
-/// A macro's knob.
 #[derive(Clone, Default)]
 pub(super) struct Macro {
-    /// Empty when the patch has no use for it.
+    /// Empty when the patch does not use it.
     pub(super) name: String,
     pub(super) value: f32,
     /// The MIDI controller that moves it.
     pub(super) controller: Option<u8>,
 }
 
-/// The list of patches.
+/// The patch browser.
 pub(super) struct Browsing {
     pub(super) query: String,
     /// Name, category, description.
@@ -66,7 +65,7 @@ pub(super) struct Browsing {
     pub(super) at: usize,
 }
 
-impl Scene {
+impl ViewModel {
     pub(super) fn of(session: &Session, view: &View) -> Self {
         let status = session.status();
         let device_manager = session.device_manager();
@@ -111,13 +110,13 @@ impl Scene {
             selected: view.selected,
             learning: session.learning().is_some(),
             keys: *session.keys(),
-            lowest: view.hands.lowest(),
-            velocity: view.hands.velocity(),
-            pedal: view.hands.pedal(),
+            lowest: view.keyboard.lowest(),
+            velocity: view.keyboard.velocity(),
+            pedal: view.keyboard.pedal(),
             song: session.song(),
             recording: session.recording().is_some(),
             news: view.news.as_ref().map(|(_, text)| text.clone()),
-            browser: view.browser.as_ref().map(super::Browser::scene),
+            browser: view.browser.as_ref().map(super::Browser::view),
             help: view.help,
         }
     }

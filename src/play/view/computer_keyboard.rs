@@ -1,31 +1,31 @@
-//! Hands on the computer's keyboard.
+//! Notes from the computer's keyboard.
 //!
-//! Most terminals never say that a key went up. Where they do not, a tap is a short note, and a
-//! key that is held repeats, which keeps its note alive.
+//! Most terminals do not report the release of a key. There a tap is a short note, and the key repeats
+//! of a held key prolong it.
 
 use ratatui::crossterm::event::KeyEventKind;
 use std::time::{Duration, Instant};
 
-/// How long a tapped note lasts where nothing says when the key goes up: a little longer than
-/// keyboards wait before they repeat.
+/// The length of a tapped note without release events: a little longer than the delay of the first key
+/// repeat.
 const TAP: Duration = Duration::from_millis(700);
 
-/// How long after its last repeat a held key counts as released.
+/// A held key counts as released so long after its last repeat.
 const REPEAT: Duration = Duration::from_millis(160);
 
-/// Presses further apart than repeats but closer than a keyboard's first one are taps.
+/// Presses at such intervals are taps: slower than key repeats, faster than the first one.
 const TAPPING: std::ops::Range<Duration> = Duration::from_millis(90)..Duration::from_millis(200);
 
-/// What the instrument should do.
+/// A note to start or end.
 #[derive(Debug, PartialEq)]
 pub(super) enum Change {
     Press(u8, f32),
     Release(u8),
 }
 
-/// Keys that are down, and where and how hard they play.
-pub(super) struct Hands {
-    /// Whether the terminal says when keys go up.
+/// Keys that are down, octave and velocity.
+pub(super) struct ComputerKeyboard {
+    /// Whether the terminal reports releases.
     releases: bool,
     /// The MIDI key of the lowest letter.
     lowest: u8,
@@ -35,14 +35,14 @@ pub(super) struct Hands {
 }
 
 struct Held {
-    /// The letter, in semitones, whatever the octave was.
+    /// The letter, in semitones above the lowest, whatever the octave was.
     semitone: u8,
     key: u8,
     last: Instant,
     until: Instant,
 }
 
-impl Hands {
+impl ComputerKeyboard {
     pub(super) fn new(releases: bool) -> Self {
         Self {
             releases,
@@ -65,7 +65,7 @@ impl Hands {
         self.pedal
     }
 
-    /// A letter goes down, repeats, or goes up.
+    /// Handles the press, repeat or release of a letter.
     pub(super) fn play(&mut self, semitone: u8, kind: KeyEventKind, now: Instant) -> Vec<Change> {
         let held = self.held.iter().position(|held| held.semitone == semitone);
         match (kind, held) {
@@ -99,8 +99,8 @@ impl Hands {
         }
     }
 
-    /// Keys whose time is over, where nothing says that they went up.
-    pub(super) fn tired(&mut self, now: Instant) -> Vec<u8> {
+    /// Releases keys whose time is over, where the terminal reports no releases.
+    pub(super) fn expired(&mut self, now: Instant) -> Vec<u8> {
         if self.releases {
             return Vec::new();
         }
@@ -108,20 +108,20 @@ impl Hands {
         over.map(|held| held.key).collect()
     }
 
-    pub(super) fn let_go(&mut self) {
+    pub(super) fn release_all(&mut self) {
         self.held.clear();
     }
 
-    pub(super) fn shift(&mut self, octaves: i32) {
+    pub(super) fn shift_octave(&mut self, octaves: i32) {
         let lowest = i32::from(self.lowest) + 12 * octaves;
         self.lowest = lowest.clamp(0, 96) as u8;
     }
 
-    pub(super) fn harder(&mut self, steps: i32) {
+    pub(super) fn change_velocity(&mut self, steps: i32) {
         self.velocity = (self.velocity + steps as f32 / 16.0).clamp(1.0 / 16.0, 1.0);
     }
 
-    /// Whether it is down now.
+    /// Returns whether it is down now.
     pub(super) fn toggle_pedal(&mut self) -> bool {
         self.pedal = !self.pedal;
         self.pedal
@@ -139,32 +139,33 @@ mod tests {
     #[test]
     fn a_tap_ends_and_a_held_key_goes_on() {
         let start = Instant::now();
-        let mut hands = Hands::new(false);
-        let press =
-            |hands: &mut Hands, millis| hands.play(0, KeyEventKind::Press, at(start, millis));
-        assert_eq!(press(&mut hands, 0), [Change::Press(48, 0.75)]);
+        let mut keyboard = ComputerKeyboard::new(false);
+        let press = |keyboard: &mut ComputerKeyboard, millis| {
+            keyboard.play(0, KeyEventKind::Press, at(start, millis))
+        };
+        assert_eq!(press(&mut keyboard, 0), [Change::Press(48, 0.75)]);
         for millis in (500..3_000).step_by(33) {
-            assert_eq!(press(&mut hands, millis), []);
-            assert!(hands.tired(at(start, millis)).is_empty());
+            assert_eq!(press(&mut keyboard, millis), []);
+            assert!(keyboard.expired(at(start, millis)).is_empty());
         }
-        assert_eq!(hands.tired(at(start, 3_300)), [48]);
-        assert_eq!(press(&mut hands, 4_000), [Change::Press(48, 0.75)]);
+        assert_eq!(keyboard.expired(at(start, 3_300)), [48]);
+        assert_eq!(press(&mut keyboard, 4_000), [Change::Press(48, 0.75)]);
         let again = [Change::Release(48), Change::Press(48, 0.75)];
-        assert_eq!(press(&mut hands, 4_150), again);
-        assert_eq!(hands.tired(at(start, 5_000)), [48]);
+        assert_eq!(press(&mut keyboard, 4_150), again);
+        assert_eq!(keyboard.expired(at(start, 5_000)), [48]);
     }
 
     #[test]
-    fn where_keys_go_up_notes_end_there_even_after_a_change_of_octave() {
+    fn a_release_ends_its_note_after_a_change_of_octave() {
         let now = Instant::now();
-        let mut hands = Hands::new(true);
-        let pressed = hands.play(4, KeyEventKind::Press, now);
+        let mut keyboard = ComputerKeyboard::new(true);
+        let pressed = keyboard.play(4, KeyEventKind::Press, now);
         assert_eq!(pressed, [Change::Press(52, 0.75)]);
-        hands.shift(1);
-        assert_eq!(hands.play(4, KeyEventKind::Repeat, now), []);
-        assert!(hands.tired(at(now, 60_000)).is_empty());
-        let released = hands.play(4, KeyEventKind::Release, now);
+        keyboard.shift_octave(1);
+        assert_eq!(keyboard.play(4, KeyEventKind::Repeat, now), []);
+        assert!(keyboard.expired(at(now, 60_000)).is_empty());
+        let released = keyboard.play(4, KeyEventKind::Release, now);
         assert_eq!(released, [Change::Release(52)]);
-        assert_eq!(hands.play(4, KeyEventKind::Release, now), []);
+        assert_eq!(keyboard.play(4, KeyEventKind::Release, now), []);
     }
 }
