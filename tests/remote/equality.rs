@@ -1,4 +1,4 @@
-//! It sounds as if it were here.
+//! A remote renderer gives the same bits as a local one.
 
 use crate::harness::*;
 use assert_no_alloc::assert_no_alloc;
@@ -20,13 +20,13 @@ fn conforms() {
 }
 
 #[test]
-fn every_patch_has_the_bits_it_has_here() {
+fn every_patch_is_bit_identical() {
     let _alone = alone();
-    let here = &mut engine_on(Box::new(CpuRenderer::new(1)), &factory::patches()[0]);
-    let there = &mut engine_on(Box::new(remote()), &factory::patches()[0]);
+    let local = &mut engine_on(Box::new(CpuRenderer::new(1)), &factory::patches()[0]);
+    let other = &mut engine_on(Box::new(remote()), &factory::patches()[0]);
     let chord = [(7, on(45)), (1_000, on(52)), (1_001, on(88))];
     for patch in factory::patches() {
-        let [expected, got] = [&mut *here, &mut *there].map(|engine| {
+        let [expected, got] = [&mut *local, &mut *other].map(|engine| {
             engine.set_patch(0, patch);
             engine.reset();
             let sound = play(engine, &chord, RATE / 4);
@@ -38,38 +38,38 @@ fn every_patch_has_the_bits_it_has_here() {
 }
 
 #[test]
-fn two_blocks_may_be_under_way_and_a_reset_forgets_them() {
+fn two_blocks_may_be_in_flight_and_a_reset_drops_them() {
     let _alone = alone();
-    let [mut here, mut there]: [Box<dyn Renderer>; 2] =
+    let [mut local, mut other]: [Box<dyn Renderer>; 2] =
         [Box::new(CpuRenderer::new(1)), Box::new(prepared())];
-    here.prepare(CAPACITY).unwrap();
+    local.prepare(CAPACITY).unwrap();
     let [mut expected, mut got] = [(); 2].map(|()| Buses::new(CAPACITY.buses));
     let blocks = [block(true), block(false), block(false)];
     for _ in 0..2 {
         let mut sounds = Vec::new();
         for block in &blocks {
-            here.render(block, &mut expected).unwrap();
+            local.render(block, &mut expected).unwrap();
             sounds.push(expected.bus(1)[0].to_vec());
         }
-        let outcome = [0, 1, 2].map(|i: usize| there.submit(&blocks[i]));
+        let outcome = [0, 1, 2].map(|i: usize| other.submit(&blocks[i]));
         assert_eq!(outcome, [Ok(()), Ok(()), Err(RenderError::OutOfTurn)]);
         for sound in &sounds[..2] {
-            there.collect(&mut got).unwrap();
+            other.collect(&mut got).unwrap();
             assert_eq!(got.bus(1)[0], sound);
         }
-        assert_eq!(there.collect(&mut got), Err(RenderError::OutOfTurn));
-        there.render(&blocks[2], &mut got).unwrap();
+        assert_eq!(other.collect(&mut got), Err(RenderError::OutOfTurn));
+        other.render(&blocks[2], &mut got).unwrap();
         assert_eq!(got.bus(1)[0], sounds[2]);
-        // Blocks that nobody collects, and then from the beginning.
-        there.submit(&blocks[1]).unwrap();
-        there.submit(&blocks[2]).unwrap();
-        here.reset();
-        there.reset();
+        // These blocks are never collected; the reset drops them.
+        other.submit(&blocks[1]).unwrap();
+        other.submit(&blocks[2]).unwrap();
+        local.reset();
+        other.reset();
     }
 }
 
 #[test]
-fn rendering_there_allocates_nothing_here() {
+fn remote_rendering_does_not_allocate() {
     let _alone = alone();
     let mut renderer = prepared();
     let mut buses = Buses::new(CAPACITY.buses);

@@ -1,4 +1,4 @@
-//! Real MIDI: a JACK client that sends messages on exact frames.
+//! A JACK client that sends MIDI messages on exact frames.
 
 use crate::server::Server;
 use jack::{
@@ -6,13 +6,12 @@ use jack::{
 };
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// A MIDI keyboard that is never late.
-pub(crate) struct Feeder {
+pub(crate) struct MidiSender {
     client: AsyncClient<(), Process>,
     messages: SyncSender<Timed>,
 }
 
-/// A message for a frame of the server's time.
+/// A frame of the server's time, and a message.
 type Timed = (Frames, [u8; 3]);
 
 struct Process {
@@ -30,12 +29,12 @@ impl ProcessHandler for Process {
         self.waiting
             .sort_by_key(|(frame, _)| frame.wrapping_sub(start) as i32);
         self.waiting.retain(|(frame, bytes)| {
-            // Late ones go at once: a lost note would hang a test.
+            // Late messages are sent at once, because a lost note would hang a test.
             let offset = (frame.wrapping_sub(start) as i32).max(0) as u32;
             if offset >= length {
                 return true;
             }
-            // Program changes and pressure have one byte less.
+            // Program change and channel pressure have two bytes.
             let length = if matches!(bytes[0] >> 4, 0xC | 0xD) {
                 2
             } else {
@@ -51,10 +50,10 @@ impl ProcessHandler for Process {
     }
 }
 
-impl Feeder {
-    /// Plugs it into the player's MIDI input.
-    pub(crate) fn plug_in() -> Self {
-        let client = Server::client("feeder");
+impl MidiSender {
+    /// Connects to the player's MIDI input.
+    pub(crate) fn connect() -> Self {
+        let client = Server::client("midi-sender");
         let port = client.register_port("out", MidiOut::default()).unwrap();
         let name = port.name().unwrap();
         let (messages, incoming) = sync_channel(4_096);

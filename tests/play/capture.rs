@@ -1,22 +1,21 @@
-//! Hears what the player sends out, frame by frame of the server's time.
+//! Captures the player's output, with the server's time of every frame.
 
 use crate::server::Server;
 use jack::{AsyncClient, AudioIn, Client, Control, Frames, Port, ProcessHandler, ProcessScope};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// No server loses more frames than this and lives: ten seconds.
+/// Ten seconds; a larger gap is an error.
 const LONGEST_GAP: i64 = 480_000;
 
-/// A recorder for both channels.
-pub(crate) struct Catcher {
+pub(crate) struct Capture {
     _client: AsyncClient<(), Process>,
     blocks: Receiver<Block>,
-    /// What was heard so far, and the server's time of its first frame.
+    /// The captured frames, and the server's time of the first.
     pub(crate) left: Vec<f32>,
     pub(crate) right: Vec<f32>,
     start: Option<Frames>,
-    /// Cycles that the server left out.
+    /// Cycles that the server skipped.
     pub(crate) gaps: usize,
 }
 
@@ -43,10 +42,10 @@ impl ProcessHandler for Process {
     }
 }
 
-impl Catcher {
-    /// Listens to the player.
-    pub(crate) fn plug_in() -> Self {
-        let client = Server::client("catcher");
+impl Capture {
+    /// Connects to the player.
+    pub(crate) fn connect() -> Self {
+        let client = Server::client("capture");
         let port = |name| client.register_port(name, AudioIn::default()).unwrap();
         let ports = [port("left"), port("right")];
         let names = ports.each_ref().map(|port| port.name().unwrap());
@@ -72,17 +71,17 @@ impl Catcher {
         }
     }
 
-    /// Collects what has been heard. Frames that the server left out become silence.
+    /// Collects the captured blocks. Frames that the server skipped become silence.
     pub(crate) fn collect(&mut self) {
         while let Ok(block) = self.blocks.try_recv() {
             let start = *self.start.get_or_insert(block.time);
-            let place = block.time.wrapping_sub(start) as i32;
-            let missing = i64::from(place) - self.left.len() as i64;
+            let offset = block.time.wrapping_sub(start) as i32;
+            let missing = i64::from(offset) - self.left.len() as i64;
             if missing != 0 {
                 self.gaps += 1;
                 assert!(missing < LONGEST_GAP, "the server lost {missing} frames");
-                // After a gap the server's time may even go back a little.
-                let length = place.max(0) as usize;
+                // After a gap the server's time may go back a little.
+                let length = offset.max(0) as usize;
                 self.left.resize(length, 0.0);
                 self.right.resize(length, 0.0);
             }
@@ -91,7 +90,7 @@ impl Catcher {
         }
     }
 
-    /// Forgets what was heard so far.
+    /// Drops the frames captured so far.
     pub(crate) fn forget(&mut self) {
         if let Some(start) = &mut self.start {
             *start = start.wrapping_add(self.left.len() as Frames);
@@ -100,18 +99,18 @@ impl Catcher {
         }
     }
 
-    /// Waits until frame `end` has been heard, and gives the left channel from `begin` to there.
-    pub(crate) fn hear(&mut self, begin: Frames, end: Frames) -> &[f32] {
+    /// Waits until frame `end` is captured, and returns the left channel from `begin` to there.
+    pub(crate) fn range(&mut self, begin: Frames, end: Frames) -> &[f32] {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
             self.collect();
             if let Some(start) = self.start
                 && self.left.len() as i64 >= i64::from(end.wrapping_sub(start) as i32)
             {
-                let place = |frame: Frames| (frame.wrapping_sub(start) as i32).max(0) as usize;
-                return &self.left[place(begin)..place(end)];
+                let offset = |frame: Frames| (frame.wrapping_sub(start) as i32).max(0) as usize;
+                return &self.left[offset(begin)..offset(end)];
             }
-            assert!(Instant::now() < deadline, "nothing is heard");
+            assert!(Instant::now() < deadline, "no frames are captured");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
