@@ -58,7 +58,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let song = args.song.read()?;
     if !args.file {
         let assignment = PatchAssignment::choose(&song, &[])?;
-        let setup = Setup::for_song(song, assignment, play::first_patch(), args.renderer);
+        let setup = Setup {
+            song: Some((song, assignment)),
+            ..Setup::new(play::first_patch(), args.renderer)
+        };
         match Session::start(setup) {
             Ok(session) => return play::run_session(session, play::Display::Terminal, None, None),
             Err(StartError::Device(_)) => {

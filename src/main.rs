@@ -9,10 +9,11 @@ mod render;
 #[cfg(target_os = "linux")]
 mod render_server;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 #[cfg(target_os = "linux")]
 use myriad_kernels::remote::SUBCOMMAND;
-use myriad_player::failure::{self, Failure};
+use myriad_player::failure::Failure;
 use myriad_qa::{bench, doctor, selftest, soak};
 use std::process::ExitCode;
 
@@ -54,15 +55,17 @@ enum Command {
     RenderServer(render_server::Args),
 }
 
+const HELP_WITHOUT_COMMAND: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+
 fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
         Ok(cli) => run(cli.command),
-        Err(error) if error.use_stderr() && !failure::is_help(&error) => Err(error.into()),
-        Err(help) => {
+        Err(help) if !help.use_stderr() || help.kind() == HELP_WITHOUT_COMMAND => {
             // Help that was asked for goes to standard output, other help to standard error.
             let _ = help.print();
             return ExitCode::from(if help.use_stderr() { 2 } else { 0 });
         }
+        Err(error) => Err(error.into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -184,16 +184,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         },
         depth: args.pacing.depth.map(|frames| frames as usize),
         song,
-        live,
         own,
         load: args.load,
         record: args.record.clone(),
-        renderer: args.renderer,
         lose_gpu: args.lose_gpu,
-        listen: false,
         tuning: args.scale.tuning()?,
-        make_renderer: None,
         observer: Publisher::asked_for(args.metrics, args.renderer.may_use_gpu())?,
+        ..Setup::new(live, args.renderer)
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),

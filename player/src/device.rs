@@ -124,12 +124,26 @@ fn listed(names: &[String]) -> String {
     }
 }
 
+/// What does not change while a device is open.
+pub struct DeviceInfo {
+    pub name: String,
+    pub host: Host,
+    pub rate: u32,
+}
+
 /// A device that plays what the [`CallbackHandoff`] holds, until it is dropped.
 pub trait Device: Send {
-    fn name(&self) -> String;
-    fn host(&self) -> Host;
+    fn info(&self) -> &DeviceInfo;
+    fn name(&self) -> String {
+        self.info().name.clone()
+    }
+    fn host(&self) -> Host {
+        self.info().host
+    }
     /// Frames a second.
-    fn rate(&self) -> u32;
+    fn rate(&self) -> u32 {
+        self.info().rate
+    }
     /// Frames that it asks for at a time.
     fn block(&self) -> usize;
     /// The most frames that it may ask for at once.
@@ -137,9 +151,13 @@ pub trait Device: Send {
         self.block()
     }
     /// Why it has stopped, once it has.
-    fn failure(&self) -> Option<String>;
+    fn failure(&self) -> Option<String> {
+        None
+    }
     /// Blocks that the device itself reports as late.
-    fn xruns(&self) -> u64;
+    fn xruns(&self) -> u64 {
+        0
+    }
     /// Asks for the next block, in virtual time.
     fn step(&mut self) {}
     /// Connects new MIDI ports; returns notices for the user.

@@ -94,17 +94,12 @@ pub trait Observer: Send {
 }
 
 impl Setup {
-    /// A song, with `live` to play along.
-    pub fn for_song(
-        song: Song,
-        assignment: PatchAssignment,
-        live: Patch,
-        renderer: RendererArgs,
-    ) -> Self {
+    /// The defaults: live playing on the first device that works.
+    pub fn new(live: Patch, renderer: RendererArgs) -> Self {
         Self {
             device_request: DeviceRequest::default(),
             depth: None,
-            song: Some((song, assignment)),
+            song: None,
             live,
             own: Vec::new(),
             load: None,
@@ -422,12 +417,6 @@ impl Session {
         let snapshots = self.control.snapshots()?;
         snapshots.watch(Some(usize::from(self.live)));
         Some(snapshots)
-    }
-
-    /// The name of the renderer, and how often a GPU was lost.
-    pub fn renderer(&self) -> (&'static str, u64) {
-        let report = self.renderer.report();
-        (report.using, report.failover.losses)
     }
 
     pub fn sample_rate(&self) -> u32 {

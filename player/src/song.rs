@@ -8,11 +8,11 @@ mod tempo;
 #[cfg(test)]
 mod tests;
 
+use crate::files::read_limited;
 use midly::MidiMessage;
 use myriad_engine::EventKind;
 use read::{MidiFile, TickEvent, TickEventKind};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use tempo::Clock;
 
@@ -33,11 +33,11 @@ pub enum SongError {
     NotMidi,
     #[error("the header divides a beat into zero ticks")]
     ZeroDivision,
-    #[error("cut short: track {track} is not all there")]
+    #[error("cut short: track {track} is incomplete")]
     CutShort { track: usize },
-    #[error("cut short: {found} of {announced} tracks are there")]
+    #[error("cut short: {found} of {announced} tracks are present")]
     TracksMissing { found: usize, announced: usize },
-    #[error("damaged: the event at byte {offset}, in track {track}, makes no sense")]
+    #[error("damaged: the event at byte {offset}, in track {track}, cannot be read")]
     DamagedEvent { track: usize, offset: usize },
     #[error("has no notes to play")]
     NoNotes,
@@ -86,13 +86,8 @@ impl Song {
     /// # Errors
     /// When it cannot be read, is damaged or has no notes.
     pub fn load(path: &Path) -> Result<Self, SongError> {
-        let mut bytes = Vec::new();
-        let mut file = File::open(path)?.take(MAX_FILE_BYTES + 1);
-        file.read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(SongError::TooLarge);
-        }
-        Self::parse(&bytes)
+        let bytes = read_limited(path, MAX_FILE_BYTES)?;
+        Self::parse(&bytes.ok_or(SongError::TooLarge)?)
     }
 
     /// Reads the bytes of a MIDI file.

@@ -120,7 +120,7 @@ struct Summary {
 impl StatusLine {
     fn take(session: &mut Session) -> Self {
         let status = session.status();
-        let usage = session.usage();
+        let (usage, renderer) = (session.usage(), session.renderer_report());
         let peak_dbfs = session.take_peak();
         let device_manager = session.device_manager();
         let device = device_manager.device();
@@ -133,8 +133,8 @@ impl StatusLine {
             engine_rate: session.sample_rate(),
             block: device.map_or(0, |device| device.block()),
             latency: device_manager.latency(),
-            renderer: session.renderer().0,
-            renderer_losses: session.renderer().1,
+            renderer: renderer.using,
+            renderer_losses: renderer.failover.losses,
             patch: session.patch().name.clone(),
             voices: status.engine.voices,
             partials: status.engine.partials,

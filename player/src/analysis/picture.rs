@@ -23,16 +23,8 @@ const BAR_WIDTH: usize = 14;
 /// Levels from the darkest to the lightest colour.
 const LEVELS_DB: RangeInclusive<f32> = -100.0..=-10.0;
 
-const FREQUENCY_MARKS: [(f32, &str); 9] = [
-    (50.0, "50 Hz"),
-    (100.0, "100 Hz"),
-    (200.0, "200 Hz"),
-    (500.0, "500 Hz"),
-    (1000.0, "1 kHz"),
-    (2000.0, "2 kHz"),
-    (5000.0, "5 kHz"),
-    (10_000.0, "10 kHz"),
-    (20_000.0, "20 kHz"),
+const FREQUENCY_MARKS: [f32; 9] = [
+    50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10_000.0, 20_000.0,
 ];
 
 /// Steps between marks on the time axis, in seconds.
@@ -123,7 +115,7 @@ fn draw_levels(canvas: &mut Canvas, spectrogram: &Spectrogram) {
 fn draw_frequencies(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     let range = &spectrogram.frequencies;
     let octaves = (range.end / range.start).log2();
-    for (hz, label) in FREQUENCY_MARKS {
+    for hz in FREQUENCY_MARKS {
         let height = (hz / range.start).log2() / octaves;
         if !(0.0..=1.0).contains(&height) {
             continue;
@@ -132,7 +124,11 @@ fn draw_frequencies(canvas: &mut Canvas, spectrogram: &Spectrogram) {
         canvas.fill([LEFT, y], [spectrogram.columns, 1], INK, 0.10);
         canvas.fill([LEFT - 8, y], [6, 1], FAINT, 1.0);
         let top = y.saturating_sub(Size::Small.height() / 2);
-        canvas.text([LEFT - 14, top], Align::Right, Size::Small, FAINT, label);
+        let label = match hz {
+            hz if hz < 1000.0 => format!("{hz} Hz"),
+            hz => format!("{} kHz", hz / 1000.0),
+        };
+        canvas.text([LEFT - 14, top], Align::Right, Size::Small, FAINT, &label);
     }
 }
 

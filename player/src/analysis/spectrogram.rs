@@ -11,7 +11,7 @@ const LOWEST_HZ: f32 = 25.0;
 /// The highest frequency shown, or half the sample rate when that is lower.
 const HIGHEST_HZ: f32 = 20_000.0;
 
-/// Each window's length in seconds, and the frequency that it is for.
+/// Each window's length in seconds, the longest first, and the frequency that it is for.
 const WINDOWS: [(f32, f32); 4] = [(0.5, 50.0), (0.3, 200.0), (0.1, 1000.0), (0.04, 5000.0)];
 
 const LONGEST_WINDOW: usize = 1 << 16;
@@ -66,12 +66,10 @@ impl Spectrogram {
                 WindowedFft::new(length.clamp(64, LONGEST_WINDOW), rate, blackman_harris)
             })
             .collect();
-        let longest = windows.iter().map(WindowedFft::length).max().unwrap_or(0);
+        let longest = windows[0].length();
         let per_column = frames / columns as u64;
-        let step = windows
-            .get(2)
-            .map_or(1, |window| window.length() as u64 / 2);
-        let per_column = (per_column / step.max(1)).clamp(1, TRANSFORMS_PER_COLUMN);
+        let step = windows[2].length() as u64 / 2;
+        let per_column = (per_column / step).clamp(1, TRANSFORMS_PER_COLUMN);
         Self {
             columns,
             rows,
@@ -108,24 +106,16 @@ impl Spectrogram {
 
     /// Completes the last columns, as if silence followed the sound.
     pub fn finish(&mut self) {
-        let silence = vec![0.0; self.longest()];
+        let silence = vec![0.0; self.windows[0].length()];
         for history in &mut self.history {
             history.extend_from_slice(&silence);
         }
         self.advance();
     }
 
-    fn longest(&self) -> usize {
-        self.windows
-            .iter()
-            .map(WindowedFft::length)
-            .max()
-            .unwrap_or(0)
-    }
-
     /// Makes every transform for which there is enough history, and drops history that is past.
     fn advance(&mut self) {
-        let longest = self.longest();
+        let longest = self.windows[0].length();
         while self.next < self.count {
             let centre = (2 * self.next + 1) as f64 / (2 * self.count) as f64;
             // The history starts half a window before the sound, so this is where the window starts.

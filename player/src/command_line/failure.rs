@@ -1,7 +1,6 @@
 //! Errors of commands: one line on standard error, and an exit code.
 
 use crate::terminal;
-use clap::error::ErrorKind;
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -72,16 +71,6 @@ fn one_line(message: &str) -> String {
         }
         None => line,
     }
-}
-
-/// Whether clap stopped to print help or the version, not because of an error.
-pub fn is_help(error: &clap::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp
-            | ErrorKind::DisplayVersion
-            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    )
 }
 
 impl From<clap::Error> for Failure {

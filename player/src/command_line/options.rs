@@ -13,7 +13,7 @@ pub struct PacingArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
     pub rate: Option<u32>,
 
-    /// Frames that the device asks for at a time, where it can be told
+    /// Frames that the device asks for at a time, where the device allows a choice
     #[arg(short, long, value_name = "FRAMES")]
     #[arg(value_parser = clap::value_parser!(u32).range(16..=8_192))]
     pub buffer: Option<u32>,

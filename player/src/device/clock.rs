@@ -14,7 +14,7 @@ const EARLY: Duration = Duration::from_micros(100);
 
 /// The running clock.
 pub(super) struct Clock {
-    rate: u32,
+    info: DeviceInfo,
     block: u32,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -57,7 +57,11 @@ impl Clock {
             reason: error.to_string(),
         })?;
         Ok(Self {
-            rate,
+            info: DeviceInfo {
+                name: "no sound".to_owned(),
+                host: Host::Clock,
+                rate,
+            },
             block,
             shared,
             thread: Some(thread),
@@ -94,16 +98,8 @@ impl Shared {
 }
 
 impl Device for Clock {
-    fn name(&self) -> String {
-        "no sound".to_owned()
-    }
-
-    fn host(&self) -> Host {
-        Host::Clock
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {

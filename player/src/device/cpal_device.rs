@@ -15,9 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PIECE: usize = 8_192;
 
 pub(super) struct CpalDevice {
-    host: Host,
-    name: String,
-    rate: u32,
+    info: DeviceInfo,
     block: usize,
     shared: Arc<Shared>,
     _stream: Stream,
@@ -132,10 +130,9 @@ impl CpalDevice {
             .map_err(refused)?;
         stream.play().map_err(refused)?;
         let block = stream.buffer_size().unwrap_or(block) as usize;
+        let rate = config.sample_rate();
         Ok(Self {
-            host,
-            name,
-            rate: config.sample_rate(),
+            info: DeviceInfo { name, host, rate },
             block,
             shared,
             _stream: stream,
@@ -250,16 +247,8 @@ impl Speaker {
 }
 
 impl Device for CpalDevice {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn host(&self) -> Host {
-        self.host
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {

@@ -4,7 +4,7 @@
 //! is an event at frame 17 of its block. With cpal and a second client for MIDI, the two would run in
 //! no fixed order, and a period of latency would have to be added.
 
-use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
+use super::{Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest, Host, find};
 use jack::{
     AsyncClient, AudioOut, ClientOptions, ClientStatus, Control, Frames, MidiIn, MidiOut,
     NotificationHandler, Port, PortFlags, PortSpec, ProcessHandler, ProcessScope,
@@ -24,9 +24,8 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
 /// A client of a JACK server.
 pub(super) struct Client {
     client: AsyncClient<Notes, Process>,
-    /// The name of the client that the outputs are connected to.
-    name: String,
-    rate: u32,
+    /// The name is that of the client that the outputs are connected to.
+    info: DeviceInfo,
     shared: Arc<Shared>,
     midi_wanted: Option<String>,
     midi_port: String,
@@ -152,8 +151,11 @@ impl Client {
         });
         Ok(Self {
             client,
-            name: name.to_owned(),
-            rate,
+            info: DeviceInfo {
+                name: name.to_owned(),
+                host: Host::Jack,
+                rate,
+            },
             shared,
             midi_wanted: device_request.midi.as_ref().map(|name| name.to_lowercase()),
             midi_port,
@@ -224,16 +226,8 @@ fn targets(
 }
 
 impl Device for Client {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn host(&self) -> Host {
-        Host::Jack
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {

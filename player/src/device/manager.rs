@@ -127,10 +127,7 @@ impl DeviceManager {
         if let Some(depth) = self.depth {
             return depth;
         }
-        let device_rate = self
-            .device
-            .as_ref()
-            .map_or(self.rate, |device| device.rate());
+        let device_rate = self.device_rate();
         let block = match device_rate == self.rate {
             true => self.prepared,
             // The resampler takes whole chunks.
@@ -142,11 +139,14 @@ impl DeviceManager {
         StreamConfig::depth_for(block) + self.spare_blocks * block
     }
 
+    fn device_rate(&self) -> u32 {
+        let device = self.device.as_ref();
+        device.map_or(self.rate, |device| device.rate())
+    }
+
     /// Lets the device play.
     pub fn start(&mut self, mut callback: Box<AudioCallback>) {
-        if let Some(device) = &self.device {
-            callback.set_device_rate(device.rate());
-        }
+        callback.set_device_rate(self.device_rate());
         self.latency = callback.latency();
         self.context.handoff.put(callback);
     }
@@ -326,10 +326,7 @@ impl DeviceManager {
                 None => std::thread::sleep(Duration::from_micros(100)),
             }
         };
-        let device_rate = self
-            .device
-            .as_ref()
-            .map_or(self.rate, |device| device.rate());
+        let device_rate = self.device_rate();
         match control.connect(self.depth()) {
             Ok(audio) => callback.move_to(audio, device_rate),
             // The old connection still works, with the old depth.

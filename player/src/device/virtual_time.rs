@@ -5,7 +5,7 @@
 use super::{DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceRequest, Host};
 
 pub(crate) struct Virtual {
-    rate: u32,
+    info: DeviceInfo,
     context: DeviceContext,
     frames: [Vec<f32>; 2],
 }
@@ -14,7 +14,11 @@ impl Virtual {
     pub(crate) fn new(device_request: &DeviceRequest, context: &DeviceContext) -> Self {
         let block = device_request.block.unwrap_or(DEFAULT_BLOCK) as usize;
         Self {
-            rate: device_request.rate.unwrap_or(DEFAULT_RATE),
+            info: DeviceInfo {
+                name: "no sound, virtual time".to_owned(),
+                host: Host::Virtual,
+                rate: device_request.rate.unwrap_or(DEFAULT_RATE),
+            },
             context: context.clone(),
             frames: [vec![0.0; block], vec![0.0; block]],
         }
@@ -22,28 +26,12 @@ impl Virtual {
 }
 
 impl Device for Virtual {
-    fn name(&self) -> String {
-        "no sound, no waiting".to_owned()
-    }
-
-    fn host(&self) -> Host {
-        Host::Virtual
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {
         self.frames[0].len()
-    }
-
-    fn failure(&self) -> Option<String> {
-        None
-    }
-
-    fn xruns(&self) -> u64 {
-        0
     }
 
     fn step(&mut self) {

@@ -1,9 +1,9 @@
 //! Finding patches: by the name of a factory patch, or by the path of a file.
 
+use super::read_limited;
 use crate::failure::Failure;
 use myriad_engine::{Patch, PatchError, factory};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// The largest file that is read.
@@ -79,16 +79,10 @@ fn load(file: &str) -> Result<Patch, LibraryError> {
         file: file.to_owned(),
         error,
     };
-    let mut bytes = Vec::new();
-    let mut source = File::open(file)
-        .map_err(unreadable)?
-        .take(MAX_FILE_BYTES + 1);
-    source.read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(LibraryError::TooLarge {
-            file: file.to_owned(),
-        });
-    }
+    let bytes = read_limited(Path::new(file), MAX_FILE_BYTES).map_err(unreadable)?;
+    let bytes = bytes.ok_or_else(|| LibraryError::TooLarge {
+        file: file.to_owned(),
+    })?;
     let text = String::from_utf8(bytes).map_err(|_| LibraryError::NotText {
         file: file.to_owned(),
     })?;

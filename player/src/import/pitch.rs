@@ -50,9 +50,14 @@ fn of_part(part: &[f32], rate: f64) -> Option<(f64, f64)> {
     let highest = peaks.iter().map(|&lag| nsdf[lag]).fold(0.0, f64::max);
     // Multiples of the period have about the same peak: the first that is nearly the highest is the period.
     let lag = *peaks.iter().find(|&&lag| nsdf[lag] > 0.93 * highest)?;
+    Some((rate / (lag as f64 + peak_offset(&nsdf, lag)), nsdf[lag]))
+}
+
+/// How far the vertex of the parabola through three points is from the middle one.
+fn peak_offset(nsdf: &[f64], lag: usize) -> f64 {
     let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| nsdf[lag]);
-    let offset = 0.5 * (a - c) / (a - 2.0 * b + c);
-    Some((rate / (lag as f64 + offset), b))
+    let bend = a - 2.0 * b + c;
+    if bend < 0.0 { 0.5 * (a - c) / bend } else { 0.0 }
 }
 
 /// The NSDF for each lag below `lags`.
@@ -110,14 +115,8 @@ pub(super) fn track(sound: &Sound, hertz: f64, frames: usize, hop: f64) -> Vec<f
         let inside = low.max(1)..high.min(nsdf.len().saturating_sub(1));
         let best = inside.max_by(|&a, &b| nsdf[a].total_cmp(&nsdf[b]));
         if let Some(lag) = best.filter(|&lag| lag > low && nsdf[lag] > CLEAR) {
-            let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| nsdf[lag]);
-            let bend = a - 2.0 * b + c;
-            let offset = if bend < 0.0 {
-                0.5 * (a - c) / bend
-            } else {
-                0.0
-            };
-            last = sound.rate / (lag as f64 + offset.clamp(-1.0, 1.0));
+            let offset = peak_offset(&nsdf, lag).clamp(-1.0, 1.0);
+            last = sound.rate / (lag as f64 + offset);
         }
         last
     };

@@ -35,7 +35,7 @@ pub(super) fn patches(buffer: &mut Buffer, area: Rect, browsing: &Browsing) {
             theme::text(browsing.query.clone()),
             theme::bright("▏", theme::ACCENT),
             theme::dim(match browsing.query.is_empty() {
-                true => " type to search, ↑ ↓ to hear, enter to keep",
+                true => " type to search, ↑ ↓ to play, enter to keep",
                 false => "",
             }),
         ]),

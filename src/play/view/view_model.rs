@@ -92,7 +92,7 @@ impl ViewModel {
             meters: session.monitor().meters(),
             bands: *session.monitor().bands(),
             figures: Figures {
-                renderer: session.renderer().0.to_uppercase(),
+                renderer: session.renderer_report().using.to_uppercase(),
                 voices: status.engine.voices,
                 partials: status.engine.partials,
                 fill: status.fill,

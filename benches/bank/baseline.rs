@@ -1,12 +1,12 @@
-//! The yardstick: a bare delta-form loop, tuned by hand for each instruction set, that does
-//! nothing else. No culling, no spectra, no seeding, no tick: state in, 32 frames, state out.
+//! The baseline: a bare delta-form loop, tuned by hand for each instruction set, without culling,
+//! spectra, seeding and ticks.
 
 use std::arch::x86_64::*;
 
 /// Frames of one call.
 pub(crate) const FRAMES: usize = 32;
 
-/// Oscillators as the loop wants them: arrays of state, one after the other.
+/// State of sixteen oscillators, as arrays.
 #[repr(align(64))]
 #[derive(Clone)]
 pub(crate) struct Group {
@@ -18,8 +18,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Sixteen sines, spread over the spectrum.
-    pub(crate) fn new(index: usize) -> Self {
+        pub(crate) fn new(index: usize) -> Self {
         let angle = |i: usize| 0.001 + 0.0005 * (16 * index + i) as f32 % 3.0;
         Self {
             y: [0.0; 16],
@@ -31,8 +30,8 @@ impl Group {
     }
 }
 
-/// Advances all groups, 128 oscillators at a time: eight chains hide the recurrence's latency (four
-/// just would, and lose a tenth), with their state in registers and their factors in memory.
+/// Advances all groups, 128 oscillators at a time. Eight chains hide the latency of the recurrence (four
+/// are a tenth slower); their state is in registers, their factors are in memory.
 ///
 /// # Safety
 /// The machine has AVX-512 F. The number of groups is a multiple of eight.
