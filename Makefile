@@ -41,10 +41,7 @@ install-plugin: plugin
 	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
 
 test: setup-test check
-	cargo test --workspace --quiet
-	tests/rtsan/run
-	tests/hosts/run
-	python3 assets/songs/make_songs.py --check
+	tests/run
 
 check:
 	cargo fmt --all --check

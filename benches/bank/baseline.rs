@@ -18,7 +18,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-        pub(crate) fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize) -> Self {
         let angle = |i: usize| 0.001 + 0.0005 * (16 * index + i) as f32 % 3.0;
         Self {
             y: [0.0; 16],

@@ -96,4 +96,6 @@ pub struct Status {
     pub underruns: u64,
     /// Quarter notes per minute.
     pub bpm: f32,
+    /// Why the patch may not sound as it should; empty if it does.
+    pub trouble: String,
 }

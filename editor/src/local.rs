@@ -120,6 +120,7 @@ impl EditorHost for LocalHost {
             load: Some(self.load),
             underruns: 0,
             bpm: 120.0,
+            trouble: String::new(),
         }
     }
 

@@ -16,7 +16,7 @@ pub use snapshots::{SnapshotReceiver, SnapshotSender, snapshots};
 use crate::controls::Values;
 use crate::dsp::FADE;
 use crate::effects::{EffectParams, PartEffects};
-use crate::event::{Event, EventKind};
+use crate::event::{BoundedEvents, Event, EventKind};
 use crate::modulation::Route;
 use crate::part::{Part, Transport};
 use crate::patch::{Patch, Playable};
@@ -156,7 +156,7 @@ pub struct Engine {
     idle_effect_params: Vec<Vec<EffectParams>>,
     master: Master,
     /// Events of the tick that is being collected, with their frame in it.
-    pending: Vec<Event>,
+    pending: BoundedEvents<Vec<Event>>,
     /// Frames of that tick that have passed.
     passed: usize,
     transport: Transport,
@@ -228,7 +228,7 @@ impl Engine {
                 if config.stems { config.parts } else { 0 },
                 config.sample_rate,
             ),
-            pending: Vec::with_capacity(EVENTS_PER_TICK),
+            pending: BoundedEvents::with_capacity(EVENTS_PER_TICK),
             passed: 0,
             transport: Transport::STOPPED,
             partials: 0,
@@ -262,13 +262,6 @@ impl Engine {
             std::mem::swap(&mut self.patches[part], patch);
             self.retired_tables.hold(part, patch);
         }
-    }
-
-    /// Exchanges renderers with an engine of the same capacity. Neither knows the other's clouds:
-    /// only for engines of which one is silent and the other will not be heard again.
-    pub fn exchange_renderer(&mut self, other: &mut Engine) {
-        std::mem::swap(&mut self.renderer, &mut other.renderer);
-        self.renderer.reset();
     }
 
     /// Sets all of a part's parameters at once, without gliding; [`Engine::reset`] goes back to
@@ -307,7 +300,7 @@ impl Engine {
         for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
             part.reset(patch);
         }
-        self.pending.clear();
+        self.pending.store_mut().clear();
         self.passed = 0;
         self.transport = Transport::STOPPED;
         self.partials = 0;
@@ -380,7 +373,7 @@ impl Engine {
     /// Whether nothing sounds any more, and all sound has left.
     pub fn is_silent(&self) -> bool {
         self.pool.sounding() == 0
-            && self.pending.is_empty()
+            && self.pending.store().is_empty()
             && self.effects.iter().all(PartEffects::is_resting)
             && self.master.is_silent()
     }
@@ -400,7 +393,11 @@ impl Engine {
     /// The keys of which a note sounds in `part`, or is about to, a bit each.
     pub fn keys(&self, part: usize) -> u128 {
         let playing = self.parts.get(part).map_or(0, Part::keys);
-        let starting = self.pending.iter().filter(|e| usize::from(e.part) == part);
+        let starting = self
+            .pending
+            .store()
+            .iter()
+            .filter(|e| usize::from(e.part) == part);
         starting.fold(playing, |keys, event| match event.kind {
             EventKind::NoteOn { key, .. } => keys | 1 << (key & 127),
             _ => keys,
@@ -422,10 +419,7 @@ impl Engine {
     }
 
     fn gather(&mut self, event: Event) {
-        match self.pending.len() < EVENTS_PER_TICK {
-            true => self.pending.push(event),
-            false => self.events_dropped += 1,
-        }
+        self.events_dropped += u64::from(!self.pending.push(event));
     }
 
     /// Applies the collected events and adds one tick of clouds to the block.
@@ -434,8 +428,8 @@ impl Engine {
         self.pool.block.start_tick();
         self.transport
             .advance(TICK as f32 / self.config.sample_rate);
-        for index in 0..self.pending.len() {
-            let event = self.pending[index];
+        for index in 0..self.pending.store().len() {
+            let event = self.pending.store()[index];
             if let EventKind::Transport { bpm, beat } = event.kind {
                 let frames = TICK as u32 - event.frame;
                 let seconds = frames as f32 / self.config.sample_rate;
@@ -444,7 +438,7 @@ impl Engine {
                 part.handle(event.kind, event.frame, &mut self.pool);
             }
         }
-        self.pending.clear();
+        self.pending.store_mut().clear();
         let tick = self.pool.block.ticks() - 1;
         let all_effect_params = &mut self.all_effect_params[tick * self.config.parts..];
         for (part, effect_params) in self.parts.iter_mut().zip(all_effect_params) {

@@ -1,5 +1,9 @@
 //! What happens to the engine, and on which sample.
 
+mod queue;
+
+pub use queue::{BoundedEvents, EventStore, Queued, TimedEvent};
+
 use crate::params::Param;
 
 /// Something that happens at a sample.
@@ -91,6 +95,24 @@ pub enum EventKind {
         /// Quarter notes since the start of the song.
         beat: f64,
     },
+}
+
+impl EventKind {
+    /// Whether a note could sound for ever if this were lost.
+    const fn ends_notes(&self) -> bool {
+        match *self {
+            EventKind::NoteOff { .. }
+            | EventKind::NoteChoke { .. }
+            | EventKind::AllNotesOff
+            | EventKind::AllSoundOff => true,
+            EventKind::NoteOn { velocity, .. } => velocity <= 0.0,
+            EventKind::Control { cc, value } => match cc {
+                64 | 66 => value < 0.5,
+                _ => cc >= 120,
+            },
+            _ => false,
+        }
+    }
 }
 
 /// What a single note can express.

@@ -1,16 +1,5 @@
 //! The Myriad engine: a synthesizer in which every sound is a cloud of partials.
-//!
-//! ```
-//! use myriad_engine::{Engine, EngineConfig, Event, EventKind, patch::factory};
-//!
-//! let mut engine = Engine::new(&EngineConfig::default())?;
-//! engine.set_patch(0, &factory::patches()[0]);
-//! let note = EventKind::NoteOn { key: 60, velocity: 0.8 };
-//! let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
-//! engine.render(&[Event { frame: 0, part: 0, kind: note }], &mut left, &mut right);
-//! assert!(left.iter().any(|sample| *sample != 0.0));
-//! # Ok::<(), myriad_engine::EngineError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod controls;
 pub mod dsp;
@@ -25,6 +14,9 @@ mod pool;
 pub mod render;
 pub mod simd;
 pub mod spectrum;
+#[doc(hidden)]
+pub mod sync;
+mod synth;
 mod thread_policy;
 pub mod trace;
 pub mod tracks;
@@ -37,9 +29,10 @@ pub use engine::{
     Counters, Engine, EngineConfig, EngineError, Snapshot, SnapshotReceiver, SnapshotSender,
     snapshots,
 };
-pub use event::{Event, EventKind, Expression};
+pub use event::{BoundedEvents, Event, EventKind, EventStore, Expression, Queued, TimedEvent};
 pub use patch::{Patch, PatchError, Playable, factory};
 pub use render::TICK;
+pub use synth::Synth;
 pub use thread_policy::ThreadPolicy;
 pub use tracks::Tracks;
 pub use tuning::Tuning;

@@ -200,6 +200,3 @@ impl Level {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

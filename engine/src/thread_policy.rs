@@ -1,6 +1,12 @@
 //! How threads that render wait for work.
 
 use audio_thread_priority::promote_current_thread_to_real_time;
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether [`ThreadPolicy::assume`] has raised the priority of this thread.
+    static IS_RAISED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// How ready a thread is while it has nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +26,17 @@ impl ThreadPolicy {
     /// whether its priority was raised.
     pub fn assume(self, frames: usize, sample_rate: f32) -> bool {
         // Without the right to it, the thread works on as it is.
-        self == ThreadPolicy::RealTime
-            && promote_current_thread_to_real_time(frames as u32, sample_rate as u32).is_ok()
+        let raised = self == ThreadPolicy::RealTime
+            && promote_current_thread_to_real_time(frames as u32, sample_rate as u32).is_ok();
+        if raised {
+            IS_RAISED.set(true);
+        }
+        raised
+    }
+
+    /// Whether this thread's priority has been raised, so that the threads it waits for need the
+    /// same.
+    pub(crate) fn is_raised_here() -> bool {
+        IS_RAISED.get()
     }
 }

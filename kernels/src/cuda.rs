@@ -160,7 +160,7 @@ impl CudaRenderer {
     /// # Errors
     /// When there is no context.
     pub fn lose_context(&mut self) -> Result<(), RenderError> {
-        let device = self.device.as_ref().ok_or(RenderError::NotPrepared)?;
+        let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
         device.lose_context();
         Ok(())
     }
@@ -176,13 +176,11 @@ impl CudaRenderer {
         let device = self.device.as_mut().ok_or(RenderError::NotPrepared)?;
         let outcome = what(device);
         match outcome {
-            // The caller's mistake, not the device's.
-            Ok(_) | Err(RenderError::OutOfTurn) => {}
+            Ok(_) => {}
+            Err(error) if error.is_misuse() => {}
             Err(error) => {
+                // What is under way is kept: other kernels may still read it.
                 self.failed = Some(error);
-                if !matches!(error, RenderError::Late { .. }) {
-                    device.abandon_blocks();
-                }
             }
         }
         outcome

@@ -123,7 +123,7 @@ impl RemoteRenderer {
     /// Remembers a failure. Who was asked out of turn has not failed.
     fn note<T>(&mut self, result: Result<T, RenderError>) -> Result<T, RenderError> {
         if let Err(error) = result
-            && error != RenderError::OutOfTurn
+            && !error.is_misuse()
         {
             self.failed = Some(error);
         }

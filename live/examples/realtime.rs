@@ -89,14 +89,12 @@ fn everything() {
         depth: 96,
         ..StreamConfig::default()
     };
-    let cpu = || Box::new(CpuRenderer::new(1));
-    let (control, mut audio) = stream::start(&config, cpu()).unwrap();
+    let cpu = Box::new(CpuRenderer::new(1));
+    let (control, mut audio) = stream::start(&config, cpu).unwrap();
     control
         .set_patch(0, factory::find("Aurora").unwrap().clone())
         .unwrap();
     play(&mut audio, &[64], Duration::from_micros(1_000));
-    control.set_renderer(cpu()).unwrap();
-    control.set_sample_rate(44_100.0).unwrap();
     // No pause: frames are missing all the time, and the queue of events runs over.
     play(&mut audio, &[64, 1, 17, 8_192, 96], Duration::ZERO);
     let mut other = control.connect(512).unwrap();

@@ -10,8 +10,8 @@ pub use chooser::{Chooser, Piece, faster_for};
 pub use machine::Key;
 pub use model::{CostModel, measure};
 
-use super::attended::{Attended, Deadlines};
-use super::failover::{Home, MakePreferred};
+use super::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
+use super::supervised::{GpuLocation, MakeGpuRenderer};
 use myriad_engine::render::{Capacity, CpuRenderer, PrepareError, Renderer};
 use myriad_kernels::GpuError;
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ const GPU_LOAD: (usize, usize) = (1_024, 512);
 pub fn calibration(
     device: usize,
     threads: usize,
-    make: &MakePreferred,
+    make: &MakeGpuRenderer,
     again: bool,
 ) -> Result<Calibration, PrepareError> {
     // Two measuring at once would disturb each other; the second finds what the first has found.
@@ -62,15 +62,15 @@ pub fn calibration(
 }
 
 /// Measures both renderers.
-fn calibrate(threads: usize, make: &MakePreferred) -> Result<Calibration, PrepareError> {
+fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, PrepareError> {
     let start = Instant::now();
     let clock = || start.elapsed();
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
-    let gpu = make(Home::Here).ok_or(GpuError::NotBuilt)?;
+    let gpu = make(GpuLocation::InProcess).ok_or(GpuError::NotBuilt)?;
     // As it will be used: on a thread of its own.
-    let mut gpu = Attended::new(gpu, Deadlines::default());
+    let mut gpu = WatchdogRenderer::new(gpu, WatchdogConfig::default());
     let before = clock();
     gpu.prepare(capacity(GPU_LOAD.0))?;
     let gpu_starts = (clock() - before).as_secs_f64();

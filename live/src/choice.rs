@@ -1,15 +1,16 @@
 //! Which renderer: asked for by a person, chosen by us, and what became of it.
 
-use super::attended::Deadlines;
 use super::auto::{self, Chooser, Piece, faster_for};
-use super::failover::{Failover, FailoverReport, MakePreferred, MakeWishes, wall_clock};
-use super::fault::FaultRenderer;
-use super::sabotage::Sabotaged;
+use super::fault::{Fault, FaultRenderer, Faults};
+use super::supervised::watchdog::WatchdogConfig;
+use super::supervised::{
+    FailoverReport, GpuLocation, MakeGpuRenderer, MakePolicy, SupervisedRenderer, wall_clock,
+};
 use myriad_engine::ThreadPolicy;
 use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_kernels::cuda::{CudaOptions, CudaRenderer};
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can be asked for.
@@ -76,61 +77,58 @@ pub struct RendererReport {
 pub struct RendererHandle {
     kind: RendererKind,
     failover: Option<Arc<Mutex<FailoverReport>>>,
-    lose: Arc<AtomicBool>,
+    faults: Arc<Faults>,
 }
 
 impl RendererChoice {
     /// The renderer, and a handle to ask about it later.
     pub fn make(&self) -> (Box<dyn Renderer>, RendererHandle) {
-        let lose = Arc::default();
-        self.make_around(self.gpu(&lose), lose)
+        let faults = Arc::default();
+        self.make_around(self.gpu(&faults), faults)
     }
 
     /// The same around something that stands for the GPU: for tests without one.
-    pub fn make_with(&self, gpu: MakePreferred) -> (Box<dyn Renderer>, RendererHandle) {
+    pub fn make_with(&self, gpu: MakeGpuRenderer) -> (Box<dyn Renderer>, RendererHandle) {
         self.make_around(gpu, Arc::default())
     }
 
     fn make_around(
         &self,
-        gpu: MakePreferred,
-        lose: Arc<AtomicBool>,
+        gpu: MakeGpuRenderer,
+        faults: Arc<Faults>,
     ) -> (Box<dyn Renderer>, RendererHandle) {
         let mut handle = RendererHandle {
             kind: self.kind,
             failover: None,
-            lose,
+            faults,
         };
-        let mut cpu = CpuRenderer::new(self.threads);
-        if let Purpose::Live { .. } = self.purpose {
-            cpu = cpu.raised();
-        }
+        let cpu = CpuRenderer::new(self.threads);
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
-        let mut failover = Failover::new(gpu, cpu);
+        let mut renderer = SupervisedRenderer::new(gpu, cpu);
         if let Purpose::Live {
             sample_rate,
             thread_policy,
         } = self.purpose
         {
-            failover = failover
-                .within(Deadlines {
+            renderer = renderer
+                .with_watchdog(WatchdogConfig {
                     thread_policy,
-                    ..Deadlines::LIVE
+                    ..WatchdogConfig::LIVE
                 })
-                .live(sample_rate, wall_clock());
+                .with_load_shedding(sample_rate, wall_clock());
         }
-        failover = match self.kind {
-            RendererKind::Cuda | RendererKind::StandIn => failover.insisting(),
-            RendererKind::Auto | RendererKind::Cpu => failover.wishing(self.make_wishes()),
+        renderer = match self.kind {
+            RendererKind::Cuda | RendererKind::StandIn => renderer.require_gpu(),
+            RendererKind::Auto | RendererKind::Cpu => renderer.with_policy(self.make_policy()),
         };
-        handle.failover = Some(failover.report());
-        (Box::new(failover), handle)
+        handle.failover = Some(renderer.report());
+        (Box::new(renderer), handle)
     }
 
     /// Chooses by what was measured on this machine.
-    fn make_wishes(&self) -> MakeWishes {
+    fn make_policy(&self) -> MakePolicy {
         let choice = self.clone();
         Box::new(move |_| {
             let RendererChoice {
@@ -141,11 +139,11 @@ impl RendererChoice {
             Ok(match choice.purpose {
                 Purpose::Live { sample_rate, .. } => {
                     let mut chooser = Chooser::new(&measured, sample_rate);
-                    Box::new(move |load| chooser.wish(load))
+                    Box::new(move |load| chooser.prefer(load))
                 }
                 Purpose::Piece(piece) => {
-                    let wish = faster_for(piece, &measured);
-                    Box::new(move |_| wish)
+                    let preference = faster_for(piece, &measured);
+                    Box::new(move |_| preference)
                 }
             })
         })
@@ -153,50 +151,39 @@ impl RendererChoice {
 
     /// Makes the GPU's renderer alone. When the driver refuses this process, only one that lives
     /// in another can help.
-    pub fn make_gpu(&self) -> MakePreferred {
+    pub fn make_gpu(&self) -> MakeGpuRenderer {
         self.gpu(&Arc::default())
     }
 
-    /// The same, with a GPU that loses its context when `lose` says so.
-    fn gpu(&self, lose: &Arc<AtomicBool>) -> MakePreferred {
+    /// The same, with a GPU that loses its context when `faults` say so.
+    fn gpu(&self, faults: &Arc<Faults>) -> MakeGpuRenderer {
         if self.kind == RendererKind::StandIn {
-            return stand_in(self.threads, lose);
+            return stand_in(self.threads, faults);
         }
-        {
-            use super::failover::Home;
-            use myriad_kernels::cuda::{CudaOptions, CudaRenderer};
-            let (device, lose) = (self.device, Arc::clone(lose));
-            let server = self.server.clone();
-            Arc::new(move |home| match home {
-                Home::Here => Some(Box::new(Sabotaged::new(
-                    CudaRenderer::with_options(
-                        device,
-                        CudaOptions {
-                            // A trace shows what the GPU does; it costs a little.
-                            stage_times: myriad_engine::trace::is_on(),
-                            ..CudaOptions::default()
-                        },
-                    ),
-                    CudaRenderer::lose_context,
-                    Arc::clone(&lose),
-                ))),
-                Home::Apart => in_a_process_of(server.as_ref()?, device),
-            })
-        }
+        let (device, faults) = (self.device, Arc::clone(faults));
+        let server = self.server.clone();
+        Arc::new(move |location| match location {
+            GpuLocation::InProcess => {
+                let options = CudaOptions {
+                    // A trace shows what the GPU does; it costs a little.
+                    stage_times: myriad_engine::trace::is_on(),
+                    ..CudaOptions::default()
+                };
+                let cuda = Box::new(CudaRenderer::with_options(device, options));
+                let renderer = FaultRenderer::new(cuda, Arc::clone(&faults));
+                Some(Box::new(renderer.breaking(CudaRenderer::lose_context)))
+            }
+            GpuLocation::OutOfProcess => in_a_process_of(server.as_ref()?, device),
+        })
     }
 }
 
-/// A renderer of the CPU that fails as a GPU does when `lose` says so.
-fn stand_in(threads: usize, lose: &Arc<AtomicBool>) -> MakePreferred {
-    let lose = Arc::clone(lose);
+/// A renderer of the CPU that fails as a GPU does when `faults` say so.
+fn stand_in(threads: usize, faults: &Arc<Faults>) -> MakeGpuRenderer {
+    let faults = Arc::clone(faults);
     Arc::new(move |_| {
         let cpu = Box::new(CpuRenderer::new(threads));
-        let fail = |gpu: &mut FaultRenderer| {
-            gpu.fail();
-            Ok(())
-        };
-        let gpu = FaultRenderer::new(cpu, 2, Arc::default());
-        Some(Box::new(Sabotaged::new(gpu, fail, Arc::clone(&lose))))
+        Some(Box::new(FaultRenderer::new(cpu, Arc::clone(&faults))))
     })
 }
 
@@ -214,7 +201,7 @@ fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
 impl RendererHandle {
     /// Has the GPU lose its context for real before its next block: for tests with a GPU.
     pub fn lose_gpu(&self) {
-        self.lose.store(true, Ordering::Relaxed);
+        self.faults.set_once(Fault::Fail);
     }
 
     /// What is in use now.
@@ -226,17 +213,17 @@ impl RendererHandle {
                 .clone(),
             None => FailoverReport::default(),
         };
-        let using = match (failover.preferred, self.kind) {
+        let using = match (failover.on_gpu, self.kind) {
             (false, _) => "cpu",
             (true, RendererKind::StandIn) => "stand-in",
             (true, _) => "cuda",
         };
         let why = match (&failover.lost_because, &failover.refused_because) {
             _ if self.kind == RendererKind::Cpu => "asked for".into(),
-            _ if failover.preferred && self.kind == RendererKind::Auto => {
+            _ if failover.on_gpu && self.kind == RendererKind::Auto => {
                 "the load asks for it".into()
             }
-            _ if failover.preferred => "asked for".into(),
+            _ if failover.on_gpu => "asked for".into(),
             (Some(lost), _) => format!("the GPU was lost: {lost}"),
             (None, Some(refused)) => refused.clone(),
             (None, None) => "it holds the load".into(),

@@ -2,25 +2,26 @@
 
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use myriad_kernels::GpuError;
-use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What can go wrong.
+/// What can go wrong with a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing.
     #[default]
     None,
-    /// Every block fails, and so does preparing. Like a lost context, it lasts until the renderer
-    /// is prepared anew.
+    /// The device fails. Like a lost context, that lasts until the renderer is prepared anew; and
+    /// preparing fails for as long as this fault is set.
     Fail,
     /// The call does not return for as long as this fault is set.
     Hang,
     /// Nor does preparing.
     HangInPrepare,
-    /// Every block takes so much longer.
+    /// The block takes so much longer.
     Slow(Duration),
+    /// The call panics.
+    Panic,
 }
 
 /// Sets the faults of renderers, from any thread.
@@ -33,6 +34,8 @@ pub struct Faults {
 #[derive(Debug, Default)]
 struct State {
     fault: Fault,
+    /// A fault of the next block alone.
+    once: Option<Fault>,
     /// A fault that strikes by itself, after so many more blocks.
     scheduled: Option<(u64, Fault)>,
 }
@@ -46,7 +49,7 @@ impl Faults {
     pub fn set(&self, fault: Fault) {
         *self.state() = State {
             fault,
-            scheduled: None,
+            ..State::default()
         };
         self.changed.notify_all();
     }
@@ -56,8 +59,13 @@ impl Faults {
         self.state().scheduled = Some((count, fault));
     }
 
-    /// The fault that now strikes a block.
-    fn strike(&self) -> Fault {
+    /// For the next block alone.
+    pub fn set_once(&self, fault: Fault) {
+        self.state().once = Some(fault);
+    }
+
+    /// The fault of the next block.
+    fn next(&self) -> Fault {
         let mut state = self.state();
         if let Some((count, fault)) = &mut state.scheduled {
             *count = count.saturating_sub(1);
@@ -66,7 +74,7 @@ impl Faults {
                 state.scheduled = None;
             }
         }
-        state.fault
+        state.once.take().unwrap_or(state.fault)
     }
 
     /// Does not return while `fault` is set.
@@ -81,37 +89,38 @@ impl Faults {
     }
 }
 
+/// Breaks a renderer for real.
+pub type BreakRenderer<R> = fn(&mut R) -> Result<(), RenderError>;
+
 /// Passes everything on to another renderer, until told to fail.
-pub struct FaultRenderer {
-    inner: Box<dyn Renderer>,
+pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
+    inner: Box<R>,
     faults: Arc<Faults>,
-    /// Blocks that it takes at once; the other gets them one by one.
-    depth: usize,
-    in_flight: VecDeque<Arc<VoiceBlock>>,
-    broken: bool,
+    /// Without it a failure is only played.
+    break_inner: Option<BreakRenderer<R>>,
+    is_broken: bool,
 }
 
-impl FaultRenderer {
-    /// Wraps `inner`, and takes `depth` blocks at once, as a GPU does.
-    pub fn new(inner: Box<dyn Renderer>, depth: usize, faults: Arc<Faults>) -> Self {
+impl<R: Renderer + ?Sized> FaultRenderer<R> {
+    /// Wraps `inner`.
+    pub fn new(inner: Box<R>, faults: Arc<Faults>) -> Self {
         Self {
             inner,
             faults,
-            depth,
-            in_flight: VecDeque::with_capacity(depth),
-            broken: false,
+            break_inner: None,
+            is_broken: false,
         }
     }
-}
 
-impl FaultRenderer {
-    /// Fails from the next block on, until it is prepared anew.
-    pub fn fail(&mut self) {
-        self.broken = true;
+    /// Has [`Fault::Fail`] break the other renderer for real.
+    #[must_use]
+    pub fn breaking(mut self, break_inner: BreakRenderer<R>) -> Self {
+        self.break_inner = Some(break_inner);
+        self
     }
 }
 
-impl Renderer for FaultRenderer {
+impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         let fault = self.faults.state().fault;
         match fault {
@@ -123,44 +132,43 @@ impl Renderer for FaultRenderer {
                 .into());
             }
             Fault::HangInPrepare => self.faults.hang(fault),
-            Fault::None | Fault::Hang | Fault::Slow(_) => {}
+            Fault::None | Fault::Hang | Fault::Slow(_) | Fault::Panic => {}
         }
-        self.broken = false;
-        self.in_flight.clear();
+        self.is_broken = false;
         self.inner.prepare(capacity)
     }
 
     fn reset(&mut self) {
-        self.in_flight.clear();
         self.inner.reset();
     }
 
     fn depth(&self) -> usize {
-        self.depth
+        self.inner.depth()
+    }
+
+    fn expect(&mut self) {
+        self.inner.expect();
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.in_flight.len() == self.depth {
-            return Err(RenderError::OutOfTurn);
-        }
-        self.in_flight.push_back(Arc::clone(block));
-        Ok(())
+        self.inner.submit(block)
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let block = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
-        match self.faults.strike() {
-            Fault::None => {}
-            Fault::Fail => self.broken = true,
-            Fault::Slow(pause) => std::thread::sleep(pause),
-            fault @ (Fault::Hang | Fault::HangInPrepare) => self.faults.hang(fault),
+        match (self.faults.next(), self.break_inner) {
+            (Fault::None, _) => {}
+            (Fault::Fail, Some(break_inner)) => break_inner(&mut self.inner)?,
+            (Fault::Fail, None) => self.is_broken = true,
+            (Fault::Slow(pause), _) => std::thread::sleep(pause),
+            (fault @ (Fault::Hang | Fault::HangInPrepare), _) => self.faults.hang(fault),
+            (Fault::Panic, _) => std::panic::resume_unwind(Box::new("a fault was injected")),
         }
-        if self.broken {
-            return Err(RenderError::Call {
+        match self.is_broken {
+            true => Err(RenderError::Call {
                 call: "render",
                 reason: "a fault was injected",
-            });
+            }),
+            false => self.inner.collect(buses),
         }
-        self.inner.render(&block, buses)
     }
 }

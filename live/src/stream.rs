@@ -2,7 +2,7 @@
 //!
 //! Three roles, each with its own type:
 //!
-//! - [`Control`], for any thread that is not in a hurry: patches, renderers, notes, counters;
+//! - [`Control`], for any thread that is not in a hurry: patches, notes, counters;
 //! - [`AudioSide`], for the audio callback: it hands in events, takes finished frames, and never
 //!   allocates, locks, waits or logs;
 //! - [`RenderSide`], which owns the engine and keeps the frames coming. [`start`] gives it a thread;
@@ -34,10 +34,8 @@ mod events;
 mod fade;
 mod frame_ring;
 mod intake;
-mod ledger;
 mod render_side;
 mod status;
-mod switch;
 mod thread;
 mod underrun;
 
@@ -50,14 +48,13 @@ pub use underrun::{Cause, Underrun};
 use command_queue::command_queue;
 use control::State;
 use myriad_engine::ThreadPolicy;
-use myriad_engine::render::{PrepareError, Renderer};
+use myriad_engine::render::Renderer;
 use myriad_engine::tracks::TracksError;
 use myriad_engine::{Engine, EngineConfig, EngineError, snapshots};
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
 use status::Shared;
 use std::sync::Arc;
-use switch::Switch;
 
 /// What a stream is built for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,9 +104,6 @@ pub enum StreamError {
     /// The engine cannot be built.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The renderer could not be made ready.
-    #[error(transparent)]
-    Renderer(#[from] PrepareError),
     /// A depth out of range.
     #[error("the stream's depth must be 1 to {MAX_DEPTH} frames, not {0}")]
     Depth(usize),
@@ -122,6 +116,9 @@ pub enum StreamError {
     /// The patch brings a table along that cannot be had.
     #[error(transparent)]
     Tables(#[from] TracksError),
+    /// A renderer has panicked, and its thread with it.
+    #[error("the render thread has crashed")]
+    Crashed,
     /// It was stopped.
     #[error("the stream has been stopped")]
     Stopped,
@@ -149,8 +146,7 @@ pub fn build(
     config: &StreamConfig,
     renderer: Box<dyn Renderer>,
 ) -> Result<(Control, AudioSide, RenderSide), StreamError> {
-    let (switch, renderers) = Switch::new(renderer);
-    let engine = Engine::with_renderer(&config.engine, Box::new(switch))?;
+    let engine = Engine::with_renderer(&config.engine, renderer)?;
     let shared = Arc::new(Shared::new(config.engine.parts));
     let latency = engine.latency();
     let (audio, end) = frame_ring::connect(config.depth, 0, latency, &shared)?;
@@ -169,7 +165,7 @@ pub fn build(
         Arc::clone(&shared),
     );
     let state = State::new(
-        config, latency, frame_ring, commands, renderers, sender, report_out, seen,
+        config, latency, frame_ring, commands, sender, report_out, seen,
     );
     let control = Control::new(state, shared);
     Ok((control, audio, render))

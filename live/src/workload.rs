@@ -1,6 +1,6 @@
 //! Blocks as patches would ask for, to try renderers out and to measure them.
 
-use super::failover::Load;
+use super::supervised::Load;
 use myriad_engine::render::VoiceBlock;
 use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
 

@@ -11,7 +11,7 @@ use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind};
-use myriad_live::failover::{Failover, wall_clock};
+use myriad_live::supervised::{SupervisedRenderer, wall_clock};
 use std::sync::Arc;
 
 #[global_allocator]
@@ -82,14 +82,6 @@ fn the_render_side_follows_wishes_without_allocating() {
     for round in 0..20 {
         stream.control.set_patch(0, sine()).unwrap();
         stream.control.send(0, on(60 + round));
-        stream
-            .control
-            .set_renderer(Box::new(CpuRenderer::new(1)))
-            .unwrap();
-        stream
-            .control
-            .set_sample_rate(44_100.0 + f32::from(round))
-            .unwrap();
         if round % 5 == 4 {
             stream.audio = stream.control.connect(96).unwrap();
         }
@@ -109,9 +101,10 @@ fn rendering_through_a_watched_thread_never_allocates() {
     let gpu = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
         Some(Box::new(CpuRenderer::new(1)))
     });
-    let failover = Failover::new(gpu, CpuRenderer::new(1)).live(RATE as f32, wall_clock());
-    let report = failover.report();
-    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).unwrap();
+    let renderer = SupervisedRenderer::new(gpu, CpuRenderer::new(1))
+        .with_load_shedding(RATE as f32, wall_clock());
+    let report = renderer.report();
+    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
     let events: Vec<Event> = (40..60)
         .map(|key| Event {
             frame: 7,
@@ -129,5 +122,5 @@ fn rendering_through_a_watched_thread_never_allocates() {
             engine.render(&events, &mut left, &mut right);
         }
     });
-    assert!(report.lock().unwrap().preferred);
+    assert!(report.lock().unwrap().on_gpu);
 }

@@ -12,6 +12,8 @@ pub mod handoff;
 mod jack_server;
 pub mod listing;
 pub mod manager;
+#[cfg(target_os = "linux")]
+mod pulse_cookie;
 mod resampler;
 mod virtual_time;
 

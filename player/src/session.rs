@@ -255,14 +255,9 @@ impl Session {
             (recorder, record_ring) = (Some(begun), Some(ring));
         }
         let (tap, tapped) = HeapRb::new(rate as usize).split();
-        let gestures = Arc::<GestureQueue>::default();
-        let callback = Box::new(AudioCallback::new(
-            audio,
-            rate,
-            Arc::clone(&gestures),
-            tap,
-            record_ring,
-        ));
+        let (gestures, receiver) = GestureQueue::new();
+        let gestures = Arc::new(gestures);
+        let callback = Box::new(AudioCallback::new(audio, rate, receiver, tap, record_ring));
         let counters = callback.counters();
         device_manager.start(callback);
         let mut session = Self {
@@ -431,9 +426,10 @@ impl Session {
         self.started.elapsed()
     }
 
-    /// Malformed MIDI messages, and gestures that were lost.
+    /// Malformed MIDI messages, and events that found a queue full.
     pub fn ignored(&self) -> [u64; 2] {
-        [self.router.malformed(), self.gestures.lost()]
+        let refused = self.counters.events_refused.load(Ordering::Relaxed);
+        [self.router.malformed(), self.gestures.lost() + refused]
     }
 
     pub fn recording(&self) -> Option<&std::path::Path> {

@@ -4,40 +4,58 @@ use crate::mpe::Mpe;
 use crate::notes::{ALL, Address, Note, Notes};
 use crate::synth::PART;
 use myriad_engine::params::Param;
-use myriad_engine::{Event, EventKind, Expression};
+use myriad_engine::{BoundedEvents, Event, EventKind, Expression};
 use nice_plug::midi::{Key, NoteEvent, VoiceID};
 use nice_plug::prelude::PluginApi;
 
 /// Events for the engine's next block, in the order of their frames.
 pub(crate) struct Queue {
-    events: Vec<Event>,
+    events: BoundedEvents<Vec<Event>>,
+    dropped: u64,
 }
 
 impl Queue {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
-            events: Vec::with_capacity(capacity),
+            events: BoundedEvents::with_capacity(capacity),
+            dropped: 0,
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.events.clear();
+        self.events.store_mut().clear();
+        self.dropped = 0;
     }
 
-    /// Adds an event; never before an earlier one, and nothing once the queue is full.
+    /// Adds an event; never before an earlier one.
     pub(crate) fn push(&mut self, frame: u32, kind: EventKind) {
-        if self.events.len() < self.events.capacity() {
-            let last = self.events.last().map_or(0, |event| event.frame);
-            self.events.push(Event {
-                frame: frame.max(last),
-                part: PART as u8,
-                kind,
-            });
+        let event = self.event(frame, kind);
+        self.dropped += u64::from(!self.events.push(event));
+    }
+
+    /// An event was lost before it could be added.
+    pub(crate) fn lose(&mut self, frame: u32, kind: EventKind) {
+        let event = self.event(frame, kind);
+        self.events.lose(event);
+        self.dropped += 1;
+    }
+
+    fn event(&self, frame: u32, kind: EventKind) -> Event {
+        let last = self.events().last().map_or(0, |event| event.frame);
+        Event {
+            frame: frame.max(last),
+            part: PART as u8,
+            kind,
         }
     }
 
     pub(crate) fn events(&self) -> &[Event] {
-        &self.events
+        self.events.store()
+    }
+
+    /// Events of this block for which there was no room.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
     }
 }
 
@@ -68,6 +86,12 @@ impl Translator {
     pub(crate) fn reset(&mut self) {
         self.notes.clear();
         self.mpe = Mpe::new();
+    }
+
+    /// The host had more events than it could hand over: the ends of notes may be among them.
+    pub(crate) fn lose(&mut self, frame: u32, queue: &mut Queue) {
+        self.notes.release(ALL).for_each(drop);
+        queue.lose(frame, EventKind::AllNotesOff);
     }
 
     pub(crate) fn translate(&mut self, event: &NoteEvent<()>, setting: Setting, queue: &mut Queue) {

@@ -15,6 +15,8 @@ pub struct Meters {
     notes_dropped: AtomicU64,
     events_dropped: AtomicU64,
     renders_failed: AtomicU64,
+    /// Events that found no room on their way to the engine.
+    events_refused: AtomicU64,
     /// Bits of the share of its time that rendering took lately, and of the song's tempo.
     load: AtomicU32,
     bpm: AtomicU32,
@@ -61,6 +63,10 @@ impl Meters {
         self.underruns.store(underruns, Relaxed);
     }
 
+    pub(crate) fn count_refused(&self, events: u64) {
+        self.events_refused.fetch_add(events, Relaxed);
+    }
+
     pub(crate) fn count_underrun(&self) {
         self.underruns.fetch_add(1, Relaxed);
     }
@@ -79,7 +85,7 @@ impl Meters {
             partials: self.partials.load(Relaxed) as usize,
             voices_stolen: self.voices_stolen.load(Relaxed),
             notes_dropped: self.notes_dropped.load(Relaxed),
-            events_dropped: self.events_dropped.load(Relaxed),
+            events_dropped: self.events_dropped.load(Relaxed) + self.events_refused.load(Relaxed),
             renders_failed: self.renders_failed.load(Relaxed),
         }
     }

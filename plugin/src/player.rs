@@ -10,13 +10,15 @@ use crate::song::Song;
 use crate::synth::{MakeGpu, Synth, Terms, VOICES, real_gpu};
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
-use myriad_engine::{EventKind, Values};
+use myriad_engine::{Event, EventKind, Values};
 use nice_plug::midi::{Channel, Key, NoteEvent};
 use nice_plug::prelude::*;
+use ringbuf::HeapCons;
+use ringbuf::traits::Consumer;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Events of one block that are kept; what a host sends beyond is dropped.
+/// Events of one block that are kept.
 pub const MAX_EVENTS: usize = 4_096;
 
 /// One instance as the audio thread sees it.
@@ -34,6 +36,8 @@ pub struct Player {
     song: Song,
     translator: Translator,
     queue: Queue,
+    /// What is played on the editor's keyboard.
+    played: Option<HeapCons<Event>>,
     clock: Clock,
     /// Whether anything sounded in the last block.
     sounded: bool,
@@ -42,6 +46,7 @@ pub struct Player {
 impl Player {
     pub(crate) fn new(params: Arc<MyriadParams>) -> Self {
         Self {
+            played: params.shared.take_played(),
             params,
             synth: None,
             gpu: Box::new(real_gpu),
@@ -64,7 +69,7 @@ impl Player {
             let patch = self.params.shared.patch();
             let (synth, synth_handle) = Synth::new(terms, &patch, &*self.gpu).ok()?;
             self.synth = Some(synth);
-            self.params.shared.set_synth_handle(Some(synth_handle));
+            self.params.shared.set_synth_handle(synth_handle, &patch);
             self.patch = patch.values.clone();
         }
         self.synth.as_ref().map(Synth::latency)
@@ -72,7 +77,7 @@ impl Player {
 
     /// Lets go of what makes the sound. Frees; not for the audio thread.
     fn release(&mut self) {
-        self.params.shared.set_synth_handle(None);
+        self.params.shared.clear_backstage();
         self.synth = None;
     }
 
@@ -91,7 +96,9 @@ impl Player {
     /// Silence, and everything as before the first sample.
     pub(crate) fn reset(&mut self) {
         self.take_change();
-        while self.params.shared.take_played().is_some() {}
+        if let Some(played) = &mut self.played {
+            played.clear();
+        }
         let values = self.params.values(&self.patch, Knob::heard);
         self.told = std::array::from_fn(|index| self.params.knob(Param::ALL[index]).heard());
         self.bypassed = self.params.bypass.value();
@@ -123,11 +130,19 @@ impl Player {
             bypassed: self.bypassed,
         };
         self.take_played();
+        let mut heard = 0;
         while let Some(event) = context.next_event() {
+            heard += 1;
             if !self.follow_controller(&event, context) {
                 self.translator.translate(&event, setting, &mut self.queue);
             }
         }
+        if heard >= MAX_EVENTS {
+            let last = left.len().saturating_sub(1) as u32;
+            self.translator.lose(last, &mut self.queue);
+        }
+        let shared = &self.params.shared;
+        shared.meters.count_refused(self.queue.dropped());
         let Some(synth) = &mut self.synth else {
             left.fill(0.0);
             right.fill(0.0);
@@ -136,7 +151,6 @@ impl Player {
         synth.render(self.queue.events(), left, right);
         let counters = synth.counters();
         let sample_rate = synth.sample_rate();
-        let shared = &self.params.shared;
         shared.meters.show(left, right, &counters);
         if counters.voices > 0 && !self.sounded {
             shared.repaint.request_repaint();
@@ -181,7 +195,7 @@ impl Player {
 
     /// Plays what hands do in the editor.
     fn take_played(&mut self) {
-        while let Some(kind) = self.params.shared.take_played() {
+        for Event { kind, .. } in self.played.iter_mut().flat_map(HeapCons::pop_iter) {
             let starts = matches!(kind, EventKind::NoteOn { .. });
             if !(starts && self.bypassed) {
                 self.queue.push(0, kind);

@@ -6,10 +6,11 @@ use crate::meters::Meters;
 use crate::synth::{PART, RendererState, Renders, SynthHandle};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
-use myriad_engine::{EventKind, Patch, Playable, Snapshot};
+use myriad_engine::{BoundedEvents, Event, EventKind, Patch, Playable, Snapshot};
 use myriad_live::stream::{Control, StreamError};
 use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
+use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -32,10 +33,14 @@ pub struct Shared {
     /// What the audio thread is done with, to be freed elsewhere.
     from_audio: ArrayQueue<Change>,
     /// What is played on the editor's keyboard.
-    hands: ArrayQueue<EventKind>,
+    hands: Mutex<BoundedEvents<HeapProd<Event>>>,
+    /// The other end, until the audio thread has it.
+    played: Mutex<Option<HeapCons<Event>>>,
     /// What there is to do with the sound from other threads, while the host has the instance
     /// activated.
     synth_handle: Mutex<Option<SynthHandle>>,
+    /// Why the patch that was loaded last may not sound as it should; empty if it does.
+    trouble: Mutex<String>,
     /// Who is to render, from the next activation on.
     renders: Mutex<Renders>,
     /// Which MIDI controllers move which parameters.
@@ -54,17 +59,20 @@ pub struct Shared {
 /// few places never run out.
 const RETURNED: usize = 8;
 
-/// Keys that may wait for the audio thread; more are not heard.
+/// Keys that may wait for the audio thread.
 const HANDS: usize = 256;
 
 impl Shared {
     pub(crate) fn new() -> Self {
+        let (hands, played) = BoundedEvents::ring(HANDS);
         Self {
             patch: Mutex::default(),
             to_audio: ArrayQueue::new(1),
             from_audio: ArrayQueue::new(RETURNED),
-            hands: ArrayQueue::new(HANDS),
+            hands: Mutex::new(hands),
+            played: Mutex::new(Some(played)),
             synth_handle: Mutex::new(None),
+            trouble: Mutex::default(),
             renders: Mutex::default(),
             controllers: Controllers::new(),
             watched: AtomicBool::new(false),
@@ -83,11 +91,14 @@ impl Shared {
     /// the host knows. Not for the audio thread.
     pub fn load(&self, patch: Patch) {
         let mut current = self.patch.lock();
+        let playable = Playable::new(patch.clone());
+        let complete = playable.clone().complete().map(drop);
+        let told = self.in_stream(|stream| stream.play(PART, playable.clone()));
         self.send(|change| {
-            change.patch = Some(Box::new(Playable::new(patch.clone())));
+            change.patch = Some(Box::new(playable));
             change.routes = None;
         });
-        self.in_stream(|stream| stream.set_patch(PART, patch.clone()));
+        self.report(complete.map_err(StreamError::from).and(told), true);
         *current = Arc::new(patch);
         self.repaint.request_repaint();
     }
@@ -100,7 +111,8 @@ impl Shared {
             Some(patch) => patch.routes_mut().clone_from(&routes),
             None => change.routes = Some(routes.clone()),
         });
-        self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
+        let told = self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
+        self.report(told, false);
         Arc::make_mut(&mut current).routes = routes;
     }
 
@@ -119,16 +131,35 @@ impl Shared {
         drop(self.to_audio.force_push(change));
     }
 
-    /// Tells the stream, when one renders. One that hangs is not waited for: the next patch may
-    /// reach it.
-    fn in_stream(&self, tell: impl FnOnce(&Control) -> Result<(), StreamError>) {
-        if let Some(stream) = self
-            .synth_handle
-            .lock()
-            .as_ref()
-            .and_then(|b| b.stream.as_ref())
-        {
-            let _ = tell(stream);
+    /// Tells the stream, when one renders.
+    fn in_stream(
+        &self,
+        tell: impl FnOnce(&Control) -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
+        let synth_handle = self.synth_handle.lock();
+        let stream = synth_handle.as_ref().and_then(|b| b.stream.as_ref());
+        stream.map_or(Ok(()), |stream| tell(stream))
+    }
+
+    /// Keeps what went wrong for the editor to show. What went wrong before holds until another
+    /// patch is loaded.
+    fn report(&self, outcome: Result<(), StreamError>, loaded: bool) {
+        match outcome {
+            Err(error) => *self.trouble.lock() = error.to_string(),
+            Ok(()) if loaded => self.trouble.lock().clear(),
+            Ok(()) => {}
+        }
+    }
+
+    /// Why the patch may not sound as it should; empty if it does.
+    pub fn trouble(&self) -> String {
+        let is_behind = |stream: &Control| match stream.is_behind() {
+            true => Err(StreamError::Busy),
+            false => Ok(()),
+        };
+        match self.in_stream(is_behind) {
+            Err(error) => error.to_string(),
+            Ok(()) => self.trouble.lock().clone(),
         }
     }
 
@@ -145,14 +176,21 @@ impl Shared {
         }
     }
 
-    /// Something is played in the editor. Returns whether there was room for it.
-    pub fn play(&self, kind: EventKind) -> bool {
-        self.hands.push(kind).is_ok()
+    /// Something is played in the editor.
+    pub fn play(&self, kind: EventKind) {
+        let event = Event {
+            frame: 0,
+            part: PART as u8,
+            kind,
+        };
+        if !self.hands.lock().push(event) {
+            self.meters.count_refused(1);
+        }
     }
 
-    /// What was played in the editor, in order. For the audio thread.
-    pub(crate) fn take_played(&self) -> Option<EventKind> {
-        self.hands.pop()
+    /// Where what is played in the editor comes out, for the first who asks.
+    pub(crate) fn take_played(&self) -> Option<HeapCons<Event>> {
+        self.played.lock().take()
     }
 
     /// Whether somebody watches what sounds.
@@ -169,13 +207,25 @@ impl Shared {
         }
     }
 
-    /// Something else makes the sound now, or nothing.
-    pub(crate) fn set_synth_handle(&self, synth_handle: Option<SynthHandle>) {
-        let mut place = self.synth_handle.lock();
-        if let Some(snapshots) = synth_handle.as_ref().and_then(|b| b.snapshots.as_ref()) {
+    /// Something else makes the sound now. It was built to play the patch `built`, which may have
+    /// taken seconds: what was loaded since then is played as well.
+    pub(crate) fn set_synth_handle(&self, synth_handle: SynthHandle, built: &Arc<Patch>) {
+        // Held until it is in place, so that what is loaded later finds it.
+        let current = self.patch.lock();
+        if let Some(snapshots) = &synth_handle.snapshots {
             snapshots.watch(self.is_watched().then_some(PART));
         }
-        *place = synth_handle;
+        *self.synth_handle.lock() = Some(synth_handle);
+        if !Arc::ptr_eq(&current, built) {
+            let playable = Playable::new(Patch::clone(&current));
+            let told = self.in_stream(|stream| stream.play(PART, playable));
+            self.report(told, false);
+        }
+    }
+
+    /// Nothing makes the sound now.
+    pub(crate) fn clear_backstage(&self) {
+        *self.synth_handle.lock() = None;
     }
 
     /// Copies the latest snapshot of what sounds.
@@ -213,5 +263,36 @@ impl Shared {
     /// Remembers something for an editor; it is saved with the project.
     pub fn set_ui(&self, ui: String) {
         *self.ui.lock() = ui;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::{Synth, Terms, tests::gpu};
+
+    /// A stream that cannot play a patch must not leave the editor showing one sound while another
+    /// plays, without a word.
+    #[test]
+    fn what_keeps_a_patch_from_being_played_is_said() {
+        let shared = Shared::new();
+        let terms = Terms {
+            sample_rate: 48_000.0,
+            max_block: 512,
+            offline: true,
+            renders: Renders::Gpu,
+        };
+        let patch = shared.patch();
+        let (_synth, synth_handle) = Synth::new(&terms, &patch, &*gpu(&Arc::default())).unwrap();
+        let stream = synth_handle.stream.clone().unwrap();
+        shared.set_synth_handle(synth_handle, &patch);
+        shared.load(Patch::new());
+        assert_eq!(shared.trouble(), "");
+        stream.stop();
+        shared.load(Patch::new());
+        assert_eq!(shared.trouble(), StreamError::Stopped.to_string());
+        shared.clear_backstage();
+        shared.load(Patch::new());
+        assert_eq!(shared.trouble(), "");
     }
 }

@@ -221,4 +221,4 @@ fn engine_config(sample_rate: f32) -> EngineConfig {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

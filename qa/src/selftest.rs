@@ -5,9 +5,9 @@ mod failing;
 mod steadiness;
 
 use myriad_conformance::CHECKS;
-use myriad_engine::render::{Capacity, CpuRenderer, RenderError, Renderer};
+use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
 use myriad_kernels::cuda::CudaRenderer;
-use myriad_live::fault::FaultRenderer;
+use myriad_live::fault::{BreakRenderer, FaultRenderer, Faults};
 use myriad_player::failure::Failure;
 use myriad_player::renderer::{Kind, RendererArgs};
 use myriad_player::terminal;
@@ -90,22 +90,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     )?;
     let goes_on = "a chord goes on when its renderer fails, and nothing clicks";
     report("chord", goes_on, &|| match cuda {
-        false => chord::check(brittle, break_down, Arc::new(|_| None)),
-        true => chord::check(
-            move || CudaRenderer::new(device),
-            CudaRenderer::lose_context,
-            args.renderer.gpu(),
-        ),
+        false => {
+            let make = |faults| FaultRenderer::new(Box::new(CpuRenderer::new(1)), faults);
+            chord::check(make, Arc::new(|_| None))
+        }
+        true => {
+            let make = breakable(device, CudaRenderer::lose_context);
+            chord::check(make, args.renderer.gpu())
+        }
     })?;
     if cuda {
         // In a process of its own, because the driver may refuse it afterwards.
         report("trap", goes_on, &|| match args.only {
             None => in_another_process(device, "trap"),
-            Some(_) => chord::check(
-                move || CudaRenderer::new(device),
-                CudaRenderer::provoke_failure,
-                args.renderer.gpu(),
-            ),
+            Some(_) => {
+                let make = breakable(device, CudaRenderer::provoke_failure);
+                chord::check(make, args.renderer.gpu())
+            }
         })?;
         report(
             "loss",
@@ -136,14 +137,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// A CPU renderer that can fail.
-fn brittle() -> FaultRenderer {
-    FaultRenderer::new(Box::new(CpuRenderer::new(1)), 2, Arc::default())
-}
-
-fn break_down(renderer: &mut FaultRenderer) -> Result<(), RenderError> {
-    renderer.fail();
-    Ok(())
+/// Makes CUDA renderers that can be broken for real.
+fn breakable(
+    device: usize,
+    break_it: BreakRenderer<CudaRenderer>,
+) -> impl Fn(Arc<Faults>) -> FaultRenderer<CudaRenderer> {
+    move |faults| {
+        let cuda = Box::new(CudaRenderer::new(device));
+        FaultRenderer::new(cuda, faults).breaking(break_it)
+    }
 }
 
 /// Runs one check of a GPU in another process; gives what it measured.

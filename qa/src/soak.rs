@@ -21,13 +21,14 @@ use clips::Clips;
 use event_sender::EventSender;
 use generator::SceneGenerator;
 use indicatif::ProgressBar;
-use inject::{Fault, Injector, Stall, Stalling};
+use inject::{Fault, Injector};
 use journal::{Begin, Journal, SCHEMA};
 use myriad_engine::dsp::FlushDenormals;
 use myriad_engine::render::{MAX_TICKS, TICK};
 use myriad_engine::{Patch, Tuning};
 use myriad_live::auto::Piece;
-use myriad_live::failover::Load as RenderLoad;
+use myriad_live::fault::{FaultRenderer, Faults};
+use myriad_live::supervised::Load as RenderLoad;
 use myriad_player::failure::{Exit, Failure};
 use myriad_player::renderer::{Kind as RendererKind, RendererArgs};
 use myriad_player::trace::Tracer;
@@ -38,6 +39,7 @@ use run::Run;
 use sampler::Sampler;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use watch::Watch;
 
@@ -264,7 +266,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         voices: begin.load[0],
         partials: begin.load[1],
     };
-    let stall = Stall::default();
+    let stall = Arc::default();
     let mut setup = setup(begin, device, load, &stall)?;
     let gpu = setup.renderer.may_use_gpu();
     setup.observer = Publisher::asked_for(args.metrics, gpu)?;
@@ -314,7 +316,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
 }
 
 /// The session of a soak: four parts, no MIDI, every frame heard.
-fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Setup, Failure> {
+fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Result<Setup, Failure> {
     let generator = SceneGenerator {
         seed: begin.seed,
         rate: 0.0,
@@ -325,7 +327,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
         device: begin.gpu,
         recalibrate: false,
     };
-    let stall = stall.clone();
+    let stall = Arc::clone(stall);
     let stepped = device == Device::Virtual;
     let piece = Piece {
         load: RenderLoad {
@@ -361,11 +363,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Stall) -> Result<Set
                 true => renderer.for_piece(1, piece),
                 false => renderer.live(threads, rate, thread_policy),
             };
-            let renderer = Box::new(Stalling {
-                renderer: made,
-                stall,
-            });
-            (renderer, handle)
+            (Box::new(FaultRenderer::new(made, stall)), handle)
         })),
     })
 }

@@ -27,7 +27,7 @@ def installed():
 
 def main():
     if not installed():
-        print("ardour: skipped; needs ardour7-lua (on Debian and Ubuntu: apt-get install ardour)")
+        print("ignored: tests/hosts/in_ardour.py, needs ardour7-lua (on Debian and Ubuntu: apt-get install ardour)")
         return
     with tempfile.TemporaryDirectory() as home:
         home = pathlib.Path(home)

@@ -5,7 +5,6 @@ use crate::midi_sender::MidiSender;
 use crate::player::{Player, SINE};
 use crate::server::Server;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
-use std::time::Duration;
 
 /// The period of the server, and the longest latency: two periods and a tick.
 const PERIOD: u32 = 64;
@@ -15,21 +14,8 @@ const LONGEST: u64 = 2 * PERIOD as u64 + 32;
 const HEARD: usize = 6_000;
 const HELD: u32 = 4_000;
 
-/// Sample rates of the server. The tests are about exactness, not speed: on a machine that is too busy
-/// for the first rate, they run at a lower one.
-const RATES: [u32; 3] = [48_000, 16_000, 8_000];
-
-/// Runs `exact` with one server after the other until one had no xruns.
-fn undisturbed(period: u32, rates: [u32; 3], exact: impl Fn(u32) -> bool) {
-    let succeeded = rates.into_iter().any(|rate| {
-        let _server = Server::start(rate, period);
-        exact(rate)
-    });
-    assert!(
-        succeeded,
-        "the machine is too busy for a note without xruns"
-    );
-}
+/// Frames from one note to the next: a whole number of periods.
+const APART: u32 = 250 * PERIOD;
 
 /// The note as an engine renders it, from its first frame.
 fn expected(patch: &Patch, rate: u32, offset: u32, key: u8, velocity: u8) -> Vec<f32> {
@@ -64,11 +50,8 @@ fn expected(patch: &Patch, rate: u32, offset: u32, key: u8, velocity: u8) -> Vec
 /// for bit what the engine renders.
 #[test]
 fn notes_match_the_engine_to_the_bit_and_frame() {
-    undisturbed(PERIOD, RATES, notes_are_exact);
-}
-
-/// Returns false when the machine was too busy.
-fn notes_are_exact(rate: u32) -> bool {
+    let rate = 48_000;
+    let _server = Server::start(rate, PERIOD);
     let files = [("sine.toml", SINE)];
     let mut player = Player::start("--host jack --patch sine.toml", &files);
     let status = player.status();
@@ -88,40 +71,27 @@ fn notes_are_exact(rate: u32) -> bool {
         (32, 81, 90),
         (63, 69, 1),
     ];
-    for (offset, key, velocity) in notes {
-        let reference = expected(&patch, rate, offset, key, velocity);
-        // A note that was disturbed by an underrun or xrun is played again.
-        let exact = (0..20).any(|_| {
-            let before = player.status();
-            let cycle = midi.now().next_multiple_of(PERIOD) + 20 * PERIOD;
-            let at = cycle + offset;
-            midi.send(at, [0x90, key, velocity]);
-            midi.send(at + HELD, [0x80, key, 0]);
-            let due = at + latency as u32;
-            let heard = capture.range(due - 2_000, due + HEARD as u32).to_vec();
-            let (before_due, sound) = heard.split_at(2_000);
-            let silent = before_due.iter().all(|sample| *sample == 0.0);
-            if silent && sound == reference {
-                return true;
-            }
-            let after = player.status();
-            let trouble = ["underruns", "xruns"]
-                .iter()
-                .any(|key| before[key] != after[key]);
-            assert!(
-                trouble || capture.gaps > 0,
-                "note at offset {offset}: {}",
-                difference(&heard, &reference, 2_000)
-            );
-            capture.gaps = 0;
-            false
-        });
-        if !exact {
-            return false;
-        }
+    let mut score = Vec::new();
+    for (at, (offset, key, velocity)) in (APART..).step_by(APART as usize).zip(notes) {
+        score.push((at + offset, [0x90, key, velocity]));
+        score.push((at + offset + HELD, [0x80, key, 0]));
     }
+    midi.freewheel(true);
+    let begin = midi.play(score);
+    for (at, (offset, key, velocity)) in (APART..).step_by(APART as usize).zip(notes) {
+        let reference = expected(&patch, rate, offset, key, velocity);
+        let due = begin + at + offset + latency as u32;
+        let heard = capture.range(due - 2_000, due + HEARD as u32);
+        let (before_due, sound) = heard.split_at(2_000);
+        let silent = before_due.iter().all(|sample| *sample == 0.0);
+        assert!(
+            silent && sound == reference,
+            "note at offset {offset}: {}",
+            difference(heard, &reference, 2_000)
+        );
+    }
+    midi.freewheel(false);
     assert_eq!(player.interrupt(), Some(0));
-    true
 }
 
 /// How the captured sound differs from the reference.
@@ -142,11 +112,8 @@ fn difference(heard: &[f32], reference: &[f32], due: usize) -> String {
 /// A server with another sample rate than the engine's is resampled, in tune and clean.
 #[test]
 fn another_rate_is_resampled_in_tune() {
-    undisturbed(128, [44_100, 22_050, 11_025], resampling_is_clean);
-}
-
-/// Returns false when the machine was too busy.
-fn resampling_is_clean(rate: u32) -> bool {
+    let rate = 44_100;
+    let _server = Server::start(rate, 128);
     let files = [("sine.toml", SINE)];
     let args = "--host jack --rate 48000 --patch sine.toml";
     let mut player = Player::start(args, &files);
@@ -156,27 +123,19 @@ fn resampling_is_clean(rate: u32) -> bool {
     let latency = status["latency"].as_u64().unwrap() as u32;
     let midi = MidiSender::connect();
     let mut capture = Capture::connect();
-    (0..20).any(|_| {
-        let before = player.status();
-        let at = midi.now() + 4_000;
-        midi.send(at, [0x90, 69, 100]);
-        midi.send(at + 40_000, [0x80, 69, 0]);
-        let begin = at + latency;
-        let sound = capture.range(begin + 2_000, begin + 34_000).to_vec();
-        let w = std::f64::consts::TAU * 440.0 / f64::from(rate);
-        let rough = roughness(&sound, w);
-        let after = player.status();
-        let trouble = ["underruns", "xruns"]
-            .iter()
-            .any(|key| before[key] != after[key]);
-        let gaps = std::mem::take(&mut capture.gaps);
-        assert!(trouble || gaps > 0 || rough < 1e-4, "roughness {rough}");
-        let loud = sound
-            .iter()
-            .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
-        assert!(trouble || gaps > 0 || loud > 0.05, "peak {loud}");
-        rough < 1e-4
-    })
+    midi.freewheel(true);
+    let begin = midi.play(vec![(4_000, [0x90, 69, 100]), (44_000, [0x80, 69, 0])]);
+    let begin = begin + 4_000 + latency;
+    let sound = capture.range(begin + 2_000, begin + 34_000);
+    let w = std::f64::consts::TAU * 440.0 / f64::from(rate);
+    let rough = roughness(sound, w);
+    assert!(rough < 1e-4, "roughness {rough}");
+    let loud = sound
+        .iter()
+        .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
+    assert!(loud > 0.05, "peak {loud}");
+    midi.freewheel(false);
+    assert_eq!(player.interrupt(), Some(0));
 }
 
 /// The largest deviation from a sine of that pitch; discontinuities and other pitches are large.
@@ -209,7 +168,7 @@ fn programs_and_malformed_messages_are_handled() {
         midi.send(midi.now(), bytes);
     }
     midi.send(midi.now() + 4_800, [0x90, 60, 127]);
-    std::thread::sleep(Duration::from_millis(200));
+    player.wait_for("a note", |line| line["voices"].as_u64() > Some(0));
     let status = player.status();
     assert_eq!(status["voices"], 1, "{status}");
     assert_eq!(player.interrupt(), Some(0));

@@ -46,6 +46,8 @@ impl Player {
             // Hides the audio devices of the machine.
             .env("ALSA_CONFIG_PATH", "/dev/null")
             .env("PULSE_SERVER", "/nowhere")
+            .env_remove("PULSE_COOKIE")
+            .env_remove("PULSE_RUNTIME_PATH")
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

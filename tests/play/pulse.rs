@@ -57,7 +57,9 @@ fn spawn(folder: &Path) -> Child {
         ])
         .args(["-L", "module-null-sink rate=48000", "-L", &module])
         .env("HOME", folder)
+        .env("XDG_CONFIG_HOME", folder)
         .env("XDG_RUNTIME_DIR", folder)
+        .env_remove("PULSE_COOKIE")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -74,18 +76,26 @@ fn spawn(folder: &Path) -> Child {
     process
 }
 
-/// The server is killed and restarted; the player reconnects, and the recording has every frame.
+/// The server is killed and restarted; the player reconnects, and the recording has every frame. Neither has anything in its home folder, like
+/// a user who never started PulseAudio.
 #[test]
 fn a_song_survives_its_server() {
     let mut server = Server::start();
     let address = format!("unix:{}", server.socket().display());
     let args = "--host pulse --load 1x1 --patch sine.toml --record take.wav";
-    let mut player =
-        Player::start_with(args, &[("sine.toml", SINE)], &[("PULSE_SERVER", &address)]);
+    let home = TempDir::new().unwrap();
+    let variables = [
+        ("PULSE_SERVER", address.as_str()),
+        ("HOME", home.path().to_str().unwrap()),
+    ];
+    let mut player = Player::start_with(args, &[("sine.toml", SINE)], &variables);
     player.wait_for("a voice", |line| line["voices"] == 1);
     let status = player.status();
     assert_eq!(status["host"], "PulseAudio", "{status}");
     assert_eq!(status["connected"], true, "{status}");
+    // What libpulse would have left there.
+    let cookie = std::fs::read(home.path().join(".config/pulse/cookie")).unwrap();
+    assert_eq!(cookie.len(), 256);
 
     server.kill();
     player.note("playing on in silence");

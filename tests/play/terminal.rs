@@ -99,6 +99,23 @@ impl Drop for Terminal {
     }
 }
 
+/// Waits until so many more seconds have been recorded.
+fn wait_for_recording(folder: &tempfile::TempDir, seconds: f64) {
+    // What is not complete has another name.
+    let written = || -> u64 {
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        files
+            .map(|file| file.unwrap().metadata().unwrap().len())
+            .sum()
+    };
+    let wanted = written() + (seconds * 48_000.0) as u64 * 6;
+    let deadline = Instant::now() + TIMEOUT;
+    while written() < wanted {
+        assert!(Instant::now() < deadline, "nothing is recorded");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn keys_play_and_ctrl_c_restores_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,8 +127,11 @@ fn keys_play_and_ctrl_c_restores_the_terminal() {
     terminal.press("?/glass");
     terminal.wait_for("Glass Choir");
     terminal.press("\r");
-    terminal.press("zcb");
-    std::thread::sleep(Duration::from_millis(700));
+    terminal.seen.clear();
+    // When the help is shown again, the keys before it have been played.
+    terminal.press("zcb?");
+    terminal.wait_for("sustain pedal");
+    wait_for_recording(&folder, 0.5);
     terminal.press("\x03");
     assert_eq!(terminal.end(), Some(0));
     // The recording is complete and has the notes of the keys.

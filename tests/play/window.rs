@@ -19,7 +19,6 @@ fn keys_in_the_window_sound() {
         std::thread::sleep(Duration::from_millis(50));
     }
     screen.point(KEY);
-    std::thread::sleep(Duration::from_millis(300));
     screen.press();
     player.wait_for("a key sounds", |line| line["voices"] == 1);
     screen.release();

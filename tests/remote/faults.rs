@@ -4,7 +4,7 @@ use crate::harness::*;
 use myriad_conformance::testing::{RATE, on, play, rms, soft, steepest};
 use myriad_engine::render::{Buses, CpuRenderer, RenderError, Renderer};
 use myriad_kernels::remote::{RemoteFailure, RemoteRenderer, SUBCOMMAND};
-use myriad_live::failover::{Failover, MakePreferred};
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,17 +34,17 @@ fn a_chord_survives_the_loss_of_its_process() {
     let _alone = alone();
     let process = Arc::new(AtomicU32::new(0));
     let noted = Arc::clone(&process);
-    let make: MakePreferred = Arc::new(move |_| {
+    let make: MakeGpuRenderer = Arc::new(move |_| {
         Some(Box::new(Watched {
             inner: remote(),
             process: Arc::clone(&noted),
         }))
     });
-    let failover = Failover::new(make, CpuRenderer::new(1));
-    let report = failover.report();
+    let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1));
+    let report = supervised.report();
     let report = || report.lock().unwrap().clone();
-    let mut engine = engine_on(Box::new(failover), &soft());
-    assert!(report().preferred);
+    let mut engine = engine_on(Box::new(supervised), &soft());
+    assert!(report().on_gpu);
     let chord = [(0, on(45)), (0, on(52)), (0, on(57))];
     let before = play(&mut engine, &chord, RATE)[0].clone();
     let first = process.load(Ordering::Relaxed);

@@ -5,7 +5,7 @@ use myriad_conformance::testing::{RATE, imported, on, play, soft};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::spectrum::IMPORTED_ROWS;
 use myriad_engine::{Engine, Playable};
-use myriad_live::failover::{Failover, MakePreferred};
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
 
@@ -34,10 +34,10 @@ fn a_table_imported_later_is_bit_identical() {
 #[test]
 fn a_new_table_does_not_cause_failover() {
     let _alone = alone();
-    let make: MakePreferred = Arc::new(|_| Some(Box::new(remote())));
-    let failover = Failover::new(make, CpuRenderer::new(1));
-    let report = failover.report();
-    let mut pair = engine_on(Box::new(failover), &soft());
+    let make: MakeGpuRenderer = Arc::new(|_| Some(Box::new(remote())));
+    let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1));
+    let report = supervised.report();
+    let mut pair = engine_on(Box::new(supervised), &soft());
     let mut local = engine_on(Box::new(CpuRenderer::new(1)), &soft());
     for partial in 1..20 {
         let patch = imported(
@@ -53,7 +53,7 @@ fn a_new_table_does_not_cause_failover() {
         assert!(expected == got, "table {partial}");
     }
     let report = report.lock().unwrap().clone();
-    assert!(report.preferred && report.losses == 0, "{report:?}");
+    assert!(report.on_gpu && report.losses == 0, "{report:?}");
 }
 
 /// Rows that are reused have the new content in the other process too, also in one that starts later.

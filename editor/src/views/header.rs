@@ -61,9 +61,12 @@ impl Header<'_> {
             pos2(left.right() + 6.0, rect.top()),
             pos2(heart.left() - 2.0, rect.bottom()),
         );
-        let tip = match session.patch.description.as_str() {
-            "" => "Browse patches",
-            text => text,
+        let tip = match (
+            self.status.trouble.as_str(),
+            session.patch.description.as_str(),
+        ) {
+            ("", "") => "Browse patches",
+            ("", text) | (text, _) => text,
         };
         let response = button::area(ui, body, "Browse patches", tip, self.panels.browser);
         button::backdrop(ui.painter(), body.shrink2(vec2(0.0, 4.0)), &response);
@@ -71,17 +74,16 @@ impl Header<'_> {
         let at = body.left_center() + vec2(10.0, -7.0);
         let font = theme::bold(15.0);
         painter.text(at, Align2::LEFT_CENTER, &name, font, theme::TEXT);
-        let mut about = vec![session.patch.category.clone()];
-        about.extend(session.patch.tags.iter().take(3).cloned());
+        let (about, colour) = match self.status.trouble.as_str() {
+            "" => {
+                let mut about = vec![session.patch.category.clone()];
+                about.extend(session.patch.tags.iter().take(3).cloned());
+                (about.join("  ·  "), theme::MUTED)
+            }
+            trouble => (trouble.to_owned(), theme::ALARM),
+        };
         let at = body.left_center() + vec2(10.0, 10.0);
-        let font = theme::regular(10.5);
-        painter.text(
-            at,
-            Align2::LEFT_CENTER,
-            about.join("  ·  "),
-            font,
-            theme::MUTED,
-        );
+        painter.text(at, Align2::LEFT_CENTER, about, theme::regular(10.5), colour);
         if response.clicked() {
             self.panels.browser = !self.panels.browser;
         }

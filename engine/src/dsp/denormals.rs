@@ -45,7 +45,7 @@ impl Drop for FlushDenormals {
 // Assembly instead of intrinsics: the compiler must not move float operations on the
 // assumption that it knows the control register.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn read() -> Control {
     let mut control = 0;
     // SAFETY: stores the control register to a local variable.
@@ -53,13 +53,13 @@ fn read() -> Control {
     control
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn write(control: Control) {
     // SAFETY: only the two flush bits ever differ from what the register held.
     unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &control, options(nostack)) };
 }
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(miri)))]
 fn read() -> Control {
     let control;
     // SAFETY: reads a control register.
@@ -67,16 +67,19 @@ fn read() -> Control {
     control
 }
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(miri)))]
 fn write(control: Control) {
     // SAFETY: only the flush bit ever differs from what the register held.
     unsafe { std::arch::asm!("msr fpcr, {}", in(reg) control, options(nomem, nostack)) };
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn read() -> Control {}
+// Miri runs no assembly.
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+fn read() -> Control {
+    Control::default()
+}
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 fn write(_: Control) {}
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod memory;
 
-use super::{MAX_TICKS, TICK};
+use super::{MAX_TICKS, RenderError, TICK};
 use crate::dsp::fade_in;
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
@@ -172,6 +172,18 @@ impl VoiceBlock {
     /// Slots that it can hold.
     pub fn capacity(&self) -> usize {
         self.summaries.len()
+    }
+
+    /// Refuses a block that has more than the `prepared` slots of a renderer.
+    ///
+    /// # Errors
+    /// [`RenderError::BlockTooLarge`].
+    pub fn check_fits(&self, prepared: usize) -> Result<(), RenderError> {
+        let slots = self.capacity();
+        match slots <= prepared {
+            true => Ok(()),
+            false => Err(RenderError::BlockTooLarge { slots, prepared }),
+        }
     }
 
     /// Never the same for two blocks.

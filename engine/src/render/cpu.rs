@@ -6,7 +6,6 @@ mod workers;
 pub mod yardstick;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
-use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
@@ -26,8 +25,6 @@ const GRAIN: usize = 8_192;
 pub struct CpuRenderer {
     level: Level,
     threads: usize,
-    /// That of the workers.
-    thread_policy: ThreadPolicy,
     workers: Option<Workers>,
     /// A state for every slot.
     states: Vec<CloudState>,
@@ -58,7 +55,8 @@ struct Row {
 }
 
 impl CpuRenderer {
-    /// A renderer that uses the calling thread and `threads - 1` workers.
+    /// A renderer that uses the calling thread and `threads - 1` workers, which raise their
+    /// priorities when that of the calling thread is.
     pub fn new(threads: usize) -> Self {
         Self::with_level(threads, Level::best())
     }
@@ -72,7 +70,6 @@ impl CpuRenderer {
         Self {
             level,
             threads: threads.max(1),
-            thread_policy: ThreadPolicy::Normal,
             workers: None,
             states: Vec::new(),
             wave: Vec::new(),
@@ -81,15 +78,6 @@ impl CpuRenderer {
             floor: [0.0; MAX_TICKS],
             clock: 0,
             thinned: 0,
-        }
-    }
-
-    /// Has its workers raised priority: somebody listens meanwhile.
-    #[must_use]
-    pub fn raised(self) -> Self {
-        Self {
-            thread_policy: ThreadPolicy::RealTime,
-            ..self
         }
     }
 
@@ -107,6 +95,8 @@ impl CpuRenderer {
 
 impl Renderer for CpuRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        // A block that was submitted before may be larger than what is prepared now.
+        self.submitted = None;
         // Made now, and not by the first block.
         drop(tables());
         let refused = |_| PrepareError::OutOfMemory {
@@ -126,7 +116,7 @@ impl Renderer for CpuRenderer {
         };
         self.wave = vec![silence; WAVE * self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
-        let workers = Workers::start(self.threads - 1, self.thread_policy)
+        let workers = Workers::start(self.threads - 1)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
         self.workers = Some(workers);
         Ok(())
@@ -142,6 +132,7 @@ impl Renderer for CpuRenderer {
             Some(_) => Err(RenderError::OutOfTurn),
             None if self.workers.is_none() => Err(RenderError::NotPrepared),
             None => {
+                block.check_fits(self.states.len())?;
                 self.submitted = Some(Arc::clone(block));
                 Ok(())
             }
@@ -181,8 +172,8 @@ impl CpuRenderer {
             let level = self.level;
             workers.run(helpers, slots.len(), &|index| {
                 let slot = slots[index];
-                // SAFETY: every index is taken once, slots are distinct and below the
-                // capacity (`VoiceBlock` has that many), and rows are at least `slots.len()`.
+                // SAFETY: every index is taken once, slots are distinct and below the number of
+                // states (`submit` has compared them), and rows are at least `slots.len()`.
                 let (state, row) = unsafe { (states.get(slot), rows.get(index)) };
                 level.dispatch(RenderRow {
                     tables: &tables,
@@ -273,5 +264,51 @@ fn mix(block: &VoiceBlock, slot: usize, row: &Row, buses: &mut Buses) {
                 *sum += sample;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
+    use super::*;
+    use crate::spectrum::{Cloud, STARTS, TURN, Table};
+
+    fn block(slots: usize) -> Arc<VoiceBlock> {
+        let mut block = VoiceBlock::new(slots);
+        block.start_tick();
+        for slot in 0..slots as u32 {
+            let cloud = Cloud {
+                flags: STARTS,
+                table: Table::Saw.first_row(),
+                partials: 20.0,
+                increment: 100.0 / 48_000.0 * TURN,
+                formant: 1.0,
+                gain_from: [0.1; 2],
+                gain_to: [0.1; 2],
+                ..Cloud::default()
+            };
+            block.push(slot, cloud);
+        }
+        Arc::new(block)
+    }
+
+    /// A larger block would be rendered past the end of the states.
+    #[test]
+    fn a_block_with_more_slots_than_prepared_is_refused() {
+        let mut cpu = CpuRenderer::new(1);
+        let buses = &mut Buses::new(1);
+        cpu.prepare(Capacity { slots: 4, buses: 1 }).unwrap();
+        let refused = RenderError::BlockTooLarge {
+            slots: 5,
+            prepared: 4,
+        };
+        assert_eq!(cpu.submit(&block(5)), Err(refused));
+        assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
+        assert!(cpu.render(&block(4), buses).unwrap() > 0);
+        // Nor does a block that was submitted before outlast a smaller preparation.
+        cpu.submit(&block(4)).unwrap();
+        cpu.prepare(Capacity { slots: 2, buses: 1 }).unwrap();
+        assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
     }
 }

@@ -91,6 +91,14 @@ pub enum RenderError {
     /// More blocks were submitted than the renderer takes, or more collected than submitted.
     #[error("the renderer was asked out of turn")]
     OutOfTurn,
+    /// The block has slots that the renderer was not prepared for.
+    #[error("a block of {slots} slots is too large: the renderer is prepared for {prepared}")]
+    BlockTooLarge {
+        /// Slots of the block.
+        slots: usize,
+        /// Slots that the renderer is prepared for.
+        prepared: usize,
+    },
     /// A call of the device's driver failed.
     #[error("{call} failed: {reason}")]
     Call {
@@ -108,6 +116,16 @@ pub enum RenderError {
     /// The device failed, for a reason of its own.
     #[error("{0}")]
     Device(Reason),
+}
+
+impl RenderError {
+    /// Whether the caller made a mistake: the renderer has not failed and goes on.
+    pub fn is_misuse(&self) -> bool {
+        matches!(
+            self,
+            RenderError::OutOfTurn | RenderError::BlockTooLarge { .. }
+        )
+    }
 }
 
 /// A reason in words, kept in place so that an error needs no memory: what does not fit is cut.

@@ -19,7 +19,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Rows that there is room for: 64 MiB, a dozen long recordings or hundreds of wavetables at once.
-pub const IMPORTED_ROWS: usize = 16_384;
+/// Few under Miri, which is slow.
+pub const IMPORTED_ROWS: usize = if cfg!(miri) { 64 } else { 16_384 };
 
 /// All of them.
 #[derive(Debug)]

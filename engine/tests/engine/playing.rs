@@ -541,3 +541,16 @@ fn unison_does_not_lean() {
         assert!(lean.abs() < 2.5, "{copies} copies lean by {lean} dB");
     }
 }
+
+/// A caller may send more events than a tick can hold; its notes end all the same.
+#[test]
+fn a_tick_full_of_events_leaves_no_note_behind() {
+    let mut engine = engine(&soft());
+    let mut flood = vec![(0, cc(64, 1.0)), (0, on(60))];
+    flood.extend([(0, EventKind::PitchBend(0.1)); 5_000]);
+    flood.push((0, off(60)));
+    flood.push((0, cc(64, 0.0)));
+    play(&mut engine, &flood, RATE);
+    let counters = engine.counters();
+    assert_eq!((counters.voices, counters.events_dropped), (0, 908));
+}

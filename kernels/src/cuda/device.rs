@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Device {
     packer: Packer,
-    /// Oldest first.
-    in_flight: VecDeque<InFlightBlock>,
     transfer: Transfer,
+    /// Oldest first. Dropped after the transfer, with which the context goes: until then the GPU may
+    /// read the blocks, whatever call has failed.
+    in_flight: VecDeque<InFlightBlock>,
     /// When the GPU was done with the last block, as far as a trace can tell.
     idle_since: Instant,
 }
@@ -71,6 +72,7 @@ impl Device {
         if in_flight.len() >= transfer.options.depth() {
             return Err(RenderError::OutOfTurn);
         }
+        block.check_fits(transfer.capacity.slots)?;
         let start = Instant::now();
         let _current = transfer.context.make_current()?;
         transfer.begin(block)?;
@@ -135,13 +137,8 @@ impl Device {
     }
 
     /// Has the context destroyed under everything that is in it.
-    pub(super) fn lose_context(&self) {
+    pub(super) fn lose_context(&mut self) {
         self.transfer.context.lose();
-    }
-
-    /// After a failure nothing is read or written any more: blocks are given back.
-    pub(super) fn abandon_blocks(&mut self) {
-        self.in_flight.clear();
     }
 
     /// Says that the device hangs, so that nobody waits for it any more. It may wake up one day

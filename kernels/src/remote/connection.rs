@@ -106,9 +106,7 @@ impl Connection {
         if self.in_flight.len() >= DEPTH {
             return Err(RenderError::OutOfTurn);
         }
-        if block.capacity() > self.segment.layout.capacity().slots {
-            return Err(RenderError::NotPrepared);
-        }
+        block.check_fits(self.segment.layout.capacity().slots)?;
         let reset = std::mem::take(&mut self.reset);
         self.segment.ask(self.asked, reset, block);
         self.segment.memory.futex_counter(ASKED).ring();

@@ -1,12 +1,19 @@
 //! A counter in shared memory that one process raises and another waits for.
 
+#[cfg(loom)]
+mod futex;
+#[cfg(test)]
+mod model;
+
+use myriad_engine::sync::atomic::{AtomicU32, Ordering, fence};
+#[cfg(not(loom))]
 use rustix::thread::futex;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long to look before going to sleep: for what is about to come. Looking longer saves a few
-/// microseconds where a processor is idle, and costs as much as it lasts where none is.
-const GLANCE: Duration = Duration::from_micros(5);
+/// microseconds where a processor is idle, and costs as much as it lasts where none is. Models have
+/// no clock.
+const GLANCE: Duration = Duration::from_micros(if cfg!(loom) { 0 } else { 5 });
 
 /// One end rings, the other waits. Bells are apart, so that their ends do not share a cache line.
 ///
@@ -29,9 +36,10 @@ impl FutexCounter {
 
     /// Rings.
     pub(super) fn ring(&self) {
-        // Both in one order with the sleeper's: either we see it, or it sees the ring.
-        self.rung.fetch_add(1, Ordering::SeqCst);
-        if self.sleeper.load(Ordering::SeqCst) != 0 {
+        self.rung.fetch_add(1, Ordering::Release);
+        // Between this and the sleeper's fence: either we see it, or it sees the ring.
+        fence(Ordering::SeqCst);
+        if self.sleeper.load(Ordering::Relaxed) != 0 {
             let _ = futex::wake(&self.rung, futex::Flags::empty(), 1);
         }
     }
@@ -45,8 +53,9 @@ impl FutexCounter {
             }
             std::hint::spin_loop();
         }
-        self.sleeper.store(1, Ordering::SeqCst);
-        while self.rung.load(Ordering::SeqCst) == heard {
+        self.sleeper.store(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        while self.rung.load(Ordering::Relaxed) == heard {
             let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
             if left == Some(Duration::ZERO) {
                 break;
@@ -55,7 +64,7 @@ impl FutexCounter {
             // Returns at once if it has been rung since, and early when a signal comes.
             let _ = futex::wait(&self.rung, futex::Flags::empty(), heard, timeout.as_ref());
         }
-        self.sleeper.store(0, Ordering::SeqCst);
+        self.sleeper.store(0, Ordering::Relaxed);
         self.rung() != heard
     }
 }

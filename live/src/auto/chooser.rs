@@ -2,7 +2,7 @@
 //! go wrong with it; the GPU beyond that.
 
 use super::{Calibration, CostModel};
-use crate::failover::{Load, Wish};
+use crate::supervised::{Load, Preference};
 use myriad_engine::render::TICK;
 
 /// The share of a block's duration that the CPU may take. Above it the GPU plays: the rest is for
@@ -44,9 +44,9 @@ impl Chooser {
     }
 
     /// Who should render the next block.
-    pub fn wish(&mut self, load: Load) -> Wish {
+    pub fn prefer(&mut self, load: Load) -> Preference {
         if load.ticks == 0 {
-            return Wish::Fallback;
+            return Preference::Cpu;
         }
         let duration = (load.ticks * TICK) as f64 / self.sample_rate;
         let cpu = self.cpu.seconds(load) / duration;
@@ -61,9 +61,9 @@ impl Chooser {
             true => self.calm < CALM && !(gpu > LEAVE && cpu < CLEARLY * gpu),
         };
         match self.on_gpu {
-            true => Wish::Preferred,
-            false if cpu > GET_READY && gpu < cpu => Wish::GetReady,
-            false => Wish::Fallback,
+            true => Preference::Gpu,
+            false if cpu > GET_READY && gpu < cpu => Preference::PrepareGpu,
+            false => Preference::Cpu,
         }
     }
 }
@@ -79,12 +79,12 @@ pub struct Piece {
 
 /// Who renders a piece sooner when nobody waits for single blocks. Decided once: changing over in
 /// the middle would make its sound depend on the machine.
-pub fn faster_for(piece: Piece, calibration: &Calibration) -> Wish {
+pub fn faster_for(piece: Piece, calibration: &Calibration) -> Preference {
     let cpu = calibration.cpu.seconds(piece.load) * piece.blocks as f64;
     let gpu = calibration.gpu.seconds(piece.load) * piece.blocks as f64;
     match gpu + calibration.gpu_starts < cpu {
-        true => Wish::Preferred,
-        false => Wish::Fallback,
+        true => Preference::Gpu,
+        false => Preference::Cpu,
     }
 }
 
@@ -116,37 +116,37 @@ mod tests {
         }
     }
 
-    /// The wish after so many blocks of that load.
-    fn after(chooser: &mut Chooser, partials: usize, blocks: usize) -> Wish {
-        (0..blocks).fold(Wish::Fallback, |_, _| chooser.wish(load(partials)))
+    /// The preference after so many blocks of that load.
+    fn after(chooser: &mut Chooser, partials: usize, blocks: usize) -> Preference {
+        (0..blocks).fold(Preference::Cpu, |_, _| chooser.prefer(load(partials)))
     }
 
     #[test]
     fn the_cpu_plays_what_it_holds_and_the_gpu_the_rest() {
         let mut chooser = Chooser::new(&MACHINE, 48_000.0);
-        assert_eq!(chooser.wish(Load::default()), Wish::Fallback);
-        assert_eq!(after(&mut chooser, 10_000, 10), Wish::Fallback);
-        assert_eq!(after(&mut chooser, 80_000, 10), Wish::GetReady);
-        assert_eq!(after(&mut chooser, 119_000, 10_000), Wish::GetReady);
+        assert_eq!(chooser.prefer(Load::default()), Preference::Cpu);
+        assert_eq!(after(&mut chooser, 10_000, 10), Preference::Cpu);
+        assert_eq!(after(&mut chooser, 80_000, 10), Preference::PrepareGpu);
+        assert_eq!(after(&mut chooser, 119_000, 10_000), Preference::PrepareGpu);
         // An overload is left with its first block.
-        assert_eq!(after(&mut chooser, 121_000, 1), Wish::Preferred);
+        assert_eq!(after(&mut chooser, 121_000, 1), Preference::Gpu);
     }
 
     #[test]
     fn voices_that_come_and_go_do_not_change_who_renders() {
         let mut chooser = Chooser::new(&MACHINE, 48_000.0);
-        assert_eq!(after(&mut chooser, 130_000, 1), Wish::Preferred);
+        assert_eq!(after(&mut chooser, 130_000, 1), Preference::Gpu);
         let mut changes = 0;
         for second in 0..60 {
             let partials = if second % 2 == 0 { 20_000 } else { 130_000 };
-            changes += usize::from(after(&mut chooser, partials, 750) != Wish::Preferred);
+            changes += usize::from(after(&mut chooser, partials, 750) != Preference::Gpu);
         }
         assert_eq!(changes, 0);
         // In between, neither end is reached.
-        assert_eq!(after(&mut chooser, 80_000, 100_000), Wish::Preferred);
+        assert_eq!(after(&mut chooser, 80_000, 100_000), Preference::Gpu);
         // It comes to rest, and only then the CPU has it again.
-        assert_eq!(after(&mut chooser, 20_000, 1_499), Wish::Preferred);
-        assert_eq!(after(&mut chooser, 20_000, 1), Wish::Fallback);
+        assert_eq!(after(&mut chooser, 20_000, 1_499), Preference::Gpu);
+        assert_eq!(after(&mut chooser, 20_000, 1), Preference::Cpu);
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         };
         let mut chooser = Chooser::new(&weak, 48_000.0);
         for partials in [0, 50_000, 100_000, 200_000, 1_000_000] {
-            assert_eq!(after(&mut chooser, partials, 1_000), Wish::Fallback);
+            assert_eq!(after(&mut chooser, partials, 1_000), Preference::Cpu);
         }
     }
 
@@ -168,15 +168,15 @@ mod tests {
     fn a_gpu_that_would_hardly_help_is_not_changed_to() {
         // A tick at 192 kHz: what every block costs the GPU takes 60% of the time.
         let mut chooser = Chooser::new(&MACHINE, 192_000.0);
-        let mut wish = |partials| {
-            chooser.wish(Load {
+        let mut prefer = |partials| {
+            chooser.prefer(Load {
                 ticks: 1,
                 ..load(partials)
             })
         };
-        assert_eq!(wish(25_000), Wish::Fallback);
-        assert_eq!(wish(40_000), Wish::GetReady);
-        assert_eq!(wish(60_000), Wish::Preferred);
+        assert_eq!(prefer(25_000), Preference::Cpu);
+        assert_eq!(prefer(40_000), Preference::PrepareGpu);
+        assert_eq!(prefer(60_000), Preference::Gpu);
     }
 
     #[test]
@@ -189,12 +189,12 @@ mod tests {
             blocks,
         };
         // Two seconds of a little, and a minute of a lot.
-        assert_eq!(faster_for(piece(1_000, 400), &MACHINE), Wish::Fallback);
+        assert_eq!(faster_for(piece(1_000, 400), &MACHINE), Preference::Cpu);
         assert_eq!(
             faster_for(piece(100_000, 12_000), &MACHINE),
-            Wish::Preferred
+            Preference::Gpu
         );
         // A lot, but too short to be worth starting the GPU.
-        assert_eq!(faster_for(piece(100_000, 50), &MACHINE), Wish::Fallback);
+        assert_eq!(faster_for(piece(100_000, 50), &MACHINE), Preference::Cpu);
     }
 }

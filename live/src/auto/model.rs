@@ -1,6 +1,6 @@
 //! What a block costs on a renderer, as three numbers.
 
-use crate::failover::Load;
+use crate::supervised::Load;
 use crate::workload::workload;
 use myriad_engine::render::{Buses, RenderError, Renderer};
 use myriad_engine::simd::LANES;

@@ -4,11 +4,20 @@
 //! control side alone. There is a place on the way back for everything under way, so giving back
 //! cannot fail.
 
+#[cfg(test)]
+mod model;
+#[cfg(loom)]
+mod ring;
+
+#[cfg(loom)]
+use ring::{HeapCons, HeapProd, HeapRb};
+#[cfg(not(loom))]
 use ringbuf::traits::{Consumer, Producer, Split};
+#[cfg(not(loom))]
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 
-/// How many may be under way: sent, and not yet given back.
-const UNDER_WAY: usize = 64;
+/// How many may be under way: sent, and not yet given back. Few in models, so that they fill it.
+const UNDER_WAY: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// The control side's end.
 pub(super) struct ControlEnd<T> {

@@ -3,18 +3,16 @@
 mod state;
 
 use super::audio::AudioSide;
-use super::events::TimedEvent;
+use super::events::{NOW, TimedEvent};
 use super::frame_ring::{FrameRing, connect};
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
-use super::switch::Nothing;
 use super::underrun::Underrun;
 use super::{StreamError, thread};
+use myriad_engine::SnapshotReceiver;
 use myriad_engine::ThreadPolicy;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::{Patch, Playable};
-use myriad_engine::render::Renderer;
-use myriad_engine::{Engine, EngineConfig, SnapshotReceiver};
 use myriad_engine::{Event, EventKind};
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
@@ -60,37 +58,44 @@ impl Control {
     }
 
     /// Changes what a part plays: what sounds fades within milliseconds, what is played from now
-    /// on has the new sound. Parts that do not exist are ignored.
+    /// on has the new sound. A render thread that is held up plays the newest patch when it goes
+    /// on. Parts that do not exist are ignored.
     ///
     /// # Errors
-    /// When the stream was stopped, its render thread hangs, or there is no room for the patch's table.
+    /// When the stream was stopped or has crashed, or there is no room for the patch's table.
     pub fn set_patch(&self, part: usize, patch: Patch) -> Result<(), StreamError> {
+        self.play(part, Playable::new(patch).complete()?)
+    }
+
+    /// The same for a patch whose tables have found room or not: a sawtooth replaces those that
+    /// have not.
+    ///
+    /// # Errors
+    /// When the stream was stopped or has crashed.
+    pub fn play(&self, part: usize, patch: Playable) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        if part >= state.patches.len() {
-            return Ok(());
+        if part < state.engine.parts {
+            let patch = Box::new(patch);
+            state.change_part(Command::Patch { part, patch });
         }
-        let playable = Playable::new(patch.clone()).complete()?;
-        state.command(Command::Patch {
-            part,
-            patch: Box::new(playable),
-        })?;
-        state.patches[part] = patch;
         Ok(())
     }
 
-    /// Changes a part's routes while its notes go on. Parts that do not exist are ignored.
+    /// Changes a part's routes while its notes go on; see [`Control::set_patch`].
     ///
     /// # Errors
-    /// When the stream was stopped, or its render thread hangs.
+    /// When the stream was stopped or has crashed.
     pub fn set_routes(&self, part: usize, routes: Vec<Route>) -> Result<(), StreamError> {
         let mut state = self.running()?;
-        if part >= state.patches.len() {
-            return Ok(());
+        if part < state.engine.parts {
+            state.change_part(Command::Routes { part, routes });
         }
-        let copy = routes.clone();
-        state.command(Command::Routes { part, routes })?;
-        state.patches[part].routes = copy;
         Ok(())
+    }
+
+    /// Whether the render thread is so far behind that patches or routes wait for it.
+    pub fn is_behind(&self) -> bool {
+        self.state().is_behind()
     }
 
     /// When the stream was started, from which underruns count their time.
@@ -101,39 +106,6 @@ impl Control {
     /// Shows what sounds, to the first who asks.
     pub fn snapshots(&self) -> Option<SnapshotReceiver> {
         self.state().snapshots.take()
-    }
-
-    /// Changes the renderer. It is prepared here, which may take a while; then both play for a
-    /// moment, and what sounds goes on.
-    ///
-    /// # Errors
-    /// When the renderer cannot be prepared, the stream was stopped, or its render thread hangs.
-    pub fn set_renderer(&self, mut renderer: Box<dyn Renderer>) -> Result<(), StreamError> {
-        let capacity = self.running()?.engine.capacity();
-        renderer.prepare(capacity)?;
-        let mut state = self.running()?;
-        let sent = state.renderers.send(renderer);
-        sent.map_err(|_| StreamError::Busy)
-    }
-
-    /// Changes the sample rate. What sounds fades; keys that are held, controllers and parameters
-    /// go on in the new rate.
-    ///
-    /// # Errors
-    /// When no engine can have that rate, the stream was stopped, or its render thread hangs.
-    pub fn set_sample_rate(&self, sample_rate: f32) -> Result<(), StreamError> {
-        let mut state = self.running()?;
-        let config = EngineConfig {
-            sample_rate,
-            ..state.engine
-        };
-        let mut engine = Engine::with_renderer(&config, Box::new(Nothing))?;
-        for (part, patch) in state.patches.iter().enumerate() {
-            engine.set_patch(part, patch);
-        }
-        state.command(Command::Engine(Box::new(engine)))?;
-        state.engine = config;
-        Ok(())
     }
 
     /// Gives a new audio side in the place of the last one, for another device or after the last
@@ -153,18 +125,27 @@ impl Control {
         Ok(audio)
     }
 
-    /// Something happens to a part, as soon as possible. Returns whether there was room for it.
+    /// Something happens to a part, as soon as possible. Returns whether there was room for it;
+    /// if not, it is dropped by the rule of [`BoundedEvents`](myriad_engine::BoundedEvents) and counted.
     pub fn send(&self, part: u8, kind: EventKind) -> bool {
-        self.send_at(TimedEvent::NOW, part, kind)
+        self.send_at(NOW, part, kind)
     }
 
-    /// Something happens to a part at the frame `time` of the stream, to be heard
-    /// [`Control::latency`] frames later. Returns whether there was room for it: some 20,000
-    /// events may wait for their time.
+    /// The same at the frame `time` of the stream, to be heard [`Control::latency`] frames later.
+    /// Some 20,000 events may wait for their time.
     pub fn send_at(&self, time: u64, part: u8, kind: EventKind) -> bool {
         let frame = 0;
         let event = Event { frame, part, kind };
-        self.state().sender.send(TimedEvent { time, event })
+        let sent = self.state().sender.push(TimedEvent { time, event });
+        if !sent {
+            self.shared.events_refused.fetch_add(1, Relaxed);
+        }
+        sent
+    }
+
+    /// Whether there is room for an event, for those who would rather wait than lose it.
+    pub fn has_room(&self) -> bool {
+        self.state().sender.has_room()
     }
 
     /// Every sound of every part fades within milliseconds.
@@ -237,9 +218,13 @@ impl Control {
     }
 
     fn running(&self) -> Result<MutexGuard<'_, State>, StreamError> {
-        match self.shared.stopping.load(Relaxed) {
-            true => Err(StreamError::Stopped),
-            false => Ok(self.state()),
+        if self.shared.stopping.load(Relaxed) {
+            return Err(StreamError::Stopped);
+        }
+        let state = self.state();
+        match state.has_crashed() {
+            true => Err(StreamError::Crashed),
+            false => Ok(state),
         }
     }
 }

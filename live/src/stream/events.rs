@@ -1,8 +1,8 @@
 //! Events on their way to the render side, and the agenda of those whose time has not come.
 
-use myriad_engine::Event;
-use ringbuf::traits::{Consumer, Producer, Split};
-use ringbuf::{HeapCons, HeapProd, HeapRb};
+use myriad_engine::{BoundedEvents, EventStore};
+use ringbuf::traits::Consumer;
+use ringbuf::{HeapCons, HeapProd};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -13,80 +13,80 @@ pub(super) const EVENT_QUEUE: usize = 8_192;
 const CONTROL_QUEUE: usize = 4_096;
 const AGENDA: usize = 16_384;
 
-/// An event with its time; its frame is not used.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TimedEvent {
-    /// Frames since the stream's start; the past means as soon as possible.
-    pub(super) time: u64,
-    pub(super) event: Event,
-}
+/// An event with its time in frames since the stream's start; the past means as soon as possible.
+pub(super) type TimedEvent = myriad_engine::TimedEvent<u64>;
 
-impl TimedEvent {
-    /// The time of what is to happen as soon as possible.
-    pub(super) const NOW: u64 = 0;
-
-    pub(super) const fn now(event: Event) -> Self {
-        Self {
-            time: Self::NOW,
-            event,
-        }
-    }
-}
+/// The time of what is to happen as soon as possible.
+pub(super) const NOW: u64 = 0;
 
 /// The control side's end.
-pub(super) struct Sender(HeapProd<TimedEvent>);
-
-impl Sender {
-    /// Whether there was room.
-    pub(super) fn send(&mut self, event: TimedEvent) -> bool {
-        self.0.try_push(event).is_ok()
-    }
-}
+pub(super) type Sender = BoundedEvents<HeapProd<TimedEvent>>;
 
 /// The events of the control side, in the order of their times.
 pub(super) struct Agenda {
     incoming: HeapCons<TimedEvent>,
-    waiting: BinaryHeap<Reverse<Entry>>,
-    entries: u64,
+    waiting: BoundedEvents<Schedule>,
 }
 
 /// A queue for the control side's events.
 pub(super) fn queue() -> (Sender, Agenda) {
-    let (sender, incoming) = HeapRb::new(CONTROL_QUEUE).split();
+    let (sender, incoming) = BoundedEvents::ring(CONTROL_QUEUE);
     let agenda = Agenda {
         incoming,
-        waiting: BinaryHeap::with_capacity(AGENDA),
-        entries: 0,
+        waiting: BoundedEvents::new(Schedule {
+            entries: BinaryHeap::with_capacity(AGENDA + Sender::RESERVED),
+            added: 0,
+        }),
     };
-    (Sender(sender), agenda)
+    (sender, agenda)
 }
 
 impl Agenda {
     /// Takes in what has been sent. When the agenda is full, the rest waits in the queue.
     pub(super) fn collect(&mut self) {
-        let room = AGENDA.saturating_sub(self.waiting.len());
-        for _ in 0..room {
-            match self.incoming.try_pop() {
-                Some(event) => self.add(event),
-                None => break,
-            }
+        while self.waiting.has_room()
+            && let Some(event) = self.incoming.try_pop()
+        {
+            let _ = self.add(event);
         }
     }
 
-    /// Adds an event.
-    pub(super) fn add(&mut self, event: TimedEvent) {
-        let order = self.entries;
-        self.entries += 1;
-        self.waiting.push(Reverse(Entry { event, order }));
+    /// Adds an event. Returns whether there was room for it.
+    #[must_use = "a dropped event is counted"]
+    pub(super) fn add(&mut self, event: TimedEvent) -> bool {
+        self.waiting.push(event)
     }
 
     /// The time of the next event.
     pub(super) fn next_time(&self) -> Option<u64> {
-        self.waiting.peek().map(|entry| entry.0.event.time)
+        let next = self.waiting.store().entries.peek();
+        next.map(|entry| entry.0.event.time)
     }
 
     pub(super) fn pop(&mut self) -> Option<TimedEvent> {
-        self.waiting.pop().map(|entry| entry.0.event)
+        let next = self.waiting.store_mut().entries.pop();
+        next.map(|entry| entry.0.event)
+    }
+}
+
+/// Events by their times.
+struct Schedule {
+    entries: BinaryHeap<Reverse<Entry>>,
+    /// How many were ever added.
+    added: u64,
+}
+
+impl EventStore for Schedule {
+    type Item = TimedEvent;
+
+    fn vacant(&self) -> usize {
+        self.entries.capacity() - self.entries.len()
+    }
+
+    fn put(&mut self, event: TimedEvent) {
+        let order = self.added;
+        self.added += 1;
+        self.entries.push(Reverse(Entry { event, order }));
     }
 }
 

@@ -9,11 +9,13 @@ use super::audio::AudioSide;
 use super::events::{EVENT_QUEUE, TimedEvent};
 use super::status::Shared;
 use super::underrun::Starvation;
+use crossbeam_queue::ArrayQueue;
+use myriad_engine::BoundedEvents;
 use myriad_engine::Values;
+use myriad_engine::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Frames and how far they have come. Times are frames since the stream's start.
 #[derive(Debug)]
@@ -125,23 +127,20 @@ pub(super) struct Restart {
 pub(super) struct RenderEnd {
     pub(super) frame_ring: Arc<FrameRing>,
     pub(super) events: HeapCons<TimedEvent>,
-    pub(super) restarts: HeapCons<Restart>,
+    pub(super) restarts: Arc<ArrayQueue<Restart>>,
     pub(super) starvations: HeapCons<Starvation>,
 }
 
 /// The audio side's end.
 pub(super) struct AudioEnd {
     pub(super) frame_ring: Arc<FrameRing>,
-    pub(super) events: HeapProd<TimedEvent>,
-    pub(super) restarts: HeapProd<Restart>,
+    pub(super) events: BoundedEvents<HeapProd<TimedEvent>>,
+    pub(super) restarts: Arc<ArrayQueue<Restart>>,
     pub(super) starvations: HeapProd<Starvation>,
 }
 
 /// Underruns that may wait for the render side to look at them; more are only counted.
 const STARVATION_QUEUE: usize = 256;
-
-/// Restarts that may wait for the render side; what is more is forgotten.
-const RESTART_QUEUE: usize = 8;
 
 /// A line whose time begins at `start`.
 pub(super) fn connect(
@@ -154,21 +153,25 @@ pub(super) fn connect(
         return Err(StreamError::Depth(depth));
     }
     let frame_ring = Arc::new(FrameRing::new(depth, start));
-    let (event_in, event_out) = HeapRb::new(EVENT_QUEUE).split();
-    let (restart_in, restart_out) = HeapRb::new(RESTART_QUEUE).split();
+    let (event_in, event_out) = BoundedEvents::ring(EVENT_QUEUE);
+    // Only the newest counts: it replaces one that the render side has not seen yet.
+    let restarts = Arc::new(ArrayQueue::new(1));
     let (starvation_in, starvation_out) = HeapRb::new(STARVATION_QUEUE).split();
     let audio = AudioEnd {
         frame_ring: Arc::clone(&frame_ring),
         events: event_in,
-        restarts: restart_in,
+        restarts: Arc::clone(&restarts),
         starvations: starvation_in,
     };
     let render = RenderEnd {
         frame_ring,
         events: event_out,
-        restarts: restart_out,
+        restarts,
         starvations: starvation_out,
     };
     let audio = AudioSide::new(audio, start, engine_latency + depth, Arc::clone(shared));
     Ok((audio, render))
 }
+
+#[cfg(test)]
+mod model;

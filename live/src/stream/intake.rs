@@ -1,9 +1,8 @@
 //! The events of a batch: those of the audio side and those of the agenda, in the order of their times.
 
-use super::events::{Agenda, TimedEvent};
-use super::ledger::Ledger;
+use super::events::{Agenda, NOW, TimedEvent};
 use super::status::Shared;
-use myriad_engine::{Event, EventKind};
+use myriad_engine::Event;
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,16 +14,14 @@ pub(super) const EVENTS: usize = 2_048;
 /// What the render side knows of events.
 pub(super) struct Intake {
     agenda: Agenda,
-    ledger: Ledger,
     /// Those of the last batch.
     events: Vec<Event>,
 }
 
 impl Intake {
-    pub(super) fn new(agenda: Agenda, parts: usize) -> Self {
+    pub(super) fn new(agenda: Agenda) -> Self {
         Self {
             agenda,
-            ledger: Ledger::new(parts),
             events: Vec::with_capacity(EVENTS),
         }
     }
@@ -40,17 +37,15 @@ impl Intake {
     ) -> &[Event] {
         self.events.clear();
         self.agenda.collect();
-        self.release_stuck(shared);
         let end = start + frames as u64;
         // Short batches share a tick, and so what the engine takes in one.
         let most = EVENTS.min(64 * frames);
         while self.events.len() < most
             && let Some(TimedEvent { time, event }) = self.next_before(end, direct)
         {
-            if time < start && time != TimedEvent::NOW {
+            if time < start && time != NOW {
                 shared.events_late.fetch_add(1, Relaxed);
             }
-            self.ledger.note(&event);
             let frame = time.saturating_sub(start) as u32;
             self.events.push(Event { frame, ..event });
         }
@@ -71,52 +66,19 @@ impl Intake {
         }
     }
 
-    /// Lets go of all keys of a part that has lost an event which would have let go of one.
-    fn release_stuck(&mut self, shared: &Shared) {
-        if shared.stuck.load(Relaxed) == 0 {
-            return;
-        }
-        let parts = shared.stuck.swap(0, Relaxed);
-        for part in (0..64).filter(|part| parts & 1 << part != 0) {
-            for kind in [
-                EventKind::Control { cc: 64, value: 0.0 },
-                EventKind::Control { cc: 66, value: 0.0 },
-                EventKind::AllNotesOff,
-            ] {
-                let event = Event {
-                    frame: 0,
-                    part,
-                    kind,
-                };
-                self.agenda.add(TimedEvent::now(event));
-            }
-        }
-    }
-
-    /// A part plays another patch.
-    pub(super) fn change_patch(&mut self, part: usize) {
-        self.ledger.change_patch(part);
-    }
-
-    /// Tells a new engine everything that is held.
-    pub(super) fn recite(&mut self) {
-        let agenda = &mut self.agenda;
-        self.ledger
-            .recite(|event| agenda.add(TimedEvent::now(event)));
-    }
-
     /// Everything begins anew at `time`: what was handed in for earlier is forgotten.
     pub(super) fn restart(&mut self, direct: &mut HeapCons<TimedEvent>, time: u64) {
         while direct.try_peek().is_some_and(|event| event.time < time) {
             direct.try_pop();
         }
-        self.ledger.clear();
     }
 
     /// Another audio side listens: what the last one has handed in happens now.
-    pub(super) fn take_over(&mut self, direct: &mut HeapCons<TimedEvent>) {
+    pub(super) fn take_over(&mut self, direct: &mut HeapCons<TimedEvent>, shared: &Shared) {
         for TimedEvent { event, .. } in direct.pop_iter() {
-            self.agenda.add(TimedEvent::now(event));
+            if !self.agenda.add(TimedEvent { time: NOW, event }) {
+                shared.events_refused.fetch_add(1, Relaxed);
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use myriad_engine::render::MAX_TICKS;
 use myriad_engine::trace::{self, Stage};
 use myriad_engine::{Engine, SnapshotSender};
 use ringbuf::HeapProd;
-use ringbuf::traits::{Consumer, Observer, Producer};
+use ringbuf::traits::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -36,19 +36,25 @@ pub(super) enum Command {
         part: usize,
         routes: Vec<Route>,
     },
-    /// Takes the engine's place but keeps its renderer: for another sample rate.
-    Engine(Box<Engine>),
     /// Another audio side listens.
     FrameRing {
         end: Box<RenderEnd>,
     },
 }
 
+impl Command {
+    /// The part whose sound it changes.
+    pub(super) fn part(&self) -> Option<usize> {
+        match *self {
+            Command::Patch { part, .. } | Command::Routes { part, .. } => Some(part),
+            Command::FrameRing { .. } => None,
+        }
+    }
+}
+
 /// Renders what the audio side will ask for.
 pub struct RenderSide {
-    engine: Box<Engine>,
-    /// The engine that takes over when this one has faded.
-    next_engine: Option<Box<Engine>>,
+    engine: Engine,
     end: Box<RenderEnd>,
     orders: WorkEnd<Command>,
     intake: Intake,
@@ -78,9 +84,8 @@ impl RenderSide {
         shared: Arc<Shared>,
     ) -> Self {
         Self {
-            intake: Intake::new(agenda, engine.config().parts),
-            engine: Box::new(engine),
-            next_engine: None,
+            intake: Intake::new(agenda),
+            engine,
             time: end.frame_ring.written(),
             end: Box::new(end),
             orders,
@@ -144,7 +149,7 @@ impl RenderSide {
     /// Begins anew, if the audio side wants that. What it has handed in before is of no use any
     /// more, and what was not rendered until then will not be heard.
     fn restart(&mut self) {
-        while let Some(Restart { time, part, values }) = self.end.restarts.try_pop() {
+        while let Some(Restart { time, part, values }) = self.end.restarts.pop() {
             self.intake.restart(&mut self.end.events, time);
             self.engine.set_values(part, &values);
             self.engine.reset();
@@ -226,28 +231,9 @@ impl RenderSide {
         self.shared
             .note_load(began.elapsed().as_secs_f32() / sounds_for);
         if self.fader.is_shut() {
-            self.shut();
+            self.shared.ended.store(true, Relaxed);
         }
         frames
-    }
-
-    /// The sound has faded out, for another engine or for good.
-    fn shut(&mut self) {
-        if self.shared.stopping.load(Relaxed) {
-            self.shared.ended.store(true, Relaxed);
-        } else {
-            self.change_engine();
-        }
-    }
-
-    fn change_engine(&mut self) {
-        if let Some(mut engine) = self.next_engine.take() {
-            engine.exchange_renderer(&mut self.engine);
-            std::mem::swap(&mut self.engine, &mut engine);
-            self.orders.give_back(Command::Engine(engine));
-            self.intake.recite();
-        }
-        self.fader.reopen();
     }
 
     /// Does what the control side has asked for. Returns whether another audio side listens now.
@@ -259,31 +245,22 @@ impl RenderSide {
         while let Some(command) = self.orders.take() {
             match command {
                 Command::Patch { part, mut patch } => {
-                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
-                    engine.exchange_patch(part, &mut patch);
-                    self.intake.change_patch(part);
+                    self.engine.exchange_patch(part, &mut patch);
                     self.orders.give_back(Command::Patch { part, patch });
                 }
                 Command::Routes { part, mut routes } => {
-                    let engine = self.next_engine.as_mut().unwrap_or(&mut self.engine);
-                    engine.swap_routes(part, &mut routes);
+                    self.engine.swap_routes(part, &mut routes);
                     self.orders.give_back(Command::Routes { part, routes });
-                }
-                Command::Engine(engine) => {
-                    if let Some(overtaken) = self.next_engine.replace(engine) {
-                        self.orders.give_back(Command::Engine(overtaken));
-                    }
-                    self.fader.close();
                 }
                 Command::FrameRing { mut end } => {
                     // Who listened before does not any more: nothing is left to fade.
                     std::mem::swap(&mut self.end, &mut end);
                     end.frame_ring.close();
-                    self.intake.take_over(&mut end.events);
+                    self.intake.take_over(&mut end.events, &self.shared);
                     (self.connected, self.time) =
                         (self.end.frame_ring.asked(), self.end.frame_ring.written());
                     self.orders.give_back(Command::FrameRing { end });
-                    self.change_engine();
+                    self.fader.reopen();
                     connected = true;
                 }
             }

@@ -2,7 +2,6 @@
 
 use super::activity::ActivitySnapshot;
 use myriad_engine::Counters;
-use myriad_engine::Event;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread::Thread;
@@ -119,8 +118,6 @@ pub(super) struct Shared {
     pub(super) starving: AtomicBool,
     pub(super) events_refused: AtomicU64,
     pub(super) events_late: AtomicU64,
-    /// Parts, by bit, of which an event that ends notes was refused.
-    pub(super) stuck: AtomicU64,
     pub(super) raised_priority: AtomicBool,
     /// The control side wants an end: fade, then return.
     pub(super) stopping: AtomicBool,
@@ -152,20 +149,11 @@ impl Shared {
             starving: AtomicBool::new(false),
             events_refused: AtomicU64::new(0),
             events_late: AtomicU64::new(0),
-            stuck: AtomicU64::new(0),
             raised_priority: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             thread: OnceLock::new(),
-        }
-    }
-
-    /// Counts an event for which there was no room.
-    pub(super) fn refuse(&self, event: &Event, ends_notes: bool) {
-        self.events_refused.fetch_add(1, Relaxed);
-        if ends_notes {
-            self.stuck.fetch_or(1 << (event.part & 63), Relaxed);
         }
     }
 

@@ -1,34 +1,50 @@
-//! The preferred renderer is lost in the middle of a chord: the chord goes on, and nothing clicks.
+//! The GPU is lost in the middle of a chord: the chord goes on, and nothing clicks.
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::render::{CpuRenderer, PrepareError, Renderer};
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
+};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, ThreadPolicy, factory};
 use myriad_kernels::GpuError;
-use myriad_live::attended::Deadlines;
-use myriad_live::failover::{
-    Clock, Failover, FailoverReport, Home, MakePreferred, MakeWishes, Wish, Wishes,
-};
 use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::supervised::watchdog::WatchdogConfig;
+use myriad_live::supervised::{
+    Clock, FailoverReport, GpuLocation, MakeGpuRenderer, MakePolicy, Policy, Preference,
+    SupervisedRenderer,
+};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
-fn gpu(faults: &Arc<Faults>) -> MakePreferred {
+fn gpu(faults: &Arc<Faults>) -> MakeGpuRenderer {
     let faults = Arc::clone(faults);
-    Arc::new(move |home| {
+    Arc::new(move |location| {
         let cpu = Box::new(CpuRenderer::new(1));
-        let gpu = FaultRenderer::new(cpu, 2, Arc::clone(&faults));
-        (home == Home::Here).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
+        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults));
+        (location == GpuLocation::InProcess).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
+    })
+}
+
+/// Prefers the GPU while `wanted` is set.
+fn on_demand(wanted: &Arc<AtomicBool>) -> MakePolicy {
+    let wanted = Arc::clone(wanted);
+    Box::new(move |_| {
+        let wanted = Arc::clone(&wanted);
+        let policy: Policy = Box::new(move |_| match wanted.load(Ordering::Relaxed) {
+            true => Preference::Gpu,
+            false => Preference::Cpu,
+        });
+        Ok(policy)
     })
 }
 
 /// Long enough for any machine that is only busy.
-const DEADLINES: Deadlines = Deadlines {
+const WATCHDOG: WatchdogConfig = WatchdogConfig {
     thread_policy: ThreadPolicy::Normal,
-    prepare: Duration::from_secs(2),
-    render: Duration::from_secs(2),
+    prepare_timeout: Duration::from_secs(2),
+    render_timeout: Duration::from_secs(2),
 };
 
 struct Rig {
@@ -39,18 +55,22 @@ struct Rig {
 
 impl Rig {
     fn new(patch: &Patch) -> Self {
-        Self::with(patch, Arc::default(), |failover| failover)
+        Self::with(patch, Arc::default(), |renderer| renderer)
     }
 
-    fn with(patch: &Patch, faults: Arc<Faults>, change: impl FnOnce(Failover) -> Failover) -> Self {
-        let failover = Failover::new(gpu(&faults), CpuRenderer::new(1)).within(DEADLINES);
-        let failover = change(failover);
-        let report = failover.report();
+    fn with(
+        patch: &Patch,
+        faults: Arc<Faults>,
+        change: impl FnOnce(SupervisedRenderer) -> SupervisedRenderer,
+    ) -> Self {
+        let renderer = SupervisedRenderer::new(gpu(&faults), CpuRenderer::new(1));
+        let renderer = change(renderer.with_watchdog(WATCHDOG));
+        let report = renderer.report();
         let config = EngineConfig {
             sample_rate: RATE as f32,
             ..EngineConfig::default()
         };
-        let mut engine = Engine::with_renderer(&config, Box::new(failover)).unwrap();
+        let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
         engine.set_patch(0, patch);
         Self {
             engine,
@@ -121,13 +141,13 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
         let lost = rig.play(&[], RATE / 2);
         let report = rig.report();
         assert!(
-            !report.preferred && report.losses == 1,
+            !report.on_gpu && report.losses == 1,
             "{}: {report:?}",
             patch.name
         );
         assert!(report.lost_because.unwrap().contains("injected"));
         rig.faults.set(Fault::None);
-        let returned = rig.until(|report| report.preferred);
+        let returned = rig.until(|report| report.on_gpu);
         let after = rig.play(&[], RATE / 2);
         assert_eq!(rig.report().returns, 1);
         assert_eq!(rig.engine.counters().renders_failed, 0);
@@ -178,12 +198,12 @@ fn a_call_that_does_not_return_is_left_behind() {
     rig.faults.set_at(3, Fault::Hang);
     let lost = rig.play(&[], RATE);
     let report = rig.report();
-    assert!(!report.preferred && report.losses == 1, "{report:?}");
+    assert!(!report.on_gpu && report.losses == 1, "{report:?}");
     let reason = report.lost_because.unwrap();
     assert!(reason.contains("did not finish within 2000 ms"), "{reason}");
     // The thread that hung is let go, and a new renderer taken back.
     rig.faults.set(Fault::None);
-    let returned = rig.until(|report| report.preferred);
+    let returned = rig.until(|report| report.on_gpu);
     let after = rig.play(&[], RATE / 2);
     let rest = [&before[RATE / 2..], &lost[RATE / 2..], &after];
     let all = [&before[RATE / 2..], &lost, &returned, &after].concat();
@@ -196,18 +216,18 @@ fn a_call_that_does_not_return_is_left_behind() {
 fn preparing_that_does_not_return_is_left_behind() {
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::HangInPrepare);
-    let mut rig = Rig::with(&soft(), Arc::clone(&faults), |failover| {
-        failover.within(Deadlines {
-            prepare: Duration::from_millis(50),
-            ..DEADLINES
+    let mut rig = Rig::with(&soft(), Arc::clone(&faults), |renderer| {
+        renderer.with_watchdog(WatchdogConfig {
+            prepare_timeout: Duration::from_millis(50),
+            ..WATCHDOG
         })
     });
     assert!(rms(&rig.chord(RATE)) > 0.01);
     let report = rig.report();
-    assert!(!report.preferred && report.losses == 0);
+    assert!(!report.on_gpu && report.losses == 0);
     assert!(report.refused_because.unwrap().contains("within 50 ms"));
     faults.set(Fault::None);
-    rig.until(|report| report.preferred);
+    rig.until(|report| report.on_gpu);
 }
 
 #[test]
@@ -216,66 +236,62 @@ fn slow_is_not_lost() {
     rig.faults.set(Fault::Slow(Duration::from_millis(5)));
     rig.chord(RATE / 4);
     let report = rig.report();
-    assert!(report.preferred && report.losses == 0, "{report:?}");
+    assert!(report.on_gpu && report.losses == 0, "{report:?}");
 }
 
 #[test]
 fn a_renderer_that_cannot_be_had_is_done_without() {
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::Fail);
-    let mut rig = Rig::with(&soft(), faults, |failover| failover);
+    let mut rig = Rig::with(&soft(), faults, |renderer| renderer);
     assert!(rms(&rig.chord(RATE)) > 0.01);
     let report = rig.report();
-    assert!(!report.preferred && report.refused_because.is_some());
+    assert!(!report.on_gpu && report.refused_because.is_some());
     assert_eq!(rig.engine.counters().renders_failed, 0);
 }
 
 #[test]
-fn who_insists_is_told_what_is_missing() {
-    let none: MakePreferred = Arc::new(|_| None);
-    let failover = Failover::new(none, CpuRenderer::new(1)).insisting();
-    let refused = Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).err();
+fn a_gpu_that_is_required_and_missing_is_an_error() {
+    let none: MakeGpuRenderer = Arc::new(|_| None);
+    let renderer = SupervisedRenderer::new(none, CpuRenderer::new(1)).require_gpu();
+    let refused = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).err();
     assert!(refused.unwrap().to_string().contains("no CUDA renderer"));
 }
 
 /// When the driver refuses the process, the renderer moves to another.
 #[test]
-fn a_process_that_is_unfit_for_the_gpu_has_another_do_it() {
+fn a_process_that_the_driver_refuses_uses_another_one() {
     struct Refused;
     impl Renderer for Refused {
-        fn prepare(&mut self, _: myriad_engine::render::Capacity) -> Result<(), PrepareError> {
+        fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
             Err(GpuError::NeedsRestart { reason: "a trap" }.into())
         }
         fn reset(&mut self) {}
-        fn submit(
-            &mut self,
-            _: &Arc<myriad_engine::render::VoiceBlock>,
-        ) -> Result<(), myriad_engine::render::RenderError> {
+        fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
             unreachable!("it was never prepared")
         }
-        fn collect(
-            &mut self,
-            _: &mut myriad_engine::render::Buses,
-        ) -> Result<usize, myriad_engine::render::RenderError> {
+        fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
             unreachable!("it was never prepared")
         }
     }
-    for (apart, preferred) in [(true, true), (false, false)] {
-        let make: MakePreferred = Arc::new(move |home| match home {
-            Home::Here => Some(Box::new(Refused)),
-            Home::Apart => apart.then(|| -> Box<dyn Renderer> { Box::new(CpuRenderer::new(1)) }),
+    for has_process in [true, false] {
+        let make: MakeGpuRenderer = Arc::new(move |location| match location {
+            GpuLocation::InProcess => Some(Box::new(Refused)),
+            GpuLocation::OutOfProcess => {
+                has_process.then(|| -> Box<dyn Renderer> { Box::new(CpuRenderer::new(1)) })
+            }
         });
-        let failover = Failover::new(make, CpuRenderer::new(1));
-        let report = failover.report();
-        Engine::with_renderer(&EngineConfig::default(), Box::new(failover)).unwrap();
+        let renderer = SupervisedRenderer::new(make, CpuRenderer::new(1));
+        let report = renderer.report();
+        Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
         let report = report.lock().unwrap().clone();
-        assert_eq!(report.preferred, preferred);
-        assert_eq!(report.refused_because.is_none(), preferred);
+        assert_eq!(report.on_gpu, has_process);
+        assert_eq!(report.refused_because.is_none(), has_process);
     }
 }
 
 #[test]
-fn without_a_fault_it_is_bit_equal_to_the_preferred_renderer() {
+fn without_a_fault_it_is_bit_equal_to_the_gpu_renderer() {
     let patch = factory::find("Aurora").unwrap();
     let events = [(0, on(45)), (5_000, on(52)), (20_000, off(45))];
     let plain = play(&mut engine(patch), &events, RATE);
@@ -290,29 +306,21 @@ fn without_a_fault_it_is_bit_equal_to_the_preferred_renderer() {
 fn changing_over_on_demand_does_not_click() {
     for patch in &sustained() {
         let wanted = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&wanted);
-        let make_wishes: MakeWishes = Box::new(move |_| {
-            let asked = Arc::clone(&asked);
-            let wishes: Wishes = Box::new(move |_| match asked.load(Ordering::Relaxed) {
-                true => Wish::Preferred,
-                false => Wish::Fallback,
-            });
-            Ok(wishes)
+        let mut rig = Rig::with(patch, Arc::default(), |renderer| {
+            renderer.with_policy(on_demand(&wanted))
         });
-        let faults = Arc::default();
-        let mut rig = Rig::with(patch, faults, |failover| failover.wishing(make_wishes));
         let cpu = rig.chord(2 * RATE);
-        assert!(!rig.report().preferred);
+        assert!(!rig.report().on_gpu);
         let mut all = cpu[RATE..].to_vec();
         let mut rests = vec![cpu[RATE..].to_vec()];
         for turn in 0..3 {
             wanted.store(true, Ordering::Relaxed);
-            all.extend(rig.until(|report| report.preferred));
+            all.extend(rig.until(|report| report.on_gpu));
             let gpu = rig.play(&[], RATE / 2);
             wanted.store(false, Ordering::Relaxed);
             let back = rig.play(&[], RATE / 2);
             let report = rig.report();
-            assert!(!report.preferred && report.losses == 0, "{report:?}");
+            assert!(!report.on_gpu && report.losses == 0, "{report:?}");
             assert_eq!(report.switches, 2 * (turn + 1));
             all.extend(gpu.iter().chain(&back));
             rests.extend([gpu[RATE / 4..].to_vec(), back[RATE / 4..].to_vec()]);
@@ -322,10 +330,34 @@ fn changing_over_on_demand_does_not_click() {
     }
 }
 
+/// A reset cuts the fade short: the display must not name the renderer that was left.
+#[test]
+fn a_reset_in_the_middle_of_a_fade_is_reported() {
+    let wanted = Arc::new(AtomicBool::new(true));
+    let mut renderer = SupervisedRenderer::new(gpu(&Arc::default()), CpuRenderer::new(1))
+        .with_watchdog(WATCHDOG)
+        .with_policy(on_demand(&wanted));
+    let report = renderer.report();
+    renderer.prepare(Capacity { slots: 1, buses: 1 }).unwrap();
+    let mut block = VoiceBlock::new(1);
+    block.start_tick();
+    let (block, mut buses) = (Arc::new(block), Buses::new(1));
+    assert!(report.lock().unwrap().on_gpu);
+    for (turn, on_gpu) in [false, true, false].into_iter().enumerate() {
+        wanted.store(on_gpu, Ordering::Relaxed);
+        renderer.render(&block, &mut buses).unwrap();
+        assert_eq!(report.lock().unwrap().on_gpu, !on_gpu, "it fades");
+        renderer.reset();
+        let report = report.lock().unwrap();
+        assert_eq!(report.on_gpu, on_gpu, "it has changed over");
+        assert_eq!(report.switches, turn as u64 + 1);
+    }
+}
+
 /// A wide sound of many partials on a machine whose time is made up: the more partials sound,
 /// the longer a block takes.
 #[test]
-fn what_the_cpu_cannot_hold_is_thinned_from_the_quietest_and_comes_back() {
+fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
     let rich = patch(&[
         (Param::SourcePartials, 512.0),
         (Param::SourcePosition, 1.0),
@@ -340,7 +372,9 @@ fn what_the_cpu_cannot_hold_is_thinned_from_the_quietest_and_comes_back() {
     });
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::Fail);
-    let mut rig = Rig::with(&rich, faults, |failover| failover.live(RATE as f32, clock));
+    let mut rig = Rig::with(&rich, faults, |renderer| {
+        renderer.with_load_shedding(RATE as f32, clock)
+    });
     const BLOCK: usize = 64;
     let block_time = BLOCK as f64 / RATE as f64 * 1e9;
     let mut sound = Vec::new();
@@ -358,14 +392,20 @@ fn what_the_cpu_cannot_hold_is_thinned_from_the_quietest_and_comes_back() {
     };
     let chord: Vec<_> = [33, 40, 45, 52].map(|key| (0, on(key))).into();
     let (full, report) = run(&chord, 750, 1e9);
-    assert!(full > 1_000 && report.thinned == 0, "{full}: {report:?}");
+    assert!(
+        full > 1_000 && report.partials_shed == 0,
+        "{full}: {report:?}"
+    );
     let capacity = full as f64 / 2.0;
     let (thin, report) = run(&[], 750, capacity);
     assert!((0.3..=0.75).contains(&(thin as f64 / capacity)), "{thin}");
-    assert!(report.thinned + thin >= full - 64, "{thin}: {report:?}");
+    assert!(
+        report.partials_shed + thin >= full - 64,
+        "{thin}: {report:?}"
+    );
     let (again, report) = run(&[], 6_000, 1e9);
-    assert_eq!((again, report.thinned), (full, 0));
-    assert!(report.thinned_most > 0);
+    assert_eq!((again, report.partials_shed), (full, 0));
+    assert!(report.most_partials_shed > 0);
     // What is left out was quiet: the level hardly changes, and nothing steps.
     let [before, thin, after] =
         [300, 1_100, 7_000].map(|block| &sound[block * BLOCK..][..RATE / 2]);

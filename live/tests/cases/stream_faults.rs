@@ -227,3 +227,35 @@ fn even_without_a_place_for_its_end_no_note_stays() {
     stream.play_64(&[], RATE);
     assert_eq!(stream.control.status().engine.voices, 0);
 }
+
+/// The end of a note is lost while its beginning still waits to be rendered.
+#[test]
+fn a_note_whose_end_is_lost_behind_its_beginning_does_not_stay() {
+    let mut stream = Lockstep::new(96, &soft());
+    stream.play_64(&[], 6_400);
+    // Nobody renders: the wheel fills the queue, a key goes down in its midst and up at its end.
+    let mut flood = vec![(6_400, EventKind::PitchBend(0.1)); 6_000];
+    flood.push((6_400, on(60)));
+    flood.extend(vec![(6_400, EventKind::PitchBend(0.0)); 6_000]);
+    flood.extend(vec![(6_400, off(61)); 6_000]);
+    flood.push((6_400, off(60)));
+    stream.ask(&flood, 64);
+    stream.render.step();
+    stream.play_64(&[], RATE);
+    let status = stream.control.status();
+    assert!(status.events_refused > 9_000, "{status:?}");
+    assert_eq!(status.engine.voices, 0, "the key was let go: {status:?}");
+}
+
+#[test]
+fn a_flood_from_the_control_side_leaves_no_note_behind() {
+    let mut stream = Lockstep::new(96, &soft());
+    stream.control.send(0, on(60));
+    while stream.control.send(0, cc(1, 0.5)) {}
+    assert!(!stream.control.has_room());
+    assert!(!stream.control.send(0, off(60)));
+    stream.play_64(&[], RATE);
+    let status = stream.control.status();
+    assert_eq!((status.engine.voices, status.events_refused), (0, 2));
+    assert!(stream.control.has_room());
+}

@@ -8,8 +8,8 @@ use myriad_conformance::in_blocks;
 use myriad_conformance::testing::*;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Event, factory};
+use myriad_live::fault::Fault;
 use myriad_live::stream::{self, AudioSide, Control};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -114,7 +114,10 @@ fn stopping_lets_the_fade_be_heard_and_ends_the_thread() {
             heard.extend(device(&mut audio, &[], 600));
             heard
         });
-        std::thread::sleep(Duration::from_millis(600));
+        // In the middle of what the device asks for.
+        while control.status().frames_asked < 500 * 64 {
+            std::thread::yield_now();
+        }
         control.stop();
         control.stop();
         device.join().unwrap()
@@ -139,11 +142,11 @@ fn nothing_hangs_when_nobody_listens() {
 
 #[test]
 fn nothing_hangs_when_the_renderer_does() {
-    let (renderer, stalls) = Faulty::stalling();
+    let (renderer, faults) = faulty();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
     let before = device(&mut audio, &[(0, note(69))], 300);
-    stalls.store(true, Ordering::Relaxed);
+    faults.set(Fault::Hang);
     let hung = device(&mut audio, &[], 100);
     assert!(control.status().starving);
     assert!(control.status().underruns > 0);
@@ -166,17 +169,17 @@ fn nothing_hangs_when_the_renderer_does() {
     assert_eq!(peak(&device(&mut audio, &[], 10)), 0.0);
     assert!(!control.status().running);
     // Let the thread that was left to itself end, so that the test's process can.
-    stalls.store(false, Ordering::Relaxed);
+    faults.set(Fault::None);
 }
 
 #[test]
 fn a_renderer_that_panics_is_heard_as_a_fade_and_seen_in_the_status() {
-    let (renderer, panics) = Faulty::panicking();
+    let (renderer, faults) = faulty();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
     let mut heard = device(&mut audio, &[(0, note(69))], 300);
     assert!(control.status().running);
-    panics.store(true, Ordering::Relaxed);
+    faults.set(Fault::Panic);
     heard.extend(device(&mut audio, &[], 300));
     assert!(!control.status().running);
     assert!(roughness(&heard[9_600..], hertz(69.0)) < CLICK);
@@ -186,13 +189,13 @@ fn a_renderer_that_panics_is_heard_as_a_fade_and_seen_in_the_status() {
 
 #[test]
 fn a_renderer_that_stalls_and_comes_back_is_explained_and_recovered_from() {
-    let (renderer, stalls) = Faulty::stalling();
+    let (renderer, faults) = faulty();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
     let mut heard = device(&mut audio, &[(0, note(69))], 300);
-    stalls.store(true, Ordering::Relaxed);
+    faults.set(Fault::Hang);
     heard.extend(device(&mut audio, &[], 60));
-    stalls.store(false, Ordering::Relaxed);
+    faults.set(Fault::None);
     heard.extend(device(&mut audio, &[], 600));
     let underruns = control.underruns();
     let longest = underruns

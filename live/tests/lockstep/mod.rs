@@ -4,13 +4,11 @@
 
 use myriad_conformance::testing::{RATE, patch};
 use myriad_engine::params::Param;
-use myriad_engine::render::{
-    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
-};
+use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Event, EventKind, Patch};
+use myriad_live::fault::{FaultRenderer, Faults};
 use myriad_live::stream::{self, AudioSide, Control, RenderSide, StreamConfig};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn config(depth: usize) -> StreamConfig {
     StreamConfig {
@@ -102,52 +100,9 @@ pub(crate) fn roughness(samples: &[f32], hertz: f32) -> f32 {
 /// Above this, a sine has a click in it; a clean one has 1e-6.
 pub(crate) const CLICK: f32 = 1e-3;
 
-/// A renderer that does not do what it should while `fault` is set.
-pub(crate) struct Faulty {
-    inner: CpuRenderer,
-    fault: Arc<AtomicBool>,
-    /// Panics then, instead of not returning.
-    panics: bool,
-}
-
-impl Faulty {
-    pub(crate) fn stalling() -> (Box<Self>, Arc<AtomicBool>) {
-        Self::new(false)
-    }
-
-    pub(crate) fn panicking() -> (Box<Self>, Arc<AtomicBool>) {
-        Self::new(true)
-    }
-
-    fn new(panics: bool) -> (Box<Self>, Arc<AtomicBool>) {
-        let fault = Arc::new(AtomicBool::new(false));
-        let renderer = Self {
-            inner: CpuRenderer::new(1),
-            fault: Arc::clone(&fault),
-            panics,
-        };
-        (Box::new(renderer), fault)
-    }
-}
-
-impl Renderer for Faulty {
-    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        self.inner.prepare(capacity)
-    }
-
-    fn reset(&mut self) {
-        self.inner.reset();
-    }
-
-    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        self.inner.submit(block)
-    }
-
-    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        while self.fault.load(Ordering::Relaxed) {
-            assert!(!self.panics, "a panic on purpose");
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        self.inner.collect(buses)
-    }
+/// A CPU renderer with faults.
+pub(crate) fn faulty() -> (Box<FaultRenderer<CpuRenderer>>, Arc<Faults>) {
+    let faults: Arc<Faults> = Arc::default();
+    let renderer = FaultRenderer::new(Box::new(CpuRenderer::new(1)), Arc::clone(&faults));
+    (Box::new(renderer), faults)
 }

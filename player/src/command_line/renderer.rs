@@ -5,7 +5,7 @@ use myriad_engine::ThreadPolicy;
 use myriad_engine::render::Renderer;
 use myriad_engine::{EngineError, render::PrepareError};
 use myriad_live::auto::Piece;
-use myriad_live::failover::MakePreferred;
+use myriad_live::supervised::MakeGpuRenderer;
 use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
 use serde::Serialize;
 use std::fmt::Display;
@@ -70,7 +70,7 @@ impl RendererArgs {
     }
 
     /// Makes the GPU's renderer, whatever `--renderer` says.
-    pub fn gpu(&self) -> MakePreferred {
+    pub fn gpu(&self) -> MakeGpuRenderer {
         let purpose = Purpose::Live {
             sample_rate: 48_000.0,
             thread_policy: ThreadPolicy::RealTime,
@@ -128,7 +128,7 @@ impl From<RendererReport> for RendererFacts {
             losses: report.failover.losses,
             returns: report.failover.returns,
             switches: report.failover.switches,
-            thinned: report.failover.thinned_most,
+            thinned: report.failover.most_partials_shed,
             lost_because: report.failover.lost_because,
             refused_because: report.failover.refused_because,
         }

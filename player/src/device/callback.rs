@@ -1,19 +1,23 @@
 //! The audio callback that all devices share: events in, frames out, at the device's own rate.
 //!
-//! It runs on audio threads, so it never allocates, locks, waits or logs.
+//! It runs on audio threads, so it never allocates, locks or logs, and waits only for devices that do
+//! not run in real time.
 
 use super::resampler::Resampler;
-use crate::midi::gesture::GestureQueue;
-use myriad_engine::Event;
+use crate::midi::gesture::Gesture;
+use myriad_engine::{BoundedEvents, Event};
 use myriad_live::stream::AudioSide;
-use ringbuf::HeapProd;
-use ringbuf::traits::Producer;
+use ringbuf::traits::{Consumer, Producer};
+use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most events of one block; further gestures wait for the next block.
 const MAX_EVENTS: usize = 4_096;
+
+/// How long a device that does not run in real time waits for frames.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Counters that the callback writes and other threads read.
 #[derive(Default)]
@@ -24,12 +28,14 @@ pub struct CallbackCounters {
     pub largest_block: AtomicUsize,
     /// Frames that did not fit into the recorder's ring buffer.
     pub unrecorded: AtomicU64,
+    /// Events of a device's own MIDI input that were dropped because the block was full of events.
+    pub events_refused: AtomicU64,
 }
 
 /// Takes frames from the engine to the device, the meters and the recorder.
 pub struct AudioCallback {
     audio: AudioSide,
-    gestures: Arc<GestureQueue>,
+    gestures: HeapCons<Gesture>,
     counters: Arc<CallbackCounters>,
     /// Frames for the meters; those that do not fit are dropped.
     tap: HeapProd<[f32; 2]>,
@@ -40,8 +46,10 @@ pub struct AudioCallback {
     rate: u32,
     /// The device's frames a second.
     device_rate: u32,
+    /// Whether [`fill`](Self::fill) waits for frames that are not ready.
+    waits: bool,
     /// Events of the coming block, sorted by frame.
-    events: Vec<Event>,
+    events: BoundedEvents<Vec<Event>>,
     /// When the last block began; the times of gestures are relative to it.
     last_block: Option<Instant>,
 }
@@ -50,7 +58,7 @@ impl AudioCallback {
     pub fn new(
         audio: AudioSide,
         rate: u32,
-        gestures: Arc<GestureQueue>,
+        gestures: HeapCons<Gesture>,
         tap: HeapProd<[f32; 2]>,
         record_ring: Option<HeapProd<[f32; 2]>>,
     ) -> Self {
@@ -63,7 +71,8 @@ impl AudioCallback {
             resampler: None,
             rate,
             device_rate: rate,
-            events: Vec::with_capacity(MAX_EVENTS),
+            waits: false,
+            events: BoundedEvents::with_capacity(MAX_EVENTS),
             last_block: None,
         }
     }
@@ -83,8 +92,15 @@ impl AudioCallback {
     /// Sets the device's sample rate. Allocates, so it must not run in a callback.
     pub fn set_device_rate(&mut self, device_rate: u32) {
         self.device_rate = device_rate;
+        self.waits = false;
         self.last_block = None;
         self.resampler = (device_rate != self.rate).then(|| Resampler::new(self.rate, device_rate));
+    }
+
+    /// Sets whether blocks wait for their frames instead of skipping them, for devices that do not run in
+    /// real time, such as a freewheeling JACK server.
+    pub fn set_waits(&mut self, waits: bool) {
+        self.waits = waits;
     }
 
     /// Frames of the device from an event to its sound.
@@ -100,14 +116,15 @@ impl AudioCallback {
 
     /// Adds an event at a frame of the coming block; it is dropped when the block is full of events.
     pub fn push(&mut self, event: Event) {
-        if self.events.len() == MAX_EVENTS {
+        if !self.events.push(event) {
+            self.counters.events_refused.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        self.events.push(event);
         // Insertion sort: stable, and fast because most events come in order.
-        let mut at = self.events.len() - 1;
-        while at > 0 && self.events[at - 1].frame > event.frame {
-            self.events.swap(at - 1, at);
+        let events = self.events.store_mut();
+        let mut at = events.len() - 1;
+        while at > 0 && events[at - 1].frame > event.frame {
+            events.swap(at - 1, at);
             at -= 1;
         }
     }
@@ -123,7 +140,7 @@ impl AudioCallback {
             .fetch_max(frames, Ordering::Relaxed);
         self.pick_up_gestures(frames);
         if self.resampler.is_none() {
-            self.render(self.events.len(), left, right);
+            self.render(self.events.store().len(), left, right);
         } else {
             self.resample(left, right);
         }
@@ -134,17 +151,13 @@ impl AudioCallback {
     fn pick_up_gestures(&mut self, frames: usize) {
         let now = Instant::now();
         let began = self.last_block.replace(now).unwrap_or(now);
-        while self.events.len() < MAX_EVENTS {
-            let Some(gesture) = self.gestures.next() else {
-                break;
-            };
-            let after = gesture.at.saturating_duration_since(began).as_secs_f64();
+        while self.events.has_room()
+            && let Some(Gesture { time, event }) = self.gestures.try_pop()
+        {
+            let after = time.saturating_duration_since(began).as_secs_f64();
             let frame = (after * f64::from(self.device_rate)) as usize;
-            self.push(Event {
-                frame: frame.min(frames - 1) as u32,
-                part: gesture.part,
-                kind: gesture.kind,
-            });
+            let frame = frame.min(frames - 1) as u32;
+            self.push(Event { frame, ..event });
         }
     }
 
@@ -165,7 +178,9 @@ impl AudioCallback {
             resampler.run();
         }
         // Events within frames that are already rendered go to the first frame of the next block.
-        self.events.iter_mut().for_each(|event| event.frame = 0);
+        for event in self.events.store_mut() {
+            event.frame = 0;
+        }
         self.resampler = Some(resampler);
     }
 
@@ -173,7 +188,7 @@ impl AudioCallback {
     /// frames; returns how many there are.
     fn convert_events(&mut self, from: usize, length: usize, frames: usize) -> usize {
         let mut count = 0;
-        for event in &mut self.events {
+        for event in self.events.store_mut() {
             let frame = event.frame as usize;
             if frame >= from + length {
                 break;
@@ -186,8 +201,15 @@ impl AudioCallback {
 
     /// Renders with the first `count` events.
     fn render(&mut self, count: usize, left: &mut [f32], right: &mut [f32]) {
-        self.audio.process(&self.events[..count], left, right);
-        self.events.drain(..count);
+        let events = self.events.store_mut();
+        match self.waits {
+            false => self.audio.process(&events[..count], left, right),
+            true => {
+                self.audio
+                    .process_waiting(&events[..count], left, right, TIMEOUT);
+            }
+        }
+        events.drain(..count);
         let frames = || left.iter().zip(right.iter()).map(|(&l, &r)| [l, r]);
         self.tap.push_iter(frames());
         if let Some(record_ring) = &mut self.record_ring {

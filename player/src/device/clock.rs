@@ -2,7 +2,10 @@
 //!
 //! For machines without an audio device, for long tests, and in place of a lost device.
 
-use super::{DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceError, DeviceRequest, Host};
+use super::{
+    DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest,
+    Host,
+};
 use myriad_engine::ThreadPolicy;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -2,7 +2,9 @@
 
 use super::callback::AudioCallback;
 use super::handoff::{CallbackHandoff, DeviceId};
-use super::{DEFAULT_BLOCK, Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
+use super::{
+    DEFAULT_BLOCK, Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest, Host, find,
+};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
     BufferSize, ErrorKind, FromSample, HostId, SampleFormat, SizedSample, Stream, StreamConfig,
@@ -50,6 +52,13 @@ pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceE
         host: host.name(),
         reason: error.to_string(),
     };
+    #[cfg(target_os = "linux")]
+    if host == Host::Pulse {
+        super::pulse_cookie::ensure().map_err(|error| DeviceError::Refused {
+            host: host.name(),
+            reason: error.to_string(),
+        })?;
+    }
     let cpal_host = cpal::host_from_id(host_id(host)?).map_err(refused)?;
     let name = |device: &cpal::Device| match device.description() {
         Ok(description) => description.name().to_owned(),

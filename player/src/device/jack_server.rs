@@ -38,6 +38,8 @@ pub(super) struct Client {
 #[derive(Default)]
 struct Shared {
     gone: AtomicBool,
+    /// Whether the server asks as fast as it is answered, and waits for that.
+    freewheels: AtomicBool,
     xruns: AtomicU64,
     block: AtomicU32,
 }
@@ -261,6 +263,10 @@ impl NotificationHandler for Notes {
         self.0.gone.store(true, Ordering::Relaxed);
     }
 
+    fn freewheel(&mut self, _: &jack::Client, freewheels: bool) {
+        self.0.freewheels.store(freewheels, Ordering::Relaxed);
+    }
+
     fn xrun(&mut self, _: &jack::Client) -> Control {
         self.0.xruns.fetch_add(1, Ordering::Relaxed);
         Control::Continue
@@ -281,6 +287,7 @@ impl ProcessHandler for Process {
         let router = &self.context.router;
         let midi = &self.midi;
         let device_id = self.context.device_id;
+        let freewheels = self.shared.freewheels.load(Ordering::Relaxed);
         let playing = self.context.handoff.with_callback(device_id, |callback| {
             for message in midi.iter(scope) {
                 let frame = message.time;
@@ -288,6 +295,7 @@ impl ProcessHandler for Process {
                     callback.push(Event { frame, part, kind });
                 });
             }
+            callback.set_waits(freewheels);
             callback.fill(left, right);
         });
         if !playing {

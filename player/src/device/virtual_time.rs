@@ -2,7 +2,7 @@
 //!
 //! Hours of a test pass in minutes, and in the same way each time.
 
-use super::{DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceRequest, Host};
+use super::{DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceInfo, DeviceRequest, Host};
 
 pub(crate) struct Virtual {
     info: DeviceInfo,

@@ -57,7 +57,11 @@ fn of_part(part: &[f32], rate: f64) -> Option<(f64, f64)> {
 fn peak_offset(nsdf: &[f64], lag: usize) -> f64 {
     let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| nsdf[lag]);
     let bend = a - 2.0 * b + c;
-    if bend < 0.0 { 0.5 * (a - c) / bend } else { 0.0 }
+    if bend < 0.0 {
+        0.5 * (a - c) / bend
+    } else {
+        0.0
+    }
 }
 
 /// The NSDF for each lag below `lags`.

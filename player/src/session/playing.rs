@@ -115,8 +115,8 @@ impl Session {
             Heard::Control { part, cc, value } => {
                 if let Some(param) = self.learning.take() {
                     self.router.learn(cc, param);
-                    let name = myriad_editor::name_of(param);
-                    self.news.push(format!("controller {cc} now moves {name}"));
+                    let id = param.info().id;
+                    self.news.push(format!("controller {cc} now moves {id}"));
                     self.keep_learned();
                 }
                 if let Some(param) = self.router.param_of(cc)

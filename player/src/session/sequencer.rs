@@ -62,9 +62,10 @@ impl SongSequencer {
         let horizon = now + frames_at(AHEAD_SECONDS, self.rate);
         while let Some(&(frame, part, kind)) = self.score.get(self.next) {
             // When the queue is full, the rest is sent at the next tick.
-            if start + frame > horizon || !control.send_at(start + frame, part, kind) {
+            if start + frame > horizon || !control.has_room() {
                 break;
             }
+            control.send_at(start + frame, part, kind);
             self.next += 1;
         }
         let soon = now + frames_at(EARLY_SECONDS, self.rate);

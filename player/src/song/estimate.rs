@@ -6,7 +6,7 @@ use myriad_engine::params::Param;
 use myriad_engine::render::MAX_TICKS;
 use myriad_engine::{EventKind, TICK};
 use myriad_live::auto::Piece;
-use myriad_live::failover::Load;
+use myriad_live::supervised::Load;
 
 /// About how long a note sounds after its release.
 const RELEASE_SECONDS: f64 = 0.5;

@@ -150,6 +150,7 @@ impl EditorHost for PluginHost {
             load: Some(shared.meters.load()),
             underruns: shared.meters.underruns(),
             bpm: shared.meters.bpm(),
+            trouble: shared.trouble(),
         }
     }
 

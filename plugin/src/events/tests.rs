@@ -150,3 +150,26 @@ fn a_full_queue_takes_no_more_and_order_is_kept() {
     let frames: Vec<u32> = queue.events().iter().map(|event| event.frame).collect();
     assert_eq!(frames, [9, 9]);
 }
+
+/// More events than a block holds: a note whose end finds no room must not sound for ever.
+#[test]
+fn a_note_whose_end_finds_no_room_is_released() {
+    let (mut translator, mut queue) = (Translator::new(), Queue::new(4));
+    let wheel = NoteEvent::MidiPitchBend {
+        timing: 5,
+        channel: 0,
+        value: 0.5,
+    };
+    let off = NoteEvent::NoteOff {
+        timing: 9,
+        voice_id: VoiceID::ID(7),
+        channel: Channel::Number(0),
+        key: Key::Number(60),
+        velocity: 0.25,
+    };
+    for event in [on(7, 0, 60), wheel, wheel, wheel, wheel, off] {
+        translator.translate(&event, PLAIN, &mut queue);
+    }
+    let last = queue.events().last().unwrap();
+    assert_eq!((last.frame, last.kind), (9, EventKind::AllNotesOff));
+}

@@ -238,3 +238,83 @@ fn rates_beyond_reason_are_refused() {
     player.process(&mut left, &mut [1.0; 64], &mut Script::new([on(60)]));
     assert_eq!(left, [0.0; 64]);
 }
+
+/// What an instance plays by a GPU, when `meanwhile` happens while that is made ready.
+fn played_by_a_gpu(before: &Patch, meanwhile: impl Fn(&MyriadParams) + Send + 'static) -> Vec<f32> {
+    let params = Arc::new(MyriadParams::new());
+    params.shared.load(before.clone());
+    let mut player = Player::new(params.clone());
+    let make = crate::synth::tests::gpu(&Arc::default());
+    player.gpu = Box::new(move |terms| {
+        let made = make(terms);
+        meanwhile(&params);
+        made
+    });
+    let terms = Terms {
+        offline: true,
+        renders: Renders::Gpu,
+        ..terms(48_000.0)
+    };
+    assert!(player.prepare(&terms) > Some(64), "rendered by the GPU");
+    player.reset();
+    let mut script = Script::new([on(60)]);
+    let (mut left, mut right) = (vec![0.0; 24_000], vec![0.0; 24_000]);
+    for (left, right) in left.chunks_mut(512).zip(right.chunks_mut(512)) {
+        player.process(left, right, &mut script);
+    }
+    left
+}
+
+/// A GPU may take seconds to be made ready. Whoever loads a patch or moves a route meanwhile
+/// hears it.
+#[test]
+fn what_is_loaded_while_a_gpu_is_made_ready_is_played() {
+    // Its values are those that the knobs have by default, so that only its own parts differ.
+    let mut patch = factory::find("Aurora").unwrap().clone();
+    patch.values = Values::new();
+    let expected = played_by_a_gpu(&patch, |_| {});
+    let loaded = patch.clone();
+    let heard = played_by_a_gpu(&Patch::new(), move |params| {
+        params.shared.load(loaded.clone())
+    });
+    assert_ne!(expected, played_by_a_gpu(&Patch::new(), |_| {}));
+    assert!(heard == expected, "the patch");
+    let (mut before, routes) = (patch.clone(), patch.routes.clone());
+    before.routes.clear();
+    let heard = played_by_a_gpu(&before, move |params| {
+        params.shared.set_routes(routes.clone());
+    });
+    assert!(heard == expected, "the routes");
+}
+
+/// A host has room for so many events in a block, and says nothing when it had more.
+#[test]
+fn a_full_block_of_events_leaves_no_note_behind() {
+    let (params, mut player) = player();
+    let mut events = vec![wheel(0.5); MAX_EVENTS];
+    events[0] = on(60);
+    let (mut left, mut right) = ([0.0; 4_800], [0.0; 4_800]);
+    let mut script = Script::new(events);
+    for _ in 0..20 {
+        player.process(&mut left, &mut right, &mut script);
+    }
+    assert_eq!(params.shared.meters.counters().voices, 0);
+    assert_eq!(params.shared.meters.counters().events_dropped, 1);
+}
+
+#[test]
+fn a_flood_on_the_editors_keyboard_leaves_no_note_behind() {
+    let (params, mut player) = player();
+    let (key, velocity) = (60, 0.8);
+    params.shared.play(EventKind::NoteOn { key, velocity });
+    for _ in 0..1_000 {
+        params.shared.play(EventKind::PitchBend(0.1));
+    }
+    params.shared.play(EventKind::NoteOff { key, velocity });
+    let (mut left, mut right) = ([0.0; 4_800], [0.0; 4_800]);
+    for _ in 0..20 {
+        player.process(&mut left, &mut right, &mut Script::new([]));
+    }
+    let counters = params.shared.meters.counters();
+    assert_eq!((counters.voices, counters.events_dropped), (0, 746));
+}

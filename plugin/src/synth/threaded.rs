@@ -3,10 +3,10 @@
 use super::pace::Pace;
 use super::{PART, RendererState, SynthHandle, Terms, engine_config};
 use myriad_engine::render::Renderer;
-use myriad_engine::{Counters, Event, EventKind, Patch, ThreadPolicy, Values};
+use myriad_engine::{Counters, Event, EventKind, Patch, Playable, ThreadPolicy, Values};
 use myriad_live::auto::Piece;
-use myriad_live::failover::Load;
 use myriad_live::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
+use myriad_live::supervised::Load;
 use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,6 +52,8 @@ pub(crate) struct Threaded {
     /// Kept for its end only.
     control: Option<Arc<Control>>,
     pace: Pace,
+    /// The clock that the host is compared with.
+    now: fn() -> Instant,
     /// The stream's time when something was last heard of the host.
     last_event: u64,
     /// And when each key was last pressed.
@@ -76,7 +78,7 @@ impl Threaded {
         };
         let (renderer, handle) = gpu(terms);
         let (control, audio) = stream::start(&config, renderer)?;
-        control.set_patch(PART, patch.clone())?;
+        control.play(PART, Playable::new(patch.clone()))?;
         let control = Arc::new(control);
         let synth_handle = SynthHandle {
             snapshots: control.snapshots(),
@@ -88,10 +90,18 @@ impl Threaded {
             audio,
             control: Some(control),
             pace: Pace::new(terms.offline),
+            now: Instant::now,
             last_event: 0,
             pressed: [0; 128],
         };
         Ok((threaded, synth_handle))
+    }
+
+    /// Goes by another clock.
+    #[cfg(test)]
+    pub(super) fn set_clock(&mut self, now: fn() -> Instant) {
+        self.now = now;
+        self.audio.set_clock(now);
     }
 
     pub(super) fn terms(&self) -> &Terms {
@@ -120,13 +130,13 @@ impl Threaded {
             }
         }
         let block = Duration::from_secs_f32(left.len() as f32 / self.terms.sample_rate);
-        let patience = self.pace.patience(Instant::now(), block);
+        let patience = self.pace.patience((self.now)(), block);
         if patience.is_zero() {
             self.audio.process(events, left, right);
         } else {
             self.audio.process_waiting(events, left, right, patience);
         }
-        self.pace.end(Instant::now());
+        self.pace.end((self.now)());
     }
 
     /// Whether nothing sounds, and nothing that the host has said will.

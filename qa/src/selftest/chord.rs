@@ -3,11 +3,10 @@
 
 use myriad_conformance::steepest;
 use myriad_engine::params::Param;
-use myriad_engine::render::{CpuRenderer, RenderError, Renderer};
+use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
-use myriad_live::failover::{Failover, FailoverReport, Home, MakePreferred};
-use myriad_live::sabotage::Sabotaged;
-use std::sync::atomic::{AtomicBool, Ordering};
+use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::supervised::{FailoverReport, GpuLocation, MakeGpuRenderer, SupervisedRenderer};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -20,28 +19,21 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A step may be so much larger than the largest of the chord itself.
 const OWN_STEPS: f32 = 1.6;
 
-/// Plays a chord on what `make` makes, has it `fail`, and listens. When this process is then unfit
-/// for the GPU, `apart` makes what is taken back.
+/// Plays a chord on what `make` makes, has it fail, and listens. When the driver then refuses this
+/// process, `out_of_process` makes what is taken back.
 pub(super) fn check<R: Renderer + 'static>(
-    make: impl Fn() -> R + Send + Sync + 'static,
-    fail: fn(&mut R) -> Result<(), RenderError>,
-    apart: MakePreferred,
+    make: impl Fn(Arc<Faults>) -> FaultRenderer<R> + Send + Sync + 'static,
+    out_of_process: MakeGpuRenderer,
 ) -> Result<String, String> {
-    let now = Arc::new(AtomicBool::new(false));
-    let fails_now = Arc::clone(&now);
-    let make: MakePreferred = Arc::new(move |home| {
-        if home == Home::Apart {
-            return apart(home);
-        }
-        Some(Box::new(Sabotaged::new(
-            make(),
-            fail,
-            Arc::clone(&fails_now),
-        )))
+    let faults: Arc<Faults> = Arc::default();
+    let its_faults = Arc::clone(&faults);
+    let make: MakeGpuRenderer = Arc::new(move |location| match location {
+        GpuLocation::InProcess => Some(Box::new(make(Arc::clone(&its_faults)))),
+        GpuLocation::OutOfProcess => out_of_process(location),
     });
     let mut stage = Stage::new(make)?;
     let before = stage.play(true, RATE);
-    now.store(true, Ordering::Relaxed);
+    faults.set_once(Fault::Fail);
     let lost = stage.play(false, RATE / 2);
     let report = stage.report();
     let Some(reason) = report.lost_because else {
@@ -68,14 +60,14 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(make: MakePreferred) -> Result<Self, String> {
-        let failover = Failover::new(make, CpuRenderer::new(1)).insisting();
-        let report = failover.report();
+    fn new(make: MakeGpuRenderer) -> Result<Self, String> {
+        let renderer = SupervisedRenderer::new(make, CpuRenderer::new(1)).require_gpu();
+        let report = renderer.report();
         let config = EngineConfig {
             sample_rate: RATE as f32,
             ..EngineConfig::default()
         };
-        let mut engine = Engine::with_renderer(&config, Box::new(failover))
+        let mut engine = Engine::with_renderer(&config, Box::new(renderer))
             .map_err(|error| error.to_string())?;
         let mut patch = Patch::new();
         for (param, value) in [
@@ -116,7 +108,7 @@ impl Stage {
             sound.extend(self.play(false, 1_024));
             let report = self.report();
             let waited = start.elapsed();
-            if report.preferred {
+            if report.on_gpu {
                 return (sound, format!("back after {} ms", waited.as_millis()));
             }
             if let Some(refused) = report.refused_because {

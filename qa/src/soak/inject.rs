@@ -1,14 +1,13 @@
 //! Faults on purpose: what has to be survived is done to a session, now and then.
 
-mod stall;
-
 use super::finding::{Blame, Finding, Kind};
 use super::generator::HANDS;
 use super::rng::Rng;
 use super::watch::{Bend, Disturbance, Watch};
 use myriad_engine::EventKind;
+use myriad_live::fault::{Fault as RenderFault, Faults};
 use myriad_player::Session;
-pub(super) use stall::{Stall, Stalling};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What can be done.
@@ -92,7 +91,7 @@ pub(super) struct Injector {
     /// Each with the second of play at which it strikes next.
     faults: Vec<(Fault, f64)>,
     rng: Rng,
-    stall: Stall,
+    stall: Arc<Faults>,
     /// When random notes have to be ended.
     clean_up: Option<f64>,
     /// Until when memory is taken, so that ours cannot be measured.
@@ -114,7 +113,13 @@ pub(super) struct Orders {
 
 impl Injector {
     /// Will strike with `faults` in a soak of so many seconds, of which `past` are over.
-    pub(super) fn new(faults: &[Fault], seed: u64, seconds: f64, past: f64, stall: Stall) -> Self {
+    pub(super) fn new(
+        faults: &[Fault],
+        seed: u64,
+        seconds: f64,
+        past: f64,
+        stall: Arc<Faults>,
+    ) -> Self {
         let mut rng = Rng::new(seed ^ 0x5bad, past as u64);
         let first = FIRST.min((seconds - past) / 4.0);
         let each = first / faults.len().max(1) as f64;
@@ -170,7 +175,7 @@ impl Injector {
             Fault::GpuLoss => session.lose_gpu(),
             Fault::Stall => {
                 let time = Duration::from_secs_f64(self.rng.between(0.005, 0.04));
-                self.stall.request(time);
+                self.stall.set_once(RenderFault::Slow(time));
                 watch.forget_expectations();
                 return time;
             }

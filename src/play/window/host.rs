@@ -79,6 +79,7 @@ impl EditorHost for PlayerHost {
                 load: Some(*load),
                 underruns: status.underruns + session.device_manager().xruns(),
                 bpm: BPM,
+                trouble: String::new(),
             }
         })
     }

@@ -79,7 +79,7 @@ impl CloudMemory {
 
     /// Has all that was written be there for everyone, before anyone else is told of it.
     pub fn settle(&self) {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         if self.is_pinned.load(Ordering::Relaxed) {
             // SAFETY: every x86-64 has it.
             unsafe { std::arch::x86_64::_mm_sfence() };
@@ -88,7 +88,7 @@ impl CloudMemory {
 }
 
 /// Writes `cloud` to `place` without bringing its lines into the cache.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 fn stream(place: &mut Cloud, cloud: Cloud) {
     const WORDS: usize = size_of::<Cloud>() / 8;
@@ -102,7 +102,7 @@ fn stream(place: &mut Cloud, cloud: Cloud) {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 #[inline]
 fn stream(place: &mut Cloud, cloud: Cloud) {
     *place = cloud;

@@ -4,7 +4,7 @@
 //! for them either: it turns the door, so that those who come from now on are counted apart, and
 //! looks again later whether all that were inside have left.
 
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use crate::sync::atomic::{AtomicUsize, Ordering, fence};
 
 /// A door with two sides, of which one is open.
 #[derive(Debug, Default)]
@@ -23,33 +23,39 @@ impl Readers {
     /// Comes in. Returns the side to leave by.
     pub(super) fn enter(&self) -> usize {
         loop {
-            let side = self.turned.load(SeqCst) % 2;
-            self.inside[side].0.fetch_add(1, SeqCst);
+            let side = self.turned.load(Ordering::Relaxed) % 2;
+            self.inside[side].0.fetch_add(1, Ordering::Relaxed);
+            // Between this and the fence of `turn`: either the count is seen there, or the turn here.
+            fence(Ordering::SeqCst);
             // Who came in while the door was turned may have been overlooked.
-            if self.turned.load(SeqCst) % 2 == side {
+            if self.turned.load(Ordering::Acquire) % 2 == side {
                 return side;
             }
-            self.inside[side].0.fetch_sub(1, SeqCst);
+            self.leave(side);
         }
     }
 
     /// Goes out.
     pub(super) fn leave(&self, side: usize) {
-        self.inside[side].0.fetch_sub(1, SeqCst);
+        self.inside[side].0.fetch_sub(1, Ordering::Release);
     }
 
     /// Turns the door: who comes from now on sees all that was done before. To be done only when
-    /// [`Self::have_left`].
+    /// [`Self::have_left`], and by one thread at a time, as that is.
     pub(super) fn turn(&self) {
-        self.turned.fetch_add(1, SeqCst);
+        self.turned.fetch_add(1, Ordering::Release);
+        fence(Ordering::SeqCst);
     }
 
     /// Whether all have left who were inside when the door was last turned.
     pub(super) fn have_left(&self) -> bool {
-        let shut = 1 - self.turned.load(SeqCst) % 2;
-        self.inside[shut].0.load(SeqCst) == 0
+        let shut = 1 - self.turned.load(Ordering::Relaxed) % 2;
+        self.inside[shut].0.load(Ordering::Acquire) == 0
     }
 }
+
+#[cfg(test)]
+mod model;
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 /// A context, destroyed with the last one who holds it.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ pub(in crate::cuda) struct Context {
     pub(super) handle: Arc<Handle>,
     device_memory: Vec<sys::CUdeviceptr>,
     host_memory: Vec<*mut c_void>,
+    /// Destroys a context that is being lost.
+    destroyer: Option<JoinHandle<()>>,
     pub(in crate::cuda) device_bytes: usize,
     pub(in crate::cuda) host_bytes: usize,
 }
@@ -90,6 +93,7 @@ impl Context {
             handle: Arc::new(handle),
             device_memory: Vec::new(),
             host_memory: Vec::new(),
+            destroyer: None,
             device_bytes: 0,
             host_bytes: 0,
         };
@@ -107,13 +111,13 @@ impl Context {
 
     /// Has the context destroyed by somebody else, as a driver that is reset does: for tests. The
     /// next call fails; destroying goes on for a while.
-    pub(in crate::cuda) fn lose(&self) {
+    pub(in crate::cuda) fn lose(&mut self) {
         if !self.handle.lost.swap(true, Ordering::Relaxed) {
             let handle = Arc::clone(&self.handle);
-            std::thread::spawn(move || {
+            self.destroyer = Some(std::thread::spawn(move || {
                 // Nothing can be done about a failure.
                 let _ = call!(cuCtxDestroy_v2(handle.context));
-            });
+            }));
         }
     }
 
@@ -177,6 +181,11 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        if let Some(destroyer) = self.destroyer.take() {
+            // Whoever drops the context then frees what the device reads. A panic there would have
+            // been a failure, about which nothing can be done.
+            let _ = destroyer.join();
+        }
         if self.is_gone() {
             return;
         }

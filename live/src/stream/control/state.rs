@@ -7,8 +7,6 @@ use crate::stream::frame_ring::FrameRing;
 use crate::stream::render_side::{Command, RenderSide};
 use crate::stream::underrun::{Report, Underrun};
 use crate::stream::{StreamConfig, StreamError};
-use myriad_engine::patch::Patch;
-use myriad_engine::render::Renderer;
 use myriad_engine::{EngineConfig, SnapshotReceiver};
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
@@ -24,10 +22,9 @@ pub(in crate::stream) struct State {
     pub(super) engine: EngineConfig,
     pub(super) engine_latency: usize,
     pub(super) frame_ring: Arc<FrameRing>,
-    /// What each part plays, for an engine that takes over.
-    pub(super) patches: Vec<Patch>,
     commands: ControlEnd<Command>,
-    pub(super) renderers: ControlEnd<Box<dyn Renderer>>,
+    /// Patches and routes for which `commands` had no room, at most one of each for a part.
+    waiting: VecDeque<Command>,
     pub(super) sender: Sender,
     reports: HeapCons<Report>,
     pub(super) underruns: VecDeque<Underrun>,
@@ -39,16 +36,11 @@ pub(in crate::stream) struct State {
 }
 
 impl State {
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the control side's ends of everything"
-    )]
     pub(in crate::stream) fn new(
         config: &StreamConfig,
         engine_latency: usize,
         frame_ring: Arc<FrameRing>,
         commands: ControlEnd<Command>,
-        renderers: ControlEnd<Box<dyn Renderer>>,
         sender: Sender,
         reports: HeapCons<Report>,
         snapshots: SnapshotReceiver,
@@ -57,9 +49,8 @@ impl State {
             engine: config.engine,
             engine_latency,
             frame_ring,
-            patches: vec![Patch::new(); config.engine.parts],
             commands,
-            renderers,
+            waiting: VecDeque::new(),
             sender,
             reports,
             underruns: VecDeque::new(),
@@ -73,6 +64,32 @@ impl State {
         self.commands.send(command).map_err(|_| StreamError::Busy)
     }
 
+    /// Sends another patch or other routes for a part. What finds no room waits until there is
+    /// some, unless something newer for the part replaces it.
+    pub(super) fn change_part(&mut self, command: Command) {
+        let part = command.part();
+        // Routes belong to the patch before them; a patch brings its own.
+        let is_patch = |command: &Command| matches!(command, Command::Patch { .. });
+        let keeps_patch = !is_patch(&command);
+        self.waiting
+            .retain(|old| old.part() != part || (keeps_patch && is_patch(old)));
+        self.waiting.push_back(command);
+        self.send_waiting();
+    }
+
+    fn send_waiting(&mut self) {
+        while let Some(command) = self.waiting.pop_front() {
+            if let Err(command) = self.commands.send(command) {
+                self.waiting.push_front(command);
+                return;
+            }
+        }
+    }
+
+    pub(super) fn is_behind(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Whether the render thread has ended without being asked to: its renderer has panicked.
     pub(super) fn has_crashed(&self) -> bool {
         self.thread.as_ref().is_some_and(JoinHandle::is_finished)
@@ -81,7 +98,7 @@ impl State {
     /// Drops what has come back, and explains underruns.
     pub(super) fn tend(&mut self) {
         self.commands.tidy();
-        self.renderers.tidy();
+        self.send_waiting();
         self.processor.read();
         for report in self.reports.pop_iter() {
             if self.underruns.len() == KEPT {

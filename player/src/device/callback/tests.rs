@@ -3,13 +3,13 @@
 use super::*;
 use crate::device::cpal_device::Speaker;
 use crate::device::handoff::CallbackHandoff;
+use crate::midi::gesture::GestureQueue;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
 use myriad_live::stream::{self, Control, RenderSide, StreamConfig};
-use ringbuf::HeapCons;
 use ringbuf::HeapRb;
-use ringbuf::traits::{Consumer, Split};
+use ringbuf::traits::Split;
 
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
@@ -33,6 +33,7 @@ struct Harness {
     control: Control,
     render: RenderSide,
     callback: Box<AudioCallback>,
+    gestures: GestureQueue,
     recorded: HeapCons<[f32; 2]>,
 }
 
@@ -48,17 +49,18 @@ impl Harness {
         render.step();
         let (tap, _) = HeapRb::new(1).split();
         let (record_ring, recorded) = HeapRb::new(20 * RATE as usize).split();
-        let gestures = Arc::<GestureQueue>::default();
+        let (gestures, receiver) = GestureQueue::new();
         Self {
             control,
             render,
             callback: Box::new(AudioCallback::new(
                 audio,
                 RATE,
-                gestures,
+                receiver,
                 tap,
                 Some(record_ring),
             )),
+            gestures,
             recorded,
         }
     }
@@ -261,20 +263,23 @@ fn events_survive_the_resampler() {
 #[test]
 fn gestures_keep_their_offset_within_a_block() {
     let mut harness = Harness::new(8_192);
-    let gestures = Arc::clone(&harness.callback.gestures);
     let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
     harness.callback.fill(&mut left, &mut right);
     let began = harness.callback.last_block.unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    gestures.play(0, on(60));
-    let pressed = began.elapsed();
+    for (millis, key) in [(20, 60), (99, 61), (5_000, 62)] {
+        harness
+            .gestures
+            .play_at(began + Duration::from_millis(millis), 0, on(key));
+    }
     harness.callback.pick_up_gestures(4_800);
-    let frame = harness.callback.events[0].frame;
-    let latest = (pressed.as_secs_f64() * f64::from(RATE)) as u32;
-    assert!(
-        (960..=latest.min(4_799)).contains(&frame),
-        "{frame} of {latest}"
-    );
+    let frames: Vec<u32> = harness
+        .callback
+        .events
+        .store()
+        .iter()
+        .map(|event| event.frame)
+        .collect();
+    assert_eq!(frames, [960, 4_752, 4_799]);
 }
 
 /// The whole callback, with events and gestures, with a resampler and without: no allocation.
@@ -282,7 +287,6 @@ fn gestures_keep_their_offset_within_a_block() {
 fn callbacks_never_allocate() {
     for device_rate in [RATE, 44_100] {
         let mut harness = Harness::new(2_048);
-        let gestures = Arc::clone(&harness.callback.gestures);
         harness.callback.set_device_rate(device_rate);
         let handoff = Arc::<CallbackHandoff>::default();
         let mut speaker = Speaker::new(Arc::clone(&handoff), 0, 2);
@@ -290,7 +294,7 @@ fn callbacks_never_allocate() {
         let mut state = 13;
         handoff.put(harness.callback);
         for index in 0..300u32 {
-            gestures.play(0, on(40 + (index % 40) as u8));
+            harness.gestures.play(0, on(40 + (index % 40) as u8));
             let frames = 1 + random(&mut state, 1_024) as usize;
             assert_no_alloc(|| {
                 handoff.with_callback(0, |callback| callback.push(Harness::event(0, on(60))));
@@ -300,4 +304,34 @@ fn callbacks_never_allocate() {
         }
         assert_eq!(harness.control.status().underruns, 0);
     }
+}
+
+/// When queues overflow, notes that were started are still released.
+#[test]
+fn a_flood_of_gestures_leaves_no_note_behind() {
+    let off = |key| EventKind::NoteOff { key, velocity: 0.5 };
+    let mut harness = Harness::new(2_048);
+    let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
+    harness.gestures.play(0, on(60));
+    for index in 0..20_000u32 {
+        let wheel = EventKind::PitchBend((index % 2) as f32);
+        harness.gestures.play(0, wheel);
+        harness
+            .callback
+            .push(Harness::event(0, if index == 9 { on(64) } else { wheel }));
+    }
+    harness.gestures.play(0, off(60));
+    harness.callback.push(Harness::event(0, off(64)));
+    for _ in 0..400 {
+        harness.callback.fill(&mut left, &mut right);
+        harness.render.step();
+    }
+    assert_eq!(harness.control.status().engine.voices, 0);
+    assert!(harness.gestures.lost() > 10_000);
+    let refused = harness
+        .callback
+        .counters
+        .events_refused
+        .load(Ordering::Relaxed);
+    assert!(refused > 10_000);
 }

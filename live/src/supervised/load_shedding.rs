@@ -1,8 +1,9 @@
-//! Leaving partials out when the CPU cannot hold them: the quietest first, no more than needed.
+//! Load shedding: leaves partials out when the CPU cannot hold them, the quietest first and no more
+//! than needed.
 //!
-//! The time of every block is compared with how long it sounds. Above [`TOO_MUCH`] the floor under
-//! which partials fade rises, the faster the worse it is; below [`ENOUGH`] it sinks slowly, so that
-//! it comes to rest in between.
+//! The time of every block is compared with how long it sounds. Above [`HIGH_LOAD`] the floor under
+//! which partials fade rises, the faster the worse it is; below [`LOW_LOAD`] it sinks slowly, so
+//! that it comes to rest in between.
 
 use myriad_engine::render::{
     Buses, CpuRenderer, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock,
@@ -10,10 +11,10 @@ use myriad_engine::render::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A clock: time since some moment.
+/// A clock: time since some moment. Tests inject their own.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
-/// The clock on the wall.
+/// The clock of the machine.
 pub fn wall_clock() -> Clock {
     let start = Instant::now();
     Arc::new(move || start.elapsed())
@@ -21,10 +22,10 @@ pub fn wall_clock() -> Clock {
 
 /// The share of a block's duration that rendering it may take; the rest is for modulation, for
 /// effects, and for catching up.
-const TOO_MUCH: f32 = 0.7;
+const HIGH_LOAD: f32 = 0.7;
 
 /// Below this there is room for more.
-const ENOUGH: f32 = 0.5;
+const LOW_LOAD: f32 = 0.5;
 
 /// Where the floor starts from, in decibels of full scale: nothing below it is missed, so that a
 /// single late block changes nothing that can be heard.
@@ -38,13 +39,10 @@ const FASTEST_RISE: f32 = 6.0;
 const FALL: f32 = 0.02;
 
 /// Renders on the CPU within the time there is.
-pub(super) struct Thinning {
+pub(super) struct LoadShedding {
     sample_rate: f32,
     clock: Clock,
     floor: Floor,
-    /// Partials left out, as last told.
-    told: usize,
-    thinned: usize,
 }
 
 /// The level under which partials fade, in decibels; none at [`LOWEST`].
@@ -76,9 +74,9 @@ impl Floor {
     /// After a block of `ticks` that took `load` times as long as it sounds.
     fn adapt(&mut self, load: f32, ticks: usize) {
         let ticks = ticks as f32;
-        let change = if load > TOO_MUCH {
-            (20.0 * (load / TOO_MUCH).log10()).clamp(1.0, FASTEST_RISE * ticks)
-        } else if load < ENOUGH {
+        let change = if load > HIGH_LOAD {
+            (20.0 * (load / HIGH_LOAD).log10()).clamp(1.0, FASTEST_RISE * ticks)
+        } else if load < LOW_LOAD {
             -FALL * ticks
         } else {
             0.0
@@ -88,22 +86,20 @@ impl Floor {
     }
 }
 
-impl Thinning {
+impl LoadShedding {
     pub(super) fn new(sample_rate: f32, clock: Clock) -> Self {
         Self {
             sample_rate,
             clock,
             floor: Floor::NONE,
-            told: 0,
-            thinned: 0,
         }
     }
 
     pub(super) fn reset(&mut self) {
-        (self.floor, self.told, self.thinned) = (Floor::NONE, 0, 0);
+        self.floor = Floor::NONE;
     }
 
-    /// Renders, and learns from how long it took.
+    /// Renders, and adapts the floor to how long it took.
     pub(super) fn render(
         &mut self,
         cpu: &mut CpuRenderer,
@@ -116,19 +112,7 @@ impl Thinning {
         let took = (self.clock)().saturating_sub(start).as_secs_f32();
         let sounds = (block.ticks() * TICK) as f32 / self.sample_rate;
         self.floor.adapt(took / sounds.max(1e-9), block.ticks());
-        self.thinned = cpu.thinned();
         Ok(partials)
-    }
-
-    /// Whether other partials are left out than was last told.
-    pub(super) fn is_news(&self) -> bool {
-        self.thinned != self.told
-    }
-
-    /// How many are.
-    pub(super) fn tell(&mut self) -> usize {
-        self.told = self.thinned;
-        self.thinned
     }
 }
 
@@ -151,12 +135,12 @@ mod tests {
         let mut floor = Floor::NONE;
         assert!(settle(&mut floor, 0.6, 1_000) == 0.6 && floor == Floor::NONE);
         let load = settle(&mut floor, 3.0, 60);
-        assert!((ENOUGH..=TOO_MUCH).contains(&load), "{load}");
+        assert!((LOW_LOAD..=HIGH_LOAD).contains(&load), "{load}");
         let load = settle(&mut floor, 1.5, 2_000);
-        assert!((ENOUGH - 0.01..=TOO_MUCH).contains(&load), "{load}");
+        assert!((LOW_LOAD - 0.01..=HIGH_LOAD).contains(&load), "{load}");
         settle(&mut floor, 0.4, 5_000);
         assert_eq!(floor, Floor::NONE);
-        // What no thinning can help leaves the loud ones.
+        // However large the load, the loud ones stay.
         settle(&mut floor, 1e6, 1_000);
         assert_eq!(floor.to, HIGHEST);
     }

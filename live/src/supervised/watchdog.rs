@@ -1,8 +1,9 @@
-//! A renderer on a thread of its own, so that a call which never returns hangs there and not here.
+//! A watchdog: has a renderer on a thread of its own, so that a call which never returns hangs
+//! there and not here.
 //!
 //! Blocks go to the thread and sound comes back through bounded channels: nothing is allocated
 //! for a block. Whoever waits spins for as long as a GPU usually needs, then sleeps. A thread
-//! that misses its deadline is given up with all it holds: it is never waited for again.
+//! that misses its deadline is abandoned with all it holds: it is never waited for again.
 
 use myriad_engine::ThreadPolicy;
 use myriad_engine::dsp::FlushDenormals;
@@ -13,48 +14,51 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the thread that waits for sound looks out for it before it sleeps, and the one that
-/// waits for a block that was announced: many times what a GPU needs for a small block, or the
-/// host to make one.
-const WATCH: Duration = Duration::from_millis(1);
+/// How long to spin before sleeping while a reply, or a block that was announced, is awaited: many
+/// times what a GPU needs for a small block, or the host to make one.
+const SPIN: Duration = Duration::from_millis(1);
 
-/// How long the thread that waits for work does. Short, because between the blocks of live play
-/// there is nothing to see for most of the time;
-const LINGER: Duration = Duration::from_micros(50);
+/// How long the thread spins for a request that was not announced. Short, because between the
+/// blocks of live playing there is nothing to see for most of the time.
+const IDLE_SPIN: Duration = Duration::from_micros(50);
 
-/// unless it is to stay awake: then it sleeps when nothing plays.
-const VIGIL: Duration = Duration::from_millis(500);
+/// The same for a thread that is to stay awake; it sleeps when nothing plays.
+const AWAKE_SPIN: Duration = Duration::from_millis(500);
 
-/// The most requests that can wait: blocks, and a word to collect or to start anew.
+/// Blocks that may be in flight, whatever the renderer takes at once: the next one is made while
+/// the last one is rendered.
+pub(super) const DEPTH: usize = 2;
+
+/// The most requests that can wait: blocks, and one to collect or to start anew.
 const REQUESTS: usize = 16;
 
-/// How long calls may take before the renderer counts as lost, and how the thread waits for them.
+/// How long calls may take before the renderer counts as lost, and how its thread waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deadlines {
+pub struct WatchdogConfig {
     /// That of the thread.
     pub thread_policy: ThreadPolicy,
-    /// For `prepare` and for letting go: a driver may have to compile, or to wake a GPU.
-    pub prepare: Duration,
+    /// For `prepare` and for dropping: a driver may have to compile, or to wake a GPU.
+    pub prepare_timeout: Duration,
     /// For a block.
-    pub render: Duration,
+    pub render_timeout: Duration,
 }
 
-impl Default for Deadlines {
+impl Default for WatchdogConfig {
     fn default() -> Self {
         Self {
             thread_policy: ThreadPolicy::Normal,
-            prepare: Duration::from_secs(30),
-            render: Duration::from_secs(5),
+            prepare_timeout: Duration::from_secs(30),
+            render_timeout: Duration::from_secs(5),
         }
     }
 }
 
-impl Deadlines {
+impl WatchdogConfig {
     /// For playing live: a block that is this late has been missed long ago.
-    pub const LIVE: Deadlines = Deadlines {
+    pub const LIVE: WatchdogConfig = WatchdogConfig {
         thread_policy: ThreadPolicy::RealTime,
-        prepare: Duration::from_secs(30),
-        render: Duration::from_millis(40),
+        prepare_timeout: Duration::from_secs(30),
+        render_timeout: Duration::from_millis(40),
     };
 }
 
@@ -72,48 +76,40 @@ enum Reply {
     Collected(Buses, Result<usize, RenderError>),
 }
 
-/// Why no reply came.
-enum Silence {
-    Late,
-    Ended,
-}
-
 /// Renders on a thread that is watched.
-pub struct Attended {
-    depth: usize,
-    deadlines: Deadlines,
+pub struct WatchdogRenderer {
+    config: WatchdogConfig,
     /// The renderer, until its thread is started.
     inner: Option<Box<dyn Renderer>>,
-    link: Option<Link>,
+    thread: Option<Channels>,
     /// Where the thread puts the next sound.
     spare: Option<Buses>,
     in_flight: usize,
-    /// Why the thread was given up.
+    /// Why the thread was abandoned.
     lost: Option<RenderError>,
 }
 
-struct Link {
+struct Channels {
     requests: SyncSender<Request>,
     replies: Receiver<Reply>,
 }
 
-impl Attended {
+impl WatchdogRenderer {
     /// Has `renderer` on a thread of its own, from `prepare` on.
-    pub fn new(renderer: Box<dyn Renderer>, deadlines: Deadlines) -> Self {
+    pub fn new(renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
         Self {
-            depth: renderer.depth(),
-            deadlines,
+            config,
             inner: Some(renderer),
-            link: None,
+            thread: None,
             spare: None,
             in_flight: 0,
             lost: None,
         }
     }
 
-    /// Is more or less patient from now on.
-    pub(crate) fn set_deadlines(&mut self, deadlines: Deadlines) {
-        self.deadlines = deadlines;
+    /// Sets other deadlines from now on.
+    pub(super) fn configure(&mut self, config: WatchdogConfig) {
+        self.config = config;
     }
 
     fn start(&mut self) -> Result<(), PrepareError> {
@@ -122,7 +118,7 @@ impl Attended {
         };
         let (requests, incoming) = sync_channel(REQUESTS);
         let (outgoing, replies) = sync_channel(REQUESTS);
-        let thread_policy = self.deadlines.thread_policy;
+        let thread_policy = self.config.thread_policy;
         thread::Builder::new()
             .name("myriad-gpu".into())
             .spawn(move || {
@@ -130,102 +126,92 @@ impl Attended {
                 serve(inner, &incoming, outgoing, thread_policy);
             })
             .map_err(|source| PrepareError::Thread { index: 0, source })?;
-        self.link = Some(Link { requests, replies });
+        self.thread = Some(Channels { requests, replies });
         Ok(())
     }
 
     /// Sends a request; a full queue means that nobody reads it.
-    fn ask(&mut self, request: Request) -> Result<(), RenderError> {
+    fn send(&mut self, request: Request) -> Result<(), RenderError> {
         if let Some(error) = self.lost {
             return Err(error);
         }
-        let link = self.link.as_ref().ok_or(RenderError::NotPrepared)?;
-        match link.requests.try_send(request) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(self.give_up(&Silence::Ended, Duration::ZERO)),
-        }
+        let thread = self.thread.as_ref().ok_or(RenderError::NotPrepared)?;
+        let sent = thread.requests.try_send(request);
+        sent.map_err(|_| self.abandon(RecvTimeoutError::Disconnected, Duration::ZERO))
     }
 
     /// Waits for the reply to a request.
-    fn wait(&mut self, deadline: Duration) -> Result<Reply, RenderError> {
-        let link = self.link.as_ref().ok_or(RenderError::NotPrepared)?;
-        match receive(&link.replies, WATCH, Some(deadline)) {
-            Ok(reply) => Ok(reply),
-            Err(silence) => Err(self.give_up(&silence, deadline)),
-        }
+    fn wait(&mut self, timeout: Duration) -> Result<Reply, RenderError> {
+        let thread = self.thread.as_ref().ok_or(RenderError::NotPrepared)?;
+        let reply = receive(&thread.replies, SPIN, Some(timeout));
+        reply.map_err(|error| self.abandon(error, timeout))
     }
 
-    fn give_up(&mut self, silence: &Silence, deadline: Duration) -> RenderError {
-        let error = match silence {
-            Silence::Late => RenderError::Late {
-                milliseconds: deadline.as_millis() as u64,
+    fn abandon(&mut self, why: RecvTimeoutError, timeout: Duration) -> RenderError {
+        let error = match why {
+            RecvTimeoutError::Timeout => RenderError::Late {
+                milliseconds: timeout.as_millis() as u64,
             },
-            Silence::Ended => RenderError::Call {
+            RecvTimeoutError::Disconnected => RenderError::Call {
                 call: "the GPU's thread",
                 reason: "it has ended",
             },
         };
         self.lost = Some(error);
-        self.link = None;
+        self.thread = None;
         error
     }
 }
 
-/// Spins for `watch`, then sleeps, at most up to the deadline.
+/// Spins for `spin`, then sleeps, at most up to the timeout.
 fn receive<T>(
     channel: &Receiver<T>,
-    watch: Duration,
-    deadline: Option<Duration>,
-) -> Result<T, Silence> {
+    spin: Duration,
+    timeout: Option<Duration>,
+) -> Result<T, RecvTimeoutError> {
     let start = Instant::now();
     loop {
         match channel.try_recv() {
             Ok(message) => return Ok(message),
-            Err(TryRecvError::Disconnected) => return Err(Silence::Ended),
-            Err(TryRecvError::Empty) if start.elapsed() >= watch => break,
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if start.elapsed() >= spin => break,
             Err(TryRecvError::Empty) => std::hint::spin_loop(),
         }
     }
-    let Some(deadline) = deadline else {
-        return channel.recv().map_err(|_| Silence::Ended);
-    };
-    channel
-        .recv_timeout(deadline.saturating_sub(start.elapsed()))
-        .map_err(|error| match error {
-            RecvTimeoutError::Timeout => Silence::Late,
-            RecvTimeoutError::Disconnected => Silence::Ended,
-        })
+    match timeout {
+        Some(timeout) => channel.recv_timeout(timeout.saturating_sub(start.elapsed())),
+        None => channel.recv().map_err(RecvTimeoutError::from),
+    }
 }
 
-impl Drop for Attended {
+impl Drop for WatchdogRenderer {
     fn drop(&mut self) {
-        // Without requests the thread lets go of the renderer and ends. Waited for, so that a
-        // program does not end in the middle of that; but not for ever.
-        if let Some(Link { requests, replies }) = self.link.take() {
+        // Without requests the thread drops the renderer and ends. Waited for, so that a program
+        // does not end in the middle of that; but not for ever.
+        if let Some(Channels { requests, replies }) = self.thread.take() {
             drop(requests);
-            let start = Instant::now();
-            while start.elapsed() < self.deadlines.prepare
-                && receive(&replies, Duration::ZERO, Some(self.deadlines.prepare)).is_ok()
-            {
-            }
+            let (start, timeout) = (Instant::now(), self.config.prepare_timeout);
+            while start.elapsed() < timeout
+                && receive(&replies, Duration::ZERO, Some(timeout)).is_ok()
+            {}
         }
     }
 }
 
-impl Renderer for Attended {
+impl Renderer for WatchdogRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         self.start()?;
-        let deadline = self.deadlines.prepare;
         let refused = |error: RenderError| match error {
             RenderError::Late { milliseconds } => PrepareError::Late { milliseconds },
             _ => PrepareError::ThreadEnded,
         };
-        self.ask(Request::Prepare(capacity)).map_err(refused)?;
+        self.send(Request::Prepare(capacity)).map_err(refused)?;
         self.spare = Some(Buses::new(capacity.buses));
         self.in_flight = 0;
         loop {
-            // What was under way before is of no interest any more.
-            if let Reply::Prepared(outcome) = self.wait(deadline).map_err(refused)? {
+            // Replies to what was in flight before are dropped.
+            let reply = self.wait(self.config.prepare_timeout).map_err(refused)?;
+            if let Reply::Prepared(outcome) = reply {
                 return outcome;
             }
         }
@@ -233,8 +219,8 @@ impl Renderer for Attended {
 
     fn reset(&mut self) {
         self.in_flight = 0;
-        if self.ask(Request::Reset).is_ok() {
-            while let Ok(reply) = self.wait(self.deadlines.render) {
+        if self.send(Request::Reset).is_ok() {
+            while let Ok(reply) = self.wait(self.config.render_timeout) {
                 if let Reply::Reset = reply {
                     return;
                 }
@@ -243,13 +229,13 @@ impl Renderer for Attended {
     }
 
     fn depth(&self) -> usize {
-        self.depth
+        DEPTH
     }
 
     fn expect(&mut self) {
         if self.in_flight + 3 < REQUESTS {
             // What goes wrong is remembered, and reported for the block.
-            let _ = self.ask(Request::Expect);
+            let _ = self.send(Request::Expect);
         }
     }
 
@@ -257,7 +243,7 @@ impl Renderer for Attended {
         if self.in_flight + 2 >= REQUESTS {
             return Err(RenderError::OutOfTurn);
         }
-        self.ask(Request::Submit(Arc::clone(block)))?;
+        self.send(Request::Submit(Arc::clone(block)))?;
         self.in_flight += 1;
         Ok(())
     }
@@ -266,13 +252,11 @@ impl Renderer for Attended {
         if let Some(error) = self.lost {
             return Err(error);
         }
-        self.in_flight = self
-            .in_flight
-            .checked_sub(1)
-            .ok_or(RenderError::OutOfTurn)?;
+        let left = self.in_flight.checked_sub(1);
+        self.in_flight = left.ok_or(RenderError::OutOfTurn)?;
         let spare = self.spare.take().ok_or(RenderError::NotPrepared)?;
-        self.ask(Request::Collect(spare))?;
-        match self.wait(self.deadlines.render)? {
+        self.send(Request::Collect(spare))?;
+        match self.wait(self.config.render_timeout)? {
             Reply::Collected(mut sound, outcome) => {
                 std::mem::swap(buses, &mut sound);
                 self.spare = Some(sound);
@@ -283,36 +267,34 @@ impl Renderer for Attended {
     }
 }
 
-/// The thread: does what it is asked, in order. Blocks beyond what the renderer takes wait here.
+/// The thread: serves requests in order. Blocks beyond the renderer's depth wait here.
 fn serve(
     mut inner: Box<dyn Renderer>,
     requests: &Receiver<Request>,
     replies: SyncSender<Reply>,
     thread_policy: ThreadPolicy,
 ) {
-    let usual = match thread_policy {
-        ThreadPolicy::Spinning => VIGIL,
-        ThreadPolicy::Normal | ThreadPolicy::RealTime => LINGER,
+    let idle_spin = match thread_policy {
+        ThreadPolicy::Spinning => AWAKE_SPIN,
+        ThreadPolicy::Normal | ThreadPolicy::RealTime => IDLE_SPIN,
     };
-    let mut linger = usual;
+    let mut spin = idle_spin;
     let _flush = FlushDenormals::new();
     let mut in_flight: VecDeque<Result<(), RenderError>> = VecDeque::with_capacity(REQUESTS);
     let mut waiting: VecDeque<Arc<VoiceBlock>> = VecDeque::with_capacity(REQUESTS);
-    while let Ok(request) = receive(requests, std::mem::replace(&mut linger, usual), None) {
+    while let Ok(request) = receive(requests, std::mem::replace(&mut spin, idle_spin), None) {
+        if let Request::Prepare(_) | Request::Reset = request {
+            in_flight.clear();
+            waiting.clear();
+        }
         let reply = match request {
-            Request::Prepare(capacity) => {
-                in_flight.clear();
-                waiting.clear();
-                Reply::Prepared(inner.prepare(capacity))
-            }
+            Request::Prepare(capacity) => Reply::Prepared(inner.prepare(capacity)),
             Request::Reset => {
-                in_flight.clear();
-                waiting.clear();
                 inner.reset();
                 Reply::Reset
             }
             Request::Expect => {
-                linger = usual.max(WATCH);
+                spin = idle_spin.max(SPIN);
                 continue;
             }
             Request::Submit(block) => {

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 use super::*;
-use crate::failover::Load;
 use crate::fault::{Fault, FaultRenderer, Faults};
+use crate::supervised::Load;
 use crate::workload::workload;
 use myriad_engine::render::CpuRenderer;
 
@@ -17,30 +17,30 @@ fn block(number: usize) -> Arc<VoiceBlock> {
     Arc::new(workload(CAPACITY.slots, load, number == 0))
 }
 
-fn attended(faults: &Arc<Faults>, render: Duration) -> Attended {
-    let gpu = FaultRenderer::new(Box::new(CpuRenderer::new(1)), 1, Arc::clone(faults));
-    let deadlines = Deadlines {
-        render,
-        ..Deadlines::default()
+fn watched(faults: &Arc<Faults>, render_timeout: Duration) -> WatchdogRenderer {
+    let gpu = FaultRenderer::new(Box::new(CpuRenderer::new(1)), Arc::clone(faults));
+    let config = WatchdogConfig {
+        render_timeout,
+        ..WatchdogConfig::default()
     };
-    let mut attended = Attended::new(Box::new(gpu), deadlines);
-    attended.prepare(CAPACITY).unwrap();
-    attended
+    let mut watched = WatchdogRenderer::new(Box::new(gpu), config);
+    watched.prepare(CAPACITY).unwrap();
+    watched
 }
 
 #[test]
 fn blocks_are_rendered_in_order_and_given_back() {
-    let mut attended = attended(&Arc::default(), Duration::from_secs(10));
+    let mut watched = watched(&Arc::default(), Duration::from_secs(10));
     let mut cpu = CpuRenderer::new(1);
     cpu.prepare(CAPACITY).unwrap();
     let (mut sound, mut expected) = (Buses::new(1), Buses::new(1));
     // More than the renderer takes at once: they wait their turn.
     let blocks: Vec<_> = (0..4).map(block).collect();
     for block in &blocks {
-        attended.submit(block).unwrap();
+        watched.submit(block).unwrap();
     }
     for block in &blocks {
-        attended.collect(&mut sound).unwrap();
+        watched.collect(&mut sound).unwrap();
         cpu.render(block, &mut expected).unwrap();
         let frames = block.ticks() * myriad_engine::TICK;
         assert_eq!(sound.bus(0)[0][..frames], expected.bus(0)[0][..frames]);
@@ -51,48 +51,36 @@ fn blocks_are_rendered_in_order_and_given_back() {
             .into_iter()
             .all(|block| Arc::into_inner(block).is_some())
     );
-    assert_eq!(attended.collect(&mut sound), Err(RenderError::OutOfTurn));
+    assert_eq!(watched.collect(&mut sound), Err(RenderError::OutOfTurn));
 }
 
 #[test]
 fn a_thread_that_hangs_is_not_waited_for_again() {
     let faults: Arc<Faults> = Arc::default();
-    let mut attended = attended(&faults, Duration::from_millis(200));
+    let mut watched = watched(&faults, Duration::from_millis(200));
     let mut sound = Buses::new(1);
     faults.set(Fault::Hang);
     let blocks = [block(0), block(1)];
     for block in &blocks {
-        attended.submit(block).unwrap();
+        watched.submit(block).unwrap();
     }
     let late = Err(RenderError::Late { milliseconds: 200 });
-    assert_eq!(attended.collect(&mut sound), late);
-    assert_eq!(attended.collect(&mut sound), late);
-    assert_eq!(attended.submit(&blocks[0]).map(|()| 0), late);
-    assert!(attended.prepare(CAPACITY).is_err());
+    assert_eq!(watched.collect(&mut sound), late);
+    assert_eq!(watched.collect(&mut sound), late);
+    assert_eq!(watched.submit(&blocks[0]).map(|()| 0), late);
+    assert!(watched.prepare(CAPACITY).is_err());
     // It keeps what it hangs with: the block is copied from, not changed.
     assert!(Arc::strong_count(&blocks[0]) > 1);
     // Would take half a minute if it waited for the thread.
-    drop(attended);
+    drop(watched);
     faults.set(Fault::None);
 }
 
 #[test]
 fn a_thread_that_panics_is_a_loss() {
-    struct Panics;
-    impl Renderer for Panics {
-        fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
-            Ok(())
-        }
-        fn reset(&mut self) {}
-        fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-            Ok(())
-        }
-        fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
-            std::panic::resume_unwind(Box::new("on purpose"))
-        }
-    }
-    let mut attended = Attended::new(Box::new(Panics), Deadlines::default());
-    attended.prepare(CAPACITY).unwrap();
-    let error = attended.render(&block(0), &mut Buses::new(1)).unwrap_err();
+    let faults: Arc<Faults> = Arc::default();
+    let mut watched = watched(&faults, Duration::from_secs(10));
+    faults.set(Fault::Panic);
+    let error = watched.render(&block(0), &mut Buses::new(1)).unwrap_err();
     assert!(error.to_string().contains("has ended"), "{error}");
 }

@@ -1,0 +1,100 @@
+//! Both ends of the counter, in every order: no ring is lost, and who has heard one sees what was
+//! written before. A sleeper that nobody wakes is a deadlock, which loom reports.
+
+use super::FutexCounter;
+use myriad_engine::sync::atomic::AtomicU32;
+use myriad_engine::sync::model::{UnsafeCell, check, thread};
+use std::sync::Arc;
+
+/// A client and a server: a word goes there by one bell, and comes back changed by the other.
+struct Model {
+    asked: FutexCounter,
+    answered: FutexCounter,
+    /// Loom notices when one end touches it without having heard the other.
+    word: UnsafeCell<u32>,
+}
+
+fn futex_counter() -> FutexCounter {
+    FutexCounter {
+        rung: AtomicU32::new(0),
+        sleeper: AtomicU32::new(0),
+    }
+}
+
+impl Model {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            asked: futex_counter(),
+            answered: futex_counter(),
+            word: UnsafeCell::new(0),
+        })
+    }
+
+    fn add(&self, number: u32) {
+        // SAFETY: nobody else touches it meanwhile, which loom checks.
+        self.word.with_mut(|word| unsafe { *word += number });
+    }
+
+    fn word(&self) -> u32 {
+        // SAFETY: as above.
+        self.word.with(|word| unsafe { *word })
+    }
+}
+
+#[test]
+fn a_ring_wakes_the_sleeper_and_brings_what_was_written() {
+    check(None, || {
+        let model = Model::new();
+        let ringer = thread::spawn({
+            let model = Arc::clone(&model);
+            move || {
+                model.add(7);
+                model.asked.ring();
+            }
+        });
+        assert!(model.asked.wait(0, None));
+        assert_eq!(model.word(), 7);
+        ringer.join().expect("the ringer has ended");
+    });
+}
+
+#[test]
+fn questions_and_answers_alternate() {
+    check(Some(3), || {
+        let model = Model::new();
+        let server = thread::spawn({
+            let model = Arc::clone(&model);
+            move || {
+                for heard in 0..2 {
+                    assert!(model.asked.wait(heard, None));
+                    model.add(10);
+                    model.answered.ring();
+                }
+            }
+        });
+        for heard in 0..2 {
+            model.add(1);
+            model.asked.ring();
+            assert!(model.answered.wait(heard, None));
+            assert_eq!(model.word(), 11 * (heard + 1));
+        }
+        server.join().expect("the server has ended");
+    });
+}
+
+#[test]
+fn of_many_rings_the_last_is_heard() {
+    check(Some(3), || {
+        let model = Model::new();
+        let ringer = thread::spawn({
+            let model = Arc::clone(&model);
+            move || (0..2).for_each(|_| model.asked.ring())
+        });
+        let mut heard = 0;
+        while heard < 2 {
+            assert!(model.asked.wait(heard, None));
+            heard = model.asked.rung();
+        }
+        ringer.join().expect("the ringer has ended");
+    });
+}

@@ -1,0 +1,217 @@
+//! Obtains the GPU renderer, and obtains it again after a loss.
+
+use super::Load;
+use super::watchdog::{WatchdogConfig, WatchdogRenderer};
+use crate::workload::workload;
+use myriad_engine::render::{Buses, Capacity, PrepareError, Remedy, RenderError, Renderer};
+use myriad_kernels::GpuError;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+/// Ticks before a GPU that could not be had is tried again: two seconds at 48 kHz. Doubles with
+/// every failure, so that a GPU that stays lost costs nothing.
+const FIRST_BACKOFF: u64 = 3_000;
+const LONGEST_BACKOFF: u64 = 64 * FIRST_BACKOFF;
+
+/// A GPU that has played for so many ticks is reliable again: half a minute at 48 kHz.
+const RELIABLE: u64 = 45_000;
+
+/// Where the GPU renderer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GpuLocation {
+    /// In this process.
+    InProcess,
+    /// In a process of its own, because the driver refuses this one.
+    OutOfProcess,
+}
+
+/// Makes a GPU renderer, if there is one for that location.
+pub type MakeGpuRenderer = Arc<dyn Fn(GpuLocation) -> Option<Box<dyn Renderer>> + Send + Sync>;
+
+/// The GPU renderer, whatever its state.
+pub(super) struct Recovery {
+    make: MakeGpuRenderer,
+    pub(super) watchdog: WatchdogConfig,
+    capacity: Capacity,
+    state: State,
+    /// Ticks of the next wait.
+    backoff: u64,
+    /// Ticks that it has played since it was last prepared.
+    played: u64,
+}
+
+type Attempt = JoinHandle<Result<WatchdogRenderer, PrepareError>>;
+
+enum State {
+    /// It cannot be had, whatever is tried.
+    Unavailable,
+    /// It will be tried again when it is wanted.
+    Waiting {
+        ticks_left: u64,
+        /// What was lost is dropped by the attempt, because that may take long.
+        lost: Option<WatchdogRenderer>,
+    },
+    /// It is being prepared on a thread of its own.
+    Preparing(Attempt),
+    Ready(WatchdogRenderer),
+}
+
+impl Recovery {
+    pub(super) fn new(make: MakeGpuRenderer) -> Self {
+        Self {
+            make,
+            watchdog: WatchdogConfig::default(),
+            capacity: Capacity { slots: 0, buses: 0 },
+            state: State::Unavailable,
+            backoff: 0,
+            played: 0,
+        }
+    }
+
+    /// Starts without a renderer, but ready to try.
+    pub(super) fn start_over(&mut self, capacity: Capacity) {
+        self.capacity = capacity;
+        (self.backoff, self.played) = (0, 0);
+        self.wait(0, None);
+    }
+
+    /// Prepares it here and now.
+    pub(super) fn prepare(&mut self) -> Result<(), PrepareError> {
+        let ready = prepared(&self.make, self.capacity, self.watchdog)?;
+        self.state = State::Ready(ready);
+        Ok(())
+    }
+
+    /// It could not be prepared: it is tried again later, unless that is no use.
+    pub(super) fn refuse(&mut self, error: &PrepareError) {
+        match error.is_final() {
+            true => self.state = State::Unavailable,
+            false => self.back_off(FIRST_BACKOFF, None),
+        }
+    }
+
+    /// It has failed. The first time, and after long good service, it is tried again at once.
+    pub(super) fn lose(&mut self) {
+        if std::mem::take(&mut self.played) >= RELIABLE {
+            self.backoff = 0;
+        }
+        let lost = match std::mem::replace(&mut self.state, State::Unavailable) {
+            State::Ready(lost) => Some(lost),
+            _ => None,
+        };
+        self.back_off(0, lost);
+    }
+
+    /// Waits for at least so many ticks, and twice as long the next time.
+    fn back_off(&mut self, at_least: u64, lost: Option<WatchdogRenderer>) {
+        let ticks = self.backoff.max(at_least);
+        self.backoff = (2 * self.backoff).clamp(FIRST_BACKOFF, LONGEST_BACKOFF);
+        self.wait(ticks, lost);
+    }
+
+    fn wait(&mut self, ticks_left: u64, lost: Option<WatchdogRenderer>) {
+        self.state = State::Waiting { ticks_left, lost };
+    }
+
+    /// The renderer, when it can render.
+    pub(super) fn ready(&mut self) -> Option<&mut WatchdogRenderer> {
+        match &mut self.state {
+            State::Ready(ready) => Some(ready),
+            _ => None,
+        }
+    }
+
+    /// Whether it can never be had.
+    pub(super) fn is_unavailable(&self) -> bool {
+        matches!(self.state, State::Unavailable)
+    }
+
+    /// Lets `ticks` pass: tries again when that is due and `wanted`. Returns why it was refused.
+    pub(super) fn poll(&mut self, ticks: u64, wanted: bool) -> Option<PrepareError> {
+        match &mut self.state {
+            State::Unavailable => {}
+            State::Ready(_) => self.played = self.played.saturating_add(ticks),
+            State::Waiting { ticks_left, lost } => {
+                *ticks_left = ticks_left.saturating_sub(ticks);
+                if *ticks_left == 0 && wanted {
+                    let lost = lost.take();
+                    self.prepare_in_background(lost);
+                }
+            }
+            State::Preparing(attempt) if !attempt.is_finished() => {}
+            State::Preparing(_) => {
+                let state = std::mem::replace(&mut self.state, State::Unavailable);
+                let State::Preparing(attempt) = state else {
+                    unreachable!("it was one a line ago");
+                };
+                match attempt.join().unwrap_or(Err(PrepareError::ThreadEnded)) {
+                    Ok(ready) => self.state = State::Ready(ready),
+                    Err(error) => {
+                        self.refuse(&error);
+                        return Some(error);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Prepares it on a thread, which first drops what was lost: either may take long.
+    fn prepare_in_background(&mut self, lost: Option<WatchdogRenderer>) {
+        let make = Arc::clone(&self.make);
+        let (capacity, watchdog) = (self.capacity, self.watchdog);
+        let attempt = move || {
+            drop(lost);
+            prepared(&make, capacity, watchdog)
+        };
+        let thread = thread::Builder::new().name("myriad-recovery".into());
+        match thread.spawn(attempt) {
+            Ok(attempt) => self.state = State::Preparing(attempt),
+            Err(_) => self.back_off(FIRST_BACKOFF, None),
+        }
+    }
+}
+
+/// Makes and prepares it: in this process, or in another one when the driver refuses this one.
+fn prepared(
+    make: &MakeGpuRenderer,
+    capacity: Capacity,
+    watchdog: WatchdogConfig,
+) -> Result<WatchdogRenderer, PrepareError> {
+    let prepare = |renderer| -> Result<WatchdogRenderer, PrepareError> {
+        // The first block may take as long as preparing.
+        let patient = WatchdogConfig {
+            render_timeout: watchdog.prepare_timeout,
+            ..watchdog
+        };
+        let mut renderer = WatchdogRenderer::new(renderer, patient);
+        renderer.prepare(capacity)?;
+        try_out(&mut renderer, capacity)?;
+        renderer.configure(watchdog);
+        Ok(renderer)
+    };
+    let here = make(GpuLocation::InProcess).ok_or(GpuError::NotBuilt)?;
+    match prepare(here) {
+        Err(refused) if refused.remedy() == Remedy::AnotherProcess => {
+            match make(GpuLocation::OutOfProcess) {
+                Some(apart) => prepare(apart),
+                None => Err(refused),
+            }
+        }
+        outcome => outcome,
+    }
+}
+
+/// Has it render a block before anybody relies on it: what fails or hangs does so here, and what
+/// a driver puts off until first used is done.
+fn try_out(renderer: &mut WatchdogRenderer, capacity: Capacity) -> Result<(), RenderError> {
+    let load = Load {
+        ticks: 1,
+        clouds: 1,
+        partials: 1,
+    };
+    let block = Arc::new(workload(capacity.slots, load, true));
+    renderer.render(&block, &mut Buses::new(capacity.buses))?;
+    renderer.reset();
+    Ok(())
+}

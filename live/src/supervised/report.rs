@@ -1,0 +1,105 @@
+//! What the supervised renderer tells: the only place that changes the report.
+
+use myriad_engine::render::{PrepareError, RenderError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Which renderer plays, and what happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailoverReport {
+    /// Whether the GPU plays.
+    pub on_gpu: bool,
+    /// How often it was lost.
+    pub losses: u64,
+    /// How often it came back.
+    pub returns: u64,
+    /// How often the renderer was changed because the load asked for it.
+    pub switches: u64,
+    /// Partials that the CPU now leaves out because it could not hold them.
+    pub partials_shed: usize,
+    /// The most that it has left out.
+    pub most_partials_shed: usize,
+    /// Why the GPU was last lost.
+    pub lost_because: Option<String>,
+    /// Why the GPU could not be had, or not be had again, the last time it was tried.
+    pub refused_because: Option<String>,
+}
+
+/// Writes the report. It is locked only when something has changed; readers hold it for a moment.
+#[derive(Default)]
+pub(super) struct Reporter {
+    report: Arc<Mutex<FailoverReport>>,
+    on_gpu: bool,
+    /// Whether the GPU has not played since it was lost.
+    is_lost: bool,
+    partials_shed: usize,
+}
+
+impl Reporter {
+    pub(super) fn shared(&self) -> Arc<Mutex<FailoverReport>> {
+        Arc::clone(&self.report)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut FailoverReport)) {
+        change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The renderer was prepared, with or without the GPU.
+    pub(super) fn prepared(&mut self, on_gpu: bool, refused: Option<&PrepareError>) {
+        (self.on_gpu, self.is_lost, self.partials_shed) = (on_gpu, false, 0);
+        self.change(|report| {
+            *report = FailoverReport {
+                on_gpu,
+                refused_because: refused.map(ToString::to_string),
+                ..FailoverReport::default()
+            };
+        });
+    }
+
+    /// No crossfade is under way. Returns whether the renderer has changed.
+    pub(super) fn plays_on(&mut self, on_gpu: bool) -> bool {
+        if self.on_gpu == on_gpu {
+            return false;
+        }
+        self.on_gpu = on_gpu;
+        let returns = on_gpu && std::mem::take(&mut self.is_lost);
+        if on_gpu {
+            self.partials_shed = 0;
+        }
+        self.change(|report| {
+            report.on_gpu = on_gpu;
+            report.partials_shed = self.partials_shed;
+            match returns {
+                true => report.returns += 1,
+                false => report.switches += 1,
+            }
+        });
+        true
+    }
+
+    /// The GPU has failed.
+    pub(super) fn lost(&mut self, error: RenderError) {
+        (self.on_gpu, self.is_lost) = (false, true);
+        self.change(|report| {
+            report.on_gpu = false;
+            report.losses += 1;
+            report.lost_because = Some(error.to_string());
+        });
+    }
+
+    /// The GPU could not be prepared again.
+    pub(super) fn refused(&mut self, error: &PrepareError) {
+        self.change(|report| report.refused_because = Some(error.to_string()));
+    }
+
+    /// The CPU leaves so many partials out. This changes often, so a report that is being read is
+    /// not waited for.
+    pub(super) fn sheds(&mut self, partials: usize) {
+        if partials != self.partials_shed
+            && let Ok(mut report) = self.report.try_lock()
+        {
+            self.partials_shed = partials;
+            report.partials_shed = partials;
+            report.most_partials_shed = report.most_partials_shed.max(partials);
+        }
+    }
+}
