@@ -1,9 +1,9 @@
-//! `myriad demo`: a song to hear what this is about, or to look at where nothing can be heard.
+//! `myriad demo`: plays a demo song, or renders it where there is no audio device.
 
 use crate::play;
 use crate::render::Job;
 use myriad_engine::Tuning;
-use myriad_player::analysis::examine;
+use myriad_player::analysis::inspect;
 use myriad_player::assignment::PatchAssignment;
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
@@ -16,7 +16,7 @@ use myriad_player::wav::Bits;
 use myriad_player::{Session, Setup, StartError};
 use std::path::{Path, PathBuf};
 
-/// The songs that show what there is; `assets/songs` has the scripts that write them.
+/// The demo songs; `assets/songs` has the scripts that write them.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum DemoSong {
     /// Bells, rain, a groove and a choir
@@ -28,10 +28,6 @@ pub(crate) enum DemoSong {
 }
 
 impl DemoSong {
-    /// The song.
-    ///
-    /// # Errors
-    /// Never, as long as the embedded files are songs.
     pub(crate) fn read(self) -> Result<Song, Failure> {
         let bytes: &[u8] = match self {
             DemoSong::Daybreak => include_bytes!("../assets/songs/daybreak.mid"),
@@ -42,10 +38,10 @@ impl DemoSong {
     }
 }
 
-/// Play a demo song, or render it where there is no sound
+/// Play a demo song, or render it where there is no audio device
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Which
+    /// The song
     #[arg(value_enum, default_value = "daybreak")]
     song: DemoSong,
 
@@ -57,22 +53,21 @@ pub(crate) struct Args {
     renderer: RendererArgs,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When the song cannot be rendered or the file not be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let song = args.song.read()?;
     if !args.file {
         let assignment = PatchAssignment::choose(&song, &[])?;
-        let setup = Setup::for_song(song, assignment, play::first_patch(), args.renderer);
+        let setup = Setup {
+            song: Some((song, assignment)),
+            ..Setup::new(play::first_patch(), args.renderer)
+        };
         match Session::start(setup) {
-            Ok(session) => return play::perform(session, play::Shown::Terminal, None, None),
+            Ok(session) => return play::run_session(session, play::Display::Terminal, None, None),
             Err(StartError::Device(_)) => {
                 terminal::say("No audio device here: rendering the demo to demo.wav instead.");
             }
-            // What was asked for by name is not replaced by something else.
+            // A renderer that the user asked for is not replaced by another.
             Err(error) => return Err(error.into()),
         }
     }
@@ -97,6 +92,6 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
         progress: true,
     };
     job.render(song, PatchAssignment::choose(song, &[])?)?;
-    let findings = examine(&job.target, Some(Path::new("demo.png")))?;
+    let findings = inspect(&job.target, Some(Path::new("demo.png")))?;
     terminal::print(&findings.to_text())
 }

@@ -1,40 +1,32 @@
-//! `myriad import`: a recording or a wavetable becomes a patch.
+//! `myriad import`: makes a patch from a recording or a wavetable.
 
-mod instrument;
-mod partials;
-mod pitch;
-mod recording;
-mod sound;
-mod wavetable;
-
-use myriad_engine::Patch;
-use myriad_engine::tracks::TracksError;
 use myriad_player::failure::Failure;
+use myriad_player::import::{ImportError, Imported, Material, add_layer, import};
 use myriad_player::{atomic_file, terminal};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  myriad import flute.wav                      a recording of one note becomes flute.toml
-  myriad play --patch flute.toml               play it on every key
-  myriad import flute.wav --with voice.wav     a flute that a knob turns into a voice
-  myriad import bell.wav --pitch 312.5         when its pitch is hard to hear, say it
-  myriad import waves.wav --wavetable          cycles of a wave, one after the other: a wavetable
+  myriad import flute.wav                      make flute.toml from a recording of one note
+  myriad play --patch flute.toml               play it
+  myriad import flute.wav --with voice.wav     a macro morphs from the flute to the voice
+  myriad import bell.wav --pitch 312.5         set the pitch, if it is not detected
+  myriad import waves.wav --wavetable          a wavetable: cycles of a wave, one after the other
   myriad import waves.wav --wavetable --cycle 600
-                                               the same, so many samples a cycle";
+                                               the same, with 600 samples a cycle";
 
-/// Make a patch of a recorded note, or of a wavetable
+/// Make a patch from a recorded note or a wavetable
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The WAV file: one note, or the cycles of a wavetable
     file: PathBuf,
 
-    /// Where to write the patch [default: the file's name with .toml, in the current folder]
+    /// The patch to write [default: the file's name with .toml, in the current folder]
     #[arg(short, long, value_name = "FILE.toml")]
     output: Option<PathBuf>,
 
-    /// What to call the patch [default: the file's name]
+    /// The patch's name [default: the file's name]
     #[arg(long)]
     name: Option<String>,
 
@@ -42,19 +34,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OTHER.wav")]
     with: Option<PathBuf>,
 
-    /// What the second layer is to the first
+    /// How the second layer is combined with the first
     #[arg(long, value_enum, default_value_t = Layering::Morph, requires = "with")]
     layer: Layering,
 
-    /// The pitch of the recording in Hertz [default: found by listening]
+    /// The pitch of the recording in Hertz [default: detected]
     #[arg(long, value_name = "HERTZ", conflicts_with = "wavetable")]
     pitch: Option<f64>,
 
-    /// The file holds cycles of a wave
+    /// The file is a wavetable
     #[arg(long)]
     wavetable: bool,
 
-    /// Samples of a cycle [default: as the file says, else 2048, else the whole file]
+    /// Samples of a cycle [default: as the file declares, else 2048, else the whole file]
     #[arg(long, value_name = "SAMPLES", requires = "wavetable")]
     cycle: Option<usize>,
 }
@@ -62,41 +54,14 @@ pub(crate) struct Args {
 /// Modes of the second layer, as `layer.mode` names them.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Layering {
-    /// Beside the first
+    /// Sounds together with the first
     Mix,
-    /// What the first one turns into
+    /// The first morphs into it
     Morph,
-    /// What the first one is multiplied with
+    /// The spectra are multiplied
     Multiply,
 }
 
-/// Why nothing can be made of a sound.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ImportError {
-    #[error("{0}")]
-    Unreadable(String),
-    #[error("nothing but silence")]
-    Silence,
-    #[error("too short: {0}")]
-    TooShort(&'static str),
-    #[error("no pitch can be made out; if you know it, say it with --pitch")]
-    NoPitch,
-    #[error("{0}")]
-    Misuse(String),
-    #[error(transparent)]
-    Tracks(#[from] TracksError),
-}
-
-/// A patch, and what is worth knowing about how it was made.
-pub(crate) struct Imported {
-    patch: Patch,
-    findings: Vec<(&'static str, String)>,
-}
-
-/// Runs the command.
-///
-/// # Errors
-/// When the file cannot be read, holds nothing that can be imported, or the patch cannot be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args
         .pitch
@@ -109,11 +74,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .name
         .clone()
         .unwrap_or_else(|| stem.clone().into_owned());
-    let mut imported = import(args, &args.file, args.pitch, &name)?;
+    let mut imported = import_file(args, &args.file, args.pitch, &name)?;
     if let Some(file) = &args.with {
-        let other = import(args, file, None, &name)?;
-        // After "off".
-        instrument::layer(&mut imported.patch, other.patch, args.layer as u8 + 1);
+        let other = import_file(args, file, None, &name)?;
+        // Choice 0 of `layer.mode` is "off".
+        add_layer(&mut imported.patch, other.patch, args.layer as u8 + 1);
         imported.findings.extend(other.findings);
     }
     let target = match &args.output {
@@ -131,19 +96,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     terminal::print(&report)
 }
 
-/// Makes an instrument of one file.
-fn import(args: &Args, file: &Path, pitch: Option<f64>, name: &str) -> Result<Imported, Failure> {
-    let failed = |error: ImportError| match error {
-        ImportError::Misuse(_) => Failure::misuse(format!("{}: {error}", file.display())),
-        _ => Failure::failed(format!("{}: {error}", file.display())),
+fn import_file(
+    args: &Args,
+    file: &Path,
+    hertz: Option<f64>,
+    name: &str,
+) -> Result<Imported, Failure> {
+    let material = match args.wavetable {
+        true => Material::Wavetable { cycle: args.cycle },
+        false => Material::Note { hertz },
     };
-    let sound = sound::read(file).map_err(failed)?;
-    let imported = match args.wavetable {
-        true => wavetable::import(&sound, args.cycle, name),
-        false => recording::import(&sound, pitch, name),
-    };
-    imported.map_err(failed)
+    import(file, material, name).map_err(|error| {
+        let text = format!("{}: {error}", file.display());
+        match error {
+            ImportError::Misuse(_) => Failure::misuse(text),
+            _ => Failure::failed(text),
+        }
+    })
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,6 @@
-//! `myriad inspect`: what a WAV file holds, in figures and as a picture.
+//! `myriad inspect`: measures a WAV file and draws its spectrogram.
 
-use myriad_player::analysis::examine;
+use myriad_player::analysis::inspect;
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::terminal;
@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  myriad inspect song.wav                      figures, and the picture song.png
-  myriad inspect song.wav --picture art.png    the picture elsewhere
-  myriad inspect song.wav --no-picture --json  figures only, for a script";
+  myriad inspect song.wav                      measure it, and draw song.png
+  myriad inspect song.wav --picture art.png    draw another file
+  myriad inspect song.wav --no-picture --json  measure only, for a script";
 
 /// Measure a WAV file and draw its spectrogram
 #[derive(clap::Args)]
@@ -19,11 +19,11 @@ pub(crate) struct Args {
     /// The WAV file
     file: PathBuf,
 
-    /// Where to draw [default: the file's name with .png, in the current folder]
+    /// The picture to write [default: the file's name with .png, in the current folder]
     #[arg(short, long, value_name = "FILE.png")]
     picture: Option<PathBuf>,
 
-    /// Draw nothing
+    /// Write no picture
     #[arg(long, conflicts_with = "picture")]
     no_picture: bool,
 
@@ -32,10 +32,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When the file cannot be read or the picture not be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let picture = match (&args.picture, args.no_picture) {
@@ -53,10 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     {
         let shown = path.display();
         return Err(Failure::misuse(format!(
-            "{shown}: only PNG is drawn; end --picture in .png"
+            "{shown}: pictures are PNG files; end --picture in .png"
         )));
     }
-    let findings = examine(&args.file, picture.as_deref())?;
+    let findings = inspect(&args.file, picture.as_deref())?;
     match args.json {
         true => terminal::print_json(&findings),
         false => terminal::print(&findings.to_text()),

@@ -1,4 +1,4 @@
-//! The `myriad` program: the command line, and nothing else.
+//! The `myriad` program: the command line.
 
 mod demo;
 mod import;
@@ -9,24 +9,25 @@ mod render;
 #[cfg(target_os = "linux")]
 mod render_server;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 #[cfg(target_os = "linux")]
 use myriad_kernels::remote::SUBCOMMAND;
-use myriad_player::failure::{self, Failure};
+use myriad_player::failure::Failure;
 use myriad_qa::{bench, doctor, selftest, soak};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Try:
-  myriad demo                                   hear it, or get demo.wav on a machine without sound
-  myriad play                                   play it, with the computer's keys or MIDI
-  myriad patches                                what there is to play
-  myriad render song.mid                        a MIDI file to song.wav
-  myriad render song.mid --patch 'Felt Grand'   the same, all of it played by one patch
-  myriad import flute.wav                       a recorded note as a patch for every key
-  myriad inspect song.wav                       length, peak, loudness, and a picture of the sound
-  myriad bench --quick                          what this machine holds
-  myriad doctor                                 what this machine has, and what to do about it";
+  myriad demo                                   play a song, or render demo.wav without an audio device
+  myriad play                                   play live, with the computer's keys or MIDI
+  myriad patches                                list the patches
+  myriad render song.mid                        render a MIDI file to song.wav
+  myriad render song.mid --patch 'Felt Grand'   the same, with one patch for all parts
+  myriad import flute.wav                       make a patch from a recorded note
+  myriad inspect song.wav                       length, peak, loudness and a spectrogram
+  myriad bench --quick                          how many partials this machine renders
+  myriad doctor                                 check this machine, with advice";
 
 /// Myriad, a synthesizer in which every sound is a cloud of partials.
 #[derive(Parser)]
@@ -54,15 +55,17 @@ enum Command {
     RenderServer(render_server::Args),
 }
 
+const HELP_WITHOUT_COMMAND: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+
 fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
         Ok(cli) => run(cli.command),
-        Err(error) if error.use_stderr() && !failure::is_help(&error) => Err(error.into()),
-        Err(help) => {
-            // Help goes to standard output, or to standard error when it was not asked for.
+        Err(help) if !help.use_stderr() || help.kind() == HELP_WITHOUT_COMMAND => {
+            // Help that was asked for goes to standard output, other help to standard error.
             let _ = help.print();
             return ExitCode::from(if help.use_stderr() { 2 } else { 0 });
         }
+        Err(error) => Err(error.into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

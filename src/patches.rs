@@ -1,10 +1,10 @@
-//! `myriad patches`: what there is to play, and what a patch is made of.
+//! `myriad patches`: lists, shows and audits patches.
 
-mod audit;
 mod show;
 mod table;
 
 use myriad_engine::{Patch, factory};
+use myriad_player::audit::{self, Finding};
 use myriad_player::failure::Failure;
 use myriad_player::library;
 use myriad_player::terminal;
@@ -14,14 +14,14 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  myriad patches                    all patches that come with Myriad
+  myriad patches                    all factory patches
   myriad patches --category bass    those of one category
-  myriad patches 'Crystal Rain'     what one is made of
+  myriad patches 'Crystal Rain'     the parameters of one
   myriad patches 'Crystal Rain' --toml > mine.toml
-                                    a copy to change
-  myriad patches mine.toml          what yours is made of, and whether it is sound
+                                    a copy to edit
+  myriad patches mine.toml          the parameters of a file, and its errors
   myriad patches --audit --sheet all.png
-                                    play and measure every patch, and draw them all";
+                                    measure every patch, and draw their spectrograms";
 
 /// List the patches, or show one
 #[derive(clap::Args)]
@@ -39,11 +39,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print the patch as a file to start one of your own from
+    /// Print the patch as a file to edit
     #[arg(long, requires = "patch", conflicts_with = "json")]
     toml: bool,
 
-    /// Play and measure: range, loudness, clipping, decay, stereo, velocity, macros, likeness
+    /// Measure range, loudness, clipping, decay, stereo, velocity, macros and likeness
     #[arg(long, conflicts_with = "toml")]
     audit: bool,
 
@@ -74,10 +74,6 @@ impl From<&'static Patch> for Entry {
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When there is no such patch or category.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.audit {
         return audit(args);
@@ -103,15 +99,55 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Audits one patch, a category, or all.
 fn audit(args: &Args) -> Result<(), Failure> {
-    let sheet = args.sheet.as_deref();
-    if let Some(request) = &args.patch {
-        let patch = library::resolve(request)?;
-        return audit::run(&[&patch], args.json, sheet);
+    let named = args.patch.as_deref().map(library::resolve).transpose()?;
+    let patches: Vec<&Patch> = match &named {
+        Some(patch) => vec![patch],
+        None => {
+            let listed = list(args.category.as_deref())?;
+            let listed = |patch: &&Patch| listed.iter().any(|entry| entry.name == patch.name);
+            factory::patches().iter().filter(listed).collect()
+        }
+    };
+    let findings = audit::audit(&patches);
+    if let Some(path) = &args.sheet {
+        audit::draw_sheet(&findings, path).map_err(Failure::failed)?;
     }
-    let wanted = list(args.category.as_deref())?;
-    let wanted = |patch: &&Patch| wanted.iter().any(|entry| entry.name == patch.name);
-    let patches: Vec<&Patch> = factory::patches().iter().filter(wanted).collect();
-    audit::run(&patches, args.json, sheet)
+    match args.json {
+        true => terminal::print_json(&findings)?,
+        false => terminal::print(&audit_text(&findings))?,
+    }
+    let count = findings.len();
+    match findings.iter().filter(|f| !f.problems.is_empty()).count() {
+        0 => Ok(()),
+        wrong => Err(Failure::failed(format!(
+            "{wrong} of {count} patches have problems"
+        ))),
+    }
+}
+
+fn audit_text(findings: &[Finding]) -> String {
+    let row = |finding: &Finding| {
+        let loudness = finding.loudness_lufs.map(|level| format!("{level:.1}"));
+        let nearest = finding.nearest.as_ref();
+        [
+            finding.name.clone(),
+            finding.category.clone(),
+            loudness.unwrap_or_default(),
+            format!("{:.1}", finding.peak_dbfs),
+            format!("{:.0}", finding.held_db),
+            format!("{:.2}", finding.correlation),
+            finding.partials.to_string(),
+            nearest.map_or_else(String::new, |(name, distance)| {
+                format!("{distance:.1} {name}")
+            }),
+            finding.problems.join("; "),
+        ]
+    };
+    let rows: Vec<[String; 9]> = findings.iter().map(row).collect();
+    let head = [
+        "NAME", "CATEGORY", "LUFS", "PEAK", "HELD", "STEREO", "PARTIALS", "NEAREST", "PROBLEMS",
+    ];
+    table::aligned(&head, &rows, None)
 }
 
 /// The patches of a category, or all.

@@ -1,24 +1,21 @@
-//! `myriad play`: live, from the keyboard, from MIDI, or a song.
+//! `myriad play`: plays live from the keyboard and MIDI, or plays a song.
 
-mod lines;
 mod report;
 mod view;
 mod window;
 
 use crate::demo::DemoSong;
-use lines::Lines;
 use myriad_engine::Patch;
-use myriad_player::assignment::{PatchAssignment, PatchRequest, refuse_doubles};
+use myriad_player::assignment::{PatchAssignment, PatchRequest, check_unique_channels};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::library;
 use myriad_player::renderer::RendererArgs;
-use myriad_player::scale::ScaleArgs;
 use myriad_player::song::Song;
 use myriad_player::trace::Tracer;
-use myriad_player::{DeviceRequest, Host, Load, PacingArgs, Session, Setup, device};
+use myriad_player::{DeviceRequest, Host, Load, PacingArgs, ScaleArgs, Session, Setup, device};
 use myriad_qa::metrics::Publisher;
-use report::Style;
+use report::{Lines, Style};
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,17 +26,17 @@ const EXAMPLES: &str = "\
 Examples:
   myriad play                                 play with the computer's keys or a MIDI keyboard
   myriad play --window                        the same with the editor, in a window
-  myriad play --patch 'Felt Grand'            begin with that patch
-  myriad play song.mid --record take.wav      play a song, play along, keep it
-  myriad play --list                          what there is to play through and from
-  myriad play --host jack --plain             in a JACK graph, one line a second
+  myriad play --patch 'Felt Grand'            start with that patch
+  myriad play song.mid --record take.wav      play a song, play along, record it
+  myriad play --list                          list outputs and MIDI inputs
+  myriad play --host jack --plain             through JACK, with one line of status a second
   myriad play --host clock --load 512x64 --for 60 --json
-                                              no sound: how this machine copes with that load";
+                                              measure a load, without sound";
 
-/// The patch that hands play when nothing says otherwise.
+/// The patch of live playing by default.
 const FIRST_PATCH: &str = "Velvet Tines";
 
-/// How often the session is looked after while lines are written.
+/// The period of ticks without a view.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Play live: with the computer's keys, from MIDI, or a song
@@ -54,7 +51,7 @@ pub(crate) struct Args {
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "daybreak")]
     demo: Option<DemoSong>,
 
-    /// A patch's name or file, for hands and all channels, or for one: CH=NAME. May be repeated
+    /// A patch's name or file, for live playing and all channels, or for one: CH=NAME. May be repeated
     #[arg(short, long = "patch", value_name = "[CH=]NAME|FILE")]
     patches: Vec<PatchRequest>,
 
@@ -62,7 +59,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     list: bool,
 
-    /// Where the sound goes [default: JACK if it runs, else PulseAudio or PipeWire, else ALSA]
+    /// The sound system [default: JACK if it runs, else PulseAudio or PipeWire, else ALSA]
     #[arg(long, value_enum)]
     host: Option<Host>,
 
@@ -77,7 +74,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "NAME")]
     midi: Option<String>,
 
-    /// Keep what is played
+    /// Record what is played
     #[arg(long, value_name = "FILE.wav")]
     record: Option<PathBuf>,
 
@@ -87,7 +84,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     renderer: RendererArgs,
 
-    /// Hold so many voices, for measuring
+    /// Hold so many voices, for measurements
     #[arg(long, value_name = "VOICES[xPARTIALS]")]
     load: Option<Load>,
 
@@ -95,15 +92,15 @@ pub(crate) struct Args {
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// Destroy the GPU's context after so many seconds, to see that the sound goes on
+    /// Destroy the GPU's context after so many seconds, to test that the sound goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
     lose_gpu: Option<Duration>,
 
-    /// Write where time goes, for ui.perfetto.dev or Chrome
+    /// Write a time line of rendering, for ui.perfetto.dev or Chrome
     #[arg(long, value_name = "FILE.json")]
     trace: Option<PathBuf>,
 
-    /// Serve figures for Prometheus: a port for this machine alone, or ADDRESS:PORT
+    /// Serve metrics for Prometheus: a port of this machine, or ADDRESS:PORT
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = myriad_qa::metrics::address)]
     metrics: Option<SocketAddr>,
 
@@ -115,7 +112,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "json")]
     plain: bool,
 
-    /// One JSON object a line, for machines; with --list, one for all
+    /// One JSON object a line, for scripts; with --list, one for all
     #[arg(long)]
     json: bool,
 }
@@ -129,10 +126,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When a file cannot be read or written, or nothing can play.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
         return device::listing::print(args.json);
@@ -146,10 +139,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (None, Some(demo)) => Some(demo.read()?),
         (None, None) => None,
     };
-    if let Some(path) = &args.record {
-        check_target(path)?;
+    if let Some(path) = &args.record
+        && !path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("wav"))
+    {
+        let path = path.display();
+        return Err(Failure::misuse(format!(
+            "{path}: recordings are WAV files; end --record in .wav"
+        )));
     }
-    refuse_doubles(&args.patches)?;
+    check_unique_channels(&args.patches)?;
     let general = args
         .patches
         .iter()
@@ -184,16 +184,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         },
         depth: args.pacing.depth.map(|frames| frames as usize),
         song,
-        live,
         own,
         load: args.load,
         record: args.record.clone(),
-        renderer: args.renderer,
         lose_gpu: args.lose_gpu,
-        listen: false,
         tuning: args.scale.tuning()?,
-        make_renderer: None,
         observer: Publisher::start(args.metrics, args.renderer.may_use_gpu())?,
+        ..Setup::new(live, args.renderer)
     };
     let style = match (args.json, args.plain) {
         (true, _) => Some(Style::Json),
@@ -202,45 +199,42 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let tracer = Tracer::start(args.trace.as_deref())?;
     let session = Session::start(setup)?;
-    let shown = match args.window {
-        true => Shown::Window,
-        false => Shown::Terminal,
+    let display = match args.window {
+        true => Display::Window,
+        false => Display::Terminal,
     };
-    let performed = perform(session, shown, style, args.seconds);
-    tracer.map_or(Ok(()), Tracer::finish).and(performed)
+    let played = run_session(session, display, style, args.seconds);
+    tracer.map_or(Ok(()), Tracer::finish).and(played)
 }
 
-/// Where a session can be seen.
+/// Where a session is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// In the terminal, if there is one; else as lines.
+pub(crate) enum Display {
+    /// In the terminal, or as lines when standard output is no terminal.
     Terminal,
-    /// In a window, whether or not lines are written.
+    /// In a window, and as lines when those are asked for.
     Window,
 }
 
-/// Plays until the song is over, the time is up, or the user has had enough.
-///
-/// # Errors
-/// When the recording cannot be completed, or nobody reads what is written.
-pub(crate) fn perform(
+/// Plays until the song is over, the time is up, or the user quits.
+pub(crate) fn run_session(
     mut session: Session,
-    shown: Shown,
+    display: Display,
     style: Option<Style>,
     limit: Option<Duration>,
 ) -> Result<(), Failure> {
-    // Kept until the end: the sound library would otherwise write about missing devices.
+    // Until this is dropped, ALSA prints no messages about missing devices.
     #[cfg(target_os = "linux")]
     let _silence = alsa::Output::local_error_handler();
-    // Without a terminal at both ends there is nobody to look at a view.
+    // The view needs a terminal for input and output.
     let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     let done = |session: &Session| {
         interrupt::requested()
             || session.is_over()
             || limit.is_some_and(|limit| session.elapsed() >= limit)
     };
-    let outcome = match (shown, style) {
-        (Shown::Window, style) => {
+    let outcome = match (display, style) {
+        (Display::Window, style) => {
             let lines = style.map_or_else(Lines::of_events, Lines::steady);
             let shared_session = Arc::new(window::SharedSession::new(session));
             let outcome = window::run(&shared_session, lines, done);
@@ -250,20 +244,20 @@ pub(crate) fn perform(
             session = back;
             outcome
         }
-        (Shown::Terminal, None) if terminal => view::run(&mut session, done),
-        (Shown::Terminal, style) => {
+        (Display::Terminal, None) if terminal => view::run(&mut session, done),
+        (Display::Terminal, style) => {
             let lines = Lines::steady(style.unwrap_or(Style::Plain));
             write_lines(&mut session, lines, done)
         }
     };
     let seconds = session.elapsed().as_secs_f64();
-    // Whatever went wrong, the recording is completed first.
+    // The recording is completed before an error is returned.
     let ending = session.finish()?;
     outcome?;
     style.unwrap_or(Style::Plain).end(seconds, &ending)
 }
 
-/// The patch that hands play when nothing says otherwise.
+/// The patch of live playing by default.
 pub(crate) fn first_patch() -> Patch {
     library::named(FIRST_PATCH).unwrap_or_else(library::default_patch)
 }
@@ -279,17 +273,4 @@ fn write_lines(
         std::thread::sleep(PAUSE);
     }
     lines.write(session)
-}
-
-fn check_target(path: &std::path::Path) -> Result<(), Failure> {
-    let is_wav = path
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("wav"));
-    match is_wav {
-        true => Ok(()),
-        false => Err(Failure::misuse(format!(
-            "{}: only WAV is written; end --record in .wav",
-            path.display()
-        ))),
-    }
 }

@@ -1,24 +1,24 @@
-//! `myriad render`: a MIDI file to a WAV file.
+//! `myriad render`: renders a MIDI file to a WAV file.
 
 mod outputs;
 mod report;
 
 use indicatif::ProgressBar;
+use myriad_player::ScaleArgs;
 use myriad_player::analysis::Meter;
 use myriad_player::assignment::{PatchAssignment, PatchRequest};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::machine::cores;
 use myriad_player::renderer::{self, RendererArgs};
-use myriad_player::scale::ScaleArgs;
-use myriad_player::song::Song;
+use myriad_player::song::{Song, estimate};
 use myriad_player::song_render::{Settings, SongRender, Tail};
 use myriad_player::terminal;
 use myriad_player::trace::Tracer;
 use myriad_player::wav::Bits;
 use outputs::Outputs;
 use report::Report;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -28,11 +28,11 @@ Examples:
   myriad render song.mid --patch Aurora -o pad.wav
       everything played by one patch (`myriad patches` lists them)
   myriad render song.mid --patch Aurora --patch 2='Night Bass' --patch 10=my-drums.toml
-      channel 2 and 10 have patches of their own
+      channels 2 and 10 have patches of their own
   myriad render song.mid --sample-rate 96000 --bits 32f --stems
-      for the mixing desk: one file a part beside the mix, which they add up to
+      for mixing: the mix and one file for each part; the parts add up to the mix
   myriad render loop.mid --tail 0 --json
-      exactly as long as the file, and the figures for a script";
+      exactly as long as the MIDI file, with a report for scripts";
 
 /// Render a MIDI file to a WAV file
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(short, long = "patch", value_name = "[CH=]NAME|FILE")]
     patches: Vec<PatchRequest>,
 
-    /// Where to write [default: the song's name with .wav, in the current folder]
+    /// The file to write [default: the song's name with .wav, in the current folder]
     #[arg(short, long, value_name = "FILE.wav")]
     output: Option<PathBuf>,
 
@@ -55,16 +55,16 @@ pub(crate) struct Args {
     #[arg(value_parser = clap::value_parser!(u32).range(8_000..=192_000))]
     sample_rate: u32,
 
-    /// How samples are stored
+    /// The sample format
     #[arg(short, long, value_enum, default_value = "24")]
     bits: Bits,
 
-    /// What to keep after the song's end: `auto` is until silence, at most 60 seconds
+    /// Time after the song's end: `auto` is until silence, at most 60 seconds
     #[arg(short, long, value_name = "auto|SECONDS", default_value = "auto", value_parser = tail)]
     #[arg(allow_negative_numbers = true)]
     tail: Tail,
 
-    /// Threads that render [default: one a core]
+    /// Threads that render [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 
@@ -74,11 +74,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     renderer: RendererArgs,
 
-    /// Write each part to a file of its own, too
+    /// Also write each part to a file of its own
     #[arg(long)]
     stems: bool,
 
-    /// Write where time goes, for ui.perfetto.dev or Chrome
+    /// Write a time line of rendering, for ui.perfetto.dev or Chrome
     #[arg(long, value_name = "FILE.json")]
     trace: Option<PathBuf>,
 
@@ -99,10 +99,6 @@ fn tail(text: &str) -> Result<Tail, String> {
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When the song or a patch cannot be read, or the file not written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     interrupt::install();
     let song = Song::load(&args.song)
@@ -146,23 +142,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// One song to one file and its stems.
+/// The render of one song to one file and its stems.
 pub(crate) struct Job {
-    /// What errors call the song.
+    /// The name of the song in error messages.
     pub(crate) name: String,
     pub(crate) target: PathBuf,
     pub(crate) bits: Bits,
     pub(crate) settings: Settings,
     pub(crate) renderer: RendererArgs,
-    /// Whether to show progress, where somebody can see it.
+    /// Whether to show a progress bar.
     pub(crate) progress: bool,
 }
 
 impl Job {
-    /// Renders the song. Memory does not grow with its length: blocks go straight to the disk.
+    /// Renders the song, block by block, in memory of fixed size.
     ///
     /// # Errors
-    /// When the song is too long for a WAV file, or the disk does not take it.
+    /// When the song is too long for a WAV file, or the file cannot be written.
     pub(crate) fn render(
         &self,
         song: &Song,
@@ -170,13 +166,16 @@ impl Job {
     ) -> Result<Report, Failure> {
         self.check_length(song)?;
         let rate = self.settings.sample_rate;
-        let piece = renderer::expect(song, &assignment, rate);
+        let piece = estimate::estimate(song, &assignment, rate);
         let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
         let mut song_render = SongRender::new(song, assignment, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;
         let mut outputs = Outputs::create(self, song_render.assignment())?;
         let mut meter = Meter::new(rate);
-        let bar = self.progress_bar(song_render.song_frames());
+        let bar = match self.progress {
+            true => terminal::progress_bar(song_render.song_frames()),
+            false => ProgressBar::hidden(),
+        };
         let start = Instant::now();
         while let Some(mix) = song_render.next_block() {
             interrupt::check()?;
@@ -197,7 +196,7 @@ impl Job {
         ))
     }
 
-    /// Refuses what cannot fit before any work is done.
+    /// Checks the length before any work is done.
     fn check_length(&self, song: &Song) -> Result<(), Failure> {
         let tail = match self.settings.tail {
             Tail::Auto => 0.0,
@@ -218,16 +217,4 @@ impl Job {
             terminal::clock(longest),
         )))
     }
-
-    fn progress_bar(&self, frames: u64) -> ProgressBar {
-        match self.progress {
-            true => terminal::progress_bar(frames),
-            false => ProgressBar::hidden(),
-        }
-    }
-}
-
-/// Whether two paths lead to the same file.
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

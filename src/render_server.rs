@@ -1,4 +1,4 @@
-//! `myriad render-server`: renders for another process, which starts it. Not for people.
+//! `myriad render-server`: renders for another process, which starts it. Users do not call it.
 
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_kernels::cuda::CudaRenderer;
@@ -14,22 +14,17 @@ pub(crate) struct Args {
     served: Served,
 }
 
-/// The renderers that another process may want.
 #[derive(clap::Subcommand)]
 enum Served {
-    /// This machine's processor, with the widest instructions it has
+    /// The processor
     Cpu,
     /// An NVIDIA GPU
     Cuda {
-        /// Which one, where there are several
+        /// The number of the GPU
         device: usize,
     },
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When nobody asks, or when rendering has failed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let socket = io::stdin().as_fd().try_clone_to_owned();
     let socket = socket.map_err(Failure::failed)?;
@@ -41,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     serve(socket, make).map_err(|error| match error {
         ServeError::Nobody => Failure::misuse(format!(
-            "{SUBCOMMAND} is for Myriad itself, which starts it when a GPU needs a process"
+            "{SUBCOMMAND} is started by Myriad itself, to render on a GPU in a process of its own"
         )),
         error => Failure::failed(error),
     })

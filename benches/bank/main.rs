@@ -1,10 +1,10 @@
-//! The bank kernel against the yardstick, and what each step around it costs.
+//! The sine bank against a hand-tuned loop, and the cost of each step around it.
 //!
-//! All rows are measured in turns in one run, so that a noisy machine disturbs them alike;
-//! the best round of each counts. Figures are partials held in real time by one core at 48 kHz.
+//! All rows are measured in turns in one run, so that noise of the machine affects them alike; the best
+//! round of each counts. The unit is partials in real time on one core at 48 kHz.
 
 #[cfg(target_arch = "x86_64")]
-mod yardstick;
+mod baseline;
 
 use myriad_engine::render::cpu::benchmark::{BankAlone, PARTIALS};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, MAX_TICKS, Renderer, TICK, VoiceBlock};
@@ -19,7 +19,7 @@ const ROUNDS: usize = 60;
 /// Ticks of one round: a few milliseconds.
 const TICKS: usize = 160;
 
-/// A thing to measure: renders so many ticks of 1,024 partials.
+/// A name, and a function that renders [`TICKS`] ticks of 1,024 partials.
 type Row<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
 fn main() {
@@ -50,17 +50,17 @@ fn rows(level: Level) -> Vec<Row<'static>> {
     let mut rows: Vec<Row<'static>> = Vec::new();
     #[cfg(target_arch = "x86_64")]
     if level == Level::Avx512 || level == Level::Avx2 {
-        let mut groups: Vec<_> = (0..GROUPS).map(yardstick::Group::new).collect();
-        let mut sum = [[0.0; 16]; yardstick::FRAMES];
+        let mut groups: Vec<_> = (0..GROUPS).map(baseline::Group::new).collect();
+        let mut sum = [[0.0; 16]; baseline::FRAMES];
         rows.push((
-            "yardstick: bare delta-form loop",
+            "baseline: bare delta-form loop",
             Box::new(move || {
                 for _ in 0..TICKS {
                     // SAFETY: the level is available, and there are 64 groups.
                     unsafe {
                         match level {
-                            Level::Avx512 => yardstick::avx512(&mut groups, &mut sum),
-                            _ => yardstick::avx2(&mut groups, &mut sum),
+                            Level::Avx512 => baseline::avx512(&mut groups, &mut sum),
+                            _ => baseline::avx2(&mut groups, &mut sum),
                         }
                     }
                     black_box(&mut sum);
@@ -89,7 +89,7 @@ fn rows(level: Level) -> Vec<Row<'static>> {
             increment: cloud().increment * (1.0 + 1e-3 * (tick as f32 * 0.02).sin()),
             tilt: -0.1,
             filters: [
-                // High enough that no partial is too quiet to be rendered.
+                // High enough that no partial is culled.
                 Filter::poles(FilterKind::Low24, 1.0 / (9_000.0 / 48_000.0 * TURN), 2.0),
                 Filter::default(),
             ],
@@ -109,7 +109,7 @@ fn rows(level: Level) -> Vec<Row<'static>> {
         width_to: fraction(0.5),
         ..moving(tick)
     };
-    rows.push(("renderer: everything there is", renderer(level, everything)));
+    rows.push(("renderer: everything moves", renderer(level, everything)));
     rows
 }
 

@@ -1,24 +1,28 @@
-//! Devices: what asks for frames, block after block.
+//! Audio devices: what asks for frames, block after block.
 //!
-//! Four kinds: JACK servers (a client of our own, so that MIDI arrives with its exact frame), what
-//! cpal reaches (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms), a clock,
-//! which plays to nobody, and one without even a clock, which plays when it is told to.
+//! There are four kinds: JACK servers (a client of our own, so that MIDI arrives with its exact frame);
+//! what cpal supports (PulseAudio and PipeWire, ALSA, and the sound systems of other platforms); a clock
+//! without sound; and virtual time, which is stepped by tests.
 
-pub mod clock;
-pub mod cpal_device;
+pub mod callback;
+mod clock;
+mod cpal_device;
+pub mod handoff;
 #[cfg(unix)]
-pub mod jack_server;
+mod jack_server;
 pub mod listing;
+pub mod manager;
 #[cfg(target_os = "linux")]
 mod pulse_cookie;
+mod resampler;
 mod virtual_time;
 
-use super::handoff::{CallbackHandoff, DeviceId};
-use super::midi::Router;
+use crate::midi::Router;
+use handoff::{CallbackHandoff, DeviceId};
 use myriad_engine::ThreadPolicy;
 use std::sync::Arc;
 
-/// Where sound may go.
+/// The sound system of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Host {
     /// A running JACK server (or PipeWire as one)
@@ -26,19 +30,19 @@ pub enum Host {
     /// PulseAudio, or PipeWire as one
     #[value(alias = "pipewire", alias = "pulseaudio")]
     Pulse,
-    /// A sound card through ALSA
+    /// ALSA
     Alsa,
-    /// What the system offers
+    /// The operating system's own
     System,
-    /// No sound: frames are asked for by the clock
+    /// No sound, paced by the clock
     Clock,
-    /// No sound and no time: frames are asked for by [`Device::step`]
+    /// No sound, paced by [`Device::step`]
     #[value(skip)]
     Virtual,
 }
 
 impl Host {
-    /// Those that sound, in the order in which they are tried.
+    /// Hosts with sound, in the order in which they are tried.
     pub const AUDIBLE: &[Host] = if cfg!(target_os = "linux") {
         &[Host::Jack, Host::Pulse, Host::Alsa]
     } else {
@@ -57,7 +61,7 @@ impl Host {
     }
 }
 
-/// What the user asks of a device.
+/// The device that the user asks for.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceRequest {
     /// Only this host; otherwise the first that works.
@@ -68,14 +72,14 @@ pub struct DeviceRequest {
     pub rate: Option<u32>,
     /// Frames a block, if the device can.
     pub block: Option<u32>,
-    /// Only MIDI ports with this in their names, where the device brings MIDI.
+    /// Only MIDI ports with this in their names, where the device has MIDI.
     pub midi: Option<String>,
-    /// Never to sleep, as far as that is up to us.
+    /// Threads spin instead of sleep.
     pub awake: bool,
 }
 
 impl DeviceRequest {
-    /// How threads are to wait for work while somebody listens.
+    /// How threads wait for work.
     pub fn thread_policy(&self) -> ThreadPolicy {
         match self.awake {
             true => ThreadPolicy::Spinning,
@@ -84,13 +88,13 @@ impl DeviceRequest {
     }
 }
 
-/// Blocks of a device that leaves the choice to us.
-pub const USUAL_BLOCK: u32 = 256;
+/// The block size where the device leaves the choice to us.
+pub const DEFAULT_BLOCK: u32 = 256;
 
-/// The rate where nothing else decides.
-pub const USUAL_RATE: u32 = 48_000;
+/// The sample rate where nothing else decides.
+pub const DEFAULT_RATE: u32 = 48_000;
 
-/// Why there is no such device.
+/// Why a device cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     #[error("no audio device works here{}; --host clock plays without one", reasons(.0))]
@@ -122,45 +126,61 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// A device that is playing what is on stage. Dropped, it stops.
+/// What does not change while a device is open.
+pub struct DeviceInfo {
+    pub name: String,
+    pub host: Host,
+    pub rate: u32,
+}
+
+/// A device that plays what the [`CallbackHandoff`] holds, until it is dropped.
 pub trait Device: Send {
-    /// What people call it.
-    fn name(&self) -> String;
-    /// Its host.
-    fn host(&self) -> Host;
-    /// Its frames a second.
-    fn rate(&self) -> u32;
-    /// Frames it asks for at a time.
+    fn info(&self) -> &DeviceInfo;
+    fn name(&self) -> String {
+        self.info().name.clone()
+    }
+    fn host(&self) -> Host {
+        self.info().host
+    }
+    /// Frames a second.
+    fn rate(&self) -> u32 {
+        self.info().rate
+    }
+    /// Frames that it asks for at a time.
     fn block(&self) -> usize;
-    /// The most frames it may ask for at once.
+    /// The most frames that it may ask for at once.
     fn burst(&self) -> usize {
         self.block()
     }
-    /// Why it plays no more, once it does not.
-    fn failure(&self) -> Option<String>;
-    /// Blocks that the device itself says were late.
-    fn xruns(&self) -> u64;
-    /// Asks for the next block, if it has no time of its own.
+    /// Why it has stopped, once it has.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+    /// Blocks that the device itself reports as late.
+    fn xruns(&self) -> u64 {
+        0
+    }
+    /// Asks for the next block, in virtual time.
     fn step(&mut self) {}
-    /// Connects what has come since; says what changed.
+    /// Connects new MIDI ports; returns notices for the user.
     fn poll(&mut self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What devices play, and whom they tell about MIDI.
+/// What a device needs: the sound to play, and the receiver of its MIDI messages.
 #[derive(Clone)]
 pub struct DeviceContext {
     pub handoff: Arc<CallbackHandoff>,
     pub router: Arc<Router>,
-    /// What the device shows to be let on stage.
+    /// Identifies the device to the handoff.
     pub device_id: DeviceId,
 }
 
 /// Opens the device that is asked for, or the first that works.
 ///
 /// # Errors
-/// When there is none.
+/// When none works.
 pub fn open(
     device_request: &DeviceRequest,
     context: &DeviceContext,
@@ -206,7 +226,7 @@ fn open_host(
     }
 }
 
-/// The one of `names` that `wanted` means: the same, or the first that contains it.
+/// The index of the name that equals `wanted`, else of the first that contains it.
 fn find(names: &[String], wanted: &str) -> Option<usize> {
     let wanted = wanted.to_lowercase();
     let position = |same: &dyn Fn(&str) -> bool| {
@@ -221,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_by_any_part_of_them_but_whole_ones_first() {
+    fn exact_names_are_preferred_to_partial_ones() {
         let names = ["USB Audio 2", "usb audio", "HDMI"].map(str::to_owned);
         assert_eq!(find(&names, "USB Audio"), Some(1));
         assert_eq!(find(&names, "audio"), Some(0));

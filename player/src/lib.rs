@@ -1,42 +1,38 @@
-//! Myriad outside a host: an instrument that is switched on (session, devices, MIDI), songs and files,
-//! and what the program's commands share.
+//! Myriad outside a host: the live session, devices, MIDI, songs and files, and what the program's
+//! commands share.
+//!
+//! | folder | holds |
+//! |---|---|
+//! | `session` | an instrument that is running: stream, device, MIDI inputs, song, recording, meters |
+//! | `device` | audio outputs, the callback that they call, and what happens when one is lost |
+//! | `midi` | MIDI inputs, the routing of messages, learned controllers |
+//! | `song` | MIDI files, the patch of each part, offline rendering |
+//! | `import` | recordings and wavetables to patches |
+//! | `analysis` | loudness, spectrograms, drawings |
+//! | `audit` | measurements of patches |
+//! | `files` | WAV, patch and trace files, written completely or not at all |
+//! | `command_line` | options, errors and output that commands have in common |
+//! | `system` | what the operating system says about processor, memory and GPU |
 
 #![allow(missing_docs, reason = "a library of this workspace's programs alone")]
 
 pub mod analysis;
-pub mod assignment;
-pub mod atomic_file;
-pub mod callback;
+pub mod audit;
+mod command_line;
 pub mod device;
-pub mod device_manager;
-pub mod failure;
-pub mod gesture;
-pub mod gpu;
-pub mod handoff;
-pub mod interrupt;
-pub mod library;
-pub mod load;
-pub mod machine;
-pub mod memory;
+mod files;
+pub mod import;
 pub mod midi;
-pub mod monitor;
-pub mod pacing;
-pub mod processor_usage;
-pub mod recorder;
-pub mod renderer;
-pub mod resampler;
-pub mod scale;
-pub mod sequencer;
 pub mod session;
 pub mod song;
-pub mod song_render;
-pub mod terminal;
-pub mod trace;
-pub mod wav;
+mod system;
 
+pub use command_line::options::{PacingArgs, ScaleArgs};
+pub use command_line::{failure, interrupt, renderer, terminal};
 pub use device::listing::Listing;
 pub use device::{Device, DeviceRequest, Host};
-pub use load::Load;
+pub use files::{atomic_file, library, trace, wav};
 pub use midi::MACRO_PARAMS;
-pub use pacing::PacingArgs;
-pub use session::{Session, Setup, StartError};
+pub use session::{Load, Session, Setup, StartError, monitor};
+pub use song::{assignment, render as song_render};
+pub use system::{gpu, machine, memory};

@@ -1,9 +1,10 @@
-//! From MIDI bytes to what the engine plays: which part, which parameter.
+//! Routes MIDI messages to parts and parameters.
 
+pub mod gesture;
 pub mod learned;
 pub mod ports;
 
-use crate::song::{SongEvent, happening};
+use crate::song::{SongEvent, song_event};
 use crossbeam_queue::ArrayQueue;
 use midly::MidiMessage;
 use midly::live::LiveEvent;
@@ -24,32 +25,29 @@ pub const MACRO_PARAMS: [Param; MACROS] = [
     Param::Macro8,
 ];
 
-/// Sends the messages of all MIDI inputs where they belong. Any thread may use it, audio threads
-/// too: it is made of atomics.
+/// Routes the messages of all MIDI inputs. Any thread may use it, audio threads too, because it is made
+/// of atomics.
 pub struct Router {
     /// The part that each channel plays.
     parts: [AtomicU8; 16],
-    /// The parameter that each controller has learned, counted from 1; 0 is none.
+    /// The parameter that each controller is mapped to, counted from 1; 0 is none.
     learned: [AtomicU16; 128],
-    /// For those who watch, learn and change patches.
+    /// Messages for the control thread, which shows keys, maps controllers and changes patches.
     heard: ArrayQueue<Heard>,
-    /// Messages that make no sense.
+    /// Messages that could not be parsed.
     malformed: AtomicU64,
 }
 
-/// What came in, as the control side needs to know it.
+/// A message for the control thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Heard {
-    /// A key went down or up.
     Key { key: u8, down: bool },
-    /// A controller moved.
     Control { part: u8, cc: u8, value: f32 },
-    /// A channel asks for another patch.
     Program { part: u8, channel: u8, program: u8 },
 }
 
 impl Router {
-    /// All channels play part `live`, except those with parts of their own.
+    /// All channels play part `live`, except those in `own`, which are pairs of channel and part.
     pub fn new(live: u8, own: &[(u8, u8)]) -> Self {
         let router = Self {
             parts: std::array::from_fn(|_| AtomicU8::new(live)),
@@ -63,11 +61,11 @@ impl Router {
         router
     }
 
-    /// Reads one message; `play` gets what the engine should do and for which part.
+    /// Parses one message; `play` receives the part and the event.
     pub fn hear(&self, bytes: &[u8], play: impl FnOnce(u8, EventKind)) {
         let (channel, message) = match LiveEvent::parse(bytes) {
             Ok(LiveEvent::Midi { channel, message }) => (channel.as_int(), message),
-            // Clocks and system messages are for others.
+            // Clock and system messages are ignored.
             Ok(_) => return,
             Err(_) => {
                 self.malformed.fetch_add(1, Ordering::Relaxed);
@@ -75,7 +73,7 @@ impl Router {
             }
         };
         let part = self.parts[usize::from(channel & 15)].load(Ordering::Relaxed);
-        match (message, happening(message)) {
+        match (message, song_event(message)) {
             (_, SongEvent::Program(program)) => self.tell(Heard::Program {
                 part,
                 channel,
@@ -97,7 +95,6 @@ impl Router {
         }
     }
 
-    /// The next thing that came in.
     pub fn next_heard(&self) -> Option<Heard> {
         self.heard.pop()
     }
@@ -122,7 +119,7 @@ impl Router {
         }
     }
 
-    /// Lets go of the controller that moves `param`.
+    /// Removes the controller that moves `param`.
     pub fn forget(&self, param: Param) {
         while let Some(cc) = self.controller_of(param) {
             self.learned[usize::from(cc)].store(0, Ordering::Relaxed);
@@ -140,7 +137,7 @@ impl Router {
     }
 
     fn tell(&self, heard: Heard) {
-        // When nobody watches, the oldest news is the least interesting.
+        // When the queue is full, the oldest message is dropped.
         self.heard.force_push(heard);
     }
 }
@@ -172,16 +169,16 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_for_the_control_side() {
+    fn programs_go_to_the_control_thread() {
         let router = Router::new(0, &[]);
         assert_eq!(heard(&router, &[0xC2, 19]), []);
         let (part, channel, program) = (0, 2, 19);
-        let device_request = Heard::Program {
+        let expected = Heard::Program {
             part,
             channel,
             program,
         };
-        assert_eq!(router.next_heard(), Some(device_request));
+        assert_eq!(router.next_heard(), Some(expected));
     }
 
     #[test]
@@ -199,9 +196,9 @@ mod tests {
         assert_eq!(router.controller_of(Param::Macro5), Some(2));
     }
 
-    /// Whatever arrives, notes before and after it play.
+    /// Malformed messages do not disturb notes after them.
     #[test]
-    fn malformed_messages_lose_nothing() {
+    fn malformed_messages_are_counted_and_skipped() {
         let router = Router::new(0, &[]);
         let broken: [&[u8]; 6] = [
             &[],
@@ -222,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_bytes_is_survived() {
+    fn no_pair_of_bytes_panics() {
         let router = Router::new(0, &[]);
         for first in 0..=255 {
             for second in 0..=255 {

@@ -1,25 +1,29 @@
-//! A session: an instrument that is switched on, with everything that is plugged into it.
+//! A session: the running instrument with its device, MIDI inputs, song and recording.
 
-mod endurance;
+mod load;
+pub mod monitor;
 mod playing;
+mod recorder;
+mod sequencer;
+mod testing;
 
-use super::callback::{AudioCallback, CallbackCounters};
-use super::device::{DeviceContext, DeviceError, DeviceRequest, Host};
-use super::device_manager::DeviceManager;
-use super::gesture::GestureQueue;
-use super::handoff::CallbackHandoff;
-use super::load::Load;
-use super::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
-use super::monitor::Monitor;
-use super::processor_usage::{ProcessorUsage, Usage};
-use super::recorder::{Recorder, Recording};
-use super::sequencer::SongSequencer;
+pub use load::Load;
+pub use recorder::Recording;
+
 use crate::assignment::PatchAssignment;
+use crate::device::callback::{AudioCallback, CallbackCounters};
+use crate::device::handoff::CallbackHandoff;
+use crate::device::manager::DeviceManager;
+use crate::device::{DeviceContext, DeviceError, DeviceRequest, Host};
 use crate::failure::Failure;
 use crate::machine::cores;
+use crate::midi::gesture::GestureQueue;
+use crate::midi::{MACRO_PARAMS, Router, learned, ports::Ports};
 use crate::renderer::RendererArgs;
 use crate::song::Song;
+use crate::system::processor_usage::{ProcessorUsage, Usage};
 use crate::wav::WavError;
+use monitor::Monitor;
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
 use myriad_engine::render::Renderer;
@@ -28,82 +32,74 @@ use myriad_live::stream::{
     self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
 };
 use myriad_live::{RendererHandle, RendererReport};
+use recorder::Recorder;
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapRb};
+use sequencer::SongSequencer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How often processor time is looked at.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often processor time is read.
+const USAGE_PERIOD: Duration = Duration::from_millis(500);
 
-/// The voices of a part, unless a load asks for more.
+/// The voices of the engine, unless a load asks for more.
 const VOICES: usize = 256;
 
-/// How long those who listen to every frame may be busy with something else.
+/// The ring buffer of [`Session::hear_frames`].
 const LISTENER_SECONDS: usize = 8;
 
-/// Makes a renderer: so many threads, so many frames a second, and how ready it should be.
+/// Makes a renderer for a number of threads, a sample rate and a thread policy.
 pub type MakeRenderer =
     Box<dyn FnOnce(usize, u32, ThreadPolicy) -> (Box<dyn Renderer>, RendererHandle)>;
 
-/// Threads for the CPU renderer: half of the processors, the rest is for everybody else. A load
-/// that one can hold is left to one.
+/// Threads of the CPU renderer: half of the processors.
 fn threads() -> usize {
     const MOST: usize = 8;
     (cores() / 2).clamp(1, MOST)
 }
 
-/// What a session begins with.
 pub struct Setup {
     pub device_request: DeviceRequest,
     /// Frames kept ready, when the user decides.
     pub depth: Option<usize>,
     pub song: Option<(Song, PatchAssignment)>,
-    /// What hands play.
+    /// The patch of live playing.
     pub live: Patch,
     /// Channels (from 0) with patches of their own.
     pub own: Vec<(u8, Patch)>,
     pub load: Option<Load>,
     pub record: Option<PathBuf>,
     pub renderer: RendererArgs,
-    /// When the GPU is to be lost, for tests.
+    /// When the GPU's context is destroyed, for tests.
     pub lose_gpu: Option<Duration>,
-    /// Whether somebody wants to hear every frame ([`Session::hear_frames`]); then none is recorded.
+    /// Whether [`Session::hear_frames`] is used; then nothing is recorded.
     pub listen: bool,
-    /// How the keys are tuned.
     pub tuning: Tuning,
-    /// Makes another renderer than `renderer` says.
+    /// Makes the renderer instead of `renderer`.
     pub make_renderer: Option<MakeRenderer>,
-    /// Who is told how the session goes.
     pub observer: Option<Box<dyn Observer>>,
 }
 
-/// Is told how a session goes each time it is looked after: metrics are.
+/// Observes a session at every tick, to publish metrics.
 pub trait Observer: Send {
-    /// A line for the user when the session begins.
+    /// A notice for the user at the start.
     fn notice(&self) -> String;
 
-    /// The session was looked after.
     fn tick(&mut self, session: &Session);
 
-    /// What a soak has found so far, by kind.
+    /// What a soak test has found so far, by kind.
     fn findings(&mut self, findings: Vec<(&'static str, usize)>);
 }
 
 impl Setup {
-    /// A song, and hands free to play along.
-    pub fn for_song(
-        song: Song,
-        assignment: PatchAssignment,
-        live: Patch,
-        renderer: RendererArgs,
-    ) -> Self {
+    /// The defaults: live playing on the first device that works.
+    pub fn new(live: Patch, renderer: RendererArgs) -> Self {
         Self {
             device_request: DeviceRequest::default(),
             depth: None,
-            song: Some((song, assignment)),
+            song: None,
             live,
             own: Vec::new(),
             load: None,
@@ -118,7 +114,7 @@ impl Setup {
     }
 }
 
-/// Why a session cannot begin.
+/// Why a session cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(transparent)]
@@ -141,18 +137,18 @@ impl From<StartError> for Failure {
     }
 }
 
-/// An instrument that is switched on.
+/// The running instrument.
 pub struct Session {
     control: Control,
-    /// Ours to step when the device has no time of its own; otherwise it has a thread.
+    /// Stepped by us in virtual time; otherwise it runs on a thread of its own.
     render: Option<RenderSide>,
-    /// Every frame, for who asked to listen.
+    /// Every frame, for [`hear_frames`](Self::hear_frames).
     listener: Option<HeapCons<[f32; 2]>>,
     observer: Option<Box<dyn Observer>>,
     renderer: RendererHandle,
     lose_gpu: Option<Duration>,
-    /// How often a GPU was lost and came back, as far as was told.
-    changes: [u64; 2],
+    /// Losses and returns of the GPU that the user was told of.
+    gpu_changes: [u64; 2],
     device_manager: DeviceManager,
     router: Arc<Router>,
     gestures: Arc<GestureQueue>,
@@ -161,23 +157,24 @@ pub struct Session {
     recorder: Option<Recorder>,
     monitor: Monitor,
     counters: Arc<CallbackCounters>,
-    machine: ProcessorUsage,
+    processor_usage: ProcessorUsage,
     usage: Usage,
-    next_look: Instant,
+    next_usage: Instant,
     started: Instant,
-    /// The part that hands play, what it plays, and where its knobs are.
+    /// The part of live playing, its patch, and the current values of its parameters.
     live: u8,
     patch: Arc<Patch>,
     values: Values,
     /// Keys that are down.
     keys: [bool; 128],
-    /// The parameter that waits for a controller.
+    /// The parameter in MIDI learn.
     learning: Option<Param>,
+    /// Notices for the user.
     news: Vec<String>,
     underruns: Vec<Underrun>,
 }
 
-/// How a session went.
+/// The result of a session.
 pub struct Ending {
     pub status: StreamStatus,
     pub recording: Option<Recording>,
@@ -185,17 +182,17 @@ pub struct Ending {
 }
 
 impl Session {
-    /// Opens the device and lets it play.
+    /// Opens the device and starts to play.
     ///
     /// # Errors
-    /// When there is no device, no engine for it, or nothing to record to.
+    /// When the device, the engine or the recording cannot be started.
     pub fn start(setup: Setup) -> Result<Self, StartError> {
         #[cfg(target_os = "linux")]
         let _silence = alsa::Output::local_error_handler();
-        // Parts: those of the song, the hands', the channels' own, the load's.
+        // Parts: those of the song, live playing, channels with patches of their own, the load.
         let mut patches: Vec<Patch> = Vec::new();
         if let Some((_, assignment)) = &setup.song {
-            patches.extend(assignment.roles.iter().map(|role| role.patch.clone()));
+            patches.extend(assignment.parts.iter().map(|part| part.patch.clone()));
         }
         let live = patches.len() as u8;
         patches.push(setup.live.clone());
@@ -210,7 +207,7 @@ impl Session {
         }
 
         let context = DeviceContext {
-            handoff: Arc::new(CallbackHandoff::new()),
+            handoff: Arc::<CallbackHandoff>::default(),
             router: Arc::new(Router::new(live, &own)),
             device_id: 0,
         };
@@ -270,7 +267,7 @@ impl Session {
             observer: setup.observer,
             renderer: handle,
             lose_gpu: setup.lose_gpu,
-            changes: [0; 2],
+            gpu_changes: [0; 2],
             device_manager,
             ports: Ports::new(wanted_midi, Arc::clone(&router), Arc::clone(&gestures)),
             router,
@@ -281,9 +278,9 @@ impl Session {
             recorder,
             monitor: Monitor::new(tapped, rate),
             counters,
-            machine: ProcessorUsage::new(),
+            processor_usage: ProcessorUsage::new(),
             usage: Usage::default(),
-            next_look: Instant::now() + LOOK,
+            next_usage: Instant::now() + USAGE_PERIOD,
             started: Instant::now(),
             live,
             values: setup.live.values.clone(),
@@ -297,9 +294,9 @@ impl Session {
             session.news.push(observer.notice());
         }
         if let Some(path) = learned::path()
-            && let Err(complaint) = learned::load(&path, &session.router)
+            && let Err(error) = learned::load(&path, &session.router)
         {
-            session.news.push(complaint);
+            session.news.push(error);
         }
         if let Some(load) = setup.load {
             load.press(&session.control, load_part);
@@ -307,7 +304,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Does all that is due: devices, MIDI, the song, meters. To be called often.
+    /// Does the work of the control thread: device, MIDI, song, meters. Must be called every few
+    /// milliseconds.
     pub fn tick(&mut self) {
         let mut news = self.device_manager.tick(&self.control, &self.counters);
         self.news.append(&mut news);
@@ -329,9 +327,9 @@ impl Session {
             self.renderer.lose_gpu();
         }
         self.check_renderer();
-        if Instant::now() >= self.next_look {
-            self.next_look = Instant::now() + LOOK;
-            self.usage = self.machine.look();
+        if Instant::now() >= self.next_usage {
+            self.next_usage = Instant::now() + USAGE_PERIOD;
+            self.usage = self.processor_usage.read();
         }
         if let Some(mut observer) = self.observer.take() {
             observer.tick(self);
@@ -339,13 +337,13 @@ impl Session {
         }
     }
 
-    /// Ends it: fades out, stops the device, completes the recording.
+    /// Fades out, stops the device, completes the recording.
     ///
     /// # Errors
     /// When the recording cannot be completed.
     pub fn finish(self) -> Result<Ending, Failure> {
         self.control.stop();
-        // Nothing is asked for from here on, so that all counts agree.
+        // Stops the device first, so that the counters below agree.
         drop(self.device_manager);
         let recording = self.recorder.map(Recorder::finish).transpose()?;
         Ok(Ending {
@@ -355,7 +353,7 @@ impl Session {
         })
     }
 
-    /// Whether there is nothing left to play of the song.
+    /// Whether the song is over.
     pub fn is_over(&self) -> bool {
         let sounding = self.control.status().engine.clouds;
         self.sequencer
@@ -363,7 +361,7 @@ impl Session {
             .is_some_and(|sequencer| sequencer.is_over(&self.control, sounding))
     }
 
-    /// Where the song is and how long it is, in seconds.
+    /// Position and length of the song, in seconds.
     pub fn song(&self) -> Option<[f64; 2]> {
         let sequencer = self.sequencer.as_ref()?;
         Some([sequencer.position(&self.control), sequencer.seconds()])
@@ -405,22 +403,15 @@ impl Session {
         self.control.status()
     }
 
-    /// Who renders, and why.
     pub fn renderer_report(&self) -> RendererReport {
         self.renderer.report()
     }
 
-    /// What hands play, to be seen; for the first who asks.
+    /// Snapshots of the live part, for displays; none after the first call.
     pub fn watch(&self) -> Option<SnapshotReceiver> {
         let snapshots = self.control.snapshots()?;
         snapshots.watch(Some(usize::from(self.live)));
         Some(snapshots)
-    }
-
-    /// Who renders, and how often a GPU was lost.
-    pub fn renderer(&self) -> (&'static str, u64) {
-        let report = self.renderer.report();
-        (report.using, report.failover.losses)
     }
 
     pub fn sample_rate(&self) -> u32 {
@@ -435,7 +426,7 @@ impl Session {
         self.started.elapsed()
     }
 
-    /// MIDI messages that made no sense, and those for which there was no room.
+    /// Malformed MIDI messages, and events that found a queue full.
     pub fn ignored(&self) -> [u64; 2] {
         let refused = self.counters.events_refused.load(Ordering::Relaxed);
         [self.router.malformed(), self.gestures.lost() + refused]
@@ -445,28 +436,28 @@ impl Session {
         self.recorder.as_ref().map(Recorder::path)
     }
 
-    /// What happened since this was last asked.
+    /// Notices for the user since the last call.
     pub fn take_news(&mut self) -> Vec<String> {
         std::mem::take(&mut self.news)
     }
 
-    /// The underruns since this was last asked.
+    /// Underruns since the last call.
     pub fn take_underruns(&mut self) -> Vec<Underrun> {
         std::mem::take(&mut self.underruns)
     }
 
-    /// Tells about GPUs that are lost and come back.
+    /// Adds a notice when the GPU was lost or is back.
     fn check_renderer(&mut self) {
         let report = self.renderer.report();
         let changes = [report.failover.losses, report.failover.returns];
-        if changes != self.changes {
-            self.changes = changes;
+        if changes != self.gpu_changes {
+            self.gpu_changes = changes;
             let news = format!("rendering on {} now: {}", report.using, report.why);
             self.news.push(news);
         }
     }
 
-    /// A recording that ended by itself is completed and told about.
+    /// Completes a recording that has ended by itself.
     fn check_recorder(&mut self) {
         if !self.recorder.as_ref().is_some_and(Recorder::has_ended) {
             return;

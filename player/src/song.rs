@@ -1,19 +1,22 @@
 //! A song: what a MIDI file plays, in seconds and parts instead of ticks, tracks and channels.
 
+pub mod assignment;
+pub mod estimate;
 mod read;
+pub mod render;
 mod tempo;
 #[cfg(test)]
 mod tests;
 
+use crate::files::read_limited;
 use midly::MidiMessage;
 use myriad_engine::EventKind;
 use read::{MidiFile, TickEvent, TickEventKind};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use tempo::Clock;
 
-/// More than any MIDI file holds; reading stops there rather than filling the memory.
+/// The largest file that is read.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// The MIDI channel of drums, by convention number 10, counted from 0 here.
@@ -30,11 +33,11 @@ pub enum SongError {
     NotMidi,
     #[error("the header divides a beat into zero ticks")]
     ZeroDivision,
-    #[error("cut short: track {track} is not all there")]
+    #[error("cut short: track {track} is incomplete")]
     CutShort { track: usize },
-    #[error("cut short: {found} of {announced} tracks are there")]
+    #[error("cut short: {found} of {announced} tracks are present")]
     TracksMissing { found: usize, announced: usize },
-    #[error("damaged: the event at byte {offset}, in track {track}, makes no sense")]
+    #[error("damaged: the event at byte {offset}, in track {track}, cannot be read")]
     DamagedEvent { track: usize, offset: usize },
     #[error("has no notes to play")]
     NoNotes,
@@ -45,13 +48,13 @@ pub enum SongError {
 pub struct Song {
     /// The channels that play notes, in channel order.
     pub parts: Vec<SongPart>,
-    /// What happens, in order of time.
-    pub moments: Vec<TimedSongEvent>,
+    /// In order of time.
+    pub events: Vec<TimedSongEvent>,
     /// From the start to the end of the last track.
     pub seconds: f64,
 }
 
-/// One MIDI channel's role in the song.
+/// One MIDI channel of the song.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SongPart {
     /// Counted from 0.
@@ -62,20 +65,18 @@ pub struct SongPart {
     pub program: Option<u8>,
 }
 
-/// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedSongEvent {
     pub seconds: f64,
     /// Index into [`Song::parts`].
     pub part: u8,
-    pub what: SongEvent,
+    pub event: SongEvent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SongEvent {
-    /// For the engine as it is.
     Engine(EventKind),
-    /// The channel asks for another sound after its first note.
+    /// A program change after the first note of the channel.
     Program(u8),
 }
 
@@ -85,13 +86,8 @@ impl Song {
     /// # Errors
     /// When it cannot be read, is damaged or has no notes.
     pub fn load(path: &Path) -> Result<Self, SongError> {
-        let mut bytes = Vec::new();
-        let mut file = File::open(path)?.take(MAX_FILE_BYTES + 1);
-        file.read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(SongError::TooLarge);
-        }
-        Self::parse(&bytes)
+        let bytes = read_limited(path, MAX_FILE_BYTES)?;
+        Self::parse(&bytes.ok_or(SongError::TooLarge)?)
     }
 
     /// Reads the bytes of a MIDI file.
@@ -106,22 +102,22 @@ impl Song {
         }
         let mut song = Song {
             parts,
-            moments: Vec::new(),
+            events: Vec::new(),
             seconds: 0.0,
         };
         if file.sequential {
-            // Format 2: every track is a piece of its own; they follow each other.
+            // Format 2: every track is a song of its own; they are played one after the other.
             for track in &file.tracks {
                 song.append(&file, std::slice::from_ref(track));
             }
         } else {
             song.append(&file, &file.tracks);
         }
-        song.settle_programs();
+        song.extract_initial_programs();
         Ok(song)
     }
 
-    /// Adds tracks that sound together, after everything that is there.
+    /// Appends tracks that sound together.
     fn append(&mut self, file: &MidiFile, tracks: &[read::Track]) {
         let mut events: Vec<TickEvent> = tracks.iter().flat_map(|t| &t.events).copied().collect();
         events.sort_by_key(|event| event.tick);
@@ -136,13 +132,12 @@ impl Song {
                     self.push_transport(seconds, &clock);
                 }
                 TickEventKind::Channel(channel, message) => {
-                    // Channels without notes have no part: nobody would hear them.
+                    // Channels without notes have no part.
                     if let Some(part) = self.parts.iter().position(|p| p.channel == channel) {
-                        let what = happening(message);
-                        self.moments.push(TimedSongEvent {
+                        self.events.push(TimedSongEvent {
                             seconds,
                             part: part as u8,
-                            what,
+                            event: song_event(message),
                         });
                     }
                 }
@@ -153,23 +148,23 @@ impl Song {
     }
 
     fn push_transport(&mut self, seconds: f64, clock: &Clock) {
-        let what = SongEvent::Engine(EventKind::Transport {
+        let event = SongEvent::Engine(EventKind::Transport {
             bpm: clock.bpm(),
             beat: clock.beat(),
         });
-        self.moments.push(TimedSongEvent {
+        self.events.push(TimedSongEvent {
             seconds,
             part: 0,
-            what,
+            event,
         });
     }
 
-    /// Program changes up to a part's first note choose its sound; later ones stay in the song.
-    fn settle_programs(&mut self) {
+    /// Moves program changes before a part's first note from the events to the part.
+    fn extract_initial_programs(&mut self) {
         let mut started = vec![false; self.parts.len()];
-        self.moments.retain(|moment| {
-            let part = usize::from(moment.part);
-            match moment.what {
+        self.events.retain(|timed| {
+            let part = usize::from(timed.part);
+            match timed.event {
                 SongEvent::Program(program) if !started[part] => {
                     self.parts[part].program = Some(program);
                     false
@@ -184,7 +179,7 @@ impl Song {
     }
 }
 
-/// The channels that play notes, each named after a track that plays it alone.
+/// The channels that play notes. A channel has the name of the first track that plays only it.
 fn parts_of(file: &MidiFile) -> Vec<SongPart> {
     let mut parts: [Option<SongPart>; 16] = Default::default();
     for track in &file.tracks {
@@ -209,13 +204,13 @@ fn parts_of(file: &MidiFile) -> Vec<SongPart> {
     parts.into_iter().flatten().collect()
 }
 
-/// What a channel message means to the engine.
-pub fn happening(message: MidiMessage) -> SongEvent {
+/// The event of a channel message.
+pub fn song_event(message: MidiMessage) -> SongEvent {
     let unit = |value: midly::num::u7| f32::from(value.as_int()) / 127.0;
     SongEvent::Engine(match message {
         MidiMessage::NoteOn { key, vel } if vel == 0 => EventKind::NoteOff {
             key: key.as_int(),
-            // What the MIDI standard says a note-on with velocity 0 stands for.
+            // The MIDI standard: a note-on with velocity 0 is a note-off with velocity 64.
             velocity: 64.0 / 127.0,
         },
         MidiMessage::NoteOn { key, vel } => EventKind::NoteOn {
@@ -234,7 +229,7 @@ pub fn happening(message: MidiMessage) -> SongEvent {
         MidiMessage::PitchBend { bend } => EventKind::PitchBend(bend_from(bend.0.as_int())),
         MidiMessage::Controller { controller, value } => match controller.as_int() {
             120 => EventKind::AllSoundOff,
-            // The omni, mono and poly switches end all notes too; the patch decides the rest.
+            // The omni, mono and poly messages end all notes too.
             123..=127 => EventKind::AllNotesOff,
             cc => EventKind::Control {
                 cc,
@@ -245,7 +240,7 @@ pub fn happening(message: MidiMessage) -> SongEvent {
     })
 }
 
-/// The 14-bit wheel as -1 to 1, with both ends reached and the centre exact.
+/// Pitch bend from 14 bits to -1 to 1; both ends and the centre are exact.
 fn bend_from(raw: u16) -> f32 {
     let offset = f32::from(raw) - 8192.0;
     if offset < 0.0 {

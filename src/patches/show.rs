@@ -1,4 +1,4 @@
-//! One patch in detail: what differs from a plain one, in words and units.
+//! One patch in detail: everything that is not at its default.
 
 use crate::patches::table;
 use myriad_engine::Patch;
@@ -6,7 +6,6 @@ use myriad_engine::modulation::{Route, RouteCurve};
 use myriad_engine::params::{Curve, Kind, Param, Unit};
 use myriad_player::failure::Failure;
 
-/// For people.
 pub(super) fn to_text(patch: &Patch) -> String {
     let mut text = format!("{}\n", patch.name);
     let author = match patch.author.as_str() {
@@ -32,7 +31,7 @@ fn section<const N: usize>(text: &mut String, heading: &str, rows: &[[String; N]
     }
 }
 
-/// Everything that is not at its default; macros have a section of their own.
+/// Changed parameters; macros have a section of their own.
 fn parameters(patch: &Patch) -> Vec<[String; 3]> {
     let changed = |param: &&Param| {
         let info = param.info();

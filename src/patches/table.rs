@@ -1,7 +1,7 @@
 //! Text in columns.
 
-/// Rows under headings, every column as wide as its widest entry. Where the terminal is
-/// narrower, lines end in an ellipsis rather than wrap.
+/// Rows under headings, every column as wide as its widest entry. Lines longer than `width` end in an
+/// ellipsis.
 pub(super) fn aligned<const N: usize>(
     headings: &[&str; N],
     rows: &[[String; N]],
@@ -25,13 +25,13 @@ fn shortened(line: &str, width: usize) -> String {
     }
     let kept: String = line.chars().take(width.saturating_sub(1)).collect();
     match kept.strip_suffix(' ') {
-        // The cut falls between columns.
+        // The cut is between columns.
         Some(kept) => kept.trim_end().to_owned(),
         None => kept + "…",
     }
 }
 
-/// Rows without headings, set in.
+/// Rows without headings, indented.
 pub(super) fn indented<const N: usize>(rows: &[[String; N]]) -> String {
     lines(&rows.iter().collect::<Vec<_>>(), "  ")
 }

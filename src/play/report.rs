@@ -1,4 +1,4 @@
-//! What a session tells logs and machines: a line a second, and one for everything unusual.
+//! Lines about a session, for logs and scripts: one a second, and one for each event.
 
 use myriad_live::stream::Underrun;
 use myriad_player::failure::Failure;
@@ -6,6 +6,41 @@ use myriad_player::session::{Ending, Session};
 use myriad_player::terminal;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How often the status is written.
+const STATUS_PERIOD: Duration = Duration::from_secs(1);
+
+/// Writes the lines of a running session.
+pub(crate) struct Lines {
+    style: Style,
+    /// When the next status is due; none when only events are written.
+    next: Option<Instant>,
+}
+
+impl Lines {
+    /// Events, and the status every second.
+    pub(crate) fn steady(style: Style) -> Self {
+        let next = Some(Instant::now() + STATUS_PERIOD);
+        Self { style, next }
+    }
+
+    /// Events only.
+    pub(crate) fn of_events() -> Self {
+        let style = Style::Plain;
+        Self { style, next: None }
+    }
+
+    /// Writes the lines that are due.
+    pub(crate) fn write(&mut self, session: &mut Session) -> Result<(), Failure> {
+        self.style.events(session)?;
+        if let Some(next) = self.next.take_if(|next| Instant::now() >= *next) {
+            self.next = Some(next + STATUS_PERIOD);
+            self.style.status(session)?;
+        }
+        Ok(())
+    }
+}
 
 /// One line of `--json`.
 #[derive(Serialize)]
@@ -27,51 +62,50 @@ enum Line<'a> {
     End(&'a Summary),
 }
 
-/// What a session is doing; the fields are the keys of `--json`.
+/// The fields are the keys of `--json`.
 #[derive(Serialize)]
-pub(crate) struct StatusLine {
-    pub(crate) seconds: f64,
-    pub(crate) host: &'static str,
-    pub(crate) device: String,
-    /// Whether that is the device that was opened, and not the clock in its place.
-    pub(crate) connected: bool,
-    pub(crate) rate: u32,
-    pub(crate) engine_rate: u32,
-    pub(crate) block: usize,
+struct StatusLine {
+    seconds: f64,
+    host: &'static str,
+    device: String,
+    /// False while the clock takes the place of a lost device.
+    connected: bool,
+    rate: u32,
+    engine_rate: u32,
+    block: usize,
     /// Frames of the device from an event to its sound.
-    pub(crate) latency: usize,
-    pub(crate) renderer: &'static str,
-    pub(crate) renderer_losses: u64,
-    pub(crate) patch: String,
-    pub(crate) voices: usize,
-    pub(crate) partials: usize,
-    /// Frames ready and frames that should be.
-    pub(crate) fill: usize,
-    pub(crate) depth: usize,
+    latency: usize,
+    renderer: &'static str,
+    renderer_losses: u64,
+    patch: String,
+    voices: usize,
+    partials: usize,
+    /// Frames ready, and frames that should be.
+    fill: usize,
+    depth: usize,
     /// Frames asked for by the device.
-    pub(crate) frames: u64,
-    /// Time spent rendering as a share of the time rendered: half of all blocks stay below the
-    /// first, 99% and 99.99% below the others.
-    pub(crate) load_median: f32,
-    pub(crate) load_99: f32,
-    pub(crate) load_9999: f32,
-    pub(crate) slow_blocks: u64,
-    pub(crate) underruns: u64,
-    /// Blocks that the device says were late.
-    pub(crate) xruns: u64,
-    pub(crate) devices_lost: u64,
-    pub(crate) frames_skipped: u64,
-    pub(crate) events_late: u64,
-    pub(crate) events_refused: u64,
-    pub(crate) malformed_midi: u64,
-    /// In decibels of full scale, since the last line.
-    pub(crate) peak_dbfs: f32,
-    pub(crate) cpu: Option<f32>,
-    pub(crate) steal: Option<f32>,
-    pub(crate) raised_priority: bool,
+    frames: u64,
+    /// Render time relative to real time: median, 99th and 99.99th percentile.
+    load_median: f32,
+    load_99: f32,
+    load_9999: f32,
+    slow_blocks: u64,
+    underruns: u64,
+    /// Blocks that the device reports as late.
+    xruns: u64,
+    devices_lost: u64,
+    frames_skipped: u64,
+    events_late: u64,
+    events_refused: u64,
+    malformed_midi: u64,
+    /// Since the last line.
+    peak_dbfs: f32,
+    cpu: Option<f32>,
+    steal: Option<f32>,
+    raised_priority: bool,
 }
 
-/// How a session went; the fields are the keys of `--json`.
+/// The fields are the keys of `--json`.
 #[derive(Serialize)]
 struct Summary {
     seconds: f64,
@@ -84,9 +118,9 @@ struct Summary {
 }
 
 impl StatusLine {
-    pub(crate) fn take(session: &mut Session) -> Self {
+    fn take(session: &mut Session) -> Self {
         let status = session.status();
-        let usage = session.usage();
+        let (usage, renderer) = (session.usage(), session.renderer_report());
         let peak_dbfs = session.take_peak();
         let device_manager = session.device_manager();
         let device = device_manager.device();
@@ -99,8 +133,8 @@ impl StatusLine {
             engine_rate: session.sample_rate(),
             block: device.map_or(0, |device| device.block()),
             latency: device_manager.latency(),
-            renderer: session.renderer().0,
-            renderer_losses: session.renderer().1,
+            renderer: renderer.using,
+            renderer_losses: renderer.failover.losses,
             patch: session.patch().name.clone(),
             voices: status.engine.voices,
             partials: status.engine.partials,
@@ -125,14 +159,14 @@ impl StatusLine {
         }
     }
 
-    fn to_line(&self) -> String {
+    fn to_text(&self) -> String {
         let percent = |share: f32| format!("{:.0}%", share * 100.0);
         format!(
             "{}  {} {}{}, {} Hz, {} frames, latency {}  {}: {} voices  {} partials  load {} ({} at most)  {} underruns  {:.1} dB\n",
             terminal::clock(self.seconds),
             self.host,
             self.device,
-            if self.connected { "" } else { " (device away)" },
+            if self.connected { "" } else { " (device lost)" },
             self.rate,
             self.block,
             self.latency,
@@ -147,27 +181,23 @@ impl StatusLine {
     }
 }
 
-/// How lines are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// For people and logs.
     Plain,
-    /// For machines.
     Json,
 }
 
 impl Style {
-    /// How the session is doing.
-    pub(crate) fn status(self, session: &mut Session) -> Result<(), Failure> {
-        let snapshot = StatusLine::take(session);
+    fn status(self, session: &mut Session) -> Result<(), Failure> {
+        let line = StatusLine::take(session);
         match self {
-            Style::Plain => terminal::print(&snapshot.to_line()),
-            Style::Json => json(&Line::Status(&snapshot)),
+            Style::Plain => terminal::print(&line.to_text()),
+            Style::Json => json(&Line::Status(&line)),
         }
     }
 
-    /// What happened since.
-    pub(crate) fn happenings(self, session: &mut Session) -> Result<(), Failure> {
+    /// Notices and underruns since the last call.
+    fn events(self, session: &mut Session) -> Result<(), Failure> {
         let seconds = session.elapsed().as_secs_f64();
         for text in session.take_news() {
             self.note(seconds, &text)?;
@@ -208,7 +238,7 @@ impl Style {
         }
     }
 
-    /// How it went.
+    /// The summary at the end.
     pub(crate) fn end(self, seconds: f64, ending: &Ending) -> Result<(), Failure> {
         let recording = ending.recording.as_ref();
         let summary = Summary {
@@ -238,7 +268,7 @@ impl Summary {
             text += &format!("; recorded to {}", path.display());
             if self.unrecorded_frames > 0 {
                 text += &format!(
-                    ", without {} frames for which the disk was too slow",
+                    ", without {} frames that were lost because the disk was too slow",
                     self.unrecorded_frames
                 );
             }

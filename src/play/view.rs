@@ -1,23 +1,23 @@
-//! The live view: the terminal as an instrument's front panel.
+//! The live view in the terminal.
 
 mod bars;
 mod browser;
+mod computer_keyboard;
 mod engine;
-mod hands;
 mod help;
 mod keymap;
 mod macros;
 mod meters;
 mod piano;
-mod scene;
 mod screen;
-#[cfg(test)]
-mod screenshot;
 mod spectrum;
+#[cfg(test)]
+mod tests;
 mod theme;
+mod view_model;
 
 use browser::Browser;
-use hands::Hands;
+use computer_keyboard::{Change, ComputerKeyboard};
 use keymap::{Action, action};
 use myriad_engine::patch::MACROS;
 use myriad_player::failure::Failure;
@@ -28,23 +28,23 @@ use ratatui::crossterm::event::{
     PushKeyboardEnhancementFlags,
 };
 use ratatui::crossterm::{execute, terminal};
-use scene::Scene;
 use std::io::stdout;
 use std::time::{Duration, Instant};
+use view_model::ViewModel;
 
-/// How often the picture is drawn anew.
+/// The period of redraws.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// How long news stays in sight.
+/// How long a notice is shown.
 const NEWS: Duration = Duration::from_secs(6);
 
-/// How far a key turns a macro.
+/// The step of a macro for each key press.
 const STEP: f32 = 1.0 / 32.0;
 
-/// What the view itself remembers.
+/// State of the view.
 pub(crate) struct View {
-    hands: Hands,
-    /// The macro that arrow keys turn.
+    keyboard: ComputerKeyboard,
+    /// The macro that the arrow keys change.
     selected: usize,
     browser: Option<Browser>,
     help: bool,
@@ -52,13 +52,10 @@ pub(crate) struct View {
     quit: bool,
 }
 
-/// Shows the session and lets the keyboard play it, until `done` or the user leaves.
-///
-/// # Errors
-/// When the terminal cannot be drawn to.
+/// Shows the session and plays it from the keyboard, until `done` or the user quits.
 pub(crate) fn run(session: &mut Session, done: impl Fn(&Session) -> bool) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::failed(format!("terminal: {error}"));
-    // Also makes panics, on whatever thread, give the terminal back first.
+    // Also restores the terminal when any thread panics.
     let mut screen = ratatui::try_init().map_err(failed)?;
     let _restored = Restored;
     let releases = terminal::supports_keyboard_enhancement().unwrap_or(false);
@@ -74,12 +71,12 @@ pub(crate) fn run(session: &mut Session, done: impl Fn(&Session) -> bool) -> Res
         view.tick(session);
         if Instant::now() >= next_frame {
             next_frame = Instant::now() + FRAME;
-            let scene = Scene::of(session, &view);
+            let model = ViewModel::of(session, &view);
             screen
-                .draw(|frame| screen::draw(frame, &scene))
+                .draw(|frame| screen::draw(frame, &model))
                 .map_err(failed)?;
         }
-        // Short, since songs and devices are looked after here too.
+        // A short wait, because the session is ticked here too.
         if event::poll(Duration::from_millis(4)).map_err(failed)?
             && let Event::Key(key) = event::read().map_err(failed)?
         {
@@ -89,12 +86,12 @@ pub(crate) fn run(session: &mut Session, done: impl Fn(&Session) -> bool) -> Res
     Ok(())
 }
 
-/// Gives the terminal back, however the view ends.
+/// Restores the terminal when it is dropped.
 struct Restored;
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        // Harmless where it was never pushed.
+        // Has no effect when nothing was pushed.
         let _ = execute!(stdout(), PopKeyboardEnhancementFlags);
         ratatui::restore();
     }
@@ -103,7 +100,7 @@ impl Drop for Restored {
 impl View {
     fn new(releases: bool) -> Self {
         Self {
-            hands: Hands::new(releases),
+            keyboard: ComputerKeyboard::new(releases),
             selected: 0,
             browser: None,
             help: false,
@@ -113,7 +110,7 @@ impl View {
     }
 
     fn tick(&mut self, session: &mut Session) {
-        for key in self.hands.tired(Instant::now()) {
+        for key in self.keyboard.expired(Instant::now()) {
             session.release(key);
         }
         if let Some(text) = session.take_news().pop() {
@@ -139,7 +136,7 @@ impl View {
         }
         match action(key) {
             Some(Action::Note(semitone)) => self.note(key, semitone, session),
-            // Everything else happens when a key goes down.
+            // Only notes react to the release of a key.
             _ if key.kind == KeyEventKind::Release => {}
             Some(action) => self.act(action, session),
             None => self.help = false,
@@ -147,10 +144,10 @@ impl View {
     }
 
     fn note(&mut self, key: KeyEvent, semitone: u8, session: &mut Session) {
-        for change in self.hands.play(semitone, key.kind, Instant::now()) {
+        for change in self.keyboard.play(semitone, key.kind, Instant::now()) {
             match change {
-                hands::Change::Press(key, velocity) => session.press(key, velocity),
-                hands::Change::Release(key) => session.release(key),
+                Change::Press(key, velocity) => session.press(key, velocity),
+                Change::Release(key) => session.release(key),
             }
         }
     }
@@ -165,14 +162,14 @@ impl View {
                 session.learn(None);
             }
             Action::Search => self.browser = Some(Browser::new(&session.patch().name)),
-            Action::Octave(step) => self.hands.shift(step),
-            Action::Velocity(step) => self.hands.harder(step),
+            Action::Octave(step) => self.keyboard.shift_octave(step),
+            Action::Velocity(step) => self.keyboard.change_velocity(step),
             Action::Pedal => {
-                let down = self.hands.toggle_pedal();
+                let down = self.keyboard.toggle_pedal();
                 session.pedal(down);
             }
             Action::Panic => {
-                self.hands.let_go();
+                self.keyboard.release_all();
                 session.panic();
             }
             Action::Patch(step) => {

@@ -1,9 +1,8 @@
-//! The editor as a window of the player: `myriad play --window`.
+//! `myriad play --window`: the editor in a window.
 
 mod host;
-mod shared_session;
 
-use super::lines::Lines;
+use super::report::Lines;
 use egui_baseview::baseview::{self, HandlerError, dpi::LogicalSize};
 use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame, RepaintNotifier};
 use host::PlayerHost;
@@ -11,19 +10,37 @@ use myriad_editor::{Editor, Library};
 use myriad_engine::params::{COUNT, Param};
 use myriad_player::failure::Failure;
 use myriad_player::session::Session;
-pub(super) use shared_session::SharedSession;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often the session is looked after: songs and devices are.
+/// The period of ticks.
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// A window that is open.
+/// The session, which the window and the control thread share until it is taken back.
+pub(super) struct SharedSession(Mutex<Option<Session>>);
+
+impl SharedSession {
+    pub(super) fn new(session: Session) -> Self {
+        Self(Mutex::new(Some(session)))
+    }
+
+    /// Runs `work` on the session; returns the default after it was taken.
+    fn with<R: Default>(&self, work: impl FnOnce(&mut Session) -> R) -> R {
+        let mut session = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        session.as_mut().map(work).unwrap_or_default()
+    }
+
+    pub(super) fn take(&self) -> Option<Session> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// An open window.
 struct Window {
     editor: Editor,
     host: PlayerHost,
-    /// Somebody else has ended the session.
+    /// Set when the session has ended.
     over: Arc<AtomicBool>,
 }
 
@@ -47,10 +64,7 @@ impl Drop for Window {
     }
 }
 
-/// Shows the session on the desk in a window, until that is closed or the session is `done`.
-///
-/// # Errors
-/// When there is no window to be had, or nobody reads the lines that are written.
+/// Shows the session in a window, until that is closed or the session is `done`.
 pub(super) fn run(
     shared_session: &Arc<SharedSession>,
     lines: Lines,
@@ -70,35 +84,34 @@ pub(super) fn run(
         .with_size(LogicalSize { width, height })
         .with_min_size(Some(LogicalSize::new(least_width, least_height)))
         .with_repaint_notifier(repaint.clone());
-    // SAFETY: this is a program of its own and no host's plugin; nobody else has windows here.
+    // SAFETY: this is a standalone program and no plugin, so no other code of the process has windows.
     unsafe { baseview::assume_standalone_in_process() };
-    let failed = |error: baseview::Error| Failure::failed(format!("no window: {error}"));
+    let failed = |error: baseview::Error| Failure::failed(format!("cannot open a window: {error}"));
     let window = EguiWindow::create(settings, window).map_err(failed)?;
     let closed = AtomicBool::new(false);
     let ending = |session: &Session| closed.load(Relaxed) || done(session);
     std::thread::scope(|scope| {
-        let tended = scope.spawn(|| {
-            let outcome = tend(shared_session, lines, &repaint, &ending);
+        let ticking = scope.spawn(|| {
+            let outcome = tick_session(shared_session, lines, &repaint, &ending);
             over.store(true, Relaxed);
             repaint.request_repaint();
             outcome
         });
         let shown = window.run_until_closed().map_err(failed);
         closed.store(true, Relaxed);
-        let tended = tended.join();
-        shown.and(tended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let ticked = ticking.join();
+        shown.and(ticked.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
-/// Looks after the session, and wakes the editor when something begins to sound, or a MIDI controller
-/// moves a knob.
-fn tend(
+/// Ticks the session, and repaints the editor when sound begins or a MIDI controller moves a parameter.
+fn tick_session(
     shared_session: &SharedSession,
     mut lines: Lines,
     repaint: &RepaintNotifier,
     done: &impl Fn(&Session) -> bool,
 ) -> Result<(), Failure> {
-    // The sound library would otherwise write about missing devices, on each thread.
+    // Until this is dropped, ALSA prints no messages on this thread.
     #[cfg(target_os = "linux")]
     let _silence = alsa::Output::local_error_handler();
     let mut sounded = false;

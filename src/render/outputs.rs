@@ -1,23 +1,21 @@
-//! The files of a render: the mix, and the stems named after what they hold.
+//! The files of a render: the mix and the stems.
 
-use super::{Job, same_file};
+use super::Job;
 use myriad_player::assignment::{AssignedPart, PatchAssignment};
 use myriad_player::failure::Failure;
 use myriad_player::song_render::SongRender;
 use myriad_player::wav::{WavError, WavFile};
 use std::path::{Path, PathBuf};
 
-/// Where the mix goes.
-///
-/// # Errors
-/// When that would not be a WAV file, or would overwrite the song.
+/// The path of the mix, which must be a WAV file or a device, and not the song.
 pub(super) fn target(song: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
     let target = match output {
         Some(output) => output.to_owned(),
         None => PathBuf::from(song.file_name().unwrap_or_default()).with_extension("wav"),
     };
     let shown = target.display();
-    if same_file(&target, song) {
+    let same = (target.canonicalize(), song.canonicalize());
+    if matches!(same, (Ok(a), Ok(b)) if a == b) {
         return Err(Failure::misuse(format!(
             "{shown}: is the song itself; choose another -o"
         )));
@@ -28,7 +26,7 @@ pub(super) fn target(song: &Path, output: Option<&Path>) -> Result<PathBuf, Fail
     let is_device = target.exists() && !target.is_file() && !target.is_dir();
     if !is_wav && !is_device {
         return Err(Failure::misuse(format!(
-            "{shown}: only WAV is written; end -o in .wav"
+            "{shown}: the output is a WAV file; end -o in .wav"
         )));
     }
     Ok(target)
@@ -41,14 +39,13 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Begins the files.
     pub(super) fn create(job: &Job, assignment: &PatchAssignment) -> Result<Self, Failure> {
         let file =
             |path: &Path, seed| WavFile::create(path, job.settings.sample_rate, job.bits, seed);
         let mix = file(&job.target, 0)?;
         let mut stems = Vec::new();
         if job.settings.stems {
-            for (path, seed) in stem_paths(&job.target, &assignment.roles)
+            for (path, seed) in stem_paths(&job.target, &assignment.parts)
                 .into_iter()
                 .zip(1..)
             {
@@ -70,62 +67,50 @@ impl Outputs {
         Ok(())
     }
 
-    /// Lets the files appear, all or none, and tells where the stems are.
+    /// Completes the files, all or none, and returns the paths of the stems.
     pub(super) fn finish(self) -> Result<Vec<PathBuf>, WavError> {
         let (paths, stems): (Vec<_>, Vec<_>) = self.stems.into_iter().unzip();
-        // A disk that is full shows when files are completed; only then do any get their names.
-        let sealed = stems
+        // A full disk shows when files are completed, so none is renamed before all are complete.
+        let complete = stems
             .into_iter()
             .chain([self.mix])
-            .map(WavFile::seal)
+            .map(WavFile::complete)
             .collect::<Result<Vec<_>, WavError>>()?;
-        for file in sealed {
-            file.reveal()?;
+        for file in complete {
+            file.publish()?;
         }
         Ok(paths)
     }
 }
 
-/// `mix.wav` gives `mix-bass.wav`, after the track or else the patch; when two are alike, with
-/// their channels.
-fn stem_paths(mix: &Path, roles: &[AssignedPart]) -> Vec<PathBuf> {
-    let slugs: Vec<String> = roles
+/// `mix.wav` gives `mix-bass.wav`: the name of the track or else of the patch, and the channel when two are
+/// the same.
+fn stem_paths(mix: &Path, parts: &[AssignedPart]) -> Vec<PathBuf> {
+    let slugs: Vec<String> = parts
         .iter()
-        .map(|role| slug(role.track.as_deref().unwrap_or(&role.patch.name)))
+        .map(|part| slug(part.track.as_deref().unwrap_or(&part.patch.name)))
         .collect();
-    let base = mix
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let path = |(role, slug): (&AssignedPart, &String)| {
+    let base = mix.file_stem().unwrap_or_default().to_string_lossy();
+    let path = |(part, slug): (&AssignedPart, &String)| {
         let unique = slugs.iter().filter(|other| *other == slug).count() == 1;
         let name = match (slug.is_empty(), unique) {
-            (true, _) => format!("{base}-channel-{}.wav", role.channel + 1),
+            (true, _) => format!("{base}-channel-{}.wav", part.channel + 1),
             (false, true) => format!("{base}-{slug}.wav"),
-            (false, false) => format!("{base}-{slug}-channel-{}.wav", role.channel + 1),
+            (false, false) => format!("{base}-{slug}-channel-{}.wav", part.channel + 1),
         };
         mix.with_file_name(name)
     };
-    roles.iter().zip(&slugs).map(path).collect()
+    parts.iter().zip(&slugs).map(path).collect()
 }
 
-/// A name fit for any file system: lower case, and hyphens for everything unusual.
+/// A name for any file system: lower case, with hyphens for other characters.
 fn slug(name: &str) -> String {
     const LONGEST: usize = 40;
-    let words: Vec<String> = name
-        .to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let joined = words.join("-");
-    joined
-        .chars()
-        .take(LONGEST)
-        .collect::<String>()
-        .trim_end_matches('-')
-        .to_owned()
+    let name = name.to_lowercase();
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let short: String = words.join("-").chars().take(LONGEST).collect();
+    short.trim_end_matches('-').to_owned()
 }
 
 #[cfg(test)]
@@ -133,7 +118,7 @@ mod tests {
     use super::*;
     use myriad_engine::Patch;
 
-    fn role(channel: u8, track: &str) -> AssignedPart {
+    fn part(channel: u8, track: &str) -> AssignedPart {
         AssignedPart {
             channel,
             track: Some(track.to_owned()),
@@ -143,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn stems_are_named_apart() {
-        let roles = [
-            role(0, "Lead / 1"),
-            role(1, "Pad"),
-            role(4, "pad"),
-            role(9, "//"),
+    fn stems_have_distinct_names() {
+        let parts = [
+            part(0, "Lead / 1"),
+            part(1, "Pad"),
+            part(4, "pad"),
+            part(9, "//"),
         ];
-        let paths = stem_paths(Path::new("out/mix.wav"), &roles);
+        let paths = stem_paths(Path::new("out/mix.wav"), &parts);
         let expected = ["lead-1", "pad-channel-2", "pad-channel-5", "channel-10"];
         for (path, expected) in paths.iter().zip(expected) {
             assert_eq!(path, &PathBuf::from(format!("out/mix-{expected}.wav")));
@@ -158,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_song_is_never_the_target() {
+    fn the_target_is_a_wav_file() {
         let target = |output| target(Path::new("a/song.mid"), Some(Path::new(output)));
         assert!(target("song.mp3").is_err());
         assert!(target("song").is_err());

@@ -1,8 +1,9 @@
-//! What a render tells when it is done, to people and to scripts.
+//! The report of a render, as text and as JSON.
 
 use super::Job;
 use myriad_live::{RendererHandle, RendererReport};
 use myriad_player::analysis::Meter;
+use myriad_player::assignment::AssignedPart;
 use myriad_player::renderer::RendererFacts;
 use myriad_player::song_render::{Ending, SongRender, TAIL_LIMIT_SECONDS};
 use myriad_player::terminal::{clock, level};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The figures of a render; the fields are the keys of `--json`.
+/// The fields are the keys of `--json`.
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) song: String,
@@ -29,11 +30,10 @@ pub(crate) struct Report {
     pub(crate) realtime_factor: f64,
     pub(crate) renderer: RendererFacts,
     pub(crate) parts: Vec<PartReport>,
-    /// What the user should know.
+    /// What did not go as asked.
     pub(crate) notes: Vec<String>,
 }
 
-/// Who played a part.
 #[derive(Serialize)]
 pub(crate) struct PartReport {
     /// From 1 to 16.
@@ -59,10 +59,10 @@ impl Report {
         let mut notes = notes(song_render);
         notes.extend(lost(&renderer));
         let mut stems = stems.into_iter();
-        let part = |role: &myriad_player::assignment::AssignedPart| PartReport {
-            channel: role.channel + 1,
-            track: role.track.clone(),
-            patch: role.patch.name.clone(),
+        let part = |part: &AssignedPart| PartReport {
+            channel: part.channel + 1,
+            track: part.track.clone(),
+            patch: part.patch.name.clone(),
             stem: stems.next(),
         };
         Self {
@@ -79,12 +79,11 @@ impl Report {
             render_seconds: took.as_secs_f64(),
             realtime_factor: seconds / took.as_secs_f64().max(1e-9),
             renderer: renderer.into(),
-            parts: song_render.assignment().roles.iter().map(part).collect(),
+            parts: song_render.assignment().parts.iter().map(part).collect(),
             notes,
         }
     }
 
-    /// A few aligned lines.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.output.display());
         let mut row = |name: &str, value: String| {
@@ -123,30 +122,35 @@ impl Report {
     }
 }
 
-/// A GPU that did not last, which a user should know of.
+/// A note when the GPU was lost.
 fn lost(renderer: &RendererReport) -> Option<String> {
     let reason = renderer.failover.lost_because.as_ref()?;
     Some(format!(
-        "the GPU failed in the middle ({reason}); the processor stood in for it"
+        "the GPU failed during the render ({reason}); the processor took over"
     ))
 }
 
-/// What did not go as the song asked.
 fn notes(song_render: &SongRender) -> Vec<String> {
     let mut notes = Vec::new();
     match song_render.ending() {
         Some(Ending::TailCut) => notes.push(format!(
-            "still sounding {TAIL_LIMIT_SECONDS} seconds after the end; faded out there"
+            "still sounding {TAIL_LIMIT_SECONDS} seconds after the end, and faded out there"
         )),
         Some(Ending::Full) => {
-            notes.push("the tail ends at the 4 GiB a WAV file can hold".to_owned());
+            notes.push("the tail is cut: a WAV file holds no more than 4 GiB".to_owned());
         }
         Some(Ending::Complete) | None => {}
     }
     let counters = song_render.peaks();
     for (count, what) in [
-        (counters.notes_dropped, "notes found no voice"),
-        (counters.events_dropped, "events came too thick to be heard"),
+        (
+            counters.notes_dropped,
+            "notes were dropped: no voice was free",
+        ),
+        (
+            counters.events_dropped,
+            "events were dropped: too many at once",
+        ),
     ] {
         if count > 0 {
             notes.push(format!("{count} {what}"));

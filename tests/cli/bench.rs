@@ -1,16 +1,12 @@
-//! `myriad bench`: what it says and writes. How fast things are is nobody's promise here.
+//! `myriad bench`: its report and files. Speed is not tested here.
 
 use crate::harness::{Folder, Run};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Command;
 
-/// The shortest run there is, on the cores only.
-const TINY: [&str; 5] = ["bench", "--renderer", "cpu", "--seconds", "0.1"];
-
-fn tiny<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&TINY[..], more].concat()
-}
+/// The shortest run, without a GPU.
+const TINY: &str = "bench --renderer cpu --seconds 0.1";
 
 fn assert_figure(figure: &Value) {
     let [low, value, high] = ["low", "value", "high"].map(|key| figure[key].as_f64().unwrap());
@@ -27,11 +23,11 @@ fn assert_percentiles(found: &Value) {
     assert!(values.is_sorted(), "{found}");
 }
 
-/// Scripts that keep these files would lose their history.
+/// Scripts read these files.
 #[test]
 fn json_has_the_documented_shape() {
     let folder = Folder::new();
-    let report = folder.succeed(&tiny(&["--json"])).json();
+    let report = folder.succeed(&format!("{TINY} --json")).json();
     assert_eq!(report["schema"], 1);
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["sample_rate"], 48_000.0);
@@ -88,12 +84,11 @@ fn json_has_the_documented_shape() {
 #[test]
 fn a_run_can_be_kept_shown_drawn_and_compared() {
     let folder = Folder::new();
-    let run = folder.succeed(&tiny(&["--only", "round-trip", "--json"]));
+    let run = folder.succeed(&format!("{TINY} --only round-trip --json"));
     assert_eq!(run.json()["held"], Value::Null);
     folder.put("run.json", &run.stdout);
 
-    let from = ["bench", "--from", "run.json"];
-    let shown = folder.succeed(&[&from[..], &["--plots", "pictures"]].concat());
+    let shown = folder.succeed("bench --from run.json --plots pictures");
     assert!(
         shown.stdout.contains("Round trip in µs"),
         "{}",
@@ -105,40 +100,40 @@ fn a_run_can_be_kept_shown_drawn_and_compared() {
     assert!(drawing.starts_with("<svg") && drawing.ends_with("</svg>\n"));
     assert!(drawing.contains("deadline 667 µs"));
 
-    let same = [&from[..], &["--compare", "run.json"]].concat();
-    let same = folder.succeed(&same).stdout;
+    let same = folder
+        .succeed("bench --from run.json --compare run.json")
+        .stdout;
     assert!(
         same.contains("0 of 24 figures") || same.contains("0 of 48 figures"),
         "{same}"
     );
-    // A run that was so much quicker that it cannot be noise.
+    // A run that was so much faster that it cannot be noise.
     let mut old: Value = serde_json::from_str(&run.stdout).unwrap();
     for key in ["value", "low", "high"] {
         let figure = &mut old["round_trip"]["rows"][0]["microseconds"]["p50"][key];
         *figure = (figure.as_f64().unwrap() / 1e6).into();
     }
     folder.put("old.json", old.to_string());
-    let worse = [&from[..], &["--compare", "old.json", "--json"]].concat();
-    let changes = folder.succeed(&worse).json()["changes"].clone();
+    let worse = folder.succeed("bench --from run.json --compare old.json --json");
+    let changes = worse.json()["changes"].clone();
     assert_eq!(changes.as_array().unwrap().len(), 1, "{changes}");
     assert_eq!(changes[0]["figure"], "round trip 32 back to back cpu-1 p50");
     assert!((changes[0]["factor"].as_f64().unwrap() * 1e6 - 1.0).abs() < 1e-6);
 }
 
 #[test]
-fn without_a_gpu_it_says_so_in_one_line() {
+fn a_missing_gpu_is_one_line() {
     let folder = Folder::new();
-    let all = ["bench", "--seconds", "0.1", "--only", "start"];
-    let run = folder.succeed(&all);
+    let run = folder.succeed("bench --seconds 0.1 --only start");
     assert!(run.stdout.contains("CPU, 1 core"), "{}", run.stdout);
-    // On a machine with a GPU there is nothing to say.
+    // On a machine with a GPU there is no message.
     match run.stdout.contains("CUDA") {
         true => assert_eq!(run.stderr, ""),
         false => {
             assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
             assert!(run.stderr.contains("CUDA is not measured: "));
-            let cuda = ["bench", "--renderer", "cuda", "--only", "start"];
-            folder.fail(&cuda, 1, "--renderer cuda: ");
+            let cuda = "bench --renderer cuda --only start";
+            folder.fail(cuda, 1, "--renderer cuda: ");
         }
     }
 }
@@ -147,10 +142,10 @@ fn without_a_gpu_it_says_so_in_one_line() {
 #[test]
 fn stopped_half_way_it_reports_what_it_has() {
     let folder = Folder::new();
-    let mut child = folder.spawn(&["bench", "--renderer", "cpu", "--seconds", "600"]);
+    let mut child = folder.spawn("bench --renderer cpu --seconds 600");
     let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(stdout.any(|line| line.unwrap().starts_with("Start-up")));
-    // From here on it is in the middle of what takes minutes.
+    // The rest takes minutes.
     let pid = child.id().to_string();
     let mut kill = Command::new("kill");
     assert!(kill.args(["-INT", &pid]).status().unwrap().success());

@@ -1,31 +1,31 @@
-//! Damaged files by the hundred: each gives a whole file or one clear line, never half of either.
+//! Damaged files: each gives a complete result or one line of error.
 
 use crate::harness::Folder;
 use crate::midi;
 
-/// A small deterministic generator (Marsaglia's xorshift), so that every run sees the same damage.
-struct Dice(u32);
+/// A deterministic random number generator: Marsaglia's xorshift.
+struct Rng(u32);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Rng {
+    fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
         self.0 ^= self.0 << 5;
-        self.0 as usize % sides
+        self.0 as usize % limit
     }
 }
 
-fn damaged(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn damaged(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..=dice.roll(3) {
-        let at = dice.roll(bytes.len());
-        match dice.roll(6) {
+    for _ in 0..=rng.below(3) {
+        let at = rng.below(bytes.len());
+        match rng.below(6) {
             0 => bytes.truncate(at.max(1)),
-            1 => bytes[at] ^= 1 << dice.roll(8),
-            2 => bytes[at] = dice.roll(256) as u8,
+            1 => bytes[at] ^= 1 << rng.below(8),
+            2 => bytes[at] = rng.below(256) as u8,
             3 => drop(bytes.remove(at.min(bytes.len() - 1))),
-            4 => bytes.insert(at, dice.roll(256) as u8),
-            // A length that promises far more than there is.
+            4 => bytes.insert(at, rng.below(256) as u8),
+            // A length far beyond the end of the file.
             _ => {
                 let end = (at + 4).min(bytes.len());
                 bytes[at..end].fill(0xff);
@@ -45,22 +45,11 @@ fn damaged_songs() {
         ("Bass", &[(1, 45, 0, 200)]),
     ]);
     let folder = Folder::new();
-    let mut dice = Dice(0x5eed);
+    let mut rng = Rng(0x5eed);
     let mut failures = 0;
     for round in 0..300 {
-        folder.put("song.mid", damaged(&whole, &mut dice));
-        let args = [
-            "render",
-            "song.mid",
-            "--sample-rate",
-            "8000",
-            "--tail",
-            "0",
-            "--threads",
-            "1",
-            "-q",
-        ];
-        let run = folder.run(&args);
+        folder.put("song.mid", damaged(&whole, &mut rng));
+        let run = folder.run("render song.mid --sample-rate 8000 --tail 0 --threads 1 -q");
         match run.code {
             Some(0) => {
                 assert_eq!(folder.files(), ["song.mid", "song.wav"], "round {round}");
@@ -80,7 +69,7 @@ fn damaged_songs() {
             code => panic!("round {round}: exit {code:?}: {}", run.stderr),
         }
     }
-    assert!(failures > 100, "the damage is too gentle: {failures}");
+    assert!(failures > 100, "too few failures: {failures}");
 }
 
 /// Every possible truncation of a song is noticed.
@@ -90,7 +79,7 @@ fn songs_cut_short() {
     let folder = Folder::new();
     for length in 0..whole.len() {
         folder.put("song.mid", &whole[..length]);
-        folder.fail(&["render", "song.mid", "--threads", "1"], 1, "song.mid: ");
+        folder.fail("render song.mid --threads 1", 1, "song.mid: ");
     }
 }
 
@@ -98,17 +87,17 @@ fn songs_cut_short() {
 fn damaged_patches() {
     let folder = Folder::new();
     folder.put("song.mid", midi::song(&[("", &[(0, 69, 0, 100)])]));
-    let patches = folder.succeed(&["patches", "--json"]).json();
+    let patches = folder.succeed("patches --json").json();
     let first = patches[0]["name"].as_str().unwrap();
     let whole = folder
-        .succeed(&["patches", first, "--toml"])
+        .succeed(&format!("patches '{first}' --toml"))
         .stdout
         .into_bytes();
-    let mut dice = Dice(0xf00d);
+    let mut rng = Rng(0xf00d);
     let mut failures = 0;
     for round in 0..200 {
-        folder.put("patch.toml", damaged(&whole, &mut dice));
-        let run = folder.run(&["patches", "patch.toml"]);
+        folder.put("patch.toml", damaged(&whole, &mut rng));
+        let run = folder.run("patches patch.toml");
         match run.code {
             Some(0) => assert_eq!(run.stderr, "", "round {round}"),
             Some(1) => {
@@ -119,21 +108,21 @@ fn damaged_patches() {
             code => panic!("round {round}: exit {code:?}: {}", run.stderr),
         }
     }
-    assert!(failures > 50, "the damage is too gentle: {failures}");
+    assert!(failures > 50, "too few failures: {failures}");
 }
 
 #[test]
 fn damaged_waves() {
     let folder = Folder::new();
     folder.put("song.mid", midi::song(&[("", &[(0, 69, 0, 100)])]));
-    folder.succeed(&["render", "song.mid", "--tail", "0", "-o", "good.wav"]);
+    folder.succeed("render song.mid --tail 0 -o good.wav");
     let whole = std::fs::read(folder.path("good.wav")).unwrap();
-    // The header is where damage matters; sound can hold any bytes.
+    // Only the header is damaged, because samples may have any bytes.
     let (header, sound) = whole.split_at(80);
-    let mut dice = Dice(0xcafe);
+    let mut rng = Rng(0xcafe);
     for round in 0..100 {
-        folder.put("bad.wav", [&damaged(header, &mut dice), sound].concat());
-        let run = folder.run(&["inspect", "bad.wav", "--no-picture"]);
+        folder.put("bad.wav", [&damaged(header, &mut rng), sound].concat());
+        let run = folder.run("inspect bad.wav --no-picture");
         match run.code {
             Some(0) => {}
             Some(1) => run.assert_one_line(round),

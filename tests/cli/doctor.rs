@@ -1,11 +1,11 @@
-//! `myriad doctor`: useful also where there is nothing.
+//! `myriad doctor`, on a machine without devices.
 
 use crate::harness::Folder;
 
 #[test]
-fn every_finding_that_is_not_well_says_what_to_do() {
+fn every_problem_has_advice() {
     let folder = Folder::new();
-    let examination = folder.succeed(&["doctor", "--json"]).json();
+    let examination = folder.succeed("doctor --json").json();
     assert_eq!(examination["schema"], 1);
     let findings = examination["findings"].as_array().unwrap();
     for finding in findings {
@@ -38,9 +38,9 @@ fn every_finding_that_is_not_well_says_what_to_do() {
 }
 
 #[test]
-fn people_get_the_same_in_lines() {
+fn the_text_has_the_same_findings() {
     let folder = Folder::new();
-    let text = folder.succeed(&["doctor"]).stdout;
+    let text = folder.succeed("doctor").stdout;
     assert!(text.starts_with("Myriad "), "{text}");
     for words in [
         "ok    processor",

@@ -1,17 +1,16 @@
-//! Running the program in a folder of its own, and what must hold however it ends.
+//! Runs the program in a folder of its own, and checks how it ends.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Nothing in these tests takes nearly so long; a hang is a failure.
+/// A run that takes longer hangs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A folder that the program runs in and that goes away afterwards.
+/// A temporary folder that the program runs in.
 pub(crate) struct Folder(TempDir);
 
-/// How a run ended.
 pub(crate) struct Run {
     /// The exit code; none when a signal ended it.
     pub(crate) code: Option<i32>,
@@ -44,11 +43,12 @@ impl Folder {
         names
     }
 
-    pub(crate) fn spawn(&self, args: &[&str]) -> Child {
+    /// Starts the program with the arguments of a command line.
+    pub(crate) fn spawn(&self, line: &str) -> Child {
         Command::new(env!("CARGO_BIN_EXE_myriad"))
-            .args(args)
+            .args(words(line))
             .current_dir(self.0.path())
-            // Sound devices of the machine are none of the tests' business.
+            // Hides the audio devices of the machine.
             .env("ALSA_CONFIG_PATH", "/dev/null")
             .env("JACK_DEFAULT_SERVER", "none")
             .env("PULSE_SERVER", "/nowhere")
@@ -60,35 +60,47 @@ impl Folder {
             .unwrap()
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Run {
-        let mut child = self.spawn(args);
+    pub(crate) fn run(&self, line: &str) -> Run {
+        let mut child = self.spawn(line);
         let start = Instant::now();
         while child.try_wait().unwrap().is_none() {
             if start.elapsed() > DEADLINE {
                 child.kill().unwrap();
-                panic!("{args:?} takes too long");
+                panic!("{line} takes too long");
             }
             std::thread::sleep(Duration::from_millis(2));
         }
         child.wait_with_output().unwrap().into()
     }
 
-    /// Runs what must work.
-    pub(crate) fn succeed(&self, args: &[&str]) -> Run {
-        let run = self.run(args);
-        assert_eq!(run.code, Some(0), "{args:?}: {}", run.stderr);
+    /// Runs a command that must succeed.
+    pub(crate) fn succeed(&self, line: &str) -> Run {
+        let run = self.run(line);
+        assert_eq!(run.code, Some(0), "{line}: {}", run.stderr);
         run
     }
 
-    /// Runs what must fail with `code`, in one line that contains `words`, leaving no trace.
-    pub(crate) fn fail(&self, args: &[&str], code: i32, words: &str) {
+    /// Runs a command that must fail with `code` and one line that contains `words`, and leave no files.
+    pub(crate) fn fail(&self, line: &str, code: i32, words: &str) {
         let before = self.files();
-        let run = self.run(args);
-        assert_eq!(run.code, Some(code), "{args:?}: {}", run.stderr);
-        run.assert_one_line(args);
-        assert!(run.stderr.contains(words), "{args:?}: {}", run.stderr);
-        assert_eq!(self.files(), before, "{args:?}");
+        let run = self.run(line);
+        assert_eq!(run.code, Some(code), "{line}: {}", run.stderr);
+        run.assert_one_line(line);
+        assert!(run.stderr.contains(words), "{line}: {}", run.stderr);
+        assert_eq!(self.files(), before, "{line}");
     }
+}
+
+/// Splits a command line like a shell: at spaces, except in single quotes.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (index, piece) in line.split('\'').enumerate() {
+        match index % 2 {
+            0 => words.extend(piece.split_whitespace()),
+            _ => words.push(piece),
+        }
+    }
+    words
 }
 
 impl Run {

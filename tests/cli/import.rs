@@ -1,4 +1,4 @@
-//! `myriad import`: a recording or a wavetable becomes a patch that plays.
+//! `myriad import`: recordings and wavetables to patches.
 
 use crate::harness::Folder;
 use hound::{SampleFormat, WavSpec, WavWriter};
@@ -28,10 +28,10 @@ fn tone(n: usize) -> f32 {
 fn a_recording_becomes_a_patch() {
     let folder = Folder::new();
     wav(&folder, "reed.wav", 44_100, tone);
-    let run = folder.succeed(&["import", "reed.wav"]);
+    let run = folder.succeed("import reed.wav");
     assert!(run.stdout.contains("key 62.0"), "{}", run.stdout);
     assert_eq!(folder.files(), ["reed.toml", "reed.wav"]);
-    let shown = folder.succeed(&["patches", "reed.toml"]);
+    let shown = folder.succeed("patches reed.toml");
     assert!(shown.stdout.contains("reed"), "{}", shown.stdout);
 }
 
@@ -42,20 +42,19 @@ fn a_second_recording_becomes_the_second_layer() {
     wav(&folder, "buzz.wav", 44_100, |n| {
         (n % 200) as f32 / 400.0 - 0.25
     });
-    let run = folder.succeed(&["import", "reed.wav", "--with", "buzz.wav"]);
+    let run = folder.succeed("import reed.wav --with buzz.wav");
     assert!(run.stdout.contains("220.5"), "{}", run.stdout);
     let patch = std::fs::read_to_string(folder.path("reed.toml")).unwrap();
     for part in ["mode = \"morph\"", "\ntracks = ", "\nlayer = ", "Blend"] {
         assert!(patch.contains(part), "{part}");
     }
-    let mixed = ["import", "reed.wav", "--with", "buzz.wav", "--layer", "mix"];
-    folder.succeed(&mixed);
+    folder.succeed("import reed.wav --with buzz.wav --layer mix");
     assert!(
         std::fs::read_to_string(folder.path("reed.toml"))
             .unwrap()
             .contains("mode = \"mix\"")
     );
-    folder.fail(&["import", "reed.wav", "--layer", "mix"], 2, "--with");
+    folder.fail("import reed.wav --layer mix", 2, "--with");
 }
 
 #[test]
@@ -64,43 +63,27 @@ fn a_wavetable_becomes_a_patch() {
     wav(&folder, "saws.wav", 4 * 2_048, |n| {
         (n % 2_048) as f32 / 2_048.0 - 0.5
     });
-    let run = folder.succeed(&[
-        "import",
-        "saws.wav",
-        "--wavetable",
-        "-o",
-        "s.toml",
-        "--name",
-        "Saws",
-    ]);
+    let run = folder.succeed("import saws.wav --wavetable -o s.toml --name Saws");
     assert!(run.stdout.contains("4 of 2048 samples"), "{}", run.stdout);
-    let shown = folder.succeed(&["patches", "s.toml"]);
+    let shown = folder.succeed("patches s.toml");
     assert!(shown.stdout.contains("Saws"), "{}", shown.stdout);
 }
 
 #[test]
-fn what_cannot_be_imported_gets_one_line_and_leaves_nothing() {
+fn errors_are_one_line_and_leave_no_files() {
     let folder = Folder::new();
     folder.put("noise.wav", b"RIFF garbage");
     wav(&folder, "silence.wav", 44_100, |_| 0.0);
     wav(&folder, "click.wav", 100, tone);
-    for (args, code, said) in [
-        (
-            &["import", "nowhere.wav"][..],
-            1,
-            "nowhere.wav: No such file",
-        ),
-        (&["import", "noise.wav"], 1, "noise.wav: "),
-        (&["import", "silence.wav"], 1, "nothing but silence"),
-        (&["import", "click.wav"], 1, "too short"),
-        (&["import", "click.wav", "--pitch", "3"], 2, "--pitch"),
-        (&["import", "click.wav", "--cycle", "100"], 2, "--wavetable"),
-        (
-            &["import", "click.wav", "--wavetable", "--cycle", "2"],
-            2,
-            "a cycle has",
-        ),
+    for (line, code, words) in [
+        ("import nowhere.wav", 1, "nowhere.wav: No such file"),
+        ("import noise.wav", 1, "noise.wav: "),
+        ("import silence.wav", 1, "nothing but silence"),
+        ("import click.wav", 1, "too short"),
+        ("import click.wav --pitch 3", 2, "--pitch"),
+        ("import click.wav --cycle 100", 2, "--wavetable"),
+        ("import click.wav --wavetable --cycle 2", 2, "a cycle has"),
     ] {
-        folder.fail(args, code, said);
+        folder.fail(line, code, words);
     }
 }

@@ -1,4 +1,4 @@
-//! The program as its users meet it: real processes, real files.
+//! The program as users call it: real processes and files.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 mod arguments;

@@ -1,4 +1,4 @@
-//! The manual's parameter reference is the parameter table.
+//! Checks the parameter reference in the manual against the parameter table.
 //!
 //! `REGENERATE_MANUAL=1 cargo test --test cli manual` writes it anew.
 

@@ -5,47 +5,44 @@ use crate::harness::Folder;
 #[test]
 fn lists_and_shows_every_patch() {
     let folder = Folder::new();
-    let text = folder.succeed(&["patches"]).stdout;
-    let list = folder.succeed(&["patches", "--json"]).json();
+    let text = folder.succeed("patches").stdout;
+    let list = folder.succeed("patches --json").json();
     let list = list.as_array().unwrap();
     assert!(list.len() >= 160, "{}", list.len());
     for patch in list {
         let name = patch["name"].as_str().unwrap();
         assert!(text.contains(name));
         assert!(!patch["category"].as_str().unwrap().is_empty(), "{name}");
-        assert!(folder.succeed(&["patches", name]).stdout.contains(name));
-        assert_eq!(
-            folder.succeed(&["patches", name, "--json"]).json()["name"],
-            name
-        );
+        let show = format!("patches '{name}'");
+        assert!(folder.succeed(&show).stdout.contains(name));
+        assert_eq!(folder.succeed(&(show + " --json")).json()["name"], name);
     }
 }
 
 #[test]
 fn a_category_filters_the_list() {
     let folder = Folder::new();
-    let list = folder.succeed(&["patches", "--json"]).json();
+    let list = folder.succeed("patches --json").json();
     let category = list[0]["category"].as_str().unwrap();
     let wanted = category.to_uppercase();
     let some = folder
-        .succeed(&["patches", "--json", "--category", &wanted])
+        .succeed(&format!("patches --json --category {wanted}"))
         .json();
     let some = some.as_array().unwrap();
     assert!(!some.is_empty());
     assert!(some.iter().all(|patch| patch["category"] == category));
 }
 
-/// What is printed is a patch file: it can be edited and played.
 #[test]
 fn a_patch_printed_as_toml_is_the_same_patch() {
     let folder = Folder::new();
-    let list = folder.succeed(&["patches", "--json"]).json();
+    let list = folder.succeed("patches --json").json();
     for patch in list.as_array().unwrap() {
         let name = patch["name"].as_str().unwrap();
-        let toml = folder.succeed(&["patches", name, "--toml"]).stdout;
+        let toml = folder.succeed(&format!("patches '{name}' --toml")).stdout;
         folder.put("mine.toml", &toml);
         assert_eq!(
-            folder.succeed(&["patches", "mine.toml", "--toml"]).stdout,
+            folder.succeed("patches mine.toml --toml").stdout,
             toml,
             "{name}"
         );
@@ -55,7 +52,7 @@ fn a_patch_printed_as_toml_is_the_same_patch() {
 #[test]
 fn a_misspelt_name_is_understood() {
     let folder = Folder::new();
-    let list = folder.succeed(&["patches", "--json"]).json();
+    let list = folder.succeed("patches --json").json();
     let names = list
         .as_array()
         .unwrap()
@@ -64,37 +61,27 @@ fn a_misspelt_name_is_understood() {
     let name = names.max_by_key(|name| name.len()).unwrap();
     let (head, tail) = name.split_at(name.len() - 2);
     let misspelt = format!("{head}x{tail}");
-    folder.fail(
-        &["patches", &misspelt],
-        2,
-        &format!("did you mean '{name}'?"),
-    );
-    folder.fail(&["render", "song.mid", "-p", &misspelt], 1, "song.mid");
+    let hint = format!("did you mean '{name}'?");
+    folder.fail(&format!("patches '{misspelt}'"), 2, &hint);
+    let line = format!("render song.mid -p '{misspelt}'");
+    folder.fail(&line, 1, "song.mid");
 }
 
-/// `myriad patches | head -1` must not complain.
+/// `myriad patches | head -1` prints no error.
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let mut child = Folder::new().spawn(&["patches", "--json"]);
+    let mut child = Folder::new().spawn("patches --json");
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.status.success());
 }
 
-/// What a patch's author sees before anybody else hears it.
 #[test]
-fn an_audit_tells_a_sound_patch_from_a_broken_one() {
+fn an_audit_finds_the_problems_of_a_patch() {
     let folder = Folder::new();
-    let sheet = [
-        "patches",
-        "Music Box",
-        "--audit",
-        "--json",
-        "--sheet",
-        "all.png",
-    ];
-    let report = folder.succeed(&sheet).json();
+    let report = folder.succeed("patches 'Music Box' --audit --json --sheet all.png");
+    let report = report.json();
     assert_eq!(report.as_array().unwrap().len(), 1);
     let found = &report[0];
     assert_eq!(found["name"], "Music Box");
@@ -105,11 +92,11 @@ fn an_audit_tells_a_sound_patch_from_a_broken_one() {
     let picture = std::fs::read(folder.path("all.png")).unwrap();
     assert!(picture.starts_with(b"\x89PNG"));
 
-    // A pad that dies away, does not know velocity, and has a macro without a route.
+    // A pad that dies away, ignores velocity, and has a macro without a route.
     let broken = "format = 3\nname = \"Broken\"\ncategory = \"pad\"\n\
         [amp]\nvelocity = 0.0\n[env1]\ndecay = 0.2\nsustain = 0.0\n[macro_names]\n1 = \"Nothing\"\n";
     folder.put("broken.toml", broken);
-    let run = folder.run(&["patches", "broken.toml", "--audit"]);
+    let run = folder.run("patches broken.toml --audit");
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert_eq!(run.stderr, "myriad: 1 of 1 patches have problems\n");
     for words in [
@@ -125,8 +112,8 @@ fn an_audit_tells_a_sound_patch_from_a_broken_one() {
 }
 
 #[test]
-fn an_audit_is_asked_for_before_a_sheet() {
+fn a_sheet_needs_an_audit() {
     let folder = Folder::new();
-    folder.fail(&["patches", "--sheet", "all.png"], 2, "--audit");
-    folder.fail(&["patches", "Nobody", "--audit"], 2, "no patch is called");
+    folder.fail("patches --sheet all.png", 2, "--audit");
+    folder.fail("patches Nobody --audit", 2, "no patch is called");
 }

@@ -1,4 +1,4 @@
-//! `myriad render`: what is in the files it writes, and how it ends when it cannot.
+//! `myriad render`: its files and its errors.
 
 use crate::harness::{Folder, samples};
 use crate::midi;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 fn a_song_alone_is_enough() {
     let folder = Folder::new();
     folder.put("song.mid", midi::trio());
-    let run = folder.succeed(&["render", "song.mid"]);
+    let run = folder.succeed("render song.mid");
     assert_eq!(folder.files(), ["song.mid", "song.wav"]);
     assert_eq!(run.stderr, "");
     for words in [
@@ -31,15 +31,17 @@ fn a_song_alone_is_enough() {
 }
 
 #[test]
-fn json_says_what_was_done() {
+fn json_has_the_parts_and_measurements() {
     let folder = Folder::new();
     folder.put("song.mid", midi::trio());
-    let patches = folder.succeed(&["patches", "--json"]).json();
+    let patches = folder.succeed("patches --json").json();
     let (first, second) = (&patches[0]["name"], &patches[1]["name"]);
     let all = first.as_str().unwrap();
-    let bass = format!("2={}", second.as_str().unwrap());
+    let bass = second.as_str().unwrap();
     let report = folder
-        .succeed(&["render", "song.mid", "-p", all, "-p", &bass, "--json", "-q"])
+        .succeed(&format!(
+            "render song.mid -p '{all}' -p '2={bass}' --json -q"
+        ))
         .json();
     let parts = report["parts"].as_array().unwrap();
     assert_eq!(parts.len(), 3);
@@ -55,22 +57,21 @@ fn json_says_what_was_done() {
 }
 
 #[test]
-fn json_says_who_rendered_and_why() {
+fn json_has_the_renderer_and_the_reason() {
     let folder = Folder::new();
     folder.put("song.mid", midi::beep());
-    let render = |options: &[&str]| {
-        let args = [&["render", "song.mid", "--json"], options].concat();
-        let run = folder.succeed(&args);
+    let render = |options: &str| {
+        let run = folder.succeed(&format!("render song.mid --json {options}"));
         assert_eq!(run.stderr, "");
         run.json()["renderer"].clone()
     };
-    let forced = render(&["--renderer", "cpu"]);
+    let forced = render("--renderer cpu");
     assert_eq!(
         (&forced["using"], &forced["why"]),
         (&"cpu".into(), &"asked for".into())
     );
     // No machine has that many GPUs.
-    let without = render(&["--device", "99"]);
+    let without = render("--device 99");
     assert_eq!(without["using"], "cpu");
     assert!(without["why"].as_str().unwrap().starts_with("no "));
 }
@@ -78,21 +79,21 @@ fn json_says_who_rendered_and_why() {
 #[test]
 fn a_track_named_after_a_patch_is_played_by_it() {
     let folder = Folder::new();
-    let patches = folder.succeed(&["patches", "--json"]).json();
+    let patches = folder.succeed("patches --json").json();
     let name = patches[3]["name"].as_str().unwrap();
     let track = name.to_lowercase();
     folder.put("song.mid", midi::song(&[(&track, &[(4, 60, 0, 2400)])]));
-    let report = folder.succeed(&["render", "song.mid", "--json"]).json();
+    let report = folder.succeed("render song.mid --json").json();
     assert_eq!(report["parts"][0]["patch"], name);
 }
 
-/// A producer lines up renders with recordings by the sample.
+/// Producers align renders with recordings to the sample.
 #[test]
 fn notes_start_on_their_exact_sample() {
     let folder = Folder::new();
     let onset = |start: u32| {
         folder.put("song.mid", midi::song(&[("", &[(0, 69, start, 4800)])]));
-        folder.succeed(&["render", "song.mid", "--bits", "32f", "--tail", "0", "-q"]);
+        folder.succeed("render song.mid --bits 32f --tail 0 -q");
         let [left, right] = samples(&folder.path("song.wav"));
         assert_eq!(left.len() as u32, start + 4800);
         left.iter()
@@ -112,9 +113,7 @@ fn notes_start_on_their_exact_sample() {
 fn stems_add_up_to_the_mix() {
     let folder = Folder::new();
     folder.put("song.mid", midi::trio());
-    folder.succeed(&[
-        "render", "song.mid", "-o", "mix.wav", "--stems", "--bits", "32f",
-    ]);
+    folder.succeed("render song.mid -o mix.wav --stems --bits 32f");
     let files = [
         "mix-bass.wav",
         "mix-drums.wav",
@@ -147,15 +146,8 @@ fn renders_repeat_bit_for_bit() {
     let folder = Folder::new();
     folder.put("song.mid", midi::trio());
     let bytes = |threads: &str, bits: &str| {
-        folder.succeed(&[
-            "render",
-            "song.mid",
-            "--threads",
-            threads,
-            "--bits",
-            bits,
-            "-q",
-        ]);
+        let options = format!("--threads {threads} --bits {bits}");
+        folder.succeed(&format!("render song.mid -q {options}"));
         std::fs::read(folder.path("song.wav")).unwrap()
     };
     for bits in ["16", "32f"] {
@@ -173,9 +165,7 @@ fn every_sample_rate_and_format_is_written() {
     folder.put("song.mid", midi::beep());
     for rate in ["8000", "11025", "44100", "96000", "192000"] {
         for (bits, count) in [("16", 16), ("24", 24), ("32f", 32)] {
-            folder.succeed(&[
-                "render", "song.mid", "-r", rate, "-b", bits, "-t", "0", "-q",
-            ]);
+            folder.succeed(&format!("render song.mid -r {rate} -b {bits} -t 0 -q"));
             let wav = hound::WavReader::open(folder.path("song.wav")).unwrap();
             assert_eq!(wav.spec().sample_rate.to_string(), rate);
             assert_eq!(wav.spec().bits_per_sample, count);
@@ -191,13 +181,11 @@ fn the_tail_is_as_long_as_asked() {
     folder.put("song.mid", midi::beep());
     for (tail, frames) in [("0", 4800), ("0.5", 28_800)] {
         let report = folder
-            .succeed(&["render", "song.mid", "--tail", tail, "--json"])
+            .succeed(&format!("render song.mid --tail {tail} --json"))
             .json();
         assert_eq!(report["frames"], frames);
     }
-    let report = folder
-        .succeed(&["render", "song.mid", "--json", "--bits", "32f"])
-        .json();
+    let report = folder.succeed("render song.mid --json --bits 32f").json();
     let [left, right] = samples(&folder.path("song.wav"));
     assert_eq!(report["frames"], left.len());
     let end = left.len() - 16;
@@ -209,16 +197,15 @@ fn the_tail_is_as_long_as_asked() {
     );
 }
 
-/// Four gigabytes are refused at once, not after an hour's work.
+/// The error comes before the render, not after it.
 #[test]
-fn what_no_wav_file_can_hold_is_refused_at_once() {
+fn a_render_beyond_4_gib_is_refused_at_once() {
     let folder = Folder::new();
     // Three quarters of an hour fit at 48 kHz but not at 192 kHz in stereo floats.
     let ticks = 47 * 60 * u32::from(midi::TICKS_PER_BEAT) * 2;
     folder.put("song.mid", midi::song(&[("", &[(0, 60, ticks, 100)])]));
     let start = Instant::now();
-    let args = ["render", "song.mid", "-r", "192000", "-b", "32f"];
-    folder.fail(&args, 1, "4 GiB");
+    folder.fail("render song.mid -r 192000 -b 32f", 1, "4 GiB");
     assert!(start.elapsed() < Duration::from_secs(5));
 }
 
@@ -227,32 +214,32 @@ fn what_no_wav_file_can_hold_is_refused_at_once() {
 fn a_full_disk_is_an_error() {
     let folder = Folder::new();
     folder.put("song.mid", midi::trio());
-    folder.fail(&["render", "song.mid", "-o", "/dev/full"], 1, "/dev/full: ");
-    folder.succeed(&["render", "song.mid", "-o", "/dev/null", "-q"]);
+    folder.fail("render song.mid -o /dev/full", 1, "/dev/full: ");
+    folder.succeed("render song.mid -o /dev/null -q");
 }
 
-/// A file that is there already survives a render that fails.
+/// An existing file survives a render that fails.
 #[test]
 fn an_older_file_survives_a_failure() {
     let folder = Folder::new();
     folder.put("song.mid", &midi::beep()[..30]);
     folder.put("song.wav", "precious");
-    folder.fail(&["render", "song.mid"], 1, "song.mid: ");
+    folder.fail("render song.mid", 1, "song.mid: ");
     assert_eq!(std::fs::read(folder.path("song.wav")).unwrap(), b"precious");
 }
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_nothing_behind() {
+fn ctrl_c_leaves_no_files() {
     let folder = Folder::new();
     let notes: Vec<midi::Note> = (0..2000).map(|n| (0, 60, n * 48_000, 40_000)).collect();
     folder.put("song.mid", midi::song(&[("", &notes)]));
-    let child = folder.spawn(&["render", "song.mid", "--stems"]);
+    let child = folder.spawn("render song.mid --stems");
     let start = Instant::now();
     while folder.files().len() < 3 {
         assert!(
             start.elapsed() < Duration::from_secs(20),
-            "rendering does not begin"
+            "rendering does not start"
         );
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -1,4 +1,4 @@
-//! `myriad soak`: what it writes, that it goes on, and that its alarm rings.
+//! `myriad soak`: its report, resuming, and the detection of injected faults.
 
 use crate::harness::{Folder, Run};
 use serde_json::Value;
@@ -10,12 +10,11 @@ fn report(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Three minutes of clean play are found clean; the report has the documented shape, and the page
-/// needs nothing but itself.
+/// The report of a clean run has the documented shape, and the page needs no other files.
 #[test]
-fn clean_play_is_clean_and_the_report_says_how_it_was_watched() {
+fn a_clean_run_is_reported_clean() {
     let folder = Folder::new();
-    let run = folder.succeed(&["soak", "--minutes", "3", "--seed", "21"]);
+    let run = folder.succeed("soak --minutes 3 --seed 21");
     assert!(
         run.stdout.starts_with("Clean: nothing was found"),
         "{}",
@@ -39,16 +38,16 @@ fn clean_play_is_clean_and_the_report_says_how_it_was_watched() {
     assert!(page.contains("<h1>Clean") && page.contains("<svg"));
     assert!(!page.contains("<script") && !page.contains("<link"));
     // Another soak does not write over it.
-    folder.fail(&["soak", "--minutes", "1"], 2, "--resume");
+    folder.fail("soak --minutes 1", 2, "--resume");
 }
 
-/// A click that was planted is found, blamed on who planted it, and can be listened to; a stall is
-/// survived without one.
+/// An injected click is found, attributed to the injection, and kept as a sound file; an injected stall
+/// causes no click.
 #[test]
-fn what_is_done_on_purpose_is_found_and_told_apart() {
+fn injected_faults_are_found_and_attributed() {
     let folder = Folder::new();
-    let args = ["soak", "--minutes", "0.5", "--json", "--report", "r"];
-    let run = folder.succeed(&[&args[..], &["--inject", "click", "--inject", "stall"]].concat());
+    let line = "soak --minutes 0.5 --json --report r --inject click --inject stall";
+    let run = folder.succeed(line);
     let printed = run.json();
     assert_eq!(printed["verdict"], "disturbed");
     assert_eq!(printed["samples"], Value::Array(Vec::new()));
@@ -72,25 +71,24 @@ fn what_is_done_on_purpose_is_found_and_told_apart() {
     assert!(page.contains("data:audio/wav;base64,"));
 }
 
-/// A GPU that is lost, as far as that can be rehearsed without one: it is noticed, comes back, and
-/// nothing clicks.
+/// A simulated GPU is lost and comes back, without a click.
 #[test]
 fn a_lost_gpu_is_reported_and_does_not_click() {
     let folder = Folder::new();
-    let args = ["soak", "--minutes", "0.5", "--renderer", "stand-in"];
-    let run = folder.succeed(&[&args[..], &["--inject", "gpu-loss", "--json"]].concat());
+    let line = "soak --minutes 0.5 --renderer stand-in --inject gpu-loss --json";
+    let run = folder.succeed(line);
     let report = run.json();
     assert_eq!(report["verdict"], "clean", "{report}");
     assert!(report["losses"].as_u64() >= Some(1), "{report}");
     assert_eq!(report["losses"], report["returns"], "{report}");
 }
 
-/// Stopped by hand it has reported; resumed it plays the rest, and the report is of both.
+/// An interrupted run has a report; resumed, it plays the rest, and the report covers both.
 #[cfg(unix)]
 #[test]
-fn a_soak_that_is_stopped_goes_on() {
+fn an_interrupted_soak_can_be_resumed() {
     let folder = Folder::new();
-    let child = folder.spawn(&["soak", "--hours", "2", "--report", "r"]);
+    let child = folder.spawn("soak --hours 2 --report r");
     let journal = folder.path("r/journal.jsonl");
     let played = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("sample"));
     while !played() {
@@ -109,13 +107,12 @@ fn a_soak_that_is_stopped_goes_on() {
     assert!(run.stderr.contains("--resume r"), "{}", run.stderr);
     let first = report(&folder, "r");
     assert_eq!(first["complete"], false);
-    // The rest would take minutes: a shorter one was asked for, as far as the journal knows. A
-    // crash may also have cut its last line short.
+    // The journal is edited to ask for a shorter run, and to end in an incomplete line as after a crash.
     let text = std::fs::read_to_string(&journal).unwrap();
     let seconds = first["seconds"].as_f64().unwrap() + 5.0;
     let text = text.replacen("\"seconds\":7200.0", &format!("\"seconds\":{seconds}"), 1);
     std::fs::write(&journal, text + "{\"line\":\"sam").unwrap();
-    folder.succeed(&["soak", "--resume", "r"]);
+    folder.succeed("soak --resume r");
     let both = report(&folder, "r");
     assert_eq!(
         (&both["complete"], &both["verdict"]),
@@ -123,20 +120,20 @@ fn a_soak_that_is_stopped_goes_on() {
     );
     assert_eq!(both["legs"].as_array().unwrap().len(), 2);
     assert!(both["frames"].as_u64() > first["frames"].as_u64());
-    folder.fail(&["soak", "--resume", "nowhere"], 1, "journal.jsonl");
+    folder.fail("soak --resume nowhere", 1, "journal.jsonl");
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn misuse_is_one_line() {
     let folder = Folder::new();
-    let cases: &[(&[&str], &str)] = &[
-        (&["soak", "--inject", "gpu-loss"], "--renderer cuda"),
-        (&["soak", "--inject", "device-loss"], "--device clock"),
-        (&["soak", "--inject", "rain"], "gpu-loss"),
-        (&["soak", "--hours", "0"], "above 0"),
-        (&["soak", "--resume", "r", "--seed", "2"], "--seed"),
+    let cases: &[(&str, &str)] = &[
+        ("soak --inject gpu-loss", "--renderer cuda"),
+        ("soak --inject device-loss", "--device clock"),
+        ("soak --inject rain", "gpu-loss"),
+        ("soak --hours 0", "above 0"),
+        ("soak --resume r --seed 2", "--seed"),
     ];
-    for (args, words) in cases {
-        folder.fail(args, 2, words);
+    for (line, words) in cases {
+        folder.fail(line, 2, words);
     }
 }

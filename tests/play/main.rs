@@ -1,4 +1,4 @@
-//! `myriad play` with real audio servers: a JACK server without a sound device, real MIDI, capture.
+//! `myriad play` with real audio servers, MIDI and terminals.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -6,9 +6,9 @@
     reason = "helpers of tests are tests too"
 )]
 
-mod catcher;
-mod feeder;
+mod capture;
 mod jack;
+mod midi_sender;
 mod player;
 mod pulse;
 mod restart;

@@ -1,4 +1,4 @@
-//! The program under test, playing, with every line it writes.
+//! A running `myriad play --json`, with every line it writes.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -8,27 +8,27 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Nothing takes nearly so long; a hang is a failure.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A wait that takes longer is a failure.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running `myriad play`.
 pub(crate) struct Player {
     process: Child,
     lines: Receiver<String>,
-    /// Everything that it wrote.
+    /// Every line so far.
     pub(crate) log: Vec<Value>,
     folder: TempDir,
 }
 
 impl Player {
-    /// Starts it in a folder of its own that holds `files`; `--json` is added.
-    pub(crate) fn start(args: &[&str], files: &[(&str, &str)]) -> Self {
+    /// Starts it with arguments separated by spaces, in a folder with `files`.
+    pub(crate) fn start(args: &str, files: &[(&str, &str)]) -> Self {
         Self::start_with(args, files, &[])
     }
 
-    /// The same with variables in its environment.
+    /// The same with environment variables.
     pub(crate) fn start_with(
-        args: &[&str],
+        args: &str,
         files: &[(&str, &str)],
         variables: &[(&str, &str)],
     ) -> Self {
@@ -38,12 +38,12 @@ impl Player {
         }
         let mut process = Command::new(env!("CARGO_BIN_EXE_myriad"))
             .arg("play")
-            .args(args)
+            .args(args.split_whitespace())
             .arg("--json")
             .current_dir(folder.path())
             .env("JACK_DEFAULT_SERVER", crate::server::name())
             .env("XDG_CONFIG_HOME", folder.path())
-            // Devices of the machine are none of the tests' business.
+            // Hides the audio devices of the machine.
             .env("ALSA_CONFIG_PATH", "/dev/null")
             .env("PULSE_SERVER", "/nowhere")
             .env_remove("PULSE_COOKIE")
@@ -73,13 +73,13 @@ impl Player {
         self.folder.path().join(name)
     }
 
-    /// The next line that `wanted` agrees to.
+    /// Waits for a line that `wanted` accepts.
     pub(crate) fn wait_for(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Ok(line) = self.lines.recv_timeout(left) else {
-                panic!("{what} is not told; {}", self.last_words());
+                panic!("no line with {what}; {}", self.last_words());
             };
             let value: Value = serde_json::from_str(&line).unwrap();
             self.log.push(value.clone());
@@ -89,16 +89,16 @@ impl Player {
         }
     }
 
-    /// How it is doing now.
+    /// The next status.
     pub(crate) fn status(&mut self) -> Value {
-        // What was written meanwhile is about the past.
+        // Earlier lines are skipped.
         while let Ok(line) = self.lines.try_recv() {
             self.log.push(serde_json::from_str(&line).unwrap());
         }
         self.wait_for("the status", |line| line["event"] == "status")
     }
 
-    /// Waits for a remark that contains `words`.
+    /// Waits for a notice that contains `words`.
     pub(crate) fn note(&mut self, words: &str) -> Value {
         let says = |line: &Value| {
             line["text"]
@@ -108,16 +108,16 @@ impl Player {
         self.wait_for(words, says)
     }
 
-    /// Presses Ctrl-C and gives the exit code; the last line is in the log then.
+    /// Sends SIGINT and returns the exit code; the last line of the log is the summary then.
     pub(crate) fn interrupt(&mut self) -> Option<i32> {
         signal("INT", &self.process.id().to_string());
         self.wait_for("the end", |line| line["event"] == "end");
         self.exit()
     }
 
-    /// Waits for the end.
+    /// Waits for the end and returns the exit code.
     pub(crate) fn exit(&mut self) -> Option<i32> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.process.try_wait().unwrap() {
                 while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(200)) {
@@ -125,7 +125,7 @@ impl Player {
                 }
                 return status.code();
             }
-            assert!(Instant::now() < deadline, "it does not end");
+            assert!(Instant::now() < deadline, "the player does not end");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -150,13 +150,13 @@ impl Drop for Player {
 
 /// Sends a signal to a process.
 pub(crate) fn signal(name: &str, process: &str) {
-    // The shell's own `kill`: not every system has it as a program.
+    // The shell's built-in `kill`, because not every system has the program.
     let command = format!("kill -{name} {process}");
     let status = Command::new("sh").args(["-c", &command]).status().unwrap();
     assert!(status.success());
 }
 
-/// One partial with an even envelope: what goes wrong with it is easily seen.
+/// One partial with a constant envelope, in which discontinuities are easy to detect.
 pub(crate) const SINE: &str = r#"
 format = 2
 name = "Sine"

@@ -1,4 +1,4 @@
-//! Through a PulseAudio server, which is cpal's way of reaching devices.
+//! Through a PulseAudio server, by cpal.
 
 use crate::player::{Player, SINE};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A server with a sink that nobody hears.
+/// A server with a null sink.
 struct Server {
     folder: TempDir,
     process: Child,
@@ -43,7 +43,7 @@ impl Drop for Server {
 
 fn spawn(folder: &Path) -> Child {
     let socket = folder.join("socket");
-    let door = format!(
+    let module = format!(
         "module-native-protocol-unix socket={} auth-anonymous=1",
         socket.display()
     );
@@ -55,7 +55,7 @@ fn spawn(folder: &Path) -> Child {
             "--disable-shm",
             "--use-pid-file=no",
         ])
-        .args(["-L", "module-null-sink rate=48000", "-L", &door])
+        .args(["-L", "module-null-sink rate=48000", "-L", &module])
         .env("HOME", folder)
         .env("XDG_CONFIG_HOME", folder)
         .env("XDG_RUNTIME_DIR", folder)
@@ -76,29 +76,19 @@ fn spawn(folder: &Path) -> Child {
     process
 }
 
-/// A song through cpal: every frame that the server asked for is in the recording, the server is
-/// killed in the middle, and the next one is joined. Neither has anything in its home folder, like
+/// The server is killed and restarted; the player reconnects, and the recording has every frame. Neither has anything in its home folder, like
 /// a user who never started PulseAudio.
 #[test]
 fn a_song_survives_its_server() {
     let mut server = Server::start();
     let address = format!("unix:{}", server.socket().display());
-    let args = [
-        "--host",
-        "pulse",
-        "--load",
-        "1x1",
-        "--patch",
-        "sine.toml",
-        "--record",
-        "take.wav",
-    ];
+    let args = "--host pulse --load 1x1 --patch sine.toml --record take.wav";
     let home = TempDir::new().unwrap();
     let variables = [
         ("PULSE_SERVER", address.as_str()),
         ("HOME", home.path().to_str().unwrap()),
     ];
-    let mut player = Player::start_with(&args, &[("sine.toml", SINE)], &variables);
+    let mut player = Player::start_with(args, &[("sine.toml", SINE)], &variables);
     player.wait_for("a voice", |line| line["voices"] == 1);
     let status = player.status();
     assert_eq!(status["host"], "PulseAudio", "{status}");

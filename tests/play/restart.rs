@@ -1,28 +1,21 @@
-//! Servers that die, and what must survive them.
+//! Servers that die, freeze or change their period.
 
-use crate::catcher::Catcher;
-use crate::feeder::Feeder;
+use crate::capture::Capture;
+use crate::midi_sender::MidiSender;
 use crate::player::{Player, SINE};
 use crate::server::Server;
 
-/// The server is killed while a note sounds and a recording runs; the player goes on in silence,
-/// says so, joins the next server, and is heard there. The recording has every frame.
+/// The server is killed while a note sounds and a recording runs. The player goes on in silence, says
+/// so, joins the next server and sounds there. The recording has every frame.
 #[test]
-fn a_server_that_dies_is_waited_for() {
+fn the_player_rejoins_a_server_that_died() {
     let mut server = Server::start(48_000, 256);
     let files = [("sine.toml", SINE)];
-    let args = [
-        "--host",
-        "jack",
-        "--patch",
-        "sine.toml",
-        "--record",
-        "take.wav",
-    ];
-    let mut player = Player::start(&args, &files);
+    let args = "--host jack --patch sine.toml --record take.wav";
+    let mut player = Player::start(args, &files);
     assert_eq!(player.status()["connected"], true);
-    let feeder = Feeder::plug_in();
-    feeder.send(feeder.now(), [0x90, 69, 100]);
+    let midi = MidiSender::connect();
+    midi.send(midi.now(), [0x90, 69, 100]);
     while player.status()["voices"] != 1 {}
 
     server.kill();
@@ -32,21 +25,21 @@ fn a_server_that_dies_is_waited_for() {
     let later = player.status();
     assert!(frames(&later) > frames(&away), "time goes on");
     assert_eq!(later["voices"], 1, "the note is still held: {later}");
-    // Closing them needs a server that answers, or none at all.
-    std::mem::forget(feeder);
+    // Closing the client would wait for the dead server.
+    std::mem::forget(midi);
 
     server.restart();
     player.note("plays again");
     let back = player.status();
     assert_eq!(back["connected"], true, "{back}");
     assert_eq!(back["devices_lost"], 1, "{back}");
-    let mut catcher = Catcher::plug_in();
+    let mut capture = Capture::connect();
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while catcher.left.iter().all(|sample| sample.abs() < 0.01) {
-        catcher.collect();
+    while capture.left.iter().all(|sample| sample.abs() < 0.01) {
+        capture.collect();
         assert!(
             std::time::Instant::now() < deadline,
-            "the note is not heard again"
+            "the note does not sound again"
         );
     }
 
@@ -58,11 +51,11 @@ fn a_server_that_dies_is_waited_for() {
     assert_eq!(u64::from(wav.duration()), end["frames"].as_u64().unwrap());
 }
 
-/// A server that freezes says nothing at all; that must be noticed, and nothing may hang on it.
+/// A frozen server reports nothing; the player must notice, and must not hang.
 #[test]
-fn a_server_that_freezes_is_left_and_joined_again() {
+fn the_player_leaves_a_frozen_server_and_rejoins_it() {
     let server = Server::start(48_000, 256);
-    let mut player = Player::start(&["--host", "jack"], &[]);
+    let mut player = Player::start("--host jack", &[]);
     assert_eq!(player.status()["connected"], true);
     server.signal("STOP");
     player.note("stopped asking");
@@ -73,7 +66,7 @@ fn a_server_that_freezes_is_left_and_joined_again() {
     server.signal("CONT");
     player.note("plays again");
     assert_eq!(player.status()["connected"], true);
-    // And again, to leave while it is frozen.
+    // The player can quit while the server is frozen.
     server.signal("STOP");
     assert_eq!(player.interrupt(), Some(0));
     server.signal("CONT");
@@ -83,26 +76,26 @@ fn frames(status: &serde_json::Value) -> u64 {
     status["frames"].as_u64().unwrap()
 }
 
-/// Blocks of another size, asked for while a note sounds.
+/// The server changes its period.
 #[test]
 fn a_period_that_changes_is_followed() {
     let _server = Server::start(48_000, 128);
-    let mut player = Player::start(&["--host", "jack"], &[]);
+    let mut player = Player::start("--host jack", &[]);
     assert_eq!(player.status()["block"], 128);
-    let feeder = Feeder::plug_in();
-    let client = Server::client("conductor");
+    let midi = MidiSender::connect();
+    let client = Server::client("period");
     for block in [1_024u32, 64, 2_048] {
         client.set_buffer_size(block).unwrap();
         player.wait_for("the new period", |line| line["block"] == block);
     }
-    feeder.send(feeder.now(), [0x90, 69, 100]);
+    midi.send(midi.now(), [0x90, 69, 100]);
     while player.status()["voices"] != 1 {}
     let status = player.status();
     assert!(status["depth"].as_u64() >= Some(2_048), "{status}");
     let before = status["underruns"].clone();
     let gaps = status["xruns"].clone();
     let after = player.status();
-    // Once it is prepared for the larger blocks, none of them comes up short.
+    // Prepared for the larger blocks, the stream has no underruns.
     let trouble = gaps != after["xruns"];
     assert!(trouble || before == after["underruns"], "{after}");
     assert_eq!(player.interrupt(), Some(0));

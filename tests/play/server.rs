@@ -4,49 +4,47 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a server may take to start or end.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The name under which our servers are found, and no other server is.
+/// A name that no other server has.
 pub(crate) fn name() -> String {
     format!("myriad-test-{}", std::process::id())
 }
 
-/// A running server. Tests that have one take turns.
+/// A running server. Only one test at a time has one.
 pub(crate) struct Server {
     process: Child,
     rate: u32,
     period: u32,
-    _turn: MutexGuard<'static, ()>,
+    _lock: MutexGuard<'static, ()>,
 }
 
 impl Server {
     /// Starts a server with the dummy driver, which is paced by the clock.
     pub(crate) fn start(rate: u32, period: u32) -> Self {
-        static TURN: Mutex<()> = Mutex::new(());
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        static LOCK: Mutex<()> = Mutex::new(());
+        let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         static NAME: Once = Once::new();
         NAME.call_once(|| {
             ::jack::set_logger(::jack::LoggerType::None);
-            // SAFETY: once, before any client of this process is opened; the library reads it
-            // then, and no thread of ours changes it again.
+            // SAFETY: it runs once, before the first client of this process reads the variable, and
+            // nothing else changes the environment.
             unsafe { std::env::set_var("JACK_DEFAULT_SERVER", name()) };
         });
         Self {
             process: spawn(rate, period),
             rate,
             period,
-            _turn: turn,
+            _lock: lock,
         }
     }
 
-    /// Ends it without a warning.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// Sends it a signal.
     pub(crate) fn signal(&self, name: &str) {
         crate::player::signal(name, &self.process.id().to_string());
     }
@@ -56,7 +54,7 @@ impl Server {
         self.process = spawn(self.rate, self.period);
     }
 
-    /// A client of it.
+    /// A new client.
     pub(crate) fn client(name: &str) -> ::jack::Client {
         let (client, _) =
             ::jack::Client::new(name, ::jack::ClientOptions::NO_START_SERVER).unwrap();
@@ -65,13 +63,12 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Ends it politely: a server that is killed keeps its place in JACK's registry, and there are
-    /// only eight.
+    /// Ends it with SIGTERM: a killed server keeps its entry in JACK's registry, which has eight.
     fn drop(&mut self) {
         if std::thread::panicking() || self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
             end(&mut self.process);
         } else {
-            // It was killed: the next of its name takes over its place, and gives it back.
+            // It was killed: a new server of the same name takes over its entry and frees it.
             self.restart();
             end(&mut self.process);
         }
@@ -85,7 +82,7 @@ fn end(process: &mut Child) {
         .status();
     let start = Instant::now();
     while process.try_wait().is_ok_and(|ended| ended.is_none()) {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMEOUT {
             let _ = process.kill();
             let _ = process.wait();
         }
@@ -93,7 +90,7 @@ fn end(process: &mut Child) {
     }
 }
 
-/// Starts a server with real-time threads where we may, and without otherwise.
+/// Starts a server with real-time threads where that is allowed, else without.
 fn spawn(rate: u32, period: u32) -> Child {
     let start = Instant::now();
     loop {
@@ -121,7 +118,7 @@ fn spawn(rate: u32, period: u32) -> Child {
             end(&mut process);
         }
         assert!(
-            start.elapsed() < PATIENCE,
+            start.elapsed() < TIMEOUT,
             "no JACK server starts here; when many were killed, removing /dev/shm/jack* helps"
         );
     }
@@ -134,7 +131,7 @@ fn answers(process: &mut Child) -> bool {
             return false;
         }
         let options = ::jack::ClientOptions::NO_START_SERVER;
-        if ::jack::Client::new("knock", options).is_ok() {
+        if ::jack::Client::new("probe", options).is_ok() {
             return true;
         }
         std::thread::sleep(Duration::from_millis(20));

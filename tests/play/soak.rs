@@ -1,16 +1,16 @@
-//! Ten minutes with a random player. Not part of every run: `make soak-jack`.
+//! Ten minutes of random notes: `make soak-jack`.
 
-use crate::catcher::Catcher;
-use crate::feeder::Feeder;
+use crate::capture::Capture;
 use crate::jack::roughness;
+use crate::midi_sender::MidiSender;
 use crate::player::{Player, SINE};
 use crate::server::Server;
 use std::time::{Duration, Instant};
 
-/// Frames after a note begins or ends in which its envelope may bend the sine.
+/// Frames at both ends of a note in which its envelope changes the sine.
 const EDGE: usize = 4_096;
 
-/// What a discontinuity exceeds: a step of -60 dB.
+/// A discontinuity of -60 dBFS exceeds this.
 const ROUGH: f64 = 1e-3;
 
 fn seconds() -> u64 {
@@ -18,27 +18,20 @@ fn seconds() -> u64 {
     asked.and_then(|text| text.parse().ok()).unwrap_or(600)
 }
 
-/// A random player on a server with 64 frames: no frame is lost, nothing clicks, and underruns are
-/// listed with their causes.
+/// Random notes with a period of 64 frames: no frame is lost, nothing clicks, and underruns are listed
+/// with their causes.
 #[test]
 #[ignore = "takes ten minutes; `make soak-jack`"]
-fn a_random_player_at_64_frames() {
+fn random_notes_at_64_frames() {
     let _server = Server::start(48_000, 64);
     let files = [("sine.toml", SINE)];
-    let args = [
-        "--host",
-        "jack",
-        "--patch",
-        "sine.toml",
-        "--record",
-        "take.wav",
-    ];
-    let mut player = Player::start(&args, &files);
+    let args = "--host jack --patch sine.toml --record take.wav";
+    let mut player = Player::start(args, &files);
     let latency = player.status()["latency"].as_u64().unwrap() as usize;
-    let feeder = Feeder::plug_in();
-    let mut catcher = Catcher::plug_in();
-    // One note at a time, all of one pitch, so that a click can be told from music: what a sine
-    // of that pitch cannot be. Velocities, lengths and rests are random.
+    let midi = MidiSender::connect();
+    let mut capture = Capture::connect();
+    // One note at a time, all of one pitch, so that a click is a deviation from a sine. Velocities,
+    // lengths and rests are random.
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut random = |most: u32| {
         state ^= state << 13;
@@ -49,31 +42,31 @@ fn a_random_player_at_64_frames() {
     let w = std::f64::consts::TAU * 440.0 / 48_000.0;
     let start = Instant::now();
     let (mut notes, mut disturbed) = (0, 0);
-    let mut at = feeder.now() + 9_600;
+    let mut at = midi.now() + 9_600;
     while start.elapsed() < Duration::from_secs(seconds()) {
         let length = 12_000 + random(24_000);
         let velocity = 20 + random(107) as u8;
-        feeder.send(at, [0x90, 69, velocity]);
-        feeder.send(at + length, [0x80, 69, 0]);
+        midi.send(at, [0x90, 69, velocity]);
+        midi.send(at + length, [0x80, 69, 0]);
         notes += 1;
-        // Between its edges, the note is a sine and nothing else.
+        // Between its ends, the note is a pure sine.
         let begin = at + latency as u32 + EDGE as u32;
         let end = at + latency as u32 + length;
-        let rough = roughness(catcher.hear(begin, end), w);
+        let rough = roughness(capture.range(begin, end), w);
         disturbed += usize::from(rough > ROUGH);
         at = at.wrapping_add(length + EDGE as u32 + random(24_000));
-        while at.wrapping_sub(feeder.now()) as i32 <= 960 {
+        while at.wrapping_sub(midi.now()) as i32 <= 960 {
             at = at.wrapping_add(4_800);
         }
-        // Memory need not grow with the hours.
-        catcher.forget();
+        // Limits memory.
+        capture.forget();
     }
     let status = player.status();
     assert_eq!(player.interrupt(), Some(0));
     let end = player.log.last().unwrap().clone();
     println!(
-        "{notes} notes; the server left out {} cycles, {disturbed} notes were captured with a cut",
-        catcher.gaps
+        "{notes} notes; the server skipped {} cycles, {disturbed} captured notes have a gap",
+        capture.gaps
     );
     println!("{status}");
     for line in player.log.iter().filter(|line| line["event"] == "underrun") {
@@ -82,15 +75,15 @@ fn a_random_player_at_64_frames() {
     println!("{end}");
     assert_eq!(end["recorded_frames"], end["frames"], "a frame is missing");
     assert_eq!(end["unrecorded_frames"], 0);
-    // The capture also has what the server did to it: cycles left out on a busy machine. What we
-    // gave it is in the recording, every underrun included, and there nothing may click.
+    // The capture lacks cycles that a busy server skipped. The recording has all output, underruns
+    // included, and may have no clicks.
     let (places, worst) = clicks(&player.path("take.wav"), w);
     println!("recording: roughness {worst:.1e}, {} clicks", places.len());
     assert!(places.is_empty(), "clicks at frames {places:?}");
 }
 
-/// Where a recording of sines has what no sine, no envelope and no fade has; and how rough it is
-/// otherwise. Where a note begins out of silence, its first moments are left out.
+/// The frames of clicks in a recording of sines, and the largest deviation. The first frames of notes
+/// after silence are ignored.
 fn clicks(path: &std::path::Path, w: f64) -> (Vec<usize>, f64) {
     let mut wav = hound::WavReader::open(path).unwrap();
     let scale = 1.0 / f64::from(1 << 23);

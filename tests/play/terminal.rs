@@ -1,13 +1,13 @@
-//! The view in a real pseudo-terminal: it draws, it plays, and it leaves nothing behind.
+//! The view in a pseudo-terminal: it draws, plays and restores the terminal.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What switches to a screen of its own and back, and shows the cursor again.
+/// Escape codes that enter and leave the alternate screen, and show the cursor.
 const ENTER: &str = "\x1b[?1049h";
 const LEAVE: &str = "\x1b[?1049l";
 const CURSOR: &str = "\x1b[?25h";
@@ -51,9 +51,9 @@ impl Terminal {
         }
     }
 
-    /// Waits until that is on the screen.
+    /// Waits until the text is on the screen.
     fn wait_for(&mut self, text: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !self.seen.contains(text) {
             let left = deadline.saturating_duration_since(Instant::now());
             let bytes = self.output.recv_timeout(left);
@@ -67,24 +67,27 @@ impl Terminal {
         self.keys.flush().unwrap();
     }
 
-    /// Waits for the end; the screen must be as it was.
+    /// Waits for the end, and checks that the terminal is restored.
     fn end(mut self) -> Option<i32> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let code = loop {
             if let Some(status) = self.process.try_wait().unwrap() {
                 break status.code();
             }
-            assert!(Instant::now() < deadline, "it does not end");
+            assert!(Instant::now() < deadline, "the player does not end");
             std::thread::sleep(Duration::from_millis(5));
         };
         while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(300)) {
             self.seen += &String::from_utf8_lossy(&bytes);
         }
-        let left = self.seen.rfind(LEAVE).expect("the screen is given back");
-        let shown = self.seen.rfind(CURSOR).expect("the cursor is given back");
+        let left = self.seen.rfind(LEAVE).expect("the screen is restored");
+        let shown = self.seen.rfind(CURSOR).expect("the cursor is shown");
         let drawn = self.seen.rfind("MYRIAD").unwrap_or(0);
         assert!(left > drawn && shown > drawn, "nothing is drawn afterwards");
-        assert!(self.seen[left..].contains("Played"), "how it went is said");
+        assert!(
+            self.seen[left..].contains("Played"),
+            "the summary is printed"
+        );
         code
     }
 }
@@ -106,7 +109,7 @@ fn wait_for_recording(folder: &tempfile::TempDir, seconds: f64) {
             .sum()
     };
     let wanted = written() + (seconds * 48_000.0) as u64 * 6;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while written() < wanted {
         assert!(Instant::now() < deadline, "nothing is recorded");
         std::thread::sleep(Duration::from_millis(5));
@@ -114,7 +117,7 @@ fn wait_for_recording(folder: &tempfile::TempDir, seconds: f64) {
 }
 
 #[test]
-fn keys_play_and_control_c_leaves_a_clean_terminal() {
+fn keys_play_and_ctrl_c_restores_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = Terminal::start(&folder, "--record take.wav");
     terminal.wait_for(ENTER);
@@ -131,7 +134,7 @@ fn keys_play_and_control_c_leaves_a_clean_terminal() {
     wait_for_recording(&folder, 0.5);
     terminal.press("\x03");
     assert_eq!(terminal.end(), Some(0));
-    // The recording is complete, and what the keys played is in it.
+    // The recording is complete and has the notes of the keys.
     let mut wav = hound::WavReader::open(folder.path().join("take.wav")).unwrap();
     let loud = wav
         .samples::<i32>()
@@ -140,7 +143,7 @@ fn keys_play_and_control_c_leaves_a_clean_terminal() {
 }
 
 #[test]
-fn a_polite_request_to_end_leaves_a_clean_terminal() {
+fn sigterm_restores_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = Terminal::start(&folder, "--for 60");
     terminal.wait_for("Spectrum");

@@ -1,18 +1,18 @@
-//! `myriad play --window`: the editor, on a display without a screen.
+//! `myriad play --window`: the editor on a virtual display.
 
 use crate::player::Player;
 use myriad_test_screen::Screen;
 use std::time::{Duration, Instant};
 
-/// A key on the screen, in a window of 1200 by 780 points.
+/// A piano key in a window of 1200 by 780 points.
 const KEY: [i16; 2] = [853, 752];
 
-/// What is played in the window sounds, and the window goes when the player does.
+/// A key in the window sounds, and the window closes with the player.
 #[test]
 fn keys_in_the_window_sound() {
     let screen = Screen::take();
-    let args = ["--window", "--host", "clock", "--renderer", "cpu"];
-    let mut player = Player::start(&args, &[]);
+    let args = "--window --host clock --renderer cpu";
+    let mut player = Player::start(args, &[]);
     let give_up = Instant::now() + Duration::from_secs(60);
     while screen.whole().colours() < 200 {
         assert!(Instant::now() < give_up, "no window");
@@ -26,10 +26,9 @@ fn keys_in_the_window_sound() {
     assert_eq!(player.interrupt(), Some(0));
 }
 
-/// Without a display there is one line that says so.
 #[test]
-fn without_a_display_it_says_so() {
-    let args = ["--window", "--host", "clock"];
-    let mut player = Player::start_with(&args, &[], &[("DISPLAY", "")]);
+fn a_missing_display_is_an_error() {
+    let args = "--window --host clock";
+    let mut player = Player::start_with(args, &[], &[("DISPLAY", "")]);
     assert_eq!(player.exit(), Some(1));
 }

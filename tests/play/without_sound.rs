@@ -1,23 +1,13 @@
-//! Playing to nobody: the clock as a device, recordings, endings.
+//! The clock as a device: loads, metrics, recordings, endings.
 
 use crate::player::{Player, SINE};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// The figures that machines read are there, and a load is what was asked for.
 #[test]
 fn a_load_is_held_and_measured() {
-    let args = [
-        "--host",
-        "clock",
-        "--load",
-        "32x16",
-        "--buffer",
-        "128",
-        "--renderer",
-        "cpu",
-    ];
-    let mut player = Player::start(&args, &[]);
+    let args = "--host clock --load 32x16 --buffer 128 --renderer cpu";
+    let mut player = Player::start(args, &[]);
     player.wait_for("the load", |line| line["voices"] == 32);
     let status = player.status();
     assert_eq!(status["partials"], 32 * 16, "{status}");
@@ -26,35 +16,24 @@ fn a_load_is_held_and_measured() {
     assert_eq!(player.interrupt(), Some(0));
 }
 
-/// Figures are served while it plays, and what is traced is a time line that viewers read.
+/// Metrics are served while it plays, and the trace is a time line that viewers read.
 #[test]
-fn figures_are_served_and_stages_traced() {
-    let args = [
-        "--host",
-        "clock",
-        "--load",
-        "4x8",
-        "--renderer",
-        "cpu",
-        "--metrics",
-        "0",
-        "--trace",
-        "trace.json",
-    ];
-    let mut player = Player::start(&args, &[]);
-    let is_place = |line: &serde_json::Value| {
+fn metrics_are_served_and_stages_traced() {
+    let args = "--host clock --load 4x8 --renderer cpu --metrics 0 --trace trace.json";
+    let mut player = Player::start(args, &[]);
+    let has_url = |line: &serde_json::Value| {
         line["text"]
             .as_str()
             .is_some_and(|text| text.contains("http://"))
     };
-    player.wait_for("the place of the figures", is_place);
-    let place = player
+    player.wait_for("the address of the metrics", has_url);
+    let notice = player
         .log
         .iter()
-        .find(|line| is_place(line))
+        .find(|line| has_url(line))
         .unwrap()
         .clone();
-    let (_, address) = place["text"]
+    let (_, address) = notice["text"]
         .as_str()
         .unwrap()
         .split_once("http://")
@@ -80,7 +59,7 @@ fn figures_are_served_and_stages_traced() {
         let span = spans.iter().find(|span| span["name"] == name).unwrap();
         assert!(span["dur"].as_f64().unwrap() > 0.0, "{span}");
     }
-    // What happens in a batch lies within one.
+    // The stages of a batch lie within it.
     let range = |span: &serde_json::Value| {
         let start = span["ts"].as_f64().unwrap();
         (start, start + span["dur"].as_f64().unwrap())
@@ -103,22 +82,14 @@ fn figures_are_served_and_stages_traced() {
     assert!(mixes.all(within));
 }
 
-/// A song is played to its end, in its own time, and the recording holds all of it.
+/// A song is played to its end in real time, and the recording has all of it.
 #[test]
 fn a_song_is_played_recorded_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let song = folder.path().join("song.mid");
     std::fs::write(&song, song_bytes()).unwrap();
-    let song = song.to_str().unwrap();
-    let args = [
-        song,
-        "--host",
-        "clock",
-        "--patch",
-        "sine.toml",
-        "--record",
-        "take.wav",
-    ];
+    let song = song.display();
+    let args = format!("{song} --host clock --patch sine.toml --record take.wav");
     let mut player = Player::start(&args, &[("sine.toml", SINE)]);
     assert_eq!(player.exit(), Some(0));
     let end = player.log.last().unwrap().clone();
@@ -154,15 +125,14 @@ fn song_bytes() -> Vec<u8> {
     bytes
 }
 
-/// It ends when it was told to, and says what it could not do.
 #[test]
-fn it_ends_in_time() {
-    let mut player = Player::start(&["--host", "clock", "--for", "1.5"], &[]);
+fn the_player_ends_after_the_given_time() {
+    let mut player = Player::start("--host clock --for 1.5", &[]);
     assert_eq!(player.exit(), Some(0));
     let statuses = player.log.iter().filter(|line| line["event"] == "status");
     assert_eq!(statuses.count(), 1);
-    // No server of that name runs here: one line, and the exit code of what failed.
-    let mut player = Player::start(&["--host", "pulse", "--for", "1"], &[]);
+    // No PulseAudio server runs here: exit code 1.
+    let mut player = Player::start("--host pulse --for 1", &[]);
     assert_eq!(player.exit(), Some(1));
     assert!(player.log.is_empty());
 }

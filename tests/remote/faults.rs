@@ -1,4 +1,4 @@
-//! The other process fails, dies, hangs, or was never one of ours.
+//! The other process fails, dies, hangs, or is another program.
 
 use crate::harness::*;
 use myriad_conformance::testing::{RATE, on, play, rms, soft, steepest};
@@ -21,16 +21,16 @@ fn a_process_that_is_killed_is_an_error_and_can_be_replaced() {
         signal(process, Signal::KILL);
         let lost = RenderError::from(RemoteFailure::Killed { signal: 9 });
         assert_eq!(renderer.render(&block(false), &mut buses), Err(lost));
-        // It stays lost, and says so at once, until another one is there.
+        // Every call fails at once until a new process is prepared.
         assert_eq!(renderer.submit(&block(false)), Err(lost));
-        assert_eq!(state(process), None, "it is not even a zombie");
+        assert_eq!(state(process), None, "the process was reaped");
         renderer.prepare(CAPACITY).unwrap();
     }
     renderer.render(&block(true), &mut buses).unwrap();
 }
 
 #[test]
-fn a_chord_survives_the_process_that_plays_it_and_goes_back_to_the_next() {
+fn a_chord_survives_the_loss_of_its_process() {
     let _alone = alone();
     let process = Arc::new(AtomicU32::new(0));
     let noted = Arc::clone(&process);
@@ -61,7 +61,7 @@ fn a_chord_survives_the_process_that_plays_it_and_goes_back_to_the_next() {
     assert!(report().lost_because.unwrap().contains("signal 9"));
     let second = process.load(Ordering::Relaxed);
     assert!(second != first && state(first).is_none());
-    // The chord is still there, and no step is larger than its own.
+    // The chord still sounds, and there is no click.
     let level = rms(&before[RATE / 2..]);
     assert!(rms(&after[after.len() - RATE / 2..]) > 0.5 * level);
     let own = steepest(&before[RATE / 2..]).max(steepest(&after[after.len() - RATE / 4..]));
@@ -74,10 +74,10 @@ fn a_chord_survives_the_process_that_plays_it_and_goes_back_to_the_next() {
 }
 
 #[test]
-fn a_process_that_hangs_is_late_and_can_be_let_go_of() {
+fn a_process_that_hangs_is_late_and_can_be_dropped() {
     let _alone = alone();
     let deadline = Duration::from_millis(1_500);
-    let mut renderer = impatient(deadline);
+    let mut renderer = prepared_with_deadline(deadline);
     let mut buses = Buses::new(CAPACITY.buses);
     renderer.render(&block(true), &mut buses).unwrap();
     let process = renderer.process_id().unwrap();
@@ -94,7 +94,7 @@ fn a_process_that_hangs_is_late_and_can_be_let_go_of() {
 }
 
 #[test]
-fn what_cannot_render_is_refused_with_a_reason() {
+fn other_programs_are_refused_with_a_reason() {
     let _alone = alone();
     let refused = |mut renderer: RemoteRenderer| {
         let error = renderer.prepare(CAPACITY).unwrap_err().to_string();
@@ -105,11 +105,11 @@ fn what_cannot_render_is_refused_with_a_reason() {
     };
     assert!(refused(any("/no/such/program", &[])).contains("/no/such/program"));
     assert!(refused(any("true", &[])).contains("ended with code 0"));
-    let complains = ["-c", "echo no GPU >&2; exit 3"];
-    assert!(refused(any("sh", &complains)).contains("code 3 (no GPU)"));
-    // Answers, but not in our language.
-    let babbles = ["-c", "printf 0123456789abcdef >&0; exec sleep 1000"];
-    assert!(refused(any("sh", &babbles)).contains("not make sense"));
+    let fails = ["-c", "echo no GPU >&2; exit 3"];
+    assert!(refused(any("sh", &fails)).contains("code 3 (no GPU)"));
+    // Answers with another protocol.
+    let garbage = ["-c", "printf 0123456789abcdef >&0; exec sleep 1000"];
+    assert!(refused(any("sh", &garbage)).contains("not make sense"));
     assert!(refused(any(program(), &[SUBCOMMAND, "abacus"])).contains("abacus"));
     let short = Duration::from_millis(100);
     let silent = of("sleep".as_ref(), &["1000"], short, short);
@@ -117,9 +117,9 @@ fn what_cannot_render_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_gpu_that_cannot_be_had_is_refused_in_its_own_words() {
+fn a_missing_gpu_is_refused_with_its_own_message() {
     let _alone = alone();
-    // No machine has that many.
+    // No machine has that many GPUs.
     let mut renderer = RemoteRenderer::cuda(program(), 4_096);
     let said = renderer.prepare(CAPACITY).unwrap_err().to_string();
     assert!(
@@ -129,7 +129,7 @@ fn a_gpu_that_cannot_be_had_is_refused_in_its_own_words() {
 }
 
 #[test]
-fn nothing_is_rendered_before_it_is_prepared() {
+fn an_unprepared_renderer_refuses() {
     let _alone = alone();
     let mut renderer = any(program(), &[SUBCOMMAND, "cpu"]);
     let mut buses = Buses::new(CAPACITY.buses);

@@ -1,4 +1,4 @@
-//! Remote renderers of the program under test, and what becomes of their processes.
+//! Remote renderers, and the state of their processes.
 
 use myriad_conformance::testing::RATE;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
@@ -16,44 +16,44 @@ pub(crate) const CAPACITY: Capacity = Capacity {
     buses: 2,
 };
 
-/// One test at a time: some count what this process holds.
+/// Lets one test run at a time, because some count the files and mappings of this process.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_myriad").into()
 }
 
-/// More than any step of these tests takes, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A step that takes longer is a failure.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A CPU renderer in another process.
 pub(crate) fn remote() -> RemoteRenderer {
-    of(&program(), &[SUBCOMMAND, "cpu"], PATIENCE, PATIENCE)
+    of(&program(), &[SUBCOMMAND, "cpu"], TIMEOUT, TIMEOUT)
 }
 
-/// The same, ready.
+/// The same, prepared.
 pub(crate) fn prepared() -> RemoteRenderer {
     let mut renderer = remote();
     renderer.prepare(CAPACITY).unwrap();
     renderer
 }
 
-/// The same, with little patience once it is ready.
-pub(crate) fn impatient(deadline: Duration) -> RemoteRenderer {
-    let mut renderer = of(&program(), &[SUBCOMMAND, "cpu"], deadline, PATIENCE);
+/// The same, with another deadline.
+pub(crate) fn prepared_with_deadline(deadline: Duration) -> RemoteRenderer {
+    let mut renderer = of(&program(), &[SUBCOMMAND, "cpu"], deadline, TIMEOUT);
     renderer.prepare(CAPACITY).unwrap();
     renderer
 }
 
-/// Any program, told to render.
+/// Any program as a renderer.
 pub(crate) fn any(program: impl AsRef<Path>, arguments: &[&str]) -> RemoteRenderer {
-    of(program.as_ref(), arguments, PATIENCE, PATIENCE)
+    of(program.as_ref(), arguments, TIMEOUT, TIMEOUT)
 }
 
-/// Any program, with chosen patience.
+/// Any program as a renderer, with deadlines.
 pub(crate) fn of(
     program: &Path,
     arguments: &[&str],
@@ -118,16 +118,16 @@ pub(crate) fn state(process: u32) -> Option<char> {
     after.chars().next()
 }
 
-/// Waits for what must come true soon.
+/// Waits until `holds` is true.
 pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < TIMEOUT, "{what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// A remote renderer that tells the number of its process, also from inside of something else.
+/// A remote renderer that publishes its process id.
 pub(crate) struct Watched {
     pub(crate) inner: RemoteRenderer,
     pub(crate) process: Arc<AtomicU32>,

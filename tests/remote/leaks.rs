@@ -1,4 +1,4 @@
-//! Nothing stays behind: no process, no memory, no file.
+//! No process, memory or file is leaked.
 
 use crate::harness::*;
 use myriad_engine::render::{Buses, Renderer};
@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, getpgid};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// Files that this process has open, and mappings that it shares.
+/// Open files and shared mappings of this process.
 fn held() -> (usize, usize) {
     let files = std::fs::read_dir("/proc/self/fd").unwrap().count();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -14,26 +14,26 @@ fn held() -> (usize, usize) {
 }
 
 #[test]
-fn many_lives_and_deaths_leave_nothing_behind() {
+fn many_processes_leave_no_leaks() {
     let _alone = alone();
     let mut buses = Buses::new(CAPACITY.buses);
     drop(prepared());
     let before = held();
     let mut renderer = prepared();
     let mut processes = Vec::new();
-    for life in 0..24 {
+    for round in 0..24 {
         let process = renderer.process_id().unwrap();
         processes.push(process);
         assert_eq!(held().1, before.1 + 1);
         renderer.render(&block(true), &mut buses).unwrap();
-        match life % 4 {
+        match round % 4 {
             0 => renderer = prepared(),
             1 => {
                 signal(process, Signal::KILL);
                 renderer.render(&block(false), &mut buses).unwrap_err();
                 renderer.prepare(CAPACITY).unwrap();
             }
-            // With blocks under way.
+            // With blocks in flight.
             2 => {
                 renderer.submit(&block(false)).unwrap();
                 renderer.submit(&block(false)).unwrap();
@@ -46,14 +46,14 @@ fn many_lives_and_deaths_leave_nothing_behind() {
         }
     }
     drop(renderer);
-    eventually("no process stays, not even a zombie", || {
+    eventually("no process is left, not even a zombie", || {
         processes.iter().all(|&process| state(process).is_none())
     });
     assert_eq!(held(), before);
 }
 
 #[test]
-fn ctrl_c_in_the_terminal_is_not_for_the_child() {
+fn the_child_does_not_receive_ctrl_c() {
     let _alone = alone();
     let renderer = prepared();
     let process = Pid::from_raw(renderer.process_id().unwrap() as i32).unwrap();
@@ -61,13 +61,13 @@ fn ctrl_c_in_the_terminal_is_not_for_the_child() {
     assert_ne!(getpgid(None).unwrap(), process);
 }
 
-const PARENT: &str = "leaks::a_parent_that_waits_for_its_end";
+const PARENT: &str = "leaks::parent_process_until_killed";
 
-/// Not a test: the other half of the next one, in a process of its own.
+/// Not a test: the parent process of the next test.
 #[test]
 #[ignore = "waits until it is killed"]
-fn a_parent_that_waits_for_its_end() {
-    // From a thread that ends, as the one that takes a lost renderer back.
+fn parent_process_until_killed() {
+    // Started from a thread that ends, as in failover.
     let renderer = std::thread::spawn(prepared).join().unwrap();
     println!("\nchild {}", renderer.process_id().unwrap());
     std::thread::sleep(std::time::Duration::from_secs(100));
@@ -84,7 +84,7 @@ fn the_child_ends_with_its_parent() {
     let mut lines = BufReader::new(parent.stdout.take().unwrap()).lines();
     let child = lines.find_map(|line| line.unwrap().strip_prefix("child ")?.parse().ok());
     let child: u32 = child.unwrap();
-    // It outlives the thread that started it.
+    // The child outlives the thread that started it.
     std::thread::sleep(std::time::Duration::from_millis(50));
     assert!(
         matches!(state(child), Some('S' | 'R')),
@@ -93,7 +93,7 @@ fn the_child_ends_with_its_parent() {
     );
     parent.kill().unwrap();
     parent.wait().unwrap();
-    // Whoever inherits it may leave it a zombie.
+    // The process that inherits it may leave it a zombie.
     let is_over = || matches!(state(child), None | Some('Z' | 'X'));
     eventually("a child ends with its parent", is_over);
 }

@@ -1,12 +1,11 @@
-//! A renderer in a process of its own: it sounds the same, and whatever happens to that process
-//! happens to it alone.
+//! A renderer in a process of its own: its output is the same, and its faults stay in that process.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
+mod equality;
 mod faults;
 mod harness;
 mod leaks;
-mod sameness;
 mod tables;
 
 use assert_no_alloc::AllocDisabler;

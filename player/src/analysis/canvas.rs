@@ -1,9 +1,8 @@
-//! A picture to draw on: pixels, boxes, text.
+//! A raster image with boxes and text.
 
 use super::colour::{Rgb, blend};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-/// Sizes of text.
 #[derive(Clone, Copy)]
 pub enum Size {
     Small,
@@ -35,7 +34,7 @@ pub enum Align {
     Right,
 }
 
-/// Rows of pixels from the top left. What lies outside is not drawn.
+/// Rows of pixels from the top left. Drawing outside is ignored.
 pub struct Canvas {
     pub width: usize,
     pub height: usize,
@@ -78,7 +77,7 @@ impl Canvas {
         }
     }
 
-    /// Writes a line of text whose top is at `y`. Letters that the font lacks become `?`.
+    /// Draws a line of text whose top is at `y`. Characters that the font lacks become `?`.
     pub fn text(&mut self, [x, y]: [usize; 2], align: Align, size: Size, colour: Rgb, text: &str) {
         let width = size.width_of(text);
         let mut x = match align {
@@ -99,7 +98,7 @@ impl Canvas {
         }
     }
 
-    /// The bytes of all pixels, as image files store them.
+    /// Red, green and blue of all pixels.
     pub fn bytes(&self) -> &[u8] {
         self.pixels.as_flattened()
     }

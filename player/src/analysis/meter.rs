@@ -1,17 +1,16 @@
-//! Peak and loudness of a stream, in memory that does not grow with its length.
+//! Peak and loudness of a stereo stream, in memory of fixed size.
 
 use ebur128::{EbuR128, Mode};
 
-/// Listens to stereo sound block by block.
 pub struct Meter {
-    /// None at sample rates the loudness standard has no filter for.
+    /// None at sample rates that the standard does not support.
     loudness: Option<EbuR128>,
     peak: f32,
 }
 
 impl Meter {
     pub fn new(sample_rate: u32) -> Self {
-        // The histogram keeps counts of block loudness rather than a list of blocks.
+        // The histogram has a fixed size; the default is a list of all blocks.
         let mode = Mode::I | Mode::HISTOGRAM;
         Self {
             loudness: EbuR128::new(2, sample_rate, mode).ok(),
@@ -19,7 +18,6 @@ impl Meter {
         }
     }
 
-    /// Hears a block.
     pub fn add(&mut self, block: [&[f32]; 2]) {
         for channel in block {
             self.peak = channel.iter().fold(self.peak, |peak, x| peak.max(x.abs()));
@@ -30,7 +28,7 @@ impl Meter {
         }
     }
 
-    /// The largest sample in decibels of full scale; none for silence.
+    /// The largest sample in dBFS; none for silence.
     pub fn peak_dbfs(&self) -> Option<f64> {
         (self.peak > 0.0).then(|| 20.0 * f64::from(self.peak).log10())
     }
@@ -48,7 +46,7 @@ mod tests {
 
     /// EBU Tech 3341, case 1: a stereo sine of 1 kHz at -23 dBFS reads -23 LUFS.
     #[test]
-    fn the_standard_tone_reads_as_the_standard_says() {
+    fn ebu_tech_3341_case_1() {
         let level = 10f32.powf(-23.0 / 20.0);
         let tone: Vec<f32> = (0..48_000 * 5)
             .map(|n| level * (std::f32::consts::TAU * (n % 48) as f32 / 48.0).sin())

@@ -1,4 +1,4 @@
-//! The picture of a sound: its wave, its spectrum over time, and scales to read them by.
+//! The picture of a sound: waveform, spectrogram and scales.
 
 use super::canvas::{Align, Canvas, Size};
 use super::colour::{self, BACKGROUND, FAINT, INK};
@@ -8,9 +8,8 @@ use std::io::{self, BufWriter, Write};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// The size of the spectrogram inside the picture, for [`Spectrogram::new`].
+/// The size of the spectrogram inside the picture.
 pub const COLUMNS: usize = 1400;
-/// See [`COLUMNS`].
 pub const ROWS: usize = 640;
 
 const LEFT: usize = 92;
@@ -24,16 +23,8 @@ const BAR_WIDTH: usize = 14;
 /// Levels from the darkest to the lightest colour.
 const LEVELS_DB: RangeInclusive<f32> = -100.0..=-10.0;
 
-const FREQUENCY_MARKS: [(f32, &str); 9] = [
-    (50.0, "50 Hz"),
-    (100.0, "100 Hz"),
-    (200.0, "200 Hz"),
-    (500.0, "500 Hz"),
-    (1000.0, "1 kHz"),
-    (2000.0, "2 kHz"),
-    (5000.0, "5 kHz"),
-    (10_000.0, "10 kHz"),
-    (20_000.0, "20 kHz"),
+const FREQUENCY_MARKS: [f32; 9] = [
+    50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10_000.0, 20_000.0,
 ];
 
 /// Steps between marks on the time axis, in seconds.
@@ -42,13 +33,13 @@ const TIME_STEPS: [f64; 20] = [
     120.0, 300.0, 600.0, 1800.0,
 ];
 
-/// What is written above the picture.
+/// The text above the picture.
 pub struct Caption {
     pub title: String,
     pub details: String,
 }
 
-/// Why there is no picture.
+/// Why a picture cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     #[error("{0}")]
@@ -76,7 +67,7 @@ pub fn draw(spectrogram: &Spectrogram, caption: &Caption, path: &Path) -> Result
 fn draw_caption(canvas: &mut Canvas, caption: &Caption) {
     let right = canvas.width - RIGHT;
     let details = Size::Small.width_of(&caption.details);
-    // A long title is shortened rather than written across the details.
+    // A long title is shortened, so that it does not overlap the details.
     let room = (right - LEFT).saturating_sub(details) / Size::Large.width_of("m").max(1);
     let title: String = caption.title.chars().take(room.saturating_sub(2)).collect();
     canvas.text([LEFT, 22], Align::Left, Size::Large, INK, &title);
@@ -89,7 +80,7 @@ fn draw_caption(canvas: &mut Canvas, caption: &Caption) {
     );
 }
 
-/// The wave's outline, as tall as there is room, glowing where it is loud.
+/// The outline of the waveform, scaled to its peak.
 fn draw_wave(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     let colours = colour::map();
     let middle = WAVE_TOP + WAVE_HEIGHT / 2;
@@ -101,8 +92,8 @@ fn draw_wave(canvas: &mut Canvas, spectrogram: &Spectrogram) {
         let peak = peak / loudest;
         let reach = ((peak * (WAVE_HEIGHT / 2) as f32) as usize).max(1);
         for away in 0..reach {
-            let glow = 0.5 + 0.4 * away as f32 / (WAVE_HEIGHT / 2) as f32;
-            let colour = colours[(glow * 255.0) as usize];
+            let light = 0.5 + 0.4 * away as f32 / (WAVE_HEIGHT / 2) as f32;
+            let colour = colours[(light * 255.0) as usize];
             canvas.dot(LEFT + column, middle + away, colour, 1.0);
             canvas.dot(LEFT + column, middle - away, colour, 1.0);
         }
@@ -124,7 +115,7 @@ fn draw_levels(canvas: &mut Canvas, spectrogram: &Spectrogram) {
 fn draw_frequencies(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     let range = &spectrogram.frequencies;
     let octaves = (range.end / range.start).log2();
-    for (hz, label) in FREQUENCY_MARKS {
+    for hz in FREQUENCY_MARKS {
         let height = (hz / range.start).log2() / octaves;
         if !(0.0..=1.0).contains(&height) {
             continue;
@@ -133,7 +124,11 @@ fn draw_frequencies(canvas: &mut Canvas, spectrogram: &Spectrogram) {
         canvas.fill([LEFT, y], [spectrogram.columns, 1], INK, 0.10);
         canvas.fill([LEFT - 8, y], [6, 1], FAINT, 1.0);
         let top = y.saturating_sub(Size::Small.height() / 2);
-        canvas.text([LEFT - 14, top], Align::Right, Size::Small, FAINT, label);
+        let label = match hz {
+            hz if hz < 1000.0 => format!("{hz} Hz"),
+            hz => format!("{} kHz", hz / 1000.0),
+        };
+        canvas.text([LEFT - 14, top], Align::Right, Size::Small, FAINT, &label);
     }
 }
 
@@ -156,7 +151,7 @@ fn draw_times(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     }
 }
 
-/// Seconds as long as they are few, then a clock.
+/// Seconds for small steps, else minutes and hours.
 fn time_label(time: f64, step: f64) -> String {
     let whole = time.round() as u64;
     match step {
@@ -169,7 +164,7 @@ fn time_label(time: f64, step: f64) -> String {
     }
 }
 
-/// What the colours mean.
+/// The colour scale.
 fn draw_scale(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     let colours = colour::map();
     let x = LEFT + spectrogram.columns + 16;
@@ -194,6 +189,10 @@ fn draw_scale(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     }
 }
 
+/// Writes a PNG file.
+///
+/// # Errors
+/// When the file cannot be written.
 pub fn save(canvas: &Canvas, path: &Path) -> Result<(), PictureError> {
     let (atomic_file, file) = AtomicFile::create(path)?;
     let mut file = BufWriter::new(file);

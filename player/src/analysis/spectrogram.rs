@@ -1,29 +1,23 @@
-//! A spectrogram on a logarithmic frequency axis, computed while the sound streams by.
+//! A spectrogram on a logarithmic frequency axis, computed block by block.
 //!
-//! Ears hear low notes by pitch and high ones by time, and so does this: windows that are
-//! long for the bass and short for the treble blend into each other along the frequency axis.
+//! It is the blend of several spectrograms: long windows resolve the pitch of low frequencies, short ones
+//! the time of high frequencies.
 
-use realfft::num_complex::Complex;
-use realfft::{RealFftPlanner, RealToComplex};
-use std::f32::consts::TAU;
+use super::windowed_fft::{FLOOR_DB, WindowedFft, blackman_harris};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The lowest frequency shown.
 const LOWEST_HZ: f32 = 25.0;
 /// The highest frequency shown, or half the sample rate when that is lower.
 const HIGHEST_HZ: f32 = 20_000.0;
-/// What stands for nothing at all.
-const FLOOR_DB: f32 = -200.0;
 
-/// Each window's length in seconds, and the frequency that it is made for.
+/// Each window's length in seconds, the longest first, and the frequency that it is for.
 const WINDOWS: [(f32, f32); 4] = [(0.5, 50.0), (0.3, 200.0), (0.1, 1000.0), (0.04, 5000.0)];
 
-/// Windows longer than this gain nothing but time.
 const LONGEST_WINDOW: usize = 1 << 16;
 
-/// The most moments that one column looks at; long files are sampled rather than read whole.
-const MOMENTS_PER_COLUMN: u64 = 4;
+/// The most transforms of one column; long files are sampled.
+const TRANSFORMS_PER_COLUMN: u64 = 4;
 
 /// Levels over time and frequency, and the outline of the wave.
 pub struct Spectrogram {
@@ -44,14 +38,14 @@ pub struct Spectrogram {
     history: [Vec<f32>; 2],
     /// The frame that the history starts at, counted from half a window before the sound.
     history_start: u64,
-    heard: u64,
-    /// The next moment to look at.
-    moment: u64,
-    moments: u64,
-    lenses: Vec<Lens>,
+    added: u64,
+    /// The next transform, and how many there are.
+    next: u64,
+    count: u64,
+    windows: Vec<WindowedFft>,
 }
 
-/// The levels of a whole sound in a small picture: column after column, the lowest frequency first.
+/// The levels of a whole sound: column after column, the lowest frequency first.
 pub fn thumbnail(sound: [&[f32]; 2], sample_rate: u32, [columns, rows]: [usize; 2]) -> Vec<f32> {
     let mut picture = Spectrogram::new(sample_rate, sound[0].len() as u64, columns, rows);
     picture.add(sound);
@@ -65,14 +59,17 @@ impl Spectrogram {
         let rate = sample_rate as f32;
         let highest = HIGHEST_HZ.min(rate / 2.0);
         let lowest = LOWEST_HZ.min(highest / 2.0);
-        let lenses: Vec<Lens> = WINDOWS
+        let windows: Vec<WindowedFft> = WINDOWS
             .iter()
-            .map(|&(seconds, _)| Lens::new((seconds * rate) as usize, rate))
+            .map(|&(seconds, _)| {
+                let length = ((seconds * rate) as usize).next_power_of_two();
+                WindowedFft::new(length.clamp(64, LONGEST_WINDOW), rate, blackman_harris)
+            })
             .collect();
-        let longest = lenses.iter().map(Lens::length).max().unwrap_or(0);
+        let longest = windows[0].length();
         let per_column = frames / columns as u64;
-        let step = lenses.get(2).map_or(1, |lens| lens.length() as u64 / 2);
-        let moments_per_column = (per_column / step.max(1)).clamp(1, MOMENTS_PER_COLUMN);
+        let step = windows[2].length() as u64 / 2;
+        let per_column = (per_column / step).clamp(1, TRANSFORMS_PER_COLUMN);
         Self {
             columns,
             rows,
@@ -86,55 +83,50 @@ impl Spectrogram {
             frames,
             history: [vec![0.0; longest / 2], vec![0.0; longest / 2]],
             history_start: 0,
-            heard: 0,
-            moment: 0,
-            moments: columns as u64 * moments_per_column,
-            lenses,
+            added: 0,
+            next: 0,
+            count: columns as u64 * per_column,
+            windows,
         }
     }
 
-    /// Hears a block.
     pub fn add(&mut self, block: [&[f32]; 2]) {
         for (history, channel) in self.history.iter_mut().zip(block) {
             history.extend_from_slice(channel);
         }
-        for (frame, (left, right)) in (self.heard..).zip(block[0].iter().zip(block[1])) {
+        for (frame, (left, right)) in (self.added..).zip(block[0].iter().zip(block[1])) {
             let column = frame * self.columns as u64 / self.frames.max(1);
             if let Some(peak) = self.peaks.get_mut(column as usize) {
                 *peak = peak.max(left.abs()).max(right.abs());
             }
         }
-        self.heard += block[0].len() as u64;
-        self.look();
+        self.added += block[0].len() as u64;
+        self.advance();
     }
 
-    /// Looks at what is left: the end of the sound, followed by silence.
+    /// Completes the last columns, as if silence followed the sound.
     pub fn finish(&mut self) {
-        let silence = vec![0.0; self.longest()];
+        let silence = vec![0.0; self.windows[0].length()];
         for history in &mut self.history {
             history.extend_from_slice(&silence);
         }
-        self.look();
+        self.advance();
     }
 
-    fn longest(&self) -> usize {
-        self.lenses.iter().map(Lens::length).max().unwrap_or(0)
-    }
-
-    /// Looks at every moment for which enough has been heard, and forgets what is past.
-    fn look(&mut self) {
-        let longest = self.longest();
-        while self.moment < self.moments {
-            let centre = (2 * self.moment + 1) as f64 / (2 * self.moments) as f64;
-            // History is half a window ahead of the sound, so this is where the window starts.
+    /// Makes every transform for which there is enough history, and drops history that is past.
+    fn advance(&mut self) {
+        let longest = self.windows[0].length();
+        while self.next < self.count {
+            let centre = (2 * self.next + 1) as f64 / (2 * self.count) as f64;
+            // The history starts half a window before the sound, so this is where the window starts.
             let start = (centre * self.frames as f64) as u64;
             let offset = start.saturating_sub(self.history_start) as usize;
             if offset + longest > self.history[0].len() {
                 self.forget(offset);
                 return;
             }
-            self.look_at(offset, longest);
-            self.moment += 1;
+            self.transform(offset, longest);
+            self.next += 1;
         }
     }
 
@@ -146,128 +138,41 @@ impl Spectrogram {
         self.history_start += frames as u64;
     }
 
-    /// Adds the moment whose longest window starts at `offset` in the history.
-    fn look_at(&mut self, offset: usize, longest: usize) {
-        for lens in &mut self.lenses {
-            let start = offset + (longest - lens.length()) / 2;
-            let window = start..start + lens.length();
-            lens.look([&self.history[0][window.clone()], &self.history[1][window]]);
+    /// Adds the transform whose longest window starts at `offset` in the history.
+    fn transform(&mut self, offset: usize, longest: usize) {
+        for window in &mut self.windows {
+            let start = offset + (longest - window.length()) / 2;
+            let range = start..start + window.length();
+            window.transform(self.history.iter().map(|side| side[range.clone()].iter()));
         }
-        let column = (self.moment * self.columns as u64 / self.moments) as usize;
+        let column = (self.next * self.columns as u64 / self.count) as usize;
         let cells = &mut self.levels[column * self.rows..][..self.rows];
         for (cell, edges) in cells.iter_mut().zip(self.edges.windows(2)) {
-            *cell = cell.max(blend(&self.lenses, edges[0], edges[1]));
+            *cell = cell.max(blend(&self.windows, edges[0], edges[1]));
         }
     }
 }
 
-/// The level between two frequencies, from the two lenses made for what lies around them.
-fn blend(lenses: &[Lens], low: f32, high: f32) -> f32 {
+/// The level between two frequencies, blended from the two windows for the frequencies around them.
+fn blend(windows: &[WindowedFft], low: f32, high: f32) -> f32 {
     let upper = WINDOWS
         .iter()
         .position(|&(_, hz)| low < hz)
         .unwrap_or(WINDOWS.len());
-    let (Some(below), Some(above)) = (upper.checked_sub(1), lenses.get(upper)) else {
-        let only = upper.min(lenses.len() - 1);
-        return lenses[only].level(low, high);
+    let (Some(below), Some(above)) = (upper.checked_sub(1), windows.get(upper)) else {
+        let only = upper.min(windows.len() - 1);
+        return windows[only].level(low, high);
     };
     let (from, to) = (WINDOWS[below].1, WINDOWS[upper].1);
     let mix = (low / from).ln() / (to / from).ln();
-    let (a, b) = (lenses[below].level(low, high), above.level(low, high));
+    let (a, b) = (windows[below].level(low, high), above.level(low, high));
     a + (b - a) * mix
-}
-
-/// A window of one length and its Fourier transform.
-struct Lens {
-    fft: Arc<dyn RealToComplex<f32>>,
-    window: Vec<f32>,
-    input: Vec<f32>,
-    spectrum: Vec<Complex<f32>>,
-    scratch: Vec<Complex<f32>>,
-    /// The power of each bin, that of a full-scale sine being 1.
-    powers: Vec<f32>,
-    bins_per_hz: f32,
-}
-
-impl Lens {
-    fn new(about: usize, rate: f32) -> Self {
-        let length = about.next_power_of_two().clamp(64, LONGEST_WINDOW);
-        let fft = RealFftPlanner::new().plan_fft_forward(length);
-        let window: Vec<f32> = (0..length).map(|n| blackman_harris(n, length)).collect();
-        // A full-scale sine then has magnitude 1 in its bin.
-        let gain = 2.0 / window.iter().sum::<f32>();
-        Self {
-            window: window.into_iter().map(|w| w * gain).collect(),
-            input: fft.make_input_vec(),
-            spectrum: fft.make_output_vec(),
-            scratch: fft.make_scratch_vec(),
-            powers: vec![0.0; length / 2 + 1],
-            bins_per_hz: length as f32 / rate,
-            fft,
-        }
-    }
-
-    fn length(&self) -> usize {
-        self.window.len()
-    }
-
-    /// Takes the louder channel's spectrum of one moment.
-    fn look(&mut self, channels: [&[f32]; 2]) {
-        self.powers.fill(0.0);
-        for channel in channels {
-            let windowed = channel.iter().zip(&self.window).map(|(x, w)| x * w);
-            for (input, value) in self.input.iter_mut().zip(windowed) {
-                *input = value;
-            }
-            // Lengths match by construction, so this does not fail.
-            let _ = self.fft.process_with_scratch(
-                &mut self.input,
-                &mut self.spectrum,
-                &mut self.scratch,
-            );
-            for (power, bin) in self.powers.iter_mut().zip(&self.spectrum) {
-                *power = power.max(bin.norm_sqr());
-            }
-        }
-    }
-
-    /// The highest level between two frequencies; interpolated where bins are further apart.
-    fn level(&self, low: f32, high: f32) -> f32 {
-        let (low, high) = (low * self.bins_per_hz, high * self.bins_per_hz);
-        let bin = (((low + high) / 2.0) as usize).min(self.powers.len() - 2);
-        let fraction = ((low + high) / 2.0 - bin as f32).clamp(0.0, 1.0);
-        let [before, after] = [bin, bin + 1].map(|bin| decibels(self.powers[bin]));
-        let inside = (low.ceil() as usize)..(high.ceil() as usize).min(self.powers.len());
-        let inside = self.powers.get(inside).unwrap_or_default();
-        let highest = inside
-            .iter()
-            .fold(0.0f32, |highest, &power| highest.max(power));
-        decibels(highest).max(before + (after - before) * fraction)
-    }
-}
-
-fn decibels(power: f32) -> f32 {
-    if power > 1e-20 {
-        10.0 * power.log10()
-    } else {
-        FLOOR_DB
-    }
-}
-
-/// Harris, "On the use of windows for harmonic analysis", 1978: four terms, side lobes at -92 dB.
-fn blackman_harris(n: usize, length: usize) -> f32 {
-    const TERMS: [f32; 4] = [0.35875, -0.48829, 0.14128, -0.01168];
-    let turn = TAU * n as f32 / length as f32;
-    TERMS
-        .iter()
-        .zip(0u8..)
-        .map(|(term, k)| term * (turn * f32::from(k)).cos())
-        .sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f32::consts::TAU;
 
     #[test]
     fn a_sine_is_a_line_at_its_frequency_and_level() {

@@ -1,21 +1,23 @@
-//! A device without sound: a thread that asks for frames as the wall clock says.
+//! A device without sound: a thread that asks for frames at the pace of the wall clock.
 //!
-//! For machines without a sound card, for tests of hours, and to go on while a device is away.
+//! For machines without an audio device, for long tests, and in place of a lost device.
 
-use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, USUAL_BLOCK, USUAL_RATE};
+use super::{
+    DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest,
+    Host,
+};
 use myriad_engine::ThreadPolicy;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long before a block is due it is awake: sleep ends late by about as much, and devices are
-/// punctual.
+/// The sleep ends this much before a block is due, because it ends late by about as much.
 const EARLY: Duration = Duration::from_micros(100);
 
-/// Asks for a block each time one would have been played.
-pub struct Clock {
-    rate: u32,
+/// The running clock.
+pub(super) struct Clock {
+    info: DeviceInfo,
     block: u32,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -24,23 +26,23 @@ pub struct Clock {
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    /// Blocks that were asked for a whole block too late, since the machine did other things. A
-    /// device would have run dry: like one, it goes on from there and does not catch up.
+    /// Blocks that were a whole block late, because the machine was busy. Like a real device the clock
+    /// does not catch up after that.
     late: AtomicU64,
 }
 
 impl Clock {
-    /// Starts asking.
+    /// Starts the clock.
     ///
     /// # Errors
-    /// When there is no thread to be had.
-    pub fn start(
+    /// When no thread can be started.
+    pub(super) fn start(
         device_request: &DeviceRequest,
         context: &DeviceContext,
     ) -> Result<Self, DeviceError> {
         let (rate, block) = (
-            device_request.rate.unwrap_or(USUAL_RATE),
-            device_request.block.unwrap_or(USUAL_BLOCK),
+            device_request.rate.unwrap_or(DEFAULT_RATE),
+            device_request.block.unwrap_or(DEFAULT_BLOCK),
         );
         let shared = Arc::new(Shared::default());
         let (context, theirs) = (context.clone(), Arc::clone(&shared));
@@ -48,7 +50,7 @@ impl Clock {
         let play = move || {
             let [left, right] = &mut frames;
             let (handoff, device_id) = (&context.handoff, context.device_id);
-            handoff.perform(device_id, |callback| callback.fill(left, right));
+            handoff.with_callback(device_id, |callback| callback.fill(left, right));
         };
         let thread_policy = device_request.thread_policy();
         let tick = move || theirs.run(rate, block, thread_policy, play);
@@ -58,7 +60,11 @@ impl Clock {
             reason: error.to_string(),
         })?;
         Ok(Self {
-            rate,
+            info: DeviceInfo {
+                name: "no sound".to_owned(),
+                host: Host::Clock,
+                rate,
+            },
             block,
             shared,
             thread: Some(thread),
@@ -67,7 +73,7 @@ impl Clock {
 }
 
 impl Shared {
-    /// Deadlines are counted from the start, so that errors do not add up.
+    /// Deadlines are computed from the start, so that errors do not add up.
     fn run(&self, rate: u32, block: u32, thread_policy: ThreadPolicy, mut play: impl FnMut()) {
         thread_policy.assume(block as usize, rate as f32);
         let at =
@@ -95,16 +101,8 @@ impl Shared {
 }
 
 impl Device for Clock {
-    fn name(&self) -> String {
-        "no sound".to_owned()
-    }
-
-    fn host(&self) -> Host {
-        Host::Clock
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {

@@ -1,8 +1,10 @@
-//! Devices that cpal reaches: PulseAudio and PipeWire, ALSA, and other systems' own.
+//! Devices through cpal: PulseAudio and PipeWire, ALSA, and other systems' own.
 
-use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, USUAL_BLOCK, find};
-use crate::callback::AudioCallback;
-use crate::handoff::{CallbackHandoff, DeviceId};
+use super::callback::AudioCallback;
+use super::handoff::{CallbackHandoff, DeviceId};
+use super::{
+    DEFAULT_BLOCK, Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest, Host, find,
+};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
     BufferSize, ErrorKind, FromSample, HostId, SampleFormat, SizedSample, Stream, StreamConfig,
@@ -11,20 +13,17 @@ use cpal::{
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most frames that are filled at a time; larger requests are met in pieces.
+/// The most frames that are filled at a time; larger requests are split.
 const PIECE: usize = 8_192;
 
-/// A device that plays.
-pub struct CpalDevice {
-    host: Host,
-    name: String,
-    rate: u32,
+pub(super) struct CpalDevice {
+    info: DeviceInfo,
     block: usize,
     shared: Arc<Shared>,
     _stream: Stream,
 }
 
-/// What the error callback tells us. It does not run on the audio thread, so it may lock.
+/// State that the error callback writes. It does not run on the audio thread, so it may lock.
 #[derive(Default)]
 struct Shared {
     failure: Mutex<Option<String>>,
@@ -32,12 +31,12 @@ struct Shared {
 }
 
 impl Shared {
-    fn hear(&self, error: &cpal::Error) {
+    fn record(&self, error: &cpal::Error) {
         match error.kind() {
             ErrorKind::Xrun => {
                 self.xruns.fetch_add(1, Ordering::Relaxed);
             }
-            // Both leave the stream playing.
+            // The stream goes on playing after both.
             ErrorKind::RealtimeDenied | ErrorKind::DeviceChanged => {}
             _ => {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,8 +46,8 @@ impl Shared {
     }
 }
 
-/// The devices of a host, the usual one first.
-pub fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
+/// The devices of a host, the default one first.
+pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
     let refused = |error: cpal::Error| DeviceError::Refused {
         host: host.name(),
         reason: error.to_string(),
@@ -75,8 +74,8 @@ pub fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
         .collect())
 }
 
-/// Names of the devices of a host that can play as they are.
-pub fn playable(host: Host) -> Result<Vec<String>, DeviceError> {
+/// Names of the devices of a host that have an output configuration.
+pub(super) fn playable(host: Host) -> Result<Vec<String>, DeviceError> {
     let answers = |device: &cpal::Device| device.default_output_config().is_ok();
     let devices = devices(host)?.into_iter();
     let playable = devices.filter(|(_, device)| answers(device));
@@ -94,16 +93,16 @@ fn host_id(host: Host) -> Result<HostId, DeviceError> {
 }
 
 impl CpalDevice {
-    /// Opens the wanted device of a host, or its usual one.
+    /// Opens the requested device of a host, or its default one.
     ///
     /// # Errors
     /// When there is none, or it does not work.
-    pub fn open(
+    pub(super) fn open(
         host: Host,
         device_request: &DeviceRequest,
         context: &DeviceContext,
     ) -> Result<Self, DeviceError> {
-        // Kept while we ask around: the sound library would write about what is missing.
+        // Until this is dropped, ALSA prints no messages about missing devices.
         #[cfg(target_os = "linux")]
         let _silence = alsa::Output::local_error_handler();
         let refused = |error: cpal::Error| DeviceError::Refused {
@@ -128,22 +127,21 @@ impl CpalDevice {
         let (name, device) = (names.swap_remove(chosen), devices.swap_remove(chosen));
         let config = configuration(&device, device_request).map_err(refused)?;
         let shared = Arc::new(Shared::default());
-        let wanted = device_request.block.unwrap_or(USUAL_BLOCK);
+        let wanted = device_request.block.unwrap_or(DEFAULT_BLOCK);
         let block = match config.buffer_size() {
             SupportedBufferSize::Range { min, max } => wanted.clamp(*min, *max),
             SupportedBufferSize::Unknown => wanted,
         };
         let build = |size| build(&device, &config, size, context, &shared);
-        // Some devices take no wish at all.
+        // Some devices accept no block size.
         let stream = build(BufferSize::Fixed(block))
             .or_else(|_| build(BufferSize::Default))
             .map_err(refused)?;
         stream.play().map_err(refused)?;
         let block = stream.buffer_size().unwrap_or(block) as usize;
+        let rate = config.sample_rate();
         Ok(Self {
-            host,
-            name,
-            rate: config.sample_rate(),
+            info: DeviceInfo { name, host, rate },
             block,
             shared,
             _stream: stream,
@@ -151,7 +149,7 @@ impl CpalDevice {
     }
 }
 
-/// The rate that is asked for where the device can, and a format that we can.
+/// The requested sample rate where the device supports it, and the best format that we support.
 fn configuration(
     device: &cpal::Device,
     device_request: &DeviceRequest,
@@ -191,7 +189,7 @@ fn build(
         SampleFormat::I32 => build_as::<i32>(device, stream_config, context, shared),
         SampleFormat::I16 => build_as::<i16>(device, stream_config, context, shared),
         SampleFormat::U8 => build_as::<u8>(device, stream_config, context, shared),
-        // Devices with other formats convert from this one or say that they do not.
+        // Devices with other formats convert from this one or return an error.
         _ => build_as::<f32>(device, stream_config, context, shared),
     }
 }
@@ -208,13 +206,13 @@ fn build_as<T: SizedSample + FromSample<f32>>(
     device.build_output_stream(
         config,
         move |output: &mut [T], _: &_| speaker.fill(output),
-        move |error: cpal::Error| shared.hear(&error),
+        move |error: cpal::Error| shared.record(&error),
         None,
     )
 }
 
-/// The callback: from two channels of ours to as many as the device has, in its format.
-pub struct Speaker {
+/// Converts two channels to the number of channels and the format of the device.
+pub(super) struct Speaker {
     handoff: Arc<CallbackHandoff>,
     device_id: DeviceId,
     channels: usize,
@@ -222,7 +220,7 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    pub fn new(handoff: Arc<CallbackHandoff>, device_id: DeviceId, channels: usize) -> Self {
+    pub(super) fn new(handoff: Arc<CallbackHandoff>, device_id: DeviceId, channels: usize) -> Self {
         Self {
             handoff,
             device_id,
@@ -231,14 +229,14 @@ impl Speaker {
         }
     }
 
-    pub fn fill<T: SizedSample + FromSample<f32>>(&mut self, output: &mut [T]) {
+    pub(super) fn fill<T: SizedSample + FromSample<f32>>(&mut self, output: &mut [T]) {
         let channels = self.channels;
         for piece in output.chunks_mut(PIECE * channels) {
             let [left, right] = &mut self.frames;
             let count = piece.len() / channels;
             let (left, right) = (&mut left[..count], &mut right[..count]);
             let fill = |callback: &mut AudioCallback| callback.fill(left, right);
-            if !self.handoff.perform(self.device_id, fill) {
+            if !self.handoff.with_callback(self.device_id, fill) {
                 left.fill(0.0);
                 right.fill(0.0);
             }
@@ -258,23 +256,15 @@ impl Speaker {
 }
 
 impl Device for CpalDevice {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn host(&self) -> Host {
-        self.host
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {
         self.block
     }
 
-    /// Sound servers like to fetch two blocks at once.
+    /// Sound servers may fetch two blocks at once.
     fn burst(&self) -> usize {
         2 * self.block
     }

@@ -1,10 +1,10 @@
 //! A JACK server as a device, and its MIDI with exact frames.
 //!
-//! Sound and MIDI are ports of one client, so both belong to one cycle: a note at frame 17 of a
-//! cycle is an event at frame 17 of its block. (Through cpal and a second client for MIDI the two
-//! would run in no fixed order, and a whole period had to be added to hide that.)
+//! Sound and MIDI are ports of one client, so both belong to one cycle: a note at frame 17 of a cycle
+//! is an event at frame 17 of its block. With cpal and a second client for MIDI, the two would run in
+//! no fixed order, and a period of latency would have to be added.
 
-use super::{Device, DeviceContext, DeviceError, DeviceRequest, Host, find};
+use super::{Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest, Host, find};
 use jack::{
     AsyncClient, AudioOut, ClientOptions, ClientStatus, Control, Frames, MidiIn, MidiOut,
     NotificationHandler, Port, PortFlags, PortSpec, ProcessHandler, ProcessScope,
@@ -17,25 +17,24 @@ use std::time::{Duration, Instant};
 /// How often new MIDI ports are looked for.
 const POLL: Duration = Duration::from_secs(1);
 
-/// How often we ask to be let in, and how long we wait in between.
+/// How often joining the server is tried, and the delay in between.
 const ATTEMPTS: usize = 5;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
 
-/// Our side of a JACK server.
-pub struct Client {
+/// A client of a JACK server.
+pub(super) struct Client {
     client: AsyncClient<Notes, Process>,
-    /// The server's outputs that we play to, for people.
-    name: String,
-    rate: u32,
+    /// The name is that of the client that the outputs are connected to.
+    info: DeviceInfo,
     shared: Arc<Shared>,
     midi_wanted: Option<String>,
     midi_port: String,
-    /// MIDI ports that were connected once; what the user disconnects stays so.
+    /// MIDI ports that were connected once, so that those that the user disconnects stay disconnected.
     seen: Vec<String>,
     next_poll: Instant,
 }
 
-/// What the server's threads tell us.
+/// State that the server's threads write.
 #[derive(Default)]
 struct Shared {
     gone: AtomicBool,
@@ -45,13 +44,13 @@ struct Shared {
     block: AtomicU32,
 }
 
-/// Whether there is a server to talk to, without starting one.
-pub fn connect(name: &str) -> Result<jack::Client, DeviceError> {
+/// Connects to a running server, and starts none.
+pub(super) fn connect(name: &str) -> Result<jack::Client, DeviceError> {
     let refused = |reason: String| DeviceError::Refused {
         host: Host::Jack.name(),
         reason,
     };
-    // The library is looked for first: without it even switching its messages off would panic.
+    // Without the library, `set_logger` would panic.
     if let Err(error) = jack::jack_sys::library() {
         return Err(refused(format!("not installed ({error})")));
     }
@@ -62,8 +61,8 @@ pub fn connect(name: &str) -> Result<jack::Client, DeviceError> {
     }
 }
 
-/// The server's outputs: names of the programs and cards that sound can be sent to.
-pub fn outputs(client: &jack::Client) -> Vec<String> {
+/// Names of the clients that sound can be sent to.
+pub(super) fn outputs(client: &jack::Client) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for port in audio_inputs(client) {
         let name = port.split(':').next().unwrap_or(&port).to_owned();
@@ -74,12 +73,12 @@ pub fn outputs(client: &jack::Client) -> Vec<String> {
     names
 }
 
-/// The server's MIDI ports that can be played from.
-pub fn midi_sources(client: &jack::Client) -> Vec<String> {
+/// The server's MIDI outputs.
+pub(super) fn midi_sources(client: &jack::Client) -> Vec<String> {
     ports(client, &MidiOut::default(), PortFlags::IS_OUTPUT)
 }
 
-/// The server's ports that carry the same as `like`.
+/// The server's ports of the type of `like`.
 fn ports(client: &jack::Client, like: &impl PortSpec, flags: PortFlags) -> Vec<String> {
     client.ports(None, Some(like.jack_port_type()), flags)
 }
@@ -94,12 +93,11 @@ fn audio_inputs(client: &jack::Client) -> Vec<String> {
 }
 
 impl Client {
-    /// Joins the running server. One that is busy may give up on a client before it has begun;
-    /// it is asked again.
+    /// Joins the running server. A busy one may drop a new client, so this is tried several times.
     ///
     /// # Errors
-    /// When there is none, or it does not want us.
-    pub fn open(
+    /// When there is no server, or it refuses.
+    pub(super) fn open(
         device_request: &DeviceRequest,
         context: &DeviceContext,
     ) -> Result<Self, DeviceError> {
@@ -147,7 +145,7 @@ impl Client {
             .activate_async(Notes(Arc::clone(&shared)), process)
             .map_err(refused)?;
         for (our, target) in ours.iter().zip(&targets) {
-            // A port that does not want us leaves us silent but running; patch bays can help.
+            // When a port refuses, the client runs without output until the user connects it.
             let _ = client.as_client().connect_ports_by_name(our, target);
         }
         let name = targets.first().map_or("not connected", |target| {
@@ -155,8 +153,11 @@ impl Client {
         });
         Ok(Self {
             client,
-            name: name.to_owned(),
-            rate,
+            info: DeviceInfo {
+                name: name.to_owned(),
+                host: Host::Jack,
+                rate,
+            },
             shared,
             midi_wanted: device_request.midi.as_ref().map(|name| name.to_lowercase()),
             midi_port,
@@ -179,7 +180,7 @@ impl Client {
         for source in sources {
             let wanted = match &self.midi_wanted {
                 Some(wanted) => source.to_lowercase().contains(wanted),
-                // Hardware, but not programs: those are for the user to connect.
+                // Only hardware; the user connects programs.
                 None => client
                     .port_by_name(&source)
                     .is_some_and(|port| port.flags().contains(PortFlags::IS_PHYSICAL)),
@@ -199,7 +200,7 @@ impl Client {
     }
 }
 
-/// The two ports that left and right go to; none when the server has no outputs.
+/// The ports that left and right are connected to; none when the server has no outputs.
 fn targets(
     client: &jack::Client,
     device_request: &DeviceRequest,
@@ -227,16 +228,8 @@ fn targets(
 }
 
 impl Device for Client {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn host(&self) -> Host {
-        Host::Jack
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {
@@ -261,11 +254,11 @@ impl Device for Client {
     }
 }
 
-/// Hears what happens to the server.
+/// Receives notifications of the server.
 struct Notes(Arc<Shared>);
 
 impl NotificationHandler for Notes {
-    // SAFETY: storing to an atomic is all that is done, as a signal handler may.
+    // SAFETY: it only stores to an atomic, which is allowed in a signal handler.
     unsafe fn shutdown(&mut self, _: ClientStatus, _: &str) {
         self.0.gone.store(true, Ordering::Relaxed);
     }
@@ -280,7 +273,7 @@ impl NotificationHandler for Notes {
     }
 }
 
-/// The cycle: MIDI in, sound out.
+/// The process callback: MIDI in, sound out.
 struct Process {
     context: DeviceContext,
     outputs: [Port<AudioOut>; 2],
@@ -295,7 +288,7 @@ impl ProcessHandler for Process {
         let midi = &self.midi;
         let device_id = self.context.device_id;
         let freewheels = self.shared.freewheels.load(Ordering::Relaxed);
-        let playing = self.context.handoff.perform(device_id, |callback| {
+        let playing = self.context.handoff.with_callback(device_id, |callback| {
             for message in midi.iter(scope) {
                 let frame = message.time;
                 router.hear(message.bytes, |part, kind| {

@@ -1,4 +1,4 @@
-//! `--list`: what there is to play through and to play from.
+//! `--list`: outputs and MIDI inputs.
 
 use super::{Host, cpal_device};
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use crate::terminal;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// All of it; the fields are the keys of `--json`.
+/// The fields are the keys of `--json`.
 #[derive(Serialize)]
 pub struct Listing {
     pub outputs: Vec<Output>,
@@ -16,12 +16,11 @@ pub struct Listing {
     pub silent: Vec<Silent>,
 }
 
-/// One device.
 #[derive(Serialize)]
 pub struct Output {
     pub host: &'static str,
     pub device: String,
-    /// Whether `myriad play` would take it when asked for nothing.
+    /// Whether `myriad play` uses it without options.
     pub default: bool,
 }
 
@@ -32,10 +31,8 @@ pub struct Silent {
     pub reason: String,
 }
 
-/// Prints it.
-///
 /// # Errors
-/// When standard output has gone.
+/// When standard output cannot be written to.
 pub fn print(json: bool) -> Result<(), Failure> {
     let listing = Listing::gather();
     match json {
@@ -45,7 +42,6 @@ pub fn print(json: bool) -> Result<(), Failure> {
 }
 
 impl Listing {
-    /// Asks every host.
     pub fn gather() -> Self {
         #[cfg(target_os = "linux")]
         let _silence = alsa::Output::local_error_handler();
@@ -101,12 +97,12 @@ impl Listing {
             let _ = writeln!(text, "- {:<11}{}", silent.host, silent.reason);
         }
         let _ = writeln!(text, "  {:<11}no sound, paced by the clock", "clock");
-        text.push_str("\nMIDI inputs (all are played from; --midi chooses)\n");
+        text.push_str("\nMIDI inputs (all are connected; --midi chooses)\n");
         for name in &self.midi {
             let _ = writeln!(text, "  {name}");
         }
         if self.midi.is_empty() {
-            text.push_str("  none yet; they are found when they are plugged in\n");
+            text.push_str("  none; inputs are connected when they are plugged in\n");
         }
         text
     }

@@ -1,21 +1,24 @@
-//! A device without sound and without a clock: it asks for frames when it is told to.
+//! A device without sound in virtual time: it asks for frames when it is stepped.
 //!
-//! Time is a number here, so hours pass in minutes, and the same way each time.
+//! Hours of a test pass in minutes, and in the same way each time.
 
-use super::{Device, DeviceContext, DeviceRequest, Host, USUAL_BLOCK, USUAL_RATE};
+use super::{DEFAULT_BLOCK, DEFAULT_RATE, Device, DeviceContext, DeviceInfo, DeviceRequest, Host};
 
-/// Asks for a block each time it is stepped.
 pub(crate) struct Virtual {
-    rate: u32,
+    info: DeviceInfo,
     context: DeviceContext,
     frames: [Vec<f32>; 2],
 }
 
 impl Virtual {
     pub(crate) fn new(device_request: &DeviceRequest, context: &DeviceContext) -> Self {
-        let block = device_request.block.unwrap_or(USUAL_BLOCK) as usize;
+        let block = device_request.block.unwrap_or(DEFAULT_BLOCK) as usize;
         Self {
-            rate: device_request.rate.unwrap_or(USUAL_RATE),
+            info: DeviceInfo {
+                name: "no sound, virtual time".to_owned(),
+                host: Host::Virtual,
+                rate: device_request.rate.unwrap_or(DEFAULT_RATE),
+            },
             context: context.clone(),
             frames: [vec![0.0; block], vec![0.0; block]],
         }
@@ -23,28 +26,12 @@ impl Virtual {
 }
 
 impl Device for Virtual {
-    fn name(&self) -> String {
-        "no sound, no waiting".to_owned()
-    }
-
-    fn host(&self) -> Host {
-        Host::Virtual
-    }
-
-    fn rate(&self) -> u32 {
-        self.rate
+    fn info(&self) -> &DeviceInfo {
+        &self.info
     }
 
     fn block(&self) -> usize {
         self.frames[0].len()
-    }
-
-    fn failure(&self) -> Option<String> {
-        None
-    }
-
-    fn xruns(&self) -> u64 {
-        0
     }
 
     fn step(&mut self) {
@@ -52,6 +39,6 @@ impl Device for Virtual {
         let DeviceContext {
             handoff, device_id, ..
         } = &self.context;
-        handoff.perform(*device_id, |callback| callback.fill(left, right));
+        handoff.with_callback(*device_id, |callback| callback.fill(left, right));
     }
 }

@@ -1,4 +1,4 @@
-//! What controllers have learned, kept from one day to the next.
+//! The file that keeps which MIDI controller moves which parameter.
 
 use super::{MACRO_PARAMS, Router};
 use crate::atomic_file::AtomicFile;
@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file: which controller moves what.
 #[derive(Default, Serialize, Deserialize, PartialEq, Debug)]
 #[serde(deny_unknown_fields)]
 struct Learned {
-    /// Controller number by macro, both as people count: macros from 1.
+    /// Controller number by macro number, which is counted from 1.
     #[serde(default)]
     macros: BTreeMap<String, u8>,
     /// Controller number by the id of any other parameter.
@@ -33,7 +32,7 @@ fn param_called(id: &str) -> Option<Param> {
         .copied()
 }
 
-/// Where it is kept: the user's folder for settings, or nowhere when there is none.
+/// The file in the user's configuration folder; none when there is no such folder.
 pub fn path() -> Option<PathBuf> {
     let folder = |name: &str| {
         let folder = std::env::var_os(name).filter(|folder| !folder.is_empty());
@@ -47,10 +46,10 @@ pub fn path() -> Option<PathBuf> {
     Some(settings?.join("myriad").join("midi.toml"))
 }
 
-/// Teaches the router what was learned before.
+/// Loads the mapping into the router; a missing file is an empty mapping.
 ///
 /// # Errors
-/// When the file is there but cannot be read or understood; nothing is learned then.
+/// When the file cannot be read or parsed.
 pub fn load(path: &Path, router: &Router) -> Result<(), String> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -76,7 +75,7 @@ pub fn load(path: &Path, router: &Router) -> Result<(), String> {
     Ok(())
 }
 
-/// Keeps what the router has learned.
+/// Writes the router's mapping.
 ///
 /// # Errors
 /// When the file cannot be written; the old one stays then.
@@ -107,23 +106,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_learned_is_there_tomorrow() {
+    fn saved_mappings_are_loaded() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("midi.toml");
-        let today = Router::new(0, &[]);
-        load(&path, &today).unwrap();
-        today.learn(74, Param::Macro1);
-        today.learn(21, Param::FilterCutoff);
-        save(&path, &today).unwrap();
-        let tomorrow = Router::new(0, &[]);
-        load(&path, &tomorrow).unwrap();
-        assert_eq!(tomorrow.param_of(74), Some(Param::Macro1));
-        assert_eq!(tomorrow.param_of(21), Some(Param::FilterCutoff));
-        assert_eq!(tomorrow.param_of(1), None);
+        let saved = Router::new(0, &[]);
+        load(&path, &saved).unwrap();
+        saved.learn(74, Param::Macro1);
+        saved.learn(21, Param::FilterCutoff);
+        save(&path, &saved).unwrap();
+        let loaded = Router::new(0, &[]);
+        load(&path, &loaded).unwrap();
+        assert_eq!(loaded.param_of(74), Some(Param::Macro1));
+        assert_eq!(loaded.param_of(21), Some(Param::FilterCutoff));
+        assert_eq!(loaded.param_of(1), None);
     }
 
     #[test]
-    fn a_broken_file_is_named_and_harmless() {
+    fn a_malformed_file_is_an_error_and_maps_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("midi.toml");
         let router = Router::new(0, &[]);

@@ -1,21 +1,21 @@
-//! MIDI inputs of the system: keyboards may come and go while playing.
+//! MIDI inputs of the system, which may be plugged in and out while playing.
 
 use super::Router;
-use crate::gesture::GestureQueue;
+use super::gesture::GestureQueue;
 use midir::{Ignore, MidiInput, MidiInputConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often new and lost ports are looked for.
+/// How often ports are looked for.
 const POLL: Duration = Duration::from_secs(1);
 
-/// What this program is called where MIDI is connected.
+/// This program's name in MIDI patch bays.
 const CLIENT: &str = "Myriad";
 
-/// A loop that the system itself offers; connecting it would repeat what others play.
+/// ALSA's loopback port, which would repeat what other programs play.
 const LOOP: &str = "Midi Through";
 
-/// Names of the ports that could be played from.
+/// Names of the inputs that can be connected.
 pub fn names() -> Vec<String> {
     let Ok(input) = MidiInput::new(CLIENT) else {
         return Vec::new();
@@ -49,7 +49,7 @@ impl Ports {
         }
     }
 
-    /// Connects what has come and lets go of what has gone, once in a while; says what changed.
+    /// Connects new ports and drops lost ones, once a second; returns notices for the user.
     pub fn poll(&mut self) -> Vec<String> {
         if Instant::now() < self.next_poll {
             return Vec::new();

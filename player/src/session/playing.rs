@@ -1,4 +1,4 @@
-//! Playing: what hands do, on the computer's keys and on MIDI controllers.
+//! Live playing: notes, patches and parameters from the keyboard, the editor and MIDI.
 
 use super::Session;
 use crate::assignment::patch_for_program;
@@ -9,14 +9,12 @@ use myriad_engine::{EventKind, Patch};
 use std::sync::Arc;
 
 impl Session {
-    /// A key of the computer goes down.
     pub fn press(&mut self, key: u8, velocity: f32) {
         self.gestures
             .play(self.live, EventKind::NoteOn { key, velocity });
         self.show_key(key, true);
     }
 
-    /// And up.
     pub fn release(&mut self, key: u8) {
         let velocity = 0.5;
         self.gestures
@@ -24,21 +22,19 @@ impl Session {
         self.show_key(key, false);
     }
 
-    /// The sustain pedal goes down or up.
     pub fn pedal(&mut self, down: bool) {
         let value = if down { 1.0 } else { 0.0 };
         self.gestures
             .play(self.live, EventKind::Control { cc: 64, value });
     }
 
-    /// Every sound ends now.
+    /// Ends all sound at once.
     pub fn panic(&mut self) {
         self.control.all_sound_off();
         self.keys = [false; 128];
         self.news.push("all sound off".to_owned());
     }
 
-    /// What hands play changes.
     pub fn set_patch(&mut self, patch: Patch) {
         match self
             .control
@@ -52,7 +48,7 @@ impl Session {
         }
     }
 
-    /// Other routes, while notes go on.
+    /// Replaces the modulation routes while notes sound.
     pub fn set_routes(&mut self, routes: Vec<Route>) {
         let part = usize::from(self.live);
         match self.control.set_routes(part, routes.clone()) {
@@ -61,12 +57,12 @@ impl Session {
         }
     }
 
-    /// What the patch says about itself.
+    /// Sets the patch's name, author and other texts.
     pub fn describe(&mut self, patch: &Patch) {
         Arc::make_mut(&mut self.patch).describe_as(patch);
     }
 
-    /// A parameter is moved by hand.
+    /// Sets a parameter.
     pub fn turn(&mut self, param: Param, value: f32) {
         self.values.set(param, value);
         let value = self.values[param];
@@ -74,29 +70,28 @@ impl Session {
             .play(self.live, EventKind::Param { param, value });
     }
 
-    /// The next controller that moves will move a parameter, or none will.
+    /// Starts MIDI learn for a parameter, or ends it.
     pub fn learn(&mut self, param: Option<Param>) {
         self.learning = param;
     }
 
-    /// A parameter forgets its controller.
+    /// Removes a parameter's controller.
     pub fn forget(&mut self, param: Param) {
         self.router.forget(param);
         self.keep_learned();
     }
 
-    /// The parameter that waits for a controller.
+    /// The parameter in MIDI learn.
     pub fn learning(&self) -> Option<Param> {
         self.learning
     }
 
-    /// The controller that moves a parameter.
     pub fn controller_of(&self, param: Param) -> Option<u8> {
         self.router.controller_of(param)
     }
 
-    /// Follows what came in by MIDI.
-    pub fn hear(&mut self, heard: Heard) {
+    /// Handles a message of the MIDI router.
+    pub(super) fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Key { key, down } => self.show_key(key, down),
             Heard::Program {
@@ -120,8 +115,8 @@ impl Session {
             Heard::Control { part, cc, value } => {
                 if let Some(param) = self.learning.take() {
                     self.router.learn(cc, param);
-                    let name = myriad_editor::name_of(param);
-                    self.news.push(format!("controller {cc} now moves {name}"));
+                    let id = param.info().id;
+                    self.news.push(format!("controller {cc} now moves {id}"));
                     self.keep_learned();
                 }
                 if let Some(param) = self.router.param_of(cc)
@@ -145,7 +140,7 @@ impl Session {
         };
         if let Err(error) = learned::save(&path, &self.router) {
             self.news.push(format!(
-                "{}: {error}; forgotten when we end",
+                "{}: {error}; the mapping is lost at the end",
                 path.display()
             ));
         }

@@ -3,14 +3,13 @@
 use super::SongError;
 use midly::{EventIter, Format, MetaMessage, MidiMessage, Timing, TrackEventKind};
 
-/// What the synthesizer needs of a MIDI file, in the file's own time.
+/// The content of a MIDI file, in ticks.
 pub(crate) struct MidiFile {
     pub sequential: bool,
     pub timing: Timing,
     pub tracks: Vec<Track>,
 }
 
-/// One track chunk.
 pub(crate) struct Track {
     /// Its name, or else the name of its instrument.
     pub name: Option<String>,
@@ -35,9 +34,8 @@ pub(crate) enum TickEventKind {
 
 /// Reads a Standard MIDI File, or one wrapped in RIFF.
 ///
-/// Damage is an error rather than a song with holes: half a song that looks whole costs more time
-/// than a clear message. What players commonly forgive is forgiven: bytes after the last track,
-/// more tracks than announced, running status kept across meta events.
+/// A damaged file is an error, not a song with missing notes. What players commonly accept is accepted:
+/// bytes after the last track, more tracks than announced, running status across meta events.
 pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
     let (header, chunks) = midly::parse(bytes).map_err(|_| SongError::NotMidi)?;
     let zero_division = match header.timing {
@@ -124,7 +122,7 @@ fn offset_of(part: &[u8], whole: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
-/// Names are for people and file names: control characters go, and emptiness is no name.
+/// A name without control characters; none when it is empty.
 fn name_from(text: &[u8]) -> Option<String> {
     let text: String = String::from_utf8_lossy(text)
         .chars()

@@ -1,14 +1,14 @@
-//! A clock that walks through a song's ticks and tells the time, through all tempo changes.
+//! Converts ticks to seconds and beats, through all tempo changes.
 
 use midly::Timing;
 
-/// The tempo of a MIDI file that does not say, in microseconds for a quarter note: 120 a minute.
+/// The default tempo in microseconds for a quarter note: 120 beats a minute.
 const DEFAULT_TEMPO: u32 = 500_000;
 
-/// Tempos outside this range are mistakes or tricks; tempo-synced modulation need not follow them.
-const SANE_BPM: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
+/// Tempo-synced modulation stays within this range; files with other tempos are played as they are.
+const BPM_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 
-/// Seconds and beats at the tick it last walked to.
+/// Seconds and beats at the current tick.
 pub(crate) struct Clock {
     timing: Timing,
     tempo: u32,
@@ -28,7 +28,7 @@ impl Clock {
         }
     }
 
-    /// Walks on to `tick`, which must not lie behind, and gives the time there.
+    /// Advances to `tick`, which must not be earlier, and returns its time in seconds.
     pub(crate) fn advance(&mut self, tick: u64) -> f64 {
         let ticks = tick.saturating_sub(self.tick) as f64;
         let seconds = ticks * self.seconds_per_tick();
@@ -38,7 +38,6 @@ impl Clock {
         self.seconds
     }
 
-    /// From here on a quarter note takes so many microseconds.
     pub(crate) fn set_tempo(&mut self, micros_per_beat: u32) {
         self.tempo = micros_per_beat;
     }
@@ -50,14 +49,14 @@ impl Clock {
 
     pub(crate) fn bpm(&self) -> f32 {
         let bpm = 60.0 / self.seconds_per_beat();
-        bpm.clamp(*SANE_BPM.start(), *SANE_BPM.end()) as f32
+        bpm.clamp(*BPM_RANGE.start(), *BPM_RANGE.end()) as f32
     }
 
     fn seconds_per_beat(&self) -> f64 {
         f64::from(self.tempo) * 1e-6
     }
 
-    /// Ticks follow the tempo, except in files that count film frames.
+    /// Ticks follow the tempo, except in files with SMPTE timing.
     fn seconds_per_tick(&self) -> f64 {
         match self.timing {
             Timing::Metrical(per_beat) => self.seconds_per_beat() / f64::from(per_beat.as_int()),
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn film_frames_ignore_the_tempo() {
+    fn smpte_timing_ignores_the_tempo() {
         let mut clock = Clock::new(Timing::Timecode(Fps::Fps25, 40));
         clock.set_tempo(1);
         assert!((clock.advance(1000) - 1.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Songs read from small files written here byte by byte.
+//! Small MIDI files, built byte by byte.
 
 use super::*;
 
@@ -16,13 +16,11 @@ fn file(format: u8, tracks: &[&[u8]]) -> Vec<u8> {
 }
 
 fn notes(song: &Song) -> Vec<(f64, u8, u8)> {
-    let note = |moment: &TimedSongEvent| match moment.what {
-        SongEvent::Engine(EventKind::NoteOn { key, .. }) => {
-            Some((moment.seconds, moment.part, key))
-        }
+    let note = |timed: &TimedSongEvent| match timed.event {
+        SongEvent::Engine(EventKind::NoteOn { key, .. }) => Some((timed.seconds, timed.part, key)),
         _ => None,
     };
-    song.moments.iter().filter_map(note).collect()
+    song.events.iter().filter_map(note).collect()
 }
 
 const NOTE_AND_BEAT: &[u8] = &[0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0];
@@ -61,14 +59,14 @@ fn a_tempo_track_moves_the_notes_of_the_others() {
 }
 
 #[test]
-fn the_first_program_is_the_part_s_and_later_ones_happen() {
+fn the_first_program_belongs_to_the_part_and_later_ones_to_the_song() {
     let track = [0, 0xC0, 5, 0, 0x90, 60, 1, 0, 0xC0, 7, 0, 0x90, 61, 1];
     let song = Song::parse(&file(0, &[&track])).unwrap();
     assert_eq!(song.parts[0].program, Some(5));
     let changes = song
-        .moments
+        .events
         .iter()
-        .filter(|m| matches!(m.what, SongEvent::Program(_)));
+        .filter(|m| matches!(m.event, SongEvent::Program(_)));
     assert_eq!(changes.count(), 1);
 }
 
@@ -80,12 +78,12 @@ fn running_status_survives_a_marker() {
 }
 
 #[test]
-fn the_wheel_reaches_both_ends() {
+fn pitch_bend_reaches_both_ends() {
     assert_eq!([0, 8192, 16383].map(bend_from), [-1.0, 0.0, 1.0]);
 }
 
 #[test]
-fn damage_is_named() {
+fn malformed_files_are_errors() {
     let whole = file(1, &[NOTE_AND_BEAT, NOTE_AND_BEAT]);
     for length in 0..whole.len() {
         let error = Song::parse(&whole[..length]).unwrap_err();

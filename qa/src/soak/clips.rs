@@ -84,7 +84,7 @@ impl Clips {
             };
             let mut file = WavFile::create(&path, self.rate, Bits::Int24, 0)?;
             file.write([&side(0), &side(1)])?;
-            file.seal()?.reveal()?;
+            file.complete()?.publish()?;
         }
         Ok(())
     }

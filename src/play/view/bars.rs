@@ -1,4 +1,4 @@
-//! Bars made of eighths of a character.
+//! Bars from Unicode block characters, in steps of an eighth.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,7 +7,7 @@ use ratatui::style::Color;
 const UPWARDS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const ACROSS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
 
-/// A column that is filled from below to `share` of its height; `colour` knows each height.
+/// A vertical bar, filled to `share` of its height; `colour` gives the colour at each height, 0 to 1.
 pub(super) fn column(
     buffer: &mut Buffer,
     area: Rect,
@@ -21,13 +21,13 @@ pub(super) fn column(
         if filled == 0 {
             break;
         }
-        let place = (f32::from(row) + 0.5) / f32::from(area.height);
+        let height = (f32::from(row) + 0.5) / f32::from(area.height);
         let cell = &mut buffer[(x, area.bottom() - 1 - row)];
-        cell.set_symbol(UPWARDS[filled]).set_fg(colour(place));
+        cell.set_symbol(UPWARDS[filled]).set_fg(colour(height));
     }
 }
 
-/// A line that is filled from the left to `share` of its width.
+/// A horizontal bar, filled to `share` of its width.
 pub(super) fn line(buffer: &mut Buffer, area: Rect, share: f32, full: Color, empty: Color) {
     let eighths = (share.clamp(0.0, 1.0) * f32::from(area.width) * 8.0).round() as usize;
     for column in 0..area.width {

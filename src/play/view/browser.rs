@@ -1,43 +1,42 @@
-//! Finding a patch: type to narrow the list, move to hear.
+//! The patch browser: typing filters the list, moving plays a patch.
 
-use super::scene::Browsing;
+use super::view_model::Browsing;
 use myriad_engine::patch::search;
 use myriad_engine::{Patch, factory};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The list, what was typed, and where we are in it.
+/// The query, the patches that match it, and the selected one.
 pub(super) struct Browser {
     query: String,
-    /// Patches that match.
     found: Vec<&'static Patch>,
-    at: usize,
+    selected: usize,
 }
 
-/// What a key did.
+/// The result of a key.
 pub(super) enum Answer {
     Stay,
-    /// Let this be heard.
+    /// Plays this patch.
     Try(&'static Patch),
     Close,
     Quit,
 }
 
 impl Browser {
-    /// Begins at the patch of that name.
+    /// Selects the patch of that name.
     pub(super) fn new(name: &str) -> Self {
         let found: Vec<&Patch> = factory::patches().iter().collect();
         let at = found.iter().position(|patch| patch.name == name);
         Self {
             query: String::new(),
-            at: at.unwrap_or(0),
+            selected: at.unwrap_or(0),
             found,
         }
     }
 
-    /// The patch so many steps on.
+    /// The patch `step` places after the selected one.
     pub(super) fn neighbour(&self, step: i32) -> Patch {
         let count = self.found.len().max(1) as i32;
-        let place = (self.at as i32 + step).rem_euclid(count) as usize;
+        let place = (self.selected as i32 + step).rem_euclid(count) as usize;
         self.found
             .get(place)
             .map_or_else(Patch::default, |patch| (*patch).clone())
@@ -66,38 +65,41 @@ impl Browser {
         let Some(last) = self.found.len().checked_sub(1) else {
             return Answer::Stay;
         };
-        let place = (self.at as i32 + step).clamp(0, last as i32) as usize;
-        match place == self.at {
+        let place = (self.selected as i32 + step).clamp(0, last as i32) as usize;
+        match place == self.selected {
             true => Answer::Stay,
             false => {
-                self.at = place;
+                self.selected = place;
                 Answer::Try(self.found[place])
             }
         }
     }
 
-    /// Narrows the list to what contains every word that was typed.
+    /// Filters the list by the words of the query.
     fn search(&mut self) -> Answer {
-        let before = self.found.get(self.at).map(|patch| patch.name.as_str());
+        let before = self
+            .found
+            .get(self.selected)
+            .map(|patch| patch.name.as_str());
         self.found = search(&self.query, factory::patches(), |patch| patch);
         let same = self
             .found
             .iter()
             .position(|patch| Some(patch.name.as_str()) == before);
-        self.at = same.unwrap_or(0);
+        self.selected = same.unwrap_or(0);
         match (same, self.found.first()) {
             (None, Some(first)) => Answer::Try(first),
             _ => Answer::Stay,
         }
     }
 
-    pub(super) fn scene(&self) -> Browsing {
+    pub(super) fn view(&self) -> Browsing {
         let row =
             |patch: &&Patch| [&patch.name, &patch.category, &patch.description].map(String::clone);
         Browsing {
             query: self.query.clone(),
             rows: self.found.iter().map(row).collect(),
-            at: self.at,
+            at: self.selected,
         }
     }
 }
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_narrows_and_moving_plays() {
+    fn typing_filters_and_moving_plays() {
         let mut browser = Browser::new("Aurora");
         assert_eq!(browser.neighbour(0).name, "Aurora");
         let mut tried = None;
@@ -125,11 +127,11 @@ mod tests {
         for letter in "zzz".chars() {
             typed(&mut browser, KeyCode::Char(letter));
         }
-        assert!(browser.scene().rows.is_empty());
+        assert!(browser.view().rows.is_empty());
         assert_eq!(typed(&mut browser, KeyCode::Down), None);
         for _ in 0..10 {
             typed(&mut browser, KeyCode::Backspace);
         }
-        assert_eq!(browser.scene().rows.len(), factory::patches().len());
+        assert_eq!(browser.view().rows.len(), factory::patches().len());
     }
 }

@@ -1,6 +1,6 @@
-//! What the engine is doing, and how long it takes.
+//! Numbers of the engine, and the histogram of render times.
 
-use super::scene::Scene;
+use super::view_model::ViewModel;
 use super::{bars, theme};
 use myriad_live::stream::Histogram;
 use ratatui::buffer::Buffer;
@@ -9,12 +9,10 @@ use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Widget};
 
-/// Figures in two columns.
-pub(super) fn figures(buffer: &mut Buffer, area: Rect, scene: &Scene) {
-    let panel = theme::panel("Engine");
-    let inside = panel.inner(area);
-    panel.render(area, buffer);
-    let figures = &scene.figures;
+/// Numbers in two columns.
+pub(super) fn figures(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
+    let inside = theme::framed(buffer, area, "Engine");
+    let figures = &model.figures;
     let alarm = |count: u64| match count {
         0 => theme::CALM,
         _ => theme::ALARM,
@@ -30,7 +28,7 @@ pub(super) fn figures(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         ("cpu", cpu, theme::TEXT),
         (
             "latency",
-            format!("{:.1} ms", scene.latency_ms),
+            format!("{:.1} ms", model.latency_ms),
             theme::TEXT,
         ),
         ("ready", format!("{:.0}%", ready * 100.0), theme::TEXT),
@@ -51,7 +49,7 @@ pub(super) fn figures(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         }
         Line::from(spans)
     };
-    // Tall panels have room between the lines.
+    // Tall panels have empty lines in between.
     let apart = usize::from(inside.height as usize >= cells.len() - 1);
     let lines: Vec<Line> = cells
         .chunks(2)
@@ -60,7 +58,7 @@ pub(super) fn figures(buffer: &mut Buffer, area: Rect, scene: &Scene) {
     Paragraph::new(lines).render(inside, buffer);
 }
 
-/// Thousands apart, for reading.
+/// A number with commas between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -73,14 +71,12 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// The smallest and the largest share of the deadline that is shown.
+/// The range of the histogram, relative to the deadline.
 const SHARES: [f32; 2] = [1.0 / 1_024.0, 4.0];
 
-/// How long rendering took against the time there was.
-pub(super) fn histogram(buffer: &mut Buffer, area: Rect, scene: &Scene) {
-    let panel = theme::panel("Render time / deadline");
-    let inside = panel.inner(area);
-    panel.render(area, buffer);
+/// The histogram of render times relative to the deadline.
+pub(super) fn histogram(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
+    let inside = theme::framed(buffer, area, "Render time / deadline");
     if inside.height < 2 {
         return;
     }
@@ -88,7 +84,7 @@ pub(super) fn histogram(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         height: inside.height - 1,
         ..inside
     };
-    let counts = &scene.render_time.counts;
+    let counts = &model.render_time.counts;
     let most = counts.iter().max().copied().unwrap_or(0).max(1);
     let place = |share: f32| {
         let octaves = |share: f32| share.max(SHARES[0] / 2.0).log2();
@@ -103,12 +99,12 @@ pub(super) fn histogram(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         if count == 0 {
             continue;
         }
-        // By logarithm: one late block among millions must be seen.
+        // Logarithmic, so that one late block among millions is visible.
         let share = (1.0 + count as f32).ln() / (1.0 + most as f32).ln();
         let late = at >= place(1.0);
         let colour = |height: f32| match late {
             true => theme::ALARM,
-            false => theme::dawn(0.3 + 0.35 * at + 0.2 * height),
+            false => theme::level_colour(0.3 + 0.35 * at + 0.2 * height),
         };
         bars::column(buffer, plot, plot.x + column, share, colour);
     }
@@ -130,7 +126,7 @@ pub(super) fn histogram(buffer: &mut Buffer, area: Rect, scene: &Scene) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn thousands_are_apart() {
+    fn thousands_have_commas() {
         let grouped = [0, 999, 1_000, 1_234_567].map(super::grouped);
         assert_eq!(grouped, ["0", "999", "1,000", "1,234,567"]);
     }

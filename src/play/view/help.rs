@@ -1,15 +1,15 @@
-//! What lies over the panel: help, and the list of patches.
+//! Overlays: help and the patch browser.
 
 use super::keymap::HELP;
-use super::scene::Browsing;
 use super::theme;
+use super::view_model::Browsing;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
-/// All keys.
+/// The keys and their actions.
 pub(super) fn help(buffer: &mut Buffer, area: Rect) {
     let area = centred(area, 54, HELP.len() as u16 + 4);
     let line = |&(keys, what): &(&str, &str)| {
@@ -19,10 +19,10 @@ pub(super) fn help(buffer: &mut Buffer, area: Rect) {
         ])
     };
     let lines = std::iter::once(Line::default()).chain(HELP.iter().map(line));
-    over(buffer, area, "Keys", lines.collect());
+    overlay(buffer, area, "Keys", lines.collect());
 }
 
-/// The patches that were found.
+/// The patch browser.
 pub(super) fn patches(buffer: &mut Buffer, area: Rect, browsing: &Browsing) {
     let wide = area.width.saturating_sub(6).min(110);
     let area = centred(area, wide, area.height.saturating_sub(4).min(28));
@@ -35,7 +35,7 @@ pub(super) fn patches(buffer: &mut Buffer, area: Rect, browsing: &Browsing) {
             theme::text(browsing.query.clone()),
             theme::bright("▏", theme::ACCENT),
             theme::dim(match browsing.query.is_empty() {
-                true => " type to search, ↑ ↓ to hear, enter to keep",
+                true => " type to search, ↑ ↓ to play, enter to keep",
                 false => "",
             }),
         ]),
@@ -55,12 +55,12 @@ pub(super) fn patches(buffer: &mut Buffer, area: Rect, browsing: &Browsing) {
         ]));
     }
     if browsing.rows.is_empty() {
-        lines.push(Line::from(theme::dim("    nothing is called that")));
+        lines.push(Line::from(theme::dim("    no patch matches")));
     }
-    over(buffer, area, "Patches", lines);
+    overlay(buffer, area, "Patches", lines);
 }
 
-fn over(buffer: &mut Buffer, area: Rect, title: &str, lines: Vec<Line<'static>>) {
+fn overlay(buffer: &mut Buffer, area: Rect, title: &str, lines: Vec<Line<'static>>) {
     Clear.render(area, buffer);
     let panel = theme::panel(title)
         .border_style(Style::new().fg(theme::ACCENT))

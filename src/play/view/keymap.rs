@@ -1,36 +1,35 @@
-//! What the computer's keys do.
+//! The actions of the computer's keys.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Something a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Action {
     /// A note, in semitones above the lowest key.
     Note(u8),
     Octave(i32),
     Velocity(i32),
-    /// The sustain pedal goes down or up.
+    /// Toggles the sustain pedal.
     Pedal,
-    /// The next patch or the one before.
+    /// The next or the previous patch.
     Patch(i32),
     Search,
-    /// The next macro or the one before.
+    /// The next or the previous macro.
     Select(i32),
-    /// Turns the macro, in steps.
+    /// Changes the macro, in steps.
     Turn(f32),
     Learn,
     Forget,
     Panic,
     Help,
-    /// Closes what is open.
+    /// Closes help and ends MIDI learn.
     Close,
     Quit,
 }
 
-/// Two rows of piano keys, as trackers have them: the second begins an octave higher.
+/// Two rows of piano keys, as in trackers; the second starts an octave higher.
 const ROWS: [&str; 2] = ["zsxdcvgbhnjm,", "q2w3er5t6y7ui9o0p"];
 
-/// The letter that plays a semitone above the lowest key; the upper row's where both could.
+/// The letter that plays a semitone above the lowest key, from the upper row where both rows have it.
 pub(super) fn letter(semitone: u8) -> Option<char> {
     let semitone = usize::from(semitone);
     let upper = semitone
@@ -39,7 +38,6 @@ pub(super) fn letter(semitone: u8) -> Option<char> {
     upper.or_else(|| ROWS[0].chars().nth(semitone))
 }
 
-/// What a key asks for.
 pub(super) fn action(key: KeyEvent) -> Option<Action> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {
@@ -85,7 +83,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
     })
 }
 
-/// What `?` shows: keys and what they do.
+/// The keys that `?` shows.
 pub(super) const HELP: &[(&str, &str)] = &[
     ("z s x d c …  ,", "play, lower octave"),
     ("q 2 w 3 e …  p", "play, upper octave"),
@@ -93,13 +91,13 @@ pub(super) const HELP: &[(&str, &str)] = &[
     (";  '", "softer, harder"),
     ("space", "sustain pedal"),
     ("/  or tab", "find a patch"),
-    ("[  ]", "patch before, after"),
+    ("[  ]", "previous, next patch"),
     ("←  →", "choose a macro"),
-    ("↑  ↓", "turn it; with shift faster"),
-    ("l", "learn: move a MIDI control"),
-    ("L", "forget what was learned"),
+    ("↑  ↓", "change it; with shift faster"),
+    ("l", "MIDI learn: move a controller"),
+    ("L", "remove its MIDI controller"),
     ("backspace", "panic: all sound off"),
-    ("ctrl-c", "leave"),
+    ("ctrl-c", "quit"),
 ];
 
 #[cfg(test)]
@@ -107,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_a_piano() {
+    fn letters_play_notes() {
         let press = |letter| action(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
         assert_eq!(press('z'), Some(Action::Note(0)));
         assert_eq!(press('s'), Some(Action::Note(1)));

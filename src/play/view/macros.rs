@@ -1,26 +1,23 @@
-//! The eight macros of the patch.
+//! The patch's macros.
 
-use super::scene::Scene;
+use super::view_model::ViewModel;
 use super::{bars, theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ratatui::widgets::Widget;
 
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
-    let panel = theme::panel("Macros");
-    let inside = panel.inner(area);
-    panel.render(area, buffer);
-    let width = inside.width / scene.macros.len() as u16;
-    for (index, knob) in scene.macros.iter().enumerate() {
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
+    let inside = theme::framed(buffer, area, "Macros");
+    let width = inside.width / model.macros.len() as u16;
+    for (index, knob) in model.macros.iter().enumerate() {
         let cell = Rect {
             x: inside.x + index as u16 * width,
             width: width.saturating_sub(1),
             ..inside
         };
-        let selected = index == scene.selected;
+        let selected = index == model.selected;
         let used = !knob.name.is_empty();
-        let name = match (selected && scene.learning, used) {
+        let name = match (selected && model.learning, used) {
             (true, _) => "move it…".to_owned(),
             (_, true) => knob.name.clone(),
             (_, false) => format!("{}", index + 1),
@@ -32,7 +29,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         };
         let name = format!("{}{name}", if selected { "▸" } else { " " });
         buffer.set_stringn(cell.x, cell.y, name, usize::from(cell.width), style);
-        // On wide screens there is room to say which controller moves it.
+        // Wide screens have room for the number of its controller.
         if let Some(cc) = knob.controller
             && cell.width >= 16
         {
@@ -51,7 +48,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         };
         let full = match (selected, used) {
             (true, _) => theme::ACCENT,
-            (_, true) => theme::dawn(0.45 + 0.25 * knob.value),
+            (_, true) => theme::level_colour(0.45 + 0.25 * knob.value),
             (_, false) => theme::FRAME,
         };
         let empty = theme::faded(theme::FRAME, if used { 0.8 } else { 0.4 });

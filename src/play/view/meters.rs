@@ -1,23 +1,20 @@
 //! Level meters with peak hold.
 
-use super::scene::Scene;
+use super::view_model::ViewModel;
 use super::{bars, theme};
 use myriad_player::monitor::{FLOOR_DB, Level};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
-use ratatui::widgets::Widget;
 
-/// Columns that the panel needs.
+/// Columns of the panel.
 pub(super) const WIDTH: u16 = 14;
 
-/// What lies lower is hardly heard: meters spend their height on the rest.
+/// The lowest level of the meters.
 const LOWEST_DB: f32 = -60.0;
 
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
-    let panel = theme::panel("Level");
-    let inside = panel.inner(area);
-    panel.render(area, buffer);
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
+    let inside = theme::framed(buffer, area, "Level");
     if inside.height < 3 || inside.width < 10 {
         return;
     }
@@ -25,11 +22,11 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
         height: inside.height - 1,
         ..inside
     };
-    for (meter, x) in scene.meters.iter().zip([plot.x + 1, plot.x + 4]) {
+    for (meter, x) in model.meters.iter().zip([plot.x + 1, plot.x + 4]) {
         channel(buffer, plot, x, meter);
     }
     scale(buffer, plot);
-    let loudest = scene
+    let loudest = model
         .meters
         .iter()
         .map(|meter| meter.held)
@@ -74,10 +71,10 @@ fn share(level: f32) -> f32 {
     (1.0 - level / LOWEST_DB).clamp(0.0, 1.0)
 }
 
-/// Violet and rose for what is safe, amber near the top, red at it.
+/// The colour map, and red at the top.
 fn colour_at(place: f32) -> Color {
     match place {
         place if place > 0.985 => theme::ALARM,
-        place => theme::dawn(0.35 + 0.5 * place),
+        place => theme::level_colour(0.35 + 0.5 * place),
     }
 }

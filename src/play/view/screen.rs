@@ -1,6 +1,6 @@
-//! The whole panel: what goes where, at every size of terminal.
+//! The layout of the view, at every size of terminal.
 
-use super::scene::Scene;
+use super::view_model::ViewModel;
 use super::{engine, help, macros, meters, piano, spectrum, theme};
 use myriad_player::terminal;
 use ratatui::Frame;
@@ -9,11 +9,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Widget};
 
-/// The smallest terminal that shows everything.
+/// The smallest terminal that fits the view.
 const SMALLEST: [u16; 2] = [64, 22];
 
-/// Draws the scene.
-pub(super) fn draw(frame: &mut Frame, scene: &Scene) {
+pub(super) fn draw(frame: &mut Frame, model: &ViewModel) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     Block::new()
@@ -21,13 +20,13 @@ pub(super) fn draw(frame: &mut Frame, scene: &Scene) {
         .render(area, buffer);
     if area.width < SMALLEST[0] || area.height < SMALLEST[1] {
         let text = format!(
-            "Playing. This panel needs {} × {} characters; here are {} × {}.",
+            "Playing. The view needs {} × {} characters; this terminal has {} × {}.",
             SMALLEST[0], SMALLEST[1], area.width, area.height
         );
         Paragraph::new(theme::dim(text)).render(area, buffer);
         return;
     }
-    // What is left of tall terminals goes to the spectrum, and a little to the rest.
+    // Most of the height of tall terminals goes to the spectrum.
     let tall = area.height >= 40;
     let [header, sound, middle, knobs, keys, footer] = Layout::vertical([
         Constraint::Length(if tall { 3 } else { 1 }),
@@ -38,33 +37,33 @@ pub(super) fn draw(frame: &mut Frame, scene: &Scene) {
         Constraint::Length(1),
     ])
     .areas(area);
-    title(frame, header, scene);
+    title(frame, header, model);
     let [wide, narrow] =
         Layout::horizontal([Constraint::Min(20), Constraint::Length(meters::WIDTH)]).areas(sound);
     let [figures, timing] =
         Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)]).areas(middle);
     let buffer = frame.buffer_mut();
-    spectrum::draw(buffer, wide, scene);
-    meters::draw(buffer, narrow, scene);
-    engine::figures(buffer, figures, scene);
-    engine::histogram(buffer, timing, scene);
-    macros::draw(buffer, knobs, scene);
-    piano::draw(buffer, keys, scene);
-    foot(frame, footer, scene);
+    spectrum::draw(buffer, wide, model);
+    meters::draw(buffer, narrow, model);
+    engine::figures(buffer, figures, model);
+    engine::histogram(buffer, timing, model);
+    macros::draw(buffer, knobs, model);
+    piano::draw(buffer, keys, model);
+    foot(frame, footer, model);
     let buffer = frame.buffer_mut();
-    if let Some(browsing) = &scene.browser {
+    if let Some(browsing) = &model.browser {
         help::patches(buffer, area, browsing);
     }
-    if scene.help {
+    if model.help {
         help::help(buffer, area);
     }
 }
 
-fn title(frame: &mut Frame, area: Rect, scene: &Scene) {
-    let [name, category, description] = &scene.patch;
-    let device = match scene.connected {
-        true => theme::dim(format!("{} ", scene.device)),
-        false => theme::bright("device away, playing on in silence ", theme::ALARM),
+fn title(frame: &mut Frame, area: Rect, model: &ViewModel) {
+    let [name, category, description] = &model.patch;
+    let device = match model.connected {
+        true => theme::dim(format!("{} ", model.device)),
+        false => theme::bright("device lost, playing on in silence ", theme::ALARM),
     };
     let right = Line::from(device).right_aligned();
     let room = usize::from(area.width).saturating_sub(right.width() + name.len() + 14);
@@ -72,7 +71,7 @@ fn title(frame: &mut Frame, area: Rect, scene: &Scene) {
     for (index, letter) in "MYRIAD".chars().enumerate() {
         left.push(theme::bright(
             letter.to_string(),
-            theme::dawn(0.45 + 0.09 * index as f32),
+            theme::level_colour(0.45 + 0.09 * index as f32),
         ));
     }
     left.push(theme::bright(format!("  {name}"), theme::TEXT));
@@ -89,7 +88,7 @@ fn title(frame: &mut Frame, area: Rect, scene: &Scene) {
     frame.render_widget(right, line);
 }
 
-/// As much of a text as there is room for.
+/// The text, shortened to `room` characters.
 fn fitted(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -98,12 +97,12 @@ fn fitted(text: &str, room: usize) -> String {
     start.trim_end().to_owned() + "…"
 }
 
-fn foot(frame: &mut Frame, area: Rect, scene: &Scene) {
+fn foot(frame: &mut Frame, area: Rect, model: &ViewModel) {
     let mut right = Vec::new();
-    if scene.recording {
+    if model.recording {
         right.push(theme::bright("● rec  ", theme::ALARM));
     }
-    if let Some([position, length]) = scene.song {
+    if let Some([position, length]) = model.song {
         let clock = |seconds: f64| {
             terminal::clock(seconds)
                 .chars()
@@ -116,15 +115,15 @@ fn foot(frame: &mut Frame, area: Rect, scene: &Scene) {
             clock(length)
         )));
     }
-    if scene.pedal {
+    if model.pedal {
         right.push(theme::bright("pedal  ", theme::ACCENT));
     }
-    let velocity = (scene.velocity * 127.0).round();
-    let octave = i32::from(scene.lowest) / 12 - 1;
+    let velocity = (model.velocity * 127.0).round();
+    let octave = i32::from(model.lowest) / 12 - 1;
     right.push(theme::dim(format!("octave {octave}  velocity {velocity} ")));
     let right = Line::from(right).right_aligned();
     let room = usize::from(area.width).saturating_sub(right.width() + 1);
-    let left = match &scene.news {
+    let left = match &model.news {
         Some(news) => {
             let news = fitted(&format!(" {news}"), room);
             Line::from(theme::bright(news, theme::CALM))
@@ -133,7 +132,7 @@ fn foot(frame: &mut Frame, area: Rect, scene: &Scene) {
             let keys = [
                 ("?", "help"),
                 ("/", "patches"),
-                ("^C", "leave"),
+                ("^C", "quit"),
                 ("←→↑↓", "macros"),
                 ("l", "learn"),
             ];

@@ -1,17 +1,16 @@
-//! The spectrum: what is being heard, from the lowest A of a piano to the end of hearing.
+//! The spectrum of the output.
 
-use super::scene::Scene;
+use super::view_model::ViewModel;
 use super::{bars, theme};
 use myriad_player::monitor::{BANDS, FLOOR_DB, HIGHEST, LOWEST};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::widgets::Widget;
 
-/// No single partial of usual music is louder: the height ends here.
+/// The highest level shown; single partials of music are rarely louder.
 const LOUDEST_DB: f32 = -15.0;
 
-/// Frequencies worth a label.
+/// Labels of the frequency axis.
 const LABELS: &[(f32, &str)] = &[
     (50.0, "50"),
     (100.0, "100"),
@@ -23,10 +22,8 @@ const LABELS: &[(f32, &str)] = &[
     (10_000.0, "10k"),
 ];
 
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
-    let panel = theme::panel("Spectrum");
-    let inside = panel.inner(area);
-    panel.render(area, buffer);
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
+    let inside = theme::framed(buffer, area, "Spectrum");
     if inside.height < 2 {
         return;
     }
@@ -36,16 +33,16 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene) {
     };
     for column in 0..plot.width {
         let bands = bands_of(column, plot.width);
-        let level = scene.bands[bands].iter().fold(FLOOR_DB, |a, &b| a.max(b));
+        let level = model.bands[bands].iter().fold(FLOOR_DB, |a, &b| a.max(b));
         let share = (level - FLOOR_DB) / (LOUDEST_DB - FLOOR_DB);
-        // Loud columns are lighter all along, and every column is lightest at its top.
-        let colour = |place: f32| theme::dawn(0.22 + 0.3 * share + 0.48 * place);
+        // Loud columns are lighter, and every column is lightest at its top.
+        let colour = |place: f32| theme::level_colour(0.22 + 0.3 * share + 0.48 * place);
         bars::column(buffer, plot, plot.x + column, share, colour);
     }
     labels(buffer, inside);
 }
 
-/// The bands that a column shows.
+/// The bands of a column.
 fn bands_of(column: u16, width: u16) -> std::ops::Range<usize> {
     let place = |column: u16| usize::from(column) * BANDS / usize::from(width);
     let first = place(column).min(BANDS - 1);

@@ -1,4 +1,4 @@
-//! The player as the editor sees it.
+//! The session as the host of the editor.
 
 use super::SharedSession;
 use myriad_editor::{EditorHost, Status};
@@ -7,23 +7,22 @@ use myriad_engine::params::Param;
 use myriad_engine::{Patch, Snapshot, SnapshotReceiver};
 use std::sync::Arc;
 
-/// The share by which the load that is shown follows the load that is.
+/// Smoothing of the displayed load, at each frame.
 const FOLLOW: f32 = 0.2;
-/// Quarter notes per minute that the engine counts when no song says otherwise.
+/// The engine's default tempo.
 const BPM: f32 = 120.0;
 
-/// What the editor talks to.
 pub(super) struct PlayerHost {
-    shared_session: Arc<SharedSession>,
+    session: Arc<SharedSession>,
     snapshots: Option<SnapshotReceiver>,
     load: f32,
 }
 
 impl PlayerHost {
-    pub(super) fn new(shared_session: Arc<SharedSession>) -> Self {
+    pub(super) fn new(session: Arc<SharedSession>) -> Self {
         Self {
-            snapshots: shared_session.with(|session| session.watch()),
-            shared_session,
+            snapshots: session.with(|session| session.watch()),
+            session,
             load: 0.0,
         }
     }
@@ -31,34 +30,32 @@ impl PlayerHost {
 
 impl EditorHost for PlayerHost {
     fn value(&self, param: Param) -> f32 {
-        self.shared_session.with(|session| session.value(param))
+        self.session.with(|session| session.value(param))
     }
 
-    // Nobody but us owns the knobs: there is nobody to tell of gestures.
+    // No host records automation here, so gestures need no begin and end.
     fn begin(&mut self, _: Param) {}
 
     fn set(&mut self, param: Param, value: f32) {
-        self.shared_session
-            .with(|session| session.turn(param, value));
+        self.session.with(|session| session.turn(param, value));
     }
 
     fn end(&mut self, _: Param) {}
 
     fn patch(&self) -> Arc<Patch> {
-        self.shared_session.with(|session| session.patch().clone())
+        self.session.with(|session| session.patch().clone())
     }
 
     fn load(&mut self, patch: Patch) {
-        self.shared_session.with(|session| session.set_patch(patch));
+        self.session.with(|session| session.set_patch(patch));
     }
 
     fn set_routes(&mut self, routes: Vec<Route>) {
-        self.shared_session
-            .with(|session| session.set_routes(routes));
+        self.session.with(|session| session.set_routes(routes));
     }
 
     fn describe(&mut self, patch: &Patch) {
-        self.shared_session.with(|session| session.describe(patch));
+        self.session.with(|session| session.describe(patch));
     }
 
     fn snapshot(&mut self, into: &mut Snapshot) {
@@ -69,7 +66,7 @@ impl EditorHost for PlayerHost {
 
     fn status(&mut self) -> Status {
         let load = &mut self.load;
-        self.shared_session.with(|session| {
+        self.session.with(|session| {
             let status = session.status();
             let renderer = session.renderer_report();
             *load += FOLLOW * (status.load - *load);
@@ -88,16 +85,15 @@ impl EditorHost for PlayerHost {
     }
 
     fn note_on(&mut self, key: u8, velocity: f32) {
-        self.shared_session
-            .with(|session| session.press(key, velocity));
+        self.session.with(|session| session.press(key, velocity));
     }
 
     fn note_off(&mut self, key: u8) {
-        self.shared_session.with(|session| session.release(key));
+        self.session.with(|session| session.release(key));
     }
 
     fn panic(&mut self) {
-        self.shared_session.with(|session| session.panic());
+        self.session.with(|session| session.panic());
     }
 
     fn can_learn(&self) -> bool {
@@ -105,19 +101,18 @@ impl EditorHost for PlayerHost {
     }
 
     fn learn(&mut self, param: Option<Param>) {
-        self.shared_session.with(|session| session.learn(param));
+        self.session.with(|session| session.learn(param));
     }
 
     fn learning(&self) -> Option<Param> {
-        self.shared_session.with(|session| session.learning())
+        self.session.with(|session| session.learning())
     }
 
     fn controller(&self, param: Param) -> Option<u8> {
-        self.shared_session
-            .with(|session| session.controller_of(param))
+        self.session.with(|session| session.controller_of(param))
     }
 
     fn forget(&mut self, param: Param) {
-        self.shared_session.with(|session| session.forget(param));
+        self.session.with(|session| session.forget(param));
     }
 }

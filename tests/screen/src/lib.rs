@@ -1,11 +1,11 @@
-//! A display without a screen, and a hand for its mouse and keyboard.
+//! A virtual X display with a simulated mouse and keyboard, for tests.
 
 #![cfg(target_os = "linux")]
-#![allow(missing_docs, reason = "helpers of tests, named after what they do")]
+#![allow(missing_docs, reason = "helpers of tests")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "a test that cannot go on stops here"
+    reason = "helpers of tests are tests too"
 )]
 
 use std::io::{BufRead, BufReader};
@@ -20,15 +20,15 @@ use x11rb::rust_connection::RustConnection;
 pub const ESCAPE: u32 = 0xff1b;
 pub const CONTROL: u32 = 0xffe3;
 
-/// The one display of all tests. It has one mouse, so one test at a time has it.
+/// The display of all tests. It has one mouse, so one test at a time uses it.
 pub struct Screen {
     connection: RustConnection,
     root: Window,
-    /// Ends by itself when its last client, this process, has gone.
+    /// Ends when its last client, this process, disconnects.
     _server: Child,
 }
 
-/// What a window shows.
+/// A screenshot.
 pub struct Picture {
     pub size: [u32; 2],
     /// Red, green and blue, row by row.
@@ -36,7 +36,7 @@ pub struct Picture {
 }
 
 impl Screen {
-    /// Waits until it is free.
+    /// Waits until no other test uses the display.
     pub fn take() -> MutexGuard<'static, Screen> {
         static SCREEN: OnceLock<Mutex<Screen>> = OnceLock::new();
         let screen = SCREEN.get_or_init(|| Mutex::new(Screen::start()));
@@ -59,10 +59,10 @@ impl Screen {
         let display = format!(":{}", number.trim());
         let (connection, screen) = x11rb::connect(Some(&display)).unwrap();
         let root = connection.setup().roots[screen].root;
-        // SAFETY: tests read the environment only once they have the screen, which is now.
+        // SAFETY: tests read the environment only after they have taken the display.
         unsafe {
             std::env::set_var("DISPLAY", &display);
-            // Nothing of the user's is read or written.
+            // Keeps the user's files out of the tests.
             std::env::set_var("XDG_DATA_HOME", target().join("tmp"));
         }
         Screen {
@@ -72,7 +72,7 @@ impl Screen {
         }
     }
 
-    /// A window, as a host would have one for an editor.
+    /// A window like the one of a plugin host.
     pub fn open(&self, [width, height]: [u32; 2]) -> Window {
         let window = self.connection.generate_id().unwrap();
         let (copy, class) = (x11rb::COPY_FROM_PARENT, WindowClass::INPUT_OUTPUT);
@@ -110,7 +110,7 @@ impl Screen {
         self.sync();
     }
 
-    /// Puts the mouse somewhere; windows lie in the corner of the screen.
+    /// Moves the mouse; windows are at the top left of the screen.
     pub fn point(&self, at: [i16; 2]) {
         self.fake(MOTION_NOTIFY_EVENT, 0, at);
     }
@@ -123,7 +123,7 @@ impl Screen {
         self.fake(BUTTON_RELEASE_EVENT, 1, [0, 0]);
     }
 
-    /// Strikes keys at once, as for a shortcut: down in order, up in reverse.
+    /// Presses keys in order and releases them in reverse, as for a shortcut.
     pub fn strike(&self, symbols: &[u32]) {
         let codes: Vec<u8> = symbols.iter().map(|&symbol| self.code_of(symbol)).collect();
         codes
@@ -155,12 +155,12 @@ impl Screen {
         first + at.unwrap() as u8
     }
 
-    /// What the whole screen shows.
+    /// The whole screen.
     pub fn whole(&self) -> Picture {
         self.picture(self.root)
     }
 
-    /// What a window and those inside it show.
+    /// A window with its child windows.
     pub fn picture(&self, window: Window) -> Picture {
         let geometry = self
             .connection
@@ -169,7 +169,7 @@ impl Screen {
             .reply()
             .unwrap();
         let (width, height) = (geometry.width, geometry.height);
-        // The root's pixels: a window's own do not include those of windows inside it.
+        // The pixels of the root, because those of a window do not include its child windows.
         let image = self
             .connection
             .get_image(
@@ -196,13 +196,13 @@ impl Screen {
 }
 
 impl Picture {
-    /// How many colours there are, roughly: a window that nobody draws has one.
+    /// About how many colours there are; a window without content has one.
     pub fn colours(&self) -> usize {
         let colours: std::collections::HashSet<&[u8]> = self.pixels.chunks(3).step_by(29).collect();
         colours.len()
     }
 
-    /// Keeps it as `target/screenshots/NAME.png`, for eyes.
+    /// Saves it as `target/screenshots/NAME.png`.
     pub fn keep(&self, name: &str) {
         let folder = target().join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
@@ -214,7 +214,7 @@ impl Picture {
     }
 }
 
-/// Where this workspace is built.
+/// The build folder of the workspace.
 fn target() -> PathBuf {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     std::env::var_os("CARGO_TARGET_DIR")

@@ -1,0 +1,170 @@
+//! A recorded note to a patch: partials over time, and the residual as noise.
+
+use super::partials::{self, Partial, PitchTrack};
+use super::sound::Sound;
+use super::{ImportError, Imported, instrument, pitch};
+use myriad_engine::Tracks;
+use myriad_engine::params::Param;
+use myriad_engine::tracks::{MAX_CELLS, MAX_FRAMES, PartialTrack, encode};
+use realfft::RealFftPlanner;
+
+/// Seconds between two frames of a short sound: eight ticks at 48 kHz.
+const HOP: f64 = 256.0 / 48_000.0;
+
+/// The rest of longer recordings is ignored, in seconds.
+const LONGEST: f64 = 20.0;
+
+/// The deviation of a band's level, relative to its noise.
+const BAND_DEVIATION: f64 = 0.44;
+
+pub(super) fn import(
+    sound: &Sound,
+    hertz: Option<f64>,
+    name: &str,
+) -> Result<Imported, ImportError> {
+    let mut sound = sound.trimmed()?;
+    sound.samples.truncate((LONGEST * sound.rate) as usize);
+    if sound.seconds() < 0.05 {
+        return Err(ImportError::TooShort(
+            "a recording has at least 0.05 seconds",
+        ));
+    }
+    let hertz = hertz.or_else(|| pitch::of_sound(&sound));
+    let analysis = analyse(&sound, hertz.ok_or(ImportError::NoPitch)?);
+    let tracks = Tracks::from_bytes(analysis.encode())?;
+    let key = tracks.key();
+    let mut patch = instrument::patch(name, tracks, analysis.partials.len());
+    patch.values.set(Param::SourceSpeed, 1.0);
+    if analysis.sustains() {
+        patch.values.set(Param::SourceLoop, 2.0);
+        patch.values.set(Param::SourceLoopStart, 0.4);
+        patch.values.set(Param::SourceLoopEnd, 0.8);
+    }
+    if analysis.snr() < 45.0 {
+        // Bands are half as wide as the distance between partials.
+        patch.values.set(Param::ShapeBandwidth, 702.0);
+    }
+    instrument::add_macro(&mut patch, 0, "Freeze", Param::SourceSpeed, -1.0);
+    instrument::add_macro(&mut patch, 1, "Formant", Param::SourceFormant, 1.0);
+    instrument::add_macro(&mut patch, 2, "Bright", Param::ShapeTilt, 6.0);
+    instrument::add_macro(&mut patch, 3, "Air", Param::ShapeBandwidth, 0.3);
+    let findings = vec![
+        ("pitch", format!("{:.2} Hz, key {key:.2}", analysis.pitch())),
+        (
+            "partials",
+            format!(
+                "{} in {} frames of {:.1} ms",
+                analysis.partials.len(),
+                analysis.track.frames(),
+                1_000.0 * analysis.track.hop
+            ),
+        ),
+        (
+            "harmonic",
+            format!("{:.1} dB above the residual", analysis.snr()),
+        ),
+    ];
+    Ok(Imported { patch, findings })
+}
+
+pub(super) struct Analysis {
+    pub(super) track: PitchTrack,
+    pub(super) partials: Vec<Partial>,
+    /// Relative level of the noise around each partial.
+    noise: Vec<f64>,
+    /// Powers of the partials and of the residual, without the attack.
+    harmonic: f64,
+    residual: f64,
+}
+
+pub(super) fn analyse(sound: &Sound, hertz: f64) -> Analysis {
+    let frames = ((sound.seconds() / HOP) as usize + 1).clamp(4, MAX_FRAMES);
+    let hop = sound.seconds() / (frames - 1) as f64;
+    let mut track = PitchTrack {
+        hop,
+        pitches: pitch::track(sound, hertz, frames, hop),
+    };
+    for _ in 0..2 {
+        partials::refine(sound, &mut track);
+    }
+    let partials = partials::find(sound, &track, (MAX_CELLS / frames).min(1_024));
+    let harmonic = partials::sum(sound, &track, &partials);
+    let residual: Vec<f32> = sound
+        .samples
+        .iter()
+        .zip(&harmonic)
+        .map(|(a, b)| a - b)
+        .collect();
+    let steady = (0.05 * sound.rate) as usize..(0.9 * sound.samples.len() as f64) as usize;
+    let power = |samples: &[f32]| -> f64 {
+        let inside = samples.get(steady.clone()).unwrap_or_default();
+        inside.iter().map(|&x| f64::from(x).powi(2)).sum()
+    };
+    let noise = noise(sound, &track, &partials, &residual);
+    Analysis {
+        harmonic: power(&harmonic),
+        residual: power(&residual),
+        track,
+        partials,
+        noise,
+    }
+}
+
+/// For every partial, the level of the residual around it, relative to its own.
+fn noise(sound: &Sound, track: &PitchTrack, partials: &[Partial], residual: &[f32]) -> Vec<f64> {
+    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(residual.len());
+    let mut input: Vec<f64> = residual.iter().map(|&x| f64::from(x)).collect();
+    let mut spectrum = fft.make_output_vec();
+    // Does not fail: the lengths match.
+    let _ = fft.process(&mut input, &mut spectrum);
+    let bin = sound.rate / residual.len() as f64;
+    let scale = 2.0 / (residual.len() as f64).powi(2);
+    let around = |partial: &Partial| {
+        let pitch = track.median();
+        let place = |ratio: f64| ((ratio * pitch / bin) as usize).min(spectrum.len());
+        let (low, high) = (place(partial.ratio - 0.5), place(partial.ratio + 0.5));
+        let around: f64 = spectrum[low..high].iter().map(|x| x.norm_sqr()).sum();
+        let own = partial.power() / partial.levels.len() as f64 / 2.0;
+        (around * scale / own.max(1e-30)).sqrt()
+    };
+    partials.iter().map(around).collect()
+}
+
+impl Analysis {
+    pub(super) fn pitch(&self) -> f64 {
+        self.track.median()
+    }
+
+    /// Decibels from the residual to the partials.
+    pub(super) fn snr(&self) -> f64 {
+        10.0 * (self.harmonic.max(1e-30) / self.residual.max(1e-30)).log10()
+    }
+
+    /// Whether it sustains: it is about as loud late as in its middle.
+    fn sustains(&self) -> bool {
+        let frames = self.track.frames();
+        let power = |share: f64| -> f64 {
+            let frame = (share * frames as f64) as usize;
+            self.partials.iter().map(|p| p.levels[frame].powi(2)).sum()
+        };
+        power(0.8) > 0.1 * power(0.4)
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let (pitch, phases) = (self.pitch(), self.track.phases());
+        let frames = self.track.frames();
+        let bends: Vec<f64> = self.track.pitches.iter().map(|p| p / pitch - 1.0).collect();
+        let encoded = |(partial, noise): (&Partial, &f64)| PartialTrack {
+            ratio: partial.ratio,
+            noise: (noise / BAND_DEVIATION) as f32,
+            levels: partial.levels.iter().map(|&level| level as f32).collect(),
+            // From cosine to sine phase.
+            phases: (0..frames)
+                .map(|frame| partial.ratio * phases[frame] + partial.phase_offsets[frame] + 0.25)
+                .collect(),
+        };
+        let tracks: Vec<PartialTrack> =
+            self.partials.iter().zip(&self.noise).map(encoded).collect();
+        encode(pitch, self.track.hop * (frames - 1) as f64, &bends, &tracks)
+    }
+}

@@ -1,0 +1,90 @@
+//! A remote renderer gives the same bits as a local one.
+
+use crate::harness::*;
+use assert_no_alloc::assert_no_alloc;
+use myriad_conformance::CHECKS;
+use myriad_conformance::testing::{RATE, on, play};
+use myriad_engine::factory;
+use myriad_engine::render::{Buses, CpuRenderer, MAX_TICKS, RenderError, Renderer, VoiceBlock};
+use std::sync::Arc;
+
+#[test]
+fn conforms() {
+    let _alone = alone();
+    for check in CHECKS {
+        match (check.run)(&|| Box::new(remote())) {
+            Ok(measured) => println!("{:<9} {measured}", check.name),
+            Err(measured) => panic!("{} ({}): {measured}", check.name, check.promise),
+        }
+    }
+}
+
+#[test]
+fn every_patch_is_bit_identical() {
+    let _alone = alone();
+    let local = &mut engine_on(Box::new(CpuRenderer::new(1)), &factory::patches()[0]);
+    let other = &mut engine_on(Box::new(remote()), &factory::patches()[0]);
+    let chord = [(7, on(45)), (1_000, on(52)), (1_001, on(88))];
+    for patch in factory::patches() {
+        let [expected, got] = [&mut *local, &mut *other].map(|engine| {
+            engine.set_patch(0, patch);
+            engine.reset();
+            let sound = play(engine, &chord, RATE / 4);
+            (sound, engine.counters())
+        });
+        assert!(expected.0[0].iter().any(|&x| x != 0.0), "{}", patch.name);
+        assert!(expected == got, "{}", patch.name);
+    }
+}
+
+#[test]
+fn two_blocks_may_be_in_flight_and_a_reset_drops_them() {
+    let _alone = alone();
+    let [mut local, mut other]: [Box<dyn Renderer>; 2] =
+        [Box::new(CpuRenderer::new(1)), Box::new(prepared())];
+    local.prepare(CAPACITY).unwrap();
+    let [mut expected, mut got] = [(); 2].map(|()| Buses::new(CAPACITY.buses));
+    let blocks = [block(true), block(false), block(false)];
+    for _ in 0..2 {
+        let mut sounds = Vec::new();
+        for block in &blocks {
+            local.render(block, &mut expected).unwrap();
+            sounds.push(expected.bus(1)[0].to_vec());
+        }
+        let outcome = [0, 1, 2].map(|i: usize| other.submit(&blocks[i]));
+        assert_eq!(outcome, [Ok(()), Ok(()), Err(RenderError::OutOfTurn)]);
+        for sound in &sounds[..2] {
+            other.collect(&mut got).unwrap();
+            assert_eq!(got.bus(1)[0], sound);
+        }
+        assert_eq!(other.collect(&mut got), Err(RenderError::OutOfTurn));
+        other.render(&blocks[2], &mut got).unwrap();
+        assert_eq!(got.bus(1)[0], sounds[2]);
+        // These blocks are never collected; the reset drops them.
+        other.submit(&blocks[1]).unwrap();
+        other.submit(&blocks[2]).unwrap();
+        local.reset();
+        other.reset();
+    }
+}
+
+#[test]
+fn remote_rendering_does_not_allocate() {
+    let _alone = alone();
+    let mut renderer = prepared();
+    let mut buses = Buses::new(CAPACITY.buses);
+    let mut long = VoiceBlock::new(CAPACITY.slots);
+    (0..MAX_TICKS).for_each(|_| long.start_tick());
+    let blocks = [block(true), block(false), Arc::new(long)];
+    assert_no_alloc(|| {
+        for round in 0..500 {
+            renderer.submit(&blocks[round % 3]).unwrap();
+            renderer.submit(&blocks[1]).unwrap();
+            renderer.collect(&mut buses).unwrap();
+            renderer.collect(&mut buses).unwrap();
+            if round % 50 == 0 {
+                renderer.reset();
+            }
+        }
+    });
+}
