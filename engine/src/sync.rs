@@ -27,7 +27,7 @@ pub mod model {
 
     #[cfg(not(loom))]
     pub fn check(_: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
-        let runs = if cfg!(miri) { 2 } else { 100 };
+        let runs = if cfg!(miri) { 10 } else { 100 };
         (0..runs).for_each(|_| model());
     }
 

@@ -31,10 +31,8 @@ impl<const TABLES: usize> Model<TABLES> {
         let side = self.readers.enter();
         if let Some(table) = self.tables.get(self.owner.load(Ordering::Acquire)) {
             // SAFETY: nobody frees it meanwhile, which loom checks.
-            assert!(
-                table.with(|is_there| unsafe { *is_there }),
-                "read after free"
-            );
+            let is_there = table.with(|is_there| unsafe { *is_there });
+            assert!(is_there, "read after free");
         }
         self.readers.leave(side);
     }
