@@ -9,6 +9,7 @@ help:
 	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
 	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
+	@echo "make check   format, lints, and unit tests of the crates that you have changed"
 	@echo "make bench   benchmarks, kept as JSON and compared with the last run"
 	@echo "make count   instructions of one audio callback, whatever sounds"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
@@ -40,12 +41,12 @@ install-plugin: plugin
 	@cp target/bundled/Myriad.clap ~/.clap/
 	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
 
-test: setup-test check
+test: setup-test
+	cargo fmt --all --check
 	tests/run
 
 check:
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	@tests/check
 
 # BENCH_RUNS keeps runs elsewhere; benches/track --quick is a short one.
 bench: setup
