@@ -178,7 +178,7 @@ impl CudaRenderer {
             // A mistake of the caller; the device has not failed.
             Err(error) if error.is_misuse() => {}
             Err(error) => {
-                // What is under way is kept: other kernels may still read it.
+                // Blocks in flight are kept: other kernels may still read them.
                 self.failed = Some(error);
             }
         }

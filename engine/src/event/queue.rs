@@ -4,7 +4,7 @@ use super::{Event, EventKind};
 use ringbuf::traits::{Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 
-/// Something that waits in a queue: an event, perhaps with a time stamp.
+/// An item of a queue: an event, optionally with a time stamp.
 pub trait Queued: Copy {
     /// The event.
     fn event(&self) -> Event;
@@ -25,9 +25,9 @@ impl Queued for Event {
 /// An event with a time stamp, in the unit of its queue. The event's frame is not used.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedEvent<T> {
-    /// When it happens.
+    /// The time stamp.
     pub time: T,
-    /// What happens.
+    /// The event.
     pub event: Event,
 }
 
@@ -44,11 +44,11 @@ impl<T: Copy> Queued for TimedEvent<T> {
 
 /// Memory of fixed size for events in order.
 pub trait EventStore {
-    /// What waits there.
+    /// The items.
     type Item: Queued;
-    /// How many more it can take.
+    /// How many more items fit.
     fn vacant(&self) -> usize;
-    /// Adds an item behind the others; only called while there is room.
+    /// Appends an item; called only while there is room.
     fn put(&mut self, item: Self::Item);
 }
 
@@ -96,7 +96,7 @@ pub struct BoundedEvents<Q> {
     released: u64,
 }
 
-/// What lets go of everything that a part holds.
+/// Releases all notes of a part.
 const RELEASE: [EventKind; 3] = [
     EventKind::Control { cc: 64, value: 0.0 },
     EventKind::Control { cc: 66, value: 0.0 },
@@ -201,7 +201,7 @@ mod tests {
         let mut expected = vec![event(3, on(1)), event(3, on(2))];
         expected.extend(RELEASE.map(|kind| event(3, kind)));
         assert_eq!(*queue.store(), expected);
-        // Once it has room again, and is full again, the next loss counts anew.
+        // After it had room and is full again, the next loss counts as a new one.
         queue.store_mut().clear();
         assert!(queue.push(event(3, on(1))) && queue.push(event(3, on(2))));
         assert!(!queue.push(event(3, off(1))));

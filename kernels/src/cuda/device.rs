@@ -122,9 +122,9 @@ impl Device {
 
     /// Discards the blocks in flight and ends all clouds.
     pub(super) fn reset(&mut self) -> Result<(), RenderError> {
-        let mut nobody = Buses::new(0);
+        let mut discarded = Buses::new(0);
         while !self.in_flight.is_empty() {
-            self.collect(&mut nobody)?;
+            self.collect(&mut discarded)?;
         }
         self.packer.reset();
         Ok(())

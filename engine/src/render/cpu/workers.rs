@@ -1,11 +1,11 @@
-//! Worker threads that share the rows of one render: fork, join, nothing else.
+//! Worker threads that share the rows of one render by fork and join.
 //!
-//! Nobody is waited for who has not begun: a worker that wakes up when all rows are taken finds the
-//! gate shut and sleeps on. So help is never slower than no help, however late it comes.
+//! The join waits only for workers that have started: a worker that wakes up when all rows are taken
+//! finds the gate closed and sleeps again. So workers that wake up late cost no time.
 //!
-//! A thread with raised priority must not wait for one without, which may not get the processor
-//! meanwhile. So the gate says whether the forking thread's priority is raised, and then a worker
-//! enters only after it has raised its own.
+//! A thread with real-time priority must not wait for one without, which may not get a core (priority
+//! inversion). So the gate has a flag for the forking thread's priority, and then a worker enters only
+//! after it has raised its own.
 
 use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
@@ -19,7 +19,7 @@ use std::time::Duration;
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
 struct Shared {
-    /// Counts jobs, and who works on the last one: see [`Gate`].
+    /// The number of the last job and of the workers on it: see [`Gate`].
     gate: AtomicU64,
     /// The job: points to a `Job` on the forking thread's stack.
     job: AtomicPtr<()>,
@@ -30,7 +30,7 @@ struct Shared {
     quit: AtomicBool,
 }
 
-/// What the gate's word means.
+/// The bits of the gate: workers inside, flags, and the number of the job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Gate(u64);
 
@@ -39,7 +39,7 @@ impl Gate {
     const RAISED: u64 = 1 << 33;
     const GENERATION: u64 = 1 << 34;
 
-    /// Workers that work on the job.
+    /// Workers on the job.
     fn inside(self) -> u32 {
         self.0 as u32
     }
@@ -48,12 +48,12 @@ impl Gate {
         self.0 & Self::OPEN != 0
     }
 
-    /// Whether whoever works on the job needs raised priority.
+    /// Whether workers on the job need raised priority.
     fn is_raised(self) -> bool {
         self.0 & Self::RAISED != 0
     }
 
-    /// Which job it is.
+    /// The number of the job.
     fn generation(self) -> u64 {
         self.0 / Self::GENERATION
     }
@@ -67,24 +67,24 @@ type Raise = fn() -> bool;
 struct Worker {
     /// The job that it worked on last.
     done: u64,
-    /// Whether its priority is raised, once it has tried.
+    /// Whether raising its priority succeeded; `None` until it has tried.
     raised: Option<bool>,
 }
 
 impl Worker {
-    /// Whether it may work on the job behind the gate.
+    /// Whether it may work on the present job.
     fn may_enter(&self, gate: Gate) -> bool {
         gate.is_open()
             && gate.generation() != self.done
             && (self.raised == Some(true) || !gate.is_raised())
     }
 
-    /// Whether there is a job for it, if need be after it has raised its priority.
+    /// Whether there is a job for it, if necessary after it has raised its priority.
     fn is_wanted(&self, gate: Gate) -> bool {
         gate.is_open() && gate.generation() != self.done && !self.is_refused(gate)
     }
 
-    /// Whether the job needs a priority that it was not allowed.
+    /// Whether the job needs a priority that the system refused.
     fn is_refused(&self, gate: Gate) -> bool {
         gate.is_raised() && self.raised == Some(false)
     }
@@ -96,11 +96,11 @@ pub(crate) struct Workers {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// An idle worker looks for work this often before it goes to sleep.
-const GLANCES: usize = 2_000;
+/// How often an idle worker polls for work before it sleeps.
+const POLLS: usize = 2_000;
 
-/// The forking thread looks this often for the last workers to be done, then sleeps between looks:
-/// whatever their priorities, they get the processor then.
+/// How often the forking thread polls for the last workers, before it sleeps between polls so that
+/// workers of any priority get a core.
 const LOOKS: usize = 2_000;
 const NAP: Duration = Duration::from_micros(50);
 
@@ -108,12 +108,12 @@ impl Workers {
     /// Starts `count` threads besides the caller's.
     ///
     /// # Errors
-    /// When the system refuses a thread; gives its index.
+    /// When the system refuses a thread; with its index.
     pub(crate) fn start(count: usize) -> Result<Self, (usize, io::Error)> {
         Self::start_with(count, || ThreadPolicy::RealTime.assume(0, 48_000.0))
     }
 
-    /// The same with another way to raise priorities.
+    /// The same with another function that raises priorities.
     fn start_with(count: usize, raise: Raise) -> Result<Self, (usize, io::Error)> {
         let shared = Arc::new(Shared {
             gate: AtomicU64::new(0),
@@ -138,31 +138,31 @@ impl Workers {
         Ok(workers)
     }
 
-    /// Calls `job` with every index below `count`, with the help of at most `helpers` threads, and
-    /// returns when every call has.
+    /// Calls `job` with every index below `count`, on this thread and at most `helpers` workers, and
+    /// returns when all calls have returned.
     pub(crate) fn run(&self, helpers: usize, count: usize, job: Job<'_>) {
         self.fork(ThreadPolicy::is_raised_here(), helpers, count, job);
     }
 
-    /// The same for a thread of which is known whether its priority is raised.
+    /// The same; `raised` is whether this thread's priority is raised.
     fn fork(&self, raised: bool, helpers: usize, count: usize, job: Job<'_>) {
         let shared = &*self.shared;
         let helpers = helpers.min(self.threads.len());
         if helpers == 0 {
             return (0..count).for_each(job);
         }
-        // Nobody looks at these while the gate is shut.
+        // No worker reads these while the gate is closed.
         shared
             .job
             .store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
         shared.count.store(count, Ordering::Relaxed);
         shared.next.store(0, Ordering::Relaxed);
-        // Nor does anybody else write the gate.
+        // Nor does any worker write the gate.
         let last = shared.gate.load(Ordering::Relaxed) & !Gate::RAISED;
         let priority = if raised { Gate::RAISED } else { 0 };
         let opened = last.wrapping_add(Gate::GENERATION) | Gate::OPEN | priority;
         shared.gate.store(opened, Ordering::Release);
-        // A panic here must not leave workers with a job whose stack is gone.
+        // Joins even after a panic here, so that no worker uses a job whose stack is gone.
         let join = Join(shared);
         for thread in &self.threads[..helpers] {
             thread.thread().unpark();
@@ -181,7 +181,7 @@ struct Join<'a>(&'a Shared);
 impl Drop for Join<'_> {
     fn drop(&mut self) {
         let mut gate = self.0.gate.fetch_and(!Gate::OPEN, Ordering::Acquire);
-        // The last rows take microseconds: too short to sleep, as a rule.
+        // The last rows usually take microseconds, which is too short to sleep.
         let mut looks = 0;
         while Gate(gate).inside() != 0 {
             match looks < LOOKS {
@@ -199,7 +199,7 @@ impl Drop for Workers {
         self.shared.quit.store(true, Ordering::Release);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
-            // A worker that panicked has nothing left to say.
+            // A panic of the worker was reported by `run`.
             let _ = thread.join();
         }
     }
@@ -210,7 +210,7 @@ impl Shared {
         Gate(self.gate.load(Ordering::Acquire))
     }
 
-    /// Has `worker` go in, if it may. Gives the number of the job.
+    /// Registers `worker` on the job, if it may work on it. Returns the number of the job.
     fn enter(&self, worker: &Worker) -> Option<u64> {
         let entered = self
             .gate
@@ -239,7 +239,7 @@ fn work(shared: &Shared, raise: Raise) {
         };
         worker.done = generation;
         let job = shared.job.load(Ordering::Relaxed).cast::<Job<'_>>();
-        // SAFETY: `run` does not return, and so keeps the job alive, until everyone has left.
+        // SAFETY: `run` does not return, and so keeps the job alive, until all workers have left.
         let job = unsafe { *job };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             take_rows(shared, job);
@@ -262,9 +262,9 @@ fn take_rows(shared: &Shared, job: Job<'_>) {
     }
 }
 
-/// Spins for a moment, then sleeps between unparks, until no longer `idle`.
+/// Spins briefly, then sleeps between unparks, until no longer `idle`.
 fn wait_while_idle(idle: impl Fn() -> bool) {
-    for _ in 0..GLANCES {
+    for _ in 0..POLLS {
         if !idle() {
             return;
         }
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A raised thread would spin for ever on a helper that does not get the processor.
+    /// A real-time thread would spin forever on a worker that does not get a core.
     #[test]
     fn a_raised_thread_is_helped_by_raised_workers_only() {
         static RAISED: AtomicUsize = AtomicUsize::new(0);
@@ -324,7 +324,7 @@ mod tests {
         let caller = thread::current().id();
         for _ in 0..10 {
             workers.fork(true, 2, 100, &|_| {
-                // From here on both have seen the job.
+                // Both have started on the job here.
                 while REFUSED.load(Ordering::Relaxed) < 2 {
                     thread::yield_now();
                 }

@@ -182,7 +182,7 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if let Some(destroyer) = self.destroyer.take() {
-            // Whoever drops the context then frees what the device reads. A panic there would have
+            // The owner of the context then frees what the device reads. A panic there would have
             // been a failure, about which nothing can be done.
             let _ = destroyer.join();
         }

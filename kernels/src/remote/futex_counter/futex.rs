@@ -1,7 +1,7 @@
-//! The kernel's futex, for models: one queue for all words, and no timeouts.
+//! A model of the kernel's futex: one queue for all words, and no timeouts.
 //!
-//! As in the kernel, who wants to sleep looks at the word while it holds the queue, and who wakes
-//! takes the queue. So a sleeper sees what was stored before an earlier wake, or is in the queue.
+//! As in the kernel, a waiter reads the word while it holds the queue, and a wake takes the queue. So a
+//! waiter sees what was stored before an earlier wake, or it is in the queue.
 
 use loom::sync::{Condvar, Mutex};
 use myriad_engine::sync::atomic::{AtomicU32, Ordering};
@@ -24,7 +24,7 @@ pub(super) fn wait(word: &AtomicU32, _: Flags, expected: u32, _: Option<&Timespe
     Ok(())
 }
 
-/// Wakes all sleepers, also those of other words: they look again.
+/// Wakes all waiters, even those of other words, which check their word again.
 pub(super) fn wake(_: &AtomicU32, _: Flags, count: u32) -> Result<usize> {
     let (queue, sleepers) = &*QUEUE;
     let _held = queue.lock().map_err(|_| Errno::INVAL)?;

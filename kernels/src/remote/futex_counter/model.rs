@@ -31,7 +31,7 @@ impl Model {
     }
 
     fn add(&self, number: u32) {
-        // SAFETY: nobody else touches it meanwhile, which loom checks.
+        // SAFETY: no other thread accesses it meanwhile, which loom checks.
         self.word.with_mut(|word| unsafe { *word += number });
     }
 

@@ -1,5 +1,5 @@
-//! Tables that are taken away under readers, in every order: none is freed while somebody reads it,
-//! and all are freed in the end.
+//! Tables are removed while readers use them, in every order: none is freed while it is read, and all
+//! are freed in the end.
 
 use super::Readers;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -10,13 +10,12 @@ use std::sync::Arc;
 struct Model<const TABLES: usize> {
     readers: Readers,
     owner: AtomicUsize,
-    /// Whether each is still there. Loom notices when one is freed without having heard that its
-    /// readers are done with it.
+    /// Whether each table exists. Loom reports a free that is not ordered after its last read.
     tables: [UnsafeCell<bool>; TABLES],
 }
 
-/// Nobody owns the row.
-const NOBODY: usize = usize::MAX;
+/// The row belongs to no table.
+const NO_OWNER: usize = usize::MAX;
 
 impl<const TABLES: usize> Model<TABLES> {
     fn new() -> Self {
@@ -30,7 +29,7 @@ impl<const TABLES: usize> Model<TABLES> {
     fn read(&self) {
         let side = self.readers.enter();
         if let Some(table) = self.tables.get(self.owner.load(Ordering::Acquire)) {
-            // SAFETY: nobody frees it meanwhile, which loom checks.
+            // SAFETY: no thread frees it meanwhile, which loom checks.
             let is_there = table.with(|is_there| unsafe { *is_there });
             assert!(is_there, "read after free");
         }
@@ -48,7 +47,7 @@ struct TableStore {
 impl TableStore {
     /// As `ImportedTables::take` and `ImportedTables::put` do.
     fn replace<const TABLES: usize>(&mut self, model: &Model<TABLES>, table: usize) {
-        model.owner.store(NOBODY, Ordering::Release);
+        model.owner.store(NO_OWNER, Ordering::Release);
         self.taken.push(table);
         model.owner.store(table + 1, Ordering::Release);
         self.tidy(model);
@@ -59,7 +58,7 @@ impl TableStore {
         for _ in 0..2 {
             if model.readers.have_left() {
                 for table in self.leaving.drain(..) {
-                    // SAFETY: nobody reads it meanwhile, which loom checks.
+                    // SAFETY: no thread reads it meanwhile, which loom checks.
                     model.tables[table].with_mut(|is_there| unsafe { *is_there = false });
                 }
                 if !self.taken.is_empty() {
@@ -94,16 +93,16 @@ fn check_replacing<const TABLES: usize, const READERS: usize>(
 }
 
 #[test]
-fn nothing_is_freed_under_a_reader() {
+fn no_table_is_freed_while_it_is_read() {
     check_replacing::<2, 1>(1, None);
 }
 
 #[test]
-fn nothing_is_freed_under_a_reader_that_comes_again() {
+fn no_table_is_freed_under_repeated_reads() {
     check_replacing::<3, 1>(2, Some(3));
 }
 
 #[test]
-fn nothing_is_freed_under_one_of_two_readers() {
+fn no_table_is_freed_under_two_readers() {
     check_replacing::<2, 2>(1, Some(3));
 }
