@@ -17,7 +17,7 @@ pub(crate) struct Machine {
     pub simd: String,
     pub os: String,
     /// The GPU, if one was measured.
-    #[serde(alias = "card")]
+    #[serde(rename = "card", alias = "gpu")]
     pub gpu: Option<Gpu>,
 }
 

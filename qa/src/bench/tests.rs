@@ -34,7 +34,7 @@ fn with_gpu() -> Value {
         "schema": 1, "version": "0.1.0", "date": "2026-11-15T12:00:00Z",
         "machine": {
             "cpu": "A & B <C>", "cores": 16, "simd": "AVX2", "os": "Linux",
-            "gpu": {
+            "card": {
                 "name": "GPU", "driver": null, "cuda": "12.1", "capability": "8.6",
                 "processors": 10, "lanes": 128, "clock_mhz": 1500,
             },
@@ -87,6 +87,13 @@ fn with_gpu() -> Value {
 
 fn report(value: Value) -> Report {
     serde_json::from_value(value).unwrap()
+}
+
+/// Other programs read these files, and so does a later `--compare`.
+#[test]
+fn a_report_keeps_the_format_of_schema_1() {
+    let written = serde_json::to_value(report(with_gpu())).unwrap();
+    assert_eq!(written, with_gpu());
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(crate) enum Line {
     /// The settings. The first line.
     Begin(Begin),
     /// A run begins: the first, and one each time that the soak is resumed.
-    #[serde(alias = "leg")]
+    #[serde(rename = "leg", alias = "run")]
     Run(Run),
     /// A scene begins.
     Scene {
@@ -61,7 +61,7 @@ pub(crate) struct Begin {
     pub device: String,
     /// As asked for.
     pub renderer: String,
-    #[serde(alias = "card")]
+    #[serde(rename = "card", alias = "gpu")]
     pub gpu: usize,
     /// Frames a block, and frames kept ready, where the user chose them.
     pub buffer: Option<u32>,
@@ -191,5 +191,33 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
             begin.schema
         ))),
         _ => Err(fail("not the journal of a soak".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Other programs read these lines, and so does a later `--resume`.
+    #[test]
+    fn lines_keep_the_format_of_schema_1() {
+        let lines = [
+            json!({
+                "line": "begin", "schema": 1, "version": "0.1.0", "seed": 7, "seconds": 60.0,
+                "device": "clock", "renderer": "cuda", "card": 1, "buffer": 64, "depth": null,
+                "rate": null, "awake": false, "load": [48, 48], "inject": ["gpu-loss"],
+            }),
+            json!({
+                "line": "leg", "date": "2026-11-15T12:00:00Z", "seconds": 0.0, "scene": 0,
+                "machine": "M", "host": "Clock", "device": "", "rate": 48000, "block": 64,
+                "latency": 256,
+            }),
+            json!({ "line": "end", "seconds": 60.0, "why": "complete" }),
+        ];
+        for line in lines {
+            let read: Line = serde_json::from_value(line.clone()).unwrap();
+            assert_eq!(serde_json::to_value(read).unwrap(), line);
+        }
     }
 }

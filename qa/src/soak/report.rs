@@ -61,6 +61,7 @@ pub(crate) struct Report {
     /// Whether all that was asked for was played.
     pub complete: bool,
     pub settings: Option<Begin>,
+    #[serde(rename = "legs")]
     pub runs: Vec<Run>,
     /// Findings by kind, and below by blame.
     pub counts: BTreeMap<&'static str, usize>,
