@@ -215,7 +215,7 @@ mod tests {
     fn displays_follow_the_knobs() {
         let mut host = LocalHost::new(Patch::new()).unwrap();
         let drawn = |host: &mut LocalHost, group: &str| {
-            let mut session = Session {
+            let session = Session {
                 patch: host.patch(),
                 host,
                 snapshot: &Snapshot::new(),
@@ -227,11 +227,7 @@ mod tests {
             let rect = Rect::from_min_size(Pos2::ZERO, vec2(300.0, 200.0));
             let context = Context::default();
             theme::apply(&context);
-            let mut draw = || {
-                context.run_ui(RawInput::default(), |ui| {
-                    show(ui, &mut session, group, rect)
-                })
-            };
+            let draw = || context.run_ui(RawInput::default(), |ui| show(ui, &session, group, rect));
             // Fonts are available from the second frame on.
             draw().textures_delta.clear();
             let mut output = draw();
