@@ -13,7 +13,7 @@
 //! comes too late is left out, never played later.
 //!
 //! ```
-//! use crate::stream::{self, StreamConfig};
+//! use myriad_live::stream::{self, StreamConfig};
 //! use myriad_engine::{Event, EventKind, render::CpuRenderer};
 //!
 //! let config = StreamConfig::default();
