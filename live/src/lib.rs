@@ -1,8 +1,9 @@
-//! Myriad played live: the stream that carries sound from a render thread to an audio thread, which
-//! renderer it uses, and what happens when that renderer is late or lost.
+//! Live playing: the stream from the render thread to the audio thread, the choice of a renderer, and
+//! the supervision of a GPU that may be late or lost.
 
 pub mod auto;
 pub mod choice;
+mod concealment;
 pub mod fault;
 pub mod stream;
 pub mod supervised;

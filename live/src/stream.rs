@@ -1,16 +1,16 @@
-//! The stream: an engine that plays live, on a thread of its own.
+//! The stream: an engine that plays live, on its own render thread.
 //!
 //! Three roles, each with its own type:
 //!
-//! - [`Control`], for any thread that is not in a hurry: patches, notes, counters;
-//! - [`AudioSide`], for the audio callback: it hands in events, takes finished frames, and never
+//! - [`Control`], for any thread without a deadline: patches, notes, counters;
+//! - [`AudioSide`], for the audio callback: it queues events, reads finished frames, and never
 //!   allocates, locks, waits or logs;
-//! - [`RenderSide`], which owns the engine and keeps the frames coming. [`start`] gives it a thread;
-//!   [`build`] hands it out, for tests and for callers with a clock of their own.
+//! - [`RenderSide`], which owns the engine and renders ahead. [`start`] runs it on a thread;
+//!   [`build`] returns it, for tests and for callers that drive it themselves.
 //!
-//! **Time is counted in frames that the audio side was asked for.** An event at frame `t` is heard
-//! at frame `t + latency`, whatever the block sizes, and also after frames have been lost: what
-//! comes too late is left out, never played later.
+//! **Time is counted in frames that the device has asked the audio side for.** An event at frame `t`
+//! is heard at frame `t + latency`, whatever the block sizes, and also after an underrun: frames that
+//! come too late are skipped, never played later.
 //!
 //! ```
 //! use myriad_live::stream::{self, StreamConfig};
@@ -27,13 +27,12 @@
 
 mod activity;
 mod audio;
-mod cause;
 mod command_queue;
 mod control;
-mod events;
+mod deadline;
+mod event_scheduler;
 mod fade;
 mod frame_ring;
-mod intake;
 mod render_side;
 mod status;
 mod thread;
@@ -42,11 +41,12 @@ mod underrun;
 pub use audio::AudioSide;
 pub use control::Control;
 pub use render_side::RenderSide;
-pub use status::{Histogram, StreamStatus};
+pub use status::{AtomicCounters, Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
 
 use command_queue::command_queue;
 use control::State;
+use event_scheduler::EventScheduler;
 use myriad_engine::ThreadPolicy;
 use myriad_engine::render::Renderer;
 use myriad_engine::tracks::TracksError;
@@ -61,10 +61,10 @@ use std::sync::Arc;
 pub struct StreamConfig {
     /// What its engine is built for.
     pub engine: EngineConfig,
-    /// Frames kept ready for the audio side: at least its largest block, 1 to 65,536. What is
-    /// beyond that is how late the render thread may be. Half a block more is a good choice.
+    /// Frames kept ready for the audio side: at least its largest block, 1 to 65,536. The frames
+    /// beyond that block are how late the render thread may be; half a block is a good choice.
     pub depth: usize,
-    /// That of its render thread.
+    /// The policy of its render thread.
     pub thread_policy: ThreadPolicy,
 }
 
@@ -95,7 +95,7 @@ impl Default for StreamConfig {
 /// The most frames that can be kept ready.
 pub const MAX_DEPTH: usize = 65_536;
 
-/// Underruns that may wait until the control side asks for them; more are only counted.
+/// Capacity of the queue of underrun reports to the control side; more are only counted.
 const UNDERRUN_QUEUE: usize = 1_024;
 
 /// Why a stream cannot be started or changed.
@@ -110,16 +110,16 @@ pub enum StreamError {
     /// The render thread was refused.
     #[error("no thread for rendering: {0}")]
     Thread(std::io::Error),
-    /// The render thread has not followed earlier wishes yet: it hangs, or too much is asked.
+    /// The render thread has not executed earlier commands yet: it hangs, or there are too many.
     #[error("the render thread is busy with earlier changes")]
     Busy,
-    /// The patch brings a table along that cannot be had.
+    /// A table of the patch cannot be loaded.
     #[error(transparent)]
     Tables(#[from] TracksError),
-    /// A renderer has panicked, and its thread with it.
+    /// The renderer has panicked, which ended the render thread.
     #[error("the render thread has crashed")]
     Crashed,
-    /// It was stopped.
+    /// The stream was stopped.
     #[error("the stream has been stopped")]
     Stopped,
 }
@@ -137,8 +137,8 @@ pub fn start(
     Ok((control, audio))
 }
 
-/// The parts of a stream without a thread: the caller lets [`RenderSide::step`] do its work,
-/// so that time is what the caller makes of it.
+/// Builds the three sides of a stream without a thread: the caller runs [`RenderSide::step`], and so
+/// decides when frames are rendered.
 ///
 /// # Errors
 /// When the engine cannot be built or the renderer cannot be prepared.
@@ -151,21 +151,27 @@ pub fn build(
     let latency = engine.latency();
     let (audio, end) = frame_ring::connect(config.depth, 0, latency, &shared)?;
     let frame_ring = Arc::clone(&end.frame_ring);
-    let (commands, orders) = command_queue();
-    let (sender, agenda) = events::queue();
+    let (command_sender, command_receiver) = command_queue();
+    let (sender, scheduler) = EventScheduler::new();
     let (report_in, report_out) = HeapRb::new(UNDERRUN_QUEUE).split();
-    let (shown, seen) = snapshots();
+    let (snapshot_sender, snapshot_receiver) = snapshots();
     let render = RenderSide::new(
         engine,
         end,
-        orders,
-        agenda,
+        command_receiver,
+        scheduler,
         report_in,
-        shown,
+        snapshot_sender,
         Arc::clone(&shared),
     );
     let state = State::new(
-        config, latency, frame_ring, commands, sender, report_out, seen,
+        config,
+        latency,
+        frame_ring,
+        command_sender,
+        sender,
+        report_out,
+        snapshot_receiver,
     );
     let control = Control::new(state, shared);
     Ok((control, audio, render))

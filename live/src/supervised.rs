@@ -1,21 +1,20 @@
-//! The supervised renderer: plays on the GPU where it can, and on the CPU where it must.
+//! The supervised renderer: renders on the GPU while it is available, and on the CPU otherwise.
 //!
-//! Everything that may go wrong with a GPU is handled here:
-//! - [`watchdog`]: calls of the GPU run on a thread of their own, and have deadlines;
-//! - [`recovery`]: a GPU that was lost is prepared again in the background, later and later;
-//! - [`concealment`]: the sound that is lost with a GPU is predicted for a few milliseconds and
+//! All failures of a GPU are handled here:
+//! - [`watchdog`]: calls of the GPU run on their own thread, with timeouts;
+//! - [`recovery`]: a lost GPU is prepared again in the background, with exponential back-off;
+//! - [`Concealment`]: the sound that is lost with a GPU is predicted for a few milliseconds and
 //!   crossfaded into that of the CPU;
-//! - [`load_shedding`]: a CPU that cannot hold the load leaves out the quietest partials;
+//! - [`load_shedding`]: a CPU that is too slow leaves out the quietest partials;
 //! - [`report`]: what happened, for displays and logs.
 //!
-//! Clouds say where their fundamentals are, so harmonic ones continue in phase on another
-//! renderer; of all others the phases are lost. A change-over on demand, and the return of a lost
-//! GPU, have both renderers play during a crossfade.
+//! Clouds contain the phases of their fundamentals, so harmonic ones continue in phase on another
+//! renderer; the phases of all others are lost. When the policy changes the renderer, or a lost GPU
+//! returns, both renderers render during a crossfade.
 //!
 //! Several blocks may be in flight. The [`State`] in which a block is rendered is decided when it
 //! is submitted; losing the GPU turns all blocks in flight into the CPU's.
 
-mod concealment;
 mod load_shedding;
 mod recovery;
 mod report;
@@ -25,7 +24,7 @@ pub use load_shedding::{Clock, wall_clock};
 pub use recovery::{GpuLocation, MakeGpuRenderer};
 pub use report::FailoverReport;
 
-use concealment::Concealment;
+use crate::concealment::Concealment;
 use load_shedding::LoadShedding;
 use myriad_engine::dsp::FADE;
 use myriad_engine::render::{
@@ -37,19 +36,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use watchdog::WatchdogConfig;
 
-/// What a block asks for.
+/// The load of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// Ticks of the block.
     pub ticks: usize,
     /// Clouds that sound in it.
     pub clouds: usize,
-    /// Partials that they ask for.
+    /// Their partials.
     pub partials: usize,
 }
 
 impl Load {
-    /// That of `block`.
+    /// The load of `block`.
     pub fn of(block: &VoiceBlock) -> Self {
         let mut load = Self {
             ticks: block.ticks(),
@@ -63,29 +62,29 @@ impl Load {
     }
 }
 
-/// Which renderer should play.
+/// The renderer that the policy prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preference {
     /// The CPU.
     Cpu,
-    /// The CPU; but the GPU may be needed soon and should be prepared.
+    /// The CPU, but the GPU may be needed soon and should be prepared.
     PrepareGpu,
     /// The GPU.
     Gpu,
 }
 
-/// Says for every block which renderer should play it. Called on the thread that renders.
+/// Decides for every block which renderer renders it. Called on the render thread.
 pub type Policy = Box<dyn FnMut(Load) -> Preference + Send>;
 
-/// Makes the policy when the renderer is prepared; may take long.
+/// Makes the policy when the renderer is prepared. May take seconds.
 pub type MakePolicy = Box<dyn FnMut(Capacity) -> Result<Policy, PrepareError> + Send>;
 
-/// Which renderer plays a block.
+/// The renderer of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Cpu,
     Gpu,
-    /// Both, in a crossfade of which so many frames are over when the block begins.
+    /// Both, in a crossfade of which `faded` frames are over when the block begins.
     ToCpu {
         faded: usize,
     },
@@ -95,7 +94,7 @@ enum State {
 }
 
 impl State {
-    /// The state of the next block. A crossfade that has begun is carried through.
+    /// The state of the next block. A crossfade that has begun is completed.
     fn next(self, preference: Preference, gpu_is_ready: bool) -> Self {
         match (self, preference) {
             (State::Cpu, Preference::Gpu) if gpu_is_ready => State::ToGpu { faded: 0 },
@@ -129,32 +128,33 @@ impl State {
 struct InFlight {
     block: Arc<VoiceBlock>,
     state: State,
-    /// Whether the GPU took it.
+    /// Whether the GPU renderer accepted it.
     sent: Result<(), RenderError>,
 }
 
-/// Renders on the GPU as long as it can be had, and on the CPU otherwise.
+/// Renders on the GPU while it is available, and on the CPU otherwise.
 pub struct SupervisedRenderer {
     make_policy: MakePolicy,
     policy: Policy,
-    /// What the policy said last.
+    /// The policy's last decision.
     preference: Preference,
     requires_gpu: bool,
     cpu: CpuRenderer,
     gpu: Recovery,
     depth: usize,
-    /// That of the next block, before the policy has been asked.
+    /// The state of the next block, before the policy decides.
     state: State,
     in_flight: VecDeque<InFlight>,
-    /// Whether the CPU has played the clouds that sound.
+    /// Whether the CPU renderer has rendered the clouds that sound.
     cpu_has_clouds: bool,
-    /// Copies of blocks for a renderer that is new to their clouds.
+    /// Copies of blocks for a renderer that has not rendered their clouds yet.
     for_cpu: Arc<VoiceBlock>,
     for_gpu: Arc<VoiceBlock>,
-    /// What the GPU has played.
+    /// The output of the GPU.
     gpu_sound: Buses,
-    concealment: Concealment,
-    /// Only when somebody listens live.
+    /// One for each channel of each bus.
+    concealment: Vec<Concealment>,
+    /// Only for live playing.
     load_shedding: Option<LoadShedding>,
     reporter: Reporter,
 }
@@ -176,49 +176,49 @@ impl SupervisedRenderer {
             for_cpu: Arc::new(VoiceBlock::new(0)),
             for_gpu: Arc::new(VoiceBlock::new(0)),
             gpu_sound: Buses::new(0),
-            concealment: Concealment::new(0),
+            concealment: Vec::new(),
             load_shedding: None,
             reporter: Reporter::default(),
         }
     }
 
-    /// Has `prepare` fail when there is no GPU; losing it later is survived.
+    /// Makes `prepare` fail when there is no GPU. A later loss is survived.
     #[must_use]
     pub fn require_gpu(mut self) -> Self {
         self.requires_gpu = true;
         self
     }
 
-    /// Follows a policy, which is made in `prepare`, instead of always preferring the GPU.
+    /// Uses a policy, which is made in `prepare`, instead of always preferring the GPU.
     #[must_use]
     pub fn with_policy(mut self, make_policy: MakePolicy) -> Self {
         self.make_policy = make_policy;
         self
     }
 
-    /// How long the GPU may take.
+    /// Sets the timeouts of the GPU.
     #[must_use]
     pub fn with_watchdog(mut self, config: WatchdogConfig) -> Self {
         self.gpu.watchdog = config;
         self
     }
 
-    /// Somebody listens while it plays: a CPU that cannot hold the load leaves partials out, the
-    /// quietest first. Otherwise it takes its time.
+    /// For live playing: a CPU that is too slow leaves out the quietest partials. Otherwise it renders
+    /// all of them, however long it takes.
     #[must_use]
     pub fn with_load_shedding(mut self, sample_rate: f32, clock: Clock) -> Self {
         self.load_shedding = Some(LoadShedding::new(sample_rate, clock));
         self
     }
 
-    /// Which renderer plays and what happened, to be read from any thread.
+    /// The report, to be read from any thread.
     pub fn report(&self) -> Arc<Mutex<FailoverReport>> {
         self.reporter.shared()
     }
 
     /// Makes the policy, and prepares the GPU if it is preferred from the start.
     fn prepare_gpu(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        // Until there is a policy.
+        // In case making the policy fails.
         (self.policy, self.preference) = (Box::new(|_| Preference::Cpu), Preference::Cpu);
         self.policy = (self.make_policy)(capacity)?;
         self.preference = (self.policy)(Load::default());
@@ -228,7 +228,7 @@ impl SupervisedRenderer {
         }
     }
 
-    /// Sends the block to the GPU, unless it is the CPU's.
+    /// Submits the block to the GPU, unless only the CPU renders it.
     fn send(&mut self, block: &Arc<VoiceBlock>, state: State) -> Result<(), RenderError> {
         let mut block = block;
         match state {
@@ -243,7 +243,7 @@ impl SupervisedRenderer {
         gpu.submit(block)
     }
 
-    /// Mixes what the GPU has played with what the CPU plays. Returns the partials that sounded.
+    /// Renders the CPU's share and crossfades it with the GPU's output. Returns the CPU's partials.
     fn mix(
         &mut self,
         state: State,
@@ -287,7 +287,7 @@ impl SupervisedRenderer {
         Ok(partials)
     }
 
-    /// The GPU has failed: every block in flight is the CPU's.
+    /// Handles a failure of the GPU: the CPU renders every block in flight.
     fn lose_gpu(&mut self, error: RenderError) {
         self.reporter.lost(error);
         self.gpu.lose();
@@ -297,7 +297,7 @@ impl SupervisedRenderer {
         }
     }
 
-    /// Reports who plays when no crossfade is under way.
+    /// Reports the renderer when no crossfade is in progress.
     fn settle_in(&mut self, state: State) {
         let on_gpu = match state {
             State::Cpu => false,
@@ -316,7 +316,7 @@ impl Renderer for SupervisedRenderer {
         self.for_cpu = Arc::new(VoiceBlock::new(capacity.slots));
         self.for_gpu = Arc::new(VoiceBlock::new(capacity.slots));
         self.gpu_sound = Buses::new(capacity.buses);
-        self.concealment = Concealment::new(capacity.buses);
+        self.concealment = vec![Concealment::new(); 2 * capacity.buses];
         self.load_shedding.iter_mut().for_each(LoadShedding::reset);
         self.cpu_has_clouds = true;
         self.gpu.start_over(capacity);
@@ -341,11 +341,11 @@ impl Renderer for SupervisedRenderer {
     fn reset(&mut self) {
         self.in_flight.clear();
         self.cpu.reset();
-        self.concealment.reset();
+        self.concealment.fill(Concealment::new());
         if let Some(gpu) = self.gpu.ready() {
             gpu.reset();
         }
-        // The blocks with which a crossfade would have ended will not be collected.
+        // The remaining blocks of a crossfade are not collected any more.
         self.state = self.state.settle();
         self.settle_in(self.state);
     }
@@ -393,20 +393,23 @@ impl Renderer for SupervisedRenderer {
             on_gpu = sent.and_then(|()| ready?.collect(&mut self.gpu_sound));
         }
         if let Err(error) = on_gpu {
-            // There is nothing to conceal when nothing of the GPU has been heard yet.
+            // Before the crossfade to the GPU there is none of its sound to conceal.
             if state != (State::ToGpu { faded: 0 }) {
-                self.concealment.predict();
+                self.concealment.iter_mut().for_each(Concealment::predict);
             }
             self.lose_gpu(error);
             state = State::Cpu;
         }
         let on_cpu = self.mix(state, &block, buses)?;
         let frames = block.ticks() * TICK;
-        self.concealment.blend(buses, frames);
-        self.concealment.remember(buses, frames);
+        for (index, concealment) in self.concealment.iter_mut().enumerate() {
+            let samples = &mut buses.bus_mut(index / 2)[index % 2][..frames];
+            concealment.crossfade(samples);
+            concealment.remember(samples);
+        }
         self.settle_in(state.advance(frames));
-        // During a concealment there is enough to do.
-        if self.concealment.is_over() {
+        // During a concealment the CPU is busy enough.
+        if self.concealment.iter().all(Concealment::is_over) {
             let wanted = self.preference != Preference::Cpu;
             if let Some(refused) = self.gpu.poll(block.ticks() as u64, wanted) {
                 self.reporter.refused(&refused);
@@ -424,7 +427,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crossfade_that_has_begun_is_carried_through() {
+    fn a_crossfade_is_completed_before_the_next_one() {
         let begun = State::Gpu.next(Preference::Cpu, true);
         assert_eq!(begun, State::ToCpu { faded: 0 });
         let half = begun.advance(FADE / 2).next(Preference::Gpu, true);
@@ -434,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gpu_is_changed_to_when_it_is_preferred_and_ready() {
+    fn crossfades_to_the_gpu_when_it_is_preferred_and_ready() {
         for preference in [Preference::Cpu, Preference::PrepareGpu] {
             assert_eq!(State::Cpu.next(preference, true), State::Cpu);
         }

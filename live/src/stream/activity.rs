@@ -1,16 +1,16 @@
-//! What still sounds, as the render side left it with its last batch.
+//! What sounds after the last batch that was rendered.
 
 use myriad_engine::Engine;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// In the place of an end that is not known.
+/// The value of an end that is not known.
 const ENDLESS: u64 = u64::MAX;
 
 /// Written by the render side, read by the audio side.
 pub(super) struct ActivitySnapshot {
-    /// The time from which on nothing but silence was rendered, or [`ENDLESS`] as long as there is sound.
+    /// The time from which on silence was rendered, or [`ENDLESS`] while there is sound.
     until: AtomicU64,
-    /// Frames until all would be silent, see [`Engine::tail`].
+    /// Frames until silence, see [`Engine::tail`].
     tail: AtomicU64,
     /// The keys of every part, a bit each, in two halves.
     keys: Box<[[AtomicU64; 2]]>,
@@ -25,8 +25,8 @@ impl ActivitySnapshot {
         }
     }
 
-    /// The engine has rendered all frames before `time`.
-    pub(super) fn note(&self, engine: &Engine, time: u64) {
+    /// Records the state of the engine, which has rendered all frames before `time`.
+    pub(super) fn record(&self, engine: &Engine, time: u64) {
         match (engine.is_silent(), self.until.load(Relaxed)) {
             (false, _) => self.until.store(ENDLESS, Relaxed),
             (true, ENDLESS) => self.until.store(time, Relaxed),

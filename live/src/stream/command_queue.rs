@@ -1,8 +1,7 @@
-//! A queue to the render side, and one back for what it has no more use for.
+//! A queue of commands to the render side, and a return queue for the memory that they replace.
 //!
-//! Whatever owns memory goes there and comes back by this pair: it is allocated and dropped on the
-//! control side alone. There is a place on the way back for everything under way, so giving back
-//! cannot fail.
+//! Memory is allocated and freed on the control side only. The return queue has room for all commands
+//! in flight, so returning one cannot fail.
 
 #[cfg(test)]
 mod model;
@@ -16,64 +15,64 @@ use ringbuf::traits::{Consumer, Producer, Split};
 #[cfg(not(loom))]
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 
-/// How many may be under way: sent, and not yet given back. Few in models, so that they fill it.
-const UNDER_WAY: usize = if cfg!(loom) { 2 } else { 64 };
+/// The most commands that are sent and not yet returned. Few in models, so that they fill the queue.
+const MAX_IN_FLIGHT: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// The control side's end.
-pub(super) struct ControlEnd<T> {
-    there: HeapProd<T>,
-    back: HeapCons<T>,
+pub(super) struct CommandSender<T> {
+    commands: HeapProd<T>,
+    returned: HeapCons<T>,
     in_flight: usize,
 }
 
-/// The render side's end. Everything taken is given back, or something in its place.
-pub(super) struct WorkEnd<T> {
-    there: HeapCons<T>,
-    back: HeapProd<T>,
+/// The render side's end. It returns every command that it takes, or another in its place.
+pub(super) struct CommandReceiver<T> {
+    commands: HeapCons<T>,
+    returned: HeapProd<T>,
 }
 
-pub(super) fn command_queue<T>() -> (ControlEnd<T>, WorkEnd<T>) {
-    let (there_in, there_out) = HeapRb::new(UNDER_WAY).split();
-    let (back_in, back_out) = HeapRb::new(UNDER_WAY).split();
-    let control = ControlEnd {
-        there: there_in,
-        back: back_out,
+pub(super) fn command_queue<T>() -> (CommandSender<T>, CommandReceiver<T>) {
+    let (command_in, command_out) = HeapRb::new(MAX_IN_FLIGHT).split();
+    let (return_in, return_out) = HeapRb::new(MAX_IN_FLIGHT).split();
+    let control = CommandSender {
+        commands: command_in,
+        returned: return_out,
         in_flight: 0,
     };
-    let work = WorkEnd {
-        there: there_out,
-        back: back_in,
+    let work = CommandReceiver {
+        commands: command_out,
+        returned: return_in,
     };
     (control, work)
 }
 
-impl<T> ControlEnd<T> {
-    /// Drops what has come back.
-    pub(super) fn tidy(&mut self) {
-        self.in_flight -= self.back.clear();
+impl<T> CommandSender<T> {
+    /// Drops the commands that were returned.
+    pub(super) fn drop_returned(&mut self) {
+        self.in_flight -= self.returned.clear();
     }
 
-    /// Sends `item`, unless too many are under way.
+    /// Sends `item`, unless too many are in flight.
     pub(super) fn send(&mut self, item: T) -> Result<(), T> {
-        self.tidy();
-        if self.in_flight == UNDER_WAY {
+        self.drop_returned();
+        if self.in_flight == MAX_IN_FLIGHT {
             return Err(item);
         }
-        self.there.try_push(item)?;
+        self.commands.try_push(item)?;
         self.in_flight += 1;
         Ok(())
     }
 }
 
-impl<T> WorkEnd<T> {
+impl<T> CommandReceiver<T> {
     pub(super) fn take(&mut self) -> Option<T> {
-        self.there.try_pop()
+        self.commands.try_pop()
     }
 
     pub(super) fn give_back(&mut self, item: T) {
-        if let Err(item) = self.back.try_push(item) {
-            debug_assert!(false, "there is a place for everything");
-            // Better a leak than memory freed here.
+        if let Err(item) = self.returned.try_push(item) {
+            debug_assert!(false, "the return queue has room for all");
+            // A leak is better than freeing memory on this thread.
             std::mem::forget(item);
         }
     }

@@ -1,9 +1,9 @@
-//! The control side: what any thread that is not in a hurry may do with a stream.
+//! The control side: what any thread without a deadline may do with a stream.
 
 mod state;
 
 use super::audio::AudioSide;
-use super::events::{NOW, TimedEvent};
+use super::event_scheduler::{NOW, TimedEvent};
 use super::frame_ring::{FrameRing, connect};
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
@@ -20,12 +20,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
 
-/// How long each of two things is waited for when a stream stops: that its fade has been heard,
-/// and that its thread has ended.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long stopping waits for each of two things: the end of the fade-out, and the end of the
+/// thread.
+const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How often leftovers are tidied away and underruns explained.
-const TENDING: Duration = Duration::from_millis(50);
+/// How often returned memory is freed and underruns get their causes.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The handle of a stream. May be shared between threads; none of its calls is for the audio
 /// thread. Dropping it stops the stream.
@@ -42,7 +42,7 @@ impl Control {
         }
     }
 
-    /// Gives the render side its thread, and the control side one that tends to it.
+    /// Starts the render thread and the maintenance thread.
     pub(super) fn spawn(
         &self,
         render: RenderSide,
@@ -51,15 +51,15 @@ impl Control {
         self.state().thread = Some(thread::spawn(render, thread_policy)?);
         let state = Arc::downgrade(&self.state);
         Builder::new()
-            .name("myriad-tend".into())
-            .spawn(move || tend(&state))
+            .name("myriad-maintain".into())
+            .spawn(move || maintain(&state))
             .map_err(StreamError::Thread)?;
         Ok(())
     }
 
-    /// Changes what a part plays: what sounds fades within milliseconds, what is played from now
-    /// on has the new sound. A render thread that is held up plays the newest patch when it goes
-    /// on. Parts that do not exist are ignored.
+    /// Changes the patch of a part. Sounding notes fade out within milliseconds, later notes have the
+    /// new sound. A render thread that was blocked continues with the newest patch. Parts that do
+    /// not exist are ignored.
     ///
     /// # Errors
     /// When the stream was stopped or has crashed, or there is no room for the patch's table.
@@ -67,8 +67,7 @@ impl Control {
         self.play(part, Playable::new(patch).complete()?)
     }
 
-    /// The same for a patch whose tables have found room or not: a sawtooth replaces those that
-    /// have not.
+    /// Like [`Control::set_patch`], but a sawtooth replaces tables for which there was no room.
     ///
     /// # Errors
     /// When the stream was stopped or has crashed.
@@ -81,7 +80,7 @@ impl Control {
         Ok(())
     }
 
-    /// Changes a part's routes while its notes go on; see [`Control::set_patch`].
+    /// Changes the routes of a part, also for notes that sound; see [`Control::set_patch`].
     ///
     /// # Errors
     /// When the stream was stopped or has crashed.
@@ -93,23 +92,23 @@ impl Control {
         Ok(())
     }
 
-    /// Whether the render thread is so far behind that patches or routes wait for it.
+    /// Whether patches or routes wait because the command queue is full.
     pub fn is_behind(&self) -> bool {
         self.state().is_behind()
     }
 
-    /// When the stream was started, from which underruns count their time.
+    /// When the stream was started; the times of underruns count from here.
     pub fn started(&self) -> Instant {
         self.shared.started
     }
 
-    /// Shows what sounds, to the first who asks.
+    /// The receiver of snapshots; none after the first call.
     pub fn snapshots(&self) -> Option<SnapshotReceiver> {
         self.state().snapshots.take()
     }
 
-    /// Gives a new audio side in the place of the last one, for another device or after the last
-    /// one was lost. The engine goes on where it was; the sound fades in. Time goes on too.
+    /// Makes a new audio side that replaces the last one, for another device. The engine and the
+    /// stream's time go on; the sound fades in.
     ///
     /// # Errors
     /// When the depth is out of range, the stream was stopped, or its render thread hangs.
@@ -119,19 +118,19 @@ impl Control {
         let (audio, end) = connect(depth, start, state.engine_latency, &self.shared)?;
         let frame_ring = Arc::clone(&end.frame_ring);
         let end = Box::new(end);
-        state.command(Command::FrameRing { end })?;
+        state.send_command(Command::FrameRing { end })?;
         state.frame_ring = frame_ring;
-        self.shared.starving.store(false, Relaxed);
+        self.shared.in_underrun.store(false, Relaxed);
         Ok(audio)
     }
 
-    /// Something happens to a part, as soon as possible. Returns whether there was room for it;
+    /// Sends an event to a part, for as soon as possible. Returns whether there was room for it;
     /// if not, it is dropped by the rule of [`BoundedEvents`](myriad_engine::BoundedEvents) and counted.
     pub fn send(&self, part: u8, kind: EventKind) -> bool {
         self.send_at(NOW, part, kind)
     }
 
-    /// The same at the frame `time` of the stream, to be heard [`Control::latency`] frames later.
+    /// Sends an event for the frame `time` of the stream, heard [`Control::latency`] frames later.
     /// Some 20,000 events may wait for their time.
     pub fn send_at(&self, time: u64, part: u8, kind: EventKind) -> bool {
         let frame = 0;
@@ -143,12 +142,12 @@ impl Control {
         sent
     }
 
-    /// Whether there is room for an event, for those who would rather wait than lose it.
+    /// Whether there is room for an event.
     pub fn has_room(&self) -> bool {
         self.state().sender.has_room()
     }
 
-    /// Every sound of every part fades within milliseconds.
+    /// Fades out every sound of every part within milliseconds.
     pub fn all_sound_off(&self) {
         let parts = self.state().engine.parts;
         for part in 0..parts {
@@ -172,7 +171,7 @@ impl Control {
         self.state().engine.sample_rate
     }
 
-    /// What the stream is doing.
+    /// The state of the stream.
     pub fn status(&self) -> StreamStatus {
         let state = self.state();
         StreamStatus {
@@ -184,16 +183,15 @@ impl Control {
         }
     }
 
-    /// The underruns that have ended since this was last asked; the last thousand of them.
+    /// The underruns that have ended since the last call, at most the last thousand.
     pub fn underruns(&self) -> Vec<Underrun> {
         let mut state = self.state();
-        state.tend();
+        state.maintain();
         state.underruns.drain(..).collect()
     }
 
-    /// Fades out and ends. Returns when the fade has been heard, or when it is clear that nobody
-    /// listens or that the renderer hangs: after a second at the latest. A renderer that hangs is
-    /// left to itself.
+    /// Fades out and stops. Returns when the fade-out has been played, or after a second at the latest
+    /// when the device has stopped or the renderer hangs. A thread that hangs is detached.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Relaxed);
         self.shared.wake();
@@ -201,16 +199,16 @@ impl Control {
         let Some(thread) = state.thread.take() else {
             return;
         };
-        let heard =
+        let has_faded_out =
             |frame_ring: &FrameRing| self.shared.ended.load(Relaxed) && frame_ring.fill() == 0;
-        wait(PATIENCE, || heard(&state.frame_ring));
+        wait(STOP_TIMEOUT, || has_faded_out(&state.frame_ring));
         self.shared.abandoned.store(true, Relaxed);
         self.shared.wake();
-        if wait(PATIENCE, || thread.is_finished()) {
-            // It has ended, so this does not wait. What it owned is dropped here.
+        if wait(STOP_TIMEOUT, || thread.is_finished()) {
+            // It has ended, so this does not block. The render side is dropped here.
             drop(thread.join());
         }
-        state.tend();
+        state.maintain();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -235,18 +233,18 @@ impl Drop for Control {
     }
 }
 
-/// Tends to a stream until its handle is gone.
-fn tend(state: &Weak<Mutex<State>>) {
+/// The maintenance thread: runs until the handle of the stream is dropped.
+fn maintain(state: &Weak<Mutex<State>>) {
     while let Some(state) = state.upgrade() {
-        state.lock().unwrap_or_else(PoisonError::into_inner).tend();
+        state.lock().unwrap_or_else(PoisonError::into_inner).maintain();
         drop(state);
-        sleep(TENDING);
+        sleep(MAINTENANCE_INTERVAL);
     }
 }
 
-/// Waits until `done`, but not longer than `patience`; whether it was done.
-fn wait(patience: Duration, done: impl Fn() -> bool) -> bool {
-    let give_up = Instant::now() + patience;
+/// Waits until `done`, at most for `timeout`. Returns whether it is done.
+fn wait(timeout: Duration, done: impl Fn() -> bool) -> bool {
+    let give_up = Instant::now() + timeout;
     while !done() {
         if Instant::now() > give_up {
             return false;

@@ -1,11 +1,11 @@
-//! A gain for sound that must go and come.
+//! A gain that fades the stream in and out.
 
 use myriad_engine::dsp::{FADE, fade_in};
 
-/// A gain that opens and closes softly.
+/// A gain with smooth fades.
 #[derive(Debug)]
 pub(super) struct Fader {
-    /// How far it is open, 0 to [`FADE`].
+    /// Its position, from 0 (silent) to [`FADE`] (open).
     open: usize,
     closing: bool,
 }
@@ -22,7 +22,7 @@ impl Fader {
         self.closing = true;
     }
 
-    /// Shut at once, and on the way to open: for sound that starts in the middle.
+    /// Fades in from silence.
     pub(super) fn reopen(&mut self) {
         (self.open, self.closing) = (0, false);
     }
@@ -35,12 +35,12 @@ impl Fader {
         self.closing && self.open == 0
     }
 
-    /// Frames until it is shut, once it is closing; at least the one that is silent.
+    /// Frames until it is shut, once it is closing; at least the silent one.
     pub(super) fn remaining(&self) -> usize {
         self.open.max(1)
     }
 
-    /// Fades a stretch of sound.
+    /// Applies the gain.
     pub(super) fn apply(&mut self, left: &mut [f32], right: &mut [f32]) {
         if !self.closing && self.open == FADE {
             return;

@@ -1,11 +1,10 @@
-//! The render side: owns the engine, and keeps the frames coming.
+//! The render side: owns the engine and renders ahead of the audio side.
 
-use super::cause::{Lateness, Queueing, Scene, Watch};
-use super::command_queue::WorkEnd;
-use super::events::Agenda;
+use super::deadline::{DeadlineMiss, DeadlineMonitor, RingState, RunDelay};
+use super::command_queue::CommandReceiver;
+use super::event_scheduler::{BATCH_EVENTS, EventScheduler};
 use super::fade::Fader;
 use super::frame_ring::{RenderEnd, Restart};
-use super::intake::{self, Intake};
 use super::status::Shared;
 use super::underrun::Report;
 use myriad_engine::TICK;
@@ -24,26 +23,26 @@ use std::time::{Duration, Instant};
 /// that one can be computed while the next is prepared.
 const BATCH: usize = 4 * MAX_TICKS * TICK;
 
-/// What the control side wants. All memory that it needs comes with it, and what it replaces goes
-/// back in its place.
+/// A command of the control side. It brings all memory that it needs, and what it replaces is
+/// returned in the same command.
 pub(super) enum Command {
     Patch {
         part: usize,
         patch: Box<Playable>,
     },
-    /// Other routes while notes go on.
+    /// Other routes, for notes that sound as well.
     Routes {
         part: usize,
         routes: Vec<Route>,
     },
-    /// Another audio side listens.
+    /// Another audio side replaces the current one.
     FrameRing {
         end: Box<RenderEnd>,
     },
 }
 
 impl Command {
-    /// The part whose sound it changes.
+    /// The part that it changes.
     pub(super) fn part(&self) -> Option<usize> {
         match *self {
             Command::Patch { part, .. } | Command::Routes { part, .. } => Some(part),
@@ -52,20 +51,20 @@ impl Command {
     }
 }
 
-/// Renders what the audio side will ask for.
+/// Renders the frames that the audio side will read.
 pub struct RenderSide {
     engine: Engine,
     end: Box<RenderEnd>,
-    orders: WorkEnd<Command>,
-    intake: Intake,
+    commands: CommandReceiver<Command>,
+    scheduler: EventScheduler,
     reports: HeapProd<Report>,
     snapshots: SnapshotSender,
     shared: Arc<Shared>,
     fader: Fader,
-    watch: Watch,
-    /// Why it was last too late, until the audio side says what that has cost.
-    lateness: Option<Lateness>,
-    /// The time at which this line began.
+    monitor: DeadlineMonitor,
+    /// The last deadline miss, for the underruns that the audio side reports.
+    miss: Option<DeadlineMiss>,
+    /// The time at which this frame ring was connected.
     connected: u64,
     /// The time at which the next frame will be heard.
     time: u64,
@@ -77,36 +76,35 @@ impl RenderSide {
     pub(super) fn new(
         engine: Engine,
         end: RenderEnd,
-        orders: WorkEnd<Command>,
-        agenda: Agenda,
+        commands: CommandReceiver<Command>,
+        scheduler: EventScheduler,
         reports: HeapProd<Report>,
         snapshots: SnapshotSender,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
-            intake: Intake::new(agenda),
+            scheduler,
             engine,
             time: end.frame_ring.written(),
             end: Box::new(end),
-            orders,
+            commands,
             reports,
             snapshots,
             shared,
             fader: Fader::open(),
-            watch: Watch::new(),
-            lateness: None,
+            monitor: DeadlineMonitor::new(),
+            miss: None,
             connected: 0,
             sound: std::array::from_fn(|_| vec![0.0; BATCH]),
         }
     }
 
-    /// Does what there is to do: follows the control side, and renders until the audio side has
-    /// its full depth ready, or so many frames that somebody else should have the processor for a
-    /// moment. Returns the frames rendered.
+    /// Executes commands, and renders until the full depth is ready, or until so many frames are
+    /// rendered that other threads should run for a moment. Returns the frames rendered.
     pub fn step(&mut self) -> usize {
         let mut rendered = 0;
         loop {
-            let asked = self.listen();
+            let asked = self.poll();
             if self.time < asked && self.end.restarts.is_empty() {
                 self.skip_to(asked);
             }
@@ -115,7 +113,7 @@ impl RenderSide {
             let depth = self.end.frame_ring.depth;
             let missing = (asked + depth as u64).saturating_sub(self.time) as usize;
             if missing == 0 || self.has_ended() {
-                self.watch.is_on_time();
+                self.monitor.on_time();
                 return rendered;
             }
             if rendered > depth {
@@ -125,32 +123,30 @@ impl RenderSide {
         }
     }
 
-    /// Follows the control side. Returns how many frames the audio side has asked for.
-    fn listen(&mut self) -> u64 {
-        // First the frames, then the wishes: what was wished for before a block was asked for is in
-        // effect when it is rendered.
+    /// Executes commands. Returns how many frames the audio side has asked for.
+    fn poll(&mut self) -> u64 {
+        // The frames are read before the commands: a command that was sent before a block was asked
+        // for is in effect when the block is rendered.
         let asked = self.end.frame_ring.asked();
-        match self.follow() {
+        match self.run_commands() {
             true => self.end.frame_ring.asked(),
             false => asked,
         }
     }
 
-    /// Goes on with the frame `asked`: the time of those before has passed, and nobody would hear
-    /// them.
+    /// Skips to the frame `asked`: the time of the frames before it has passed.
     fn skip_to(&mut self, asked: u64) {
-        self.lateness = Some(self.watch.explain(&self.scene(asked)));
+        self.miss = Some(self.monitor.miss(&self.ring_state(asked)));
         self.shared
             .frames_skipped
             .fetch_add(asked - self.time, Relaxed);
         self.time = asked;
     }
 
-    /// Begins anew, if the audio side wants that. What it has handed in before is of no use any
-    /// more, and what was not rendered until then will not be heard.
+    /// Restarts the engine if the audio side has asked for it. Earlier events and frames are dropped.
     fn restart(&mut self) {
         while let Some(Restart { time, part, values }) = self.end.restarts.pop() {
-            self.intake.restart(&mut self.end.events, time);
+            self.scheduler.restart(&mut self.end.events, time);
             self.engine.set_values(part, &values);
             self.engine.reset();
             self.time = time + self.end.frame_ring.depth as u64;
@@ -158,24 +154,24 @@ impl RenderSide {
         }
     }
 
-    fn scene(&self, asked: u64) -> Scene {
-        Scene {
+    fn ring_state(&self, asked: u64) -> RingState {
+        RingState {
             age: asked - self.connected,
             block: self.end.frame_ring.block(),
             depth: self.end.frame_ring.depth,
             sample_rate: self.engine.config().sample_rate,
-            flood: intake::EVENTS / 2,
+            flood: BATCH_EVENTS / 2,
         }
     }
 
-    /// Begins on this thread.
+    /// Starts to measure the calling thread.
     pub(super) fn begin(&mut self) {
-        self.watch.begin(Queueing::of_this_thread());
+        self.monitor.begin(RunDelay::of_this_thread());
     }
 
-    /// Says that the thread has slept so much longer than it wanted to.
+    /// Records that the thread has slept longer than intended.
     pub(super) fn has_overslept(&mut self, time: Duration) {
-        self.watch.overslept += time;
+        self.monitor.overslept += time;
     }
 
     /// Frames of the audio side's last block, and the sample rate.
@@ -195,12 +191,12 @@ impl RenderSide {
         Arc::clone(&self.shared)
     }
 
-    /// Whether it has faded out, or is not waited for any more, and will not render again.
+    /// Whether it has faded out or was abandoned, and will not render again.
     pub fn has_ended(&self) -> bool {
         self.shared.ended.load(Relaxed) || self.shared.abandoned.load(Relaxed)
     }
 
-    /// Renders at most `wanted` frames and lets them be heard.
+    /// Renders at most `wanted` frames into the ring.
     fn batch(&mut self, wanted: usize) -> usize {
         let began = Instant::now();
         let _stage = trace::stage(Stage::Batch);
@@ -211,55 +207,55 @@ impl RenderSide {
         let start = self.time - self.end.frame_ring.depth as u64;
         let stage = trace::stage(Stage::Events);
         let events = self
-            .intake
-            .gather(&mut self.end.events, start, frames, &self.shared);
+            .scheduler
+            .batch(&mut self.end.events, start, frames, &self.shared);
         drop(stage);
-        self.watch.events = self.watch.events.max(events.len());
+        self.monitor.events = self.monitor.events.max(events.len());
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
         self.fader.apply(left, right);
         self.end.frame_ring.write(self.time, left, right);
         self.time += frames as u64;
-        self.shared.note_counters(self.engine.counters());
-        self.shared.sounding.note(&self.engine, self.time);
+        self.shared.engine.store(&self.engine.counters());
+        self.shared.activity.record(&self.engine, self.time);
         self.snapshots.show(&self.engine, frames);
         self.shared
             .frames_rendered
             .fetch_add(frames as u64, Relaxed);
-        // Whole ticks are rendered, also for blocks that are shorter.
-        let sounds_for = frames.max(TICK) as f32 / self.engine.config().sample_rate;
+        // Whole ticks are rendered, also for shorter batches.
+        let duration = frames.max(TICK) as f32 / self.engine.config().sample_rate;
         self.shared
-            .note_load(began.elapsed().as_secs_f32() / sounds_for);
+            .record_load(began.elapsed().as_secs_f32() / duration);
         if self.fader.is_shut() {
             self.shared.ended.store(true, Relaxed);
         }
         frames
     }
 
-    /// Does what the control side has asked for. Returns whether another audio side listens now.
-    fn follow(&mut self) -> bool {
+    /// Executes the control side's commands. Returns whether the audio side was replaced.
+    fn run_commands(&mut self) -> bool {
         let mut connected = false;
         if self.shared.stopping.load(Relaxed) {
             self.fader.close();
         }
-        while let Some(command) = self.orders.take() {
+        while let Some(command) = self.commands.take() {
             match command {
                 Command::Patch { part, mut patch } => {
                     self.engine.exchange_patch(part, &mut patch);
-                    self.orders.give_back(Command::Patch { part, patch });
+                    self.commands.give_back(Command::Patch { part, patch });
                 }
                 Command::Routes { part, mut routes } => {
                     self.engine.swap_routes(part, &mut routes);
-                    self.orders.give_back(Command::Routes { part, routes });
+                    self.commands.give_back(Command::Routes { part, routes });
                 }
                 Command::FrameRing { mut end } => {
-                    // Who listened before does not any more: nothing is left to fade.
+                    // The previous audio side reads no more frames, so there is nothing to fade out.
                     std::mem::swap(&mut self.end, &mut end);
                     end.frame_ring.close();
-                    self.intake.take_over(&mut end.events, &self.shared);
+                    self.scheduler.take_over(&mut end.events, &self.shared);
                     (self.connected, self.time) =
                         (self.end.frame_ring.asked(), self.end.frame_ring.written());
-                    self.orders.give_back(Command::FrameRing { end });
+                    self.commands.give_back(Command::FrameRing { end });
                     self.fader.reopen();
                     connected = true;
                 }
@@ -268,14 +264,14 @@ impl RenderSide {
         connected
     }
 
-    /// Tells the control side what the audio side says it has lost.
+    /// Passes underruns of the audio side on to the control side.
     fn report_underruns(&mut self) {
-        while let Some(starvation) = self.end.starvations.try_pop() {
-            // When nobody asks for them, they are only counted.
+        while let Some(span) = self.end.underrun_spans.try_pop() {
+            // When the queue is full, the underrun is only counted.
             let _ = self.reports.try_push(Report {
-                starvation,
+                span,
                 at_time: self.shared.started.elapsed(),
-                lateness: self.lateness,
+                miss: self.miss,
             });
         }
     }

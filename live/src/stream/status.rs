@@ -3,11 +3,11 @@
 use super::activity::ActivitySnapshot;
 use myriad_engine::Counters;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::Thread;
 use std::time::Instant;
 
-/// A stream at a glance.
+/// The state of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamStatus {
     /// What the engine is doing.
@@ -22,24 +22,24 @@ pub struct StreamStatus {
     pub frames_rendered: u64,
     /// Frames that were left out because their time had passed.
     pub frames_skipped: u64,
-    /// Batches whose rendering took longer than they sound. Late they are only if the frames that
-    /// were ready did not last: then there is an underrun.
+    /// Batches whose rendering took longer than their duration. That is an underrun only if the
+    /// frames that were ready did not last.
     pub slow_blocks: u64,
-    /// How long batches took, as a share of the time in which they sound.
+    /// The render time of batches as a share of their duration.
     pub render_time: Histogram,
-    /// The share that the last batch took.
+    /// The render time of the last batch as a share of its duration.
     pub load: f32,
     /// Underruns since the start.
     pub underruns: u64,
-    /// Whether the audio side is without frames now.
-    pub starving: bool,
+    /// Whether an underrun lasts now.
+    pub in_underrun: bool,
     /// Events for which there was no room.
     pub events_refused: u64,
     /// Events that came too late for their time, or had to wait because too many came at once.
     pub events_late: u64,
     /// Whether the render thread runs with raised priority.
     pub raised_priority: bool,
-    /// Whether it was neither stopped nor lost: a renderer that panics takes its thread with it.
+    /// Whether the stream was neither stopped nor has crashed: a renderer that panics ends the thread.
     pub running: bool,
 }
 
@@ -47,13 +47,13 @@ pub struct StreamStatus {
 const BUCKETS: usize = 40;
 /// Buckets that an octave is divided into.
 const PER_OCTAVE: f32 = 2.0;
-/// The first bucket is what takes less than this share.
+/// The upper edge of the first bucket.
 const SMALLEST: f32 = 1.0 / 8_192.0;
 
 /// Shares of a deadline, counted in half octaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    /// How many fell into each bucket.
+    /// The count of each bucket.
     pub counts: [u64; BUCKETS],
 }
 
@@ -66,7 +66,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// The share that a bucket begins with; the first begins with nothing.
+    /// The lower edge of a bucket; that of the first is zero.
     pub fn lower_edge(bucket: usize) -> f32 {
         match bucket {
             0 => 0.0,
@@ -79,12 +79,12 @@ impl Histogram {
         (place.floor() + 1.0).clamp(0.0, (BUCKETS - 1) as f32) as usize
     }
 
-    /// How many there are.
+    /// The sum of all buckets.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// A share that at least the part `quantile` (0 to 1) stays below, to half an octave.
+    /// The share below which the part `quantile` (0 to 1) of all counts lies, to half an octave.
     pub fn quantile(&self, quantile: f64) -> f32 {
         let wanted = (quantile * self.total() as f64).ceil() as u64;
         let mut sum = 0;
@@ -98,32 +98,62 @@ impl Histogram {
     }
 }
 
-/// What the three sides tell one another without a queue.
+/// The engine's [`Counters`], written by one thread and read by others.
+#[derive(Debug, Default)]
+pub struct AtomicCounters([AtomicU64; 7]);
+
+impl AtomicCounters {
+    /// Writes all counters.
+    pub fn store(&self, counters: &Counters) {
+        let values = [
+            counters.voices as u64,
+            counters.clouds as u64,
+            counters.partials as u64,
+            counters.voices_stolen,
+            counters.notes_dropped,
+            counters.events_dropped,
+            counters.renders_failed,
+        ];
+        let counters = self.0.iter().zip(values);
+        counters.for_each(|(counter, value)| counter.store(value, Relaxed));
+    }
+
+    /// Reads all counters.
+    pub fn load(&self) -> Counters {
+        let [voices, clouds, partials, voices_stolen, notes_dropped, events_dropped, renders_failed] =
+            self.0.each_ref().map(|counter| counter.load(Relaxed));
+        Counters {
+            voices: voices as usize,
+            clouds: clouds as usize,
+            partials: partials as usize,
+            voices_stolen,
+            notes_dropped,
+            events_dropped,
+            renders_failed,
+        }
+    }
+}
+
+/// State that the three sides share without a queue.
 pub(super) struct Shared {
     pub(super) started: Instant,
-    pub(super) voices: AtomicUsize,
-    pub(super) clouds: AtomicUsize,
-    pub(super) partials: AtomicUsize,
-    pub(super) voices_stolen: AtomicU64,
-    pub(super) notes_dropped: AtomicU64,
-    pub(super) events_dropped: AtomicU64,
-    pub(super) renders_failed: AtomicU64,
-    pub(super) sounding: ActivitySnapshot,
+    pub(super) engine: AtomicCounters,
+    pub(super) activity: ActivitySnapshot,
     pub(super) frames_rendered: AtomicU64,
     pub(super) frames_skipped: AtomicU64,
     pub(super) slow_blocks: AtomicU64,
     render_time: [AtomicU64; BUCKETS],
     load: AtomicU64,
     pub(super) underruns: AtomicU64,
-    pub(super) starving: AtomicBool,
+    pub(super) in_underrun: AtomicBool,
     pub(super) events_refused: AtomicU64,
     pub(super) events_late: AtomicU64,
     pub(super) raised_priority: AtomicBool,
-    /// The control side wants an end: fade, then return.
+    /// The control side asks the render thread to fade out and return.
     pub(super) stopping: AtomicBool,
-    /// The control side waits no longer: return at once.
+    /// The control side asks the render thread to return at once.
     pub(super) abandoned: AtomicBool,
-    /// The render side has ended: nothing more will come.
+    /// The render side has ended: no more frames are rendered.
     pub(super) ended: AtomicBool,
     thread: OnceLock<Thread>,
 }
@@ -132,21 +162,15 @@ impl Shared {
     pub(super) fn new(parts: usize) -> Self {
         Self {
             started: Instant::now(),
-            voices: AtomicUsize::new(0),
-            clouds: AtomicUsize::new(0),
-            partials: AtomicUsize::new(0),
-            voices_stolen: AtomicU64::new(0),
-            notes_dropped: AtomicU64::new(0),
-            events_dropped: AtomicU64::new(0),
-            renders_failed: AtomicU64::new(0),
-            sounding: ActivitySnapshot::new(parts),
+            engine: AtomicCounters::default(),
+            activity: ActivitySnapshot::new(parts),
             frames_rendered: AtomicU64::new(0),
             frames_skipped: AtomicU64::new(0),
             slow_blocks: AtomicU64::new(0),
             render_time: std::array::from_fn(|_| AtomicU64::new(0)),
             load: AtomicU64::new(0),
             underruns: AtomicU64::new(0),
-            starving: AtomicBool::new(false),
+            in_underrun: AtomicBool::new(false),
             events_refused: AtomicU64::new(0),
             events_late: AtomicU64::new(0),
             raised_priority: AtomicBool::new(false),
@@ -157,19 +181,8 @@ impl Shared {
         }
     }
 
-    /// Notes what the engine is doing.
-    pub(super) fn note_counters(&self, counters: Counters) {
-        self.voices.store(counters.voices, Relaxed);
-        self.clouds.store(counters.clouds, Relaxed);
-        self.partials.store(counters.partials, Relaxed);
-        self.voices_stolen.store(counters.voices_stolen, Relaxed);
-        self.notes_dropped.store(counters.notes_dropped, Relaxed);
-        self.events_dropped.store(counters.events_dropped, Relaxed);
-        self.renders_failed.store(counters.renders_failed, Relaxed);
-    }
-
-    /// Notes the share of its time that a batch took.
-    pub(super) fn note_load(&self, share: f32) {
+    /// Records the render time of a batch as a share of its duration.
+    pub(super) fn record_load(&self, share: f32) {
         self.render_time[Histogram::bucket(share)].fetch_add(1, Relaxed);
         self.load.store(u64::from(share.to_bits()), Relaxed);
         if share > 1.0 {
@@ -177,28 +190,15 @@ impl Shared {
         }
     }
 
-    /// What the engine is doing.
-    pub(super) fn counters(&self) -> Counters {
-        Counters {
-            voices: self.voices.load(Relaxed),
-            clouds: self.clouds.load(Relaxed),
-            partials: self.partials.load(Relaxed),
-            voices_stolen: self.voices_stolen.load(Relaxed),
-            notes_dropped: self.notes_dropped.load(Relaxed),
-            events_dropped: self.events_dropped.load(Relaxed),
-            renders_failed: self.renders_failed.load(Relaxed),
-        }
-    }
-
-    /// The share that the last batch took.
+    /// The render time of the last batch as a share of its duration.
     pub(super) fn load(&self) -> f32 {
         f32::from_bits(self.load.load(Relaxed) as u32)
     }
 
-    /// All counters; what belongs to the line is left for the caller.
+    /// All counters; the caller adds those of the frame ring.
     pub(super) fn status(&self) -> StreamStatus {
         StreamStatus {
-            engine: self.counters(),
+            engine: self.engine.load(),
             frames_rendered: self.frames_rendered.load(Relaxed),
             frames_skipped: self.frames_skipped.load(Relaxed),
             slow_blocks: self.slow_blocks.load(Relaxed),
@@ -207,7 +207,7 @@ impl Shared {
             },
             load: self.load(),
             underruns: self.underruns.load(Relaxed),
-            starving: self.starving.load(Relaxed),
+            in_underrun: self.in_underrun.load(Relaxed),
             events_refused: self.events_refused.load(Relaxed),
             events_late: self.events_late.load(Relaxed),
             raised_priority: self.raised_priority.load(Relaxed),

@@ -1,10 +1,9 @@
 //! The render thread: when it works and when it sleeps.
 //!
-//! The audio side never wakes it: that would be a system call in the audio callback, and one that
-//! takes a lock of the scheduler. Instead it sleeps by the clock, until shortly before the next
-//! block should be asked for, and then looks again and again until it has been. The price is
-//! the length of such a nap, and two or three looks a block. A thread that is to stay awake looks
-//! all the time.
+//! The audio side never wakes it: that would be a system call in the audio callback, which takes a
+//! lock of the scheduler. Instead it sleeps by the clock until shortly before the next callback is
+//! due, and then polls in short intervals. This costs one poll interval of latency, and two or three
+//! polls a block. With [`ThreadPolicy::Spinning`] it polls all the time.
 
 use super::StreamError;
 use super::render_side::RenderSide;
@@ -14,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{Builder, JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
-/// Starts it. When it ends it hands back what it owned.
+/// Starts it. When it ends it returns the render side, to be dropped elsewhere.
 pub(super) fn spawn(
     mut render: RenderSide,
     thread_policy: ThreadPolicy,
@@ -26,27 +25,27 @@ pub(super) fn spawn(
         let raised = thread_policy.assume(depth, rate);
         shared.raised_priority.store(raised, Relaxed);
         let _flush = FlushDenormals::new();
-        let mut rhythm = Rhythm::new();
+        let mut timer = CallbackTimer::new();
         render.begin();
         while !render.has_ended() {
             let (block, rate) = render.pace();
             let block = Duration::from_secs_f32(block as f32 / rate);
             let asked = render.asked();
-            rhythm.notice(asked, block, Instant::now());
+            timer.observe(asked, block, Instant::now());
             render.step();
             let now = Instant::now();
-            let Some(rest) = rhythm.rest(render.asked(), block, now) else {
+            let Some(sleep_time) = timer.sleep_time(render.asked(), block, now) else {
                 continue;
             };
             match thread_policy {
                 ThreadPolicy::Spinning => {
-                    while render.asked() == asked && now.elapsed() < rest {
+                    while render.asked() == asked && now.elapsed() < sleep_time {
                         std::hint::spin_loop();
                     }
                 }
                 ThreadPolicy::Normal | ThreadPolicy::RealTime => {
-                    park_timeout(rest);
-                    render.has_overslept(now.elapsed().saturating_sub(rest));
+                    park_timeout(sleep_time);
+                    render.has_overslept(now.elapsed().saturating_sub(sleep_time));
                 }
             }
         }
@@ -56,50 +55,50 @@ pub(super) fn spawn(
     thread.map_err(StreamError::Thread)
 }
 
-/// When the audio side asked last, and so when it will ask again.
-struct Rhythm {
+/// Estimates when the next audio callback is due.
+struct CallbackTimer {
     asked: u64,
-    /// When it did, as far as can be told: it is noticed some time later.
-    when: Instant,
+    /// The estimated time of the last callback, which is observed some time later.
+    last: Instant,
 }
 
-impl Rhythm {
-    /// Naps between looks: an eighth of a block, within these.
+impl CallbackTimer {
+    /// Limits of the poll interval, which is an eighth of a block.
     const SHORTEST: Duration = Duration::from_micros(40);
     const LONGEST: Duration = Duration::from_millis(1);
 
     fn new() -> Self {
         Self {
             asked: 0,
-            when: Instant::now(),
+            last: Instant::now(),
         }
     }
 
-    /// Takes note of what the audio side has asked for until `now`, in blocks that last as long
-    /// as `block`.
-    fn notice(&mut self, asked: u64, block: Duration, now: Instant) {
+    /// Records the frames `asked` for until `now`, in blocks of the duration `block`.
+    fn observe(&mut self, asked: u64, block: Duration, now: Instant) {
         if self.asked == asked {
             return;
         }
-        let expected = self.when + block;
+        let expected = self.last + block;
         let late = now.saturating_duration_since(expected);
-        // It asked in time, most likely, while we slept or rendered; but its clock is not ours.
-        self.when = match Duration::ZERO < late && late < block {
+        // The callback was probably on time, while this thread slept or rendered. An eighth of the
+        // difference follows the drift of the device's clock.
+        self.last = match Duration::ZERO < late && late < block {
             true => expected + late / 8,
             false => now,
         };
         self.asked = asked;
     }
 
-    /// How long to sleep from `now` on; not at all when it has asked for more than was noticed
-    /// before the last step, which may have come too early for it.
-    fn rest(&self, asked: u64, block: Duration, now: Instant) -> Option<Duration> {
-        let nap = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
-        let rest = (self.when + block)
+    /// How long to sleep from `now` on; none when a callback came since the last observation, which
+    /// the last step may have missed.
+    fn sleep_time(&self, asked: u64, block: Duration, now: Instant) -> Option<Duration> {
+        let interval = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
+        let sleep_time = (self.last + block)
             .saturating_duration_since(now)
-            .saturating_sub(nap)
-            .max(nap);
-        (asked == self.asked).then_some(rest)
+            .saturating_sub(interval)
+            .max(interval);
+        (asked == self.asked).then_some(sleep_time)
     }
 }
 
@@ -108,49 +107,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_sleeps_until_shortly_before_the_next_block_and_then_naps() {
+    fn sleeps_until_shortly_before_the_next_callback_and_then_polls() {
         let block = Duration::from_micros(1_600);
-        // Devices whose clocks are not ours, and loads of which half fills the time.
+        // Devices with other clocks, and loads of up to half the time.
         for (period, rendering) in [(1_600, 0), (1_600, 800), (1_592, 800), (1_608, 100)] {
             let start = Instant::now();
-            let mut rhythm = Rhythm::new();
-            let (mut now, mut asked, mut looks, mut latest) = (start, 0, 0, Duration::ZERO);
+            let mut timer = CallbackTimer::new();
+            let (mut now, mut asked, mut polls, mut latest) = (start, 0, 0, Duration::ZERO);
             for _ in 0..10_000 {
-                now += rhythm.rest(asked, block, now).unwrap();
-                looks += 1;
+                now += timer.sleep_time(asked, block, now).unwrap();
+                polls += 1;
                 let due = (now - start).as_micros() as u64 / period;
-                rhythm.notice(due, block, now);
+                timer.observe(due, block, now);
                 if due != asked {
                     let since = (now - start) - Duration::from_micros(due * period);
-                    // At first the rhythm is not known.
+                    // At first the period is not known.
                     if due > 20 {
                         latest = latest.max(since);
                     }
-                    assert!(due == asked + 1, "no block is slept through");
+                    assert!(due == asked + 1, "no callback is missed");
                     now += Duration::from_micros(rendering);
                 }
                 asked = due;
             }
-            assert!(latest <= block / 4, "noticed {latest:?} late");
-            assert!(looks <= 3 * asked, "{looks} looks for {asked} blocks");
+            assert!(latest <= block / 4, "observed {latest:?} late");
+            assert!(polls <= 3 * asked, "{polls} polls for {asked} blocks");
         }
     }
 
-    /// A block that is asked for just after the last look at what to render must not be slept over.
+    /// A callback right after the last step must not wait until the next sleep ends.
     #[test]
-    fn it_does_not_sleep_when_more_was_asked_for_meanwhile() {
-        let (mut rhythm, now) = (Rhythm::new(), Instant::now());
+    fn does_not_sleep_after_an_unobserved_callback() {
+        let (mut timer, now) = (CallbackTimer::new(), Instant::now());
         let block = Duration::from_millis(1);
-        rhythm.notice(64, block, now);
-        assert!(rhythm.rest(64, block, now).is_some());
-        assert_eq!(rhythm.rest(128, block, now), None);
+        timer.observe(64, block, now);
+        assert!(timer.sleep_time(64, block, now).is_some());
+        assert_eq!(timer.sleep_time(128, block, now), None);
     }
 
     #[test]
-    fn it_does_not_spin_when_nobody_asks() {
-        let rhythm = Rhythm::new();
+    fn sleeps_when_no_callbacks_come() {
+        let timer = CallbackTimer::new();
         let later = Instant::now() + Duration::from_secs(10);
-        let rest = rhythm.rest(0, Duration::from_millis(100), later);
-        assert_eq!(rest, Some(Rhythm::LONGEST));
+        let sleep_time = timer.sleep_time(0, Duration::from_millis(100), later);
+        assert_eq!(sleep_time, Some(CallbackTimer::LONGEST));
     }
 }

@@ -1,19 +1,19 @@
-//! Underruns: when the audio side found fewer frames than it was asked for, and why.
+//! Underruns: the audio side found fewer frames than it was asked for.
 
-use super::cause::{Lateness, Processor};
+use super::deadline::{DeadlineMiss, StealMonitor};
 use std::fmt;
 use std::time::Duration;
 
-/// Frames that came too late to be heard. They were faded over, and the stream went on in time.
+/// Frames that came too late. They were concealed, and the stream went on in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Underrun {
     /// The first frame that was missing, counted from the stream's start.
     pub at_frame: u64,
-    /// When it was noticed, since the stream's start.
+    /// When it was reported, since the stream's start.
     pub at_time: Duration,
-    /// Frames from there until sound faded in again: the time that recovery took.
+    /// Frames from there until the sound faded in again.
     pub frames: u64,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     /// Frames that were ready when the block was asked for.
     pub ring_depth: usize,
@@ -28,15 +28,15 @@ pub enum Cause {
     Start,
     /// The audio side asked for more frames at once than the stream is deep.
     LargeBlock,
-    /// Blocks were asked for faster than time passes: the device or its server was late itself.
+    /// Callbacks came faster than real time: the device or its server was late before.
     Burst,
     /// Too many events at once.
     EventFlood,
-    /// Rendering took longer than there was time.
+    /// Rendering took too long.
     RenderTime,
-    /// The hypervisor took the processor away.
+    /// The hypervisor took the CPU away.
     Steal,
-    /// Other programs had the processor.
+    /// Other threads had the CPU.
     Scheduling,
 }
 
@@ -54,38 +54,38 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What the audio side knows of an underrun once it is over.
+/// The audio side's record of an underrun that is over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Starvation {
+pub(super) struct UnderrunSpan {
     pub(super) at_frame: u64,
     pub(super) frames: u64,
     pub(super) ring_depth: usize,
     pub(super) block: usize,
 }
 
-/// The same with what the render side knows of it.
+/// An underrun with the render side's last deadline miss.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Report {
-    pub(super) starvation: Starvation,
+    pub(super) span: UnderrunSpan,
     pub(super) at_time: Duration,
-    pub(super) lateness: Option<Lateness>,
+    pub(super) miss: Option<DeadlineMiss>,
 }
 
 impl Report {
-    /// The whole story, once it is known who had the processor.
-    pub(super) fn conclude(&self, processor: &Processor) -> Underrun {
-        let Starvation {
+    /// The underrun with its cause.
+    pub(super) fn conclude(&self, steal: &StealMonitor) -> Underrun {
+        let UnderrunSpan {
             at_frame,
             frames,
             ring_depth,
             block,
-        } = self.starvation;
-        let decide = |lateness: &Lateness| processor.decide(lateness);
+        } = self.span;
+        let decide = |miss: &DeadlineMiss| steal.decide(miss);
         Underrun {
             at_frame,
             at_time: self.at_time,
             frames,
-            cause: self.lateness.as_ref().map_or(Cause::Burst, decide),
+            cause: self.miss.as_ref().map_or(Cause::Burst, decide),
             ring_depth,
             block,
         }

@@ -47,13 +47,13 @@ const WATCHDOG: WatchdogConfig = WatchdogConfig {
     render_timeout: Duration::from_secs(2),
 };
 
-struct Rig {
+struct Fixture {
     engine: Engine,
     faults: Arc<Faults>,
     report: Arc<Mutex<FailoverReport>>,
 }
 
-impl Rig {
+impl Fixture {
     fn new(patch: &Patch) -> Self {
         Self::with(patch, Arc::default(), |renderer| renderer)
     }
@@ -114,7 +114,7 @@ fn check_for_clicks(patch: &Patch, at_rest: &[&[f32]], all: &[f32]) {
     let step = steepest(all);
     if step > 1.6 * own {
         // Sound that moves is compared with itself, undisturbed.
-        let undisturbed = Rig::new(patch).chord(RATE + all.len());
+        let undisturbed = Fixture::new(patch).chord(RATE + all.len());
         own = steepest(&undisturbed[RATE..]);
     }
     let name = &patch.name;
@@ -134,23 +134,23 @@ fn sustained() -> Vec<Patch> {
 #[test]
 fn a_chord_survives_the_loss_and_the_return_without_a_click() {
     for patch in &sustained() {
-        let mut rig = Rig::new(patch);
-        let before = rig.chord(2 * RATE);
+        let mut fixture = Fixture::new(patch);
+        let before = fixture.chord(2 * RATE);
         // In the middle of a call, when two blocks are under way.
-        rig.faults.set_at(2, Fault::Fail);
-        let lost = rig.play(&[], RATE / 2);
-        let report = rig.report();
+        fixture.faults.set_at(2, Fault::Fail);
+        let lost = fixture.play(&[], RATE / 2);
+        let report = fixture.report();
         assert!(
             !report.on_gpu && report.losses == 1,
             "{}: {report:?}",
             patch.name
         );
         assert!(report.lost_because.unwrap().contains("injected"));
-        rig.faults.set(Fault::None);
-        let returned = rig.until(|report| report.on_gpu);
-        let after = rig.play(&[], RATE / 2);
-        assert_eq!(rig.report().returns, 1);
-        assert_eq!(rig.engine.counters().renders_failed, 0);
+        fixture.faults.set(Fault::None);
+        let returned = fixture.until(|report| report.on_gpu);
+        let after = fixture.play(&[], RATE / 2);
+        assert_eq!(fixture.report().returns, 1);
+        assert_eq!(fixture.engine.counters().renders_failed, 0);
         let (level, goes_on) = (rms(&before[RATE..]), rms(&lost[RATE / 4..]));
         assert!(
             goes_on > 0.3 * level,
@@ -160,7 +160,7 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
         if rms(&after) <= 0.2 * level {
             // The return took long, and what dies away is compared with itself, undisturbed.
             let played = before.len() + lost.len() + returned.len();
-            let undisturbed = Rig::new(patch).chord(played + after.len());
+            let undisturbed = Fixture::new(patch).chord(played + after.len());
             let own = rms(&undisturbed[played..]);
             assert!(rms(&after) > 0.5 * own, "{} is still there", patch.name);
         }
@@ -174,7 +174,7 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
 #[test]
 fn what_sounds_goes_on_in_phase() {
     let patch = soft();
-    let (mut lost, mut kept) = (Rig::new(&patch), Rig::new(&patch));
+    let (mut lost, mut kept) = (Fixture::new(&patch), Fixture::new(&patch));
     let (_, expected) = (lost.chord(RATE), kept.chord(2 * RATE).split_off(RATE));
     lost.faults.set_at(2, Fault::Fail);
     let sound = lost.play(&[], RATE);
@@ -193,49 +193,49 @@ fn what_sounds_goes_on_in_phase() {
 #[test]
 fn a_call_that_does_not_return_is_left_behind() {
     let patch = soft();
-    let mut rig = Rig::new(&patch);
-    let before = rig.chord(RATE);
-    rig.faults.set_at(3, Fault::Hang);
-    let lost = rig.play(&[], RATE);
-    let report = rig.report();
+    let mut fixture = Fixture::new(&patch);
+    let before = fixture.chord(RATE);
+    fixture.faults.set_at(3, Fault::Hang);
+    let lost = fixture.play(&[], RATE);
+    let report = fixture.report();
     assert!(!report.on_gpu && report.losses == 1, "{report:?}");
     let reason = report.lost_because.unwrap();
     assert!(reason.contains("did not finish within 2000 ms"), "{reason}");
     // The thread that hung is let go, and a new renderer taken back.
-    rig.faults.set(Fault::None);
-    let returned = rig.until(|report| report.on_gpu);
-    let after = rig.play(&[], RATE / 2);
+    fixture.faults.set(Fault::None);
+    let returned = fixture.until(|report| report.on_gpu);
+    let after = fixture.play(&[], RATE / 2);
     let rest = [&before[RATE / 2..], &lost[RATE / 2..], &after];
     let all = [&before[RATE / 2..], &lost, &returned, &after].concat();
     check_for_clicks(&patch, &rest, &all);
     assert!(rms(&after) > 0.8 * rms(&before[RATE / 2..]));
-    assert_eq!(rig.engine.counters().renders_failed, 0);
+    assert_eq!(fixture.engine.counters().renders_failed, 0);
 }
 
 #[test]
 fn preparing_that_does_not_return_is_left_behind() {
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::HangInPrepare);
-    let mut rig = Rig::with(&soft(), Arc::clone(&faults), |renderer| {
+    let mut fixture = Fixture::with(&soft(), Arc::clone(&faults), |renderer| {
         renderer.with_watchdog(WatchdogConfig {
             prepare_timeout: Duration::from_millis(50),
             ..WATCHDOG
         })
     });
-    assert!(rms(&rig.chord(RATE)) > 0.01);
-    let report = rig.report();
+    assert!(rms(&fixture.chord(RATE)) > 0.01);
+    let report = fixture.report();
     assert!(!report.on_gpu && report.losses == 0);
     assert!(report.refused_because.unwrap().contains("within 50 ms"));
     faults.set(Fault::None);
-    rig.until(|report| report.on_gpu);
+    fixture.until(|report| report.on_gpu);
 }
 
 #[test]
 fn slow_is_not_lost() {
-    let mut rig = Rig::new(&soft());
-    rig.faults.set(Fault::Slow(Duration::from_millis(5)));
-    rig.chord(RATE / 4);
-    let report = rig.report();
+    let mut fixture = Fixture::new(&soft());
+    fixture.faults.set(Fault::Slow(Duration::from_millis(5)));
+    fixture.chord(RATE / 4);
+    let report = fixture.report();
     assert!(report.on_gpu && report.losses == 0, "{report:?}");
 }
 
@@ -243,11 +243,11 @@ fn slow_is_not_lost() {
 fn a_renderer_that_cannot_be_had_is_done_without() {
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::Fail);
-    let mut rig = Rig::with(&soft(), faults, |renderer| renderer);
-    assert!(rms(&rig.chord(RATE)) > 0.01);
-    let report = rig.report();
+    let mut fixture = Fixture::with(&soft(), faults, |renderer| renderer);
+    assert!(rms(&fixture.chord(RATE)) > 0.01);
+    let report = fixture.report();
     assert!(!report.on_gpu && report.refused_because.is_some());
-    assert_eq!(rig.engine.counters().renders_failed, 0);
+    assert_eq!(fixture.engine.counters().renders_failed, 0);
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn without_a_fault_it_is_bit_equal_to_the_gpu_renderer() {
     let patch = factory::find("Aurora").unwrap();
     let events = [(0, on(45)), (5_000, on(52)), (20_000, off(45))];
     let plain = play(&mut engine(patch), &events, RATE);
-    let mut rig = Rig::new(patch);
-    assert!(rig.play(&events, RATE) == plain[0]);
-    rig.engine.reset();
-    assert!(play(&mut rig.engine, &events, RATE) == plain);
+    let mut fixture = Fixture::new(patch);
+    assert!(fixture.play(&events, RATE) == plain[0]);
+    fixture.engine.reset();
+    assert!(play(&mut fixture.engine, &events, RATE) == plain);
 }
 
 /// The load asks now for the one, now for the other.
@@ -306,20 +306,20 @@ fn without_a_fault_it_is_bit_equal_to_the_gpu_renderer() {
 fn changing_over_on_demand_does_not_click() {
     for patch in &sustained() {
         let wanted = Arc::new(AtomicBool::new(false));
-        let mut rig = Rig::with(patch, Arc::default(), |renderer| {
+        let mut fixture = Fixture::with(patch, Arc::default(), |renderer| {
             renderer.with_policy(on_demand(&wanted))
         });
-        let cpu = rig.chord(2 * RATE);
-        assert!(!rig.report().on_gpu);
+        let cpu = fixture.chord(2 * RATE);
+        assert!(!fixture.report().on_gpu);
         let mut all = cpu[RATE..].to_vec();
         let mut rests = vec![cpu[RATE..].to_vec()];
         for turn in 0..3 {
             wanted.store(true, Ordering::Relaxed);
-            all.extend(rig.until(|report| report.on_gpu));
-            let gpu = rig.play(&[], RATE / 2);
+            all.extend(fixture.until(|report| report.on_gpu));
+            let gpu = fixture.play(&[], RATE / 2);
             wanted.store(false, Ordering::Relaxed);
-            let back = rig.play(&[], RATE / 2);
-            let report = rig.report();
+            let back = fixture.play(&[], RATE / 2);
+            let report = fixture.report();
             assert!(!report.on_gpu && report.losses == 0, "{report:?}");
             assert_eq!(report.switches, 2 * (turn + 1));
             all.extend(gpu.iter().chain(&back));
@@ -372,7 +372,7 @@ fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
     });
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::Fail);
-    let mut rig = Rig::with(&rich, faults, |renderer| {
+    let mut fixture = Fixture::with(&rich, faults, |renderer| {
         renderer.with_load_shedding(RATE as f32, clock)
     });
     const BLOCK: usize = 64;
@@ -383,12 +383,12 @@ fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
         let mut sounding = 0;
         for block in 0..blocks {
             let events = if block == 0 { events } else { &[] };
-            sound.extend(play(&mut rig.engine, events, BLOCK)[0].iter());
-            sounding = rig.engine.counters().partials;
+            sound.extend(play(&mut fixture.engine, events, BLOCK)[0].iter());
+            sounding = fixture.engine.counters().partials;
             let nanoseconds = sounding as f64 / capacity * block_time;
             step.store(nanoseconds as u64, Ordering::Relaxed);
         }
-        (sounding, rig.report())
+        (sounding, fixture.report())
     };
     let chord: Vec<_> = [33, 40, 45, 52].map(|key| (0, on(key))).into();
     let (full, report) = run(&chord, 750, 1e9);

@@ -1,12 +1,12 @@
-//! Both ends of the exchange, in every order: everything that is sent comes back once or is still
-//! held, there is always a place on the way back, and nothing is freed by the render side.
+//! A model of both ends of the command queue in every order: every command is returned once or still
+//! held, the return queue always has room, and the render side frees nothing.
 
-use super::{UNDER_WAY, WorkEnd, command_queue};
+use super::{MAX_IN_FLIGHT, CommandReceiver, command_queue};
 use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What is sent: owns memory, which the render side changes in place.
+/// A command that owns memory, which the render side changes in place.
 struct Command {
     memory: UnsafeCell<u32>,
     maker: thread::ThreadId,
@@ -23,7 +23,7 @@ impl Command {
     }
 
     fn change(&self) {
-        // SAFETY: nobody else touches it meanwhile, which loom checks.
+        // SAFETY: no other thread touches it meanwhile, which loom checks.
         self.memory.with_mut(|memory| unsafe { *memory += 1 });
     }
 }
@@ -37,43 +37,42 @@ impl Drop for Command {
     }
 }
 
-/// Follows one command, if there is one: keeps it, as an engine that fades in, and gives back the
-/// one before.
-fn follow(end: &mut WorkEnd<Command>, held: &mut Option<Command>) {
+/// Takes one command, if there is one, keeps it, and returns the one before.
+fn take_one(end: &mut CommandReceiver<Command>, held: &mut Option<Command>) {
     if let Some(command) = end.take() {
         command.change();
-        if let Some(overtaken) = held.replace(command) {
-            end.give_back(overtaken);
+        if let Some(previous) = held.replace(command) {
+            end.give_back(previous);
         }
     }
 }
 
 #[test]
-fn everything_comes_back_once() {
-    const SENT: usize = UNDER_WAY + 2;
+fn every_command_is_returned_once() {
+    const SENT: usize = MAX_IN_FLIGHT + 2;
     check(None, || {
         let freed = Arc::new(AtomicUsize::new(0));
         let (mut control, mut work) = command_queue();
         let render = thread::spawn(move || {
             let mut held = None;
-            (0..3).for_each(|_| follow(&mut work, &mut held));
+            (0..3).for_each(|_| take_one(&mut work, &mut held));
             (work, held)
         });
         let mut refused = 0;
         for _ in 0..SENT {
             if let Err(command) = control.send(Command::new(&freed)) {
-                assert_eq!(control.in_flight, UNDER_WAY, "refused with places left");
+                assert_eq!(control.in_flight, MAX_IN_FLIGHT, "refused with room left");
                 refused += 1;
                 drop(command);
             }
         }
         let (mut work, mut held) = render.join().expect("the render side has ended");
-        // What is left, when the render side can follow.
-        (0..UNDER_WAY).for_each(|_| follow(&mut work, &mut held));
-        control.tidy();
+        // The render side takes what is left.
+        (0..MAX_IN_FLIGHT).for_each(|_| take_one(&mut work, &mut held));
+        control.drop_returned();
         assert_eq!(control.in_flight, 1, "the last one is held");
         assert_eq!(freed.load(Relaxed), SENT - 1);
-        assert!(refused <= SENT - UNDER_WAY, "there was room for these");
+        assert!(refused <= SENT - MAX_IN_FLIGHT, "there was room for these");
         drop(held);
         assert_eq!(freed.load(Relaxed), SENT);
     });

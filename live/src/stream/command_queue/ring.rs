@@ -1,17 +1,17 @@
-//! The ring of the `ringbuf` crate, for models: its indices and orderings, with loom's atomics.
+//! The ring of the `ringbuf` crate with loom's atomics, for models: the same indices and orderings.
 
 use loom::cell::UnsafeCell;
 use myriad_engine::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// Indices only rise; an item's place is its index by the number of places.
+/// Indices only increase; the slot of an item is its index modulo the number of slots.
 pub(super) struct HeapRb<T> {
-    places: Box<[UnsafeCell<Option<T>>]>,
+    slots: Box<[UnsafeCell<Option<T>>]>,
     read: AtomicUsize,
     write: AtomicUsize,
 }
 
-// SAFETY: a place is touched by one end at a time, which loom checks.
+// SAFETY: a slot is touched by one end at a time, which loom checks.
 unsafe impl<T: Send> Sync for HeapRb<T> {}
 
 /// The end that pushes.
@@ -21,9 +21,9 @@ pub(super) struct HeapProd<T>(Arc<HeapRb<T>>);
 pub(super) struct HeapCons<T>(Arc<HeapRb<T>>);
 
 impl<T> HeapRb<T> {
-    pub(super) fn new(places: usize) -> Self {
+    pub(super) fn new(slots: usize) -> Self {
         Self {
-            places: (0..places).map(|_| UnsafeCell::new(None)).collect(),
+            slots: (0..slots).map(|_| UnsafeCell::new(None)).collect(),
             read: AtomicUsize::new(0),
             write: AtomicUsize::new(0),
         }
@@ -34,10 +34,10 @@ impl<T> HeapRb<T> {
         (HeapProd(Arc::clone(&ring)), HeapCons(ring))
     }
 
-    fn replace(&self, index: usize, item: Option<T>) -> Option<T> {
-        let place = &self.places[index % self.places.len()];
+    fn reslot(&self, index: usize, item: Option<T>) -> Option<T> {
+        let slot = &self.slots[index % self.slots.len()];
         // SAFETY: loom checks that the other end does not touch it meanwhile.
-        place.with_mut(|place| std::mem::replace(unsafe { &mut *place }, item))
+        slot.with_mut(|slot| std::mem::reslot(unsafe { &mut *slot }, item))
     }
 }
 
@@ -45,10 +45,10 @@ impl<T> HeapProd<T> {
     pub(super) fn try_push(&mut self, item: T) -> Result<(), T> {
         let ring = &*self.0;
         let write = ring.write.load(Ordering::Relaxed);
-        if write - ring.read.load(Ordering::Acquire) == ring.places.len() {
+        if write - ring.read.load(Ordering::Acquire) == ring.slots.len() {
             return Err(item);
         }
-        ring.replace(write, Some(item));
+        ring.reslot(write, Some(item));
         ring.write.store(write + 1, Ordering::Release);
         Ok(())
     }
@@ -61,12 +61,12 @@ impl<T> HeapCons<T> {
         if read == ring.write.load(Ordering::Acquire) {
             return None;
         }
-        let item = ring.replace(read, None);
+        let item = ring.reslot(read, None);
         ring.read.store(read + 1, Ordering::Release);
         item
     }
 
-    /// Drops what is there. Returns how many.
+    /// Drops all items. Returns how many.
     pub(super) fn clear(&mut self) -> usize {
         std::iter::from_fn(|| self.try_pop()).count()
     }

@@ -1,8 +1,8 @@
-//! What the control side holds: its ends of the queues, and what the stream was told.
+//! The state of the control side: its ends of the queues, and commands that wait.
 
-use crate::stream::cause::Processor;
-use crate::stream::command_queue::ControlEnd;
-use crate::stream::events::Sender;
+use crate::stream::command_queue::CommandSender;
+use crate::stream::deadline::StealMonitor;
+use crate::stream::event_scheduler::Sender;
 use crate::stream::frame_ring::FrameRing;
 use crate::stream::render_side::{Command, RenderSide};
 use crate::stream::underrun::{Report, Underrun};
@@ -14,22 +14,22 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Underruns that are kept until they are asked for.
-const KEPT: usize = 1_000;
+/// The most underruns that are kept until they are read.
+const MAX_UNDERRUNS: usize = 1_000;
 
 /// Behind the control side's lock. The render side and the audio side never take it.
 pub(in crate::stream) struct State {
     pub(super) engine: EngineConfig,
     pub(super) engine_latency: usize,
     pub(super) frame_ring: Arc<FrameRing>,
-    commands: ControlEnd<Command>,
+    commands: CommandSender<Command>,
     /// Patches and routes for which `commands` had no room, at most one of each for a part.
     waiting: VecDeque<Command>,
     pub(super) sender: Sender,
     reports: HeapCons<Report>,
     pub(super) underruns: VecDeque<Underrun>,
-    processor: Processor,
-    /// Shows what sounds, until somebody takes it to look.
+    steal: StealMonitor,
+    /// The receiver of snapshots, until it is taken.
     pub(super) snapshots: Option<SnapshotReceiver>,
     /// The render thread, until it is stopped.
     pub(super) thread: Option<JoinHandle<RenderSide>>,
@@ -40,7 +40,7 @@ impl State {
         config: &StreamConfig,
         engine_latency: usize,
         frame_ring: Arc<FrameRing>,
-        commands: ControlEnd<Command>,
+        commands: CommandSender<Command>,
         sender: Sender,
         reports: HeapCons<Report>,
         snapshots: SnapshotReceiver,
@@ -54,21 +54,21 @@ impl State {
             sender,
             reports,
             underruns: VecDeque::new(),
-            processor: Processor::new(),
+            steal: StealMonitor::new(),
             snapshots: Some(snapshots),
             thread: None,
         }
     }
 
-    pub(super) fn command(&mut self, command: Command) -> Result<(), StreamError> {
+    pub(super) fn send_command(&mut self, command: Command) -> Result<(), StreamError> {
         self.commands.send(command).map_err(|_| StreamError::Busy)
     }
 
-    /// Sends another patch or other routes for a part. What finds no room waits until there is
-    /// some, unless something newer for the part replaces it.
+    /// Sends another patch or other routes for a part. When the queue is full, they wait until there
+    /// is room, unless a newer command for the part replaces them.
     pub(super) fn change_part(&mut self, command: Command) {
         let part = command.part();
-        // Routes belong to the patch before them; a patch brings its own.
+        // Routes belong to the patch before them; a patch contains its own.
         let is_patch = |command: &Command| matches!(command, Command::Patch { .. });
         let keeps_patch = !is_patch(&command);
         self.waiting
@@ -90,21 +90,21 @@ impl State {
         !self.waiting.is_empty()
     }
 
-    /// Whether the render thread has ended without being asked to: its renderer has panicked.
+    /// Whether the render thread has ended by itself: its renderer has panicked.
     pub(super) fn has_crashed(&self) -> bool {
         self.thread.as_ref().is_some_and(JoinHandle::is_finished)
     }
 
-    /// Drops what has come back, and explains underruns.
-    pub(super) fn tend(&mut self) {
-        self.commands.tidy();
+    /// Frees returned memory, sends commands that wait, and finds the causes of underruns.
+    pub(super) fn maintain(&mut self) {
+        self.commands.drop_returned();
         self.send_waiting();
-        self.processor.read();
+        self.steal.read();
         for report in self.reports.pop_iter() {
-            if self.underruns.len() == KEPT {
+            if self.underruns.len() == MAX_UNDERRUNS {
                 self.underruns.pop_front();
             }
-            self.underruns.push_back(report.conclude(&self.processor));
+            self.underruns.push_back(report.conclude(&self.steal));
         }
     }
 }

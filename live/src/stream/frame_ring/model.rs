@@ -1,16 +1,16 @@
-//! Both sides of the frame ring, in every order: no frame is read before it is written, none is
+//! A model of both sides of the frame ring in every order: no frame is read before it is written, none is
 //! overwritten while it is read, and left and right are of one time.
 
 use super::FrameRing;
 use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 
-/// Every place of the ring has been used twice when the blocks have been asked for.
+/// The blocks use every slot of the ring twice.
 const DEPTH: usize = 2;
 const BLOCKS: [usize; 3] = [1, 2, 1];
 
-/// The ring, and beside each place the time of the frame in it: loom notices when one side touches
-/// a place without having heard that the other is done with it.
+/// The ring, and for each slot the time of its frame: loom detects when one side touches a slot
+/// without synchronising with the other.
 struct Ring {
     frame_ring: FrameRing,
     times: [UnsafeCell<u64>; DEPTH],
@@ -28,11 +28,11 @@ impl Ring {
         &self.times[at as usize % DEPTH]
     }
 
-    /// As the audio side takes a block: what is ready of it is read.
+    /// Takes a block as the audio side does: reads the frames that are ready.
     fn take(&self, at: u64, block: usize) {
         let ready = self.frame_ring.written().saturating_sub(at) as usize;
         for at in (at..).take(ready.min(block)) {
-            // SAFETY: nobody writes it meanwhile, which loom checks.
+            // SAFETY: the render side does not write it meanwhile, which loom checks.
             let time = self.time(at).with(|time| unsafe { *time });
             assert_eq!(time, at, "a frame of another time");
             let (mut left, mut right) = ([f32::NAN], [f32::NAN]);
@@ -42,7 +42,7 @@ impl Ring {
         self.frame_ring.ask(at, block);
     }
 
-    /// As the render side steps: skips what is too late, and fills the ring.
+    /// Steps as the render side does: skips what is too late, and fills the ring.
     fn fill(&self, time: &mut u64) {
         let asked = self.frame_ring.asked();
         let is_block = |blocks: usize| {
@@ -55,7 +55,7 @@ impl Ring {
         }
         *time = asked.max(*time);
         while *time < asked + DEPTH as u64 {
-            // SAFETY: nobody reads it meanwhile, which loom checks.
+            // SAFETY: the audio side does not read it meanwhile, which loom checks.
             self.time(*time).with_mut(|at| unsafe { *at = *time });
             let (left, right) = frame(*time);
             self.frame_ring.write(*time, &[left], &[right]);
@@ -64,7 +64,7 @@ impl Ring {
     }
 }
 
-/// Left and right at a time: silence in the beginning.
+/// Left and right at a time: silence before the latency is over.
 fn frame(time: u64) -> (f32, f32) {
     match time < DEPTH as u64 {
         true => (0.0, 0.0),
@@ -73,7 +73,7 @@ fn frame(time: u64) -> (f32, f32) {
 }
 
 #[test]
-fn every_frame_is_read_whole_and_in_its_time() {
+fn frames_are_read_whole_and_at_their_time() {
     check(None, || {
         let ring = Arc::new(Ring::new());
         let render = thread::spawn({
@@ -89,7 +89,7 @@ fn every_frame_is_read_whole_and_in_its_time() {
             ring.take(at, block);
             at += block as u64;
         }
-        // However late it was, the render side catches up, and the ring is full.
+        // The render side catches up however late it was, and the ring is full.
         let mut time = render.join().expect("the render side has ended");
         ring.fill(&mut time);
         assert_eq!(ring.frame_ring.fill(), DEPTH);

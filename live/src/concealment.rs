@@ -1,0 +1,55 @@
+//! Concealment of missing sound: a channel is continued by prediction, which fades out.
+
+use myriad_engine::dsp::{FADE, continue_sound, fade_in};
+
+/// One channel: its last samples and their predicted continuation.
+#[derive(Clone)]
+pub(crate) struct Concealment {
+    history: [f32; FADE],
+    prediction: [f32; FADE],
+    /// Frames of the prediction that have been faded out.
+    faded: usize,
+}
+
+impl Concealment {
+    pub(crate) const fn new() -> Self {
+        Self {
+            history: [0.0; FADE],
+            prediction: [0.0; FADE],
+            faded: FADE,
+        }
+    }
+
+    /// Whether nothing is being concealed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.faded == FADE
+    }
+
+    /// Predicts the continuation of what was remembered. Its fade-out starts with the next samples.
+    pub(crate) fn predict(&mut self) {
+        continue_sound(&self.history, &mut self.prediction);
+        self.faded = 0;
+    }
+
+    /// Adds the prediction to `samples` while it fades out.
+    pub(crate) fn add_prediction(&mut self, samples: &mut [f32]) {
+        for sample in samples.iter_mut().take(FADE - self.faded) {
+            *sample += self.prediction[self.faded] * (1.0 - fade_in(self.faded));
+            self.faded += 1;
+        }
+    }
+
+    /// Crossfades from the prediction to `samples`.
+    pub(crate) fn crossfade(&mut self, samples: &mut [f32]) {
+        let gains = (self.faded..FADE).map(fade_in);
+        samples.iter_mut().zip(gains).for_each(|(x, gain)| *x *= gain);
+        self.add_prediction(samples);
+    }
+
+    /// Keeps the end of `samples` to predict from.
+    pub(crate) fn remember(&mut self, samples: &[f32]) {
+        let new = &samples[samples.len().saturating_sub(FADE)..];
+        self.history.copy_within(new.len().., 0);
+        self.history[FADE - new.len()..].copy_from_slice(new);
+    }
+}
