@@ -11,20 +11,13 @@ fn main() -> io::Result<()> {
     let mut files: Vec<_> = fs::read_dir(&folder)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<_>>()?;
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "toml")
-    });
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
     let mut list = String::from("pub(super) const FILES: &[(&str, &str)] = &[\n");
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        writeln!(
-            list,
-            "({name:?}, include_str!({:?})),",
-            file.display().to_string()
-        )
-        .map_err(io::Error::other)?;
+        writeln!(list, "({name:?}, include_str!({:?})),", file.display().to_string())
+            .map_err(io::Error::other)?;
     }
     list.push_str("];\n");
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;

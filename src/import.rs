@@ -63,17 +63,11 @@ enum Layering {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args
-        .pitch
-        .is_some_and(|hertz| !(20.0..=5_000.0).contains(&hertz))
-    {
+    if args.pitch.is_some_and(|hertz| !(20.0..=5_000.0).contains(&hertz)) {
         return Err(Failure::misuse("--pitch: expected 20 to 5000 Hertz"));
     }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
-    let name = args
-        .name
-        .clone()
-        .unwrap_or_else(|| stem.clone().into_owned());
+    let name = args.name.clone().unwrap_or_else(|| stem.clone().into_owned());
     let mut imported = import_file(args, &args.file, args.pitch, &name)?;
     if let Some(file) = &args.with {
         let other = import_file(args, file, None, &name)?;

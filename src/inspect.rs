@@ -43,9 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     if let Some(path) = &picture
-        && !path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("png"))
+        && !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"))
     {
         let shown = path.display();
         return Err(Failure::misuse(format!(

@@ -119,9 +119,7 @@ fn audit(args: &Args) -> Result<(), Failure> {
     let count = findings.len();
     match findings.iter().filter(|f| !f.problems.is_empty()).count() {
         0 => Ok(()),
-        wrong => Err(Failure::failed(format!(
-            "{wrong} of {count} patches have problems"
-        ))),
+        wrong => Err(Failure::failed(format!("{wrong} of {count} patches have problems"))),
     }
 }
 
@@ -137,16 +135,13 @@ fn audit_text(findings: &[Finding]) -> String {
             format!("{:.0}", finding.held_db),
             format!("{:.2}", finding.correlation),
             finding.partials.to_string(),
-            nearest.map_or_else(String::new, |(name, distance)| {
-                format!("{distance:.1} {name}")
-            }),
+            nearest.map_or_else(String::new, |(name, distance)| format!("{distance:.1} {name}")),
             finding.problems.join("; "),
         ]
     };
     let rows: Vec<[String; 9]> = findings.iter().map(row).collect();
-    let head = [
-        "NAME", "CATEGORY", "LUFS", "PEAK", "HELD", "STEREO", "PARTIALS", "NEAREST", "PROBLEMS",
-    ];
+    let head =
+        ["NAME", "CATEGORY", "LUFS", "PEAK", "HELD", "STEREO", "PARTIALS", "NEAREST", "PROBLEMS"];
     table::aligned(&head, &rows, None)
 }
 
@@ -156,13 +151,10 @@ fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
     let Some(wanted) = category else {
         return Ok(all.collect());
     };
-    let entries: Vec<Entry> = all
-        .filter(|entry| entry.category.eq_ignore_ascii_case(wanted.trim()))
-        .collect();
+    let entries: Vec<Entry> =
+        all.filter(|entry| entry.category.eq_ignore_ascii_case(wanted.trim())).collect();
     if entries.is_empty() {
-        let categories = factory::patches()
-            .iter()
-            .map(|patch| patch.category.as_str());
+        let categories = factory::patches().iter().map(|patch| patch.category.as_str());
         let known: BTreeSet<&str> = categories.collect();
         let known = Vec::from_iter(known).join(", ");
         return Err(Failure::misuse(format!(
@@ -178,9 +170,5 @@ fn to_text(entries: &[Entry]) -> String {
         [entry.name, entry.category, entry.description, &tags].map(str::to_owned)
     };
     let rows: Vec<[String; 4]> = entries.iter().map(row).collect();
-    table::aligned(
-        &["NAME", "CATEGORY", "DESCRIPTION", "TAGS"],
-        &rows,
-        terminal::width(),
-    )
+    table::aligned(&["NAME", "CATEGORY", "DESCRIPTION", "TAGS"], &rows, terminal::width())
 }

@@ -140,9 +140,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (None, None) => None,
     };
     if let Some(path) = &args.record
-        && !path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("wav"))
+        && !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wav"))
     {
         let path = path.display();
         return Err(Failure::misuse(format!(
@@ -150,10 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     check_unique_channels(&args.patches)?;
-    let general = args
-        .patches
-        .iter()
-        .find(|request| request.channel.is_none());
+    let general = args.patches.iter().find(|request| request.channel.is_none());
     let live = match general {
         Some(request) => library::resolve(&request.patch)?,
         None => first_patch(),

@@ -186,14 +186,7 @@ impl Job {
         }
         let stems = outputs.finish()?;
         drop(bar);
-        Ok(Report::new(
-            self,
-            &song_render,
-            &meter,
-            &handle,
-            stems,
-            start.elapsed(),
-        ))
+        Ok(Report::new(self, &song_render, &meter, &handle, stems, start.elapsed()))
     }
 
     /// Checks the length before any work is done.

@@ -68,19 +68,10 @@ fn rows(level: Level) -> Vec<Row<'static>> {
             }),
         ));
     }
-    rows.push((
-        "bank: advance",
-        Box::new(move || level.dispatch(bank(false))),
-    ));
-    rows.push((
-        "bank: seed and advance",
-        Box::new(move || level.dispatch(bank(true))),
-    ));
+    rows.push(("bank: advance", Box::new(move || level.dispatch(bank(false)))));
+    rows.push(("bank: seed and advance", Box::new(move || level.dispatch(bank(true)))));
     let still = |_| cloud();
-    rows.push((
-        "renderer: table only, nothing moves",
-        renderer(level, still),
-    ));
+    rows.push(("renderer: table only, nothing moves", renderer(level, still)));
     let moving = |tick: usize| {
         let (frame, morph) = Table::Saw.frame_at(0.9 + 0.05 * (tick as f32 * 0.01).sin());
         Cloud {
@@ -96,10 +87,7 @@ fn rows(level: Level) -> Vec<Row<'static>> {
             ..cloud()
         }
     };
-    rows.push((
-        "renderer: pitch, morph, tilt and filter move",
-        renderer(level, moving),
-    ));
+    rows.push(("renderer: pitch, morph, tilt and filter move", renderer(level, moving)));
     let everything = move |tick: usize| Cloud {
         stretch: 0.001,
         inharmonicity: 1e-7,
@@ -114,10 +102,7 @@ fn rows(level: Level) -> Vec<Row<'static>> {
 }
 
 fn bank(seeding: bool) -> BankAlone {
-    BankAlone {
-        ticks: TICKS,
-        seeding,
-    }
+    BankAlone { ticks: TICKS, seeding }
 }
 
 fn cloud() -> Cloud {
@@ -151,13 +136,7 @@ fn renderer(level: Level, cloud: impl Fn(usize) -> Cloud + 'static) -> Box<dyn F
             for _ in 0..MAX_TICKS {
                 block.start_tick();
                 let flags = if tick == 0 { STARTS } else { 0 };
-                block.push(
-                    0,
-                    Cloud {
-                        flags,
-                        ..cloud(tick)
-                    },
-                );
+                block.push(0, Cloud { flags, ..cloud(tick) });
                 tick += 1;
             }
             drop(block);

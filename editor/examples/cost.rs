@@ -11,10 +11,7 @@ const FRAMES: u32 = 200;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chord: &[u8] = &[36, 48, 55, 60, 64, 67, 72, 76];
-    for (what, keys) in [
-        ("nothing sounds", &[][..]),
-        ("eight notes of Aurora", chord),
-    ] {
+    for (what, keys) in [("nothing sounds", &[][..]), ("eight notes of Aurora", chord)] {
         let patch = factory::find("Aurora").ok_or("no such patch")?;
         let mut host = LocalHost::new(patch.clone())?;
         let mut editor = Editor::new(Library::open(None));
@@ -35,12 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
             spent.push(start.elapsed().as_secs_f64());
             output.textures_delta.clear();
-            pause = output
-                .viewport_output
-                .values()
-                .map(|v| v.repaint_delay)
-                .min()
-                .unwrap_or(pause);
+            pause = output.viewport_output.values().map(|v| v.repaint_delay).min().unwrap_or(pause);
             triangles = primitives
                 .iter()
                 .map(|clipped| match &clipped.primitive {

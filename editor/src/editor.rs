@@ -114,8 +114,7 @@ impl Editor {
             || self.meter.moves()
             || underrun;
         let rate = if moves { MOVING } else { IDLE };
-        ui.ctx()
-            .request_repaint_after(Duration::from_secs_f32(1.0 / rate));
+        ui.ctx().request_repaint_after(Duration::from_secs_f32(1.0 / rate));
     }
 
     fn draw(
@@ -140,9 +139,7 @@ impl Editor {
         shortcuts(ui, session, &self.library);
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, 0.0, theme::NIGHT);
-        let inside = whole
-            .shrink2(vec2(GAP, 0.0))
-            .with_max_y(whole.bottom() - GAP);
+        let inside = whole.shrink2(vec2(GAP, 0.0)).with_max_y(whole.bottom() - GAP);
         let mut bottom = inside.bottom();
         let mut from_below = |height: f32| {
             let rect = Rect::from_min_max(
@@ -176,11 +173,8 @@ impl Editor {
             let used = self.pages.tabs(ui, tabs);
             sources::show(ui, session, tabs.with_min_x(tabs.left() + used + 16.0));
             if let Some(rest) = self.cloud.rest() {
-                let displays = Displays {
-                    rest,
-                    meter: &self.meter,
-                    voices: status.counters.voices,
-                };
+                let displays =
+                    Displays { rest, meter: &self.meter, voices: status.counters.voices };
                 self.pages.show(ui, session, &displays, page);
             }
         }
@@ -192,11 +186,7 @@ impl Editor {
         if !ui.input(|input| input.pointer.any_down()) {
             session.end();
         }
-        if session
-            .entry
-            .as_ref()
-            .is_some_and(|entry| entry.drawn < session.time)
-        {
+        if session.entry.as_ref().is_some_and(|entry| entry.drawn < session.time) {
             *session.entry = None;
         }
     }

@@ -39,11 +39,7 @@ impl Edit {
     fn reversed(self) -> Edit {
         match self {
             Edit::Params(moves) => {
-                let back = |Move { param, from, to }| Move {
-                    param,
-                    from: to,
-                    to: from,
-                };
+                let back = |Move { param, from, to }| Move { param, from: to, to: from };
                 Edit::Params(moves.into_iter().map(back).collect())
             }
             Edit::Routes { from, to } => Edit::Routes { from: to, to: from },

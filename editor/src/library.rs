@@ -33,11 +33,7 @@ impl Library {
     /// Factory patches and those in `folder`, which need not exist yet. Files that are not patches
     /// are left out. Without a folder nothing can be saved.
     pub fn open(folder: Option<PathBuf>) -> Self {
-        let mut library = Self {
-            entries: Vec::new(),
-            favourites: BTreeSet::new(),
-            folder,
-        };
+        let mut library = Self { entries: Vec::new(), favourites: BTreeSet::new(), folder };
         library.refresh();
         library
     }
@@ -59,10 +55,8 @@ impl Library {
 
     /// Reads the folder anew.
     pub fn refresh(&mut self) {
-        let factory = factory::patches().iter().map(|patch| Entry {
-            patch: patch.clone(),
-            file: None,
-        });
+        let factory =
+            factory::patches().iter().map(|patch| Entry { patch: patch.clone(), file: None });
         let own = self.folder.iter().flat_map(|folder| own_patches(folder));
         self.entries = factory.chain(own).collect();
         let name = |entry: &Entry| entry.patch.name.to_lowercase();
@@ -107,11 +101,7 @@ impl Library {
             return Err(io::Error::other("there is no folder for patches"));
         };
         let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(&patch.name);
-        let known = self
-            .entries
-            .iter()
-            .filter(same)
-            .find_map(|e| e.file.clone());
+        let known = self.entries.iter().filter(same).find_map(|e| e.file.clone());
         let file = known.unwrap_or_else(|| free_file(folder, &file_name(&patch.name)));
         write_whole(&file, &patch.to_toml())?;
         self.refresh();
@@ -201,11 +191,7 @@ mod tests {
 
         let library = Library::open(Some(folder.0.clone()));
         assert_eq!(library.entries().len(), factory + 1);
-        let own: Vec<_> = library
-            .entries()
-            .iter()
-            .filter(|e| e.file.is_some())
-            .collect();
+        let own: Vec<_> = library.entries().iter().filter(|e| e.file.is_some()).collect();
         assert_eq!(own[0].patch, patch);
         assert!(library.is_favourite("Aurora"));
         assert!(!library.is_favourite("Tide"));

@@ -56,11 +56,7 @@ impl LocalHost {
     }
 
     fn send(&mut self, kind: EventKind) {
-        self.events.push(Event {
-            frame: 0,
-            part: 0,
-            kind,
-        });
+        self.events.push(Event { frame: 0, part: 0, kind });
     }
 }
 

@@ -7,11 +7,7 @@ use std::f32::consts::TAU;
 /// Adds a vertex without a texture and returns its number.
 fn vertex(mesh: &mut Mesh, pos: Pos2, color: Color32) -> u32 {
     let index = mesh.vertices.len() as u32;
-    mesh.vertices.push(Vertex {
-        pos,
-        uv: WHITE_UV,
-        color,
-    });
+    mesh.vertices.push(Vertex { pos, uv: WHITE_UV, color });
     index
 }
 
@@ -102,12 +98,7 @@ pub(crate) fn lamp(painter: &Painter, at: Pos2, lit: bool, colour: Color32) {
         painter.add(Shape::mesh(mesh));
         painter.circle_filled(at, 3.0, crate::theme::LIGHT);
     } else {
-        painter.circle(
-            at,
-            3.0,
-            crate::theme::NIGHT,
-            Stroke::new(1.2, crate::theme::FAINT),
-        );
+        painter.circle(at, 3.0, crate::theme::NIGHT, Stroke::new(1.2, crate::theme::FAINT));
     }
 }
 
@@ -125,9 +116,7 @@ pub(crate) fn on_knob(centre: Pos2, radius: f32, scale: f32) -> Pos2 {
 pub(crate) fn arc(centre: Pos2, radius: f32, from: f32, to: f32) -> Vec<Pos2> {
     let steps = ((to - from).abs() * 32.0).ceil().max(1.0) as usize;
     let at = |step: usize| from + (to - from) * step as f32 / steps as f32;
-    (0..=steps)
-        .map(|step| on_knob(centre, radius, at(step)))
-        .collect()
+    (0..=steps).map(|step| on_knob(centre, radius, at(step))).collect()
 }
 
 /// A small triangle that points left or right.

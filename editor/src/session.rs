@@ -195,10 +195,7 @@ impl Session<'_> {
 
     /// Loads another patch.
     pub(crate) fn load(&mut self, patch: Patch) {
-        let edit = Edit::Patch {
-            from: Box::new(self.snapshot()),
-            to: Box::new(patch.clone()),
-        };
+        let edit = Edit::Patch { from: Box::new(self.snapshot()), to: Box::new(patch.clone()) };
         self.history.push(edit, self.time, false);
         self.host.load(patch);
         self.patch = self.host.patch();

@@ -67,11 +67,7 @@ pub(crate) fn dawn(position: f32) -> Color32 {
 
 /// The colour of a pan, -1 left to 1 right.
 pub(crate) fn pan(place: f32) -> Color32 {
-    let (side, share) = if place < 0.0 {
-        (VIOLET, -place)
-    } else {
-        (AMBER, place)
-    };
+    let (side, share) = if place < 0.0 { (VIOLET, -place) } else { (AMBER, place) };
     ROSE.lerp_to_gamma(side, share.clamp(0.0, 1.0).sqrt())
 }
 
@@ -159,10 +155,7 @@ pub(crate) fn titled_panel(painter: &Painter, rect: Rect, title: &str) -> Rect {
     panel(painter, rect);
     let at = rect.left_top() + egui::vec2(14.0, 11.0);
     caps(painter, at, Align2::LEFT_TOP, title, 10.0, MUTED);
-    Rect::from_min_max(
-        rect.min + egui::vec2(12.0, 30.0),
-        rect.max - egui::vec2(12.0, 10.0),
-    )
+    Rect::from_min_max(rect.min + egui::vec2(12.0, 30.0), rect.max - egui::vec2(12.0, 10.0))
 }
 
 /// A sunken area of a panel.
@@ -221,14 +214,8 @@ pub(crate) fn apply(ctx: &egui::Context) {
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let files: [(&str, &'static [u8]); 2] = [
-        (
-            "regular",
-            include_bytes!("../../assets/fonts/inter-regular.ttf"),
-        ),
-        (
-            "bold",
-            include_bytes!("../../assets/fonts/inter-semibold.ttf"),
-        ),
+        ("regular", include_bytes!("../../assets/fonts/inter-regular.ttf")),
+        ("bold", include_bytes!("../../assets/fonts/inter-semibold.ttf")),
     ];
     for (name, bytes) in files {
         let data = Arc::new(FontData::from_static(bytes));

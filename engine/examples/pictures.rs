@@ -36,16 +36,10 @@ const ROW: Row = Row {
 const VOCAL: f32 = 4.0;
 const BAR: f32 = 7.0;
 const SAW: &[(Param, f32)] = &[(Param::SourcePosition, 1.0)];
-const LOW_24: &[(Param, f32)] = &[
-    (Param::SourcePosition, 1.0),
-    (Param::FilterType, 2.0),
-    (Param::FilterCutoff, 1_000.0),
-];
-const STRONG: &[(Param, f32)] = &[
-    (Param::SourcePosition, 1.0),
-    (Param::FilterCutoff, 600.0),
-    (Param::FilterResonance, 0.7),
-];
+const LOW_24: &[(Param, f32)] =
+    &[(Param::SourcePosition, 1.0), (Param::FilterType, 2.0), (Param::FilterCutoff, 1_000.0)];
+const STRONG: &[(Param, f32)] =
+    &[(Param::SourcePosition, 1.0), (Param::FilterCutoff, 600.0), (Param::FilterResonance, 0.7)];
 const FORMANT: &[(Param, f32)] = &[
     (Param::SourcePosition, 1.0),
     (Param::FilterType, 14.0),
@@ -86,20 +80,9 @@ const PICTURES: &[(&str, &[Row])] = &[
     (
         "source",
         &[
-            Row {
-                title: "Position, table saw",
-                ..ROW
-            },
-            Row {
-                title: "Position, table vocal",
-                patch: &[(Param::SourceTable, VOCAL)],
-                ..ROW
-            },
-            Row {
-                title: "Position, table bar",
-                patch: &[(Param::SourceTable, BAR)],
-                ..ROW
-            },
+            Row { title: "Position, table saw", ..ROW },
+            Row { title: "Position, table vocal", patch: &[(Param::SourceTable, VOCAL)], ..ROW },
+            Row { title: "Position, table bar", patch: &[(Param::SourceTable, BAR)], ..ROW },
             Row {
                 title: "Formant hold, an octave and a half up",
                 patch: &[(Param::SourceTable, VOCAL)],
@@ -231,12 +214,7 @@ const PICTURES: &[(&str, &[Row])] = &[
                 turned: Param::FilterForm,
                 ..ROW
             },
-            Row {
-                title: "Morph, phaser",
-                patch: PHASER,
-                turned: Param::FilterForm,
-                ..ROW
-            },
+            Row { title: "Morph, phaser", patch: PHASER, turned: Param::FilterForm, ..ROW },
             Row {
                 title: "Cutoff, drawn",
                 patch: DRAWN,
@@ -355,10 +333,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn picture(rows: &[Row]) -> Result<String, Box<dyn Error>> {
     let row_height = TITLE + TALL + CAPTION + GAP;
-    let (width, height) = (
-        5.0 * (WIDE + GAP) + GAP,
-        rows.len() as f32 * row_height + GAP,
-    );
+    let (width, height) = (5.0 * (WIDE + GAP) + GAP, rows.len() as f32 * row_height + GAP);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"11\">\n\
@@ -367,11 +342,7 @@ fn picture(rows: &[Row]) -> Result<String, Box<dyn Error>> {
     for (index, row) in rows.iter().enumerate() {
         let top = GAP + index as f32 * row_height;
         let (x, y) = (GAP + 4.0, top + 14.0);
-        writeln!(
-            svg,
-            "<text x=\"{x}\" y=\"{y}\" fill=\"#efebf8\">{}</text>",
-            row.title
-        )?;
+        writeln!(svg, "<text x=\"{x}\" y=\"{y}\" fill=\"#efebf8\">{}</text>", row.title)?;
         for column in 0..5 {
             let corner = [GAP + column as f32 * (WIDE + GAP), top + TITLE];
             cell(&mut svg, row, column, corner)?;
@@ -440,11 +411,8 @@ fn cell(
 
 /// Violet on the left, rose in the middle, amber on the right.
 fn colour(pan: f32) -> String {
-    let [violet, rose, amber]: [[f32; 3]; 3] = [
-        [134.0, 120.0, 255.0],
-        [255.0, 102.0, 132.0],
-        [255.0, 176.0, 102.0],
-    ];
+    let [violet, rose, amber]: [[f32; 3]; 3] =
+        [[134.0, 120.0, 255.0], [255.0, 102.0, 132.0], [255.0, 176.0, 102.0]];
     let side = if pan < 0.0 { violet } else { amber };
     let mix = |i: usize| (rose[i] + (side[i] - rose[i]) * pan.abs().sqrt()).round() as u8;
     format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
@@ -454,30 +422,17 @@ fn colour(pan: f32) -> String {
 fn sounding(row: &Row, value: f32, seconds: f32) -> Result<Vec<PartialView>, Box<dyn Error>> {
     let mut patch = Patch::new();
     // Few enough to be told apart.
-    let plain = [
-        (Param::SourcePartials, 48.0),
-        (Param::Env1Attack, 0.0),
-        (Param::Env1Sustain, 1.0),
-    ];
+    let plain =
+        [(Param::SourcePartials, 48.0), (Param::Env1Attack, 0.0), (Param::Env1Sustain, 1.0)];
     let settings = plain.iter().chain(row.patch);
     for &(param, value) in settings.chain(&[(row.turned, value)]) {
         patch.values.set(param, value);
     }
-    let config = EngineConfig {
-        sample_rate: RATE,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate: RATE, ..EngineConfig::default() };
     let mut engine = Engine::new(&config)?;
     engine.set_patch(0, &patch);
-    let note = EventKind::NoteOn {
-        key: row.key,
-        velocity: 1.0,
-    };
-    let event = Event {
-        frame: 0,
-        part: 0,
-        kind: note,
-    };
+    let note = EventKind::NoteOn { key: row.key, velocity: 1.0 };
+    let event = Event { frame: 0, part: 0, kind: note };
     let frames = (seconds * RATE) as usize;
     let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
     engine.render(&[event], &mut left, &mut right);

@@ -14,17 +14,13 @@ const CHORD: [u8; 4] = [48, 55, 64, 71];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1).unwrap_or("Aurora".into());
-    let device = cpal::default_host()
-        .default_output_device()
-        .ok_or("no output device")?;
+    let device = cpal::default_host().default_output_device().ok_or("no output device")?;
     let config = device.default_output_config()?.config();
     let channels = usize::from(config.channels);
 
     let mut synth = Synth::new(config.sample_rate as f32)?;
     let mut patches = factory::patches().iter();
-    let patch = patches
-        .find(|patch| patch.name == name)
-        .ok_or("no such patch")?;
+    let patch = patches.find(|patch| patch.name == name).ok_or("no such patch")?;
     synth.set_patch(patch);
     CHORD.iter().for_each(|&key| synth.note_on(key, 0.7));
 

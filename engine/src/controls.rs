@@ -101,10 +101,9 @@ impl Controls {
             }
             let (now, target) = (self.now.0[index], self.target.0[index]);
             let next = match info.kind {
-                Kind::Number {
-                    curve: Curve::Exponential,
-                    ..
-                } => now * (target / now).powf(self.step),
+                Kind::Number { curve: Curve::Exponential, .. } => {
+                    now * (target / now).powf(self.step)
+                }
                 _ => now + (target - now) * self.step,
             };
             let (min, max) = info.kind.range();
@@ -148,10 +147,7 @@ mod tests {
         controls.tick();
         assert!(controls[Param::FilterCutoff] > 2_000.0 && controls[Param::FilterCutoff] < 3_000.0);
         (0..500).for_each(|_| controls.tick());
-        assert_eq!(
-            controls[Param::FilterCutoff],
-            controls.target(Param::FilterCutoff)
-        );
+        assert_eq!(controls[Param::FilterCutoff], controls.target(Param::FilterCutoff));
         assert!(!controls.any_moving);
     }
 }

@@ -212,22 +212,15 @@ impl Engine {
             patches: vec![Playable::new(Patch::new()); config.parts],
             retired_tables: RetiredTables::new(config.parts, pool.fade_ticks()),
             pool,
-            idle: (0..depth)
-                .map(|_| Arc::new(VoiceBlock::new(slots)))
-                .collect(),
+            idle: (0..depth).map(|_| Arc::new(VoiceBlock::new(slots))).collect(),
             in_flight: VecDeque::with_capacity(depth),
             depth,
             renderer,
             buses: Buses::new(config.parts),
-            effects: (0..config.parts)
-                .map(|_| PartEffects::new(config.sample_rate))
-                .collect(),
+            effects: (0..config.parts).map(|_| PartEffects::new(config.sample_rate)).collect(),
             all_effect_params: all_effect_params(),
             idle_effect_params: (0..depth).map(|_| all_effect_params()).collect(),
-            master: Master::new(
-                if config.stems { config.parts } else { 0 },
-                config.sample_rate,
-            ),
+            master: Master::new(if config.stems { config.parts } else { 0 }, config.sample_rate),
             pending: BoundedEvents::with_capacity(EVENTS_PER_TICK),
             passed: 0,
             transport: Transport::STOPPED,
@@ -334,13 +327,8 @@ impl Engine {
                 while let Some(event) =
                     events.next_if(|event| (event.frame as usize) < end || (last && end == frames))
                 {
-                    let in_span = (event.frame as usize)
-                        .saturating_sub(done + at)
-                        .min(span - 1);
-                    self.gather(Event {
-                        frame: (self.passed + in_span) as u32,
-                        ..*event
-                    });
+                    let in_span = (event.frame as usize).saturating_sub(done + at).min(span - 1);
+                    self.gather(Event { frame: (self.passed + in_span) as u32, ..*event });
                 }
                 self.passed += span;
                 at += span;
@@ -394,11 +382,7 @@ impl Engine {
     /// The keys of which a note sounds in `part`, or is about to, one bit each.
     pub fn keys(&self, part: usize) -> u128 {
         let playing = self.parts.get(part).map_or(0, Part::keys);
-        let starting = self
-            .pending
-            .store()
-            .iter()
-            .filter(|e| usize::from(e.part) == part);
+        let starting = self.pending.store().iter().filter(|e| usize::from(e.part) == part);
         starting.fold(playing, |keys, event| match event.kind {
             EventKind::NoteOn { key, .. } => keys | 1 << (key & 127),
             _ => keys,
@@ -427,8 +411,7 @@ impl Engine {
     fn compute_tick(&mut self) {
         let _stage = trace::stage(Stage::Modulation);
         self.pool.block.start_tick();
-        self.transport
-            .advance(TICK as f32 / self.config.sample_rate);
+        self.transport.advance(TICK as f32 / self.config.sample_rate);
         for index in 0..self.pending.store().len() {
             let event = self.pending.store()[index];
             if let EventKind::Transport { bpm, beat } = event.kind {
@@ -478,12 +461,8 @@ impl Engine {
     /// Collects the oldest ticks in flight and passes them to the master. Returns the frames they
     /// complete.
     fn collect(&mut self) -> usize {
-        let Some(PendingChunk {
-            block,
-            ticks,
-            frames,
-            all_effect_params,
-        }) = self.in_flight.pop_front()
+        let Some(PendingChunk { block, ticks, frames, all_effect_params }) =
+            self.in_flight.pop_front()
         else {
             return 0;
         };

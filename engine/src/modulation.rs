@@ -192,17 +192,11 @@ impl Modulation {
                 add.iter_mut().zip(via).for_each(|(add, via)| *add *= via);
             }
             let target = &mut self.targets[route.target as usize][..voices];
-            target
-                .iter_mut()
-                .zip(add)
-                .for_each(|(target, add)| *target += *add);
+            target.iter_mut().zip(add).for_each(|(target, add)| *target += *add);
         }
         for &param in &self.modulated {
             if self.routed[param as usize] {
-                from_sums(
-                    param.info().kind,
-                    &mut self.targets[param as usize][..voices],
-                );
+                from_sums(param.info().kind, &mut self.targets[param as usize][..voices]);
             }
         }
         for param in self.offsets.apply(&mut self.targets, voices) {
@@ -217,9 +211,7 @@ impl Modulation {
 
     /// Amounts that routes add to the copy of `voice` at `place`, -1 to 1.
     pub(crate) fn copy(&self, voice: usize, place: f32) -> CopyMoves {
-        fine::copy(&self.copy_routes, place, |source| {
-            self.source(source, voice)
-        })
+        fine::copy(&self.copy_routes, place, |source| self.source(source, voice))
     }
 
     /// Whether a route moves partials.
@@ -293,14 +285,8 @@ pub fn whole_way(kind: Kind) -> f32 {
 /// The scale in which routes add up: see [`Curve`].
 fn to_sum(kind: Kind, value: f32) -> f32 {
     match kind {
-        Kind::Number {
-            curve: Curve::Exponential,
-            ..
-        } => value.log2(),
-        Kind::Number {
-            curve: Curve::Power(_),
-            ..
-        } => kind.to_scale(value),
+        Kind::Number { curve: Curve::Exponential, .. } => value.log2(),
+        Kind::Number { curve: Curve::Power(_), .. } => kind.to_scale(value),
         _ => value,
     }
 }
@@ -309,30 +295,20 @@ fn to_sum(kind: Kind, value: f32) -> f32 {
 fn from_sums(kind: Kind, sums: &mut [f32]) {
     let (min, max) = kind.range();
     match kind {
-        Kind::Number {
-            curve: Curve::Exponential,
-            ..
-        } => sums
-            .iter_mut()
-            .for_each(|sum| *sum = exp2(*sum).clamp(min, max)),
-        Kind::Number {
-            curve: Curve::Linear,
-            ..
-        } => sums.iter_mut().for_each(|sum| *sum = sum.clamp(min, max)),
+        Kind::Number { curve: Curve::Exponential, .. } => {
+            sums.iter_mut().for_each(|sum| *sum = exp2(*sum).clamp(min, max))
+        }
+        Kind::Number { curve: Curve::Linear, .. } => {
+            sums.iter_mut().for_each(|sum| *sum = sum.clamp(min, max))
+        }
         _ => sums.iter_mut().for_each(|sum| *sum = from_sum(kind, *sum)),
     }
 }
 
 fn from_sum(kind: Kind, sum: f32) -> f32 {
     match kind {
-        Kind::Number {
-            curve: Curve::Exponential,
-            ..
-        } => kind.clamp(exp2(sum)),
-        Kind::Number {
-            curve: Curve::Power(_),
-            ..
-        } => kind.from_scale(sum),
+        Kind::Number { curve: Curve::Exponential, .. } => kind.clamp(exp2(sum)),
+        Kind::Number { curve: Curve::Power(_), .. } => kind.from_scale(sum),
         _ => kind.clamp(sum),
     }
 }
@@ -342,13 +318,7 @@ mod tests {
     use super::*;
 
     fn route(source: Source, target: Param, amount: f32) -> Route {
-        Route {
-            source,
-            via: None,
-            target,
-            amount,
-            curve: RouteCurve::Linear,
-        }
+        Route { source, via: None, target, amount, curve: RouteCurve::Linear }
     }
 
     #[test]
@@ -358,20 +328,11 @@ mod tests {
         modulation.set_routes(&[
             route(Source::Env2, Param::FilterCutoff, 1.0),
             route(Source::Env2, Param::AmpPan, -3.0),
-            Route {
-                via: Some(Source::Wheel),
-                ..route(Source::Lfo1, Param::PitchTune, 2.0)
-            },
+            Route { via: Some(Source::Wheel), ..route(Source::Lfo1, Param::PitchTune, 2.0) },
         ]);
-        modulation
-            .source_mut(Source::Env2)
-            .copy_from_slice(&[0.0, 1.0]);
-        modulation
-            .source_mut(Source::Lfo1)
-            .copy_from_slice(&[1.0, 1.0]);
-        modulation
-            .source_mut(Source::Wheel)
-            .copy_from_slice(&[0.0, 0.5]);
+        modulation.source_mut(Source::Env2).copy_from_slice(&[0.0, 1.0]);
+        modulation.source_mut(Source::Lfo1).copy_from_slice(&[1.0, 1.0]);
+        modulation.source_mut(Source::Wheel).copy_from_slice(&[0.0, 0.5]);
         modulation.apply(&controls, 2);
         let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{a} for {b}");
         near(modulation.target(Param::FilterCutoff, 0), 2_000.0);

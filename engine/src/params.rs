@@ -120,11 +120,7 @@ mod tests {
         for row in TABLE {
             assert_eq!(row.clamp(row.default), row.default, "{}", row.id);
             let back = row.kind.from_scale(row.kind.to_scale(row.default));
-            assert!(
-                (back - row.default).abs() < 1e-3 * row.default.abs().max(1.0),
-                "{}",
-                row.id
-            );
+            assert!((back - row.default).abs() < 1e-3 * row.default.abs().max(1.0), "{}", row.id);
         }
     }
 
@@ -133,9 +129,7 @@ mod tests {
         for row in TABLE {
             for step in 0..=2_000 {
                 let text = row.format(row.kind.from_scale(step as f32 / 2_000.0));
-                let read = row
-                    .parse(&text)
-                    .unwrap_or_else(|| panic!("{} {text}", row.id));
+                let read = row.parse(&text).unwrap_or_else(|| panic!("{} {text}", row.id));
                 let knob = row.kind.from_scale(row.kind.to_scale(read));
                 assert_eq!(row.format(knob), text, "{}", row.id);
             }

@@ -49,22 +49,12 @@ pub(crate) struct Transport {
 
 impl Transport {
     /// No song yet; synced LFOs, delays and the arpeggiator use this tempo.
-    pub(crate) const STOPPED: Transport = Transport {
-        bpm: 120.0,
-        beat: None,
-    };
+    pub(crate) const STOPPED: Transport = Transport { bpm: 120.0, beat: None };
 
     /// The song at `beat`, `seconds` before the end of the tick.
     pub(crate) fn at(bpm: f32, beat: f64, seconds: f32) -> Self {
-        let bpm = if bpm.is_finite() {
-            bpm.clamp(1.0, 1_000.0)
-        } else {
-            120.0
-        };
-        let mut transport = Self {
-            bpm,
-            beat: beat.is_finite().then_some(beat),
-        };
+        let bpm = if bpm.is_finite() { bpm.clamp(1.0, 1_000.0) } else { 120.0 };
+        let mut transport = Self { bpm, beat: beat.is_finite().then_some(beat) };
         transport.advance(seconds);
         transport
     }
@@ -278,10 +268,7 @@ impl Part {
 
     /// Number of sounding voices.
     pub(crate) fn sounding(&self) -> usize {
-        self.voices[..self.high]
-            .iter()
-            .filter(|voice| !voice.is_free())
-            .count()
+        self.voices[..self.high].iter().filter(|voice| !voice.is_free()).count()
     }
 
     /// The newest sounding voice.

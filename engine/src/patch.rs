@@ -118,9 +118,7 @@ pub mod factory {
 
     /// The one with this name, in upper or lower case.
     pub fn find(name: &str) -> Option<&'static Patch> {
-        patches()
-            .iter()
-            .find(|patch| patch.name.eq_ignore_ascii_case(name))
+        patches().iter().find(|patch| patch.name.eq_ignore_ascii_case(name))
     }
 
     /// The name closest to `name`, for a misspelt one.

@@ -71,10 +71,7 @@ impl CloudPool {
 
     /// Fades out the cloud in `slot` and then frees the slot.
     pub(crate) fn fade(&mut self, slot: u32) {
-        self.fading_clouds.push(FadingCloud {
-            slot,
-            ticks_left: self.fade_ticks,
-        });
+        self.fading_clouds.push(FadingCloud { slot, ticks_left: self.fade_ticks });
     }
 
     /// Ticks of a fade-out.

@@ -96,17 +96,9 @@ pub fn evaluate<S: Simd>(
     }
     if s.any_greater(frequency, s.splat(FADE_START)) {
         let fade = nyquist_fade(s, frequency);
-        Partials {
-            increment: increment_or_rest(s, frequency),
-            level: s.mul(level, fade),
-            fade,
-        }
+        Partials { increment: increment_or_rest(s, frequency), level: s.mul(level, fade), fade }
     } else {
-        Partials {
-            increment: s.f_to_u(frequency),
-            level,
-            fade: s.splat(1.0),
-        }
+        Partials { increment: s.f_to_u(frequency), level, fade: s.splat(1.0) }
     }
 }
 
@@ -206,10 +198,8 @@ fn read_level<S: Simd>(
         let low = s.load(&low[group]);
         return s.fma(s.sub(s.load(&high[group]), low), morph, low);
     }
-    let position = s.max(
-        s.sub(s.mul(number(s, group), s.splat(formant)), s.splat(1.0)),
-        s.splat(0.0),
-    );
+    let position =
+        s.max(s.sub(s.mul(number(s, group), s.splat(formant)), s.splat(1.0)), s.splat(0.0));
     let position = s.min(position, s.splat(MAX_PARTIALS as f32));
     let index = s.f_to_u(position);
     let next = s.add_u(index, s.splat_u(1));
@@ -255,11 +245,7 @@ fn tilt_and_damping<S: Simd>(s: S, cloud: &Cloud, log2_ratio: S::F) -> S::F {
 #[inline(always)]
 fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
     const SLOPE: f32 = 1.0 / (FADE_END - FADE_START);
-    let fade = s.fnma(
-        frequency,
-        s.splat(SLOPE),
-        s.splat(FADE_END / (FADE_END - FADE_START)),
-    );
+    let fade = s.fnma(frequency, s.splat(SLOPE), s.splat(FADE_END / (FADE_END - FADE_START)));
     s.min(s.max(fade, s.splat(0.0)), s.splat(1.0))
 }
 

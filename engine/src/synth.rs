@@ -21,14 +21,8 @@ impl Synth {
     /// # Errors
     /// When the rate is outside 1,000 to 768,000.
     pub fn new(sample_rate: f32) -> Result<Self, EngineError> {
-        let config = EngineConfig {
-            sample_rate,
-            ..EngineConfig::default()
-        };
-        let mut synth = Self {
-            engine: Engine::new(&config)?,
-            events: Vec::with_capacity(QUEUE),
-        };
+        let config = EngineConfig { sample_rate, ..EngineConfig::default() };
+        let mut synth = Self { engine: Engine::new(&config)?, events: Vec::with_capacity(QUEUE) };
         synth.set_patch(&factory::patches()[0]);
         Ok(synth)
     }
@@ -55,11 +49,7 @@ impl Synth {
 
     /// Queues any other event: bends, controllers, pedals.
     pub fn send(&mut self, kind: EventKind) {
-        self.events.push(Event {
-            frame: 0,
-            part: 0,
-            kind,
-        });
+        self.events.push(Event { frame: 0, part: 0, kind });
     }
 
     /// Renders the next frames. Never allocates, locks or waits.

@@ -101,10 +101,7 @@ pub fn is_on() -> bool {
 #[inline]
 #[must_use]
 pub fn stage(stage: Stage) -> Running {
-    Running {
-        stage,
-        start: is_on().then(Instant::now),
-    }
+    Running { stage, start: is_on().then(Instant::now) }
 }
 
 /// The guard of a stage.
@@ -127,11 +124,7 @@ pub fn record(stage: Stage, start: Instant, length: Duration) {
     let Some(sink) = SINK.get() else {
         return;
     };
-    let span = Span {
-        stage,
-        start: start.saturating_duration_since(sink.began),
-        length,
-    };
+    let span = Span { stage, start: start.saturating_duration_since(sink.began), length };
     if sink.spans.push(span).is_err() {
         sink.lost.fetch_add(1, Ordering::Relaxed);
     }
@@ -144,6 +137,5 @@ pub fn next() -> Option<Span> {
 
 /// Spans dropped because the queue was full.
 pub fn lost() -> u64 {
-    SINK.get()
-        .map_or(0, |sink| sink.lost.load(Ordering::Relaxed))
+    SINK.get().map_or(0, |sink| sink.lost.load(Ordering::Relaxed))
 }

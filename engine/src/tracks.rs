@@ -236,9 +236,7 @@ impl<'a> Reader<'a> {
         };
         push_row(&mut rows, |n| ratio(n - 1));
         push_row(&mut rows, |n| ratio(n - 1).log2());
-        push_row(&mut rows, |n| {
-            or_nothing(&|n| f32::from(self.phase(n)), n - 1)
-        });
+        push_row(&mut rows, |n| or_nothing(&|n| f32::from(self.phase(n)), n - 1));
         push_row(&mut rows, |n| or_nothing(&|n| self.noise(n), n - 1));
         // The last frame again, so that there is always a next one.
         for frame in (0..self.frames).chain([self.frames - 1]) {

@@ -22,9 +22,7 @@ pub struct Tuning {
 impl Default for Tuning {
     /// Twelve equal steps, A at 440 Hz.
     fn default() -> Self {
-        Self {
-            keys: std::array::from_fn(|key| key as f32),
-        }
+        Self { keys: std::array::from_fn(|key| key as f32) }
     }
 }
 
@@ -71,10 +69,7 @@ impl Scale {
         lines.next(); // The name.
         let count = whole(lines.next(), end, "the number of notes")?;
         let Ok(1..=1024) = usize::try_from(count) else {
-            return Err(error(
-                end.min(2),
-                format!("{count} notes; 1 to 1024 are possible"),
-            ));
+            return Err(error(end.min(2), format!("{count} notes; 1 to 1024 are possible")));
         };
         let mut cents = Vec::new();
         for _ in 0..count {
@@ -82,10 +77,7 @@ impl Scale {
                 .next()
                 .ok_or_else(|| error(end, format!("{} notes of {count}", cents.len())))?;
             cents.push(note(text).ok_or_else(|| {
-                error(
-                    line,
-                    format!("\"{text}\" is neither cents (701.955) nor a ratio (3/2)"),
-                )
+                error(line, format!("\"{text}\" is neither cents (701.955) nor a ratio (3/2)"))
             })?);
         }
         Ok(Scale { cents })
@@ -140,9 +132,8 @@ impl Map {
         let last = number("the last key")?;
         let middle = number("the key of the scale's first note")?;
         let reference = number("the reference key")?;
-        let (line, hertz) = lines
-            .next()
-            .ok_or_else(|| error(end, "no reference frequency".into()))?;
+        let (line, hertz) =
+            lines.next().ok_or_else(|| error(end, "no reference frequency".into()))?;
         let hertz = hertz.split_whitespace().next().unwrap_or("");
         let hertz: f64 = hertz
             .parse()
@@ -151,10 +142,7 @@ impl Map {
             .ok_or_else(|| error(line, format!("\"{hertz}\" is no frequency in Hertz")))?;
         let period = whole(lines.next(), end, "the degree of the octave")?;
         if !(0..=1024).contains(&size) {
-            return Err(error(
-                1,
-                format!("a map of {size} keys; 0 to 1024 are possible"),
-            ));
+            return Err(error(1, format!("a map of {size} keys; 0 to 1024 are possible")));
         }
         let mut degrees = Vec::new();
         for _ in 0..size {
@@ -164,15 +152,7 @@ impl Map {
                 line => Some(whole(line, end, "a degree or x")?),
             });
         }
-        Ok(Map {
-            first,
-            last,
-            middle,
-            reference,
-            hertz,
-            period,
-            degrees,
-        })
+        Ok(Map { first, last, middle, reference, hertz, period, degrees })
     }
 
     fn degree(&self, key: usize) -> Option<i64> {
@@ -210,8 +190,7 @@ fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn whole(line: Option<(usize, &str)>, end: usize, what: &str) -> Result<i64, TuningError> {
     let (line, text) = line.ok_or_else(|| error(end, format!("{what} is missing")))?;
     let word = text.split_whitespace().next().unwrap_or("");
-    word.parse()
-        .map_err(|_| error(line, format!("\"{word}\" where {what} is expected")))
+    word.parse().map_err(|_| error(line, format!("\"{word}\" where {what} is expected")))
 }
 
 /// A note in cents: text with a point is cents, without one a ratio.
@@ -244,10 +223,7 @@ mod tests {
         let twelve: String = (1..=12).map(|n| format!("{}.0\n", 100 * n)).collect();
         let tuning = Tuning::read(&format!("Equal\n12\n{twelve}"), None).unwrap();
         for key in 0..128 {
-            assert!(
-                (tuning.pitch(key as f32) - key as f32).abs() < 1e-4,
-                "{key}"
-            );
+            assert!((tuning.pitch(key as f32) - key as f32).abs() < 1e-4, "{key}");
         }
     }
 
@@ -274,18 +250,10 @@ mod tests {
 
     #[test]
     fn errors_name_the_line() {
-        for (scale, line) in [
-            ("x", 1),
-            ("x\nmany\n", 2),
-            ("x\n2\n3/2\n", 3),
-            ("x\n1\nhigh", 3),
-            ("x\n0", 2),
-        ] {
-            assert_eq!(
-                Tuning::read(scale, None).unwrap_err().line,
-                line,
-                "{scale:?}"
-            );
+        for (scale, line) in
+            [("x", 1), ("x\nmany\n", 2), ("x\n2\n3/2\n", 3), ("x\n1\nhigh", 3), ("x\n0", 2)]
+        {
+            assert_eq!(Tuning::read(scale, None).unwrap_err().line, line, "{scale:?}");
         }
         assert!(Tuning::read(PYTHAGOREAN, Some("12\n0\n")).is_err());
         assert!(Tuning::read(PYTHAGOREAN, Some("0\n0\n127\n60\n69\nloud\n5\n")).is_err());

@@ -29,11 +29,7 @@ pub struct PartialView {
 
 /// Adds the partials of `cloud` to `out`, lowest first; those above Nyquist are left out.
 pub fn partials(cloud: &Cloud, sample_rate: f32, out: &mut Vec<PartialView>) {
-    Level::best().dispatch(PartialsOf {
-        cloud,
-        sample_rate,
-        out,
-    });
+    Level::best().dispatch(PartialsOf { cloud, sample_rate, out });
 }
 
 struct PartialsOf<'a> {
@@ -49,10 +45,7 @@ impl Work for PartialsOf<'_> {
     fn run<S: Simd>(self, s: S) {
         let tables = tables();
         let rows = tables.rows_of(self.cloud);
-        let open = Cloud {
-            filters: [Filter::default(); 2],
-            ..*self.cloud
-        };
+        let open = Cloud { filters: [Filter::default(); 2], ..*self.cloud };
         let open_rows = tables.rows_of(&open);
         let [left, right] = self.cloud.gain_to;
         let [mut pitches, mut levels, mut responses] = [F32x16([1.0; LANES]); 3];
@@ -179,15 +172,8 @@ mod tests {
         let patch = factory::find("Aurora").expect("is one of ours");
         let mut engine = Engine::new(&EngineConfig::default()).expect("fits");
         engine.set_patch(0, patch);
-        let note = EventKind::NoteOn {
-            key: 69,
-            velocity: 1.0,
-        };
-        let event = Event {
-            frame: 0,
-            part: 0,
-            kind: note,
-        };
+        let note = EventKind::NoteOn { key: 69, velocity: 1.0 };
+        let event = Event { frame: 0, part: 0, kind: note };
         let (mut left, mut right) = (vec![0.0; 48_000], vec![0.0; 48_000]);
         engine.render(&[event], &mut left, &mut right);
         let mut snapshot = Snapshot::new();
@@ -205,11 +191,7 @@ mod tests {
         let heard = power(&left) + power(&right);
         let drawn: f32 = shown.iter().map(|p| 0.5 * p.level * p.level).sum();
         assert!((drawn / heard).log2().abs() < 1.0, "{drawn} for {heard}");
-        assert!(
-            shown
-                .iter()
-                .all(|p| p.hertz < 24_000.0 && p.pan.abs() <= 1.0)
-        );
+        assert!(shown.iter().all(|p| p.hertz < 24_000.0 && p.pan.abs() <= 1.0));
     }
 
     #[test]

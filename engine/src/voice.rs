@@ -89,12 +89,7 @@ pub(crate) struct NoteExpression {
 
 impl Default for NoteExpression {
     fn default() -> Self {
-        Self {
-            semitones: 0.0,
-            level: 1.0,
-            pan: 0.0,
-            brightness: 0.5,
-        }
+        Self { semitones: 0.0, level: 1.0, pan: 0.0, brightness: 0.5 }
     }
 }
 

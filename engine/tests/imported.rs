@@ -90,9 +90,8 @@ fn thousands_of_tables_in_one_session_all_sound_right() {
 #[test]
 fn only_played_patches_need_rows() {
     let _alone = alone();
-    let library: Vec<Patch> = (0..60)
-        .map(|table| imported(&levels(2_000_000 + table), 500))
-        .collect();
+    let library: Vec<Patch> =
+        (0..60).map(|table| imported(&levels(2_000_000 + table), 500)).collect();
     let mut engine = engine(&library[0]);
     for (table, patch) in library.iter().enumerate() {
         engine.set_patch(0, patch);
@@ -132,9 +131,8 @@ fn clouds_that_fade_keep_their_table() {
 fn too_many_tables_are_refused() {
     let _alone = alone();
     let patches = (0..40).map(|table| imported(&levels(4_000_000 + table), 510));
-    let all: Vec<Playable> = patches
-        .filter_map(|patch| Playable::new(patch).complete().ok())
-        .collect();
+    let all: Vec<Playable> =
+        patches.filter_map(|patch| Playable::new(patch).complete().ok()).collect();
     assert!((5..=15).contains(&all.len()), "{}", all.len());
     let patch = imported(&levels(4_999_999), 510);
     let refused = Playable::new(patch.clone()).complete().unwrap_err();

@@ -22,17 +22,10 @@ fn rendering_never_allocates() {
                 0..=3 => on((30 + i) as u8),
                 4 => off((30 + i - 4) as u8),
                 5 => EventKind::PitchBend(0.3),
-                6 => EventKind::Param {
-                    param: Param::ALL[i as usize],
-                    value: 0.5,
-                },
+                6 => EventKind::Param { param: Param::ALL[i as usize], value: 0.5 },
                 _ => cc(64, (i % 2) as f32),
             };
-            events.push(Event {
-                frame: i * 5,
-                part: 0,
-                kind,
-            });
+            events.push(Event { frame: i * 5, part: 0, kind });
         }
         let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
         let mut snapshot = Snapshot::new();

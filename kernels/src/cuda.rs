@@ -123,12 +123,7 @@ impl CudaRenderer {
 
     /// The same with chosen options.
     pub fn with_options(device: usize, options: CudaOptions) -> Self {
-        Self {
-            index: device,
-            options,
-            device: None,
-            failed: None,
-        }
+        Self { index: device, options, device: None, failed: None }
     }
 
     /// Its counters, once prepared.

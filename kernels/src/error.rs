@@ -84,9 +84,6 @@ impl GpuError {
 
 impl From<GpuError> for PrepareError {
     fn from(error: GpuError) -> Self {
-        PrepareError::Device {
-            remedy: error.remedy(),
-            source: Box::new(error),
-        }
+        PrepareError::Device { remedy: error.remedy(), source: Box::new(error) }
     }
 }

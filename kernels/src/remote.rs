@@ -51,10 +51,7 @@ pub struct RemoteOptions {
 
 impl Default for RemoteOptions {
     fn default() -> Self {
-        Self {
-            deadline: Duration::from_secs(1),
-            start_deadline: Duration::from_secs(30),
-        }
+        Self { deadline: Duration::from_secs(1), start_deadline: Duration::from_secs(30) }
     }
 }
 
@@ -72,21 +69,13 @@ pub struct RemoteRenderer {
 impl RemoteRenderer {
     /// Renders in a process that `command` starts. Starts nothing before `prepare`.
     pub fn new(command: RemoteCommand, options: RemoteOptions) -> Self {
-        Self {
-            command,
-            options,
-            connection: None,
-            failed: None,
-        }
+        Self { command, options, connection: None, failed: None }
     }
 
     /// Renders on GPU number `device`, in a process of `program`, which is `myriad`.
     pub fn cuda(program: PathBuf, device: usize) -> Self {
         let arguments = [SUBCOMMAND, "cuda", &device.to_string()].map(OsString::from);
-        let command = RemoteCommand {
-            program,
-            arguments: arguments.into(),
-        };
+        let command = RemoteCommand { program, arguments: arguments.into() };
         Self::new(command, RemoteOptions::default())
     }
 

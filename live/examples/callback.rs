@@ -16,36 +16,24 @@ fn callback(audio: &mut AudioSide, events: &[Event], left: &mut [f32], right: &m
 }
 
 fn main() {
-    let numbers: Vec<usize> = std::env::args()
-        .skip(1)
-        .map(|x| x.parse().unwrap())
-        .collect();
+    let numbers: Vec<usize> = std::env::args().skip(1).map(|x| x.parse().unwrap()).collect();
     let &[voices, block, events, callbacks] = &numbers[..] else {
         panic!("callback VOICES BLOCK EVENTS CALLBACKS");
     };
     let config = StreamConfig {
-        engine: EngineConfig {
-            voices: 1_024,
-            ..EngineConfig::default()
-        },
+        engine: EngineConfig { voices: 1_024, ..EngineConfig::default() },
         depth: StreamConfig::depth_for(block),
         ..StreamConfig::default()
     };
     let cpu = Box::new(CpuRenderer::new(1));
     let (control, mut audio, mut render) = stream::build(&config, cpu).unwrap();
-    control
-        .set_patch(0, factory::find("Aurora").unwrap().clone())
-        .unwrap();
+    control.set_patch(0, factory::find("Aurora").unwrap().clone()).unwrap();
     let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
     for voice in 0..voices {
         let key = (voice % 100) as u8 + 20;
         control.send(0, EventKind::NoteOn { key, velocity: 0.5 });
     }
-    let wheel = Event {
-        frame: 3,
-        part: 0,
-        kind: EventKind::Control { cc: 1, value: 0.5 },
-    };
+    let wheel = Event { frame: 3, part: 0, kind: EventKind::Control { cc: 1, value: 0.5 } };
     let events = vec![wheel; events];
     for _ in 0..callbacks {
         callback(&mut audio, &events, &mut left, &mut right);

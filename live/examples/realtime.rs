@@ -5,10 +5,7 @@
 //!     realtime allocate|lock|write         a violation, which must be caught
 
 #![allow(clippy::unwrap_used, reason = "a program for developers")]
-#![allow(
-    unexpected_cfgs,
-    reason = "tests/rtsan sets it when it links the sanitizer"
-)]
+#![allow(unexpected_cfgs, reason = "tests/rtsan sets it when it links the sanitizer")]
 
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Event, EventKind, factory};
@@ -52,27 +49,11 @@ fn main() {
 
 /// The device's part: blocks of all sizes, with events, as fast as they come and paced.
 fn play(audio: &mut AudioSide, sizes: &[usize], pause: Duration) {
-    let event = |frame, kind| Event {
-        frame,
-        part: 0,
-        kind,
-    };
+    let event = |frame, kind| Event { frame, part: 0, kind };
     let events: Vec<Event> = (0..60)
         .map(|i| match i % 3 {
-            0 => event(
-                i,
-                EventKind::NoteOn {
-                    key: 30 + i as u8,
-                    velocity: 0.7,
-                },
-            ),
-            1 => event(
-                i,
-                EventKind::NoteOff {
-                    key: 29 + i as u8,
-                    velocity: 0.5,
-                },
-            ),
+            0 => event(i, EventKind::NoteOn { key: 30 + i as u8, velocity: 0.7 }),
+            1 => event(i, EventKind::NoteOff { key: 29 + i as u8, velocity: 0.5 }),
             _ => event(i, EventKind::Control { cc: 1, value: 0.5 }),
         })
         .collect();
@@ -85,15 +66,10 @@ fn play(audio: &mut AudioSide, sizes: &[usize], pause: Duration) {
 }
 
 fn everything() {
-    let config = StreamConfig {
-        depth: 96,
-        ..StreamConfig::default()
-    };
+    let config = StreamConfig { depth: 96, ..StreamConfig::default() };
     let cpu = Box::new(CpuRenderer::new(1));
     let (control, mut audio) = stream::start(&config, cpu).unwrap();
-    control
-        .set_patch(0, factory::find("Aurora").unwrap().clone())
-        .unwrap();
+    control.set_patch(0, factory::find("Aurora").unwrap().clone()).unwrap();
     play(&mut audio, &[64], Duration::from_micros(1_000));
     // No pause: frames are missing all the time, and the queue of events runs over.
     play(&mut audio, &[64, 1, 17, 8_192, 96], Duration::ZERO);

@@ -75,11 +75,7 @@ fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, Prep
     gpu.prepare(capacity(GPU_LOAD.0))?;
     let gpu_starts = (clock() - before).as_secs_f64();
     let gpu = measure(&mut gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
-    Ok(Calibration {
-        cpu,
-        gpu,
-        gpu_starts,
-    })
+    Ok(Calibration { cpu, gpu, gpu_starts })
 }
 
 fn capacity(slots: usize) -> Capacity {

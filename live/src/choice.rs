@@ -97,26 +97,15 @@ impl RendererChoice {
         gpu: MakeGpuRenderer,
         faults: Arc<Faults>,
     ) -> (Box<dyn Renderer>, RendererHandle) {
-        let mut handle = RendererHandle {
-            kind: self.kind,
-            failover: None,
-            faults,
-        };
+        let mut handle = RendererHandle { kind: self.kind, failover: None, faults };
         let cpu = CpuRenderer::new(self.threads);
         if self.kind == RendererKind::Cpu {
             return (Box::new(cpu), handle);
         }
         let mut renderer = SupervisedRenderer::new(gpu, cpu);
-        if let Purpose::Live {
-            sample_rate,
-            thread_policy,
-        } = self.purpose
-        {
+        if let Purpose::Live { sample_rate, thread_policy } = self.purpose {
             renderer = renderer
-                .with_watchdog(WatchdogConfig {
-                    thread_policy,
-                    ..WatchdogConfig::LIVE
-                })
+                .with_watchdog(WatchdogConfig { thread_policy, ..WatchdogConfig::LIVE })
                 .with_load_shedding(sample_rate, wall_clock());
         }
         renderer = match self.kind {
@@ -131,9 +120,7 @@ impl RendererChoice {
     fn make_policy(&self) -> MakePolicy {
         let choice = self.clone();
         Box::new(move |_| {
-            let RendererChoice {
-                device, threads, ..
-            } = choice;
+            let RendererChoice { device, threads, .. } = choice;
             let make = choice.make_gpu();
             let measured = auto::calibration(device, threads, &make, choice.recalibrate)?;
             Ok(match choice.purpose {
@@ -207,10 +194,7 @@ impl RendererHandle {
     /// What is in use now.
     pub fn report(&self) -> RendererReport {
         let failover = match &self.failover {
-            Some(report) => report
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone(),
+            Some(report) => report.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             None => FailoverReport::default(),
         };
         let using = match (failover.on_gpu, self.kind) {
@@ -228,10 +212,6 @@ impl RendererHandle {
             (None, Some(refused)) => refused.clone(),
             (None, None) => "it holds the load".into(),
         };
-        RendererReport {
-            using,
-            why,
-            failover,
-        }
+        RendererReport { using, why, failover }
     }
 }

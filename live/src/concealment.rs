@@ -13,11 +13,7 @@ pub(crate) struct Concealment {
 
 impl Concealment {
     pub(crate) const fn new() -> Self {
-        Self {
-            history: [0.0; FADE],
-            prediction: [0.0; FADE],
-            faded: FADE,
-        }
+        Self { history: [0.0; FADE], prediction: [0.0; FADE], faded: FADE }
     }
 
     /// Whether nothing is being concealed.

@@ -47,10 +47,7 @@ impl Faults {
 
     /// From now on.
     pub fn set(&self, fault: Fault) {
-        *self.state() = State {
-            fault,
-            ..State::default()
-        };
+        *self.state() = State { fault, ..State::default() };
         self.changed.notify_all();
     }
 
@@ -81,10 +78,7 @@ impl Faults {
     fn hang(&self, fault: Fault) {
         let mut state = self.state();
         while state.fault == fault {
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -104,12 +98,7 @@ pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
 impl<R: Renderer + ?Sized> FaultRenderer<R> {
     /// Wraps `inner`.
     pub fn new(inner: Box<R>, faults: Arc<Faults>) -> Self {
-        Self {
-            inner,
-            faults,
-            break_inner: None,
-            is_broken: false,
-        }
+        Self { inner, faults, break_inner: None, is_broken: false }
     }
 
     /// Has [`Fault::Fail`] break the other renderer for real.
@@ -125,11 +114,9 @@ impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
         let fault = self.faults.state().fault;
         match fault {
             Fault::Fail => {
-                return Err(GpuError::Call {
-                    call: "prepare",
-                    reason: "a fault was injected",
-                }
-                .into());
+                return Err(
+                    GpuError::Call { call: "prepare", reason: "a fault was injected" }.into()
+                );
             }
             Fault::HangInPrepare => self.faults.hang(fault),
             Fault::None | Fault::Hang | Fault::Slow(_) | Fault::Panic => {}
@@ -164,10 +151,7 @@ impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
             (Fault::Panic, _) => std::panic::resume_unwind(Box::new("a fault was injected")),
         }
         match self.is_broken {
-            true => Err(RenderError::Call {
-                call: "render",
-                reason: "a fault was injected",
-            }),
+            true => Err(RenderError::Call { call: "render", reason: "a fault was injected" }),
             false => self.inner.collect(buses),
         }
     }

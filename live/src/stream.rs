@@ -72,12 +72,7 @@ impl StreamConfig {
     /// The depth for callbacks of at most `block` frames: half as much again, at least a tick.
     pub const fn depth_for(block: usize) -> usize {
         let spare = block / 2;
-        let depth = block
-            + if spare < myriad_engine::TICK {
-                myriad_engine::TICK
-            } else {
-                spare
-            };
+        let depth = block + if spare < myriad_engine::TICK { myriad_engine::TICK } else { spare };
         if depth < MAX_DEPTH { depth } else { MAX_DEPTH }
     }
 }

@@ -50,10 +50,7 @@ pub struct Load {
 impl Load {
     /// The load of `block`.
     pub fn of(block: &VoiceBlock) -> Self {
-        let mut load = Self {
-            ticks: block.ticks(),
-            ..Self::default()
-        };
+        let mut load = Self { ticks: block.ticks(), ..Self::default() };
         for slot in block.slots() {
             load.clouds += 1;
             load.partials += block.summary(slot).most_partials();
@@ -106,12 +103,12 @@ impl State {
     /// The state after `frames` frames.
     fn advance(self, frames: usize) -> Self {
         match self {
-            State::ToCpu { faded } if faded + frames < FADE => State::ToCpu {
-                faded: faded + frames,
-            },
-            State::ToGpu { faded } if faded + frames < FADE => State::ToGpu {
-                faded: faded + frames,
-            },
+            State::ToCpu { faded } if faded + frames < FADE => {
+                State::ToCpu { faded: faded + frames }
+            }
+            State::ToGpu { faded } if faded + frames < FADE => {
+                State::ToGpu { faded: faded + frames }
+            }
             state => state.settle(),
         }
     }
@@ -372,21 +369,13 @@ impl Renderer for SupervisedRenderer {
         let state = self.state.next(self.preference, gpu_is_ready);
         self.state = state.advance(block.ticks() * TICK);
         let sent = self.send(block, state);
-        self.in_flight.push_back(InFlight {
-            block: Arc::clone(block),
-            state,
-            sent,
-        });
+        self.in_flight.push_back(InFlight { block: Arc::clone(block), state, sent });
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         let next = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
-        let InFlight {
-            block,
-            mut state,
-            sent,
-        } = next;
+        let InFlight { block, mut state, sent } = next;
         let mut on_gpu = Ok(0);
         if state != State::Cpu {
             let ready = self.gpu.ready().ok_or(RenderError::NotPrepared);

@@ -25,10 +25,7 @@ fn busy_hands() -> Vec<Event> {
             0 | 1 => on((30 + i) as u8),
             2 => off((30 + i - 2) as u8),
             3 => EventKind::PitchBend(0.3),
-            4 => EventKind::Param {
-                param: Param::ALL[i as usize % Param::ALL.len()],
-                value: 0.5,
-            },
+            4 => EventKind::Param { param: Param::ALL[i as usize % Param::ALL.len()], value: 0.5 },
             _ => cc(64, (i % 2) as f32),
         },
     };
@@ -44,9 +41,7 @@ fn neither_side_allocates_whatever_the_blocks() {
     assert_no_alloc(|| {
         for size in sizes.into_iter().cycle().take(200) {
             let block = ..size;
-            stream
-                .audio
-                .process(&events, &mut left[block], &mut right[block]);
+            stream.audio.process(&events, &mut left[block], &mut right[block]);
             stream.render.step();
         }
     });
@@ -68,10 +63,7 @@ fn nothing_is_allocated_when_frames_are_missing_or_events_flood() {
         }
     });
     let status = stream.control.status();
-    assert!(
-        status.underruns > 2 && status.events_refused > 100,
-        "{status:?}"
-    );
+    assert!(status.underruns > 2 && status.events_refused > 100, "{status:?}");
 }
 
 /// What goes to the render side comes back to be dropped: the render side drops nothing.
@@ -105,13 +97,8 @@ fn rendering_through_a_watched_thread_never_allocates() {
         .with_load_shedding(RATE as f32, wall_clock());
     let report = renderer.report();
     let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
-    let events: Vec<Event> = (40..60)
-        .map(|key| Event {
-            frame: 7,
-            part: 0,
-            kind: on(key),
-        })
-        .collect();
+    let events: Vec<Event> =
+        (40..60).map(|key| Event { frame: 7, part: 0, kind: on(key) }).collect();
     let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
     // The first time that it sleeps a thread allocates what it is woken by.
     engine.render(&events, &mut left, &mut right);

@@ -18,10 +18,7 @@ use std::time::{Duration, Instant};
 
 /// Whether `work` comes to its end, within `patience`, on a thread that may not make system calls.
 fn without_system_calls(patience: Duration, work: impl FnOnce() + Send + 'static) -> bool {
-    let (began, done) = (
-        Arc::new(AtomicBool::new(false)),
-        Arc::new(AtomicBool::new(false)),
-    );
+    let (began, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let flags = (Arc::clone(&began), Arc::clone(&done));
     std::thread::spawn(move || {
         // SAFETY: takes rights from this thread and touches no memory.
@@ -54,11 +51,7 @@ fn the_audio_side_makes_no_system_call() {
         .map(|i| Event {
             frame: i,
             part: 0,
-            kind: if i % 2 == 0 {
-                on(30 + i as u8)
-            } else {
-                off(29 + i as u8)
-            },
+            kind: if i % 2 == 0 { on(30 + i as u8) } else { off(29 + i as u8) },
         })
         .collect();
     let (mut left, mut right) = (vec![0.0; 8_192], vec![0.0; 8_192]);
@@ -71,10 +64,7 @@ fn the_audio_side_makes_no_system_call() {
         }
     }));
     let status = control.status();
-    assert!(
-        status.underruns > 0 && status.events_refused > 0,
-        "{status:?}"
-    );
+    assert!(status.underruns > 0 && status.events_refused > 0, "{status:?}");
 }
 
 #[test]

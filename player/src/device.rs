@@ -100,11 +100,7 @@ pub enum DeviceError {
     #[error("no audio device works here{}; --host clock plays without one", reasons(.0))]
     None(Vec<String>),
     #[error("no {host} device is called '{name}'; there {}", listed(.known))]
-    Unknown {
-        host: &'static str,
-        name: String,
-        known: Vec<String>,
-    },
+    Unknown { host: &'static str, name: String, known: Vec<String> },
     #[error("{0} is not available on this system")]
     Unavailable(&'static str),
     #[error("{host}: {reason}")]
@@ -207,22 +203,14 @@ fn open_host(
 ) -> Result<Box<dyn Device>, DeviceError> {
     match host {
         #[cfg(unix)]
-        Host::Jack => Ok(Box::new(jack_server::Client::open(
-            device_request,
-            context,
-        )?)),
+        Host::Jack => Ok(Box::new(jack_server::Client::open(device_request, context)?)),
         #[cfg(not(unix))]
         Host::Jack => Err(DeviceError::Unavailable(Host::Jack.name())),
         Host::Clock => Ok(Box::new(clock::Clock::start(device_request, context)?)),
-        Host::Virtual => Ok(Box::new(virtual_time::Virtual::new(
-            device_request,
-            context,
-        ))),
-        Host::Pulse | Host::Alsa | Host::System => Ok(Box::new(cpal_device::CpalDevice::open(
-            host,
-            device_request,
-            context,
-        )?)),
+        Host::Virtual => Ok(Box::new(virtual_time::Virtual::new(device_request, context))),
+        Host::Pulse | Host::Alsa | Host::System => {
+            Ok(Box::new(cpal_device::CpalDevice::open(host, device_request, context)?))
+        }
     }
 }
 

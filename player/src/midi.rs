@@ -74,11 +74,9 @@ impl Router {
         };
         let part = self.parts[usize::from(channel & 15)].load(Ordering::Relaxed);
         match (message, song_event(message)) {
-            (_, SongEvent::Program(program)) => self.tell(Heard::Program {
-                part,
-                channel,
-                program,
-            }),
+            (_, SongEvent::Program(program)) => {
+                self.tell(Heard::Program { part, channel, program })
+            }
             (MidiMessage::Controller { controller, value }, SongEvent::Engine(kind)) => {
                 let (cc, value) = (controller.as_int(), f32::from(value.as_int()) / 127.0);
                 self.tell(Heard::Control { part, cc, value });
@@ -159,10 +157,7 @@ mod tests {
         let on = EventKind::NoteOn { key, velocity: 1.0 };
         assert_eq!(heard(&router, &[0x90, key, 127]), [(0, on)]);
         assert_eq!(heard(&router, &[0x91, key, 127]), [(3, on)]);
-        let off = EventKind::NoteOff {
-            key,
-            velocity: 64.0 / 127.0,
-        };
+        let off = EventKind::NoteOff { key, velocity: 64.0 / 127.0 };
         assert_eq!(heard(&router, &[0x90, key, 0]), [(0, off)]);
         let down = Heard::Key { key, down: true };
         assert_eq!(router.next_heard(), Some(down));
@@ -173,11 +168,7 @@ mod tests {
         let router = Router::new(0, &[]);
         assert_eq!(heard(&router, &[0xC2, 19]), []);
         let (part, channel, program) = (0, 2, 19);
-        let expected = Heard::Program {
-            part,
-            channel,
-            program,
-        };
+        let expected = Heard::Program { part, channel, program };
         assert_eq!(router.next_heard(), Some(expected));
     }
 
@@ -185,10 +176,7 @@ mod tests {
     fn a_learned_controller_moves_its_parameter_and_nothing_else() {
         let router = Router::new(0, &[]);
         router.learn(1, Param::Macro5);
-        let turned = EventKind::Param {
-            param: Param::Macro5,
-            value: 1.0,
-        };
+        let turned = EventKind::Param { param: Param::Macro5, value: 1.0 };
         assert_eq!(heard(&router, &[0xB0, 1, 127]), [(0, turned)]);
         router.learn(2, Param::Macro5);
         let wheel = EventKind::Control { cc: 1, value: 1.0 };
@@ -200,14 +188,8 @@ mod tests {
     #[test]
     fn malformed_messages_are_counted_and_skipped() {
         let router = Router::new(0, &[]);
-        let broken: [&[u8]; 6] = [
-            &[],
-            &[60],
-            &[0x90],
-            &[0x90, 60],
-            &[0x90, 0x90, 60],
-            &[0xB0, 200, 1],
-        ];
+        let broken: [&[u8]; 6] =
+            [&[], &[60], &[0x90], &[0x90, 60], &[0x90, 0x90, 60], &[0xB0, 200, 1]];
         for bytes in broken {
             assert_eq!(heard(&router, bytes), [], "{bytes:?}");
         }

@@ -319,11 +319,7 @@ impl Session {
         self.underruns.append(&mut self.control.underruns());
         self.monitor.update();
         self.check_recorder();
-        if self
-            .lose_gpu
-            .take_if(|after| self.started.elapsed() >= *after)
-            .is_some()
-        {
+        if self.lose_gpu.take_if(|after| self.started.elapsed() >= *after).is_some() {
             self.renderer.lose_gpu();
         }
         self.check_renderer();
@@ -356,9 +352,7 @@ impl Session {
     /// Whether the song is over.
     pub fn is_over(&self) -> bool {
         let sounding = self.control.status().engine.clouds;
-        self.sequencer
-            .as_ref()
-            .is_some_and(|sequencer| sequencer.is_over(&self.control, sounding))
+        self.sequencer.as_ref().is_some_and(|sequencer| sequencer.is_over(&self.control, sounding))
     }
 
     /// Position and length of the song, in seconds.

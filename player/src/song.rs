@@ -100,11 +100,7 @@ impl Song {
         if parts.is_empty() {
             return Err(SongError::NoNotes);
         }
-        let mut song = Song {
-            parts,
-            events: Vec::new(),
-            seconds: 0.0,
-        };
+        let mut song = Song { parts, events: Vec::new(), seconds: 0.0 };
         if file.sequential {
             // Format 2: every track is a song of its own; they are played one after the other.
             for track in &file.tracks {
@@ -148,15 +144,9 @@ impl Song {
     }
 
     fn push_transport(&mut self, seconds: f64, clock: &Clock) {
-        let event = SongEvent::Engine(EventKind::Transport {
-            bpm: clock.bpm(),
-            beat: clock.beat(),
-        });
-        self.events.push(TimedSongEvent {
-            seconds,
-            part: 0,
-            event,
-        });
+        let event =
+            SongEvent::Engine(EventKind::Transport { bpm: clock.bpm(), beat: clock.beat() });
+        self.events.push(TimedSongEvent { seconds, part: 0, event });
     }
 
     /// Moves program changes before a part's first note from the events to the part.
@@ -213,28 +203,22 @@ pub fn song_event(message: MidiMessage) -> SongEvent {
             // The MIDI standard: a note-on with velocity 0 is a note-off with velocity 64.
             velocity: 64.0 / 127.0,
         },
-        MidiMessage::NoteOn { key, vel } => EventKind::NoteOn {
-            key: key.as_int(),
-            velocity: unit(vel),
-        },
-        MidiMessage::NoteOff { key, vel } => EventKind::NoteOff {
-            key: key.as_int(),
-            velocity: unit(vel),
-        },
-        MidiMessage::Aftertouch { key, vel } => EventKind::PolyPressure {
-            key: key.as_int(),
-            value: unit(vel),
-        },
+        MidiMessage::NoteOn { key, vel } => {
+            EventKind::NoteOn { key: key.as_int(), velocity: unit(vel) }
+        }
+        MidiMessage::NoteOff { key, vel } => {
+            EventKind::NoteOff { key: key.as_int(), velocity: unit(vel) }
+        }
+        MidiMessage::Aftertouch { key, vel } => {
+            EventKind::PolyPressure { key: key.as_int(), value: unit(vel) }
+        }
         MidiMessage::ChannelAftertouch { vel } => EventKind::ChannelPressure(unit(vel)),
         MidiMessage::PitchBend { bend } => EventKind::PitchBend(bend_from(bend.0.as_int())),
         MidiMessage::Controller { controller, value } => match controller.as_int() {
             120 => EventKind::AllSoundOff,
             // The omni, mono and poly messages end all notes too.
             123..=127 => EventKind::AllNotesOff,
-            cc => EventKind::Control {
-                cc,
-                value: unit(value),
-            },
+            cc => EventKind::Control { cc, value: unit(value) },
         },
         MidiMessage::ProgramChange { program } => return SongEvent::Program(program.as_int()),
     })
@@ -243,9 +227,5 @@ pub fn song_event(message: MidiMessage) -> SongEvent {
 /// Pitch bend from 14 bits to -1 to 1; both ends and the centre are exact.
 fn bend_from(raw: u16) -> f32 {
     let offset = f32::from(raw) - 8192.0;
-    if offset < 0.0 {
-        offset / 8192.0
-    } else {
-        offset / 8191.0
-    }
+    if offset < 0.0 { offset / 8192.0 } else { offset / 8191.0 }
 }

@@ -14,10 +14,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        Self {
-            spent: Duration::ZERO,
-            filled: Duration::ZERO,
-        }
+        Self { spent: Duration::ZERO, filled: Duration::ZERO }
     }
 
     /// So much time was spent on so many frames.

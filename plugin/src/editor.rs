@@ -46,11 +46,7 @@ pub struct MyriadEditor(Arc<Kept>);
 
 impl MyriadEditor {
     pub(crate) fn new(params: Arc<MyriadParams>) -> Self {
-        Self(Arc::new(Kept {
-            params,
-            editor: Mutex::new(None),
-            size: Mutex::new(None),
-        }))
+        Self(Arc::new(Kept { params, editor: Mutex::new(None), size: Mutex::new(None) }))
     }
 }
 
@@ -69,19 +65,12 @@ impl Editor for MyriadEditor {
         keep_graphics_loaded();
         let Memory { size, zoom, .. } = self.0.memory();
         let state = EguiEditorState::from_size(LogicalSize::new(size[0], size[1]), zoom);
-        let settings = EguiNiceSettings::new()
-            .with_tile("Myriad")
-            .with_resize_hint(self.resize_hint());
+        let settings =
+            EguiNiceSettings::new().with_tile("Myriad").with_resize_hint(self.resize_hint());
         let repaint = self.0.params.shared.repaint.clone();
         create_egui_editor(state, repaint, settings, Window::new(self.0.clone()))
             .ok_or("no editor")?
-            .spawn(
-                parent,
-                wait_for_parent,
-                fallback_scale_factor,
-                gui_context,
-                host,
-            )
+            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
     }
 
     fn size(&self) -> NativeSize<u32> {
@@ -119,11 +108,7 @@ struct Window {
 impl Window {
     fn new(kept: Arc<Kept>) -> Self {
         let memory = kept.memory();
-        Self {
-            kept,
-            open: None,
-            memory,
-        }
+        Self { kept, open: None, memory }
     }
 
     /// Keeps what has changed for the project.

@@ -16,10 +16,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self {
-            events: BoundedEvents::with_capacity(capacity),
-            dropped: 0,
-        }
+        Self { events: BoundedEvents::with_capacity(capacity), dropped: 0 }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -42,11 +39,7 @@ impl Queue {
 
     fn event(&self, frame: u32, kind: EventKind) -> Event {
         let last = self.events().last().map_or(0, |event| event.frame);
-        Event {
-            frame: frame.max(last),
-            part: PART as u8,
-            kind,
-        }
+        Event { frame: frame.max(last), part: PART as u8, kind }
     }
 
     pub(crate) fn events(&self) -> &[Event] {
@@ -77,10 +70,7 @@ pub(crate) struct Translator {
 
 impl Translator {
     pub(crate) fn new() -> Self {
-        Self {
-            notes: Notes::new(),
-            mpe: Mpe::new(),
-        }
+        Self { notes: Notes::new(), mpe: Mpe::new() }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -98,11 +88,7 @@ impl Translator {
         let frame = event.timing();
         match *event {
             NoteEvent::NoteOn {
-                voice_id: id,
-                channel,
-                key: Key::Number(key),
-                velocity,
-                ..
+                voice_id: id, channel, key: Key::Number(key), velocity, ..
             } if velocity > 0.0 => {
                 if !setting.bypassed {
                     let channel = channel.number().unwrap_or(0);
@@ -110,45 +96,20 @@ impl Translator {
                 }
             }
             // Any key is none to strike.
-            NoteEvent::NoteOn {
-                key: Key::Wildcard, ..
-            } => {}
+            NoteEvent::NoteOn { key: Key::Wildcard, .. } => {}
             // As in MIDI, a key struck with nothing is let go.
-            NoteEvent::NoteOn {
-                voice_id: id,
-                channel,
-                key,
-                velocity,
-                ..
-            }
-            | NoteEvent::NoteOff {
-                voice_id: id,
-                channel,
-                key,
-                velocity,
-                ..
-            } => {
+            NoteEvent::NoteOn { voice_id: id, channel, key, velocity, .. }
+            | NoteEvent::NoteOff { voice_id: id, channel, key, velocity, .. } => {
                 for key in self.notes.release(Address { id, channel, key }) {
                     queue.push(frame, EventKind::NoteOff { key, velocity });
                 }
             }
-            NoteEvent::Choke {
-                voice_id: id,
-                channel,
-                key,
-                ..
-            } => {
+            NoteEvent::Choke { voice_id: id, channel, key, .. } => {
                 for key in self.notes.release(Address { id, channel, key }) {
                     queue.push(frame, EventKind::NoteChoke { key });
                 }
             }
-            NoteEvent::PolyPressure {
-                voice_id: id,
-                channel,
-                key,
-                pressure,
-                ..
-            } => {
+            NoteEvent::PolyPressure { voice_id: id, channel, key, pressure, .. } => {
                 let value = unit(pressure);
                 for key in self.notes.keys(Address { id, channel, key }) {
                     queue.push(frame, EventKind::PolyPressure { key, value });
@@ -178,9 +139,7 @@ impl Translator {
                     queue.push(frame, EventKind::PitchBend(bend));
                 }
             }
-            NoteEvent::MidiChannelPressure {
-                channel, pressure, ..
-            } => {
+            NoteEvent::MidiChannelPressure { channel, pressure, .. } => {
                 let pressure = unit(pressure);
                 if self.mpe.has(channel, setting.mpe) {
                     self.mpe.member(channel).pressure = pressure;
@@ -189,9 +148,7 @@ impl Translator {
                     queue.push(frame, EventKind::ChannelPressure(pressure));
                 }
             }
-            NoteEvent::MidiCC {
-                channel, cc, value, ..
-            } => {
+            NoteEvent::MidiCC { channel, cc, value, .. } => {
                 self.mpe.control(channel, cc, value, setting.mpe);
                 // All sound off, all notes off, and what implies it.
                 if matches!(cc, 120 | 123..=127) {
@@ -214,44 +171,24 @@ impl Translator {
     /// Note expressions, of which the engine knows four.
     fn translate_expression(&self, event: &NoteEvent<()>, api: PluginApi, queue: &mut Queue) {
         let (id, channel, key, kind, value) = match *event {
-            NoteEvent::PolyVolume {
-                voice_id,
-                channel,
-                key,
-                gain,
-                ..
-            } => (voice_id, channel, key, Expression::Level, gain),
-            NoteEvent::PolyPan {
-                voice_id,
-                channel,
-                key,
-                pan,
-                ..
-            } => (voice_id, channel, key, Expression::Pan, pan),
-            NoteEvent::PolyTuning {
-                voice_id,
-                channel,
-                key,
-                tuning,
-                ..
-            } => (voice_id, channel, key, Expression::Pitch, tuning),
-            NoteEvent::PolyBrightness {
-                voice_id,
-                channel,
-                key,
-                brightness,
-                ..
-            } if api != PluginApi::Vst3 => {
+            NoteEvent::PolyVolume { voice_id, channel, key, gain, .. } => {
+                (voice_id, channel, key, Expression::Level, gain)
+            }
+            NoteEvent::PolyPan { voice_id, channel, key, pan, .. } => {
+                (voice_id, channel, key, Expression::Pan, pan)
+            }
+            NoteEvent::PolyTuning { voice_id, channel, key, tuning, .. } => {
+                (voice_id, channel, key, Expression::Pitch, tuning)
+            }
+            NoteEvent::PolyBrightness { voice_id, channel, key, brightness, .. }
+                if api != PluginApi::Vst3 =>
+            {
                 (voice_id, channel, key, Expression::Brightness, brightness)
             }
             // nice-plug 0.4.2 mixes up these two in VST3.
-            NoteEvent::PolyExpression {
-                voice_id,
-                channel,
-                key,
-                expression,
-                ..
-            } if api == PluginApi::Vst3 => {
+            NoteEvent::PolyExpression { voice_id, channel, key, expression, .. }
+                if api == PluginApi::Vst3 =>
+            {
                 (voice_id, channel, key, Expression::Brightness, expression)
             }
             _ => return,

@@ -43,10 +43,7 @@ impl Default for Myriad {
     /// Hosts make instances only to look at them: nothing slow happens here.
     fn default() -> Self {
         let params = Arc::new(MyriadParams::new());
-        Self {
-            player: Player::new(params.clone()),
-            params,
-        }
+        Self { player: Player::new(params.clone()), params }
     }
 }
 
@@ -135,11 +132,8 @@ impl ClapPlugin for Myriad {
         Some("A synthesizer in which every sound is a cloud of partials");
     const CLAP_MANUAL_URL: Option<&'static str> = None;
     const CLAP_SUPPORT_URL: Option<&'static str> = None;
-    const CLAP_FEATURES: &'static [ClapFeature] = &[
-        ClapFeature::Instrument,
-        ClapFeature::Synthesizer,
-        ClapFeature::Stereo,
-    ];
+    const CLAP_FEATURES: &'static [ClapFeature] =
+        &[ClapFeature::Instrument, ClapFeature::Synthesizer, ClapFeature::Stereo];
     const CLAP_POLY_MODULATION_CONFIG: Option<PolyModulationConfig> = Some(PolyModulationConfig {
         max_voice_capacity: synth::VOICES as u32,
         // Voices are told apart by their key.

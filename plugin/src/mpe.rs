@@ -18,11 +18,7 @@ pub(crate) struct Member {
     pub(crate) brightness: f32,
 }
 
-const NEUTRAL: Member = Member {
-    bend: 0.0,
-    pressure: 0.0,
-    brightness: 0.5,
-};
+const NEUTRAL: Member = Member { bend: 0.0, pressure: 0.0, brightness: 0.5 };
 
 /// What the channels have said.
 pub(crate) struct Mpe {
@@ -37,12 +33,7 @@ pub(crate) struct Mpe {
 
 impl Mpe {
     pub(crate) fn new() -> Self {
-        Self {
-            members: [NEUTRAL; 16],
-            announced: 0,
-            range: BEND_RANGE,
-            registered: [[127; 2]; 16],
-        }
+        Self { members: [NEUTRAL; 16], announced: 0, range: BEND_RANGE, registered: [[127; 2]; 16] }
     }
 
     /// Whether a channel carries single notes. `switch` is the parameter.

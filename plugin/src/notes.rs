@@ -22,11 +22,8 @@ pub(crate) struct Address {
 }
 
 /// Every note.
-pub(crate) const ALL: Address = Address {
-    id: VoiceID::Wildcard,
-    channel: Channel::Wildcard,
-    key: Key::Wildcard,
-};
+pub(crate) const ALL: Address =
+    Address { id: VoiceID::Wildcard, channel: Channel::Wildcard, key: Key::Wildcard };
 
 impl Address {
     fn means(&self, note: &Note) -> bool {
@@ -70,10 +67,7 @@ impl Notes {
 
     /// The keys that an event lets go.
     pub(crate) fn release(&mut self, address: Address) -> impl Iterator<Item = u8> {
-        let meant = self
-            .0
-            .iter_mut()
-            .filter(move |(note, _)| address.means(note));
+        let meant = self.0.iter_mut().filter(move |(note, _)| address.means(note));
         meant.map(|(note, held)| {
             *held = false;
             note.key
@@ -82,10 +76,7 @@ impl Notes {
 
     /// The keys that sound on a channel.
     pub(crate) fn on_channel(&self, channel: u8) -> impl Iterator<Item = u8> {
-        self.keys(Address {
-            channel: Channel::Number(channel),
-            ..ALL
-        })
+        self.keys(Address { channel: Channel::Number(channel), ..ALL })
     }
 
     /// Forgets every note that is neither held nor sounds, and says which.
@@ -105,11 +96,7 @@ mod tests {
     use super::*;
 
     fn note(id: i32, channel: u8, key: u8) -> Note {
-        let id = if id < 0 {
-            VoiceID::Wildcard
-        } else {
-            VoiceID::ID(id)
-        };
+        let id = if id < 0 { VoiceID::Wildcard } else { VoiceID::ID(id) };
         Note { id, channel, key }
     }
 

@@ -218,11 +218,7 @@ impl Default for MyriadParams {
 unsafe impl Params for MyriadParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let row = |(&param, knob): (&Param, &Knob)| {
-            (
-                param.info().id.to_string(),
-                knob.as_ptr(),
-                group_name(param.info().group()),
-            )
+            (param.info().id.to_string(), knob.as_ptr(), group_name(param.info().group()))
         };
         let switch = |id: &str, switch: &BoolParam| (id.into(), switch.as_ptr(), String::new());
         let mut map: Vec<_> = Param::ALL.iter().zip(&self.knobs).map(row).collect();
@@ -262,9 +258,7 @@ mod tests {
             let kind = param.info().kind;
             for step in 0..=1_000 {
                 // Values that no position stands for exactly.
-                let value = param
-                    .info()
-                    .clamp(kind.from_scale(step as f32 / 1_000.0) * 1.000_001);
+                let value = param.info().clamp(kind.from_scale(step as f32 / 1_000.0) * 1.000_001);
                 assert_eq!(value_at(param, kind.to_scale(value), value), value);
             }
         }

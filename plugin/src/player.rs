@@ -164,8 +164,7 @@ impl Player {
             let bpm = context.transport().tempo.unwrap_or(0.0);
             shared.meters.show_bpm(bpm as f32);
             if synth.load().is_none() {
-                self.clock
-                    .note(began.elapsed(), left.len(), sample_rate, &shared.meters);
+                self.clock.note(began.elapsed(), left.len(), sample_rate, &shared.meters);
             }
         }
         self.end_notes(context);
@@ -209,10 +208,7 @@ impl Player {
         event: &NoteEvent<()>,
         context: &impl ProcessContext<Myriad>,
     ) -> bool {
-        let NoteEvent::MidiCC {
-            timing, cc, value, ..
-        } = *event
-        else {
+        let NoteEvent::MidiCC { timing, cc, value, .. } = *event else {
             return false;
         };
         // Those that belong to other messages, or end notes, cannot be learnt.

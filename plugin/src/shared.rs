@@ -178,11 +178,7 @@ impl Shared {
 
     /// Something is played in the editor.
     pub fn play(&self, kind: EventKind) {
-        let event = Event {
-            frame: 0,
-            part: PART as u8,
-            kind,
-        };
+        let event = Event { frame: 0, part: PART as u8, kind };
         if !self.hands.lock().push(event) {
             self.meters.count_refused(1);
         }
@@ -276,12 +272,8 @@ mod tests {
     #[test]
     fn what_keeps_a_patch_from_being_played_is_said() {
         let shared = Shared::new();
-        let terms = Terms {
-            sample_rate: 48_000.0,
-            max_block: 512,
-            offline: true,
-            renders: Renders::Gpu,
-        };
+        let terms =
+            Terms { sample_rate: 48_000.0, max_block: 512, offline: true, renders: Renders::Gpu };
         let patch = shared.patch();
         let (_synth, synth_handle) = Synth::new(&terms, &patch, &*gpu(&Arc::default())).unwrap();
         let stream = synth_handle.stream.clone().unwrap();

@@ -33,14 +33,8 @@ impl Song {
         let news = self.bpm != Some(bpm) || !goes_on;
         let from = if news { beat } else { self.next };
         let beats = frames as f64 / f64::from(transport.sample_rate) * bpm / 60.0;
-        *self = Song {
-            bpm: Some(bpm),
-            next: from.map(|from| from + beats),
-        };
-        news.then_some(EventKind::Transport {
-            bpm: bpm as f32,
-            beat: beat.unwrap_or(f64::NAN),
-        })
+        *self = Song { bpm: Some(bpm), next: from.map(|from| from + beats) };
+        news.then_some(EventKind::Transport { bpm: bpm as f32, beat: beat.unwrap_or(f64::NAN) })
     }
 }
 
@@ -65,13 +59,7 @@ mod tests {
         assert_eq!(song.follow(&at(true, 120.0, 4.0), 24_000), None);
         assert_eq!(song.follow(&at(true, 120.0, 5.0), 1), None);
         let jump = song.follow(&at(true, 120.0, 1.0), 24_000);
-        assert_eq!(
-            jump,
-            Some(EventKind::Transport {
-                bpm: 120.0,
-                beat: 1.0
-            })
-        );
+        assert_eq!(jump, Some(EventKind::Transport { bpm: 120.0, beat: 1.0 }));
         assert!(song.follow(&at(true, 90.0, 2.0), 64).is_some(), "tempo");
         assert!(song.follow(&at(false, 90.0, 2.0), 64).is_some(), "stop");
     }

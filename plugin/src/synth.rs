@@ -38,10 +38,8 @@ pub enum Renders {
 
 impl Renders {
     /// All of them, with what they are called, and how a project writes them.
-    pub const ALL: [(Renders, &'static str, &'static str); 2] = [
-        (Renders::Processor, "CPU", "cpu"),
-        (Renders::Gpu, "GPU", "cuda"),
-    ];
+    pub const ALL: [(Renders, &'static str, &'static str); 2] =
+        [(Renders::Processor, "CPU", "cpu"), (Renders::Gpu, "GPU", "cuda")];
 }
 
 /// What the host says before there is sound.
@@ -213,11 +211,7 @@ impl Synth {
 
 /// What the engine of an instance is built for.
 fn engine_config(sample_rate: f32) -> EngineConfig {
-    EngineConfig {
-        sample_rate,
-        voices: VOICES,
-        ..EngineConfig::default()
-    }
+    EngineConfig { sample_rate, voices: VOICES, ..EngineConfig::default() }
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! A project that asks for a GPU, in a process of its own: other tests see that none is touched.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
-#![allow(
-    unreachable_pub,
-    reason = "what the host offers is for the other files"
-)]
+#![allow(unreachable_pub, reason = "what the host offers is for the other files")]
 
 #[allow(dead_code, reason = "the other tests use the rest of it")]
 mod host;

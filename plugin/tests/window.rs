@@ -2,10 +2,7 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
-#![allow(
-    unreachable_pub,
-    reason = "what the host offers is for the other files"
-)]
+#![allow(unreachable_pub, reason = "what the host offers is for the other files")]
 
 mod audio_thread;
 #[allow(dead_code, reason = "the other tests use the rest of it")]

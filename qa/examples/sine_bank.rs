@@ -27,11 +27,7 @@ const RATE: u32 = 48_000;
 const BLOCK: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let Arguments {
-        partials,
-        seconds,
-        wav,
-    } = Arguments::parse();
+    let Arguments { partials, seconds, wav } = Arguments::parse();
     if partials == 0 || !partials.is_multiple_of(PARTIALS_PER_VOICE) {
         return Err(format!("--partials must be a multiple of {PARTIALS_PER_VOICE}").into());
     }
@@ -61,9 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             sample_format: hound::SampleFormat::Float,
         };
         let mut writer = hound::WavWriter::create(file, spec)?;
-        sound
-            .iter()
-            .try_for_each(|&sample| writer.write_sample(sample))?;
+        sound.iter().try_for_each(|&sample| writer.write_sample(sample))?;
         writer.finalize()?;
     }
     println!("{{\"partials\": {partials}, \"seconds\": {seconds}, \"elapsed_s\": {elapsed}}}");

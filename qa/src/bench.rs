@@ -240,10 +240,7 @@ fn start(args: &Args, seconds: f64) -> Result<(Vec<Candidate>, Vec<Start>, Repor
     if args.renderer != Renderers::Cpu {
         wanted.push(Candidate::Cuda {
             device: args.device,
-            options: CudaOptions {
-                stage_times: args.trace.is_some(),
-                ..CudaOptions::default()
-            },
+            options: CudaOptions { stage_times: args.trace.is_some(), ..CudaOptions::default() },
         });
     }
     let (mut candidates, mut starts, mut gpu, mut notes) = (vec![], vec![], None, vec![]);

@@ -55,21 +55,12 @@ struct Finding {
 impl Finding {
     /// A finding about which nothing needs to be done.
     fn ok(about: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            about,
-            state: State::Ok,
-            text: text.into(),
-            advice: None,
-        }
+        Self { about, state: State::Ok, text: text.into(), advice: None }
     }
 
     /// The same finding, as serious as `state` and with `advice`.
     fn with(self, state: State, advice: impl Into<String>) -> Self {
-        Self {
-            state,
-            advice: Some(advice.into()),
-            ..self
-        }
+        Self { state, advice: Some(advice.into()), ..self }
     }
 
     /// A warning when `bad`, otherwise unchanged.
@@ -99,12 +90,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         schema: 1,
         version: env!("CARGO_PKG_VERSION"),
         machine: myriad_player::machine::line(),
-        findings: [
-            machine::examine(),
-            gpu::examine(args.device),
-            audio::examine(),
-        ]
-        .concat(),
+        findings: [machine::examine(), gpu::examine(args.device), audio::examine()].concat(),
     };
     match args.json {
         true => terminal::print_json(&examination),

@@ -50,10 +50,7 @@ impl Publisher {
 
 impl Observer for Publisher {
     fn notice(&self) -> String {
-        format!(
-            "figures are served at http://{}/metrics",
-            self.server.address()
-        )
+        format!("figures are served at http://{}/metrics", self.server.address())
     }
 
     fn tick(&mut self, session: &Session) {
@@ -62,8 +59,7 @@ impl Observer for Publisher {
         }
         self.next = Instant::now() + PUBLISHING;
         let gpu = self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index));
-        self.server
-            .publish(text::figures(session, gpu, &self.findings));
+        self.server.publish(text::figures(session, gpu, &self.findings));
     }
 
     fn findings(&mut self, findings: Vec<(&'static str, usize)>) {
@@ -91,10 +87,7 @@ mod tests {
     fn a_port_is_for_this_machine_alone() {
         for text in ["9464", ":9464", "127.0.0.1:9464", "localhost:9464"] {
             let address = address(text).unwrap();
-            assert!(
-                address.ip().is_loopback() && address.port() == 9464,
-                "{text}"
-            );
+            assert!(address.ip().is_loopback() && address.port() == 9464, "{text}");
         }
         assert!(!address("0.0.0.0:9464").unwrap().ip().is_loopback());
         for wrong in ["", "70000", "example.com:80", "here"] {

@@ -64,15 +64,8 @@ impl Svg {
 
     /// A line through `points`, dashed or not.
     pub(crate) fn path(&mut self, points: &[Point], colour: Rgb, width: f64, dashed: bool) {
-        let points: Vec<String> = points
-            .iter()
-            .map(|[x, y]| format!("{x:.1},{y:.1}"))
-            .collect();
-        let dashes = if dashed {
-            " stroke-dasharray=\"7 5\""
-        } else {
-            ""
-        };
+        let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+        let dashes = if dashed { " stroke-dasharray=\"7 5\"" } else { "" };
         self.add(format_args!(
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\" \
              stroke-linejoin=\"round\" stroke-linecap=\"round\"{dashes}/>",
@@ -109,9 +102,7 @@ impl Svg {
 
     /// A text that runs upwards, centred on a point.
     pub(crate) fn text_upwards(&mut self, [x, y]: Point, size: f64, colour: Rgb, text: &str) {
-        self.add(format_args!(
-            "<g transform=\"translate({x:.1} {y:.1}) rotate(-90)\">"
-        ));
+        self.add(format_args!("<g transform=\"translate({x:.1} {y:.1}) rotate(-90)\">"));
         self.text([0.0, 0.0], (size, colour, Anchor::Middle), text);
         self.add(format_args!("</g>"));
     }
@@ -179,11 +170,7 @@ impl Scale {
                 [if from_zero { 0.0 } else { low - room }, high + room]
             }
         };
-        Self {
-            values,
-            pixels,
-            log,
-        }
+        Self { values, pixels, log }
     }
 
     /// The pixel of a value; beyond the axis, its end.

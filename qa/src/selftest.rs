@@ -69,24 +69,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             }
         };
         let seconds = start.elapsed().as_secs_f64();
-        terminal::print(&format!(
-            "{verdict}  {name:<9}  {seconds:6.1} s  {measured}\n"
-        ))
+        terminal::print(&format!("{verdict}  {name:<9}  {seconds:6.1} s  {measured}\n"))
     };
     for check in CHECKS {
         report(check.name, check.promise, &|| (check.run)(&make))?;
     }
-    report(
-        "memory",
-        "memory stays flat however long one plays",
-        &|| match cuda {
-            false => blocks::memory(CpuRenderer::new(1), |_| 0, args.renders),
-            true => {
-                let renderer = CudaRenderer::new(device);
-                blocks::memory(renderer, CudaRenderer::free_bytes, args.renders)
-            }
-        },
-    )?;
+    report("memory", "memory stays flat however long one plays", &|| match cuda {
+        false => blocks::memory(CpuRenderer::new(1), |_| 0, args.renders),
+        true => {
+            let renderer = CudaRenderer::new(device);
+            blocks::memory(renderer, CudaRenderer::free_bytes, args.renders)
+        }
+    })?;
     let goes_on = "a chord goes on when its renderer fails, and nothing clicks";
     report("chord", goes_on, &|| match cuda {
         false => {
@@ -107,32 +101,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 chord::check(make, args.renderer.gpu())
             }
         })?;
-        report(
-            "loss",
-            "a GPU that is lost is noticed, and taken back",
-            &|| blocks::loss(device),
-        )?;
+        report("loss", "a GPU that is lost is noticed, and taken back", &|| blocks::loss(device))?;
         // Last, because the driver may refuse this process afterwards.
-        report(
-            "failure",
-            "a GPU that fails is noticed, and the reason reported",
-            &|| blocks::trap(device),
-        )?;
+        report("failure", "a GPU that fails is noticed, and the reason reported", &|| {
+            blocks::trap(device)
+        })?;
     }
     match broken {
         0 if reported == 0 => Err(Failure::misuse(format!(
             "no check of that name; there are {}, memory and chord, for CUDA also trap, loss and failure",
-            CHECKS
-                .iter()
-                .map(|check| check.name)
-                .collect::<Vec<_>>()
-                .join(", ")
+            CHECKS.iter().map(|check| check.name).collect::<Vec<_>>().join(", ")
         ))),
         0 => Ok(()),
         1 => Err(Failure::failed("selftest: one promise is broken")),
-        _ => Err(Failure::failed(format!(
-            "selftest: {broken} promises are broken"
-        ))),
+        _ => Err(Failure::failed(format!("selftest: {broken} promises are broken"))),
     }
 }
 
@@ -157,9 +139,7 @@ fn in_another_process(device: usize, check: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())?;
     // "ok    trap         0.9 s  what was measured"
     let text = String::from_utf8_lossy(&output.stdout);
-    let measured = text
-        .split_once(" s  ")
-        .map_or("it said nothing", |(_, measured)| measured);
+    let measured = text.split_once(" s  ").map_or("it said nothing", |(_, measured)| measured);
     match output.status.success() {
         true => Ok(measured.trim().to_owned()),
         false => Err(measured.trim().to_owned()),

@@ -175,9 +175,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (begin, folder, report) = match &args.resume {
         Some(folder) => {
             let mut report = Report::new();
-            journal::read(folder)?
-                .iter()
-                .for_each(|line| report.add(line));
+            journal::read(folder)?.iter().for_each(|line| report.add(line));
             let begin = report.settings.clone();
             let begin = begin.ok_or_else(|| Failure::failed("the journal has no beginning"))?;
             (begin, folder.clone(), report)
@@ -209,10 +207,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             true => Ok(()),
             false => Err(Failure::new(
                 Exit::Interrupted,
-                format!(
-                    "stopped; `myriad soak --resume {}` goes on",
-                    folder.display()
-                ),
+                format!("stopped; `myriad soak --resume {}` goes on", folder.display()),
             )),
         },
     }
@@ -262,21 +257,14 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let _flush = stepped.then(FlushDenormals::new);
     let faults: Result<Vec<Fault>, Failure> =
         begin.inject.iter().map(|name| value_of(name)).collect();
-    let load = Load {
-        voices: begin.load[0],
-        partials: begin.load[1],
-    };
+    let load = Load { voices: begin.load[0], partials: begin.load[1] };
     let stall = Arc::default();
     let mut setup = setup(begin, device, load, &stall)?;
     let gpu = setup.renderer.may_use_gpu();
     setup.observer = Publisher::start(args.metrics, gpu)?;
     let session = Session::start(setup)?;
     let rate = session.sample_rate();
-    let generator = SceneGenerator {
-        seed: begin.seed,
-        rate: f64::from(rate),
-        load,
-    };
+    let generator = SceneGenerator { seed: begin.seed, rate: f64::from(rate), load };
     let past = report.seconds;
     let mut run = Run {
         event_sender: EventSender::new(generator, report.next_scene),
@@ -290,10 +278,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
         seconds: begin.seconds,
         stepped,
         stall_probes: (!stepped).then(StallProbes::start).flatten(),
-        block: session
-            .device_manager()
-            .device()
-            .map_or(1, play::Device::block),
+        block: session.device_manager().device().map_or(1, play::Device::block),
         device_changes: (0, session.device_manager().is_connected()),
         renders_failed: 0,
         heard: Vec::new(),
@@ -317,11 +302,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
 
 /// The session of a soak: four parts, no MIDI, and every frame can be checked.
 fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Result<Setup, Failure> {
-    let generator = SceneGenerator {
-        seed: begin.seed,
-        rate: 0.0,
-        load,
-    };
+    let generator = SceneGenerator { seed: begin.seed, rate: 0.0, load };
     let renderer = RendererArgs {
         renderer: value_of(&begin.renderer)?,
         device: begin.gpu,

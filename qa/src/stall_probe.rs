@@ -59,10 +59,7 @@ impl Loss {
 impl StallProbes {
     /// Starts the probes; `None` where threads may not have a priority above those that play.
     pub fn start() -> Option<Self> {
-        let mut stall_probes = Self {
-            logs: Vec::new(),
-            threads: Vec::new(),
-        };
+        let mut stall_probes = Self { logs: Vec::new(), threads: Vec::new() };
         for processor in 0..myriad_player::machine::cores() {
             let log = Arc::new(ProbeLog::default());
             let own = Arc::clone(&log);
@@ -183,9 +180,7 @@ mod system {
             let tied = libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
             let highest = libc::sched_get_priority_max(libc::SCHED_FIFO);
             let raised = (ABOVE..=highest).rev().any(|priority| {
-                let parameters = libc::sched_param {
-                    sched_priority: priority,
-                };
+                let parameters = libc::sched_param { sched_priority: priority };
                 libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
             });
             tied == 0 && raised
@@ -217,10 +212,7 @@ mod tests {
             Arc::new(log)
         };
         let stall_probes = StallProbes {
-            logs: vec![
-                log(&[(10, 20, 1.0), (30, 34, 1.0), (40, 60, 0.25)]),
-                log(&[(15, 18, 1.0)]),
-            ],
+            logs: vec![log(&[(10, 20, 1.0), (30, 34, 1.0), (40, 60, 0.25)]), log(&[(15, 18, 1.0)])],
             threads: Vec::new(),
         };
         let lost = |from, to| stall_probes.lost(at(from), at(to)).as_millis();
@@ -244,10 +236,7 @@ mod tests {
         };
         judge(250, 310, 4);
         judge(560, 660, 5);
-        let stall_probes = StallProbes {
-            logs: vec![Arc::clone(&log)],
-            threads: Vec::new(),
-        };
+        let stall_probes = StallProbes { logs: vec![Arc::clone(&log)], threads: Vec::new() };
         assert_eq!(stall_probes.longest_since(zero), Duration::ZERO);
         judge(1_000, 21_000, 4);
         assert_eq!(stall_probes.longest_since(zero).as_millis(), 20);

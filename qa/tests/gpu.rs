@@ -36,10 +36,7 @@ fn main() {
             "large_blocks_in_pieces_overlap_without_harm",
             large_blocks_in_pieces_overlap_without_harm,
         ),
-        trial(
-            "three_blocks_in_turn_leave_graphs_alone",
-            three_blocks_in_turn_leave_graphs_alone,
-        ),
+        trial("three_blocks_in_turn_leave_graphs_alone", three_blocks_in_turn_leave_graphs_alone),
         trial(
             "a_lost_context_is_noticed_and_a_new_one_works",
             a_lost_context_is_noticed_and_a_new_one_works,
@@ -108,10 +105,8 @@ fn large_blocks_in_pieces_overlap_without_harm() {
     let mut renderer = prepared(slots);
     let [start, large, other] = [true, false, false].map(|starts| block(slots, 1_024.0, starts));
     let small = block(40, 100.0, false);
-    let blocks = [
-        &start, &large, &other, &small, &large, &large, &small, &small, &other,
-    ]
-    .map(Arc::clone);
+    let blocks =
+        [&start, &large, &other, &small, &large, &large, &small, &small, &other].map(Arc::clone);
     let expected = render(&mut renderer, &blocks, 1);
     for _ in 0..5 {
         renderer.reset();
@@ -136,10 +131,7 @@ fn three_blocks_in_turn_leave_graphs_alone() {
 
 fn a_lost_context_is_noticed_and_a_new_one_works() {
     let mut renderer = prepared(64);
-    let capacity = Capacity {
-        slots: 64,
-        buses: 1,
-    };
+    let capacity = Capacity { slots: 64, buses: 1 };
     let (start, next) = (block(64, 64.0, true), block(64, 64.0, false));
     let expected = render(&mut renderer, &[Arc::clone(&start)], 1);
     for in_flight in 0..3 {
@@ -166,10 +158,8 @@ fn a_lost_context_is_noticed_and_a_new_one_works() {
 
 /// More tables than there is room for, one after the other: each is on the GPU before its first note.
 fn tables_that_are_imported_while_it_plays_sound_as_on_the_processor() {
-    let renderers: [Box<dyn Renderer>; 2] = [
-        Box::new(CpuRenderer::new(1)),
-        Box::new(CudaRenderer::new(0)),
-    ];
+    let renderers: [Box<dyn Renderer>; 2] =
+        [Box::new(CpuRenderer::new(1)), Box::new(CudaRenderer::new(0))];
     let mut engines = renderers.map(|renderer| {
         let mut engine = Engine::with_renderer(&EngineConfig::default(), renderer).unwrap();
         engine.set_patch(0, &soft());

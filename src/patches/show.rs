@@ -39,30 +39,20 @@ fn parameters(patch: &Patch) -> Vec<[String; 3]> {
     };
     let row = |param: &Param| {
         let info = param.info();
-        [
-            info.id.to_owned(),
-            info.name.to_owned(),
-            info.format(patch.values[*param]),
-        ]
+        [info.id.to_owned(), info.name.to_owned(), info.format(patch.values[*param])]
     };
     Param::ALL.iter().filter(changed).map(row).collect()
 }
 
 /// The macros that do something here.
 fn macros(patch: &Patch) -> Vec<[String; 3]> {
-    let macros = Param::ALL
-        .iter()
-        .filter(|param| param.info().group() == "macro");
+    let macros = Param::ALL.iter().filter(|param| param.info().group() == "macro");
     macros
         .zip(&patch.macro_names)
         .filter(|(_, name)| !name.is_empty())
         .map(|(param, name)| {
             let info = param.info();
-            [
-                info.id.to_owned(),
-                name.clone(),
-                info.format(patch.values[*param]),
-            ]
+            [info.id.to_owned(), name.clone(), info.format(patch.values[*param])]
         })
         .collect()
 }
@@ -89,21 +79,10 @@ fn route(route: &Route) -> [String; 3] {
 fn amount(route: &Route) -> String {
     let amount = route.amount;
     match route.target.info().kind {
-        Kind::Number {
-            curve: Curve::Exponential,
-            ..
-        } => format!("{amount:+} octaves"),
-        Kind::Number {
-            curve: Curve::Power(_),
-            ..
-        } => format!("{:+}% of the way", 100.0 * amount),
-        Kind::Number {
-            unit: Unit::Percent | Unit::Pan,
-            ..
-        } => format!("{:+}%", 100.0 * amount),
-        Kind::Number { unit, .. } => format!("{amount:+} {}", unit.symbol())
-            .trim_end()
-            .to_owned(),
+        Kind::Number { curve: Curve::Exponential, .. } => format!("{amount:+} octaves"),
+        Kind::Number { curve: Curve::Power(_), .. } => format!("{:+}% of the way", 100.0 * amount),
+        Kind::Number { unit: Unit::Percent | Unit::Pan, .. } => format!("{:+}%", 100.0 * amount),
+        Kind::Number { unit, .. } => format!("{amount:+} {}", unit.symbol()).trim_end().to_owned(),
         Kind::Whole { .. } | Kind::Choice(_) => format!("{amount:+}"),
     }
 }

@@ -11,10 +11,7 @@ pub(super) fn aligned<const N: usize>(
     let all: Vec<&[String; N]> = std::iter::once(&headings).chain(rows).collect();
     let text = lines(&all, "");
     match width {
-        Some(width) => text
-            .lines()
-            .map(|line| shortened(line, width) + "\n")
-            .collect(),
+        Some(width) => text.lines().map(|line| shortened(line, width) + "\n").collect(),
         None => text,
     }
 }
@@ -41,9 +38,7 @@ fn lines<const N: usize>(rows: &[&[String; N]], margin: &str) -> String {
     let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
     let line = |row: &&[String; N]| {
         let cells = row.iter().zip(widths);
-        let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:<width$}"))
-            .collect();
+        let cells: Vec<String> = cells.map(|(cell, width)| format!("{cell:<width$}")).collect();
         format!("{margin}{}\n", cells.join("  ").trim_end())
     };
     rows.iter().map(line).collect()
@@ -56,10 +51,7 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let rows = [["a", "b"], ["long", "ü"]].map(|row| row.map(str::to_owned));
-        assert_eq!(
-            aligned(&["X", "YY"], &rows, None),
-            "X     YY\na     b\nlong  ü\n"
-        );
+        assert_eq!(aligned(&["X", "YY"], &rows, None), "X     YY\na     b\nlong  ü\n");
         let narrow = aligned(&["X", "YY"], &rows, Some(7));
         assert_eq!(narrow, "X\na     b\nlong  ü\n");
         assert_eq!(indented(&rows), "  a     b\n  long  ü\n");

@@ -47,18 +47,8 @@ impl Lines {
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line<'a> {
     Status(&'a StatusLine),
-    Note {
-        seconds: f64,
-        text: &'a str,
-    },
-    Underrun {
-        seconds: f64,
-        at_frame: u64,
-        frames: u64,
-        ready: usize,
-        block: usize,
-        cause: String,
-    },
+    Note { seconds: f64, text: &'a str },
+    Underrun { seconds: f64, at_frame: u64, frames: u64, ready: usize, block: usize, cause: String },
     End(&'a Summary),
 }
 
@@ -259,11 +249,8 @@ impl Style {
 
 impl Summary {
     fn to_text(&self) -> String {
-        let mut text = format!(
-            "Played {}, {} underruns",
-            terminal::clock(self.seconds),
-            self.underruns
-        );
+        let mut text =
+            format!("Played {}, {} underruns", terminal::clock(self.seconds), self.underruns);
         if let Some(path) = &self.recording {
             text += &format!("; recorded to {}", path.display());
             if self.unrecorded_frames > 0 {

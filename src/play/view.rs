@@ -72,9 +72,7 @@ pub(crate) fn run(session: &mut Session, done: impl Fn(&Session) -> bool) -> Res
         if Instant::now() >= next_frame {
             next_frame = Instant::now() + FRAME;
             let model = ViewModel::of(session, &view);
-            screen
-                .draw(|frame| screen::draw(frame, &model))
-                .map_err(failed)?;
+            screen.draw(|frame| screen::draw(frame, &model)).map_err(failed)?;
         }
         // A short wait, because the session is ticked here too.
         if event::poll(Duration::from_millis(4)).map_err(failed)?

@@ -16,18 +16,12 @@ pub(super) fn target(song: &Path, output: Option<&Path>) -> Result<PathBuf, Fail
     let shown = target.display();
     let same = (target.canonicalize(), song.canonicalize());
     if matches!(same, (Ok(a), Ok(b)) if a == b) {
-        return Err(Failure::misuse(format!(
-            "{shown}: is the song itself; choose another -o"
-        )));
+        return Err(Failure::misuse(format!("{shown}: is the song itself; choose another -o")));
     }
-    let is_wav = target
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("wav"));
+    let is_wav = target.extension().is_some_and(|end| end.eq_ignore_ascii_case("wav"));
     let is_device = target.exists() && !target.is_file() && !target.is_dir();
     if !is_wav && !is_device {
-        return Err(Failure::misuse(format!(
-            "{shown}: the output is a WAV file; end -o in .wav"
-        )));
+        return Err(Failure::misuse(format!("{shown}: the output is a WAV file; end -o in .wav")));
     }
     Ok(target)
 }
@@ -45,10 +39,7 @@ impl Outputs {
         let mix = file(&job.target, 0)?;
         let mut stems = Vec::new();
         if job.settings.stems {
-            for (path, seed) in stem_paths(&job.target, &assignment.parts)
-                .into_iter()
-                .zip(1..)
-            {
+            for (path, seed) in stem_paths(&job.target, &assignment.parts).into_iter().zip(1..) {
                 let stem = file(&path, seed)?;
                 stems.push((path, stem));
             }
@@ -86,10 +77,8 @@ impl Outputs {
 /// `mix.wav` gives `mix-bass.wav`: the name of the track or else of the patch, and the channel when two are
 /// the same.
 fn stem_paths(mix: &Path, parts: &[AssignedPart]) -> Vec<PathBuf> {
-    let slugs: Vec<String> = parts
-        .iter()
-        .map(|part| slug(part.track.as_deref().unwrap_or(&part.patch.name)))
-        .collect();
+    let slugs: Vec<String> =
+        parts.iter().map(|part| slug(part.track.as_deref().unwrap_or(&part.patch.name))).collect();
     let base = mix.file_stem().unwrap_or_default().to_string_lossy();
     let path = |(part, slug): (&AssignedPart, &String)| {
         let unique = slugs.iter().filter(|other| *other == slug).count() == 1;
@@ -129,12 +118,7 @@ mod tests {
 
     #[test]
     fn stems_have_distinct_names() {
-        let parts = [
-            part(0, "Lead / 1"),
-            part(1, "Pad"),
-            part(4, "pad"),
-            part(9, "//"),
-        ];
+        let parts = [part(0, "Lead / 1"), part(1, "Pad"), part(4, "pad"), part(9, "//")];
         let paths = stem_paths(Path::new("out/mix.wav"), &parts);
         let expected = ["lead-1", "pad-channel-2", "pad-channel-5", "channel-10"];
         for (path, expected) in paths.iter().zip(expected) {

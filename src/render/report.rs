@@ -90,31 +90,16 @@ impl Report {
             text += &format!("  {name:<10} {value}\n");
         };
         let rate = f64::from(self.sample_rate) / 1000.0;
-        row(
-            "length",
-            format!("{}, {rate} kHz, {}", clock(self.seconds), self.format),
-        );
+        row("length", format!("{}, {rate} kHz, {}", clock(self.seconds), self.format));
         row("peak", level(self.peak_dbfs, "dBFS"));
         row("loudness", level(self.loudness_lufs, "LUFS"));
-        row(
-            "voices",
-            format!(
-                "{} at most, {} partials",
-                self.voices_peak, self.partials_peak
-            ),
-        );
+        row("voices", format!("{} at most, {} partials", self.voices_peak, self.partials_peak));
         row(
             "speed",
-            format!(
-                "{:.1} x real time ({:.1} s)",
-                self.realtime_factor, self.render_seconds
-            ),
+            format!("{:.1} x real time ({:.1} s)", self.realtime_factor, self.render_seconds),
         );
         for part in &self.parts {
-            let stem = part
-                .stem
-                .as_ref()
-                .map(|path| format!("  {}", path.display()));
+            let stem = part.stem.as_ref().map(|path| format!("  {}", path.display()));
             let value = format!("{}{}", part.patch, stem.unwrap_or_default());
             row(&format!("channel {}", part.channel), value);
         }
@@ -125,9 +110,7 @@ impl Report {
 /// A note when the GPU was lost.
 fn lost(renderer: &RendererReport) -> Option<String> {
     let reason = renderer.failover.lost_because.as_ref()?;
-    Some(format!(
-        "the GPU failed during the render ({reason}); the processor took over"
-    ))
+    Some(format!("the GPU failed during the render ({reason}); the processor took over"))
 }
 
 fn notes(song_render: &SongRender) -> Vec<String> {
@@ -143,14 +126,8 @@ fn notes(song_render: &SongRender) -> Vec<String> {
     }
     let counters = song_render.peaks();
     for (count, what) in [
-        (
-            counters.notes_dropped,
-            "notes were dropped: no voice was free",
-        ),
-        (
-            counters.events_dropped,
-            "events were dropped: too many at once",
-        ),
+        (counters.notes_dropped, "notes were dropped: no voice was free"),
+        (counters.events_dropped, "events were dropped: too many at once"),
     ] {
         if count > 0 {
             notes.push(format!("{count} {what}"));

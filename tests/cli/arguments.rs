@@ -26,14 +26,8 @@ fn misuse_is_one_line() {
         ("render song.mid --patch 0=Organ", "1 to 16"),
         ("render song.mid --patch ''", "name or file"),
         ("render song.mid --patch 3=", "name or file"),
-        (
-            "render song.mid --patch 'no such patch'",
-            "no patch is called",
-        ),
-        (
-            "render song.mid --patch '9=no such patch'",
-            "no patch is called",
-        ),
+        ("render song.mid --patch 'no such patch'", "no patch is called"),
+        ("render song.mid --patch '9=no such patch'", "no patch is called"),
         ("render song.mid -o song.mp3", ".wav"),
         ("render song.mid -o -", ".wav"),
         ("render song.mid -o song.mid", "the song itself"),
@@ -108,36 +102,18 @@ fn failure_is_one_line() {
         ("render song.mid -p missing.toml", "missing.toml: "),
         ("render song.mid -p bad.toml", "bad.toml"),
         ("render song.mid -p wrong.toml", "nonsense_key"),
-        (
-            "render song.mid -p binary.toml",
-            "binary.toml: not a text file",
-        ),
+        ("render song.mid -p binary.toml", "binary.toml: not a text file"),
         ("render song.mid -p 2=bad.toml", "bad.toml"),
-        (
-            "render song.mid -o no/such/folder.wav",
-            "no/such/folder.wav: ",
-        ),
+        ("render song.mid -o no/such/folder.wav", "no/such/folder.wav: "),
         ("render song.mid -o folder.wav", "folder.wav: "),
         // No machine has that many GPUs.
-        (
-            "render song.mid --renderer cuda --device 99",
-            "--renderer cuda: no ",
-        ),
-        (
-            "demo --file --renderer cuda --device 99",
-            "--renderer cuda: no ",
-        ),
+        ("render song.mid --renderer cuda --device 99", "--renderer cuda: no "),
+        ("demo --file --renderer cuda --device 99", "--renderer cuda: no "),
         ("play missing.mid", "missing.mid: "),
         ("play --for 1", "no audio device works here"),
         ("play --host jack", "no server is running"),
-        (
-            "play --host clock --record no/such/take.wav",
-            "no/such/take.wav: ",
-        ),
-        (
-            "play --host clock --renderer cuda --device 99",
-            "--renderer cuda: no ",
-        ),
+        ("play --host clock --record no/such/take.wav", "no/such/take.wav: "),
+        ("play --host clock --renderer cuda --device 99", "--renderer cuda: no "),
         ("inspect missing.wav", "missing.wav: "),
         ("inspect song.mid", "song.mid: not a WAV file"),
         ("inspect empty.mid", "empty.mid: "),
@@ -162,12 +138,7 @@ fn help_has_examples() {
         let help = folder.succeed(&format!("{command} --help")).stdout;
         assert!(help.contains("Examples:") && help.contains(&format!("myriad {command}")));
     }
-    assert!(
-        folder
-            .succeed("--help")
-            .stdout
-            .contains("myriad render song.mid")
-    );
+    assert!(folder.succeed("--help").stdout.contains("myriad render song.mid"));
     let bare = folder.run("");
     assert_eq!(bare.code, Some(2));
     assert!(bare.stderr.contains("Usage: myriad"));

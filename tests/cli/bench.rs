@@ -40,11 +40,7 @@ fn json_has_the_documented_shape() {
     let cores = machine["cores"].as_u64().unwrap();
     assert_eq!(machine.get("card"), Some(&Value::Null));
 
-    let renderers: &[&str] = if cores > 1 {
-        &["cpu-1", "cpu-all"]
-    } else {
-        &["cpu-1"]
-    };
+    let renderers: &[&str] = if cores > 1 { &["cpu-1", "cpu-all"] } else { &["cpu-1"] };
     let rows = |value: &Value| value.as_array().unwrap().clone();
     let start = rows(&report["start"]);
     assert_eq!(start.len(), renderers.len());
@@ -89,24 +85,15 @@ fn a_run_can_be_kept_shown_drawn_and_compared() {
     folder.put("run.json", &run.stdout);
 
     let shown = folder.succeed("bench --from run.json --plots pictures");
-    assert!(
-        shown.stdout.contains("Round trip in µs"),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stdout.contains("Round trip in µs"), "{}", shown.stdout);
     assert!(!shown.stdout.contains("Partials held"), "{}", shown.stdout);
     let drawing = folder.path("pictures/round-trip.svg");
     let drawing = std::fs::read_to_string(drawing).unwrap();
     assert!(drawing.starts_with("<svg") && drawing.ends_with("</svg>\n"));
     assert!(drawing.contains("deadline 667 µs"));
 
-    let same = folder
-        .succeed("bench --from run.json --compare run.json")
-        .stdout;
-    assert!(
-        same.contains("0 of 24 figures") || same.contains("0 of 48 figures"),
-        "{same}"
-    );
+    let same = folder.succeed("bench --from run.json --compare run.json").stdout;
+    assert!(same.contains("0 of 24 figures") || same.contains("0 of 48 figures"), "{same}");
     // A run that was so much faster that it cannot be noise.
     let mut old: Value = serde_json::from_str(&run.stdout).unwrap();
     for key in ["value", "low", "high"] {

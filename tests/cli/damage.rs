@@ -58,11 +58,7 @@ fn damaged_songs() {
             }
             Some(1) => {
                 run.assert_one_line(round);
-                assert!(
-                    run.stderr.starts_with("myriad: song.mid: "),
-                    "{}",
-                    run.stderr
-                );
+                assert!(run.stderr.starts_with("myriad: song.mid: "), "{}", run.stderr);
                 assert_eq!(folder.files(), ["song.mid"], "round {round}");
                 failures += 1;
             }
@@ -89,10 +85,7 @@ fn damaged_patches() {
     folder.put("song.mid", midi::song(&[("", &[(0, 69, 0, 100)])]));
     let patches = folder.succeed("patches --json").json();
     let first = patches[0]["name"].as_str().unwrap();
-    let whole = folder
-        .succeed(&format!("patches '{first}' --toml"))
-        .stdout
-        .into_bytes();
+    let whole = folder.succeed(&format!("patches '{first}' --toml")).stdout.into_bytes();
     let mut rng = Rng(0xf00d);
     let mut failures = 0;
     for round in 0..200 {

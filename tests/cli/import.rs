@@ -39,9 +39,7 @@ fn a_recording_becomes_a_patch() {
 fn a_second_recording_becomes_the_second_layer() {
     let folder = Folder::new();
     wav(&folder, "reed.wav", 44_100, tone);
-    wav(&folder, "buzz.wav", 44_100, |n| {
-        (n % 200) as f32 / 400.0 - 0.25
-    });
+    wav(&folder, "buzz.wav", 44_100, |n| (n % 200) as f32 / 400.0 - 0.25);
     let run = folder.succeed("import reed.wav --with buzz.wav");
     assert!(run.stdout.contains("220.5"), "{}", run.stdout);
     let patch = std::fs::read_to_string(folder.path("reed.toml")).unwrap();
@@ -49,20 +47,14 @@ fn a_second_recording_becomes_the_second_layer() {
         assert!(patch.contains(part), "{part}");
     }
     folder.succeed("import reed.wav --with buzz.wav --layer mix");
-    assert!(
-        std::fs::read_to_string(folder.path("reed.toml"))
-            .unwrap()
-            .contains("mode = \"mix\"")
-    );
+    assert!(std::fs::read_to_string(folder.path("reed.toml")).unwrap().contains("mode = \"mix\""));
     folder.fail("import reed.wav --layer mix", 2, "--with");
 }
 
 #[test]
 fn a_wavetable_becomes_a_patch() {
     let folder = Folder::new();
-    wav(&folder, "saws.wav", 4 * 2_048, |n| {
-        (n % 2_048) as f32 / 2_048.0 - 0.5
-    });
+    wav(&folder, "saws.wav", 4 * 2_048, |n| (n % 2_048) as f32 / 2_048.0 - 0.5);
     let run = folder.succeed("import saws.wav --wavetable -o s.toml --name Saws");
     assert!(run.stdout.contains("4 of 2048 samples"), "{}", run.stdout);
     let shown = folder.succeed("patches s.toml");

@@ -4,12 +4,8 @@ use crate::harness::Folder;
 use hound::{SampleFormat, WavSpec, WavWriter};
 
 fn sine(folder: &Folder, name: &str, channels: u16, bits: u16, format: SampleFormat) {
-    let spec = WavSpec {
-        channels,
-        sample_rate: 48_000,
-        bits_per_sample: bits,
-        sample_format: format,
-    };
+    let spec =
+        WavSpec { channels, sample_rate: 48_000, bits_per_sample: bits, sample_format: format };
     let mut wav = WavWriter::create(folder.path(name), spec).unwrap();
     for n in 0..48_000 {
         let value = 0.5 * (std::f32::consts::TAU * 997.0 * n as f32 / 48_000.0).sin();
@@ -37,18 +33,10 @@ fn all_formats_give_the_same_measurements() {
         ("e.wav", 2, 8, SampleFormat::Int),
     ] {
         sine(&folder, name, channels, bits, format);
-        let found = folder
-            .succeed(&format!("inspect {name} --json --no-picture"))
-            .json();
+        let found = folder.succeed(&format!("inspect {name} --json --no-picture")).json();
         assert_eq!(found["frames"], 48_000, "{name}");
-        assert!(
-            (found["peak_dbfs"].as_f64().unwrap() + 6.02).abs() < 0.1,
-            "{found}"
-        );
-        assert!(
-            (found["loudness_lufs"].as_f64().unwrap() + 6.0).abs() < 0.5,
-            "{found}"
-        );
+        assert!((found["peak_dbfs"].as_f64().unwrap() + 6.02).abs() < 0.1, "{found}");
+        assert!((found["loudness_lufs"].as_f64().unwrap() + 6.0).abs() < 0.5, "{found}");
     }
 }
 
@@ -63,10 +51,7 @@ fn the_picture_is_a_png_file() {
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut pixels).unwrap();
-    assert!(
-        pixels.iter().any(|&value| value > 200),
-        "the picture is dark"
-    );
+    assert!(pixels.iter().any(|&value| value > 200), "the picture is dark");
 }
 
 #[test]

@@ -57,27 +57,14 @@ fn row(out: &mut String, info: &ParamInfo, default: &str) {
     };
     let routes = match info.kind {
         _ if !info.modulated => "",
-        Kind::Number {
-            curve: Curve::Exponential,
-            ..
-        } => "octaves",
-        Kind::Number {
-            curve: Curve::Power(_),
-            ..
-        } => "knob",
-        Kind::Number {
-            unit: Unit::Percent | Unit::Pan | Unit::Plain,
-            ..
-        } => "1",
+        Kind::Number { curve: Curve::Exponential, .. } => "octaves",
+        Kind::Number { curve: Curve::Power(_), .. } => "knob",
+        Kind::Number { unit: Unit::Percent | Unit::Pan | Unit::Plain, .. } => "1",
         Kind::Number { unit, .. } => unit.symbol(),
         _ => "1",
     };
     let ParamInfo { id, name, help, .. } = info;
-    writeln!(
-        out,
-        "| `{id}` | {name} | {range} | {default} | {routes} | {help} |"
-    )
-    .unwrap();
+    writeln!(out, "| `{id}` | {name} | {range} | {default} | {routes} | {help} |").unwrap();
 }
 
 #[test]
@@ -87,11 +74,7 @@ fn the_manual_lists_every_parameter_as_it_is() {
     let start = text.find(START).unwrap() + START.len();
     let end = text.find(END).unwrap();
     if std::env::var_os("REGENERATE_MANUAL").is_some() {
-        fs::write(
-            file,
-            format!("{}{}{}", &text[..start], reference(), &text[end..]),
-        )
-        .unwrap();
+        fs::write(file, format!("{}{}{}", &text[..start], reference(), &text[end..])).unwrap();
     } else {
         assert!(
             text[start..end] == reference(),

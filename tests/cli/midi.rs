@@ -29,17 +29,8 @@ fn track<'a>(name: &'a str, notes: &[Note]) -> Track<'a> {
     }
     for &(channel, key, start, length) in notes {
         let mut push = |tick, vel: u8| {
-            let message = MidiMessage::NoteOn {
-                key: key.into(),
-                vel: vel.into(),
-            };
-            events.push((
-                tick,
-                TrackEventKind::Midi {
-                    channel: channel.into(),
-                    message,
-                },
-            ));
+            let message = MidiMessage::NoteOn { key: key.into(), vel: vel.into() };
+            events.push((tick, TrackEventKind::Midi { channel: channel.into(), message }));
         };
         push(start, 100);
         push(start + length, 0);

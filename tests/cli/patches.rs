@@ -25,9 +25,7 @@ fn a_category_filters_the_list() {
     let list = folder.succeed("patches --json").json();
     let category = list[0]["category"].as_str().unwrap();
     let wanted = category.to_uppercase();
-    let some = folder
-        .succeed(&format!("patches --json --category {wanted}"))
-        .json();
+    let some = folder.succeed(&format!("patches --json --category {wanted}")).json();
     let some = some.as_array().unwrap();
     assert!(!some.is_empty());
     assert!(some.iter().all(|patch| patch["category"] == category));
@@ -41,11 +39,7 @@ fn a_patch_printed_as_toml_is_the_same_patch() {
         let name = patch["name"].as_str().unwrap();
         let toml = folder.succeed(&format!("patches '{name}' --toml")).stdout;
         folder.put("mine.toml", &toml);
-        assert_eq!(
-            folder.succeed("patches mine.toml --toml").stdout,
-            toml,
-            "{name}"
-        );
+        assert_eq!(folder.succeed("patches mine.toml --toml").stdout, toml, "{name}");
     }
 }
 
@@ -53,11 +47,7 @@ fn a_patch_printed_as_toml_is_the_same_patch() {
 fn a_misspelt_name_is_understood() {
     let folder = Folder::new();
     let list = folder.succeed("patches --json").json();
-    let names = list
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|patch| patch["name"].as_str().unwrap());
+    let names = list.as_array().unwrap().iter().map(|patch| patch["name"].as_str().unwrap());
     let name = names.max_by_key(|name| name.len()).unwrap();
     let (head, tail) = name.split_at(name.len() - 2);
     let misspelt = format!("{head}x{tail}");

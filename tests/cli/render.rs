@@ -11,23 +11,11 @@ fn a_song_alone_is_enough() {
     let run = folder.succeed("render song.mid");
     assert_eq!(folder.files(), ["song.mid", "song.wav"]);
     assert_eq!(run.stderr, "");
-    for words in [
-        "song.wav",
-        "48 kHz, 24-bit",
-        "dBFS",
-        "LUFS",
-        "voices",
-        "x real time",
-    ] {
+    for words in ["song.wav", "48 kHz, 24-bit", "dBFS", "LUFS", "voices", "x real time"] {
         assert!(run.stdout.contains(words), "{}", run.stdout);
     }
-    let spec = hound::WavReader::open(folder.path("song.wav"))
-        .unwrap()
-        .spec();
-    assert_eq!(
-        (spec.channels, spec.sample_rate, spec.bits_per_sample),
-        (2, 48_000, 24)
-    );
+    let spec = hound::WavReader::open(folder.path("song.wav")).unwrap().spec();
+    assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, 48_000, 24));
 }
 
 #[test]
@@ -38,18 +26,12 @@ fn json_has_the_parts_and_measurements() {
     let (first, second) = (&patches[0]["name"], &patches[1]["name"]);
     let all = first.as_str().unwrap();
     let bass = second.as_str().unwrap();
-    let report = folder
-        .succeed(&format!(
-            "render song.mid -p '{all}' -p '2={bass}' --json -q"
-        ))
-        .json();
+    let report =
+        folder.succeed(&format!("render song.mid -p '{all}' -p '2={bass}' --json -q")).json();
     let parts = report["parts"].as_array().unwrap();
     assert_eq!(parts.len(), 3);
     assert_eq!((&parts[0]["patch"], &parts[1]["patch"]), (first, second));
-    assert_eq!(
-        (&parts[1]["channel"], &parts[1]["track"]),
-        (&2.into(), &"Bass".into())
-    );
+    assert_eq!((&parts[1]["channel"], &parts[1]["track"]), (&2.into(), &"Bass".into()));
     assert!(report["seconds"].as_f64().unwrap() >= 0.5);
     assert!(report["peak_dbfs"].as_f64().unwrap() <= 0.0);
     assert!(report["voices_peak"].as_u64().unwrap() >= 2);
@@ -66,10 +48,7 @@ fn json_has_the_renderer_and_the_reason() {
         run.json()["renderer"].clone()
     };
     let forced = render("--renderer cpu");
-    assert_eq!(
-        (&forced["using"], &forced["why"]),
-        (&"cpu".into(), &"asked for".into())
-    );
+    assert_eq!((&forced["using"], &forced["why"]), (&"cpu".into(), &"asked for".into()));
     // No machine has that many GPUs.
     let without = render("--device 99");
     assert_eq!(without["using"], "cpu");
@@ -96,10 +75,7 @@ fn notes_start_on_their_exact_sample() {
         folder.succeed("render song.mid --bits 32f --tail 0 -q");
         let [left, right] = samples(&folder.path("song.wav"));
         assert_eq!(left.len() as u32, start + 4800);
-        left.iter()
-            .zip(&right)
-            .position(|(l, r)| *l != 0.0 || *r != 0.0)
-            .unwrap() as u32
+        left.iter().zip(&right).position(|(l, r)| *l != 0.0 || *r != 0.0).unwrap() as u32
     };
     // Some sounds begin with a sample that is exactly zero.
     let delay = onset(0);
@@ -114,19 +90,10 @@ fn stems_add_up_to_the_mix() {
     let folder = Folder::new();
     folder.put("song.mid", midi::trio());
     folder.succeed("render song.mid -o mix.wav --stems --bits 32f");
-    let files = [
-        "mix-bass.wav",
-        "mix-drums.wav",
-        "mix-lead.wav",
-        "mix.wav",
-        "song.mid",
-    ];
+    let files = ["mix-bass.wav", "mix-drums.wav", "mix-lead.wav", "mix.wav", "song.mid"];
     assert_eq!(folder.files(), files);
     let mix = samples(&folder.path("mix.wav"));
-    let stems = files[..3]
-        .iter()
-        .map(|name| samples(&folder.path(name)))
-        .collect::<Vec<_>>();
+    let stems = files[..3].iter().map(|name| samples(&folder.path(name))).collect::<Vec<_>>();
     for channel in 0..2 {
         for (n, &sample) in mix[channel].iter().enumerate() {
             let sum: f32 = stems.iter().map(|stem| stem[channel][n]).sum();
@@ -134,10 +101,7 @@ fn stems_add_up_to_the_mix() {
         }
     }
     for stem in &stems {
-        assert!(
-            stem[0].iter().any(|sample| sample.abs() > 1e-3),
-            "a stem is silent"
-        );
+        assert!(stem[0].iter().any(|sample| sample.abs() > 1e-3), "a stem is silent");
     }
 }
 
@@ -152,10 +116,7 @@ fn renders_repeat_bit_for_bit() {
     };
     for bits in ["16", "32f"] {
         assert!(bytes("1", bits) == bytes("1", bits), "{bits}");
-        assert!(
-            bytes("1", bits) == bytes("2", bits),
-            "{bits}: threads change the sound"
-        );
+        assert!(bytes("1", bits) == bytes("2", bits), "{bits}: threads change the sound");
     }
 }
 
@@ -180,21 +141,14 @@ fn the_tail_is_as_long_as_asked() {
     let folder = Folder::new();
     folder.put("song.mid", midi::beep());
     for (tail, frames) in [("0", 4800), ("0.5", 28_800)] {
-        let report = folder
-            .succeed(&format!("render song.mid --tail {tail} --json"))
-            .json();
+        let report = folder.succeed(&format!("render song.mid --tail {tail} --json")).json();
         assert_eq!(report["frames"], frames);
     }
     let report = folder.succeed("render song.mid --json --bits 32f").json();
     let [left, right] = samples(&folder.path("song.wav"));
     assert_eq!(report["frames"], left.len());
     let end = left.len() - 16;
-    assert!(
-        left[end..]
-            .iter()
-            .chain(&right[end..])
-            .all(|sample| sample.abs() < 1e-3)
-    );
+    assert!(left[end..].iter().chain(&right[end..]).all(|sample| sample.abs() < 1e-3));
 }
 
 /// The error comes before the render, not after it.
@@ -237,17 +191,11 @@ fn ctrl_c_leaves_no_files() {
     let child = folder.spawn("render song.mid --stems");
     let start = Instant::now();
     while folder.files().len() < 3 {
-        assert!(
-            start.elapsed() < Duration::from_secs(20),
-            "rendering does not start"
-        );
+        assert!(start.elapsed() < Duration::from_secs(20), "rendering does not start");
         std::thread::sleep(Duration::from_millis(5));
     }
     let pid = child.id().to_string();
-    std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status()
-        .unwrap();
+    std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(folder.files(), ["song.mid"]);

@@ -14,9 +14,7 @@ const TRITONES: &str = "! comment\nTritones\n 2\n!\n 600.0\n 2/1\n";
 fn pitch(folder: &Folder, key: u8, options: &str) -> f32 {
     folder.put("sine.toml", SINE);
     folder.put("song.mid", midi::song(&[("", &[(0, key, 0, 48_000)])]));
-    folder.succeed(&format!(
-        "render song.mid -p sine.toml -q --bits 32f --tail 0 {options}"
-    ));
+    folder.succeed(&format!("render song.mid -p sine.toml -q --bits 32f --tail 0 {options}"));
     let [left, _] = samples(&folder.path("song.wav"));
     frequency(&left)
 }
@@ -26,9 +24,8 @@ fn frequency(sound: &[f32]) -> f32 {
     let start = sound.iter().position(|x| x.abs() > 1e-3).unwrap();
     let middle = &sound[start + 4_800..start + 38_400];
     let rises = |pair: &[f32]| pair[0] < 0.0 && pair[1] >= 0.0;
-    let crossings: Vec<usize> = (1..middle.len())
-        .filter(|&at| rises(&middle[at - 1..=at]))
-        .collect();
+    let crossings: Vec<usize> =
+        (1..middle.len()).filter(|&at| rises(&middle[at - 1..=at])).collect();
     let periods = crossings.len() - 1;
     48_000.0 * periods as f32 / (crossings[periods] - crossings[0]) as f32
 }
@@ -79,11 +76,7 @@ fn invalid_scales_are_one_line() {
     for (name, text, words) in [
         ("empty.scl", "", "empty.scl:1: the number of notes"),
         ("words.scl", "A scale\nmany\n", "words.scl:2: \"many\""),
-        (
-            "short.scl",
-            "A scale\n3\n3/2\n",
-            "short.scl:3: 1 notes of 3",
-        ),
+        ("short.scl", "A scale\n3\n3/2\n", "short.scl:3: 1 notes of 3"),
         ("zero.scl", "A scale\n0\n", "zero.scl:2: 0 notes"),
         ("note.scl", "A scale\n1\nfifth\n", "note.scl:3: \"fifth\""),
         ("silly.scl", "A scale\n1\n3/0\n", "silly.scl:3: \"3/0\""),
@@ -94,21 +87,9 @@ fn invalid_scales_are_one_line() {
     }
     for (name, text, words) in [
         ("empty.kbm", "", "empty.kbm:1: the size of the map"),
-        (
-            "cut.kbm",
-            "12\n0\n127\n60\n",
-            "cut.kbm:4: the reference key",
-        ),
-        (
-            "hertz.kbm",
-            "0\n0\n127\n60\n69\nloud\n12\n",
-            "hertz.kbm:6: \"loud\"",
-        ),
-        (
-            "huge.kbm",
-            "9999\n0\n127\n60\n69\n440\n12\n",
-            "huge.kbm:1: a map of 9999",
-        ),
+        ("cut.kbm", "12\n0\n127\n60\n", "cut.kbm:4: the reference key"),
+        ("hertz.kbm", "0\n0\n127\n60\n69\nloud\n12\n", "hertz.kbm:6: \"loud\""),
+        ("huge.kbm", "9999\n0\n127\n60\n69\n440\n12\n", "huge.kbm:1: a map of 9999"),
     ] {
         folder.put(name, text);
         let line = format!("render song.mid --scale good.scl --keyboard {name}");

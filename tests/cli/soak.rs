@@ -15,11 +15,7 @@ fn report(folder: &Folder, name: &str) -> Value {
 fn a_clean_run_is_reported_clean() {
     let folder = Folder::new();
     let run = folder.succeed("soak --minutes 3 --seed 21");
-    assert!(
-        run.stdout.starts_with("Clean: nothing was found"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.starts_with("Clean: nothing was found"), "{}", run.stdout);
     let report = report(&folder, "soak-report");
     assert_eq!(report["schema"], 1);
     assert_eq!(report["verdict"], "clean");
@@ -53,12 +49,7 @@ fn injected_faults_are_found_and_attributed() {
     assert_eq!(printed["samples"], Value::Array(Vec::new()));
     let report = report(&folder, "r");
     let findings = report["findings"].as_array().unwrap();
-    let of = |kind: &str| {
-        findings
-            .iter()
-            .filter(|finding| finding["kind"] == kind)
-            .count()
-    };
+    let of = |kind: &str| findings.iter().filter(|finding| finding["kind"] == kind).count();
     assert_eq!(of("click"), 1, "{findings:?}");
     assert!(of("underrun") >= 1, "{findings:?}");
     for finding in findings {
@@ -95,13 +86,7 @@ fn an_interrupted_soak_can_be_resumed() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let run = Run::from(child.wait_with_output().unwrap());
     assert_eq!(run.code, Some(130), "{}", run.stderr);
     assert!(run.stderr.contains("--resume r"), "{}", run.stderr);
@@ -114,10 +99,7 @@ fn an_interrupted_soak_can_be_resumed() {
     std::fs::write(&journal, text + "{\"line\":\"sam").unwrap();
     folder.succeed("soak --resume r");
     let both = report(&folder, "r");
-    assert_eq!(
-        (&both["complete"], &both["verdict"]),
-        (&Value::Bool(true), &Value::from("clean"))
-    );
+    assert_eq!((&both["complete"], &both["verdict"]), (&Value::Bool(true), &Value::from("clean")));
     assert_eq!(both["legs"].as_array().unwrap().len(), 2);
     assert!(both["frames"].as_u64() > first["frames"].as_u64());
     folder.fail("soak --resume nowhere", 1, "journal.jsonl");

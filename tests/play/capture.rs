@@ -32,10 +32,7 @@ struct Process {
 
 impl ProcessHandler for Process {
     fn process(&mut self, _: &Client, scope: &ProcessScope) -> Control {
-        let [left, right] = self
-            .ports
-            .each_ref()
-            .map(|port| port.as_slice(scope).to_vec());
+        let [left, right] = self.ports.each_ref().map(|port| port.as_slice(scope).to_vec());
         let time = scope.last_frame_time();
         let _ = self.blocks.send(Block { time, left, right });
         Control::Continue
@@ -50,25 +47,12 @@ impl Capture {
         let ports = [port("left"), port("right")];
         let names = ports.each_ref().map(|port| port.name().unwrap());
         let (sender, blocks) = channel();
-        let process = Process {
-            ports,
-            blocks: sender,
-        };
+        let process = Process { ports, blocks: sender };
         let client = client.activate_async((), process).unwrap();
         for (ours, theirs) in names.iter().zip(["myriad:left", "myriad:right"]) {
-            client
-                .as_client()
-                .connect_ports_by_name(theirs, ours)
-                .unwrap();
+            client.as_client().connect_ports_by_name(theirs, ours).unwrap();
         }
-        Self {
-            _client: client,
-            blocks,
-            left: Vec::new(),
-            right: Vec::new(),
-            start: None,
-            gaps: 0,
-        }
+        Self { _client: client, blocks, left: Vec::new(), right: Vec::new(), start: None, gaps: 0 }
     }
 
     /// Collects the captured blocks. Frames that the server skipped become silence.

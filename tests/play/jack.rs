@@ -19,10 +19,7 @@ const APART: u32 = 250 * PERIOD;
 
 /// The note as an engine renders it, from its first frame.
 fn expected(patch: &Patch, rate: u32, offset: u32, key: u8, velocity: u8) -> Vec<f32> {
-    let config = EngineConfig {
-        sample_rate: rate as f32,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate: rate as f32, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     engine.set_patch(0, patch);
     // The note has the same offset within a tick as in the server's cycles.
@@ -30,19 +27,11 @@ fn expected(patch: &Patch, rate: u32, offset: u32, key: u8, velocity: u8) -> Vec
     let velocity = f32::from(velocity) / 127.0;
     let on = EventKind::NoteOn { key, velocity };
     let off = EventKind::NoteOff { key, velocity: 0.0 };
-    let event = |frame, kind| Event {
-        frame,
-        part: 0,
-        kind,
-    };
+    let event = |frame, kind| Event { frame, part: 0, kind };
     let latency = engine.latency();
     let frames = at as usize + latency + HEARD;
     let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
-    engine.render(
-        &[event(at, on), event(at + HELD, off)],
-        &mut left,
-        &mut right,
-    );
+    engine.render(&[event(at, on), event(at + HELD, off)], &mut left, &mut right);
     left.split_off(at as usize + latency)
 }
 
@@ -63,14 +52,8 @@ fn notes_match_the_engine_to_the_bit_and_frame() {
     let midi = MidiSender::connect();
     let mut capture = Capture::connect();
     let patch = Patch::parse(SINE, "sine").unwrap();
-    let notes = [
-        (0, 69, 127),
-        (1, 57, 100),
-        (17, 69, 64),
-        (31, 45, 127),
-        (32, 81, 90),
-        (63, 69, 1),
-    ];
+    let notes =
+        [(0, 69, 127), (1, 57, 100), (17, 69, 64), (31, 45, 127), (32, 81, 90), (63, 69, 1)];
     let mut score = Vec::new();
     for (at, (offset, key, velocity)) in (APART..).step_by(APART as usize).zip(notes) {
         score.push((at + offset, [0x90, key, velocity]));
@@ -97,15 +80,8 @@ fn notes_match_the_engine_to_the_bit_and_frame() {
 /// How the captured sound differs from the reference.
 fn difference(heard: &[f32], reference: &[f32], due: usize) -> String {
     let onset = heard.iter().position(|sample| *sample != 0.0);
-    let expected = reference
-        .iter()
-        .position(|sample| *sample != 0.0)
-        .map(|place| place + due);
-    let worst = heard[due..]
-        .iter()
-        .zip(reference)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f32::max);
+    let expected = reference.iter().position(|sample| *sample != 0.0).map(|place| place + due);
+    let worst = heard[due..].iter().zip(reference).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     format!("begins at {onset:?} instead of {expected:?}; differs by {worst}")
 }
 
@@ -130,9 +106,7 @@ fn another_rate_is_resampled_in_tune() {
     let w = std::f64::consts::TAU * 440.0 / f64::from(rate);
     let rough = roughness(sound, w);
     assert!(rough < 1e-4, "roughness {rough}");
-    let loud = sound
-        .iter()
-        .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
+    let loud = sound.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs()));
     assert!(loud > 0.05, "peak {loud}");
     midi.freewheel(false);
     assert_eq!(player.interrupt(), Some(0));
@@ -156,13 +130,7 @@ fn programs_and_malformed_messages_are_handled() {
     midi.send(now, [0xC0, 19, 0]);
     let note = player.note("program 20");
     let patch = player.status()["patch"].clone();
-    assert!(
-        note["text"]
-            .as_str()
-            .unwrap()
-            .contains(patch.as_str().unwrap()),
-        "{note}, {patch}"
-    );
+    assert!(note["text"].as_str().unwrap().contains(patch.as_str().unwrap()), "{note}, {patch}");
     // A running-status fragment, an unfinished message, and a clock; then a note.
     for bytes in [[60, 1, 2], [0x90, 0xF0, 0x90], [0xF8, 0, 0]] {
         midi.send(midi.now(), bytes);

@@ -1,10 +1,6 @@
 //! `myriad play` with real audio servers, MIDI and terminals.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "helpers of tests are tests too"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests too")]
 
 mod capture;
 mod jack;

@@ -31,12 +31,10 @@ impl ProcessHandler for Process {
         let start = scope.last_frame_time();
         let length = scope.n_frames();
         for score in self.scores.try_iter() {
-            self.waiting
-                .extend(score.iter().map(|&(frame, bytes)| (start + frame, bytes)));
+            self.waiting.extend(score.iter().map(|&(frame, bytes)| (start + frame, bytes)));
             let _ = self.begun.send(start);
         }
-        self.waiting
-            .sort_by_key(|(frame, _)| frame.wrapping_sub(start) as i32);
+        self.waiting.sort_by_key(|(frame, _)| frame.wrapping_sub(start) as i32);
         self.waiting.retain(|(frame, bytes)| {
             // Late messages are sent at once, because a lost note would hang a test.
             let offset = (frame.wrapping_sub(start) as i32).max(0) as u32;
@@ -44,15 +42,8 @@ impl ProcessHandler for Process {
                 return true;
             }
             // Program change and channel pressure have two bytes.
-            let length = if matches!(bytes[0] >> 4, 0xC | 0xD) {
-                2
-            } else {
-                3
-            };
-            let message = RawMidi {
-                time: offset,
-                bytes: &bytes[..length],
-            };
+            let length = if matches!(bytes[0] >> 4, 0xC | 0xD) { 2 } else { 3 };
+            let message = RawMidi { time: offset, bytes: &bytes[..length] };
             writer.write(&message).is_err()
         });
         Control::Continue
@@ -76,16 +67,8 @@ impl MidiSender {
             begun: begin,
         };
         let client = client.activate_async((), process).unwrap();
-        client
-            .as_client()
-            .connect_ports_by_name(&name, "myriad:midi")
-            .unwrap();
-        Self {
-            client,
-            messages,
-            scores,
-            begun,
-        }
+        client.as_client().connect_ports_by_name(&name, "myriad:midi").unwrap();
+        Self { client, messages, scores, begun }
     }
 
     /// Has the server run as fast as its clients answer, and wait for them, or not. However busy

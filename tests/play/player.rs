@@ -61,12 +61,7 @@ impl Player {
                 let _ = sender.send(line);
             }
         });
-        Self {
-            process,
-            lines,
-            log: Vec::new(),
-            folder,
-        }
+        Self { process, lines, log: Vec::new(), folder }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -100,11 +95,7 @@ impl Player {
 
     /// Waits for a notice that contains `words`.
     pub(crate) fn note(&mut self, words: &str) -> Value {
-        let says = |line: &Value| {
-            line["text"]
-                .as_str()
-                .is_some_and(|text| text.contains(words))
-        };
+        let says = |line: &Value| line["text"].as_str().is_some_and(|text| text.contains(words));
         self.wait_for(words, says)
     }
 

@@ -43,18 +43,10 @@ impl Drop for Server {
 
 fn spawn(folder: &Path) -> Child {
     let socket = folder.join("socket");
-    let module = format!(
-        "module-native-protocol-unix socket={} auth-anonymous=1",
-        socket.display()
-    );
+    let module =
+        format!("module-native-protocol-unix socket={} auth-anonymous=1", socket.display());
     let process = Command::new("pulseaudio")
-        .args([
-            "-n",
-            "--daemonize=no",
-            "--exit-idle-time=-1",
-            "--disable-shm",
-            "--use-pid-file=no",
-        ])
+        .args(["-n", "--daemonize=no", "--exit-idle-time=-1", "--disable-shm", "--use-pid-file=no"])
         .args(["-L", "module-null-sink rate=48000", "-L", &module])
         .env("HOME", folder)
         .env("XDG_CONFIG_HOME", folder)
@@ -67,10 +59,7 @@ fn spawn(folder: &Path) -> Child {
         .expect("pulseaudio is installed by `./setup test`");
     let start = Instant::now();
     while !socket.exists() {
-        assert!(
-            start.elapsed() < Duration::from_secs(20),
-            "no PulseAudio server starts here"
-        );
+        assert!(start.elapsed() < Duration::from_secs(20), "no PulseAudio server starts here");
         std::thread::sleep(Duration::from_millis(20));
     }
     process
@@ -84,10 +73,7 @@ fn a_song_survives_its_server() {
     let address = format!("unix:{}", server.socket().display());
     let args = "--host pulse --load 1x1 --patch sine.toml --record take.wav";
     let home = TempDir::new().unwrap();
-    let variables = [
-        ("PULSE_SERVER", address.as_str()),
-        ("HOME", home.path().to_str().unwrap()),
-    ];
+    let variables = [("PULSE_SERVER", address.as_str()), ("HOME", home.path().to_str().unwrap())];
     let mut player = Player::start_with(args, &[("sine.toml", SINE)], &variables);
     player.wait_for("a voice", |line| line["voices"] == 1);
     let status = player.status();
@@ -102,11 +88,7 @@ fn a_song_survives_its_server() {
     server.restart();
     player.note("plays again");
     let back = player.status();
-    assert_eq!(
-        (&back["connected"], &back["voices"]),
-        (&true.into(), &1.into()),
-        "{back}"
-    );
+    assert_eq!((&back["connected"], &back["voices"]), (&true.into(), &1.into()), "{back}");
 
     assert_eq!(player.interrupt(), Some(0));
     let end = player.log.last().unwrap();

@@ -37,10 +37,7 @@ fn the_player_rejoins_a_server_that_died() {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
     while capture.left.iter().all(|sample| sample.abs() < 0.01) {
         capture.collect();
-        assert!(
-            std::time::Instant::now() < deadline,
-            "the note does not sound again"
-        );
+        assert!(std::time::Instant::now() < deadline, "the note does not sound again");
     }
 
     assert_eq!(player.interrupt(), Some(0));

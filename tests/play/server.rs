@@ -32,12 +32,7 @@ impl Server {
             // nothing else changes the environment.
             unsafe { std::env::set_var("JACK_DEFAULT_SERVER", name()) };
         });
-        Self {
-            process: spawn(rate, period),
-            rate,
-            period,
-            _lock: lock,
-        }
+        Self { process: spawn(rate, period), rate, period, _lock: lock }
     }
 
     pub(crate) fn kill(&mut self) {
@@ -77,9 +72,7 @@ impl Drop for Server {
 
 fn end(process: &mut Child) {
     let id = process.id().to_string();
-    let _ = Command::new("sh")
-        .args(["-c", &format!("kill -TERM {id}")])
-        .status();
+    let _ = Command::new("sh").args(["-c", &format!("kill -TERM {id}")]).status();
     let start = Instant::now();
     while process.try_wait().is_ok_and(|ended| ended.is_none()) {
         if start.elapsed() > TIMEOUT {
@@ -98,14 +91,7 @@ fn spawn(rate: u32, period: u32) -> Child {
             let mut process = Command::new("jackd")
                 .args(["-n", &name()])
                 .args(priority)
-                .args([
-                    "-d",
-                    "dummy",
-                    "-r",
-                    &rate.to_string(),
-                    "-p",
-                    &period.to_string(),
-                ])
+                .args(["-d", "dummy", "-r", &rate.to_string(), "-p", &period.to_string()])
                 .env("JACK_NO_AUDIO_RESERVATION", "1")
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())

@@ -92,11 +92,7 @@ fn clicks(path: &std::path::Path, w: f64) -> (Vec<usize>, f64) {
     let (mut places, mut worst) = (Vec::new(), 0.0f64);
     let (mut before, mut silence, mut since_onset) = ([0.0; 2], 0, 0);
     for (frame, sample) in left.enumerate() {
-        since_onset = if silence >= 64 && sample != 0 {
-            0
-        } else {
-            since_onset + 1
-        };
+        since_onset = if silence >= 64 && sample != 0 { 0 } else { since_onset + 1 };
         silence = if sample == 0 { silence + 1 } else { 0 };
         let sample = f64::from(sample) * scale;
         let rough = (sample - k * before[1] + before[0]).abs();

@@ -43,12 +43,7 @@ impl Terminal {
                 let _ = sender.send(bytes[..count].to_vec());
             }
         });
-        Self {
-            process,
-            keys,
-            output,
-            seen: String::new(),
-        }
+        Self { process, keys, output, seen: String::new() }
     }
 
     /// Waits until the text is on the screen.
@@ -84,10 +79,7 @@ impl Terminal {
         let shown = self.seen.rfind(CURSOR).expect("the cursor is shown");
         let drawn = self.seen.rfind("MYRIAD").unwrap_or(0);
         assert!(left > drawn && shown > drawn, "nothing is drawn afterwards");
-        assert!(
-            self.seen[left..].contains("Played"),
-            "the summary is printed"
-        );
+        assert!(self.seen[left..].contains("Played"), "the summary is printed");
         code
     }
 }
@@ -104,9 +96,7 @@ fn wait_for_recording(folder: &tempfile::TempDir, seconds: f64) {
     // What is not complete has another name.
     let written = || -> u64 {
         let files = std::fs::read_dir(folder.path()).unwrap();
-        files
-            .map(|file| file.unwrap().metadata().unwrap().len())
-            .sum()
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
     };
     let wanted = written() + (seconds * 48_000.0) as u64 * 6;
     let deadline = Instant::now() + TIMEOUT;
@@ -136,9 +126,7 @@ fn keys_play_and_ctrl_c_restores_the_terminal() {
     assert_eq!(terminal.end(), Some(0));
     // The recording is complete and has the notes of the keys.
     let mut wav = hound::WavReader::open(folder.path().join("take.wav")).unwrap();
-    let loud = wav
-        .samples::<i32>()
-        .any(|sample| sample.unwrap().abs() > 1 << 16);
+    let loud = wav.samples::<i32>().any(|sample| sample.unwrap().abs() > 1 << 16);
     assert!(loud, "the keys are heard");
 }
 

@@ -22,22 +22,11 @@ fn metrics_are_served_and_stages_traced() {
     let args = "--host clock --load 4x8 --renderer cpu --metrics 0 --trace trace.json";
     let mut player = Player::start(args, &[]);
     let has_url = |line: &serde_json::Value| {
-        line["text"]
-            .as_str()
-            .is_some_and(|text| text.contains("http://"))
+        line["text"].as_str().is_some_and(|text| text.contains("http://"))
     };
     player.wait_for("the address of the metrics", has_url);
-    let notice = player
-        .log
-        .iter()
-        .find(|line| has_url(line))
-        .unwrap()
-        .clone();
-    let (_, address) = notice["text"]
-        .as_str()
-        .unwrap()
-        .split_once("http://")
-        .unwrap();
+    let notice = player.log.iter().find(|line| has_url(line)).unwrap().clone();
+    let (_, address) = notice["text"].as_str().unwrap().split_once("http://").unwrap();
     let address = address.trim_end_matches("/metrics").to_owned();
     player.wait_for("the load", |line| line["voices"] == 4);
     let served = || {
@@ -64,21 +53,13 @@ fn metrics_are_served_and_stages_traced() {
         let start = span["ts"].as_f64().unwrap();
         (start, start + span["dur"].as_f64().unwrap())
     };
-    let batches: Vec<_> = spans
-        .iter()
-        .filter(|span| span["name"] == "batch")
-        .map(range)
-        .collect();
+    let batches: Vec<_> = spans.iter().filter(|span| span["name"] == "batch").map(range).collect();
     let within = |span: &serde_json::Value| {
         let (start, end) = range(span);
         let at = batches.partition_point(|batch| batch.0 <= start + 0.01);
         at > 0 && end <= batches[at - 1].1 + 0.01
     };
-    let mut mixes = spans
-        .iter()
-        .filter(|span| span["name"] == "mix")
-        .skip(5)
-        .take(100);
+    let mut mixes = spans.iter().filter(|span| span["name"] == "mix").skip(5).take(100);
     assert!(mixes.all(within));
 }
 
@@ -96,11 +77,7 @@ fn a_song_is_played_recorded_and_ends() {
     assert_eq!(end["event"], "end");
     assert_eq!(end["recorded_frames"], end["frames"], "{end}");
     let mut wav = hound::WavReader::open(player.path("take.wav")).unwrap();
-    let left: Vec<i32> = wav
-        .samples::<i32>()
-        .map(Result::unwrap)
-        .step_by(2)
-        .collect();
+    let left: Vec<i32> = wav.samples::<i32>().map(Result::unwrap).step_by(2).collect();
     let loud = |sample: &i32| sample.abs() > 1 << 18;
     let first = left.iter().position(loud).unwrap();
     let last = left.iter().rposition(loud).unwrap();

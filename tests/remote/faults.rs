@@ -34,12 +34,8 @@ fn a_chord_survives_the_loss_of_its_process() {
     let _alone = alone();
     let process = Arc::new(AtomicU32::new(0));
     let noted = Arc::clone(&process);
-    let make: MakeGpuRenderer = Arc::new(move |_| {
-        Some(Box::new(Watched {
-            inner: remote(),
-            process: Arc::clone(&noted),
-        }))
-    });
+    let make: MakeGpuRenderer =
+        Arc::new(move |_| Some(Box::new(Watched { inner: remote(), process: Arc::clone(&noted) })));
     let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1));
     let report = supervised.report();
     let report = || report.lock().unwrap().clone();
@@ -68,9 +64,7 @@ fn a_chord_survives_the_loss_of_its_process() {
     let all = [&before[RATE / 2..], &after].concat();
     assert!(steepest(&all) <= 1.6 * own, "{} of {own}", steepest(&all));
     drop(engine);
-    eventually("the process ends with the engine", || {
-        state(second).is_none()
-    });
+    eventually("the process ends with the engine", || state(second).is_none());
 }
 
 #[test]
@@ -82,9 +76,7 @@ fn a_process_that_hangs_is_late_and_can_be_dropped() {
     renderer.render(&block(true), &mut buses).unwrap();
     let process = renderer.process_id().unwrap();
     signal(process, Signal::STOP);
-    let late = Err(RenderError::Late {
-        milliseconds: 1_500,
-    });
+    let late = Err(RenderError::Late { milliseconds: 1_500 });
     let start = Instant::now();
     assert_eq!(renderer.render(&block(false), &mut buses), late);
     assert!(start.elapsed() >= deadline);
@@ -122,10 +114,7 @@ fn a_missing_gpu_is_refused_with_its_own_message() {
     // No machine has that many GPUs.
     let mut renderer = RemoteRenderer::cuda(program(), 4_096);
     let said = renderer.prepare(CAPACITY).unwrap_err().to_string();
-    assert!(
-        said.contains("no NVIDIA driver") || said.contains("no CUDA device 4096"),
-        "{said}"
-    );
+    assert!(said.contains("no NVIDIA driver") || said.contains("no CUDA device 4096"), "{said}");
 }
 
 #[test]

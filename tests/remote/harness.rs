@@ -11,10 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-pub(crate) const CAPACITY: Capacity = Capacity {
-    slots: 64,
-    buses: 2,
-};
+pub(crate) const CAPACITY: Capacity = Capacity { slots: 64, buses: 2 };
 
 /// Lets one test run at a time, because some count the files and mappings of this process.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
@@ -64,20 +61,13 @@ pub(crate) fn of(
         program: program.into(),
         arguments: arguments.iter().map(Into::into).collect(),
     };
-    let options = RemoteOptions {
-        deadline,
-        start_deadline,
-    };
+    let options = RemoteOptions { deadline, start_deadline };
     RemoteRenderer::new(command, options)
 }
 
 /// An engine that plays `patch` on `renderer`.
 pub(crate) fn engine_on(renderer: Box<dyn Renderer>, patch: &Patch) -> Engine {
-    let config = EngineConfig {
-        sample_rate: RATE as f32,
-        clouds: 256,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate: RATE as f32, clouds: 256, ..EngineConfig::default() };
     let mut engine = Engine::with_renderer(&config, renderer).unwrap();
     engine.set_patch(0, patch);
     engine

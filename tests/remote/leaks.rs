@@ -86,11 +86,7 @@ fn the_child_ends_with_its_parent() {
     let child: u32 = child.unwrap();
     // The child outlives the thread that started it.
     std::thread::sleep(std::time::Duration::from_millis(50));
-    assert!(
-        matches!(state(child), Some('S' | 'R')),
-        "{:?}",
-        state(child)
-    );
+    assert!(matches!(state(child), Some('S' | 'R')), "{:?}", state(child));
     parent.kill().unwrap();
     parent.wait().unwrap();
     // The process that inherits it may leave it a zombie.

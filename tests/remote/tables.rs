@@ -40,12 +40,7 @@ fn a_new_table_does_not_cause_failover() {
     let mut pair = engine_on(Box::new(supervised), &soft());
     let mut local = engine_on(Box::new(CpuRenderer::new(1)), &soft());
     for partial in 1..20 {
-        let patch = imported(
-            &(1..40)
-                .map(|n| 1.0 / (n * partial) as f32)
-                .collect::<Vec<_>>(),
-            60,
-        );
+        let patch = imported(&(1..40).map(|n| 1.0 / (n * partial) as f32).collect::<Vec<_>>(), 60);
         let [expected, got] = [&mut local, &mut pair].map(|engine| {
             engine.set_patch(0, &patch);
             play(engine, &[(0, on(40 + partial as u8))], RATE / 50)
@@ -66,9 +61,7 @@ fn reused_table_rows_are_bit_identical() {
     for table in 1..60_u8 {
         let frames = 350 + usize::from(table);
         rows += 6 + 2 * frames;
-        let levels: Vec<f32> = (1..30)
-            .map(|n| (table as f32 * n as f32).sin().abs())
-            .collect();
+        let levels: Vec<f32> = (1..30).map(|n| (table as f32 * n as f32).sin().abs()).collect();
         let patch = imported(&levels, frames);
         if table == 40 {
             others[1] = engine_on(Box::new(remote()), &soft());
@@ -94,9 +87,8 @@ fn a_process_that_hangs_does_not_block_imports() {
     let process = renderer.process_id().unwrap();
     signal(process, Signal::STOP);
     // Far more than the queue holds.
-    let kept: Vec<Playable> = (1..5)
-        .map(|n| Playable::new(imported(&[1.0, 0.1 * n as f32], 500)))
-        .collect();
+    let kept: Vec<Playable> =
+        (1..5).map(|n| Playable::new(imported(&[1.0, 0.1 * n as f32], 500))).collect();
     drop(renderer);
     eventually("the process ends", || state(process).is_none());
     assert!(kept.into_iter().all(|patch| patch.complete().is_ok()));

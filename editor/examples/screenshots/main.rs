@@ -41,22 +41,9 @@ const SCENE: Scene = Scene {
 };
 
 const SCENES: &[Scene] = &[
-    Scene {
-        name: "source",
-        keys: &[45, 57, 64, 72],
-        ..SCENE
-    },
-    Scene {
-        name: "source-200",
-        keys: &[45, 57, 64, 72],
-        scale: 2.0,
-        ..SCENE
-    },
-    Scene {
-        name: "rest",
-        patch: "Silk Strings",
-        ..SCENE
-    },
+    Scene { name: "source", keys: &[45, 57, 64, 72], ..SCENE },
+    Scene { name: "source-200", keys: &[45, 57, 64, 72], scale: 2.0, ..SCENE },
+    Scene { name: "rest", patch: "Silk Strings", ..SCENE },
     Scene {
         name: "layers",
         patch: "Quint Chapel",
@@ -72,11 +59,7 @@ const SCENES: &[Scene] = &[
         scale: 2.0,
         ..SCENE
     },
-    Scene {
-        name: "layers-off",
-        page: "Layers",
-        ..SCENE
-    },
+    Scene { name: "layers-off", page: "Layers", ..SCENE },
     Scene {
         name: "layers-multiplied",
         patch: "Speaking Saw",
@@ -101,19 +84,8 @@ const SCENES: &[Scene] = &[
         seconds: 0.25,
         ..SCENE
     },
-    Scene {
-        name: "filter",
-        patch: "Endless Stair",
-        page: "Filter",
-        keys: &[45, 52],
-        ..SCENE
-    },
-    Scene {
-        name: "movement",
-        page: "Modulation",
-        keys: &[48, 55, 63],
-        ..SCENE
-    },
+    Scene { name: "filter", patch: "Endless Stair", page: "Filter", keys: &[45, 52], ..SCENE },
+    Scene { name: "movement", page: "Modulation", keys: &[48, 55, 63], ..SCENE },
     Scene {
         name: "movement-loop",
         patch: "Looping Lake",
@@ -123,20 +95,8 @@ const SCENES: &[Scene] = &[
         click: Some([98.0, 466.0]),
         ..SCENE
     },
-    Scene {
-        name: "effects",
-        patch: "Melodica Street",
-        page: "Effects",
-        keys: &[60, 64],
-        ..SCENE
-    },
-    Scene {
-        name: "play",
-        patch: "Chord Engine",
-        page: "Play",
-        keys: &[48],
-        ..SCENE
-    },
+    Scene { name: "effects", patch: "Melodica Street", page: "Effects", keys: &[60, 64], ..SCENE },
+    Scene { name: "play", patch: "Chord Engine", page: "Play", keys: &[48], ..SCENE },
     Scene {
         name: "output",
         patch: "Cathedral Bell",
@@ -145,12 +105,7 @@ const SCENES: &[Scene] = &[
         seconds: 0.4,
         ..SCENE
     },
-    Scene {
-        name: "matrix",
-        page: "Matrix",
-        keys: &[60],
-        ..SCENE
-    },
+    Scene { name: "matrix", page: "Matrix", keys: &[60], ..SCENE },
     Scene {
         name: "browser",
         patch: "Velvet Tines",
@@ -174,12 +129,7 @@ const SCENES: &[Scene] = &[
         mouse: &[[941.0, 612.0]],
         ..SCENE
     },
-    Scene {
-        name: "small",
-        keys: &[45, 57, 64, 72],
-        size: Editor::MIN_SIZE,
-        ..SCENE
-    },
+    Scene { name: "small", keys: &[45, 57, 64, 72], size: Editor::MIN_SIZE, ..SCENE },
     Scene {
         name: "small-layers",
         patch: "Blank Layers",
@@ -211,12 +161,7 @@ const SCENES: &[Scene] = &[
         size: Editor::MIN_SIZE,
         ..SCENE
     },
-    Scene {
-        name: "small-movement",
-        page: "Modulation",
-        size: Editor::MIN_SIZE,
-        ..SCENE
-    },
+    Scene { name: "small-movement", page: "Modulation", size: Editor::MIN_SIZE, ..SCENE },
     Scene {
         name: "small-effects",
         patch: "Dyno Eighty",

@@ -47,11 +47,7 @@ impl Raster {
     /// Draws a frame over everything.
     pub(crate) fn draw(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32) {
         self.pixels.fill([0.0, 0.0, 0.0, 1.0]);
-        for ClippedPrimitive {
-            clip_rect,
-            primitive,
-        } in primitives
-        {
+        for ClippedPrimitive { clip_rect, primitive } in primitives {
             let Primitive::Mesh(mesh) = primitive else {
                 continue;
             };
@@ -72,14 +68,7 @@ impl Raster {
         };
         for corner in mesh.indices.chunks_exact(3) {
             let corners = [0, 1, 2].map(|i| mesh.vertices[corner[i] as usize]);
-            triangle(
-                &mut self.pixels,
-                self.size[0],
-                texture,
-                corners,
-                clip,
-                scale,
-            );
+            triangle(&mut self.pixels, self.size[0], texture, corners, clip, scale);
         }
     }
 
@@ -138,11 +127,7 @@ fn triangle(
                 continue;
             }
             let mix = |get: &dyn Fn(usize) -> f32| (0..3).map(|i| weights[i] * get(i)).sum::<f32>();
-            let texel = sample(
-                texture,
-                mix(&|i| corners[i].uv.x),
-                mix(&|i| corners[i].uv.y),
-            );
+            let texel = sample(texture, mix(&|i| corners[i].uv.x), mix(&|i| corners[i].uv.y));
             let colour: [f32; 4] =
                 std::array::from_fn(|c| mix(&|i| colours[i][c]) / 255.0 * texel[c]);
             let pixel = &mut pixels[y * width + x];

@@ -80,16 +80,11 @@ impl Browser {
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search"));
         let heart = Rect::from_min_size(pos2(field.right() + 8.0, rect.top()), vec2(28.0, 28.0));
         let on = self.favourites;
-        let pressed = button::icon(
-            ui,
-            heart,
-            "Only favourites",
-            "Only favourites",
-            |painter, colour| {
+        let pressed =
+            button::icon(ui, heart, "Only favourites", "Only favourites", |painter, colour| {
                 let colour = if on { theme::ROSE } else { colour };
                 paint::heart(painter, heart.center(), 6.5, on, colour);
-            },
-        );
+            });
         if pressed.clicked() {
             self.favourites = !self.favourites;
         }
@@ -100,14 +95,8 @@ impl Browser {
     fn save(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
         let place = rect.with_min_x(rect.right() - 84.0);
         let Some(name) = &mut self.saving else {
-            if button::word(
-                ui,
-                place,
-                "Save as…",
-                "Save this sound as a user patch",
-                true,
-            )
-            .clicked()
+            if button::word(ui, place, "Save as…", "Save this sound as a user patch", true)
+                .clicked()
             {
                 self.saving = Some(session.patch.name.clone());
                 self.asks = true;
@@ -143,8 +132,7 @@ impl Browser {
         if !self.trouble.is_empty() && self.saving.is_some() {
             let at = pos2(field.left(), rect.bottom() + 4.0);
             let font = theme::regular(10.5);
-            ui.painter()
-                .text(at, Align2::LEFT_TOP, &self.trouble, font, theme::ALARM);
+            ui.painter().text(at, Align2::LEFT_TOP, &self.trouble, font, theme::ALARM);
         }
     }
 
@@ -163,39 +151,29 @@ impl Browser {
         }
         counts.sort_by(|a, b| (!a.2, b.1, &a.0).cmp(&(!b.2, a.1, &b.0)));
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("filters"));
-        ScrollArea::vertical()
-            .auto_shrink(false)
-            .show(&mut child, |ui| {
-                for (label, count, is_category) in counts {
-                    let (place, _) = ui.allocate_exact_size(vec2(132.0, 22.0), Sense::hover());
-                    let chosen = self.only.as_ref() == Some(&label);
-                    let response = button::area(ui, place, &format!("Only {label}"), "", chosen);
-                    let painter = ui.painter();
-                    if chosen {
-                        painter.rect_filled(place, theme::SMALL_ROUND, theme::RAISED);
-                    } else {
-                        button::backdrop(painter, place, &response);
-                    }
-                    let idle = if is_category {
-                        theme::TEXT
-                    } else {
-                        theme::MUTED
-                    };
-                    let ink = if chosen {
-                        theme::AMBER
-                    } else {
-                        button::ink(&response, idle)
-                    };
-                    let at = place.left_center() + vec2(10.0, 0.0);
-                    let font = theme::regular(11.5);
-                    painter.text(at, Align2::LEFT_CENTER, &label, font.clone(), ink);
-                    let at = place.right_center() - vec2(8.0, 0.0);
-                    painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
-                    if response.clicked() {
-                        self.only = (!chosen).then_some(label);
-                    }
+        ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+            for (label, count, is_category) in counts {
+                let (place, _) = ui.allocate_exact_size(vec2(132.0, 22.0), Sense::hover());
+                let chosen = self.only.as_ref() == Some(&label);
+                let response = button::area(ui, place, &format!("Only {label}"), "", chosen);
+                let painter = ui.painter();
+                if chosen {
+                    painter.rect_filled(place, theme::SMALL_ROUND, theme::RAISED);
+                } else {
+                    button::backdrop(painter, place, &response);
                 }
-            });
+                let idle = if is_category { theme::TEXT } else { theme::MUTED };
+                let ink = if chosen { theme::AMBER } else { button::ink(&response, idle) };
+                let at = place.left_center() + vec2(10.0, 0.0);
+                let font = theme::regular(11.5);
+                painter.text(at, Align2::LEFT_CENTER, &label, font.clone(), ink);
+                let at = place.right_center() - vec2(8.0, 0.0);
+                painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
+                if response.clicked() {
+                    self.only = (!chosen).then_some(label);
+                }
+            }
+        });
     }
 
     fn cards(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
@@ -212,27 +190,25 @@ impl Browser {
         let columns = (rect.width() / CARD.x).floor().max(1.0) as usize;
         let wide = (rect.width() - 14.0) / columns as f32;
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("cards"));
-        ScrollArea::vertical()
-            .auto_shrink(false)
-            .show(&mut child, |ui| {
-                let rows = found.len().div_ceil(columns);
-                let size = vec2(rect.width() - 14.0, rows as f32 * (CARD.y + 6.0));
-                let (area, _) = ui.allocate_exact_size(size, Sense::hover());
-                for (index, entry) in found.into_iter().enumerate() {
-                    let at = vec2(
-                        wide * (index % columns) as f32,
-                        (CARD.y + 6.0) * (index / columns) as f32,
-                    );
-                    let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
-                    let name = &entry.patch.name;
-                    // Scrolls to the current patch, also when it was chosen elsewhere.
-                    if *name == session.patch.name && self.seen != *name {
-                        ui.scroll_to_rect(place.expand(CARD.y), None);
-                        self.seen.clone_from(name);
-                    }
-                    let preview = self.previews.get(name);
-                    card(ui, session, library, &entry, preview, place);
+        ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+            let rows = found.len().div_ceil(columns);
+            let size = vec2(rect.width() - 14.0, rows as f32 * (CARD.y + 6.0));
+            let (area, _) = ui.allocate_exact_size(size, Sense::hover());
+            for (index, entry) in found.into_iter().enumerate() {
+                let at = vec2(
+                    wide * (index % columns) as f32,
+                    (CARD.y + 6.0) * (index / columns) as f32,
+                );
+                let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
+                let name = &entry.patch.name;
+                // Scrolls to the current patch, also when it was chosen elsewhere.
+                if *name == session.patch.name && self.seen != *name {
+                    ui.scroll_to_rect(place.expand(CARD.y), None);
+                    self.seen.clone_from(name);
                 }
-            });
+                let preview = self.previews.get(name);
+                card(ui, session, library, &entry, preview, place);
+            }
+        });
     }
 }

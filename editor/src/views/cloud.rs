@@ -53,10 +53,8 @@ impl Default for CloudView {
 impl CloudView {
     /// Draws the cloud; `seconds` have passed since the last frame.
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect, seconds: f32) {
-        let plot = Axes(Rect::from_min_max(
-            rect.min + vec2(10.0, 10.0),
-            rect.max - vec2(10.0, 22.0),
-        ));
+        let plot =
+            Axes(Rect::from_min_max(rect.min + vec2(10.0, 10.0), rect.max - vec2(10.0, 22.0)));
         let painter = ui.painter_at(rect);
         backdrop(&painter, rect);
         plot.grid(&painter);
@@ -104,11 +102,7 @@ impl CloudView {
     /// Updates the preview of the patch.
     fn follow_patch(&mut self, session: &Session) {
         let now = session.snapshot();
-        if self
-            .rest
-            .as_ref()
-            .is_none_or(|(seen, _)| seen.values != now.values)
-        {
+        if self.rest.as_ref().is_none_or(|(seen, _)| seen.values != now.values) {
             let rest = view::at_rest(&now, REST_KEY, session.snapshot.sample_rate);
             self.rest = Some((now, rest));
         }
@@ -128,12 +122,8 @@ impl CloudView {
                 if unfiltered <= 0.0 || column < 0.0 || column as usize >= columns {
                     continue;
                 }
-                let mark = Mark {
-                    x,
-                    height: Axes::height(partial.level),
-                    unfiltered,
-                    pan: partial.pan,
-                };
+                let mark =
+                    Mark { x, height: Axes::height(partial.level), unfiltered, pan: partial.pan };
                 let place = &mut loudest[column as usize][usize::from(partial.pan >= 0.0)];
                 if place.is_none_or(|other| other.unfiltered < unfiltered) {
                     *place = Some(mark);
@@ -193,18 +183,10 @@ impl CloudView {
             let dim = |colour: Color32| colour.gamma_multiply(0.12);
             paint::quad(
                 &mut mesh,
-                [
-                    (a, from),
-                    (b, to),
-                    (floor(b), dim(to)),
-                    (floor(a), dim(from)),
-                ],
+                [(a, from), (b, to), (floor(b), dim(to)), (floor(a), dim(from))],
             );
             let none = Color32::TRANSPARENT;
-            paint::quad(
-                &mut mesh,
-                [(above(a), none), (above(b), none), (b, to), (a, from)],
-            );
+            paint::quad(&mut mesh, [(above(a), none), (above(b), none), (b, to), (a, from)]);
         }
         painter.add(Shape::mesh(mesh));
     }
@@ -215,14 +197,7 @@ impl CloudView {
         for mark in marks {
             let colour = theme::VIOLET.lerp_to_gamma(theme::pan(mark.pan), 0.45);
             let top = colour.gamma_multiply(seen * (0.1 + 0.5 * mark.height));
-            stem(
-                &mut mesh,
-                axes,
-                mark.x,
-                [mark.height, 0.0],
-                0.7,
-                [top, top.gamma_multiply(0.1)],
-            );
+            stem(&mut mesh, axes, mark.x, [mark.height, 0.0], 0.7, [top, top.gamma_multiply(0.1)]);
             removed(&mut mesh, axes, mark, seen);
             if mark.height > 0.0 {
                 let at = pos2(mark.x, axes.y(mark.height));

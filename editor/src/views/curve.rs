@@ -21,10 +21,7 @@ const HANDLE: f32 = 7.0;
 /// Draws the curve and lets its points be dragged.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     theme::well(ui.painter(), rect);
-    let plot = Plot {
-        rect: rect.shrink2(vec2(24.0, 18.0)),
-        points: strip::of_group("curve"),
-    };
+    let plot = Plot { rect: rect.shrink2(vec2(24.0, 18.0)), points: strip::of_group("curve") };
     plot.scale(ui, rect);
     plot.set(ui, session);
     plot.heard(ui, session);
@@ -87,9 +84,7 @@ impl Plot {
     /// Whether any filter uses the curve.
     fn is_used(session: &Session) -> bool {
         let drawn = FilterKind::Drawn as usize;
-        [Param::FilterType, Param::Filter2Type]
-            .into_iter()
-            .any(|kind| session.index(kind) == drawn)
+        [Param::FilterType, Param::Filter2Type].into_iter().any(|kind| session.index(kind) == drawn)
     }
 
     /// The curve as it is set.
@@ -130,8 +125,7 @@ impl Plot {
             let rate = session.snapshot.sample_rate;
             let centre = rate / (filter.inverse_cutoff * TURN);
             let stroke = Stroke::new(1.2, theme::light(theme::AMBER, 0.55));
-            ui.painter()
-                .line(self.line(&alone(filter), centre, rate), stroke);
+            ui.painter().line(self.line(&alone(filter), centre, rate), stroke);
         }
     }
 
@@ -148,35 +142,19 @@ impl Plot {
         knob::sources(ui, session, param, at, HANDLE, &response);
 
         // On the side that has more room.
-        let side = if at.y > self.rect.center().y {
-            -1.0
-        } else {
-            1.0
-        };
+        let side = if at.y > self.rect.center().y { -1.0 } else { 1.0 };
         let place = Rect::from_center_size(at + vec2(0.0, side * 20.0), vec2(60.0, 14.0));
         if session.entry.as_ref().is_some_and(|e| e.param == param) {
             entry::value(ui, session, param, place, 11.0);
         } else if awake {
-            let (text, font) = (
-                param.info().format(session.value(param)),
-                theme::regular(11.5),
-            );
+            let (text, font) = (param.info().format(session.value(param)), theme::regular(11.5));
             let painter = ui.painter();
-            painter.text(
-                place.center(),
-                Align2::CENTER_CENTER,
-                text,
-                font,
-                theme::TEXT,
-            );
+            painter.text(place.center(), Align2::CENTER_CENTER, text, font, theme::TEXT);
         }
     }
 }
 
 /// A cloud with this filter and nothing else.
 fn alone(filter: Filter) -> Cloud {
-    Cloud {
-        filters: [filter, Filter::default()],
-        ..Cloud::default()
-    }
+    Cloud { filters: [filter, Filter::default()], ..Cloud::default() }
 }

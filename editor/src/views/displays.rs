@@ -27,10 +27,7 @@ pub(crate) struct Displays<'a> {
 impl Displays<'_> {
     /// Draws the display of a group, if it has one. Returns whether it has.
     pub(crate) fn show(&self, ui: &Ui, session: &mut Session, group: &str, rect: Rect) -> bool {
-        if !matches!(
-            group,
-            "shape" | "layer" | "filter" | "filter2" | "amp" | "voice" | "output"
-        ) {
+        if !matches!(group, "shape" | "layer" | "filter" | "filter2" | "amp" | "voice" | "output") {
             return false;
         }
         theme::well(ui.painter(), rect);
@@ -49,8 +46,7 @@ impl Displays<'_> {
             "voice" => self.voice_lights(ui, session, rect),
             _ => {
                 let size = vec2(rect.width() - 24.0, 22.0_f32.min(rect.height() - 16.0));
-                self.meter
-                    .show(ui, Rect::from_center_size(rect.center(), size));
+                self.meter.show(ui, Rect::from_center_size(rect.center(), size));
             }
         }
         true
@@ -91,9 +87,7 @@ impl Displays<'_> {
             return;
         };
         let plot = rect.shrink2(vec2(12.0, 10.0));
-        let top = partials
-            .iter()
-            .fold(0.0, |top: f32, (_, p)| top.max(p.unfiltered));
+        let top = partials.iter().fold(0.0, |top: f32, (_, p)| top.max(p.unfiltered));
         let mut mesh = Mesh::default();
         for (number, partial) in &partials {
             // By ratio, so that stretch and stiffness move them.
@@ -165,10 +159,7 @@ impl Displays<'_> {
         let columns = ((plot.width() / step) as usize).max(1);
         let mut mesh = Mesh::default();
         for voice in 0..limit {
-            let at = vec2(
-                (voice % columns) as f32 + 0.5,
-                (voice / columns) as f32 + 0.5,
-            );
+            let at = vec2((voice % columns) as f32 + 0.5, (voice / columns) as f32 + 0.5);
             let at = plot.min + step * at;
             if at.y > plot.bottom() {
                 break;

@@ -104,13 +104,7 @@ fn slots_of(
         let painter = ui.painter();
         let fill = if selected { theme::RAISED } else { theme::WELL };
         let stroke = Stroke::new(1.0, edge);
-        painter.rect(
-            slot,
-            theme::SMALL_ROUND,
-            fill,
-            stroke,
-            egui::StrokeKind::Inside,
-        );
+        painter.rect(slot, theme::SMALL_ROUND, fill, stroke, egui::StrokeKind::Inside);
         // The lamp is the switch; the rest of the slot selects and moves the effect.
         let lamp = slot.with_max_x(slot.left() + 26.0);
         let tip = unit.on.info().help;
@@ -150,9 +144,8 @@ fn place(
 ) -> bool {
     let unit = units[index];
     let id = control::id(ui, unit.place);
-    let response = ui
-        .interact(body, id, Sense::click_and_drag())
-        .on_hover_and_drag_cursor(CursorIcon::Grab);
+    let response =
+        ui.interact(body, id, Sense::click_and_drag()).on_hover_and_drag_cursor(CursorIcon::Grab);
     let name = names::of(unit.place);
     let value = f64::from(session.value(unit.place));
     response.widget_info(|| WidgetInfo::slider(true, value, &name));

@@ -67,24 +67,13 @@ impl Envelope {
             breaks: get("break")?,
             loops: get("loop")?,
             speed: get("speed")?,
-            curves: [
-                get("attack_curve")?,
-                get("decay_curve")?,
-                get("release_curve")?,
-            ],
+            curves: [get("attack_curve")?, get("decay_curve")?, get("release_curve")?],
         })
     }
 
     /// Its knobs; the curves are handles on the display.
     pub(crate) fn knobs(&self) -> [Param; 6] {
-        [
-            self.delay,
-            self.attack,
-            self.hold,
-            self.decay,
-            self.sustain,
-            self.release,
-        ]
+        [self.delay, self.attack, self.hold, self.decay, self.sustain, self.release]
     }
 
     /// Less common parameters, on a line: slope, break, speed, and the loop switch.
@@ -178,10 +167,7 @@ impl Envelope {
             for step in 0..=STEPS {
                 let x = step as f32 / STEPS as f32;
                 let y = view::bend(curve, x);
-                line.push(pos2(
-                    from.x + (to.x - from.x) * x,
-                    from.y + (to.y - from.y) * y,
-                ));
+                line.push(pos2(from.x + (to.x - from.x) * x, from.y + (to.y - from.y) * y));
             }
         };
         let [attack, decay, release] = self.curves.map(|curve| session.value(curve));
@@ -216,15 +202,7 @@ impl Envelope {
     }
 
     fn handles(&self, ui: &Ui, session: &mut Session, plot: Rect, corners: &Corners) {
-        let Corners {
-            start,
-            top,
-            held,
-            broken,
-            sustained,
-            released,
-            end,
-        } = *corners;
+        let Corners { start, top, held, broken, sustained, released, end } = *corners;
         let unit = self.unit(session, plot);
         let slopes = session.value(self.slope) > 0.0;
         // Without a slope the decay ends at the sustain.
@@ -233,40 +211,16 @@ impl Envelope {
             ("Delay handle", start, plot.left(), DELAY, self.delay, None),
             ("Attack handle", top, start.x, ATTACK, self.attack, None),
             ("Hold handle", held, top.x, HOLD, self.hold, None),
-            (
-                "Decay handle",
-                broken,
-                held.x,
-                DECAY,
-                self.decay,
-                Some(below),
-            ),
-            (
-                "Slope handle",
-                sustained,
-                broken.x,
-                SLOPE,
-                self.slope,
-                Some(self.sustain),
-            ),
-            (
-                "Release handle",
-                end,
-                released.x,
-                RELEASE,
-                self.release,
-                None,
-            ),
+            ("Decay handle", broken, held.x, DECAY, self.decay, Some(below)),
+            ("Slope handle", sustained, broken.x, SLOPE, self.slope, Some(self.sustain)),
+            ("Release handle", end, released.x, RELEASE, self.release, None),
         ];
         let seen = |name: &str| slopes || name != "Slope handle";
         for (name, at, from, share, time, level) in handles.into_iter().filter(|h| seen(h.0)) {
             // The hold handle lies on the attack handle while the hold is zero, so it is moved
             // aside.
-            let aside = if name.starts_with("Hold") && (held.x - top.x) < 10.0 {
-                10.0
-            } else {
-                0.0
-            };
+            let aside =
+                if name.starts_with("Hold") && (held.x - top.x) < 10.0 { 10.0 } else { 0.0 };
             let at = at + vec2(aside, 0.0);
             let id = control::id(ui, time).with("handle");
             let grip = Rect::from_center_size(at, vec2(18.0, 18.0));
@@ -294,29 +248,20 @@ impl Envelope {
             let quiet = matches!(name, "Delay handle" | "Hold handle") && !awake;
             if quiet {
                 let colour = theme::AMBER.gamma_multiply(0.55);
-                ui.painter()
-                    .circle(at, 3.0, theme::WELL, Stroke::new(1.2, colour));
+                ui.painter().circle(at, 3.0, theme::WELL, Stroke::new(1.2, colour));
             } else {
                 paint::handle(ui.painter(), at, theme::AMBER, awake);
             }
             if awake {
-                let texts: Vec<String> = held
-                    .iter()
-                    .map(|param| param.info().format(session.value(*param)))
-                    .collect();
+                let texts: Vec<String> =
+                    held.iter().map(|param| param.info().format(session.value(*param))).collect();
                 let font = theme::regular(11.0);
-                let place = pos2(
-                    at.x.clamp(plot.left() + 40.0, plot.right() - 40.0),
-                    plot.top() + 2.0,
-                );
-                let galley = ui
-                    .painter()
-                    .layout_no_wrap(texts.join("   "), font, theme::TEXT);
+                let place =
+                    pos2(at.x.clamp(plot.left() + 40.0, plot.right() - 40.0), plot.top() + 2.0);
+                let galley = ui.painter().layout_no_wrap(texts.join("   "), font, theme::TEXT);
                 let back = Rect::from_center_size(place, galley.size() + vec2(10.0, 4.0));
-                ui.painter()
-                    .rect_filled(back, 4.0, Color32::from_black_alpha(170));
-                ui.painter()
-                    .galley(back.min + vec2(5.0, 2.0), galley, theme::TEXT);
+                ui.painter().rect_filled(back, 4.0, Color32::from_black_alpha(170));
+                ui.painter().galley(back.min + vec2(5.0, 2.0), galley, theme::TEXT);
             }
         }
     }

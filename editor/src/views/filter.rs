@@ -50,10 +50,7 @@ impl FilterCurve<'_> {
 
     /// The cloud with only this filter.
     fn alone(&self, cloud: &Cloud) -> Cloud {
-        Cloud {
-            filters: [cloud.filters[self.index], Filter::default()],
-            ..*cloud
-        }
+        Cloud { filters: [cloud.filters[self.index], Filter::default()], ..*cloud }
     }
 
     /// Draws the curve and lets it be dragged.
@@ -68,17 +65,14 @@ impl FilterCurve<'_> {
     fn heard(&self, ui: &Ui, session: &Session) {
         let mut params = strip::of_group(self.param(Param::FilterType).info().group());
         params.extend(strip::of_group("curve"));
-        let moved = params
-            .iter()
-            .any(|&param| !session.routes_to(param).is_empty());
+        let moved = params.iter().any(|&param| !session.routes_to(param).is_empty());
         let Some(cloud) = session.snapshot.clouds.first().filter(|_| moved) else {
             return;
         };
         let (rate, cloud) = (session.snapshot.sample_rate, self.alone(cloud));
         let gain = |hertz: f32| view::filter_gain(&cloud, hertz, rate);
         let stroke = Stroke::new(1.2, theme::light(self.colour(), 0.55));
-        ui.painter_at(self.axes.0)
-            .line(self.axes.curve(gain), stroke);
+        ui.painter_at(self.axes.0).line(self.axes.curve(gain), stroke);
     }
 
     /// The filter as the knobs set it, for middle C.
@@ -100,9 +94,7 @@ impl FilterCurve<'_> {
         let cutoff = session.value(cutoff_param);
         let peak = peak_of(session.value(resonance_param));
         let at = pos2(
-            self.axes
-                .x(cutoff)
-                .clamp(self.axes.0.left(), self.axes.0.right()),
+            self.axes.x(cutoff).clamp(self.axes.0.left(), self.axes.0.right()),
             self.axes.gain_y(peak),
         );
         let id = ui.scope_id().with(("filter handle", self.index));
@@ -145,16 +137,9 @@ impl FilterCurve<'_> {
         if awake {
             let format = |param: Param| param.info().format(session.value(param));
             let text = format!("{}   {}", format(cutoff_param), format(resonance_param));
-            let side = if at.x > self.axes.0.right() - 150.0 {
-                -1.0
-            } else {
-                1.0
-            };
-            let anchor = if side > 0.0 {
-                egui::Align2::LEFT_CENTER
-            } else {
-                egui::Align2::RIGHT_CENTER
-            };
+            let side = if at.x > self.axes.0.right() - 150.0 { -1.0 } else { 1.0 };
+            let anchor =
+                if side > 0.0 { egui::Align2::LEFT_CENTER } else { egui::Align2::RIGHT_CENTER };
             let place = at + vec2(16.0 * side, -14.0);
             painter.text(place, anchor, text, theme::regular(11.5), theme::TEXT);
         }

@@ -61,10 +61,7 @@ impl Header<'_> {
             pos2(left.right() + 6.0, rect.top()),
             pos2(heart.left() - 2.0, rect.bottom()),
         );
-        let tip = match (
-            self.status.trouble.as_str(),
-            session.patch.description.as_str(),
-        ) {
+        let tip = match (self.status.trouble.as_str(), session.patch.description.as_str()) {
             ("", "") => "Browse patches",
             ("", text) | (text, _) => text,
         };
@@ -127,11 +124,7 @@ impl Header<'_> {
         let load = self.status.load.map(|load| format!("{:.0}%", 100.0 * load));
         let renderer = self.status.renderer.as_str();
         let middle = pos2(right - 19.0, rect.center().y);
-        choose_renderer(
-            ui,
-            session,
-            Rect::from_center_size(middle, vec2(52.0, 38.0)),
-        );
+        choose_renderer(ui, session, Rect::from_center_size(middle, vec2(52.0, 38.0)));
         for (title, value) in [
             (renderer, load.unwrap_or_else(|| "–".into())),
             ("Partials", thousands(counters.partials)),
@@ -237,12 +230,7 @@ fn logo(painter: &Painter, at: Pos2) {
     for (x, y, bright) in POINTS {
         let centre = at + vec2(x, y);
         let colour = theme::dawn(0.15 + 0.85 * bright);
-        paint::glow(
-            &mut mesh,
-            centre,
-            4.0 + 5.0 * bright,
-            theme::light(colour, 0.75),
-        );
+        paint::glow(&mut mesh, centre, 4.0 + 5.0 * bright, theme::light(colour, 0.75));
     }
     painter.add(Shape::mesh(mesh));
     for (x, y, bright) in POINTS {
@@ -250,14 +238,7 @@ fn logo(painter: &Painter, at: Pos2) {
         painter.circle_filled(at + vec2(x, y), 1.1 + 0.7 * bright, colour);
     }
     let at = at + vec2(42.0, 0.0);
-    theme::caps(
-        painter,
-        at,
-        Align2::LEFT_CENTER,
-        "Myriad",
-        14.0,
-        theme::TEXT,
-    );
+    theme::caps(painter, at, Align2::LEFT_CENTER, "Myriad", 14.0, theme::TEXT);
 }
 
 /// The arrow of undo, or of redo.
@@ -270,11 +251,7 @@ fn undo_arrow(painter: &Painter, centre: Pos2, back: bool, colour: Color32) {
     let points: Vec<Pos2> = (0..=14).map(|i| at(-2.5 + 4.2 * i as f32 / 14.0)).collect();
     let tip = points[0];
     painter.line(points, Stroke::new(1.5, colour));
-    let head = vec![
-        tip + vec2(4.6 * side, -0.4),
-        tip,
-        tip + vec2(0.2 * side, -4.6),
-    ];
+    let head = vec![tip + vec2(4.6 * side, -0.4), tip, tip + vec2(0.2 * side, -4.6)];
     painter.line(head, Stroke::new(1.5, colour));
 }
 
@@ -295,12 +272,8 @@ fn thousands(number: usize) -> String {
 mod tests {
     #[test]
     fn numbers_are_grouped() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (12_345_678, "12,345,678"),
-        ] {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")]
+        {
             assert_eq!(super::thousands(number), text);
         }
     }

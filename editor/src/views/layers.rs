@@ -89,10 +89,8 @@ fn part(ui: &mut Ui, name: &str, rect: Rect, heard: bool) -> Ui {
 fn layer(ui: &mut Ui, session: &mut Session, layer: &Layer, inside: Rect, land: f32) {
     let split = inside.left() + land;
     table::show(ui, session, layer, inside.with_max_x(split));
-    let column = Rect::from_min_size(
-        pos2(split + GAP, inside.top()),
-        vec2(knob::CELL.x, inside.height()),
-    );
+    let column =
+        Rect::from_min_size(pos2(split + GAP, inside.top()), vec2(knob::CELL.x, inside.height()));
     strip::strip(ui, session, &[layer.position, layer.speed], column);
 }
 
@@ -127,8 +125,7 @@ fn blended(ui: &mut Ui, session: &mut Session, displays: &Displays, mode: &str, 
     for (side, text, layer) in [(-1.0, "1", &LAYERS[0]), (1.0, end, &LAYERS[1])] {
         let at = centre + corner * vec2(side, 1.0);
         let font = theme::bold(11.0);
-        ui.painter()
-            .text(at, Align2::CENTER_CENTER, text, font, layer.colour);
+        ui.painter().text(at, Align2::CENTER_CENTER, text, font, layer.colour);
     }
 }
 

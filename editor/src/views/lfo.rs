@@ -30,12 +30,7 @@ impl Lfo {
         let (shape, rate, phase) = (get("shape")?, get("rate")?, get("phase")?);
         let mut rest = crate::widgets::strip::of_group(group);
         rest.retain(|param| *param != shape);
-        Some(Self {
-            shape,
-            rate,
-            phase,
-            rest,
-        })
+        Some(Self { shape, rate, phase, rest })
     }
 
     /// Parameters with a widget under the display.
@@ -47,9 +42,7 @@ impl Lfo {
     pub(crate) fn show(&self, ui: &mut Ui, session: &mut Session, rect: Rect, level: Option<f32>) {
         theme::well(ui.painter(), rect);
         let id = ui.scope_id().with(("wave", self.shape.info().id));
-        let response = ui
-            .interact(rect, id, Sense::drag())
-            .on_hover_cursor(CursorIcon::Move);
+        let response = ui.interact(rect, id, Sense::drag()).on_hover_cursor(CursorIcon::Move);
         let name = format!("{} wave", crate::names::group(self.shape.info().group()));
         response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
         if response.drag_started() {
@@ -122,10 +115,7 @@ impl Lfo {
             .map(|step| {
                 let x = step as f32 / steps as f32;
                 let height = view::wave(shape, phase + cycles * f64::from(x), &drawing);
-                pos2(
-                    plot.left() + x * plot.width(),
-                    plot.center().y - 0.5 * height * plot.height(),
-                )
+                pos2(plot.left() + x * plot.width(), plot.center().y - 0.5 * height * plot.height())
             })
             .collect()
     }

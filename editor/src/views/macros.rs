@@ -33,21 +33,15 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
 }
 
 fn one(ui: &mut Ui, session: &mut Session, param: Param, source: Source, cell: Rect) {
-    let named = session
-        .patch
-        .routes
-        .iter()
-        .any(|r| r.source == source || r.via == Some(source));
+    let named = session.patch.routes.iter().any(|r| r.source == source || r.via == Some(source));
     let centre = pos2(cell.center().x, cell.top() + 28.0);
     let grip = Rect::from_center_size(centre, vec2(cell.width().min(56.0), 54.0));
     let response = control::interact(ui, session, param, grip);
     knob::face(ui, session, param, centre, &response);
 
     let name = names::source(source, &session.patch);
-    let label = Rect::from_center_size(
-        pos2(cell.center().x, cell.top() + 60.0),
-        vec2(cell.width(), 15.0),
-    );
+    let label =
+        Rect::from_center_size(pos2(cell.center().x, cell.top() + 60.0), vec2(cell.width(), 15.0));
     let id = ui.scope_id().with(("macro chip", source.name()));
     let drag = ui.interact(label, id, Sense::click_and_drag());
     drag.dnd_set_drag_payload(source);

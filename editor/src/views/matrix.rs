@@ -20,10 +20,7 @@ pub(crate) struct Matrix {
 
 impl Default for Matrix {
     fn default() -> Self {
-        Self {
-            source: Source::Lfo1,
-            target: Param::FilterCutoff,
-        }
+        Self { source: Source::Lfo1, target: Param::FilterCutoff }
     }
 }
 
@@ -39,24 +36,20 @@ impl Matrix {
             return theme::emptiness(ui.painter(), list, text);
         }
         let mut child = ui.new_child(UiBuilder::new().max_rect(list).id_salt("matrix"));
-        ScrollArea::vertical()
-            .auto_shrink(false)
-            .show(&mut child, |ui| {
-                let columns = if list.width() > 900.0 { 2 } else { 1 };
-                let routes = session.patch.routes.clone();
-                let rows = routes.len().div_ceil(columns);
-                let (area, _) = ui.allocate_exact_size(
-                    vec2(list.width() - 14.0, ROW * rows as f32),
-                    Sense::hover(),
-                );
-                let wide = area.width() / columns as f32;
-                for (index, route) in routes.into_iter().enumerate() {
-                    let place =
-                        area.min + vec2(wide * (index / rows) as f32, ROW * (index % rows) as f32);
-                    let place = Rect::from_min_size(place, vec2(wide - 12.0, ROW - 4.0));
-                    row(ui, session, index, route, place);
-                }
-            });
+        ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+            let columns = if list.width() > 900.0 { 2 } else { 1 };
+            let routes = session.patch.routes.clone();
+            let rows = routes.len().div_ceil(columns);
+            let (area, _) = ui
+                .allocate_exact_size(vec2(list.width() - 14.0, ROW * rows as f32), Sense::hover());
+            let wide = area.width() / columns as f32;
+            for (index, route) in routes.into_iter().enumerate() {
+                let place =
+                    area.min + vec2(wide * (index / rows) as f32, ROW * (index % rows) as f32);
+                let place = Rect::from_min_size(place, vec2(wide - 12.0, ROW - 4.0));
+                row(ui, session, index, route, place);
+            }
+        });
     }
 
     /// The line for adding a new route.
@@ -64,24 +57,14 @@ impl Matrix {
         let painter = ui.painter();
         let count = format!("{} of {MAX_ROUTES} routes", session.patch.routes.len());
         let font = theme::regular(11.0);
-        painter.text(
-            rect.right_center(),
-            Align2::RIGHT_CENTER,
-            count,
-            font,
-            theme::FAINT,
-        );
+        painter.text(rect.right_center(), Align2::RIGHT_CENTER, count, font, theme::FAINT);
         let place = |from: f32, to: f32| {
-            Rect::from_min_max(
-                rect.min + vec2(from, 0.0),
-                pos2(rect.left() + to, rect.bottom()),
-            )
+            Rect::from_min_max(rect.min + vec2(from, 0.0), pos2(rect.left() + to, rect.bottom()))
         };
         let word = |from: f32, text: &str| {
             let at = pos2(rect.left() + from, rect.center().y);
             let font = theme::regular(11.5);
-            ui.painter()
-                .text(at, Align2::LEFT_CENTER, text, font, theme::MUTED);
+            ui.painter().text(at, Align2::LEFT_CENTER, text, font, theme::MUTED);
         };
         word(8.0, "From");
         word(172.0, "to");
@@ -124,36 +107,22 @@ fn row(ui: &mut Ui, session: &mut Session, index: usize, route: Route, rect: Rec
     // Columns as fractions of the width.
     let column = |from: f32, to: f32| {
         let x = |share: f32| rect.left() + share * rect.width();
-        Rect::from_min_max(
-            pos2(x(from), rect.top() + 2.0),
-            pos2(x(to), rect.bottom() - 2.0),
-        )
+        Rect::from_min_max(pos2(x(from), rect.top() + 2.0), pos2(x(to), rect.bottom() - 2.0))
     };
     let text = |rect: Rect, text: &str, ink| {
         let painter = ui.painter_at(rect);
         let at = rect.left_center();
         painter.text(at, Align2::LEFT_CENTER, text, theme::regular(11.5), ink);
     };
-    ui.painter()
-        .circle_filled(pos2(rect.left() + 13.0, middle), 3.0, colour);
+    ui.painter().circle_filled(pos2(rect.left() + 13.0, middle), 3.0, colour);
     text(column(0.045, 0.2), &source, theme::TEXT);
     let arrow = pos2(rect.left() + 0.355 * rect.width(), middle);
     crate::paint::arrow(ui.painter(), arrow, 3.0, true, theme::FAINT);
     text(column(0.38, 0.585), &target, theme::TEXT);
-    amount(
-        ui,
-        session,
-        index,
-        route,
-        column(0.59, 0.725).shrink2(vec2(0.0, 3.0)),
-    );
+    amount(ui, session, index, route, column(0.59, 0.725).shrink2(vec2(0.0, 3.0)));
     let depth = control::amount(route.amount, route.target);
-    let short = depth
-        .replace(" octaves", " oct")
-        .replace(" semitones", " st");
-    let short = short
-        .replace(" dB/octave", " dB/oct")
-        .replace(" cents", " ct");
+    let short = depth.replace(" octaves", " oct").replace(" semitones", " st");
+    let short = short.replace(" dB/octave", " dB/oct").replace(" cents", " ct");
     text(column(0.74, 0.872), &short, theme::MUTED);
     let mut routes = session.patch.routes.clone();
     scaled_by(ui, session, &mut routes[index], column(0.205, 0.34), index);
@@ -198,15 +167,8 @@ fn amount(ui: &Ui, session: &mut Session, index: usize, route: Route, bar: Rect)
     let fill = Rect::from_min_max(pos2(left, bar.top() + 5.0), pos2(right, bar.bottom() - 5.0));
     painter.rect_filled(fill, 3.0, colour);
     let awake = response.hovered() || response.dragged();
-    painter.circle_filled(
-        pos2(end, bar.center().y),
-        if awake { 5.0 } else { 3.6 },
-        colour,
-    );
-    response.on_hover_text(format!(
-        "{name}: {}",
-        control::amount(route.amount, route.target)
-    ));
+    painter.circle_filled(pos2(end, bar.center().y), if awake { 5.0 } else { 3.6 }, colour);
+    response.on_hover_text(format!("{name}: {}", control::amount(route.amount, route.target)));
 }
 
 /// The via source of the route, with a list to choose from.
@@ -220,10 +182,7 @@ fn scaled_by(ui: &Ui, session: &Session, route: &mut Route, rect: Rect, index: u
     button::list(ui, rect, &label, (&text, ink), |ui| {
         ui.selectable_value(&mut route.via, None, "none");
         for &(_, source) in Source::NAMES {
-            let scaled = Route {
-                via: Some(source),
-                ..*route
-            };
+            let scaled = Route { via: Some(source), ..*route };
             if scaled.is_possible() {
                 ui.selectable_value(&mut route.via, scaled.via, name(source));
             }
@@ -235,10 +194,7 @@ fn curve(ui: &mut Ui, route: &mut Route, rect: Rect, index: usize) {
     let id = ui.scope_id().with(("curve", index));
     let response = ui.interact(rect, id, Sense::click());
     let names = RouteCurve::NAMES;
-    let at = names
-        .iter()
-        .position(|(_, curve)| *curve == route.curve)
-        .unwrap_or(0);
+    let at = names.iter().position(|(_, curve)| *curve == route.curve).unwrap_or(0);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, names[at].0));
     if response.clicked() {
         route.curve = names[(at + 1) % names.len()].1;
@@ -249,10 +205,7 @@ fn curve(ui: &mut Ui, route: &mut Route, rect: Rect, index: usize) {
     let points = (0..=16).map(|i| {
         let x = i as f32 / 8.0 - 1.0;
         let y = route.curve.shape(x);
-        pos2(
-            plot.center().x + x * plot.width() / 2.0,
-            plot.center().y - y * plot.height() / 2.0,
-        )
+        pos2(plot.center().x + x * plot.width() / 2.0, plot.center().y - y * plot.height() / 2.0)
     });
     let ink = button::ink(&response, theme::MUTED);
     ui.painter().line(points.collect(), Stroke::new(1.4, ink));

@@ -125,12 +125,7 @@ impl Pages {
         for page in Page::ALL.into_iter().filter(|page| page.is_shown()) {
             let font = theme::regular(11.5);
             let text = page.name().to_owned();
-            let wide = ui
-                .painter()
-                .layout_no_wrap(text, font, theme::TEXT)
-                .size()
-                .x
-                + 24.0;
+            let wide = ui.painter().layout_no_wrap(text, font, theme::TEXT).size().x + 24.0;
             let place = Rect::from_min_size(pos2(left, rect.center().y - 13.0), vec2(wide, 26.0));
             let chosen = page == self.page;
             if button::word(ui, place, page.name(), page.help(), chosen).clicked() {

@@ -165,13 +165,7 @@ fn zone(ui: &Ui, session: &Session, rect: Rect) {
     ];
     for (word, at, anchor) in words {
         let inwards = (plot.center() - at) * 0.06;
-        painter.text(
-            at + inwards,
-            anchor,
-            word,
-            theme::regular(9.0),
-            theme::MUTED,
-        );
+        painter.text(at + inwards, anchor, word, theme::regular(9.0), theme::MUTED);
     }
 }
 
@@ -185,23 +179,13 @@ mod tests {
             myriad_engine::params::Kind::Choice(names) => names,
             _ => &[],
         };
-        let bar = |mode: &str| {
-            (0..48)
-                .map(|step| sounding(mode, step, 6))
-                .collect::<Vec<_>>()
-        };
+        let bar = |mode: &str| (0..48).map(|step| sounding(mode, step, 6)).collect::<Vec<_>>();
         for mode in names(Param::ArpMode) {
-            assert!(
-                matches!(*mode, "off" | "up") || bar(mode) != bar("up"),
-                "{mode}"
-            );
+            assert!(matches!(*mode, "off" | "up") || bar(mode) != bar("up"), "{mode}");
             for notes in [3, 6, 12] {
                 for step in 0..48 {
                     let heard = sounding(mode, step, notes);
-                    assert!(
-                        !heard.is_empty() && heard.iter().all(|&note| note < notes),
-                        "{mode}"
-                    );
+                    assert!(!heard.is_empty() && heard.iter().all(|&note| note < notes), "{mode}");
                 }
             }
         }

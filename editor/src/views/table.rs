@@ -59,9 +59,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, layer: &Layer, rect: Rect
     let table_handle = layer.table_handle(session);
     let table = match Table::ALL.get(session.index(layer.table)) {
         Some(family) => family.place(),
-        None => table_handle
-            .as_ref()
-            .map_or(Table::Saw.place(), TableHandle::place),
+        None => table_handle.as_ref().map_or(Table::Saw.place(), TableHandle::place),
     };
     let land = Rect::from_min_max(rect.min + vec2(14.0, 34.0), rect.max - vec2(14.0, 12.0));
     // Far frames first, so that near ones cover them.

@@ -57,18 +57,8 @@ pub(crate) fn word(ui: &Ui, rect: Rect, text: &str, tip: &str, selected: bool) -
     } else {
         backdrop(painter, rect, &response);
     }
-    let colour = if selected {
-        theme::AMBER
-    } else {
-        ink(&response, theme::MUTED)
-    };
-    painter.text(
-        rect.center(),
-        Align2::CENTER_CENTER,
-        text,
-        theme::regular(11.5),
-        colour,
-    );
+    let colour = if selected { theme::AMBER } else { ink(&response, theme::MUTED) };
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, theme::regular(11.5), colour);
     response
 }
 

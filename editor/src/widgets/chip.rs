@@ -26,39 +26,18 @@ pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
     let painter = ui.painter();
     let fill = colour.gamma_multiply(if awake { 0.3 } else { 0.1 });
     let edge = Stroke::new(1.0, colour.gamma_multiply(if awake { 0.9 } else { 0.38 }));
-    painter.rect(
-        rect,
-        rect.height() / 2.0,
-        fill,
-        edge,
-        egui::StrokeKind::Inside,
-    );
+    painter.rect(rect, rect.height() / 2.0, fill, edge, egui::StrokeKind::Inside);
     let bead = pos2(rect.left() + 11.0, rect.center().y);
-    let height = session.snapshot.sources[source as usize]
-        .abs()
-        .clamp(0.0, 1.0);
+    let height = session.snapshot.sources[source as usize].abs().clamp(0.0, 1.0);
     if session.snapshot.sounding && used > 0 {
         let mut mesh = Mesh::default();
-        paint::glow(
-            &mut mesh,
-            bead,
-            4.0 + 7.0 * height,
-            theme::light(colour, 0.3 + 0.7 * height),
-        );
+        paint::glow(&mut mesh, bead, 4.0 + 7.0 * height, theme::light(colour, 0.3 + 0.7 * height));
         painter.add(Shape::mesh(mesh));
     }
-    let dot = if used > 0 {
-        colour
-    } else {
-        colour.gamma_multiply(0.35)
-    };
+    let dot = if used > 0 { colour } else { colour.gamma_multiply(0.35) };
     painter.circle_filled(bead, 2.6, dot);
     let text = pos2(rect.left() + 19.0, rect.center().y);
-    let ink = if used > 0 || awake {
-        theme::TEXT
-    } else {
-        theme::MUTED
-    };
+    let ink = if used > 0 || awake { theme::TEXT } else { theme::MUTED };
     let font = theme::regular(11.0);
     let painter = painter.with_clip_rect(rect.shrink2(vec2(6.0, 0.0)));
     painter.text(text, Align2::LEFT_CENTER, name.clone(), font, ink);
@@ -72,9 +51,7 @@ pub(crate) fn chip(ui: &Ui, session: &Session, source: Source, rect: Rect) {
         n => format!("Modulates {n} parameters"),
     };
     let tip = format!("{}\n{uses}. Drag onto a knob.", source.help());
-    response
-        .on_hover_cursor(egui::CursorIcon::Grab)
-        .on_hover_text(tip);
+    response.on_hover_cursor(egui::CursorIcon::Grab).on_hover_text(tip);
 }
 
 /// The line from a chip to the pointer that drags it.

@@ -105,11 +105,7 @@ fn list(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
     let between = middle.expand2(vec2(5.0, 0.0));
     theme::fitted(painter, between, name, 12.0, theme::AMBER);
     for right in [false, true] {
-        let x = if right {
-            rect.right() - ARROW
-        } else {
-            rect.left()
-        };
+        let x = if right { rect.right() - ARROW } else { rect.left() };
         let place = Rect::from_min_size(pos2(x, rect.top()), vec2(ARROW, rect.height()));
         let which = if right { "next" } else { "previous" };
         let label = format!("{} {which}", names::of(param));

@@ -101,11 +101,7 @@ fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response, pull:
     }
     let ours = session.holds(param);
     if response.dragged_by(main) && ours {
-        let fine = if ui.input(|input| input.modifiers.shift) {
-            FINE
-        } else {
-            1.0
-        };
+        let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
         let way = response.drag_delta().dot(pull) * fine;
         // Whole numbers and choices change in steps, the pointer does not.
         let scale = ui.data_mut(|data| {
@@ -133,11 +129,8 @@ fn turn(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
     if !response.has_focus() {
         return;
     }
-    let arrows = EventFilter {
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..EventFilter::default()
-    };
+    let arrows =
+        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
     let (steps, shift) = ui.input(|input| {
         let pressed = |key: Key| input.num_presses(key) as f32;
@@ -211,18 +204,11 @@ fn tooltip(ui: &mut Ui, session: &Session, param: Param) {
 pub(crate) fn amount(amount: f32, param: Param) -> String {
     use myriad_engine::params::{Curve, Unit};
     let unit = match param.info().kind {
-        Kind::Number {
-            curve: Curve::Exponential,
-            ..
-        } => " octaves".to_owned(),
-        Kind::Number {
-            curve: Curve::Power(_),
-            ..
+        Kind::Number { curve: Curve::Exponential, .. } => " octaves".to_owned(),
+        Kind::Number { curve: Curve::Power(_), .. }
+        | Kind::Number { unit: Unit::Percent | Unit::Pan, .. } => {
+            return format!("{:+.0}%", 100.0 * amount);
         }
-        | Kind::Number {
-            unit: Unit::Percent | Unit::Pan,
-            ..
-        } => return format!("{:+.0}%", 100.0 * amount),
         Kind::Number { unit, .. } => format!(" {}", unit.symbol()),
         _ => String::new(),
     };
@@ -243,19 +229,13 @@ fn menu(ui: &mut Ui, session: &mut Session, param: Param) {
     }
     if session.host.can_learn() {
         let waits = session.host.learning() == Some(param);
-        let text = if waits {
-            "Cancel MIDI learn"
-        } else {
-            "MIDI learn"
-        };
+        let text = if waits { "Cancel MIDI learn" } else { "MIDI learn" };
         if ui.button(text).clicked() {
             session.host.learn((!waits).then_some(param));
             ui.close();
         }
         if let Some(controller) = session.host.controller(param)
-            && ui
-                .button(format!("Remove MIDI controller {controller}"))
-                .clicked()
+            && ui.button(format!("Remove MIDI controller {controller}")).clicked()
         {
             session.host.forget(param);
             ui.close();

@@ -23,22 +23,12 @@ pub(crate) fn value(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect
     if response.clicked() {
         control::type_value(session, param);
     }
-    let colour = if response.hovered() {
-        theme::AMBER
-    } else {
-        theme::TEXT
-    };
+    let colour = if response.hovered() { theme::AMBER } else { theme::TEXT };
     paint(ui.painter(), rect, &text, size, colour);
 }
 
 fn paint(painter: &Painter, rect: Rect, text: &str, size: f32, colour: egui::Color32) {
-    painter.text(
-        rect.center(),
-        Align2::CENTER_CENTER,
-        text,
-        theme::regular(size),
-        colour,
-    );
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, theme::regular(size), colour);
 }
 
 /// The value without the long names of units, which the tooltip shows.

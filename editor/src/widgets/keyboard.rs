@@ -47,11 +47,7 @@ pub(crate) struct Keyboard {
 
 impl Default for Keyboard {
     fn default() -> Self {
-        Self {
-            mouse: None,
-            computer: [None; COMPUTER.len()],
-            base: 60,
-        }
+        Self { mouse: None, computer: [None; COMPUTER.len()], base: 60 }
     }
 }
 
@@ -75,11 +71,7 @@ impl Keyboard {
 
     /// Shows the keys and plays them.
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
-        let span = Span {
-            rect,
-            lowest: LOWEST,
-            highest: HIGHEST,
-        };
+        let span = Span { rect, lowest: LOWEST, highest: HIGHEST };
         let id = ui.scope_id().with("keyboard");
         let response = ui.interact(rect, id, Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Keyboard"));
@@ -193,24 +185,14 @@ impl Span {
         painter.rect_filled(self.rect, theme::SMALL_ROUND, theme::WELL);
         for black in [false, true] {
             for key in self.keys().filter(|&key| is_black(key) == black) {
-                paint_key(
-                    painter,
-                    self.place(key),
-                    black,
-                    down(key),
-                    hovered == Some(key),
-                );
+                paint_key(painter, self.place(key), black, down(key), hovered == Some(key));
             }
         }
     }
 }
 
 fn paint_key(painter: &egui::Painter, place: Rect, black: bool, down: bool, hovered: bool) {
-    let corners = egui::CornerRadius {
-        sw: 3,
-        se: 3,
-        ..egui::CornerRadius::ZERO
-    };
+    let corners = egui::CornerRadius { sw: 3, se: 3, ..egui::CornerRadius::ZERO };
     let fill = match (black, hovered) {
         (true, false) => Color32::from_rgb(0x0c, 0x0a, 0x16),
         (true, true) => theme::RAISED,
@@ -240,12 +222,7 @@ fn paint_key(painter: &egui::Painter, place: Rect, black: bool, down: bool, hove
         );
         let mut mesh = Mesh::default();
         let at = place.center_bottom() - vec2(0.0, 6.0);
-        paint::glow(
-            &mut mesh,
-            at,
-            1.6 * place.width(),
-            theme::light(colour, 0.5),
-        );
+        paint::glow(&mut mesh, at, 1.6 * place.width(), theme::light(colour, 0.5));
         painter.add(Shape::mesh(mesh));
     }
 }

@@ -98,23 +98,14 @@ fn body(ui: &Ui, session: &Session, param: Param, centre: Pos2, radius: f32, res
     let colour = theme::dawn(0.25 + 0.6 * scale);
     // A disc, lit from above.
     let mut mesh = Mesh::default();
-    paint::glow(
-        &mut mesh,
-        centre + vec2(0.0, 3.0),
-        radius + 4.0,
-        Color32::from_black_alpha(120),
-    );
+    paint::glow(&mut mesh, centre + vec2(0.0, 3.0), radius + 4.0, Color32::from_black_alpha(120));
     painter.add(Shape::mesh(mesh));
     painter.circle_filled(centre, radius - 4.0, theme::DISC);
     let mut mesh = Mesh::default();
     let sheen = theme::light(theme::VIOLET, if awake { 0.3 } else { 0.16 });
     paint::glow(&mut mesh, centre - vec2(0.0, 5.0), radius - 3.0, sheen);
     painter.add(Shape::mesh(mesh));
-    painter.circle_stroke(
-        centre,
-        radius - 4.0,
-        Stroke::new(1.0, theme::EDGE.gamma_multiply(0.9)),
-    );
+    painter.circle_stroke(centre, radius - 4.0, Stroke::new(1.0, theme::EDGE.gamma_multiply(0.9)));
 
     // The arc, the value on it, and the pointer.
     let way = paint::arc(centre, radius, 0.0, 1.0);
@@ -197,10 +188,7 @@ fn drop_ring(ui: &Ui, param: Param, centre: Pos2, radius: f32, response: &Respon
         paint::glow(&mut mesh, centre, radius * 2.2, theme::light(colour, 0.35));
         ui.painter().add(Shape::mesh(mesh));
     }
-    let stroke = Stroke::new(
-        if here { 2.0 } else { 1.2 },
-        colour.gamma_multiply(strength),
-    );
+    let stroke = Stroke::new(if here { 2.0 } else { 1.2 }, colour.gamma_multiply(strength));
     ui.painter().circle_stroke(centre, radius + 6.0, stroke);
 }
 
@@ -219,8 +207,7 @@ fn depths(ui: &Ui, session: &mut Session, param: Param, centre: Pos2, radius: f3
         let depth = f64::from(route.amount);
         response.widget_info(|| WidgetInfo::slider(true, depth, &name));
         let size = if awake { 3.8 } else { 2.6 };
-        ui.painter()
-            .circle_filled(at, size, theme::source(route.source));
+        ui.painter().circle_filled(at, size, theme::source(route.source));
         drag_depth(ui, session, index, route, &response);
         if response.secondary_clicked() {
             session.remove_route(index);
@@ -246,11 +233,7 @@ pub(crate) fn drag_depth(
         ui.data_mut(|data| data.insert_temp(response.id, before));
     }
     if response.dragged() {
-        let fine = if ui.input(|input| input.modifiers.shift) {
-            0.1
-        } else {
-            1.0
-        };
+        let fine = if ui.input(|input| input.modifiers.shift) { 0.1 } else { 1.0 };
         let whole = whole_way(route.target.info().kind);
         let way = (response.drag_delta().x - response.drag_delta().y) / 180.0 * fine;
         let amount = (route.amount + way * whole).clamp(-whole, whole);

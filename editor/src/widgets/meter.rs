@@ -20,10 +20,7 @@ pub(crate) struct Meter {
 
 impl Default for Meter {
     fn default() -> Self {
-        Self {
-            level: [FLOOR; 2],
-            peak: [FLOOR; 2],
-        }
+        Self { level: [FLOOR; 2], peak: [FLOOR; 2] }
     }
 }
 
@@ -72,17 +69,9 @@ impl Meter {
             }
             painter.add(Shape::mesh(mesh));
             if self.peak[side] > FLOOR {
-                let colour = if self.peak[side] > -0.35 {
-                    theme::ALARM
-                } else {
-                    theme::LIGHT
-                };
+                let colour = if self.peak[side] > -0.35 { theme::ALARM } else { theme::LIGHT };
                 let stroke = egui::Stroke::new(1.5, colour);
-                painter.vline(
-                    x(self.peak[side]).min(bar.right() - 1.0),
-                    bar.y_range(),
-                    stroke,
-                );
+                painter.vline(x(self.peak[side]).min(bar.right() - 1.0), bar.y_range(), stroke);
             }
         }
     }

@@ -81,12 +81,7 @@ pub(crate) fn strip(ui: &mut Ui, session: &mut Session, params: &[Param], rect: 
         let mut left = rect.left() + (rect.width() - whole).max(0.0) / 2.0;
         for &param in row {
             let cell = vec2(push * width(param) + air, knob::CELL.y);
-            show(
-                ui,
-                session,
-                param,
-                Rect::from_min_size(pos2(left, top), cell),
-            );
+            show(ui, session, param, Rect::from_min_size(pos2(left, top), cell));
             left += cell.x;
         }
         top += knob::CELL.y;

@@ -40,20 +40,14 @@ fn open_with<'a>(library: Library, patch: &str, page: &str, size: Vec2) -> Windo
     };
     let mut editor = Editor::new(library);
     editor.show_page(page);
-    let fixture = Fixture {
-        editor,
-        host: LocalHost::new(patch).unwrap(),
-    };
-    let mut window = Harness::builder()
-        .with_size(size)
-        .with_step_dt(1.0 / 30.0)
-        .build_ui_state(
-            |ui, fixture: &mut Fixture| {
-                fixture.host.advance(1.0 / 30.0);
-                fixture.editor.ui(ui, &mut fixture.host);
-            },
-            fixture,
-        );
+    let fixture = Fixture { editor, host: LocalHost::new(patch).unwrap() };
+    let mut window = Harness::builder().with_size(size).with_step_dt(1.0 / 30.0).build_ui_state(
+        |ui, fixture: &mut Fixture| {
+            fixture.host.advance(1.0 / 30.0);
+            fixture.editor.ui(ui, &mut fixture.host);
+        },
+        fixture,
+    );
     window.run_steps(3);
     window
 }
@@ -199,10 +193,7 @@ fn tab_reaches_every_knob_of_the_page() {
 #[test]
 fn a_source_dragged_onto_a_knob_moves_it() {
     let mut window = open(PLAIN, "Source");
-    let (chip, knob) = (
-        centre(&window, "LFO 2 source"),
-        centre(&window, "Source Position"),
-    );
+    let (chip, knob) = (centre(&window, "LFO 2 source"), centre(&window, "Source Position"));
     drag(&mut window, chip, knob, Modifiers::NONE);
     let routes = window.state().host.patch().routes.clone();
     assert_eq!(routes.len(), 1);
@@ -221,9 +212,8 @@ fn a_source_dragged_onto_a_knob_moves_it() {
         window.state_mut().host.snapshot(&mut snapshot);
         heard.push(snapshot.heard[Param::SourcePosition]);
     }
-    let (low, high) = heard.iter().fold((1.0_f32, 0.0_f32), |(low, high), &x| {
-        (low.min(x), high.max(x))
-    });
+    let (low, high) =
+        heard.iter().fold((1.0_f32, 0.0_f32), |(low, high), &x| (low.min(x), high.max(x)));
     assert!(high - low > 0.1, "{low} to {high}");
 
     for _ in 0..2 {
@@ -236,25 +226,14 @@ fn a_source_dragged_onto_a_knob_moves_it() {
 #[test]
 fn the_filter_is_dragged_over_the_cloud() {
     let mut window = open("Aurora", "Source");
-    let before = (
-        value(&window, Param::FilterCutoff),
-        value(&window, Param::FilterResonance),
-    );
+    let before = (value(&window, Param::FilterCutoff), value(&window, Param::FilterResonance));
     let handle = centre(&window, "Filter handle");
-    drag(
-        &mut window,
-        handle,
-        handle + vec2(200.0, -40.0),
-        Modifiers::NONE,
-    );
+    drag(&mut window, handle, handle + vec2(200.0, -40.0), Modifiers::NONE);
     assert!(value(&window, Param::FilterCutoff) > 2.0 * before.0);
     assert!(value(&window, Param::FilterResonance) > before.1 + 0.1);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     window.run_steps(2);
-    let after = (
-        value(&window, Param::FilterCutoff),
-        value(&window, Param::FilterResonance),
-    );
+    let after = (value(&window, Param::FilterCutoff), value(&window, Param::FilterResonance));
     assert_eq!(after, before);
 }
 
@@ -276,12 +255,7 @@ fn an_envelope_is_drawn_by_its_corners() {
     let corner = centre(&window, "Decay handle");
     let sustain = value(&window, Param::Env1Sustain);
     let decay = value(&window, Param::Env1Decay);
-    drag(
-        &mut window,
-        corner,
-        corner + vec2(40.0, 20.0),
-        Modifiers::NONE,
-    );
+    drag(&mut window, corner, corner + vec2(40.0, 20.0), Modifiers::NONE);
     assert!(value(&window, Param::Env1Sustain) < sustain);
     assert!(value(&window, Param::Env1Decay) > decay);
     window.get_by_label("Env 2").click();
@@ -394,10 +368,7 @@ fn effects_are_switched_and_moved_in_the_rack() {
     window.run_steps(2);
     assert_eq!(value(&window, Param::ReverbOn), 1.0);
     assert!(window.query_by_label("Reverb Size").is_some());
-    let (reverb, drive) = (
-        centre(&window, "Reverb Order"),
-        centre(&window, "Drive Order"),
-    );
+    let (reverb, drive) = (centre(&window, "Reverb Order"), centre(&window, "Drive Order"));
     drag(&mut window, reverb, drive, Modifiers::NONE);
     assert_eq!(value(&window, Param::ReverbPlace), 1.0);
     assert_eq!(value(&window, Param::DrivePlace), 2.0);
@@ -425,17 +396,9 @@ fn an_envelope_breaks_where_it_is_dragged() {
     window.state_mut().host.set(Param::Env1Slope, 1.0);
     window.run_steps(2);
     assert!(window.query_by_label("Slope handle").is_some());
-    let (sustain, before) = (
-        value(&window, Param::Env1Sustain),
-        value(&window, Param::Env1Break),
-    );
+    let (sustain, before) = (value(&window, Param::Env1Sustain), value(&window, Param::Env1Break));
     let corner = centre(&window, "Decay handle");
-    drag(
-        &mut window,
-        corner,
-        corner + vec2(0.0, 20.0),
-        Modifiers::NONE,
-    );
+    drag(&mut window, corner, corner + vec2(0.0, 20.0), Modifiers::NONE);
     assert!(value(&window, Param::Env1Break) < before);
     assert_eq!(value(&window, Param::Env1Sustain), sustain);
     window.get_by_label("Env 1 Loop").click();
@@ -482,12 +445,7 @@ fn every_parameter_has_a_widget() {
 /// In small windows and large ones nothing panics, and every widget has its own id.
 #[test]
 fn every_page_fits_every_size() {
-    for size in [
-        Editor::MIN_SIZE,
-        Editor::SIZE,
-        [2400.0, 1400.0],
-        [300.0, 200.0],
-    ] {
+    for size in [Editor::MIN_SIZE, Editor::SIZE, [2400.0, 1400.0], [300.0, 200.0]] {
         for page in PAGES.into_iter().chain(["Matrix"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));
             window.state_mut().host.note_on(48, 1.0);

@@ -75,11 +75,7 @@ fn a_source_dropped_on_an_unreachable_knob_changes_nothing() {
     // Wide enough for every chip.
     let mut window = open_sized(PLAIN, "Layers", vec2(2400.0, 900.0));
     let chip = centre(&window, "Copy source");
-    for (knob, reached) in [
-        ("Layer Tune", false),
-        ("Layer Table", false),
-        ("Layer Blend", true),
-    ] {
+    for (knob, reached) in [("Layer Tune", false), ("Layer Table", false), ("Layer Blend", true)] {
         let knob = centre(&window, knob);
         drag(&mut window, chip, knob, Modifiers::NONE);
         let routes = &window.state().host.patch().routes;

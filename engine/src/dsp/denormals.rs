@@ -23,10 +23,7 @@ impl FlushDenormals {
         write(before | 0x8040); // Flush to zero, and denormals are zero.
         #[cfg(target_arch = "aarch64")]
         write(before | 1 << 24); // Flush to zero.
-        Self {
-            before,
-            _not_send: std::marker::PhantomData,
-        }
+        Self { before, _not_send: std::marker::PhantomData }
     }
 }
 

@@ -6,9 +6,5 @@ pub const FADE: usize = 256;
 /// The gain of the incoming sound after `frame` frames of a crossfade; the outgoing one has the rest.
 pub fn fade_in(frame: usize) -> f32 {
     let x = (frame + 1) as f32 / FADE as f32;
-    if x < 1.0 {
-        x * x * (3.0 - 2.0 * x)
-    } else {
-        1.0
-    }
+    if x < 1.0 { x * x * (3.0 - 2.0 * x) } else { 1.0 }
 }

@@ -3,27 +3,15 @@
 use std::f32::consts::{FRAC_PI_2, LN_2};
 
 /// Minimax for `2^x` on -0.5..0.5, in powers of x.
-pub const EXP2: [f32; 7] = [
-    1.0,
-    LN_2,
-    0.240_226_47,
-    0.055_503_29,
-    0.009_618_489,
-    0.001_339_993_1,
-    0.000_153_458_12,
-];
+pub const EXP2: [f32; 7] =
+    [1.0, LN_2, 0.240_226_47, 0.055_503_29, 0.009_618_489, 0.001_339_993_1, 0.000_153_458_12];
 
 /// Adding this to a float leaves its nearest integer in the lowest bits of the sum.
 pub const ROUND: f32 = 12_582_912.0;
 
 /// Minimax for `sin(π/2 t) / t` on -1..1, in powers of t².
-pub const QUARTER_SINE: [f32; 5] = [
-    FRAC_PI_2,
-    -0.645_963_4,
-    0.079_688_48,
-    -0.004_672_228,
-    0.000_150_820_56,
-];
+pub const QUARTER_SINE: [f32; 5] =
+    [FRAC_PI_2, -0.645_963_4, 0.079_688_48, -0.004_672_228, 0.000_150_820_56];
 
 /// `2^x` within 2e-7 relative; x is kept to -126..126.
 #[inline]
@@ -52,10 +40,7 @@ mod tests {
             let x = i as f32 * 0.01;
             assert!((exp2(x) / x.exp2() - 1.0).abs() < 3e-7, "{x}");
             let t = i as f32 * 0.001;
-            assert!(
-                (quarter_sine(t) - (FRAC_PI_2 * t).sin()).abs() < 3e-7,
-                "{t}"
-            );
+            assert!((quarter_sine(t) - (FRAC_PI_2 * t).sin()).abs() < 3e-7, "{t}");
         }
     }
 }

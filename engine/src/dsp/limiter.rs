@@ -42,10 +42,7 @@ impl Limiter {
     /// Returns to rest.
     pub fn reset(&mut self) {
         let recovery = self.recovery;
-        *self = Self {
-            recovery,
-            ..Self::new(1.0)
-        };
+        *self = Self { recovery, ..Self::new(1.0) };
     }
 
     /// Takes the peak of the channels of one frame; returns the gain of the frame
@@ -92,9 +89,7 @@ mod tests {
                     (2.0 * noise - 1.0) * burst
                 })
                 .collect();
-            let loudest = run(&input)
-                .into_iter()
-                .fold(0.0_f32, |top, x| top.max(x.abs()));
+            let loudest = run(&input).into_iter().fold(0.0_f32, |top, x| top.max(x.abs()));
             assert!(loudest <= CEILING * 1.0001, "{loudest}");
         }
     }

@@ -71,11 +71,7 @@ mod tests {
         let mut future = [0.0; 64];
         continue_sound(&past, &mut future);
         for (i, got) in future.iter().enumerate() {
-            assert!(
-                (got - chord(512 + i)).abs() < 0.15,
-                "frame {i}: {got} for {}",
-                chord(512 + i)
-            );
+            assert!((got - chord(512 + i)).abs() < 0.15, "frame {i}: {got} for {}", chord(512 + i));
         }
     }
 
@@ -84,9 +80,8 @@ mod tests {
         let mut future = [1.0; 256];
         continue_sound(&[0.0; 256], &mut future);
         assert!(future.iter().all(|&x| x == 0.0));
-        let noise: Vec<f32> = (0..256)
-            .map(|i| crate::dsp::hash(i) as f32 / u32::MAX as f32 - 0.5)
-            .collect();
+        let noise: Vec<f32> =
+            (0..256).map(|i| crate::dsp::hash(i) as f32 / u32::MAX as f32 - 0.5).collect();
         continue_sound(&noise, &mut future);
         assert!(future.iter().all(|x| x.abs() < 2.0));
     }

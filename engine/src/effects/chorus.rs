@@ -57,9 +57,7 @@ impl Effect for Chorus {
             let (mut mix, line) = (mix, &mut self.lines[side]);
             for sample in sound {
                 line.push(*sample);
-                let voices = delays
-                    .iter_mut()
-                    .map(|delay| line.tap_between(delay.next()));
+                let voices = delays.iter_mut().map(|delay| line.tap_between(delay.next()));
                 // Three uncorrelated signals are as loud as the square root of three.
                 let wet = voices.sum::<f32>() * 0.577;
                 *sample += (wet - *sample) * mix.next();

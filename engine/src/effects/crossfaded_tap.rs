@@ -20,11 +20,7 @@ pub(super) struct CrossfadedTap {
 
 impl CrossfadedTap {
     pub(super) fn new() -> Self {
-        Self {
-            now: None,
-            before: 0,
-            faded: LENGTH,
-        }
+        Self { now: None, before: 0, faded: LENGTH }
     }
 
     /// The next delay is set without a crossfade.

@@ -64,9 +64,7 @@ impl Effect for Delay {
         self.lines.iter_mut().for_each(DelayLine::reset);
         [self.low, self.high] = [[0.0; 2]; 2];
         self.echo.reset();
-        [&mut self.feedback, &mut self.cross, &mut self.mix]
-            .into_iter()
-            .for_each(Glide::reset);
+        [&mut self.feedback, &mut self.cross, &mut self.mix].into_iter().for_each(Glide::reset);
     }
 
     fn render(&mut self, sound: &mut Stereo, values: &EffectValues, context: EffectContext) {
@@ -92,10 +90,7 @@ impl Effect for Delay {
             // In ping-pong mode everything starts on the left.
             let middle = 0.5 * (*left + *right);
             let into = [*left + (middle - *left) * cross, *right * (1.0 - cross)];
-            let back = [
-                wet[0] + (wet[1] - wet[0]) * cross,
-                wet[1] + (wet[0] - wet[1]) * cross,
-            ];
+            let back = [wet[0] + (wet[1] - wet[0]) * cross, wet[1] + (wet[0] - wet[1]) * cross];
             for side in 0..2 {
                 self.lines[side].push(into[side] + feedback * back[side]);
             }

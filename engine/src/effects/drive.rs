@@ -149,12 +149,7 @@ impl Effect for Drive {
         self.up.iter_mut().for_each(Resampler::reset);
         self.down.iter_mut().for_each(Resampler::reset);
         [self.last, self.shift, self.dark] = [[0.0; 2]; 3];
-        for glide in [
-            &mut self.gain,
-            &mut self.make_up,
-            &mut self.mix,
-            &mut self.darkness,
-        ] {
+        for glide in [&mut self.gain, &mut self.make_up, &mut self.mix, &mut self.darkness] {
             glide.reset();
         }
     }

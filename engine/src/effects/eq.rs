@@ -14,18 +14,8 @@ const BANDS: usize = 4;
 /// Shape and parameters of each band.
 const SHAPES: [(Shape, Param, Param, Option<Param>); BANDS] = [
     (Shape::Low, Param::EqLowFrequency, Param::EqLowGain, None),
-    (
-        Shape::Bell,
-        Param::EqMid1Frequency,
-        Param::EqMid1Gain,
-        Some(Param::EqMid1Q),
-    ),
-    (
-        Shape::Bell,
-        Param::EqMid2Frequency,
-        Param::EqMid2Gain,
-        Some(Param::EqMid2Q),
-    ),
+    (Shape::Bell, Param::EqMid1Frequency, Param::EqMid1Gain, Some(Param::EqMid1Q)),
+    (Shape::Bell, Param::EqMid2Frequency, Param::EqMid2Gain, Some(Param::EqMid2Q)),
     (Shape::High, Param::EqHighFrequency, Param::EqHighGain, None),
 ];
 
@@ -119,9 +109,7 @@ impl Effect for Eq {
             let [hertz, decibels, q] = settings[band];
             coefficients(SHAPES[band].0, hertz, decibels, q, self.sample_rate)
         };
-        let from = self
-            .coefficients
-            .unwrap_or_else(|| std::array::from_fn(make));
+        let from = self.coefficients.unwrap_or_else(|| std::array::from_fn(make));
         let to = match settings == self.settings {
             true => from,
             false => std::array::from_fn(make),

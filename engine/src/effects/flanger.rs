@@ -45,8 +45,7 @@ impl Effect for Flanger {
     }
 
     fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
-        self.sweep
-            .tick(values[Param::FlangerRate], self.sample_rate);
+        self.sweep.tick(values[Param::FlangerRate], self.sample_rate);
         let feedback = self.feedback.ramp(values[Param::FlangerFeedback]);
         let mix = self.mix.ramp(values[Param::FlangerMix]);
         let octaves = octaves(values);

@@ -15,11 +15,7 @@ const MARGIN: usize = 4;
 impl DelayLine {
     /// A line for delays of up to `frames` samples.
     pub(super) fn new(frames: usize) -> Self {
-        Self {
-            samples: touched((frames + MARGIN).next_power_of_two(), 0.0),
-            written: 0,
-            at: 0,
-        }
+        Self { samples: touched((frames + MARGIN).next_power_of_two(), 0.0), written: 0, at: 0 }
     }
 
     /// Clears it.
@@ -49,12 +45,7 @@ impl DelayLine {
     pub(super) fn tap_between(&self, delay: f32) -> f32 {
         let delay = delay.max(1.0);
         let whole = delay as usize;
-        let taps = [
-            self.tap(whole - 1),
-            self.tap(whole),
-            self.tap(whole + 1),
-            self.tap(whole + 2),
-        ];
+        let taps = [self.tap(whole - 1), self.tap(whole), self.tap(whole + 1), self.tap(whole + 2)];
         between(taps, delay - whole as f32)
     }
 }

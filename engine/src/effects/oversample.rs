@@ -22,9 +22,7 @@ pub(super) struct Resampler {
 impl Resampler {
     pub(super) fn new() -> Self {
         let doubling = |(sections, transition)| Allpasses::new(sections, transition);
-        Self {
-            doublings: DOUBLINGS.map(doubling),
-        }
+        Self { doublings: DOUBLINGS.map(doubling) }
     }
 
     pub(super) fn reset(&mut self) {
@@ -125,9 +123,8 @@ fn design(sections: usize, transition: f64) -> Vec<f64> {
         let above: f64 = (0..8)
             .map(|i| sign(i) * q.powi(i * (i + 1)) * (f64::from(2 * i + 1) * angle).sin())
             .sum();
-        let below: f64 = (1..8)
-            .map(|i| sign(i) * q.powi(i * i) * (f64::from(2 * i) * angle).cos())
-            .sum();
+        let below: f64 =
+            (1..8).map(|i| sign(i) * q.powi(i * i) * (f64::from(2 * i) * angle).cos()).sum();
         let w = (above * q.powf(0.25) / (below + 0.5)).powi(2);
         let x = ((1.0 - w * k) * (1.0 - w / k)).sqrt() / (1.0 + w);
         (1.0 - x) / (1.0 + x)

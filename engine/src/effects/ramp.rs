@@ -28,10 +28,7 @@ pub(super) struct Ramp {
 
 impl Ramp {
     pub(super) fn new(from: f32, to: f32) -> Self {
-        Self {
-            value: from,
-            step: (to - from) / TICK as f32,
-        }
+        Self { value: from, step: (to - from) / TICK as f32 }
     }
 
     #[inline(always)]

@@ -160,11 +160,7 @@ impl Effect for Reverb {
     }
 
     fn render(&mut self, sound: &mut Stereo, values: &EffectValues, _: EffectContext) {
-        self.instructions.dispatch(Tick {
-            reverb: self,
-            sound,
-            values,
-        });
+        self.instructions.dispatch(Tick { reverb: self, sound, values });
     }
 
     fn memory(&self, _: &EffectValues) -> usize {
@@ -205,8 +201,7 @@ impl Reverb {
         let mut level = self.level.ramp((1.0 - kept).powf(0.3));
         let mut width = self.width.ramp(values[Param::ReverbWidth]);
         let mut mix = self.mix.ramp(values[Param::ReverbMix]);
-        self.pre_delay
-            .set_delay((values[Param::ReverbWait] * self.sample_rate) as usize);
+        self.pre_delay.set_delay((values[Param::ReverbWait] * self.sample_rate) as usize);
         let step: Frame = std::array::from_fn(|line| (to[line] - from[line]) / TICK as f32);
         let mut lengths = from;
         let [left, right] = sound;
@@ -249,8 +244,7 @@ impl Reverb {
             }
             let mut round = *after;
             hadamard(&mut round);
-            self.network
-                .push(std::array::from_fn(|line| spread[line] + round[line]));
+            self.network.push(std::array::from_fn(|line| spread[line] + round[line]));
             // Early echoes from the diffusers, the late reverb from the lines; the signs for left
             // and right make the two uncorrelated.
             let mut wet = [0.0; 2];
@@ -280,11 +274,7 @@ fn random(line: usize, salt: u32) -> f32 {
 /// Inverts half of the channels, different ones in each stage.
 #[inline(always)]
 fn flip(frame: &mut Frame, stage: usize) {
-    const SIGNS: [u16; 3] = [
-        0b0110_1001_1100_0011,
-        0b0101_1010_0011_1100,
-        0b1001_0110_1010_0101,
-    ];
+    const SIGNS: [u16; 3] = [0b0110_1001_1100_0011, 0b0101_1010_0011_1100, 0b1001_0110_1010_0101];
     for (line, x) in frame.iter_mut().enumerate() {
         if SIGNS[stage] >> line & 1 == 1 {
             *x = -*x;
@@ -315,10 +305,7 @@ struct Ring<const N: usize> {
 
 impl<const N: usize> Ring<N> {
     fn new(frames: usize) -> Self {
-        Self {
-            frames: touched((frames + 4).next_power_of_two(), [0.0; N]),
-            written: 0,
-        }
+        Self { frames: touched((frames + 4).next_power_of_two(), [0.0; N]), written: 0 }
     }
 
     fn reset(&mut self) {

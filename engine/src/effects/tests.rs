@@ -110,10 +110,7 @@ fn loudest(sound: &Stereo) -> f32 {
 fn a_cut_silences_reverb_tails() {
     const SILENCE: Stereo = [[0.0; TICK]; 2];
     let effect_params = reverberant();
-    let cut = EffectParams {
-        cut: true,
-        ..effect_params
-    };
+    let cut = EffectParams { cut: true, ..effect_params };
     let mut effects = PartEffects::new(48_000.0);
     for tick in 0..400 {
         play(&mut effects, noise(tick), &effect_params);
@@ -133,10 +130,7 @@ fn a_cut_silences_reverb_tails() {
 #[test]
 fn a_note_during_a_cut_is_heard() {
     let effect_params = reverberant();
-    let cut = EffectParams {
-        cut: true,
-        ..effect_params
-    };
+    let cut = EffectParams { cut: true, ..effect_params };
     let mut effects = PartEffects::new(48_000.0);
     let tone = |tick: usize| -> Stereo {
         let sample = |frame| (0.01 * (tick * TICK + frame) as f32).sin();
@@ -144,11 +138,7 @@ fn a_note_during_a_cut_is_heard() {
     };
     let mut heard = Vec::new();
     for tick in 0..400 {
-        let effect_params = if (200..203).contains(&tick) {
-            cut
-        } else {
-            effect_params
-        };
+        let effect_params = if (200..203).contains(&tick) { cut } else { effect_params };
         heard.extend(play(&mut effects, tone(tick), &effect_params)[0]);
     }
     let kink = |at: usize| (heard[at + 1] - 2.0 * heard[at] + heard[at - 1]).abs();

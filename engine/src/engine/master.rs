@@ -51,20 +51,14 @@ impl Master {
             sum.fill(0.0);
             for part in 0..buses.count() {
                 let bus = buses.bus(part)[side];
-                sum.iter_mut()
-                    .zip(bus)
-                    .for_each(|(sum, sample)| *sum += sample);
+                sum.iter_mut().zip(bus).for_each(|(sum, sample)| *sum += sample);
             }
         }
         let [left, right] = [&self.sum[0][..frames], &self.sum[1][..frames]];
         for ((gain, left), right) in self.gains.iter_mut().zip(left).zip(right) {
             let peak = left.abs().max(right.abs());
             *gain = self.limiter.gain(peak);
-            self.quiet = if peak == 0.0 {
-                self.quiet.saturating_add(1)
-            } else {
-                0
-            };
+            self.quiet = if peak == 0.0 { self.quiet.saturating_add(1) } else { 0 };
         }
         let gains = &self.gains[..frames];
         self.mix.push([left, right], gains);
@@ -75,10 +69,7 @@ impl Master {
 
     /// Clears the stems of the last block.
     pub(super) fn start_block(&mut self) {
-        self.stems
-            .iter_mut()
-            .flat_map(|(_, block)| block)
-            .for_each(Vec::clear);
+        self.stems.iter_mut().flat_map(|(_, block)| block).for_each(Vec::clear);
     }
 
     /// Outputs the next frames.

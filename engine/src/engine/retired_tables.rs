@@ -39,8 +39,7 @@ impl RetiredTables {
         }
         let until = self.ticks + self.fade_ticks;
         let table_handles = patch.table_handles().iter().flatten();
-        self.table_handles
-            .extend(table_handles.map(|table_handle| (until, table_handle.clone())));
+        self.table_handles.extend(table_handles.map(|table_handle| (until, table_handle.clone())));
     }
 
     /// A tick was computed.
@@ -50,11 +49,7 @@ impl RetiredTables {
 
     /// All ticks so far have been rendered: frees the tables that only they needed.
     pub(super) fn release_rendered(&mut self) {
-        while self
-            .table_handles
-            .front()
-            .is_some_and(|(until, _)| *until <= self.ticks)
-        {
+        while self.table_handles.front().is_some_and(|(until, _)| *until <= self.ticks) {
             self.table_handles.pop_front();
         }
     }

@@ -50,12 +50,8 @@ pub fn snapshots() -> (SnapshotSender, SnapshotReceiver) {
         watched: Arc::clone(&watched),
         passed: 0,
     };
-    let receiver = SnapshotReceiver {
-        filled: filled_out,
-        empty: empty_in,
-        watched,
-        came: Instant::now(),
-    };
+    let receiver =
+        SnapshotReceiver { filled: filled_out, empty: empty_in, watched, came: Instant::now() };
     (sender, receiver)
 }
 
@@ -110,15 +106,8 @@ mod tests {
         let mut engine = Engine::new(&EngineConfig::default()).unwrap();
         let (mut sender, mut receiver) = snapshots();
         let (mut left, mut right) = ([0.0; 1_024], [0.0; 1_024]);
-        let kind = EventKind::NoteOn {
-            key: 60,
-            velocity: 1.0,
-        };
-        let on = Event {
-            frame: 0,
-            part: 0,
-            kind,
-        };
+        let kind = EventKind::NoteOn { key: 60, velocity: 1.0 };
+        let on = Event { frame: 0, part: 0, kind };
         engine.render(&[on], &mut left, &mut right);
         let mut seen = Snapshot::new();
         sender.show(&engine, 1_024);

@@ -91,14 +91,8 @@ impl Bend {
         let rate = -BEND * curve;
         // Nearly straight is computed as straight.
         match rate.abs() < 0.01 {
-            true => Self {
-                rate: 0.0,
-                scale: 0.0,
-            },
-            false => Self {
-                rate,
-                scale: 1.0 / rate.exp_m1(),
-            },
+            true => Self { rate: 0.0, scale: 0.0 },
+            false => Self { rate, scale: 1.0 / rate.exp_m1() },
         }
     }
 
@@ -237,9 +231,7 @@ mod tests {
 
     fn settings(pairs: &[(Param, f32)]) -> EnvelopeSettings {
         let mut values = crate::controls::Values::new();
-        pairs
-            .iter()
-            .for_each(|&(param, value)| values.set(param, value));
+        pairs.iter().for_each(|&(param, value)| values.set(param, value));
         let mut controls = Controls::new(0.001);
         controls.jump_to(&values);
         EnvelopeSettings::read(&controls, 0)
@@ -292,9 +284,7 @@ mod tests {
         assert!((after(600, &once, 1.0) - 0.2).abs() < 1e-6);
         assert!((after(56, &once, 2.0) - 0.6).abs() < 0.03);
         let round = settings(&[&base[..], &[(Param::Env1Loop, 1.0)]].concat());
-        let tops = (0..2_000)
-            .filter(|&ms| after(ms, &round, 1.0) > 0.97)
-            .count();
+        let tops = (0..2_000).filter(|&ms| after(ms, &round, 1.0) > 0.97).count();
         assert!(tops > 4, "it comes back to the top: {tops}");
         assert!(after(4_000, &round, 10.0) <= 1.0);
     }

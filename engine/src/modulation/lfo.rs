@@ -23,19 +23,7 @@ pub(crate) struct LfoSettings {
 /// Beats of a cycle, by the value of a `sync` parameter; `None` when it is off.
 pub(crate) fn beats_of_sync(sync: f32) -> Option<f64> {
     /// In the order of the names after "off".
-    const BEATS: [f64; 11] = [
-        16.0,
-        8.0,
-        4.0,
-        2.0,
-        1.0,
-        0.5,
-        0.25,
-        2.0 / 3.0,
-        1.0 / 3.0,
-        1.5,
-        0.75,
-    ];
+    const BEATS: [f64; 11] = [16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 2.0 / 3.0, 1.0 / 3.0, 1.5, 0.75];
     (sync as usize).checked_sub(1).map(|sync| BEATS[sync])
 }
 
@@ -67,10 +55,8 @@ impl Drawing {
 
     /// A drawing of these heights, at most [`Drawing::MOST`]; a flat one when there are none.
     pub fn new(heights: &[f32]) -> Self {
-        let mut drawing = Self {
-            heights: [0.0; Self::MOST],
-            count: heights.len().clamp(1, Self::MOST),
-        };
+        let mut drawing =
+            Self { heights: [0.0; Self::MOST], count: heights.len().clamp(1, Self::MOST) };
         for (to, from) in drawing.heights.iter_mut().zip(heights) {
             *to = from.clamp(-1.0, 1.0);
         }
@@ -182,11 +168,7 @@ pub(crate) struct Lfo {
 
 impl Lfo {
     pub(crate) fn new(voices: usize) -> Self {
-        Self {
-            cycles: 0.0,
-            note_cycles: vec![0.0; voices],
-            drawing: Drawing::default(),
-        }
+        Self { cycles: 0.0, note_cycles: vec![0.0; voices], drawing: Drawing::default() }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -202,9 +184,7 @@ impl Lfo {
         let step = (seconds * settings.rate) as f64;
         self.step(beat, settings, step);
         if settings.per_note {
-            self.note_cycles
-                .iter_mut()
-                .for_each(|cycles| *cycles += step);
+            self.note_cycles.iter_mut().for_each(|cycles| *cycles += step);
         }
     }
 
@@ -290,10 +270,9 @@ mod tests {
                 None => length.parse().unwrap(),
             };
             4.0 * bars
-                * [("triplet", 2.0 / 3.0), ("dotted", 1.5)].iter().fold(
-                    1.0,
-                    |factor, (name, by)| if kind == *name { *by } else { factor },
-                )
+                * [("triplet", 2.0 / 3.0), ("dotted", 1.5)]
+                    .iter()
+                    .fold(1.0, |factor, (name, by)| if kind == *name { *by } else { factor })
         };
         let names = |param: Param| match param.info().kind {
             crate::params::Kind::Choice(names) => names,
@@ -302,10 +281,7 @@ mod tests {
         for (index, name) in names(Param::DelaySync).iter().enumerate().skip(1) {
             assert_eq!(beats_of_sync(index as f32), Some(beats_of(name)), "{name}");
         }
-        for (name, beats) in names(Param::ArpRate)
-            .iter()
-            .zip(crate::part::ARP_STEP_BEATS)
-        {
+        for (name, beats) in names(Param::ArpRate).iter().zip(crate::part::ARP_STEP_BEATS) {
             assert!((beats_of(name) - beats).abs() < 1e-12, "{name}");
         }
     }

@@ -29,11 +29,7 @@ impl Offsets {
         if let Some(offset) = self.0.iter_mut().find(of) {
             offset.amount = amount;
         } else if self.0.len() < MAX_OFFSETS {
-            self.0.push(Offset {
-                voice,
-                param,
-                amount,
-            });
+            self.0.push(Offset { voice, param, amount });
         }
     }
 

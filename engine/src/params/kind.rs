@@ -73,10 +73,7 @@ impl Unit {
     }
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a row of the table has these columns"
-)]
+#[expect(clippy::too_many_arguments, reason = "a row of the table has these columns")]
 pub(super) const fn number(
     id: &'static str,
     name: &'static str,
@@ -87,12 +84,7 @@ pub(super) const fn number(
     default: f32,
     help: &'static str,
 ) -> ParamInfo {
-    let kind = Kind::Number {
-        min,
-        max,
-        curve,
-        unit,
-    };
+    let kind = Kind::Number { min, max, curve, unit };
     row(id, name, kind, default, help)
 }
 
@@ -124,15 +116,7 @@ const fn row(
     default: f32,
     help: &'static str,
 ) -> ParamInfo {
-    ParamInfo {
-        id,
-        name,
-        kind,
-        default,
-        modulated: false,
-        shared: false,
-        help,
-    }
+    ParamInfo { id, name, kind, default, modulated: false, shared: false, help }
 }
 
 impl Kind {
@@ -159,14 +143,12 @@ impl Kind {
         let (min, max) = self.range();
         let value = value.clamp(min, max);
         match self {
-            Kind::Number {
-                curve: Curve::Exponential,
-                ..
-            } => (value / min).log2() / (max / min).log2(),
-            Kind::Number {
-                curve: Curve::Power(power),
-                ..
-            } => ((value - min) / (max - min)).powf(1.0 / power as f32),
+            Kind::Number { curve: Curve::Exponential, .. } => {
+                (value / min).log2() / (max / min).log2()
+            }
+            Kind::Number { curve: Curve::Power(power), .. } => {
+                ((value - min) / (max - min)).powf(1.0 / power as f32)
+            }
             _ => (value - min) / (max - min).max(f32::MIN_POSITIVE),
         }
     }
@@ -176,18 +158,11 @@ impl Kind {
         let (min, max) = self.range();
         let scale = scale.clamp(0.0, 1.0);
         match self {
-            Kind::Number {
-                curve: Curve::Exponential,
-                ..
-            } => min * (max / min).powf(scale),
-            Kind::Number {
-                curve: Curve::Power(power),
-                ..
-            } => min + (max - min) * scale.powi(power),
-            Kind::Number {
-                curve: Curve::Linear,
-                ..
-            } => min + (max - min) * scale,
+            Kind::Number { curve: Curve::Exponential, .. } => min * (max / min).powf(scale),
+            Kind::Number { curve: Curve::Power(power), .. } => {
+                min + (max - min) * scale.powi(power)
+            }
+            Kind::Number { curve: Curve::Linear, .. } => min + (max - min) * scale,
             Kind::Whole { .. } | Kind::Choice(_) => self.clamp(min + (max - min) * scale),
         }
     }

@@ -16,17 +16,8 @@ const RANDOM: f32 = 5.0;
 const CHORD: f32 = 6.0;
 
 /// Beats of a step, in the order of the `arp.rate` parameter's names.
-pub(crate) const ARP_STEP_BEATS: [f64; 9] = [
-    1.0,
-    0.5,
-    0.25,
-    0.125,
-    2.0 / 3.0,
-    1.0 / 3.0,
-    1.0 / 6.0,
-    1.5,
-    0.75,
-];
+pub(crate) const ARP_STEP_BEATS: [f64; 9] =
+    [1.0, 0.5, 0.25, 0.125, 2.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0, 1.5, 0.75];
 
 /// The held keys, and the notes that the arpeggiator plays of them.
 #[derive(Debug, Default)]

@@ -85,16 +85,8 @@ impl Balance {
             *self = Self {
                 of,
                 gain: if glides { self.gain } else { gain },
-                step: if glides {
-                    (gain - self.gain) / f32::from(PAUSE)
-                } else {
-                    0.0
-                },
-                left: if glides {
-                    PAUSE
-                } else {
-                    cloud.seed as u8 % PAUSE
-                },
+                step: if glides { (gain - self.gain) / f32::from(PAUSE) } else { 0.0 },
+                left: if glides { PAUSE } else { cloud.seed as u8 % PAUSE },
             };
         }
     }
@@ -189,9 +181,7 @@ mod tests {
             let gain = Balance::default().gain(&cloud, increment);
             let count = (24_000.0 / hertz).min(256.0) as i32;
             let power = |tilt: f32| -> f32 {
-                (1..=count)
-                    .map(|n| (n as f32).powf(2.0 * tilt - 2.0))
-                    .sum::<f32>()
+                (1..=count).map(|n| (n as f32).powf(2.0 * tilt - 2.0)).sum::<f32>()
             };
             let exact = (power(0.0) / power(tilt)).sqrt();
             let off = 20.0 * (gain / exact).log10();

@@ -11,10 +11,7 @@ pub(super) struct Controller {
 
 impl Controller {
     fn at(value: f32) -> Self {
-        Self {
-            now: value,
-            target: value,
-        }
+        Self { now: value, target: value }
     }
 
     pub(super) fn set(&mut self, value: f32) {
@@ -74,10 +71,7 @@ impl Channel {
 
     pub(super) fn reset(&mut self) {
         let step = self.step;
-        *self = Self {
-            step,
-            ..Self::new(1.0)
-        };
+        *self = Self { step, ..Self::new(1.0) };
     }
 
     /// "Reset all controllers" of MIDI: volume and pan stay.
@@ -103,9 +97,7 @@ impl Channel {
             &mut self.brightness,
             &mut self.pressure,
         ];
-        controllers
-            .into_iter()
-            .for_each(|controller| controller.tick(self.step));
+        controllers.into_iter().for_each(|controller| controller.tick(self.step));
     }
 
     /// Gain of volume and expression together.

@@ -15,17 +15,8 @@ impl Part {
     /// Adds the clouds of all voices to the tick.
     pub(super) fn push_clouds(&mut self, pool: &mut CloudPool) {
         let tick_seconds = self.tick_seconds();
-        let Part {
-            bus,
-            controls,
-            modulation,
-            lanes,
-            voices,
-            high,
-            imported,
-            sample_rate,
-            ..
-        } = self;
+        let Part { bus, controls, modulation, lanes, voices, high, imported, sample_rate, .. } =
+            self;
         // Values that all voices share, and slices of one length, so that bounds are checked once.
         let table = table(controls[Param::SourceTable], imported[0]);
         let walk = Walk::new(table, controls, *sample_rate);
@@ -42,10 +33,8 @@ impl Part {
             target(Param::ShapeParity),
             target(Param::ShapeTilt),
         ];
-        let [bandwidth, band_growth] = [
-            target(Param::ShapeBandwidth),
-            target(Param::ShapeBandGrowth),
-        ];
+        let [bandwidth, band_growth] =
+            [target(Param::ShapeBandwidth), target(Param::ShapeBandGrowth)];
         let material = Material::named(controls[Param::StrikeMaterial]);
         let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];

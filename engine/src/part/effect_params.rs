@@ -10,9 +10,8 @@ impl Part {
     pub(crate) fn effect_params(&mut self, transport: Transport, effect_params: &mut EffectParams) {
         effect_params.changed = std::mem::take(&mut self.patch_changed);
         effect_params.cut = self.cut;
-        effect_params.used = EffectValues::SWITCHES
-            .iter()
-            .any(|&switch| self.controls[switch] != 0.0);
+        effect_params.used =
+            EffectValues::SWITCHES.iter().any(|&switch| self.controls[switch] != 0.0);
         if !effect_params.used {
             return;
         }
@@ -23,10 +22,9 @@ impl Part {
         if self.modulation.has_shared() {
             self.listen(transport);
             let source = |source: Source| self.heard[source as usize];
-            self.modulation
-                .shared_targets(&self.controls, source, |param, value| {
-                    effect_params.values.set(param, value);
-                });
+            self.modulation.shared_targets(&self.controls, source, |param, value| {
+                effect_params.values.set(param, value);
+            });
         }
     }
 

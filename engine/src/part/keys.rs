@@ -9,10 +9,7 @@ pub(super) struct KeyStack {
 
 impl Default for KeyStack {
     fn default() -> Self {
-        Self {
-            keys: [(0, 0.0); 128],
-            count: 0,
-        }
+        Self { keys: [(0, 0.0); 128], count: 0 }
     }
 }
 
@@ -29,10 +26,7 @@ impl KeyStack {
     }
 
     pub(super) fn lift(&mut self, key: u8) {
-        if let Some(at) = self.keys[..self.count]
-            .iter()
-            .position(|&(other, _)| other == key)
-        {
+        if let Some(at) = self.keys[..self.count].iter().position(|&(other, _)| other == key) {
             self.keys.copy_within(at + 1..self.count, at);
             self.count -= 1;
         }
@@ -52,9 +46,7 @@ impl KeyStack {
     }
 
     pub(super) fn holds(&self, key: u8) -> bool {
-        self.keys[..self.count]
-            .iter()
-            .any(|&(other, _)| other == key)
+        self.keys[..self.count].iter().any(|&(other, _)| other == key)
     }
 
     /// The key that was pressed as number `index`, and its velocity.

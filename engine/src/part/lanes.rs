@@ -153,9 +153,8 @@ impl Work for Fill<'_> {
             [*left, *right] = pan_gains(*pan);
         }
 
-        for (index, (inverse_cutoff, peak)) in [(inverse_cutoff, peak), (inverse_cutoff2, peak2)]
-            .into_iter()
-            .enumerate()
+        for (index, (inverse_cutoff, peak)) in
+            [(inverse_cutoff, peak), (inverse_cutoff2, peak2)].into_iter().enumerate()
         {
             if controls[of_filter(Param::FilterType, index)] == 0.0 {
                 continue;

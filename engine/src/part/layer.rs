@@ -196,16 +196,11 @@ impl<'a> SecondLayer<'a> {
         // A voice that got no slots for more clouds plays the first layer alone.
         let has_clouds = self.mode == Mode::Mix && note.sounding > 1;
         let layer = &mut note.layers[1];
-        self.walk
-            .advance(layer, target(Param::LayerSpeed) * pace, frames);
+        self.walk.advance(layer, target(Param::LayerSpeed) * pace, frames);
         if !has_clouds {
             return None;
         }
-        let Original {
-            cloud: first,
-            increment,
-            ..
-        } = *first;
+        let Original { cloud: first, increment, .. } = *first;
         let tune = target(Param::LayerTune);
         let increment = match tune == 0.0 {
             true => increment,

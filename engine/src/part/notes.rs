@@ -101,9 +101,8 @@ impl Part {
     /// Plays a key in place of the sounding note: legato keeps the envelopes, mono retriggers them.
     fn play_alone(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
         let legato = self.controls[Param::VoiceMode] == LEGATO;
-        let held = self.voices[..self.high]
-            .iter()
-            .position(|voice| voice.state == VoiceState::Held);
+        let held =
+            self.voices[..self.high].iter().position(|voice| voice.state == VoiceState::Held);
         if let (true, Some(voice)) = (legato, held) {
             let target = self.transposed(key.into());
             let glide_step = self.glide_step(self.voices[voice].pitch, target, true);
@@ -176,18 +175,13 @@ impl Part {
         self.modulation.forget_offsets(voice);
         self.modulation.start(voice, &self.controls);
         self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
-        self.lfos
-            .iter_mut()
-            .for_each(|lfo: &mut Lfo| lfo.start(voice));
+        self.lfos.iter_mut().for_each(|lfo: &mut Lfo| lfo.start(voice));
     }
 
     /// Slots for a voice's clouds: one for each copy of each layer, as many as are free.
     fn take_slots(&self, pool: &mut CloudPool) -> Slots {
-        let mut taken = Slots {
-            slots: [[0; MAX_COPIES]; LAYERS],
-            layers: sounding(&self.controls),
-            copies: 0,
-        };
+        let mut taken =
+            Slots { slots: [[0; MAX_COPIES]; LAYERS], layers: sounding(&self.controls), copies: 0 };
         while taken.copies < self.controls[Param::UnisonVoices] as usize
             && pool.left() >= taken.layers
         {
@@ -235,8 +229,7 @@ impl Part {
 
     /// The pitch of a note after transposition and tuning.
     fn transposed(&self, note: f32) -> f32 {
-        self.tuning
-            .pitch(note + self.controls[Param::PitchTranspose])
+        self.tuning.pitch(note + self.controls[Param::PitchTranspose])
     }
 
     /// Semitones per tick of a glide; zero for none. `tied` when another key is still down.
@@ -266,9 +259,7 @@ impl Part {
     fn release(&mut self, voice: usize, frame: u32) {
         self.advance_envelopes(voice, frame.max(self.voices[voice].clock));
         self.voices[voice].state = VoiceState::Released;
-        self.envelopes
-            .iter_mut()
-            .for_each(|bank| bank.release(voice));
+        self.envelopes.iter_mut().for_each(|bank| bank.release(voice));
     }
 
     pub(super) fn all_notes_off(&mut self, frame: u32) {
@@ -293,11 +284,7 @@ impl Part {
     }
 
     pub(super) fn control(&mut self, cc: u8, value: f32, frame: u32, pool: &mut CloudPool) {
-        let value = if value.is_finite() {
-            value.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };
         let down = value >= 0.5;
         match cc {
             1 => self.channel.wheel.set(value),
@@ -313,9 +300,7 @@ impl Part {
             66 => {
                 if down && !self.channel.sostenuto {
                     let voices = &mut self.voices[..self.high];
-                    let held = voices
-                        .iter_mut()
-                        .filter(|voice| voice.state == VoiceState::Held);
+                    let held = voices.iter_mut().filter(|voice| voice.state == VoiceState::Held);
                     held.for_each(|voice| voice.sostenuto = true);
                 }
                 self.channel.sostenuto = down;
@@ -388,9 +373,7 @@ impl Part {
     fn steal(&mut self, pool: &mut CloudPool) {
         let loudness = |voice: usize| {
             let note = &self.voices[voice];
-            let damping = note.layers[..note.sounding]
-                .iter()
-                .map(|layer| layer.damping);
+            let damping = note.layers[..note.sounding].iter().map(|layer| layer.damping);
             let decay = (-damping.fold(f32::MAX, f32::min)).exp2();
             // A note that has not sounded yet counts as loud.
             let level = match note.starts_at {
@@ -399,9 +382,8 @@ impl Part {
             };
             level * note.velocity * note.expression.level * decay
         };
-        let victim = (0..self.high)
-            .filter(|&voice| !self.voices[voice].is_free())
-            .min_by(|&a, &b| {
+        let victim =
+            (0..self.high).filter(|&voice| !self.voices[voice].is_free()).min_by(|&a, &b| {
                 let rank = |voice: usize| self.voices[voice].state != VoiceState::Released;
                 rank(a)
                     .cmp(&rank(b))

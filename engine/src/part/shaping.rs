@@ -97,9 +97,7 @@ impl<'a> Shaping<'a> {
     pub(super) fn new(controls: &Controls, modulation: &'a Modulation, tick_seconds: f32) -> Self {
         let target = |param: Param| modulation.lane(param);
         Self {
-            used: AT_REST
-                .iter()
-                .any(|&(param, value)| !modulation.is_constant_at(param, value)),
+            used: AT_REST.iter().any(|&(param, value)| !modulation.is_constant_at(param, value)),
             snap: target(Param::PartialSnap),
             detune: target(Param::PartialDetune),
             contrast: target(Param::DynamicsContrast),
@@ -107,9 +105,7 @@ impl<'a> Shaping<'a> {
             smear: target(Param::DynamicsSmear),
             freeze: target(Param::DynamicsFreeze),
             scale: controls[Param::PartialScale] as usize,
-            root: (controls[Param::PartialRoot] as i32)
-                .checked_sub(1)
-                .filter(|&root| root >= 0),
+            root: (controls[Param::PartialRoot] as i32).checked_sub(1).filter(|&root| root >= 0),
             tick_seconds,
         }
     }

@@ -46,10 +46,7 @@ impl Part {
             into.sources[source as usize] = self.modulation.source(source, newest);
         }
         let others = sounding().filter(|(index, _)| *index != newest);
-        for (_, voice) in sounding()
-            .filter(|(index, _)| *index == newest)
-            .chain(others)
-        {
+        for (_, voice) in sounding().filter(|(index, _)| *index == newest).chain(others) {
             for slot in voice.slots() {
                 if into.clouds.len() < Snapshot::MAX_CLOUDS {
                     into.clouds.push(*pool.last(slot));

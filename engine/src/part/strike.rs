@@ -19,30 +19,12 @@ pub(super) struct Material {
 /// of instruments made of them: a marimba, a nylon guitar, a wine glass, a vibraphone, a bell, a
 /// tom.
 const MATERIALS: [Material; 6] = [
-    Material {
-        rate: 55.0,
-        slope: 1.1,
-    },
-    Material {
-        rate: 14.0,
-        slope: 0.8,
-    },
-    Material {
-        rate: 11.0,
-        slope: 0.6,
-    },
-    Material {
-        rate: 5.0,
-        slope: 0.5,
-    },
-    Material {
-        rate: 2.5,
-        slope: 0.7,
-    },
-    Material {
-        rate: 45.0,
-        slope: 0.4,
-    },
+    Material { rate: 55.0, slope: 1.1 },
+    Material { rate: 14.0, slope: 0.8 },
+    Material { rate: 11.0, slope: 0.6 },
+    Material { rate: 5.0, slope: 0.5 },
+    Material { rate: 2.5, slope: 0.7 },
+    Material { rate: 45.0, slope: 0.4 },
 ];
 
 /// Middle C in Hertz.

@@ -38,15 +38,9 @@ fn keep_positions(document: &mut Document) {
     if !table.is_none_or(bent) {
         return;
     }
-    let position = document
-        .entries
-        .iter_mut()
-        .find(|e| e.key == "source.position");
+    let position = document.entries.iter_mut().find(|e| e.key == "source.position");
     let before = match position {
-        Some(Entry {
-            content: Content::Number(position),
-            ..
-        }) => {
+        Some(Entry { content: Content::Number(position), .. }) => {
             let before = *position;
             *position *= before;
             before
@@ -77,10 +71,8 @@ fn keep_positions(document: &mut Document) {
 
 /// Renames of format `from + 1`.
 fn step(entry: &mut Entry, from: u32) {
-    const RENAMED: &[(u32, &str, &str)] = &[
-        (1, "amp.volume", "amp.level"),
-        (1, "shape.inharmonicity", "shape.stiffness"),
-    ];
+    const RENAMED: &[(u32, &str, &str)] =
+        &[(1, "amp.volume", "amp.level"), (1, "shape.inharmonicity", "shape.stiffness")];
     for &(format, old, new) in RENAMED {
         if format == from && entry.key == old {
             entry.key = new.into();

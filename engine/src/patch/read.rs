@@ -73,10 +73,8 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         (key, content) if key.starts_with("drawn.") => {
             let lfo = (0..LFOS).find(|&index| key == format!("drawn.lfo{}", index + 1));
             let (Some(lfo), Content::Numbers(heights)) = (lfo, content) else {
-                let problem = format!(
-                    "expected lfo1 to lfo{LFOS} = [up to {} heights]",
-                    Drawing::MOST
-                );
+                let problem =
+                    format!("expected lfo1 to lfo{LFOS} = [up to {} heights]", Drawing::MOST);
                 return Err(source.entry_error(entry, problem));
             };
             if heights.len() > Drawing::MOST || heights.iter().any(|height| height.abs() > 1.0) {
@@ -88,10 +86,7 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         }
         (key, content) => match key.strip_prefix("macro_names.") {
             Some(number) => {
-                let index = number
-                    .parse::<usize>()
-                    .ok()
-                    .filter(|n| (1..=MACROS).contains(n));
+                let index = number.parse::<usize>().ok().filter(|n| (1..=MACROS).contains(n));
                 let (Some(index), Content::Text(text)) = (index, content) else {
                     let problem = format!("expected 1 to {MACROS} = \"a name\"");
                     return Err(source.entry_error(entry, problem));

@@ -20,13 +20,7 @@ pub fn search<T>(
 
 fn all_words(patch: &Patch) -> String {
     let tags = patch.tags.join(" ");
-    let texts = [
-        &patch.name,
-        &patch.category,
-        &patch.author,
-        &tags,
-        &patch.description,
-    ];
+    let texts = [&patch.name, &patch.category, &patch.author, &tags, &patch.description];
     texts.map(String::as_str).join(" ")
 }
 

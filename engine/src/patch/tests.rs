@@ -25,34 +25,13 @@ fn errors_name_file_line_and_key() {
             "[filter]\ncutof = 3",
             "my.toml:4: filter.cutof: no such parameter; did you mean \"filter.cutoff\"?",
         ),
-        (
-            "[filter]\ncutoff = 3",
-            "my.toml:4: filter.cutoff: 3 is outside 20 to 20000 Hz",
-        ),
-        (
-            "[filter]\ncutoff = nan",
-            "my.toml:4: filter.cutoff: NaN is outside 20 to 20000 Hz",
-        ),
-        (
-            "[filter]\ncutoff = \"high\"",
-            "my.toml:4: filter.cutoff: expected a number, found text",
-        ),
-        (
-            "[voice]\nmode = \"duo\"",
-            "my.toml:4: voice.mode: \"duo\" is none of poly, mono, legato",
-        ),
-        (
-            "[[route]]\nfrom = \"lfo1\"\nto = \"pitch.tune\"",
-            "my.toml:3: route.amount: missing",
-        ),
-        (
-            "[[route]]\nfrom = \"lfo9\"",
-            "my.toml:4: from: no \"lfo9\"; did you mean \"lfo",
-        ),
-        (
-            "[[route]]\nto = \"voice.mode\"",
-            "my.toml:4: to: voice.mode cannot be modulated",
-        ),
+        ("[filter]\ncutoff = 3", "my.toml:4: filter.cutoff: 3 is outside 20 to 20000 Hz"),
+        ("[filter]\ncutoff = nan", "my.toml:4: filter.cutoff: NaN is outside 20 to 20000 Hz"),
+        ("[filter]\ncutoff = \"high\"", "my.toml:4: filter.cutoff: expected a number, found text"),
+        ("[voice]\nmode = \"duo\"", "my.toml:4: voice.mode: \"duo\" is none of poly, mono, legato"),
+        ("[[route]]\nfrom = \"lfo1\"\nto = \"pitch.tune\"", "my.toml:3: route.amount: missing"),
+        ("[[route]]\nfrom = \"lfo9\"", "my.toml:4: from: no \"lfo9\"; did you mean \"lfo"),
+        ("[[route]]\nto = \"voice.mode\"", "my.toml:4: to: voice.mode cannot be modulated"),
         ("[filter\n", "my.toml:3: "),
     ] {
         let error = error(&format!("{head}{body}"));
@@ -85,18 +64,8 @@ fn damaged_patches_fail_with_one_line() {
         state = crate::dsp::hash(state.wrapping_add(0x9E37_79B9));
         state as usize % below
     };
-    let snippets = [
-        "[",
-        "]]",
-        "=",
-        "\"",
-        "\0",
-        "1e999",
-        "[[route]]\n",
-        "format = 3\n",
-        "é",
-        "-inf",
-    ];
+    let snippets =
+        ["[", "]]", "=", "\"", "\0", "1e999", "[[route]]\n", "format = 3\n", "é", "-inf"];
     let files = factory::files();
     let mut failed = 0;
     for _ in 0..2_000 {

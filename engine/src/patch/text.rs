@@ -47,19 +47,11 @@ pub(super) struct PatchText<'a> {
 impl PatchText<'_> {
     fn line(&self, span: Range<usize>) -> usize {
         let end = span.start.min(self.text.len());
-        1 + self.text.as_bytes()[..end]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count()
+        1 + self.text.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count()
     }
 
     pub(super) fn error(&self, line: usize, key: &str, problem: impl Into<String>) -> PatchError {
-        PatchError {
-            file: self.file.into(),
-            line,
-            key: key.into(),
-            problem: problem.into(),
-        }
+        PatchError { file: self.file.into(), line, key: key.into(), problem: problem.into() }
     }
 
     pub(super) fn entry_error(&self, entry: &Entry, problem: impl Into<String>) -> PatchError {
@@ -82,12 +74,7 @@ pub(super) fn split_entries(source: &PatchText<'_>) -> Result<Document, PatchErr
     let document = DeTable::parse(text).map_err(|error| {
         let line = source.line(error.span().unwrap_or(0..0));
         // The message may have several lines; the first says what is wrong.
-        let problem = error
-            .message()
-            .lines()
-            .next()
-            .unwrap_or("not TOML")
-            .to_string();
+        let problem = error.message().lines().next().unwrap_or("not TOML").to_string();
         source.error(line, "", problem)
     })?;
     let mut entries = Vec::new();
@@ -110,11 +97,7 @@ pub(super) fn split_entries(source: &PatchText<'_>) -> Result<Document, PatchErr
                     routes.push((line, flatten(source, "", table)));
                 }
             }
-            value => entries.push(Entry {
-                key: name.into(),
-                content: content(value),
-                line,
-            }),
+            value => entries.push(Entry { key: name.into(), content: content(value), line }),
         }
     }
     Ok(Document { entries, routes })
@@ -128,11 +111,7 @@ fn flatten(source: &PatchText<'_>, group: &str, table: &DeTable<'_>) -> Vec<Entr
             true => name.to_string(),
             false => format!("{group}.{name}"),
         };
-        Entry {
-            key,
-            content: content(value.get_ref()),
-            line: key_line,
-        }
+        Entry { key, content: content(value.get_ref()), line: key_line }
     };
     table.iter().map(entry).collect()
 }
@@ -161,9 +140,7 @@ fn content(value: &DeValue<'_>) -> Content {
                 DeValue::String(text) => Some(text.to_string()),
                 _ => None,
             });
-            texts
-                .collect::<Option<_>>()
-                .map_or(Content::Other("a list"), Content::Texts)
+            texts.collect::<Option<_>>().map_or(Content::Other("a list"), Content::Texts)
         }
         DeValue::Boolean(_) => Content::Other("true or false"),
         DeValue::Table(_) => Content::Other("a table"),

@@ -8,10 +8,7 @@ use std::fmt::Write;
 pub(super) fn to_toml(patch: &Patch) -> String {
     let mut out = format!("format = {FORMAT}\nname = {}\n", quoted(&patch.name));
     line(&mut out, "category", &quoted(&patch.category));
-    for (key, text) in [
-        ("author", &patch.author),
-        ("description", &patch.description),
-    ] {
+    for (key, text) in [("author", &patch.author), ("description", &patch.description)] {
         if !text.is_empty() {
             line(&mut out, key, &quoted(text));
         }
@@ -61,9 +58,7 @@ pub(super) fn to_toml(patch: &Patch) -> String {
         }
         line(&mut out, "to", &quoted(route.target.info().id));
         line(&mut out, "amount", &format!("{:?}", route.amount));
-        let curve = RouteCurve::NAMES
-            .iter()
-            .find(|(_, curve)| *curve == route.curve);
+        let curve = RouteCurve::NAMES.iter().find(|(_, curve)| *curve == route.curve);
         if let Some((name, curve)) = curve
             && *curve != RouteCurve::default()
         {

@@ -47,12 +47,7 @@ impl SlotSummary {
 
     /// All fields in one word, for comparison.
     pub fn bits(&self) -> u32 {
-        u32::from_ne_bytes([
-            self.sounding,
-            self.starts,
-            self.most_groups,
-            self.last_groups,
-        ])
+        u32::from_ne_bytes([self.sounding, self.starts, self.most_groups, self.last_groups])
     }
 }
 
@@ -218,10 +213,7 @@ impl Drop for Writing<'_> {
 
 /// Groups of sixteen that hold `partials` partials and one more that fades.
 pub(crate) fn groups(partials: f32) -> usize {
-    (partials.max(0.0) as usize)
-        .saturating_add(1)
-        .div_ceil(LANES)
-        .min(MAX_GROUPS)
+    (partials.max(0.0) as usize).saturating_add(1).div_ceil(LANES).min(MAX_GROUPS)
 }
 
 fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
@@ -246,9 +238,7 @@ impl Buses {
 
     /// Silent buses.
     pub fn new(buses: usize) -> Self {
-        Self {
-            samples: vec![0.0; buses * 2 * Self::FRAMES],
-        }
+        Self { samples: vec![0.0; buses * 2 * Self::FRAMES] }
     }
 
     /// How many there are.

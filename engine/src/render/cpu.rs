@@ -104,9 +104,7 @@ impl Renderer for CpuRenderer {
             mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
         };
         self.states = Vec::new();
-        self.states
-            .try_reserve_exact(capacity.slots)
-            .map_err(refused)?;
+        self.states.try_reserve_exact(capacity.slots).map_err(refused)?;
         self.states.resize_with(capacity.slots, CloudState::new);
         let silence = Row {
             ticks: [StereoTick::SILENCE; MAX_TICKS],
@@ -157,11 +155,7 @@ impl CpuRenderer {
         };
         let (floor, clock) = (self.floor, self.clock);
         self.clock = clock.wrapping_add(block.ticks() as u32);
-        let work: usize = self
-            .slots
-            .iter()
-            .map(|&slot| block.summary(slot).most_partials())
-            .sum();
+        let work: usize = self.slots.iter().map(|&slot| block.summary(slot).most_partials()).sum();
         let helpers = work * block.ticks() / GRAIN;
         let tables = tables();
         let mut partials = 0;
@@ -231,12 +225,7 @@ impl Work for RenderRow<'_> {
         (self.row.partials, self.row.thinned) = (0, 0);
         for tick in 0..self.block.ticks() {
             if let Some(cloud) = self.block.cloud(self.slot, tick) {
-                let Row {
-                    ticks,
-                    scratch,
-                    partials,
-                    thinned,
-                } = &mut *self.row;
+                let Row { ticks, scratch, partials, thinned } = &mut *self.row;
                 let floor = Floor {
                     level: self.floor[tick],
                     // Slots are evaluated again in different ticks.
@@ -299,10 +288,7 @@ mod tests {
         let mut cpu = CpuRenderer::new(1);
         let buses = &mut Buses::new(1);
         cpu.prepare(Capacity { slots: 4, buses: 1 }).unwrap();
-        let refused = RenderError::BlockTooLarge {
-            slots: 5,
-            prepared: 4,
-        };
+        let refused = RenderError::BlockTooLarge { slots: 5, prepared: 4 };
         assert_eq!(cpu.submit(&block(5)), Err(refused));
         assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
         assert!(cpu.render(&block(4), buses).unwrap() > 0);

@@ -121,10 +121,7 @@ pub enum RenderError {
 impl RenderError {
     /// Whether the caller made a mistake: the renderer has not failed and goes on.
     pub fn is_misuse(&self) -> bool {
-        matches!(
-            self,
-            RenderError::OutOfTurn | RenderError::BlockTooLarge { .. }
-        )
+        matches!(self, RenderError::OutOfTurn | RenderError::BlockTooLarge { .. })
     }
 }
 
@@ -144,10 +141,7 @@ impl Reason {
         let text = &text[..text.floor_char_boundary(Self::LONGEST)];
         let mut bytes = [0; Self::LONGEST];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
-        Self {
-            bytes,
-            length: text.len() as u8,
-        }
+        Self { bytes, length: text.len() as u8 }
     }
 
     /// The message of `error`, formatted without allocating.

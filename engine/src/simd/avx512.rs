@@ -80,18 +80,11 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn where_less(self, a: Self::F, b: Self::F, x: Self::F, y: Self::F) -> Self::F {
-        op!(_mm512_mask_blend_ps(
-            _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
-            y,
-            x
-        ))
+        op!(_mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), y, x))
     }
     #[inline(always)]
     fn keep_where_less(self, a: Self::F, b: Self::F, x: Self::U) -> Self::U {
-        op!(_mm512_maskz_mov_epi32(
-            _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
-            x
-        ))
+        op!(_mm512_maskz_mov_epi32(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), x))
     }
     #[inline(always)]
     fn gather(self, table: &[f32], index: Self::U) -> Self::F {
@@ -122,10 +115,7 @@ impl Simd for Avx512 {
         });
         let pairs: [__m512; 2] = std::array::from_fn(|i| {
             let (a, b) = (quarters[2 * i], quarters[2 * i + 1]);
-            op!(_mm512_add_ps(
-                _mm512_unpacklo_ps(a, b),
-                _mm512_unpackhi_ps(a, b)
-            ))
+            op!(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)))
         });
         op!({
             let sums = _mm512_add_ps(

@@ -44,10 +44,7 @@ pub(super) fn wander<S: Simd>(
     let band_growth = of_fraction(cloud.band_growth);
     let steps = (band_growth * STEPS + 0.5) as u32 as f32 / STEPS;
     let speed = math::exp2_exact(s, s.mul(log2_ratio, s.splat(steps)));
-    let position = s.mul_u(
-        s.f_to_u(s.mul(speed, s.splat(SPEED))),
-        s.splat_u(cloud.band_clock),
-    );
+    let position = s.mul_u(s.f_to_u(s.mul(speed, s.splat(SPEED))), s.splat_u(cloud.band_clock));
     let position = s.add_u(position, own);
     let between = s.i_to_f(s.shr_u::<{ 32 - FRACTION }>(s.shl_u::<{ 32 - FRACTION }>(position)));
     let between = s.mul(between, s.splat(1.0 / (1 << FRACTION) as f32));

@@ -56,11 +56,7 @@ impl Second {
     /// The table at `place`, read at `position`, with this share.
     pub fn at(place: Place, position: f32, share: f32) -> Self {
         let (frame, morph) = place.frame_at(position);
-        let tracks = if place.flags & TRACKS != 0 {
-            Self::TRACKS
-        } else {
-            0
-        };
+        let tracks = if place.flags & TRACKS != 0 { Self::TRACKS } else { 0 };
         Self {
             table: place.first_row | tracks,
             frame,

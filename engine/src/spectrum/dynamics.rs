@@ -64,11 +64,7 @@ pub(super) fn gated<S: Simd>(s: S, cloud: &Cloud, level: S::F) -> S::F {
 #[inline(always)]
 pub fn smeared<S: Simd>(s: S, smear: u16, from: S::F, to: S::F, fade: S::F) -> S::F {
     // At the maximum the level is held forever.
-    let step = if smear == u16::MAX {
-        0.0
-    } else {
-        part_of(smear)
-    };
+    let step = if smear == u16::MAX { 0.0 } else { part_of(smear) };
     let level = s.mul(s.fma(s.sub(to, from), s.splat(step), from), fade);
     match smear == u16::MAX {
         true => level,

@@ -98,10 +98,7 @@ const _: () = assert!(size_of::<Filter>() == 12);
 
 impl Filter {
     fn new(kind: FilterKind, inverse_cutoff: f32, half: u16, float: f32) -> Self {
-        Self {
-            inverse_cutoff,
-            words: [kind as u32 | u32::from(half) << 16, float.to_bits()],
-        }
+        Self { inverse_cutoff, words: [kind as u32 | u32::from(half) << 16, float.to_bits()] }
     }
 
     /// The filter of `kind` for the values of its parameters. `peak` is the gain at the cutoff that the
@@ -168,10 +165,7 @@ impl Filter {
             *byte = (decibels * POINTS_PER_DB + POINT_ZERO + 0.5) as u8;
         }
         let [a, b, c, d, e, f, g, h] = bytes;
-        Self {
-            inverse_cutoff,
-            words: [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes),
-        }
+        Self { inverse_cutoff, words: [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes) }
     }
 
     /// Its kind; an unknown number is no filter.
@@ -295,11 +289,7 @@ impl<'a> Response<'a> {
             HighShelf => [1.0, 2.0 * peak, peak * peak],
             _ => [1.0, 0.0, 0.0],
         };
-        Response::Poles {
-            two,
-            inverse_q2,
-            pass,
-        }
+        Response::Poles { two, inverse_q2, pass }
     }
 
     /// Whether there is no filter.
@@ -314,16 +304,8 @@ impl<'a> Response<'a> {
         let r = s.mul(frequency, s.splat(inverse_cutoff));
         match *self {
             Response::Open => s.splat(1.0),
-            Response::Poles {
-                two,
-                inverse_q2,
-                pass,
-            } => pole_response(s, two, inverse_q2, pass, r),
-            Response::Comb {
-                feedback,
-                damping,
-                offset,
-            } => {
+            Response::Poles { two, inverse_q2, pass } => pole_response(s, two, inverse_q2, pass, r),
+            Response::Comb { feedback, damping, offset } => {
                 let blunt = s.fma(r, s.splat(damping), s.splat(1.0));
                 let feedback = s.div(s.splat(feedback), blunt);
                 let x = math::from_whole(s, s.sub(r, s.splat(offset)));
@@ -336,12 +318,7 @@ impl<'a> Response<'a> {
                 let open = s.fnma(s.max(x, s.sub(s.splat(0.0), x)), s.splat(2.0), s.splat(1.0));
                 s.mul(s.sqrt(ripple), math::quarter_sine(s, open))
             }
-            Response::Formant {
-                low,
-                high,
-                morph,
-                depth,
-            } => {
+            Response::Formant { low, high, morph, depth } => {
                 let octaves = s.add(math::log2_exact(s, r), s.splat(OCTAVES_BELOW));
                 let curve = between_rows(s, low, high, morph, octaves);
                 math::exp2(s, s.mul(curve, s.splat(depth)))

@@ -121,17 +121,13 @@ impl ImportedTables {
     /// are no longer used there. Returns whether it fits.
     pub fn mirror(&self, number: u64, first: usize, rows: Vec<Row>) -> bool {
         let mut store = self.store();
-        let fits = first
-            .checked_add(rows.len())
-            .is_some_and(|end| end <= IMPORTED_ROWS);
+        let fits = first.checked_add(rows.len()).is_some_and(|end| end <= IMPORTED_ROWS);
         if !fits || number <= self.newest() {
             return false;
         }
         let end = first + rows.len();
-        while let Some(index) = store
-            .tables
-            .iter()
-            .position(|table| table.first < end && first < table.end())
+        while let Some(index) =
+            store.tables.iter().position(|table| table.first < end && first < table.end())
         {
             self.take(&mut store, index);
         }
@@ -210,9 +206,7 @@ impl ImportedTables {
         for owner in &self.owners[placed.first..placed.end()] {
             owner.store(Arc::as_ptr(&placed).cast_mut(), Ordering::Release);
         }
-        let after = store
-            .tables
-            .partition_point(|table| table.first < placed.first);
+        let after = store.tables.partition_point(|table| table.first < placed.first);
         store.tables.insert(after, Arc::clone(&placed));
         self.newest.store(placed.number, Ordering::Release);
         let send =
@@ -257,9 +251,7 @@ impl TableStore {
 
     /// The first of so many consecutive free rows.
     fn gap(&self, rows: usize) -> Option<usize> {
-        let starts = [0]
-            .into_iter()
-            .chain(self.tables.iter().map(|table| table.end()));
+        let starts = [0].into_iter().chain(self.tables.iter().map(|table| table.end()));
         let ends = self.tables.iter().map(|table| table.first);
         let mut gaps = starts.zip(ends.chain([IMPORTED_ROWS]));
         let (start, _) = gaps.find(|(start, end)| end - start >= rows)?;

@@ -123,10 +123,7 @@ pub fn cosine<S: Simd>(s: S, phase: S::U) -> S::F {
     // cos is even, and cos(x) = sin(π/2 - |x|): two integer operations fold the turn into
     // the half turn that the polynomial covers, without a comparison.
     let folded = s.sub_u(s.splat_u(1 << 30), s.abs_i(phase));
-    quarter_sine(
-        s,
-        s.mul(s.i_to_f(folded), s.splat(1.0 / (1u32 << 30) as f32)),
-    )
+    quarter_sine(s, s.mul(s.i_to_f(folded), s.splat(1.0 / (1u32 << 30) as f32)))
 }
 
 /// The sine of an integer phase.

@@ -57,11 +57,9 @@ pub(super) fn map_entry(index: usize) -> f32 {
     let here = 0.5 * part as f32 + 0.25;
     // The scale over several octaves, relative to the note.
     let octaves = [-12.0, 0.0, 12.0, 24.0];
-    let notes = octaves.iter().flat_map(|octave| {
-        scale
-            .iter()
-            .map(move |&note| octave + f32::from(note) - above_root)
-    });
+    let notes = octaves
+        .iter()
+        .flat_map(|octave| scale.iter().map(move |&note| octave + f32::from(note) - above_root));
     let nearest = notes.min_by(|a, b| (a - here).abs().total_cmp(&(b - here).abs()));
     nearest.unwrap_or(0.0) / SEMITONES as f32
 }
@@ -75,10 +73,7 @@ pub(super) fn snapped<S: Simd>(s: S, cloud: &Cloud, maps: &[f32], ratio: S::F) -
     let part = s.f_to_u(s.mul(within, s.splat(PARTS as f32)));
     let map = s.splat_u(u32::from(cloud.scale) * PARTS as u32);
     let note = s.gather(maps, s.add_u(map, part));
-    let way = s.mul(
-        s.sub(note, within),
-        s.splat(f32::from(cloud.snap) * SNAP_UNIT),
-    );
+    let way = s.mul(s.sub(note, within), s.splat(f32::from(cloud.snap) * SNAP_UNIT));
     s.mul(ratio, math::exp2_exact(s, way))
 }
 

@@ -228,10 +228,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(Tables::generate);
 /// allocates, once the tables are generated.
 pub fn tables() -> Reading {
     let tables = &*TABLES;
-    Reading {
-        tables,
-        side: tables.imported.enter(),
-    }
+    Reading { tables, side: tables.imported.enter() }
 }
 
 /// The imported tables, for adding to them.
@@ -294,10 +291,7 @@ impl Tables {
         for row in 0..MAP_ROWS {
             push_row(&mut rows, |n| map_entry(row * MAX_PARTIALS + n - 1));
         }
-        Self {
-            rows,
-            imported: ImportedTables::new(),
-        }
+        Self { rows, imported: ImportedTables::new() }
     }
 
     /// Whether all rows of a cloud and the map of its scale exist.
@@ -356,10 +350,7 @@ impl Tables {
                 bend: self.row(cloud.frame + 1),
             }),
             second: SecondRows::of(&cloud.second, self),
-            filters: [
-                Response::of(&cloud.filters[0], self),
-                Response::of(&cloud.filters[1], self),
-            ],
+            filters: [Response::of(&cloud.filters[0], self), Response::of(&cloud.filters[1], self)],
             maps: match cloud.snap {
                 0 => &[],
                 _ => F32x16::flat(self.rows[MAP_ROW..].as_flattened()),

@@ -30,10 +30,7 @@ fn the_recurrence_factor_is_accurate_to_two_last_places() {
         let y = math::four_sine_squared(Portable, [t; LANES])[0];
         let exact = 4.0 * (f64::from(t) * std::f64::consts::FRAC_PI_2).sin().powi(2);
         let place = f64::from(y.next_up() - y);
-        assert!(
-            (f64::from(y) - exact).abs() <= 2.0 * place,
-            "t {t}: {y} for {exact}"
-        );
+        assert!((f64::from(y) - exact).abs() <= 2.0 * place, "t {t}: {y} for {exact}");
     }
 }
 
@@ -46,10 +43,7 @@ fn tables_have_unit_power_and_rising_ratios() {
         for frame in 0..=FRAMES as u16 {
             let levels = F32x16::flat(tables.row(table.first_row() + 2 + frame));
             let power: f32 = levels.iter().map(|level| level * level).sum();
-            assert!(
-                (power - 1.0).abs() < 1e-3,
-                "{table:?} frame {frame}: {power}"
-            );
+            assert!((power - 1.0).abs() < 1e-3, "{table:?} frame {frame}: {power}");
         }
     }
 }
@@ -79,10 +73,7 @@ fn a_filter_at_its_cutoff_has_the_gain_of_its_resonance() {
     let plain = levels(&cloud(), 0);
     for kind in [FilterKind::Low12, FilterKind::Low24, FilterKind::High24] {
         let filtered = Cloud {
-            filters: [
-                Filter::poles(kind, 1.0 / (4.0 * cloud().increment), 3.0),
-                Filter::default(),
-            ],
+            filters: [Filter::poles(kind, 1.0 / (4.0 * cloud().increment), 3.0), Filter::default()],
             ..cloud()
         };
         let gain = levels(&filtered, 0)[3] / plain[3];
@@ -92,17 +83,10 @@ fn a_filter_at_its_cutoff_has_the_gain_of_its_resonance() {
 
 #[test]
 fn tilt_and_stretch_follow_their_formulas() {
-    let tilted = Cloud {
-        tilt: -1.0,
-        ..cloud()
-    };
+    let tilted = Cloud { tilt: -1.0, ..cloud() };
     let (plain, tilted) = (levels(&cloud(), 1), levels(&tilted, 1));
     assert!((tilted[0] / plain[0] * 17.0 - 1.0).abs() < 1e-5);
-    let stretched = Cloud {
-        stretch: 0.05,
-        inharmonicity: 0.001,
-        ..cloud()
-    };
+    let stretched = Cloud { stretch: 0.05, inharmonicity: 0.001, ..cloud() };
     let f = frequency(Portable, &stretched, tables().rows_of(&stretched), 0);
     let ratio = 10f64.powf(1.05);
     let exact = ratio * (1.0 + 0.001 * ratio * ratio).sqrt() * stretched.increment as f64;
@@ -111,25 +95,15 @@ fn tilt_and_stretch_follow_their_formulas() {
 
 #[test]
 fn a_formant_scale_of_two_reads_twice_as_far() {
-    let cloud = Cloud {
-        formant: 2.0,
-        increment: 1e5,
-        ..cloud()
-    };
-    let plain = Cloud {
-        formant: 1.0,
-        ..cloud
-    };
+    let cloud = Cloud { formant: 2.0, increment: 1e5, ..cloud() };
+    let plain = Cloud { formant: 1.0, ..cloud };
     let (scaled, plain) = (levels(&cloud, 0), levels(&plain, 0));
     assert!((scaled[2] / plain[5] - 1.0).abs() < 1e-5);
 }
 
 #[test]
 fn nothing_sounds_above_the_fade() {
-    let high = Cloud {
-        increment: 9_000.0 / 48_000.0 * TURN,
-        ..cloud()
-    };
+    let high = Cloud { increment: 9_000.0 / 48_000.0 * TURN, ..cloud() };
     let frequency = frequency(Portable, &high, tables().rows_of(&high), 0);
     let partials = evaluate(Portable, &high, tables().rows_of(&high), 0, frequency);
     assert!(partials.level[1] > 0.0);
@@ -139,11 +113,7 @@ fn nothing_sounds_above_the_fade() {
 
 #[test]
 fn one_phase_is_that_of_sixteen() {
-    let scattered = Cloud {
-        seed: 1_234_567,
-        scatter: 40_000,
-        ..cloud()
-    };
+    let scattered = Cloud { seed: 1_234_567, scatter: 40_000, ..cloud() };
     let phases = first_phase(Portable, &scattered, tables().rows_of(&scattered), 2);
     for (lane, phase) in phases.into_iter().enumerate() {
         assert_eq!(first_phase_of(1_234_567, 33 + lane as u32, 40_000), phase);
@@ -151,10 +121,7 @@ fn one_phase_is_that_of_sixteen() {
 }
 
 fn with_filter(filter: Filter) -> Cloud {
-    Cloud {
-        filters: [filter, Filter::default()],
-        ..cloud()
-    }
+    Cloud { filters: [filter, Filter::default()], ..cloud() }
 }
 
 /// What a filter does to partials 1 to 16, in decibels.
@@ -183,10 +150,7 @@ fn a_phaser_has_notches_at_equal_intervals() {
     let gains = gains_db(Filter::phaser(1.0 / (4.0 * cloud().increment), 0.0, 1.0));
     assert!(gains[3].abs() < 0.01 && gains[7].abs() < 0.01 && gains[1].abs() < 0.01);
     // The middle of each octave is a tritone above the cutoff, and the 11th partial close to one.
-    assert!(
-        gains[2] < -11.0 && gains[5] < -11.0 && gains[10] < -17.0,
-        "{gains:?}"
-    );
+    assert!(gains[2] < -11.0 && gains[5] < -11.0 && gains[10] < -17.0, "{gains:?}");
 }
 
 #[test]
@@ -212,11 +176,7 @@ fn a_drawn_curve_goes_through_its_points() {
 fn parallel_filters_pass_what_either_passes() {
     let [low, high] = [(FilterKind::Low24, 2.0), (FilterKind::High24, 10.0)]
         .map(|(kind, at)| Filter::poles(kind, 1.0 / (at * cloud().increment), 1.0));
-    let both = |flags| Cloud {
-        flags,
-        filters: [low, high],
-        ..cloud()
-    };
+    let both = |flags| Cloud { flags, filters: [low, high], ..cloud() };
     let plain = levels(&cloud(), 0);
     let (series, parallel) = (levels(&both(0), 0), levels(&both(PARALLEL), 0));
     for n in [0, 15] {
@@ -244,11 +204,7 @@ fn every_vowel_has_its_first_formant_where_singers_have_it() {
 fn snapped_partials_are_notes_of_the_scale() {
     for (scale, notes) in SCALES.iter().enumerate() {
         for above_root in [0, 5, -3] {
-            let snapped = Cloud {
-                snap: u16::MAX,
-                scale: scale_map(scale, above_root),
-                ..cloud()
-            };
+            let snapped = Cloud { snap: u16::MAX, scale: scale_map(scale, above_root), ..cloud() };
             let tables = tables();
             let rows = tables.rows_of(&snapped);
             for ratio in frequency(Portable, &snapped, rows, 0).map(|f| f / snapped.increment) {
@@ -286,19 +242,12 @@ fn detuned_partials_stay_within_reach_and_the_first_where_it_is() {
 #[test]
 fn contrast_is_a_power_and_the_gate_a_threshold() {
     let plain = levels(&cloud(), 0);
-    let strong = Cloud {
-        contrast: 8_192,
-        flags: dynamics::loudest_flags(0.25),
-        ..cloud()
-    };
+    let strong = Cloud { contrast: 8_192, flags: dynamics::loudest_flags(0.25), ..cloud() };
     for (level, plain) in levels(&strong, 0).iter().zip(plain) {
         assert!((level / (plain * plain / 0.25) - 1.0).abs() < 1e-5);
     }
     let threshold = plain[7];
-    let gated = Cloud {
-        gate: dynamics::steps_of(threshold),
-        ..cloud()
-    };
+    let gated = Cloud { gate: dynamics::steps_of(threshold), ..cloud() };
     let gated = levels(&gated, 0);
     assert_eq!(gated[0], plain[0]);
     assert!(gated[5] < plain[5] && gated[5] > 0.0);

@@ -29,20 +29,14 @@ pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]
     bytes.extend((pitch as f32).to_le_bytes());
     bytes.extend((seconds as f32).to_le_bytes());
     for partial in partials {
-        let start = partial
-            .phases
-            .first()
-            .map_or(0.0, |phase| phase.rem_euclid(1.0));
+        let start = partial.phases.first().map_or(0.0, |phase| phase.rem_euclid(1.0));
         bytes.extend((partial.ratio as f32).to_le_bytes());
         bytes.extend(((start * 65_536.0).round() as u32 as u16).to_le_bytes());
         bytes.push((partial.noise.clamp(0.0, 1.0) * 255.0).round() as u8);
         bytes.push(0);
     }
     let unit = f64::from(BEND);
-    let bends: Vec<i16> = bends
-        .iter()
-        .map(|bend| (bend / unit).round() as i16)
-        .collect();
+    let bends: Vec<i16> = bends.iter().map(|bend| (bend / unit).round() as i16).collect();
     bytes.extend(bends.iter().flat_map(|bend| bend.to_le_bytes()));
 
     let power = |frame: usize| -> f32 { partials.iter().map(|p| p.levels[frame].powi(2)).sum() };

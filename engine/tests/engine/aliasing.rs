@@ -40,10 +40,7 @@ fn a_sweep_to_the_top_of_the_keyboard_has_no_energy_between_partials() {
             worst = (level, key);
         }
     }
-    println!(
-        "between partials at most {:.1} dBFS (key {})",
-        worst.0, worst.1
-    );
+    println!("between partials at most {:.1} dBFS (key {})", worst.0, worst.1);
     assert!(worst.0 < -100.0, "{} dBFS at key {}", worst.0, worst.1);
 }
 
@@ -55,12 +52,7 @@ fn bending_above_nyquist_does_not_alias() {
     patch.values.set(Param::PitchBend, 24.0);
     let key = 115; // 6.3 kHz; two octaves up is beyond hearing.
     let bends: Vec<(usize, EventKind)> = (0..200)
-        .map(|i| {
-            (
-                4_800 + i * 160,
-                EventKind::PitchBend((i as f32 / 15.0).sin().abs()),
-            )
-        })
+        .map(|i| (4_800 + i * 160, EventKind::PitchBend((i as f32 / 15.0).sin().abs())))
         .chain([(0, on(key))])
         .collect();
     let [out, _] = play(&mut engine(&patch), &bends, 9_600 + (1 << 15));
@@ -111,9 +103,6 @@ fn no_parameter_causes_aliasing() {
             }
         }
     }
-    println!(
-        "far below the lowest at most {:.1} dBFS ({})",
-        worst.0, worst.1
-    );
+    println!("far below the lowest at most {:.1} dBFS ({})", worst.0, worst.1);
     assert!(worst.0 < -90.0, "{} dBFS: {}", worst.0, worst.1);
 }

@@ -23,11 +23,7 @@ fn powers(samples: &[f32], length: usize) -> Vec<f64> {
     let mut sum = vec![0.0; length / 2 + 1];
     let mut output = fft.make_output_vec();
     for start in (0..samples.len() - length).step_by(length / 2) {
-        let window = |i: usize| {
-            (std::f64::consts::PI * i as f64 / length as f64)
-                .sin()
-                .powi(2)
-        };
+        let window = |i: usize| (std::f64::consts::PI * i as f64 / length as f64).sin().powi(2);
         let at = |i: usize| f64::from(samples[start + i]) * window(i);
         let mut input: Vec<f64> = (0..length).map(at).collect();
         fft.process(&mut input, &mut output).unwrap();
@@ -65,10 +61,7 @@ fn bands_are_as_wide_as_the_knob_says() {
         println!(
             "{cents} cents at {at:.0} Hz: {width:.2} Hz wide for {asked:.2}, around {middle:.1}"
         );
-        assert!(
-            (0.8..1.25).contains(&(width / asked)),
-            "{width} for {asked}"
-        );
+        assert!((0.8..1.25).contains(&(width / asked)), "{width} for {asked}");
         assert!((middle - at).abs() < 0.15 * asked, "{middle} for {at}");
     }
 }
@@ -90,11 +83,7 @@ fn bands_grow_with_the_power_of_their_ratio() {
 #[test]
 fn bands_are_as_loud_as_lines() {
     let loudness = |cents: f32| {
-        let [out, _] = play(
-            &mut engine(&bands(64.0, cents, 1.0)),
-            &[(0, on(45))],
-            4 * RATE,
-        );
+        let [out, _] = play(&mut engine(&bands(64.0, cents, 1.0)), &[(0, on(45))], 4 * RATE);
         db(rms(&out[RATE / 2..]))
     };
     let line = loudness(0.0);
@@ -109,16 +98,8 @@ fn bands_are_as_loud_as_lines() {
 #[test]
 fn bands_repeat() {
     let patch = bands(100.0, 30.0, 1.3);
-    let wider = |value| EventKind::Param {
-        param: Param::ShapeBandwidth,
-        value,
-    };
-    let events = [
-        (0, on(50)),
-        (40, on(57)),
-        (9_000, wider(0.0)),
-        (20_000, wider(120.0)),
-    ];
+    let wider = |value| EventKind::Param { param: Param::ShapeBandwidth, value };
+    let events = [(0, on(50)), (40, on(57)), (9_000, wider(0.0)), (20_000, wider(120.0))];
     let mut engine = engine(&patch);
     let whole = play(&mut engine, &events, RATE);
     engine.reset();

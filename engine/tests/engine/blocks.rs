@@ -62,10 +62,7 @@ impl Renderer for Ahead {
 }
 
 fn engine_ahead(patch: &Patch) -> Engine {
-    let renderer = Ahead {
-        inner: CpuRenderer::new(1),
-        in_flight: VecDeque::new(),
-    };
+    let renderer = Ahead { inner: CpuRenderer::new(1), in_flight: VecDeque::new() };
     let config = EngineConfig::default();
     let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
     engine.set_patch(0, patch);

@@ -27,10 +27,7 @@ fn check_against(
         let after = steepest(&side[MOMENT + 6_000..]);
         let own = before.max(after).max(other);
         assert!(own > 1e-4, "{name}: it sounds");
-        assert!(
-            during <= 1.6 * own,
-            "{name}: a step of {during}, where {own} is its own"
-        );
+        assert!(during <= 1.6 * own, "{name}: a step of {during}, where {own} is its own");
     }
 }
 
@@ -38,22 +35,14 @@ fn check_against(
 fn notes_start_and_stop_softly() {
     check("note on", &soft(), &[(3, on(59))]);
     check("note off", &soft(), &[(3, off(47))]);
-    check(
-        "fast repeats",
-        &soft(),
-        &[(3, on(59)), (40, off(59)), (41, on(59)), (99, off(59))],
-    );
+    check("fast repeats", &soft(), &[(3, on(59)), (40, off(59)), (41, on(59)), (99, off(59))]);
 }
 
 #[test]
 fn any_start_within_a_tick_is_soft() {
     let patch = with(
         soft(),
-        &[
-            (Param::Env1Attack, 0.0),
-            (Param::Env1Release, 0.002),
-            (Param::SourcePartials, 1.0),
-        ],
+        &[(Param::Env1Attack, 0.0), (Param::Env1Release, 0.002), (Param::SourcePartials, 1.0)],
     );
     for offset in 0..32 {
         let events = [(offset, on(60)), (9_600 + offset, off(60))];
@@ -95,11 +84,7 @@ fn mono_and_legato_change_notes_softly() {
 #[test]
 fn panic_fades_and_nothing_is_left() {
     for kind in [EventKind::AllSoundOff, cc(120, 0.0)] {
-        let out = play(
-            &mut engine(&soft()),
-            &[(0, on(40)), (0, on(47)), (9_600, kind)],
-            19_200,
-        );
+        let out = play(&mut engine(&soft()), &[(0, on(40)), (0, on(47)), (9_600, kind)], 19_200);
         let own = steepest(&out[0][4_800..9_600]);
         assert!(steepest(&out[0]) <= 1.6 * own);
         assert_eq!(peak(&out[0][11_000..]), 0.0);
@@ -175,12 +160,7 @@ fn controllers_and_expression_move_without_a_click() {
     }
     let bends = [(5, 1.0), (1_000, -1.0)].map(|(at, bend)| (at, EventKind::PitchBend(bend)));
     check("bend", &soft(), &bends);
-    for kind in [
-        Expression::Pitch,
-        Expression::Level,
-        Expression::Pan,
-        Expression::Brightness,
-    ] {
+    for kind in [Expression::Pitch, Expression::Level, Expression::Pan, Expression::Brightness] {
         let (key, value) = (47, 0.7);
         let event = EventKind::NoteExpression { key, kind, value };
         check("expression", &soft(), &[(5, event)]);

@@ -35,11 +35,8 @@ fn decay_time(samples: &[f32]) -> f32 {
         })
         .collect();
     left.reverse();
-    let when = |db: f64| {
-        left.iter()
-            .position(|&x| 10.0 * (x / left[0]).log10() < db)
-            .unwrap() as f32
-    };
+    let when =
+        |db: f64| left.iter().position(|&x| 10.0 * (x / left[0]).log10() < db).unwrap() as f32;
     2.0 * (when(-35.0) - when(-5.0)) / RATE as f32
 }
 
@@ -73,11 +70,7 @@ fn a_click_is_dense_after_a_tenth_of_a_second() {
             beyond as f32 / 1_200.0 / 0.3173
         };
         for from in [7_200, 12_000, 20_000, 30_000] {
-            assert!(
-                density(from) > 0.8,
-                "size {size}: {} at {from}",
-                density(from)
-            );
+            assert!(density(from) > 0.8, "size {size}: {} at {from}", density(from));
         }
     }
 }
@@ -141,11 +134,7 @@ fn drive_does_not_alias() {
                 })
                 .map(|bin| levels[bin])
                 .fold(f32::MIN, f32::max);
-            assert!(
-                between - top < limit,
-                "curve {curve}, key {key}: {}",
-                between - top
-            );
+            assert!(between - top < limit, "curve {curve}, key {key}: {}", between - top);
         }
     }
 }
@@ -153,30 +142,18 @@ fn drive_does_not_alias() {
 #[test]
 fn drive_keeps_the_level_of_a_few_notes() {
     let level = |amount: f32| {
-        let driven = with(
-            soft(),
-            &[(Param::DriveOn, 1.0), (Param::DriveAmount, amount)],
-        );
+        let driven = with(soft(), &[(Param::DriveOn, 1.0), (Param::DriveAmount, amount)]);
         let [out, _] = play(&mut engine(&driven), &[(0, on(52)), (0, on(59))], RATE);
         db(rms(&out[RATE / 2..]))
     };
-    assert!(
-        (level(0.0) - level(30.0)).abs() < 6.0,
-        "{} {}",
-        level(0.0),
-        level(30.0)
-    );
+    assert!((level(0.0) - level(30.0)).abs() < 6.0, "{} {}", level(0.0), level(30.0));
 }
 
 #[test]
 fn the_limiter_keeps_its_ceiling() {
     let loud = with(
         soft(),
-        &[
-            (Param::LimiterOn, 1.0),
-            (Param::LimiterGain, 24.0),
-            (Param::LimiterCeiling, -6.0),
-        ],
+        &[(Param::LimiterOn, 1.0), (Param::LimiterGain, 24.0), (Param::LimiterCeiling, -6.0)],
     );
     let chord: Vec<(usize, EventKind)> = (0..8).map(|i| (i * 999, on(40 + 5 * i as u8))).collect();
     let [left, right] = play(&mut engine(&loud), &chord, RATE);
@@ -216,10 +193,7 @@ fn echoes_come_in_time_with_the_song() {
             (Param::DelayFeedback, 0.5),
         ],
     );
-    let song = EventKind::Transport {
-        bpm: 100.0,
-        beat: 0.0,
-    };
+    let song = EventKind::Transport { bpm: 100.0, beat: 0.0 };
     let [left, _] = play(&mut engine(&echoes), &[(0, song), (0, on(72))], RATE);
     let eighth = (0.3 * RATE as f32) as usize;
     let before = rms(&left[eighth - 2_000..eighth - 100]);
@@ -254,11 +228,7 @@ fn a_reverb_tail_continues_after_its_patch_and_ends() {
 fn an_engine_is_not_silent_between_echoes() {
     let echoes = with(
         click(),
-        &[
-            (Param::DelayOn, 1.0),
-            (Param::DelayTime, 0.8),
-            (Param::DelayFeedback, 0.3),
-        ],
+        &[(Param::DelayOn, 1.0), (Param::DelayTime, 0.8), (Param::DelayFeedback, 0.3)],
     );
     let mut engine = engine(&echoes);
     play(&mut engine, &[(0, on(60)), (480, off(60))], RATE / 2);
@@ -287,19 +257,11 @@ fn macros_reach_effects_also_between_notes() {
 
 #[test]
 fn stems_with_effects_still_add_up_to_the_mix() {
-    let config = EngineConfig {
-        parts: 2,
-        stems: true,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { parts: 2, stems: true, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     engine.set_patch(0, &with_all_effects(soft()));
     engine.set_patch(1, &room(&[]));
-    let note = |part, key| myriad_engine::Event {
-        frame: 0,
-        part,
-        kind: on(key),
-    };
+    let note = |part, key| myriad_engine::Event { frame: 0, part, kind: on(key) };
     let (mut left, mut right) = (vec![0.0; 4_096], vec![0.0; 4_096]);
     engine.render(&[note(0, 50), note(1, 62)], &mut left, &mut right);
     let [a, b] = [engine.stem(0)[0], engine.stem(1)[0]];
@@ -310,11 +272,7 @@ fn stems_with_effects_still_add_up_to_the_mix() {
 
 /// The level in decibels of a sine of key 69 that is held, with these settings.
 fn steady(settings: &[(Param, f32)]) -> f32 {
-    let sine = [
-        (Param::SourcePartials, 1.0),
-        (Param::Env1Sustain, 1.0),
-        (Param::AmpVelocity, 0.0),
-    ];
+    let sine = [(Param::SourcePartials, 1.0), (Param::Env1Sustain, 1.0), (Param::AmpVelocity, 0.0)];
     let patch = with(patch(settings), &sine);
     let [left, _] = play(&mut engine(&patch), &[(0, on(69))], RATE);
     db(rms(&left[RATE / 2..]))

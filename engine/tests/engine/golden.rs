@@ -16,24 +16,13 @@ const TOLERANCE_DB: f32 = -84.0;
 const GOLDEN_RATE: u32 = 16_000;
 
 fn render(patch: &myriad_engine::Patch) -> Vec<f32> {
-    let config = EngineConfig {
-        sample_rate: GOLDEN_RATE as f32,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate: GOLDEN_RATE as f32, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     engine.set_patch(0, patch);
-    let events = [
-        (0, on(45)),
-        (1_000, on(64)),
-        (2_000, cc(1, 0.6)),
-        (8_000, off(45)),
-        (9_000, off(64)),
-    ];
+    let events =
+        [(0, on(45)), (1_000, on(64)), (2_000, cc(1, 0.6)), (8_000, off(45)), (9_000, off(64))];
     let [left, right] = play(&mut engine, &events, GOLDEN_RATE as usize);
-    left.into_iter()
-        .zip(right)
-        .flat_map(|(left, right)| [left, right])
-        .collect()
+    left.into_iter().zip(right).flat_map(|(left, right)| [left, right]).collect()
 }
 
 #[test]
@@ -42,10 +31,7 @@ fn patches_sound_as_they_did() {
     let regenerate = std::env::var_os("REGENERATE_GOLDEN").is_some();
     let mut held = 0;
     for patch in factory::patches() {
-        let file = folder.join(format!(
-            "{}.wav",
-            patch.name.to_lowercase().replace(' ', "-")
-        ));
+        let file = folder.join(format!("{}.wav", patch.name.to_lowercase().replace(' ', "-")));
         if !file.exists() {
             continue;
         }
@@ -60,8 +46,7 @@ fn patches_sound_as_they_did() {
             };
             let mut writer = WavWriter::create(&file, spec).unwrap();
             let quantise = |x: &f32| (x * 32_767.0).round() as i16;
-            got.iter()
-                .for_each(|x| writer.write_sample(quantise(x)).unwrap());
+            got.iter().for_each(|x| writer.write_sample(quantise(x)).unwrap());
             writer.finalize().unwrap();
         }
         let golden: Vec<f32> = WavReader::open(&file)
@@ -72,11 +57,7 @@ fn patches_sound_as_they_did() {
         assert_eq!(golden.len(), got.len());
         let difference: Vec<f32> = got.iter().zip(&golden).map(|(a, b)| a - b).collect();
         let level = db(rms(&difference));
-        assert!(
-            level < TOLERANCE_DB,
-            "{} differs by {level:.1} dBFS",
-            patch.name
-        );
+        assert!(level < TOLERANCE_DB, "{} differs by {level:.1} dBFS", patch.name);
     }
     let files = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(held, files, "every golden render is of a patch");

@@ -167,11 +167,7 @@ fn choices_of_the_layer_crossfade() {
             );
             let events = [(10, on(40)), (24_000, set(param, value))];
             let [out, _] = play(&mut engine(&patch), &events, 48_000);
-            assert_no_click(
-                &out,
-                24_000,
-                &format!("{mode}: {} {value}", param.info().id),
-            );
+            assert_no_click(&out, 24_000, &format!("{mode}: {} {value}", param.info().id));
         }
     }
 }
@@ -179,10 +175,8 @@ fn choices_of_the_layer_crossfade() {
 /// The clouds of both layers are freed, however their notes end.
 #[test]
 fn all_clouds_are_freed() {
-    let patch = with(
-        layered(MIX, BELL, 0.5),
-        &[(Param::UnisonVoices, 5.0), (Param::VoiceLimit, 6.0)],
-    );
+    let patch =
+        with(layered(MIX, BELL, 0.5), &[(Param::UnisonVoices, 5.0), (Param::VoiceLimit, 6.0)]);
     let mut engine = engine(&patch);
     let mut events = Vec::new();
     for note in 0..60 {
@@ -200,11 +194,7 @@ fn all_clouds_are_freed() {
 
 /// An engine in which no more than two clouds sound.
 fn with_two_clouds(patch: &Patch) -> Engine {
-    let config = EngineConfig {
-        sample_rate: RATE as f32,
-        clouds: 2,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate: RATE as f32, clouds: 2, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     engine.set_patch(0, patch);
     engine
@@ -214,11 +204,7 @@ fn with_two_clouds(patch: &Patch) -> Engine {
 #[test]
 fn without_free_clouds_notes_keep_one_layer() {
     let mut engine = with_two_clouds(&layered(0.0, SQUARE, 0.5));
-    let events = [
-        (0, on(69)),
-        (10, on(76)),
-        (12_000, set(Param::LayerMode, MIX)),
-    ];
+    let events = [(0, on(69)), (10, on(76)), (12_000, set(Param::LayerMode, MIX))];
     let [out, _] = play(&mut engine, &events, 36_000);
     for key in [69.0, 76.0] {
         let [before, after] = [2_000, 24_000].map(|start| level_at(&out, start, hertz(key)));
@@ -273,17 +259,13 @@ fn routes_reach_single_copies() {
     assert!((low - high).abs() < 1.0 && low > middle + 40.0);
     // The lower one is quieter.
     let mut uneven = routed(Param::PitchTune, 7.0);
-    uneven
-        .routes
-        .push(route(Source::Copy, Param::AmpLevel, 6.0));
+    uneven.routes.push(route(Source::Copy, Param::AmpLevel, 6.0));
     let difference = level(&uneven, hertz(76.0)) - level(&uneven, hertz(62.0));
     assert!((difference - 12.0).abs() < 0.5, "{difference} dB");
     // Only when the wheel is up, scaled by the copy.
     let mut wheel = unison.clone();
-    wheel.routes = vec![Route {
-        via: Some(Source::Copy),
-        ..route(Source::Wheel, Param::PitchTune, 7.0)
-    }];
+    wheel.routes =
+        vec![Route { via: Some(Source::Copy), ..route(Source::Wheel, Param::PitchTune, 7.0) }];
     assert!(level(&wheel, 440.0) > level(&wheel, hertz(76.0)) + 40.0);
     let events = [(0, cc(1, 1.0)), (10, on(69))];
     let [out, _] = play(&mut engine(&wheel), &events, 24_000);

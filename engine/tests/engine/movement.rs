@@ -15,9 +15,7 @@ fn levels(engine: &mut Engine, events: &[(usize, EventKind)]) -> Vec<f32> {
 fn velocity_makes_an_envelope_faster() {
     let slow = [(Param::Env1Attack, 0.4), (Param::AmpVelocity, 0.0)];
     let mut patch = with(soft(), &slow);
-    patch
-        .routes
-        .push(route(Source::Velocity, Param::Env1Speed, 3.0));
+    patch.routes.push(route(Source::Velocity, Param::Env1Speed, 3.0));
     let half_way = |velocity: f32| {
         let note = EventKind::NoteOn { key: 60, velocity };
         let levels = levels(&mut engine(&patch), &[(0, note)]);
@@ -31,9 +29,7 @@ fn velocity_makes_an_envelope_faster() {
 #[test]
 fn keys_make_an_lfo_faster() {
     let mut patch = with(soft(), &[(Param::Lfo4Mode, 1.0), (Param::Lfo4Rate, 4.0)]);
-    patch
-        .routes
-        .push(route(Source::Lfo4, Param::AmpLevel, 20.0));
+    patch.routes.push(route(Source::Lfo4, Param::AmpLevel, 20.0));
     patch.routes.push(route(Source::Key, Param::Lfo4Rate, 5.0));
     let valleys = |key: u8| {
         let levels = levels(&mut engine(&patch), &[(0, on(key))]);
@@ -56,9 +52,7 @@ fn spread_gives_notes_different_lfo_phases() {
             (Param::AmpVelocity, 0.0),
         ];
         let mut patch = with(soft(), &lfo);
-        patch
-            .routes
-            .push(route(Source::Lfo1, Param::AmpLevel, 30.0));
+        patch.routes.push(route(Source::Lfo1, Param::AmpLevel, 30.0));
         let levels = levels(&mut engine(&patch), &[(0, on(48)), (0, on(72))]);
         let top = highest(&levels[30..]);
         let bottom = levels[30..].iter().fold(f32::MAX, |low, &x| low.min(x));
@@ -74,9 +68,7 @@ fn a_drawn_wave_is_heard_as_it_was_drawn() {
     patch.values.set(Param::Lfo1Mode, 1.0);
     patch.values.set(Param::Lfo1Rate, 1.0);
     patch.drawings[0] = myriad_engine::modulation::Drawing::new(&[1.0, -1.0, 0.0, -1.0]);
-    patch
-        .routes
-        .push(route(Source::Lfo1, Param::AmpLevel, 12.0));
+    patch.routes.push(route(Source::Lfo1, Param::AmpLevel, 12.0));
     let levels = levels(&mut engine(&patch), &[(0, on(60))]);
     let [a, b, c, d] = [15, 40, 65, 90].map(|at| db(levels[at]));
     assert!((a - b - 24.0).abs() < 1.0 && (c - b - 12.0).abs() < 1.0 && (b - d).abs() < 1.0);

@@ -32,23 +32,13 @@ fn chord(patch: &Patch) -> Chord {
         }
     }
     let silent = engine.is_silent();
-    Chord {
-        left,
-        right,
-        tail,
-        silent,
-    }
+    Chord { left, right, tail, silent }
 }
 
 #[test]
 fn every_patch_sounds_ends_and_never_clips() {
     for patch in factory::patches() {
-        let Chord {
-            left,
-            right,
-            tail,
-            silent,
-        } = chord(patch);
+        let Chord { left, right, tail, silent } = chord(patch);
         let sounds = |(l, r): (&f32, &f32)| l.abs().max(r.abs()) > 2e-6;
         let last = left.iter().zip(&right).rposition(sounds).unwrap();
         let name = &patch.name;
@@ -77,11 +67,7 @@ fn every_patch_sounds_on_every_key() {
     for patch in factory::patches() {
         for key in (21..=108).step_by(12) {
             let out = play(&mut engine(patch), &[(0, on(key))], RATE / 2);
-            assert!(
-                peak(&out[0]).max(peak(&out[1])) > 0.002,
-                "{} at key {key}",
-                patch.name
-            );
+            assert!(peak(&out[0]).max(peak(&out[1])) > 0.002, "{} at key {key}", patch.name);
         }
     }
 }
@@ -89,15 +75,7 @@ fn every_patch_sounds_on_every_key() {
 #[test]
 fn every_patch_has_description_category_tags_and_author() {
     for patch in factory::patches() {
-        assert!(
-            !patch.description.is_empty() && !patch.category.is_empty(),
-            "{}",
-            patch.name
-        );
-        assert!(
-            !patch.tags.is_empty() && !patch.author.is_empty(),
-            "{}",
-            patch.name
-        );
+        assert!(!patch.description.is_empty() && !patch.category.is_empty(), "{}", patch.name);
+        assert!(!patch.tags.is_empty() && !patch.author.is_empty(), "{}", patch.name);
     }
 }

@@ -51,13 +51,8 @@ fn the_sustain_pedal_holds_until_it_is_lifted() {
 
 #[test]
 fn sostenuto_holds_only_what_was_down() {
-    let events = [
-        (0, on(60)),
-        (100, cc(66, 1.0)),
-        (200, on(64)),
-        (1_000, off(60)),
-        (1_000, off(64)),
-    ];
+    let events =
+        [(0, on(60)), (100, cc(66, 1.0)), (200, on(64)), (1_000, off(60)), (1_000, off(64))];
     assert_eq!(sounding_after(&soft(), &events, 24_000), 1);
     let lifted = [events.as_slice(), &[(2_000, cc(66, 0.0))]].concat();
     assert_eq!(sounding_after(&soft(), &lifted, 24_000), 0);
@@ -69,10 +64,7 @@ fn all_notes_off_respects_the_pedal_and_reset_lifts_it() {
     assert_eq!(sounding_after(&soft(), &held, 24_000), 1);
     let reset = [held.as_slice(), &[(1_000, cc(121, 0.0))]].concat();
     assert_eq!(sounding_after(&soft(), &reset, 24_000), 0);
-    assert_eq!(
-        sounding_after(&soft(), &[(0, on(60)), (500, cc(123, 0.0))], 24_000),
-        0
-    );
+    assert_eq!(sounding_after(&soft(), &[(0, on(60)), (500, cc(123, 0.0))], 24_000), 0);
 }
 
 #[test]
@@ -83,16 +75,8 @@ fn bend_reaches_its_range_and_midi_can_set_it() {
     };
     let two = measured(&[(0, on(60)), (0, EventKind::PitchBend(1.0))]);
     assert!((two / hertz(62.0) - 1.0).abs() < 1e-3);
-    let range = [
-        (0, cc(101, 0.0)),
-        (0, cc(100, 0.0)),
-        (0, cc(6, 12.0 / 127.0)),
-    ];
-    let events = [
-        range.as_slice(),
-        &[(0, on(60)), (0, EventKind::PitchBend(-1.0))],
-    ]
-    .concat();
+    let range = [(0, cc(101, 0.0)), (0, cc(100, 0.0)), (0, cc(6, 12.0 / 127.0))];
+    let events = [range.as_slice(), &[(0, on(60)), (0, EventKind::PitchBend(-1.0))]].concat();
     assert!((measured(&events) / hertz(48.0) - 1.0).abs() < 1e-3);
 }
 
@@ -130,11 +114,7 @@ fn mono_plays_one_note_and_falls_back_to_the_key_still_down() {
 #[test]
 fn legato_ties_notes_and_glide_takes_its_time() {
     let legato = with(soft(), &[(Param::VoiceMode, 2.0), (Param::PitchGlide, 0.5)]);
-    let [out, _] = play(
-        &mut engine(&legato),
-        &[(0, on(48)), (9_600, on(60))],
-        60_000,
-    );
+    let [out, _] = play(&mut engine(&legato), &[(0, on(48)), (9_600, on(60))], 60_000);
     // Half-way through a glide in semitones it is half-way up.
     let middle = 9_600 + 12_000;
     let measured = pitch(&out[middle - 1_024..middle + 1_024]);
@@ -144,10 +124,7 @@ fn legato_ties_notes_and_glide_takes_its_time() {
 
 #[test]
 fn stealing_takes_released_voices_first_then_the_quietest() {
-    let three = with(
-        soft(),
-        &[(Param::VoiceLimit, 3.0), (Param::Env1Release, 5.0)],
-    );
+    let three = with(soft(), &[(Param::VoiceLimit, 3.0), (Param::Env1Release, 5.0)]);
     let loud = |key| EventKind::NoteOn { key, velocity: 1.0 };
     let quiet = |key| EventKind::NoteOn { key, velocity: 0.2 };
     let level_at = |out: &[f32], key: f32| {
@@ -155,22 +132,12 @@ fn stealing_takes_released_voices_first_then_the_quietest() {
         levels[(hertz(key) / RATE as f32 * (1 << 15) as f32).round() as usize]
     };
     // 40 is released: it is stolen, though louder than 47.
-    let events = [
-        (0, loud(40)),
-        (0, quiet(47)),
-        (0, loud(54)),
-        (4_800, off(40)),
-        (9_600, loud(61)),
-    ];
+    let events =
+        [(0, loud(40)), (0, quiet(47)), (0, loud(54)), (4_800, off(40)), (9_600, loud(61))];
     let [out, _] = play(&mut engine(&three), &events, 60_000);
     assert!(level_at(&out, 40.0) < -90.0 && level_at(&out, 47.0) > -60.0);
     // None is released: the quiet one is stolen.
-    let events = [
-        (0, loud(40)),
-        (0, quiet(47)),
-        (0, loud(54)),
-        (9_600, loud(61)),
-    ];
+    let events = [(0, loud(40)), (0, quiet(47)), (0, loud(54)), (9_600, loud(61))];
     let mut engine = engine(&three);
     let [out, _] = play(&mut engine, &events, 60_000);
     assert!(level_at(&out, 47.0) < -90.0 && level_at(&out, 40.0) > -60.0);
@@ -208,37 +175,20 @@ fn invalid_values_are_clamped() {
         ];
         kinds.extend((0..128).map(|number| cc(number, value)));
         kinds.extend(Param::ALL.iter().map(|&param| set(param, value)));
-        let express = |kind| EventKind::NoteExpression {
-            key: 60,
-            kind,
-            value,
-        };
+        let express = |kind| EventKind::NoteExpression { key: 60, kind, value };
         kinds.extend(
-            [
-                Expression::Pitch,
-                Expression::Level,
-                Expression::Pan,
-                Expression::Brightness,
-            ]
-            .map(express),
+            [Expression::Pitch, Expression::Level, Expression::Pan, Expression::Brightness]
+                .map(express),
         );
         events.extend(kinds.into_iter().map(|kind| (100 * i, kind)));
     }
     let out = play(&mut engine(&soft()), &events, 9_600);
-    assert!(
-        out.iter()
-            .flatten()
-            .all(|x| x.is_finite() && x.abs() <= 1.0)
-    );
+    assert!(out.iter().flatten().all(|x| x.is_finite() && x.abs() <= 1.0));
 }
 
 #[test]
 fn stems_add_up_to_the_mix() {
-    let config = EngineConfig {
-        parts: 3,
-        stems: true,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { parts: 3, stems: true, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     (0..3).for_each(|part| engine.set_patch(part, &myriad_engine::factory::patches()[part]));
     // Loud enough for the limiter to act.
@@ -246,10 +196,7 @@ fn stems_add_up_to_the_mix() {
         .map(|i| Event {
             frame: 0,
             part: i % 3,
-            kind: EventKind::NoteOn {
-                key: 30 + i,
-                velocity: 1.0,
-            },
+            kind: EventKind::NoteOn { key: 30 + i, velocity: 1.0 },
         })
         .collect();
     let (mut left, mut right) = (vec![0.0; 4_800], vec![0.0; 4_800]);
@@ -281,45 +228,27 @@ fn unusual_sample_rates_play() {
     for rate in [1_234.567_8, 12_345.678, 384_000.0, 768_000.0] {
         let mut engine = engine_at(rate, &Patch::new());
         let [out, _] = play(&mut engine, &[(7, on(45)), (9, on(90))], 9_600);
-        assert!(
-            out.iter().all(|x| x.is_finite()) && peak(&out) > 0.01,
-            "{rate}"
-        );
+        assert!(out.iter().all(|x| x.is_finite()) && peak(&out) > 0.01, "{rate}");
     }
 }
 
 #[test]
 fn a_choked_note_ends_and_others_continue() {
-    let events = [
-        (0, on(60)),
-        (0, on(64)),
-        (4_000, EventKind::NoteChoke { key: 60 }),
-    ];
+    let events = [(0, on(60)), (0, on(64)), (4_000, EventKind::NoteChoke { key: 60 })];
     assert_eq!(sounding_after(&soft(), &events, 4_800), 1);
 }
 
 #[test]
 fn a_note_can_be_modulated_alone_until_it_ends() {
-    let bend = |key, offset| EventKind::NoteModulation {
-        key,
-        param: Param::PitchTune,
-        offset,
-    };
+    let bend = |key, offset| EventKind::NoteModulation { key, param: Param::PitchTune, offset };
     // The knob goes 48 semitones; a quarter of it is an octave.
     let mut engine = engine(&soft());
-    let [out, _] = play(
-        &mut engine,
-        &[(0, on(57)), (0, bend(57, 0.25)), (0, bend(50, 0.5))],
-        24_000,
-    );
+    let [out, _] =
+        play(&mut engine, &[(0, on(57)), (0, bend(57, 0.25)), (0, bend(50, 0.5))], 24_000);
     let measured = pitch(&out[12_000..]);
     assert!((measured - 440.0).abs() < 0.5, "{measured}");
     // The next note of the key starts without it.
-    let [out, _] = play(
-        &mut engine,
-        &[(0, EventKind::AllSoundOff), (2_000, on(57))],
-        24_000,
-    );
+    let [out, _] = play(&mut engine, &[(0, EventKind::AllSoundOff), (2_000, on(57))], 24_000);
     let measured = pitch(&out[12_000..]);
     assert!((measured - 220.0).abs() < 0.5, "{measured}");
 }
@@ -365,25 +294,16 @@ fn the_arpeggiator_plays_in_time() {
     let steps = onsets(&arp, &chord);
     assert_eq!(steps.len(), 4, "{steps:?}");
     let apart: Vec<usize> = steps.windows(2).map(|w| w[1] - w[0]).collect();
-    assert!(
-        apart.iter().all(|step| (49..=51).contains(step)),
-        "{apart:?}"
-    );
+    assert!(apart.iter().all(|step| (49..=51).contains(step)), "{apart:?}");
     // One note at a time, from below.
     let out = play(&mut engine(&arp), &chord, RATE);
     for (step, key) in [(0, 60.0), (1, 64.0), (2, 67.0), (3, 60.0)] {
         let from = step * RATE / 4 + 2_000;
         let heard = pitch(&out[0][from..from + 4_096]);
-        assert!(
-            (heard / hertz(key) - 1.0).abs() < 0.03,
-            "step {step}: {heard}"
-        );
+        assert!((heard / hertz(key) - 1.0).abs() < 0.03, "step {step}: {heard}");
     }
     // In a song, the second step is on the beat although the first was late.
-    let song = EventKind::Transport {
-        bpm: 120.0,
-        beat: 7.9,
-    };
+    let song = EventKind::Transport { bpm: 120.0, beat: 7.9 };
     let late = onsets(&arp, &[(0, song), (4_800, on(60))]);
     assert!((late[1] as i64 - 60).abs() <= 1, "{late:?}");
     // It ends with the keys, unless it is held.
@@ -398,37 +318,25 @@ fn the_arpeggiator_plays_in_time() {
 fn a_key_plays_and_releases_its_chord() {
     let chord = with(soft(), &[(Param::Chord1, 7.0), (Param::Chord2, -12.0)]);
     assert_eq!(sounding_after(&chord, &[(0, on(60))], 9_600), 3);
-    assert_eq!(
-        sounding_after(&chord, &[(0, on(60)), (9_600, off(60))], 38_400),
-        0
-    );
+    assert_eq!(sounding_after(&chord, &[(0, on(60)), (9_600, off(60))], 38_400), 0);
 }
 
 #[test]
 fn zones_limit_keys_and_velocities() {
-    let limits = [
-        (Param::ZoneLowKey, 48.0),
-        (Param::ZoneHighKey, 59.0),
-        (Param::ZoneHighVelocity, 0.9),
-    ];
+    let limits =
+        [(Param::ZoneLowKey, 48.0), (Param::ZoneHighKey, 59.0), (Param::ZoneHighVelocity, 0.9)];
     let zone = with(soft(), &limits);
     let keys = [(0, on(47)), (0, on(48)), (0, on(59)), (0, on(60))];
     assert_eq!(sounding_after(&zone, &keys, 9_600), 2);
-    let hard = EventKind::NoteOn {
-        key: 50,
-        velocity: 1.0,
-    };
+    let hard = EventKind::NoteOn { key: 50, velocity: 1.0 };
     assert_eq!(sounding_after(&zone, &[(0, hard)], 9_600), 0);
 }
 
 #[test]
 fn glide_modes_legato_and_rate() {
     let pitch_soon = |mode: f32, first_ends: usize, to: u8| {
-        let settings = [
-            (Param::PitchGlide, 1.0),
-            (Param::PitchGlideMode, mode),
-            (Param::SourcePartials, 1.0),
-        ];
+        let settings =
+            [(Param::PitchGlide, 1.0), (Param::PitchGlideMode, mode), (Param::SourcePartials, 1.0)];
         let glide = with(soft(), &settings);
         let events = [(0, on(60)), (first_ends, off(60)), (12_000, on(to))];
         let mut events = events.to_vec();

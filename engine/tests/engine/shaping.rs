@@ -25,9 +25,7 @@ fn shaped(kind: f32) -> Patch {
 /// A knob that clicks cannot be turned on stage.
 #[test]
 fn shaping_parameters_change_without_a_click() {
-    let groups = [
-        "partial", "dynamics", "filter", "filter2", "curve", "unison",
-    ];
+    let groups = ["partial", "dynamics", "filter", "filter2", "curve", "unison"];
     let own = |param: &&Param| groups.contains(&param.info().group());
     for kind in 11..16 {
         let patch = shaped(kind as f32);
@@ -59,11 +57,7 @@ fn contrast_keeps_the_loudness_however_fast_it_comes() {
             (Param::DynamicsSmear, 0.2),
         ]);
         let contrast = |value| set(Param::DynamicsContrast, value);
-        let events = [
-            (0, on(45)),
-            (24_000, contrast(1.0)),
-            (72_000, contrast(-1.0)),
-        ];
+        let events = [(0, on(45)), (24_000, contrast(1.0)), (72_000, contrast(-1.0))];
         let [out, _] = play(&mut engine(&patch), &events, 120_000);
         let loudness = |from: usize, to: usize| {
             let power: f32 = out[from..to].iter().map(|x| x * x).sum();
@@ -72,10 +66,7 @@ fn contrast_keeps_the_loudness_however_fast_it_comes() {
         let plain = loudness(12_000, 24_000);
         for at in (24_000..118_000).step_by(1_000) {
             let now = loudness(at, at + 2_000);
-            assert!(
-                (now - plain).abs() < 10.0,
-                "{table}: {now} and {plain} dB at {at}"
-            );
+            assert!((now - plain).abs() < 10.0, "{table}: {now} and {plain} dB at {at}");
         }
         assert!((loudness(60_000, 72_000) - plain).abs() < 3.0, "{table}");
         assert!((loudness(108_000, 120_000) - plain).abs() < 3.0, "{table}");
@@ -98,10 +89,7 @@ fn a_frozen_note_stays_as_it_is_and_thaws() {
     for partial in [1.0, 3.0, 6.0] {
         let at = |start| level_at(&out, start, 220.0 * partial);
         let (early, late, thawed) = (at(14_400), at(110_000), at(158_000));
-        assert!(
-            (early - late).abs() < 0.1,
-            "{partial}: {early} and {late} dB"
-        );
+        assert!((early - late).abs() < 0.1, "{partial}: {early} and {late} dB");
         assert!(thawed < late - 12.0, "{partial}: {thawed} after {late} dB");
     }
     patch.values.set(Param::DynamicsFreeze, 1.0);
@@ -199,12 +187,8 @@ fn detuned_and_snapped_partials_stay_below_nyquist() {
         (Param::DynamicsSmear, 1.0),
         (Param::PitchBend, 24.0),
     ]);
-    let bends = (0..200).map(|i| {
-        (
-            4_800 + i * 160,
-            EventKind::PitchBend((i as f32 / 15.0).sin().abs()),
-        )
-    });
+    let bends =
+        (0..200).map(|i| (4_800 + i * 160, EventKind::PitchBend((i as f32 / 15.0).sin().abs())));
     let events: Vec<_> = std::iter::once((0, on(100))).chain(bends).collect();
     let [out, _] = play(&mut engine(&patch), &events, 9_600 + (1 << 15));
     let (levels, _) = spectrum(&out[9_600..]);

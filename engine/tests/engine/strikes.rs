@@ -12,10 +12,7 @@ fn stroke(table: &str, position: f32, hardness: f32, material: &str) -> Patch {
         (Param::SourcePosition, position),
         (Param::SourcePartials, 64.0),
         (Param::StrikeHardness, hardness),
-        (
-            Param::StrikeMaterial,
-            choice(Param::StrikeMaterial, material),
-        ),
+        (Param::StrikeMaterial, choice(Param::StrikeMaterial, material)),
         (Param::Env1Attack, 0.0),
         (Param::Env1Sustain, 1.0),
     ])
@@ -37,10 +34,7 @@ fn levels(patch: &Patch, ratios: &[f32]) -> Vec<f32> {
 fn the_position_decides_which_modes_sound() {
     // The even modes of a string have a node in the middle.
     let middle = levels(&stroke("strike string", 1.0, 1.0, "own"), &[1.0, 2.0, 3.0]);
-    assert!(
-        middle[1] < middle[0] - 60.0 && middle[2] > middle[0] - 15.0,
-        "{middle:?}"
-    );
+    assert!(middle[1] < middle[0] - 60.0 && middle[2] > middle[0] - 15.0, "{middle:?}");
     // A stroke in the middle of a skin excites only axially symmetric modes.
     let ratios = [1.0, 1.594, 2.136, 2.296];
     let middle = levels(&stroke("strike skin", 1.0, 1.0, "own"), &ratios);
@@ -57,10 +51,7 @@ fn the_position_decides_which_modes_sound() {
 #[test]
 fn a_hard_mallet_is_brighter() {
     let bright = |hardness: f32| {
-        let levels = levels(
-            &stroke("strike plate", 0.4, hardness, "steel"),
-            &[1.0, 5.845],
-        );
+        let levels = levels(&stroke("strike plate", 0.4, hardness, "steel"), &[1.0, 5.845]);
         levels[1] - levels[0]
     };
     let (soft, middle, hard) = (bright(0.2), bright(0.6), bright(1.0));

@@ -83,19 +83,13 @@ impl BankAlone {
         let warps = self.partials / BANK_PARTIALS;
         let [bare_at, out_at] = self.memory;
         let mut arguments = [bare_at, out_at, warps as u64, self.ticks as u64];
-        let shape = Shape {
-            grid: [warps.div_ceil(BANK_WARPS) as u32, 1, 1],
-            threads: BANK_THREADS,
-        };
+        let shape =
+            Shape { grid: [warps.div_ceil(BANK_WARPS) as u32, 1, 1], threads: BANK_THREADS };
         let [start, end] = self.marks;
         self.stream.record(start)?;
-        self.stream
-            .launch(self.kernel, shape, &mut pointers(&mut arguments))?;
+        self.stream.launch(self.kernel, shape, &mut pointers(&mut arguments))?;
         self.stream.record(end)?;
-        let late = |_| GpuError::Call {
-            call: "bank_alone",
-            reason: "the device does not finish",
-        };
+        let late = |_| GpuError::Call { call: "bank_alone", reason: "the device does not finish" };
         self.stream.finish(Duration::from_secs(10)).map_err(late)?;
         Ok(f64::from(start.microseconds_to(end)?) * 1e-6)
     }

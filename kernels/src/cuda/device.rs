@@ -63,12 +63,7 @@ impl Device {
 
     /// Sends a block to the GPU.
     pub(super) fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        let Self {
-            packer,
-            in_flight,
-            transfer,
-            ..
-        } = self;
+        let Self { packer, in_flight, transfer, .. } = self;
         if in_flight.len() >= transfer.options.depth() {
             return Err(RenderError::OutOfTurn);
         }
@@ -95,12 +90,7 @@ impl Device {
 
     /// Waits for the oldest block in flight.
     pub(super) fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let Self {
-            in_flight,
-            transfer,
-            idle_since,
-            ..
-        } = self;
+        let Self { in_flight, transfer, idle_since, .. } = self;
         let oldest = in_flight.front().ok_or(RenderError::OutOfTurn)?;
         let start = Instant::now();
         // Comes first: pinned memory can be read only while the context exists.

@@ -75,10 +75,7 @@ impl From<Failed> for GpuError {
 
 impl From<Failed> for RenderError {
     fn from(failed: Failed) -> Self {
-        RenderError::Call {
-            call: failed.call,
-            reason: failed.reason(),
-        }
+        RenderError::Call { call: failed.call, reason: failed.reason() }
     }
 }
 

@@ -57,21 +57,11 @@ impl Graph {
     pub(super) fn new(work: Work<'_>, stream: Stream) -> Result<Self, Failed> {
         let mut graph = null_mut();
         call!(cuGraphCreate(&mut graph, 0))?;
-        let mut made = Self {
-            graph,
-            executable: null_mut(),
-            kernels: [null_mut(); KERNELS],
-        };
+        let mut made = Self { graph, executable: null_mut(), kernels: [null_mut(); KERNELS] };
         let mut last = null_mut();
         let mark = |last: &mut sys::CUgraphNode, which: usize| match work.marks {
             Some(marks) => after(last, |node, before, count| {
-                call!(cuGraphAddEventRecordNode(
-                    node,
-                    graph,
-                    before,
-                    count,
-                    marks[which].0
-                ))
+                call!(cuGraphAddEventRecordNode(node, graph, before, count, marks[which].0))
             }),
             None => Ok(()),
         };
@@ -79,13 +69,7 @@ impl Graph {
         for (index, mut kernel) in work.kernels.into_iter().enumerate() {
             let parameters = kernel.parameters();
             after(&mut last, |node, before, count| {
-                call!(cuGraphAddKernelNode_v2(
-                    node,
-                    graph,
-                    before,
-                    count,
-                    &parameters
-                ))
+                call!(cuGraphAddKernelNode_v2(node, graph, before, count, &parameters))
             })?;
             made.kernels[index] = last;
             if index == 0 {
@@ -102,11 +86,7 @@ impl Graph {
     pub(super) fn change(&mut self, work: Work<'_>) -> Result<(), Failed> {
         for (mut kernel, node) in work.kernels.into_iter().zip(self.kernels) {
             let parameters = kernel.parameters();
-            call!(cuGraphExecKernelNodeSetParams_v2(
-                self.executable,
-                node,
-                &parameters
-            ))?;
+            call!(cuGraphExecKernelNodeSetParams_v2(self.executable, node, &parameters))?;
         }
         Ok(())
     }

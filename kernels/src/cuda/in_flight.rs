@@ -55,10 +55,7 @@ impl Source {
             block: block.id(),
             pin: registered.watch(),
             host: clouds.as_ptr() as usize,
-            clouds: CloudsAt {
-                address: registered.address,
-                slots: block.capacity(),
-            },
+            clouds: CloudsAt { address: registered.address, slots: block.capacity() },
         };
         clouds.set_pin(Some(Box::new(registered)));
         Ok(source)
@@ -107,9 +104,8 @@ impl InFlightSlot {
         let marks = marked.then_some(self.marks);
         for ticks in 1..=MAX_TICKS {
             let places = self.places(ticks, 0, 0);
-            let graph = launcher.with_work(&places, &Size::NOTHING, marks, |work| {
-                Graph::new(work, stream)
-            })?;
+            let graph = launcher
+                .with_work(&places, &Size::NOTHING, marks, |work| Graph::new(work, stream))?;
             self.graphs.push((graph, Size::NOTHING));
         }
         Ok(())
@@ -158,13 +154,10 @@ pub(super) fn acquire(
     let free = |&index: &usize| !slots[index].is_used;
     let knows = |&index: &usize| slots[index].source.is_of(block);
     let mut indices = 0..slots.len();
-    let Some(index) = indices
-        .find(|index| free(index) && knows(index))
-        .or_else(|| {
-            let free = (0..slots.len()).filter(free);
-            free.min_by_key(|&index| slots[index].last_used)
-        })
-    else {
+    let Some(index) = indices.find(|index| free(index) && knows(index)).or_else(|| {
+        let free = (0..slots.len()).filter(free);
+        free.min_by_key(|&index| slots[index].last_used)
+    }) else {
         return Ok(None);
     };
     if !knows(&index) {

@@ -51,10 +51,7 @@ impl Size {
     pub(super) const NOTHING: Self = Self {
         upload_words: 0,
         slots: 0,
-        source: CloudsAt {
-            address: 0,
-            slots: 0,
-        },
+        source: CloudsAt { address: 0, slots: 0 },
         render_blocks: RENDER_BLOCKS,
         mix_blocks: 1,
     };
@@ -126,18 +123,8 @@ impl Launcher {
         then(Work {
             kernels: [
                 kernel(0, fetch_grid, FETCH_THREADS, &mut pointers(&mut fetch)[..]),
-                kernel(
-                    1,
-                    [size.render_blocks, 1, 1],
-                    RENDER_THREADS,
-                    &mut pointers(&mut render),
-                ),
-                kernel(
-                    2,
-                    self.mix_grid(places, size),
-                    MIX_THREADS,
-                    &mut pointers(&mut mix),
-                ),
+                kernel(1, [size.render_blocks, 1, 1], RENDER_THREADS, &mut pointers(&mut render)),
+                kernel(2, self.mix_grid(places, size), MIX_THREADS, &mut pointers(&mut mix)),
             ],
             marks,
         })
@@ -150,30 +137,21 @@ impl Launcher {
         places: &Places,
         piece: &Piece,
     ) -> Result<(), Failed> {
-        let shape = Shape {
-            grid: [render_blocks(piece), 1, 1],
-            threads: RENDER_THREADS,
-        };
+        let shape = Shape { grid: [render_blocks(piece), 1, 1], threads: RENDER_THREADS };
         let mut arguments = self.render_arguments(places);
         stream.launch(self.functions[1], shape, &mut pointers(&mut arguments))
     }
 
     /// Mixes all pieces; `places` are those of the last piece, which carries the ends of the groups.
     pub(super) fn mix(&self, stream: Stream, places: &Places, size: &Size) -> Result<(), Failed> {
-        let shape = Shape {
-            grid: self.mix_grid(places, size),
-            threads: MIX_THREADS,
-        };
+        let shape = Shape { grid: self.mix_grid(places, size), threads: MIX_THREADS };
         let mut arguments = self.mix_arguments(places);
         stream.launch(self.functions[2], shape, &mut pointers(&mut arguments))
     }
 
     /// Starts a kernel that fails.
     pub(super) fn fail(&self, stream: Stream) -> Result<(), Failed> {
-        let shape = Shape {
-            grid: [1; 3],
-            threads: 1,
-        };
+        let shape = Shape { grid: [1; 3], threads: 1 };
         stream.launch(self.fail, shape, &mut [])
     }
 
@@ -247,7 +225,5 @@ fn render_blocks(piece: &Piece) -> u32 {
 /// declares with four, the driver reads the first four, which are the lower half.
 pub(super) fn pointers<const N: usize>(arguments: &mut [u64; N]) -> [*mut c_void; N] {
     const { assert!(cfg!(target_endian = "little")) };
-    arguments
-        .each_mut()
-        .map(|argument| std::ptr::from_mut(argument).cast())
+    arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast())
 }

@@ -95,8 +95,6 @@ fn warm_up(transfer: &mut Transfer) -> Result<(), GpuError> {
         transfer.send_all(&Size::NOTHING)?;
     }
     let finished = queue.finish(Duration::from_secs(10));
-    finished.map_err(|_| GpuError::Call {
-        call: "warming up",
-        reason: "the device does not finish",
-    })
+    finished
+        .map_err(|_| GpuError::Call { call: "warming up", reason: "the device does not finish" })
 }

@@ -71,11 +71,7 @@ fn prepare_reports_why_without_a_gpu() {
 #[test]
 fn committed_kernels_are_what_the_sources_make() {
     let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("build");
-    let output = Command::new("python3")
-        .arg(build)
-        .arg("--check")
-        .output()
-        .expect("python3 runs");
+    let output = Command::new("python3").arg(build).arg("--check").output().expect("python3 runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
 }

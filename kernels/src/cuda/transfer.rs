@@ -53,10 +53,7 @@ pub(super) struct Sent {
 impl Sent {
     /// A silent block of so many ticks.
     pub(super) fn silent(ticks: usize) -> Self {
-        Self {
-            ticks,
-            ..Self::default()
-        }
+        Self { ticks, ..Self::default() }
     }
 }
 
@@ -94,11 +91,8 @@ impl Transfer {
     pub(super) fn begin(&mut self, block: &VoiceBlock) -> Result<(), RenderError> {
         self.launcher.memory.write_imported(&mut self.imported)?;
         let slot = acquire(&mut self.in_flight_slots, &self.context, block)?;
-        self.sending = Sent {
-            slot: slot.ok_or(RenderError::OutOfTurn)?,
-            ticks: block.ticks(),
-            sounds: false,
-        };
+        self.sending =
+            Sent { slot: slot.ok_or(RenderError::OutOfTurn)?, ticks: block.ticks(), sounds: false };
         Ok(())
     }
 
@@ -217,19 +211,14 @@ impl Transfer {
             }
             self.queues.iter().try_for_each(|queue| queue.check())?;
             if start.elapsed() > deadline {
-                return Err(RenderError::Late {
-                    milliseconds: deadline.as_millis() as u64,
-                });
+                return Err(RenderError::Late { milliseconds: deadline.as_millis() as u64 });
             }
         }
     }
 
     /// Copies the mixed audio into `buses`, and releases the slot. Returns the number of sounded partials.
     pub(super) fn hand_over(&mut self, sent: &Sent, buses: &mut Buses) -> usize {
-        let (header, samples) = self.in_flight_slots[sent.slot]
-            .mixed
-            .words()
-            .split_at(MIXED_WORDS);
+        let (header, samples) = self.in_flight_slots[sent.slot].mixed.words().split_at(MIXED_WORDS);
         let (sounded, downloaded) = match sent.sounds {
             true => (
                 header[MIXED_SOUNDED] as usize,

@@ -38,12 +38,7 @@ impl Layout {
         let ends_at = HEADER_WORDS;
         // Items start at a multiple of sixteen bytes.
         let items_at = (ends_at + 1 + slots.div_ceil(MIX_SLOTS)).next_multiple_of(4);
-        Self {
-            ends_at,
-            items_at,
-            items,
-            words: items_at + items * ITEM_WORDS,
-        }
+        Self { ends_at, items_at, items, words: items_at + items * ITEM_WORDS }
     }
 
     /// The most pieces of a block that has `items` items. The items of a cloud, up to `slices`, are in
@@ -138,10 +133,7 @@ impl Packer {
             slices,
             slots: vec![Slot::default(); slots],
             ends: vec![0; 1 + slots.div_ceil(MIX_SLOTS)],
-            last: Last {
-                summaries: Vec::with_capacity(slots),
-                ..Last::default()
-            },
+            last: Last { summaries: Vec::with_capacity(slots), ..Last::default() },
             block: 0,
         }
     }

@@ -54,10 +54,7 @@ impl Connection {
                 return Err(StartError::Late(program(), milliseconds));
             }
             Err(error) => {
-                return Err(StartError::Unfit(
-                    program(),
-                    why_unfit(&mut process, &error),
-                ));
+                return Err(StartError::Unfit(program(), why_unfit(&mut process, &error)));
             }
         }
         let table_uploader = TableUploader::start(&process.socket)

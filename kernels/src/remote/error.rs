@@ -55,10 +55,7 @@ pub enum RemoteFailure {
 
 impl From<StartError> for PrepareError {
     fn from(error: StartError) -> Self {
-        PrepareError::Device {
-            remedy: Remedy::Retry,
-            source: Box::new(error),
-        }
+        PrepareError::Device { remedy: Remedy::Retry, source: Box::new(error) }
     }
 }
 

@@ -99,10 +99,7 @@ pub(super) fn receive_hello(socket: &UnixStream) -> io::Result<Result<SharedSegm
             "the render process is Myriad {VERSION} (protocol {PROTOCOL}), and was asked by {found}"
         )));
     }
-    let capacity = Capacity {
-        slots: number(KINDS) as usize,
-        buses: number(KINDS + 1) as usize,
-    };
+    let capacity = Capacity { slots: number(KINDS) as usize, buses: number(KINDS + 1) as usize };
     Ok(open(capacity, file))
 }
 

@@ -58,15 +58,8 @@ impl Layout {
             let words = words.max(Reason::LONGEST / 8).checked_add(HEAD)?;
             words.checked_next_multiple_of(PAGE)
         };
-        let layout = Self {
-            capacity,
-            request: area(clouds)?,
-            answer: area(samples)?,
-        };
-        layout
-            .request
-            .checked_add(layout.answer)?
-            .checked_mul(DEPTH)?;
+        let layout = Self { capacity, request: area(clouds)?, answer: area(samples)? };
+        layout.request.checked_add(layout.answer)?.checked_mul(DEPTH)?;
         Some(layout)
     }
 
@@ -109,9 +102,7 @@ impl SharedSegment {
         let mut entries = entries.as_chunks::<ENTRY>().0.iter();
         let (tables, mut needs) = (tables(), 0);
         for tick in 0..block.ticks() {
-            let clouds = block
-                .slots()
-                .filter_map(|slot| Some((slot, block.cloud(slot, tick)?)));
+            let clouds = block.slots().filter_map(|slot| Some((slot, block.cloud(slot, tick)?)));
             let mut count = 0;
             for ((slot, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
                 needs = tables.number_of(cloud).max(needs);
@@ -209,10 +200,7 @@ impl SharedSegment {
         if get(head, NUMBER) != u64::from(number) {
             return violation("an answer to something else");
         }
-        let Capacity {
-            slots,
-            buses: count,
-        } = self.layout.capacity;
+        let Capacity { slots, buses: count } = self.layout.capacity;
         let partials = get(head, PARTIALS);
         if partials == FAILED {
             let words = words[..Reason::LONGEST / 8].iter();

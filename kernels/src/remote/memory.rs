@@ -83,11 +83,7 @@ impl SharedMemory {
     pub(super) fn words(&self, range: Range<usize>) -> &[AtomicU64] {
         // SAFETY: that many words follow the futex counters, aligned; any bits are a valid word.
         let all = unsafe {
-            let first = self
-                .start
-                .as_ptr()
-                .add(FUTEX_COUNTER_BYTES)
-                .cast::<AtomicU64>();
+            let first = self.start.as_ptr().add(FUTEX_COUNTER_BYTES).cast::<AtomicU64>();
             std::slice::from_raw_parts(first, self.words)
         };
         &all[range]

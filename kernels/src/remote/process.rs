@@ -39,12 +39,7 @@ impl Process {
             // Ctrl-C must reach only the parent, which ends the child itself.
             .process_group(0)
             .spawn()?;
-        Ok(Self {
-            stderr: child.stderr.take(),
-            child: Some(child),
-            socket,
-            end: None,
-        })
+        Ok(Self { stderr: child.stderr.take(), child: Some(child), socket, end: None })
     }
 
     pub(super) fn id(&self) -> Option<u32> {

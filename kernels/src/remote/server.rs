@@ -90,8 +90,7 @@ fn guarded<T, E: ToString>(call: impl FnOnce() -> Result<T, E>) -> Result<T, Str
 
 fn message_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or_default()
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default()
 }
 
 /// Answers requests in order.
@@ -131,8 +130,7 @@ impl<'a> Server<'a> {
         loop {
             asked.wait(self.given, None);
             if let Err(reason) = guarded(|| self.answer(asked.count())) {
-                self.segment
-                    .answer_failure(self.given, &Reason::new(&reason));
+                self.segment.answer_failure(self.given, &Reason::new(&reason));
                 self.segment.memory.futex_counter(ANSWERED).increment();
                 return Err(ServeError::Failed(reason));
             }
@@ -151,8 +149,7 @@ impl<'a> Server<'a> {
         let partials = self.renderer.collect(&mut self.buses);
         let partials = partials.map_err(|error| error.to_string())?;
         let ticks = self.blocks[self.given as usize % DEPTH].ticks();
-        self.segment
-            .answer(self.given, ticks, partials, &self.buses);
+        self.segment.answer(self.given, ticks, partials, &self.buses);
         self.given = self.given.wrapping_add(1);
         self.segment.memory.futex_counter(ANSWERED).increment();
         Ok(())
@@ -161,9 +158,7 @@ impl<'a> Server<'a> {
     fn take(&mut self) -> Result<(), String> {
         self.arrivals.wait_for(self.segment.needs(self.taken));
         let shared = &mut self.blocks[self.taken as usize % DEPTH];
-        let reset = self
-            .segment
-            .read_request(self.taken, &mut VoiceBlock::reuse(shared))?;
+        let reset = self.segment.read_request(self.taken, &mut VoiceBlock::reuse(shared))?;
         if reset {
             self.renderer.reset();
         }

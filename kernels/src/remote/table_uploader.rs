@@ -51,11 +51,7 @@ impl TableUploader {
             {}
         };
         let thread = thread::Builder::new().name("myriad-tables".into());
-        Ok(Self {
-            socket,
-            updates,
-            thread: Some(thread.spawn(upload)?),
-        })
+        Ok(Self { socket, updates, thread: Some(thread.spawn(upload)?) })
     }
 }
 

@@ -148,12 +148,7 @@ fn clouds_out_of_bounds_are_refused() {
 fn invalid_answers_are_errors() {
     let segment = segment();
     let mut buses = Buses::new(CAPACITY.buses);
-    let mut read = |number| {
-        segment
-            .read_answer(number, 1, &mut buses)
-            .unwrap_err()
-            .to_string()
-    };
+    let mut read = |number| segment.read_answer(number, 1, &mut buses).unwrap_err().to_string();
     let silence = Buses::new(CAPACITY.buses);
     segment.answer(0, 1, 0, &silence);
     assert!(read(2).contains("something else"));

@@ -52,11 +52,8 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
         };
         model.is_sane().then_some(model)
     };
-    let calibration = Calibration {
-        cpu: model("cpu")?,
-        gpu: model("gpu")?,
-        gpu_starts: number("card_starts")?,
-    };
+    let calibration =
+        Calibration { cpu: model("cpu")?, gpu: model("gpu")?, gpu_starts: number("card_starts")? };
     (calibration.gpu_starts >= 0.0).then_some(calibration)
 }
 
@@ -88,16 +85,8 @@ mod tests {
     use super::*;
 
     const MEASURED: Calibration = Calibration {
-        cpu: CostModel {
-            fixed: 1.25e-6,
-            per_cloud: 2.0e-7,
-            per_partial: 3.1e-9,
-        },
-        gpu: CostModel {
-            fixed: 4e-5,
-            per_cloud: 0.0,
-            per_partial: 1.7e-11,
-        },
+        cpu: CostModel { fixed: 1.25e-6, per_cloud: 2.0e-7, per_partial: 3.1e-9 },
+        gpu: CostModel { fixed: 4e-5, per_cloud: 0.0, per_partial: 1.7e-11 },
         gpu_starts: 0.36,
     };
 
@@ -115,10 +104,7 @@ mod tests {
         assert_eq!(load(&folder, &here), Some(MEASURED));
         assert_eq!(load(&folder, &key("another driver")), None);
         // Measured anew, it replaces the old.
-        let slower = Calibration {
-            gpu_starts: 1.0,
-            ..MEASURED
-        };
+        let slower = Calibration { gpu_starts: 1.0, ..MEASURED };
         store(&folder, &here, &slower).unwrap();
         assert_eq!(load(&folder, &here), Some(slower));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);

@@ -109,11 +109,7 @@ mod tests {
     };
 
     fn load(partials: usize) -> Load {
-        Load {
-            ticks: 2,
-            clouds: partials / 100,
-            partials,
-        }
+        Load { ticks: 2, clouds: partials / 100, partials }
     }
 
     /// The preference after so many blocks of that load.
@@ -152,10 +148,7 @@ mod tests {
     #[test]
     fn a_gpu_that_is_slower_is_never_wanted() {
         let weak = Calibration {
-            gpu: CostModel {
-                per_partial: MACHINE.cpu.per_partial * 1.5,
-                ..MACHINE.gpu
-            },
+            gpu: CostModel { per_partial: MACHINE.cpu.per_partial * 1.5, ..MACHINE.gpu },
             ..MACHINE
         };
         let mut chooser = Chooser::new(&weak, 48_000.0);
@@ -168,12 +161,7 @@ mod tests {
     fn a_gpu_that_would_hardly_help_is_not_changed_to() {
         // A tick at 192 kHz: what every block costs the GPU takes 60% of the time.
         let mut chooser = Chooser::new(&MACHINE, 192_000.0);
-        let mut prefer = |partials| {
-            chooser.prefer(Load {
-                ticks: 1,
-                ..load(partials)
-            })
-        };
+        let mut prefer = |partials| chooser.prefer(Load { ticks: 1, ..load(partials) });
         assert_eq!(prefer(25_000), Preference::Cpu);
         assert_eq!(prefer(40_000), Preference::PrepareGpu);
         assert_eq!(prefer(60_000), Preference::Gpu);
@@ -181,19 +169,10 @@ mod tests {
 
     #[test]
     fn pieces_go_where_they_are_done_first() {
-        let piece = |partials, blocks| Piece {
-            load: Load {
-                ticks: 8,
-                ..load(partials)
-            },
-            blocks,
-        };
+        let piece = |partials, blocks| Piece { load: Load { ticks: 8, ..load(partials) }, blocks };
         // Two seconds of a little, and a minute of a lot.
         assert_eq!(faster_for(piece(1_000, 400), &MACHINE), Preference::Cpu);
-        assert_eq!(
-            faster_for(piece(100_000, 12_000), &MACHINE),
-            Preference::Gpu
-        );
+        assert_eq!(faster_for(piece(100_000, 12_000), &MACHINE), Preference::Gpu);
         // A lot, but too short to be worth starting the GPU.
         assert_eq!(faster_for(piece(100_000, 50), &MACHINE), Preference::Cpu);
     }

@@ -29,9 +29,7 @@ impl Key {
     pub(super) fn from_text(text: String) -> Self {
         // It is written into one line.
         let plain = |c: char| if c.is_control() { ' ' } else { c };
-        Self {
-            text: text.chars().map(plain).collect(),
-        }
+        Self { text: text.chars().map(plain).collect() }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -58,9 +56,7 @@ fn processor() -> String {
         Some(line.split_once(':')?.1.trim().to_owned())
     };
     let windows = || std::env::var("PROCESSOR_IDENTIFIER").ok();
-    linux()
-        .or_else(windows)
-        .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+    linux().or_else(windows).unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
 fn gpu(device: usize) -> Result<String, GpuError> {

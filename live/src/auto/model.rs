@@ -51,11 +51,7 @@ pub fn measure(
 ) -> Result<CostModel, RenderError> {
     let mut buses = Buses::new(1);
     let mut time = |clouds: usize, partials: usize| -> Result<f64, RenderError> {
-        let load = Load {
-            ticks: TICKS,
-            clouds,
-            partials: clouds * partials,
-        };
+        let load = Load { ticks: TICKS, clouds, partials: clouds * partials };
         let first = Arc::new(workload(clouds, load, true));
         let block = Arc::new(workload(clouds, load, false));
         renderer.render(&first, &mut buses)?;
@@ -70,21 +66,14 @@ pub fn measure(
         Ok(times[TIMES / 2])
     };
     // Partials come in groups: fewer than a group cost as much as one.
-    let (nothing, few, many) = (
-        time(0, 0)?,
-        time(clouds, LANES - 1)?,
-        time(clouds, partials_each - 1)?,
-    );
+    let (nothing, few, many) =
+        (time(0, 0)?, time(clouds, LANES - 1)?, time(clouds, partials_each - 1)?);
     let (ticks, clouds, lanes) = (TICKS as f64, clouds as f64, LANES as f64);
     let per_partial = (many - few) / (ticks * clouds * (partials_each as f64 - lanes));
     // Never free, even if a measurement says so.
     let per_partial = per_partial.max(1e-15);
     let per_cloud = ((few - nothing) / (ticks * clouds) - lanes * per_partial).max(0.0);
-    Ok(CostModel {
-        fixed: nothing.max(0.0),
-        per_cloud,
-        per_partial,
-    })
+    Ok(CostModel { fixed: nothing.max(0.0), per_cloud, per_partial })
 }
 
 #[cfg(test)]
@@ -106,8 +95,7 @@ mod tests {
         fn reset(&mut self) {}
         fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
             let seconds = self.model.seconds(Load::of(block));
-            self.now
-                .fetch_add((seconds * 1e12) as u64, Ordering::Relaxed);
+            self.now.fetch_add((seconds * 1e12) as u64, Ordering::Relaxed);
             Ok(())
         }
         fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
@@ -119,21 +107,10 @@ mod tests {
     fn what_is_measured_is_what_it_costs() {
         let now = Arc::new(AtomicU64::new(0));
         for model in [
-            CostModel {
-                fixed: 40e-6,
-                per_cloud: 10e-9,
-                per_partial: 1e-9,
-            },
-            CostModel {
-                fixed: 0.0,
-                per_cloud: 0.0,
-                per_partial: 5e-9,
-            },
+            CostModel { fixed: 40e-6, per_cloud: 10e-9, per_partial: 1e-9 },
+            CostModel { fixed: 0.0, per_cloud: 0.0, per_partial: 5e-9 },
         ] {
-            let mut renderer = Modelled {
-                model,
-                now: Arc::clone(&now),
-            };
+            let mut renderer = Modelled { model, now: Arc::clone(&now) };
             // A thousandth of the time that it is told, so that picoseconds can be counted.
             let clock = || Duration::from_nanos(now.load(Ordering::Relaxed));
             let measured = measure(&mut renderer, 64, 512, &clock).unwrap();

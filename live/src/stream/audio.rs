@@ -102,11 +102,7 @@ impl AudioSide {
     /// Restarts: the sound is cut off, and the next frame is the first one of an engine whose part
     /// `part` has these values. Never allocates, locks or waits.
     pub fn restart(&mut self, part: usize, values: &Values) {
-        let restart = Restart {
-            time: self.time,
-            part,
-            values: values.clone(),
-        };
+        let restart = Restart { time: self.time, part, values: values.clone() };
         // A restart owns no memory, so replacing an earlier one frees nothing.
         self.end.restarts.force_push(restart);
         self.silent_until = self.time + self.end.frame_ring.depth as u64;
@@ -181,10 +177,7 @@ impl AudioSide {
     fn queue_events(&mut self, events: &[Event], start: usize, frames: usize) {
         for &event in events {
             let frame = (event.frame as usize).saturating_sub(start).min(frames - 1);
-            let timed = TimedEvent {
-                time: self.time + frame as u64,
-                event,
-            };
+            let timed = TimedEvent { time: self.time + frame as u64, event };
             if !self.end.events.push(timed) {
                 self.shared.events_refused.fetch_add(1, Relaxed);
             }
@@ -204,9 +197,7 @@ impl AudioSide {
             Some(_) => 0,
             None => ready.min(block),
         };
-        self.end
-            .frame_ring
-            .read(self.time, &mut left[..taken], &mut right[..taken]);
+        self.end.frame_ring.read(self.time, &mut left[..taken], &mut right[..taken]);
         let cut = self.silent_until.saturating_sub(self.time) as usize;
         left[..cut.min(taken)].fill(0.0);
         right[..cut.min(taken)].fill(0.0);

@@ -34,15 +34,8 @@ pub(super) struct CommandReceiver<T> {
 pub(super) fn command_queue<T>() -> (CommandSender<T>, CommandReceiver<T>) {
     let (command_in, command_out) = HeapRb::new(MAX_IN_FLIGHT).split();
     let (return_in, return_out) = HeapRb::new(MAX_IN_FLIGHT).split();
-    let control = CommandSender {
-        commands: command_in,
-        returned: return_out,
-        in_flight: 0,
-    };
-    let work = CommandReceiver {
-        commands: command_out,
-        returned: return_in,
-    };
+    let control = CommandSender { commands: command_in, returned: return_out, in_flight: 0 };
+    let work = CommandReceiver { commands: command_out, returned: return_in };
     (control, work)
 }
 

@@ -36,10 +36,7 @@ pub struct Control {
 
 impl Control {
     pub(super) fn new(state: State, shared: Arc<Shared>) -> Self {
-        Self {
-            shared,
-            state: Arc::new(Mutex::new(state)),
-        }
+        Self { shared, state: Arc::new(Mutex::new(state)) }
     }
 
     /// Starts the render thread and the maintenance thread.

@@ -9,8 +9,8 @@ mod steal;
 
 use super::underrun::Cause;
 pub(super) use run_delay::RunDelay;
-pub(super) use steal::StealMonitor;
 use std::time::{Duration, Instant};
+pub(super) use steal::StealMonitor;
 
 /// What the render thread did from when it was last on time until it missed a deadline.
 #[derive(Clone, Copy, Debug)]

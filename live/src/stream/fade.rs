@@ -12,10 +12,7 @@ pub(super) struct Fader {
 
 impl Fader {
     pub(super) fn open() -> Self {
-        Self {
-            open: FADE,
-            closing: false,
-        }
+        Self { open: FADE, closing: false }
     }
 
     pub(super) fn close(&mut self) {

@@ -88,11 +88,9 @@ impl FrameRing {
     pub(super) fn write(&self, at: u64, left: &[f32], right: &[f32]) {
         for (offset, (left, right)) in left.iter().zip(right).enumerate() {
             let frame = u64::from(left.to_bits()) | u64::from(right.to_bits()) << 32;
-            self.slot(at + offset as u64)
-                .store(frame, Ordering::Relaxed);
+            self.slot(at + offset as u64).store(frame, Ordering::Relaxed);
         }
-        self.written
-            .store(at + left.len() as u64, Ordering::Release);
+        self.written.store(at + left.len() as u64, Ordering::Release);
     }
 
     /// Publishes that frames before `at` are skipped.
@@ -163,12 +161,7 @@ pub(super) fn connect(
         restarts: Arc::clone(&restarts),
         underrun_spans: span_in,
     };
-    let render = RenderEnd {
-        frame_ring,
-        events: event_out,
-        restarts,
-        underrun_spans: span_out,
-    };
+    let render = RenderEnd { frame_ring, events: event_out, restarts, underrun_spans: span_out };
     let audio = AudioSide::new(audio, start, engine_latency + depth, Arc::clone(shared));
     Ok((audio, render))
 }

@@ -1,7 +1,7 @@
 //! The render side: owns the engine and renders ahead of the audio side.
 
-use super::deadline::{DeadlineMiss, DeadlineMonitor, RingState, RunDelay};
 use super::command_queue::CommandReceiver;
+use super::deadline::{DeadlineMiss, DeadlineMonitor, RingState, RunDelay};
 use super::event_scheduler::{BATCH_EVENTS, EventScheduler};
 use super::fade::Fader;
 use super::frame_ring::{RenderEnd, Restart};
@@ -137,9 +137,7 @@ impl RenderSide {
     /// Skips to the frame `asked`: the time of the frames before it has passed.
     fn skip_to(&mut self, asked: u64) {
         self.miss = Some(self.monitor.miss(&self.ring_state(asked)));
-        self.shared
-            .frames_skipped
-            .fetch_add(asked - self.time, Relaxed);
+        self.shared.frames_skipped.fetch_add(asked - self.time, Relaxed);
         self.time = asked;
     }
 
@@ -176,10 +174,7 @@ impl RenderSide {
 
     /// Frames of the audio side's last block, and the sample rate.
     pub(super) fn pace(&self) -> (usize, f32) {
-        (
-            self.end.frame_ring.block(),
-            self.engine.config().sample_rate,
-        )
+        (self.end.frame_ring.block(), self.engine.config().sample_rate)
     }
 
     /// Frames that the audio side has asked for.
@@ -206,9 +201,7 @@ impl RenderSide {
         }
         let start = self.time - self.end.frame_ring.depth as u64;
         let stage = trace::stage(Stage::Events);
-        let events = self
-            .scheduler
-            .batch(&mut self.end.events, start, frames, &self.shared);
+        let events = self.scheduler.batch(&mut self.end.events, start, frames, &self.shared);
         drop(stage);
         self.monitor.events = self.monitor.events.max(events.len());
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
@@ -219,13 +212,10 @@ impl RenderSide {
         self.shared.engine.store(&self.engine.counters());
         self.shared.activity.record(&self.engine, self.time);
         self.snapshots.show(&self.engine, frames);
-        self.shared
-            .frames_rendered
-            .fetch_add(frames as u64, Relaxed);
+        self.shared.frames_rendered.fetch_add(frames as u64, Relaxed);
         // Whole ticks are rendered, also for shorter batches.
         let duration = frames.max(TICK) as f32 / self.engine.config().sample_rate;
-        self.shared
-            .record_load(began.elapsed().as_secs_f32() / duration);
+        self.shared.record_load(began.elapsed().as_secs_f32() / duration);
         if self.fader.is_shut() {
             self.shared.ended.store(true, Relaxed);
         }

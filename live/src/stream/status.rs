@@ -59,9 +59,7 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self {
-            counts: [0; BUCKETS],
-        }
+        Self { counts: [0; BUCKETS] }
     }
 }
 
@@ -120,8 +118,15 @@ impl AtomicCounters {
 
     /// Reads all counters.
     pub fn load(&self) -> Counters {
-        let [voices, clouds, partials, voices_stolen, notes_dropped, events_dropped, renders_failed] =
-            self.0.each_ref().map(|counter| counter.load(Relaxed));
+        let [
+            voices,
+            clouds,
+            partials,
+            voices_stolen,
+            notes_dropped,
+            events_dropped,
+            renders_failed,
+        ] = self.0.each_ref().map(|counter| counter.load(Relaxed));
         Counters {
             voices: voices as usize,
             clouds: clouds as usize,

@@ -68,10 +68,7 @@ impl CallbackTimer {
     const LONGEST: Duration = Duration::from_millis(1);
 
     fn new() -> Self {
-        Self {
-            asked: 0,
-            last: Instant::now(),
-        }
+        Self { asked: 0, last: Instant::now() }
     }
 
     /// Records the frames `asked` for until `now`, in blocks of the duration `block`.

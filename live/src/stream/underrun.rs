@@ -74,12 +74,7 @@ pub(super) struct Report {
 impl Report {
     /// The underrun with its cause.
     pub(super) fn conclude(&self, steal: &StealMonitor) -> Underrun {
-        let UnderrunSpan {
-            at_frame,
-            frames,
-            ring_depth,
-            block,
-        } = self.span;
+        let UnderrunSpan { at_frame, frames, ring_depth, block } = self.span;
         let decide = |miss: &DeadlineMiss| steal.decide(miss);
         Underrun {
             at_frame,

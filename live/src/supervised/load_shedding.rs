@@ -55,10 +55,7 @@ struct Floor {
 }
 
 impl Floor {
-    const NONE: Floor = Floor {
-        from: LOWEST,
-        to: LOWEST,
-    };
+    const NONE: Floor = Floor { from: LOWEST, to: LOWEST };
 
     /// Levels at the end of each of `ticks` ticks.
     fn levels(&self, ticks: usize) -> [f32; MAX_TICKS] {
@@ -88,11 +85,7 @@ impl Floor {
 
 impl LoadShedding {
     pub(super) fn new(sample_rate: f32, clock: Clock) -> Self {
-        Self {
-            sample_rate,
-            clock,
-            floor: Floor::NONE,
-        }
+        Self { sample_rate, clock, floor: Floor::NONE }
     }
 
     pub(super) fn reset(&mut self) {
@@ -147,10 +140,7 @@ mod tests {
 
     #[test]
     fn levels_lead_from_one_block_to_the_next() {
-        let floor = Floor {
-            from: -60.0,
-            to: -40.0,
-        };
+        let floor = Floor { from: -60.0, to: -40.0 };
         let levels = floor.levels(4);
         assert!((levels[0] - 10f32.powf(-55.0 / 20.0)).abs() < 1e-6);
         assert!((levels[3] - 0.01).abs() < 1e-6 && levels[7] == levels[3]);

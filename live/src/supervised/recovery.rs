@@ -180,10 +180,7 @@ fn prepared(
 ) -> Result<WatchdogRenderer, PrepareError> {
     let prepare = |renderer| -> Result<WatchdogRenderer, PrepareError> {
         // The first block may take as long as preparing.
-        let patient = WatchdogConfig {
-            render_timeout: watchdog.prepare_timeout,
-            ..watchdog
-        };
+        let patient = WatchdogConfig { render_timeout: watchdog.prepare_timeout, ..watchdog };
         let mut renderer = WatchdogRenderer::new(renderer, patient);
         renderer.prepare(capacity)?;
         try_out(&mut renderer, capacity)?;
@@ -205,11 +202,7 @@ fn prepared(
 /// Has it render a block before anybody relies on it: what fails or hangs does so here, and what
 /// a driver puts off until first used is done.
 fn try_out(renderer: &mut WatchdogRenderer, capacity: Capacity) -> Result<(), RenderError> {
-    let load = Load {
-        ticks: 1,
-        clouds: 1,
-        partials: 1,
-    };
+    let load = Load { ticks: 1, clouds: 1, partials: 1 };
     let block = Arc::new(workload(capacity.slots, load, true));
     renderer.render(&block, &mut Buses::new(capacity.buses))?;
     renderer.reset();

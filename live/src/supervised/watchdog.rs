@@ -97,14 +97,7 @@ struct Channels {
 impl WatchdogRenderer {
     /// Has `renderer` on a thread of its own, from `prepare` on.
     pub fn new(renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
-        Self {
-            config,
-            inner: Some(renderer),
-            thread: None,
-            spare: None,
-            in_flight: 0,
-            lost: None,
-        }
+        Self { config, inner: Some(renderer), thread: None, spare: None, in_flight: 0, lost: None }
     }
 
     /// Sets other deadlines from now on.
@@ -149,13 +142,12 @@ impl WatchdogRenderer {
 
     fn abandon(&mut self, why: RecvTimeoutError, timeout: Duration) -> RenderError {
         let error = match why {
-            RecvTimeoutError::Timeout => RenderError::Late {
-                milliseconds: timeout.as_millis() as u64,
-            },
-            RecvTimeoutError::Disconnected => RenderError::Call {
-                call: "the GPU's thread",
-                reason: "it has ended",
-            },
+            RecvTimeoutError::Timeout => {
+                RenderError::Late { milliseconds: timeout.as_millis() as u64 }
+            }
+            RecvTimeoutError::Disconnected => {
+                RenderError::Call { call: "the GPU's thread", reason: "it has ended" }
+            }
         };
         self.lost = Some(error);
         self.thread = None;

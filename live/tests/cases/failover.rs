@@ -66,17 +66,10 @@ impl Fixture {
         let renderer = SupervisedRenderer::new(gpu(&faults), CpuRenderer::new(1));
         let renderer = change(renderer.with_watchdog(WATCHDOG));
         let report = renderer.report();
-        let config = EngineConfig {
-            sample_rate: RATE as f32,
-            ..EngineConfig::default()
-        };
+        let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
         let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
         engine.set_patch(0, patch);
-        Self {
-            engine,
-            faults,
-            report,
-        }
+        Self { engine, faults, report }
     }
 
     fn report(&self) -> FailoverReport {
@@ -118,10 +111,7 @@ fn check_for_clicks(patch: &Patch, at_rest: &[&[f32]], all: &[f32]) {
         own = steepest(&undisturbed[RATE..]);
     }
     let name = &patch.name;
-    assert!(
-        step <= 1.6 * own,
-        "{name}: a step of {step}, where {own} is its own"
-    );
+    assert!(step <= 1.6 * own, "{name}: a step of {step}, where {own} is its own");
 }
 
 /// A soft sound, in which any click stands out, and every factory patch that sustains.
@@ -140,11 +130,7 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
         fixture.faults.set_at(2, Fault::Fail);
         let lost = fixture.play(&[], RATE / 2);
         let report = fixture.report();
-        assert!(
-            !report.on_gpu && report.losses == 1,
-            "{}: {report:?}",
-            patch.name
-        );
+        assert!(!report.on_gpu && report.losses == 1, "{}: {report:?}", patch.name);
         assert!(report.lost_because.unwrap().contains("injected"));
         fixture.faults.set(Fault::None);
         let returned = fixture.until(|report| report.on_gpu);
@@ -152,11 +138,7 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
         assert_eq!(fixture.report().returns, 1);
         assert_eq!(fixture.engine.counters().renders_failed, 0);
         let (level, goes_on) = (rms(&before[RATE..]), rms(&lost[RATE / 4..]));
-        assert!(
-            goes_on > 0.3 * level,
-            "{} goes on: {goes_on} after {level}",
-            patch.name
-        );
+        assert!(goes_on > 0.3 * level, "{} goes on: {goes_on} after {level}", patch.name);
         if rms(&after) <= 0.2 * level {
             // The return took long, and what dies away is compared with itself, undisturbed.
             let played = before.len() + lost.len() + returned.len();
@@ -372,9 +354,8 @@ fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
     });
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::Fail);
-    let mut fixture = Fixture::with(&rich, faults, |renderer| {
-        renderer.with_load_shedding(RATE as f32, clock)
-    });
+    let mut fixture =
+        Fixture::with(&rich, faults, |renderer| renderer.with_load_shedding(RATE as f32, clock));
     const BLOCK: usize = 64;
     let block_time = BLOCK as f64 / RATE as f64 * 1e9;
     let mut sound = Vec::new();
@@ -392,17 +373,11 @@ fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
     };
     let chord: Vec<_> = [33, 40, 45, 52].map(|key| (0, on(key))).into();
     let (full, report) = run(&chord, 750, 1e9);
-    assert!(
-        full > 1_000 && report.partials_shed == 0,
-        "{full}: {report:?}"
-    );
+    assert!(full > 1_000 && report.partials_shed == 0, "{full}: {report:?}");
     let capacity = full as f64 / 2.0;
     let (thin, report) = run(&[], 750, capacity);
     assert!((0.3..=0.75).contains(&(thin as f64 / capacity)), "{thin}");
-    assert!(
-        report.partials_shed + thin >= full - 64,
-        "{thin}: {report:?}"
-    );
+    assert!(report.partials_shed + thin >= full - 64, "{thin}: {report:?}");
     let (again, report) = run(&[], 6_000, 1e9);
     assert_eq!((again, report.partials_shed), (full, 0));
     assert!(report.most_partials_shed > 0);

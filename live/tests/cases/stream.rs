@@ -24,26 +24,13 @@ fn same_but_later(heard: &[Vec<f32>; 2], plain: &[Vec<f32>; 2], depth: usize) ->
 fn it_is_the_engine_later_whatever_the_blocks() {
     const FRAMES: usize = 60_000;
     let patch = factory::find("Aurora").unwrap();
-    let events = [
-        (0, on(45)),
-        (5_003, on(52)),
-        (20_017, off(45)),
-        (40_001, on(60)),
-    ];
+    let events = [(0, on(45)), (5_003, on(52)), (20_017, off(45)), (40_001, on(60))];
     let plain = plain(patch, &events, FRAMES);
     let odd = [1, 2, 3, 31, 33, 64, 127, 441, 8_192, 5, 4_097, 96];
-    for (depth, sizes) in [
-        (96, vec![64]),
-        (1, vec![1]),
-        (480, vec![480]),
-        (8_192, odd.to_vec()),
-    ] {
+    for (depth, sizes) in [(96, vec![64]), (1, vec![1]), (480, vec![480]), (8_192, odd.to_vec())] {
         let mut stream = Lockstep::new(depth, patch);
         stream.play(&events, FRAMES, &mut sizes.into_iter().cycle());
-        assert!(
-            same_but_later(&stream.heard, &plain, depth),
-            "depth {depth}"
-        );
+        assert!(same_but_later(&stream.heard, &plain, depth), "depth {depth}");
         let status = stream.control.status();
         assert_eq!(stream.audio.latency(), depth + 64);
         assert_eq!(stream.control.latency(), depth + 64);
@@ -86,9 +73,7 @@ fn sixty_four_frames_cost_two_periods_and_a_tick_at_most() {
     let at = 10_007;
     stream.play_64(&[(at, on(69))], 20_000);
     let first = stream.heard[0].iter().position(|&x| x != 0.0).unwrap();
-    let quiet = plain(&sine(), &[(at, on(69))], 20_000)[0]
-        .iter()
-        .position(|&x| x != 0.0);
+    let quiet = plain(&sine(), &[(at, on(69))], 20_000)[0].iter().position(|&x| x != 0.0);
     // The first sample of a sine may itself be zero: what counts is where the engine has it.
     assert_eq!(first, quiet.unwrap() + depth);
     assert!(first - at <= stream.audio.latency() + 1);
@@ -104,11 +89,7 @@ fn planned_events_happen_on_their_sample_in_the_order_they_were_sent() {
         assert!(stream.control.send_at(time as u64, 0, kind));
     }
     stream.play_64(&[], 20_000);
-    assert!(same_but_later(
-        &stream.heard,
-        &plain(&soft(), &events, 20_000),
-        96
-    ));
+    assert!(same_but_later(&stream.heard, &plain(&soft(), &events, 20_000), 96));
     assert_eq!(stream.control.status().events_late, 0);
     // The past means now, and is counted.
     stream.control.send_at(3, 0, on(70));
@@ -141,9 +122,7 @@ fn random_player(seconds: usize) -> Vec<(usize, EventKind)> {
     let mut events = Vec::new();
     let mut state = 1u64;
     let mut random = |range: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) % range
     };
     let mut time = 0;

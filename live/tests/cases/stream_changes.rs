@@ -21,10 +21,7 @@ fn check(name: &str, change: impl Fn(&mut Lockstep)) -> (Lockstep, [f32; 2]) {
     let (before, after) = (&side[12_000..MOMENT], &side[MOMENT + 12_000..]);
     let own = steepest(before).max(steepest(after));
     let during = steepest(&side[MOMENT - 100..MOMENT + 12_000]);
-    assert!(
-        during <= 1.6 * own,
-        "{name}: a step of {during}, where {own} is its own"
-    );
+    assert!(during <= 1.6 * own, "{name}: a step of {during}, where {own} is its own");
     let levels = [rms(before), rms(after)];
     (stream, levels)
 }
@@ -122,11 +119,7 @@ fn a_restart_is_the_beginning_with_the_same_latency() {
     fresh.play_64(&events, 9_600);
 
     let mut played = Lockstep::new(96, patch);
-    played.play(
-        &[(0, on(60)), (90, on(36))],
-        5_001,
-        &mut [7, 64, 33].into_iter().cycle(),
-    );
+    played.play(&[(0, on(60)), (90, on(36))], 5_001, &mut [7, 64, 33].into_iter().cycle());
     // Some of it has not been rendered yet, and more is asked for before the other side looks.
     played.ask(&[], 64);
     played.audio.restart(0, &patch.values);
@@ -136,10 +129,7 @@ fn a_restart_is_the_beginning_with_the_same_latency() {
     played.render.step();
     played.play_64(&later, 9_600 - 64);
     for (fresh, played) in fresh.heard.iter().zip(&played.heard) {
-        assert!(
-            played[start..] == fresh[..],
-            "as if nothing had been before"
-        );
+        assert!(played[start..] == fresh[..], "as if nothing had been before");
     }
     assert_eq!(played.audio.underruns(), 0);
 }

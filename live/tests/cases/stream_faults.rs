@@ -53,9 +53,8 @@ fn the_detector_hears_a_cut() {
 
 #[test]
 fn rich_sounds_break_off_without_a_click_too() {
-    let sustained = factory::patches()
-        .iter()
-        .filter(|patch| patch.values[Param::Env1Sustain] > 0.5);
+    let sustained =
+        factory::patches().iter().filter(|patch| patch.values[Param::Env1Sustain] > 0.5);
     for patch in sustained {
         let name = &patch.name;
         let mut stream = Lockstep::new(96, patch);
@@ -67,10 +66,7 @@ fn rich_sounds_break_off_without_a_click_too() {
         for side in &stream.heard {
             let own = steepest(&side[RATE..2 * RATE]).max(steepest(&side[side.len() - RATE / 2..]));
             let step = steepest(&side[2 * RATE - 100..]);
-            assert!(
-                step <= 1.6 * own,
-                "{name}: a step of {step}, where {own} is its own"
-            );
+            assert!(step <= 1.6 * own, "{name}: a step of {step}, where {own} is its own");
         }
     }
 }
@@ -78,13 +74,7 @@ fn rich_sounds_break_off_without_a_click_too() {
 #[test]
 fn sound_breaks_off_and_comes_back_within_the_fades() {
     let (stream, underruns) = starve(96, 40);
-    let Underrun {
-        at_frame,
-        frames,
-        ring_depth,
-        block,
-        ..
-    } = underruns[0];
+    let Underrun { at_frame, frames, ring_depth, block, .. } = underruns[0];
     // 32 frames were left over after the first block that was not rendered for.
     assert_eq!((ring_depth, block), (32, 64));
     let broke_off = at_frame as usize;
@@ -114,10 +104,7 @@ fn latency_is_the_same_after_frames_were_lost() {
     };
     assert_eq!(onset(500) - 500, onset(start + 500) - 500);
     let status = stream.control.status();
-    assert_eq!(
-        status.frames_asked,
-        status.frames_rendered + status.frames_skipped
-    );
+    assert_eq!(status.frames_asked, status.frames_rendered + status.frames_skipped);
     assert!(status.frames_skipped > 0);
 }
 

@@ -37,11 +37,7 @@ fn device(audio: &mut AudioSide, events: &[(u64, Event)], blocks: u64) -> Vec<f3
 }
 
 fn note(key: u8) -> Event {
-    Event {
-        frame: 0,
-        part: 0,
-        kind: on(key),
-    }
+    Event { frame: 0, part: 0, kind: on(key) }
 }
 
 #[test]
@@ -91,10 +87,7 @@ fn who_waits_after_an_underrun_hears_the_sound_come_back() {
     let (control, mut audio) = started(96);
     let (mut left, mut right) = ([0.0; 2_048], [0.0; 2_048]);
     // An event beyond the block counts as its last frame, also when the block is cut.
-    let late = Event {
-        frame: 5_000,
-        ..note(69)
-    };
+    let late = Event { frame: 5_000, ..note(69) };
     audio.process_waiting(&[late], &mut left, &mut right, PATIENCE);
     audio.process(&[], &mut left, &mut right);
     assert_eq!(control.status().underruns, 1);
@@ -198,10 +191,7 @@ fn a_renderer_that_stalls_and_comes_back_is_explained_and_recovered_from() {
     faults.set(Fault::None);
     heard.extend(device(&mut audio, &[], 600));
     let underruns = control.underruns();
-    let longest = underruns
-        .iter()
-        .max_by_key(|underrun| underrun.frames)
-        .unwrap();
+    let longest = underruns.iter().max_by_key(|underrun| underrun.frames).unwrap();
     assert!(longest.frames >= 40 * 64, "{underruns:?}");
     assert!(roughness(&heard[9_600..], hertz(69.0)) < CLICK);
     assert!(rms(&heard[heard.len() - 4_800..]) > 0.01, "{underruns:?}");

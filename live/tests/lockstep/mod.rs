@@ -11,10 +11,7 @@ use myriad_live::stream::{self, AudioSide, Control, RenderSide, StreamConfig};
 use std::sync::Arc;
 
 pub(crate) fn config(depth: usize) -> StreamConfig {
-    StreamConfig {
-        depth,
-        ..StreamConfig::default()
-    }
+    StreamConfig { depth, ..StreamConfig::default() }
 }
 
 /// A stream whose render side works when it is told to, and all that was heard.
@@ -31,12 +28,7 @@ impl Lockstep {
         let (control, audio, mut render) = stream::build(&config(depth), cpu).unwrap();
         control.set_patch(0, patch.clone()).unwrap();
         render.step();
-        Self {
-            control,
-            audio,
-            render,
-            heard: [Vec::new(), Vec::new()],
-        }
+        Self { control, audio, render, heard: [Vec::new(), Vec::new()] }
     }
 
     /// The audio side asks for a block.
@@ -45,17 +37,12 @@ impl Lockstep {
         let events: Vec<Event> = events
             .iter()
             .filter(|(time, _)| (start..start + frames).contains(time))
-            .map(|&(time, kind)| Event {
-                frame: (time - start) as u32,
-                part: 0,
-                kind,
-            })
+            .map(|&(time, kind)| Event { frame: (time - start) as u32, part: 0, kind })
             .collect();
         let [left, right] = &mut self.heard;
         left.resize(start + frames, f32::NAN);
         right.resize(start + frames, f32::NAN);
-        self.audio
-            .process(&events, &mut left[start..], &mut right[start..]);
+        self.audio.process(&events, &mut left[start..], &mut right[start..]);
     }
 
     /// Blocks that are asked for on time, and rendered on time.
@@ -80,11 +67,7 @@ impl Lockstep {
 
 /// A sine alone, steady from the first hundredth of a second on.
 pub(crate) fn sine() -> Patch {
-    patch(&[
-        (Param::SourcePartials, 1.0),
-        (Param::Env1Sustain, 1.0),
-        (Param::Env1Attack, 0.01),
-    ])
+    patch(&[(Param::SourcePartials, 1.0), (Param::Env1Sustain, 1.0), (Param::Env1Attack, 0.01)])
 }
 
 /// How far sound is from being a sine of that frequency, at worst: `x[n] - 2 cos(w) x[n-1] +
@@ -92,9 +75,8 @@ pub(crate) fn sine() -> Patch {
 pub(crate) fn roughness(samples: &[f32], hertz: f32) -> f32 {
     let c = 2.0 * (std::f64::consts::TAU * f64::from(hertz) / RATE as f64).cos();
     let x = |i: usize| f64::from(samples[i]);
-    (2..samples.len()).fold(0.0, |worst: f64, i| {
-        worst.max((x(i) - c * x(i - 1) + x(i - 2)).abs())
-    }) as f32
+    (2..samples.len()).fold(0.0, |worst: f64, i| worst.max((x(i) - c * x(i - 1) + x(i - 2)).abs()))
+        as f32
 }
 
 /// Above this, a sine has a click in it; a clean one has 1e-6.

@@ -43,22 +43,14 @@ pub struct Canvas {
 
 impl Canvas {
     pub fn new(width: usize, height: usize, background: Rgb) -> Self {
-        Self {
-            width,
-            height,
-            pixels: vec![background; width * height],
-        }
+        Self { width, height, pixels: vec![background; width * height] }
     }
 
     /// Paints a pixel, `opacity` from 0 to 1.
     pub fn dot(&mut self, x: usize, y: usize, colour: Rgb, opacity: f32) {
         if x < self.width && y < self.height {
             let pixel = &mut self.pixels[y * self.width + x];
-            *pixel = if opacity >= 1.0 {
-                colour
-            } else {
-                blend(*pixel, colour, opacity)
-            };
+            *pixel = if opacity >= 1.0 { colour } else { blend(*pixel, colour, opacity) };
         }
     }
 

@@ -59,14 +59,7 @@ impl Findings {
             2 => "stereo".to_owned(),
             many => format!("{many} channels"),
         };
-        row(
-            "length",
-            format!(
-                "{}, {rate} kHz, {}, {channels}",
-                clock(self.seconds),
-                self.format
-            ),
-        );
+        row("length", format!("{}, {rate} kHz, {}, {channels}", clock(self.seconds), self.format));
         row("peak", level(self.peak_dbfs, "dBFS"));
         row("loudness", level(self.loudness_lufs, "LUFS"));
         if let Some(picture) = &self.picture {
@@ -81,10 +74,7 @@ impl Findings {
 /// # Errors
 /// When the file cannot be read or the picture cannot be written.
 pub fn inspect(path: &Path, picture: Option<&Path>) -> Result<Findings, InspectError> {
-    let unreadable = |reason: String| InspectError::Unreadable {
-        path: path.to_owned(),
-        reason,
-    };
+    let unreadable = |reason: String| InspectError::Unreadable { path: path.to_owned(), reason };
     let mut wav = WavReader::open(path).map_err(|error| unreadable(reason(error)))?;
     let spec = wav.spec();
     let frames = u64::from(wav.duration());
@@ -121,12 +111,8 @@ pub fn inspect(path: &Path, picture: Option<&Path>) -> Result<Findings, InspectE
     };
     if let (Some(mut spectrogram), Some(path)) = (spectrogram, picture) {
         spectrogram.finish();
-        picture::draw(&spectrogram, &caption(&findings), path).map_err(|error| {
-            InspectError::Picture {
-                path: path.to_owned(),
-                error,
-            }
-        })?;
+        picture::draw(&spectrogram, &caption(&findings), path)
+            .map_err(|error| InspectError::Picture { path: path.to_owned(), error })?;
     }
     Ok(findings)
 }

@@ -12,10 +12,7 @@ impl Meter {
     pub fn new(sample_rate: u32) -> Self {
         // The histogram has a fixed size; the default is a list of all blocks.
         let mode = Mode::I | Mode::HISTOGRAM;
-        Self {
-            loudness: EbuR128::new(2, sample_rate, mode).ok(),
-            peak: 0.0,
-        }
+        Self { loudness: EbuR128::new(2, sample_rate, mode).ok(), peak: 0.0 }
     }
 
     pub fn add(&mut self, block: [&[f32]; 2]) {

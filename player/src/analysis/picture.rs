@@ -23,9 +23,8 @@ const BAR_WIDTH: usize = 14;
 /// Levels from the darkest to the lightest colour.
 const LEVELS_DB: RangeInclusive<f32> = -100.0..=-10.0;
 
-const FREQUENCY_MARKS: [f32; 9] = [
-    50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10_000.0, 20_000.0,
-];
+const FREQUENCY_MARKS: [f32; 9] =
+    [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10_000.0, 20_000.0];
 
 /// Steps between marks on the time axis, in seconds.
 const TIME_STEPS: [f64; 20] = [
@@ -71,23 +70,14 @@ fn draw_caption(canvas: &mut Canvas, caption: &Caption) {
     let room = (right - LEFT).saturating_sub(details) / Size::Large.width_of("m").max(1);
     let title: String = caption.title.chars().take(room.saturating_sub(2)).collect();
     canvas.text([LEFT, 22], Align::Left, Size::Large, INK, &title);
-    canvas.text(
-        [right, 28],
-        Align::Right,
-        Size::Small,
-        FAINT,
-        &caption.details,
-    );
+    canvas.text([right, 28], Align::Right, Size::Small, FAINT, &caption.details);
 }
 
 /// The outline of the waveform, scaled to its peak.
 fn draw_wave(canvas: &mut Canvas, spectrogram: &Spectrogram) {
     let colours = colour::map();
     let middle = WAVE_TOP + WAVE_HEIGHT / 2;
-    let loudest = spectrogram
-        .peaks
-        .iter()
-        .fold(1e-6f32, |loudest, peak| loudest.max(*peak));
+    let loudest = spectrogram.peaks.iter().fold(1e-6f32, |loudest, peak| loudest.max(*peak));
     for (column, peak) in spectrogram.peaks.iter().enumerate() {
         let peak = peak / loudest;
         let reach = ((peak * (WAVE_HEIGHT / 2) as f32) as usize).max(1);
@@ -179,13 +169,7 @@ fn draw_scale(canvas: &mut Canvas, spectrogram: &Spectrogram) {
         let y = TOP + ((1.0 - height) * (rows - 1) as f32) as usize;
         let top = y.saturating_sub(Size::Small.height() / 2);
         let label = format!("{} dB", tens * 10);
-        canvas.text(
-            [x + BAR_WIDTH + 6, top],
-            Align::Left,
-            Size::Small,
-            FAINT,
-            &label,
-        );
+        canvas.text([x + BAR_WIDTH + 6, top], Align::Left, Size::Small, FAINT, &label);
     }
 }
 

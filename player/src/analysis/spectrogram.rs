@@ -155,10 +155,7 @@ impl Spectrogram {
 
 /// The level between two frequencies, blended from the two windows for the frequencies around them.
 fn blend(windows: &[WindowedFft], low: f32, high: f32) -> f32 {
-    let upper = WINDOWS
-        .iter()
-        .position(|&(_, hz)| low < hz)
-        .unwrap_or(WINDOWS.len());
+    let upper = WINDOWS.iter().position(|&(_, hz)| low < hz).unwrap_or(WINDOWS.len());
     let (Some(below), Some(above)) = (upper.checked_sub(1), windows.get(upper)) else {
         let only = upper.min(windows.len() - 1);
         return windows[only].level(low, high);
@@ -186,9 +183,7 @@ mod tests {
         }
         spectrogram.finish();
         let column = &spectrogram.levels[5 * 300..6 * 300];
-        let loudest = (0..300)
-            .max_by(|&a, &b| column[a].total_cmp(&column[b]))
-            .unwrap();
+        let loudest = (0..300).max_by(|&a, &b| column[a].total_cmp(&column[b])).unwrap();
         let Range { start, end } = spectrogram.frequencies;
         let hz = start * (end / start).powf((loudest as f32 + 0.5) / 300.0);
         assert!((hz / 1000.0).log2().abs() < 0.1, "{hz}");

@@ -74,28 +74,20 @@ impl WindowedFft {
         let [before, after] = [bin, bin + 1].map(|bin| decibels(self.powers[bin]));
         let inside = (low.ceil() as usize)..(high.ceil() as usize).min(self.powers.len());
         let inside = self.powers.get(inside).unwrap_or_default();
-        let highest = inside
-            .iter()
-            .fold(0.0f32, |highest, &power| highest.max(power));
+        let highest = inside.iter().fold(0.0f32, |highest, &power| highest.max(power));
         decibels(highest).max(before + (after - before) * fraction)
     }
 }
 
 fn decibels(power: f32) -> f32 {
-    if power > 1e-20 {
-        10.0 * power.log10()
-    } else {
-        FLOOR_DB
-    }
+    if power > 1e-20 { 10.0 * power.log10() } else { FLOOR_DB }
 }
 
 /// Harris, "On the use of windows for harmonic analysis", 1978: four terms, side lobes at -92 dB.
 pub(crate) fn blackman_harris(at: f32) -> f32 {
     const TERMS: [f32; 4] = [0.35875, -0.48829, 0.14128, -0.01168];
     let terms = TERMS.iter().zip(0u8..);
-    terms
-        .map(|(term, k)| term * (TAU * at * f32::from(k)).cos())
-        .sum()
+    terms.map(|(term, k)| term * (TAU * at * f32::from(k)).cos()).sum()
 }
 
 pub(crate) fn hann(at: f32) -> f32 {

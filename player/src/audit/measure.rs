@@ -67,18 +67,12 @@ impl<'a> Listener<'a> {
     }
 
     fn play(&self, values: &Values, notes: &[Note], frames: usize) -> Sound {
-        let config = EngineConfig {
-            sample_rate: RATE as f32,
-            ..EngineConfig::default()
-        };
+        let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
         let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
         let mut partials = 0;
         // An engine of the default size is valid, so this does not fail.
         if let Ok(mut engine) = Engine::new(&config) {
-            let patch = Patch {
-                values: values.clone(),
-                ..self.patch.clone()
-            };
+            let patch = Patch { values: values.clone(), ..self.patch.clone() };
             engine.set_patch(0, &patch);
             let mut events: Vec<(usize, EventKind)> = Vec::new();
             for &Note(key, velocity, seconds) in notes {
@@ -88,10 +82,8 @@ impl<'a> Listener<'a> {
             }
             events.sort_by_key(|event| event.0);
             const BLOCK: usize = 1_024;
-            for (index, (left, right)) in left
-                .chunks_mut(BLOCK)
-                .zip(right.chunks_mut(BLOCK))
-                .enumerate()
+            for (index, (left, right)) in
+                left.chunks_mut(BLOCK).zip(right.chunks_mut(BLOCK)).enumerate()
             {
                 let block = index * BLOCK..(index + 1) * BLOCK;
                 let now = events.iter().filter(|event| block.contains(&event.0));
@@ -105,11 +97,7 @@ impl<'a> Listener<'a> {
                 partials = partials.max(engine.counters().partials);
             }
         }
-        Sound {
-            left,
-            right,
-            partials,
-        }
+        Sound { left, right, partials }
     }
 
     /// The Cs in the patch's key range that are silent.

@@ -45,10 +45,7 @@ impl Failure {
     }
 
     pub fn new(exit: Exit, message: impl Display) -> Self {
-        Self {
-            exit,
-            message: message.to_string(),
-        }
+        Self { exit, message: message.to_string() }
     }
 
     /// Prints the message as one line and returns the exit code.

@@ -20,10 +20,7 @@ pub fn requested() -> bool {
 /// When the user has asked the program to stop.
 pub fn check() -> Result<(), Failure> {
     match requested() {
-        true => Err(Failure::new(
-            Exit::Interrupted,
-            "interrupted; no file was written",
-        )),
+        true => Err(Failure::new(Exit::Interrupted, "interrupted; no file was written")),
         false => Ok(()),
     }
 }

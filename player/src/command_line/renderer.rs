@@ -57,10 +57,7 @@ impl RendererArgs {
         sample_rate: u32,
         thread_policy: ThreadPolicy,
     ) -> (Box<dyn Renderer>, RendererHandle) {
-        let purpose = Purpose::Live {
-            sample_rate: sample_rate as f32,
-            thread_policy,
-        };
+        let purpose = Purpose::Live { sample_rate: sample_rate as f32, thread_policy };
         self.choice(threads, purpose).make()
     }
 
@@ -71,10 +68,8 @@ impl RendererArgs {
 
     /// Makes the GPU's renderer, whatever `--renderer` says.
     pub fn gpu(&self) -> MakeGpuRenderer {
-        let purpose = Purpose::Live {
-            sample_rate: 48_000.0,
-            thread_policy: ThreadPolicy::RealTime,
-        };
+        let purpose =
+            Purpose::Live { sample_rate: 48_000.0, thread_policy: ThreadPolicy::RealTime };
         self.choice(1, purpose).make_gpu()
     }
 

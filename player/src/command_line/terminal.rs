@@ -10,12 +10,10 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 /// When standard output cannot be written to. A closed pipe ends the program without a message.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Failure::new(Exit::PipeClosed, ""),
-            _ => Failure::failed(format!("standard output: {error}")),
-        })
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::new(Exit::PipeClosed, ""),
+        _ => Failure::failed(format!("standard output: {error}")),
+    })
 }
 
 /// Prints one value as JSON on standard output.

@@ -135,9 +135,7 @@ impl AudioCallback {
         if frames == 0 {
             return;
         }
-        self.counters
-            .largest_block
-            .fetch_max(frames, Ordering::Relaxed);
+        self.counters.largest_block.fetch_max(frames, Ordering::Relaxed);
         self.pick_up_gestures(frames);
         if self.resampler.is_none() {
             self.render(self.events.store().len(), left, right);
@@ -205,8 +203,7 @@ impl AudioCallback {
         match self.waits {
             false => self.audio.process(&events[..count], left, right),
             true => {
-                self.audio
-                    .process_waiting(&events[..count], left, right, TIMEOUT);
+                self.audio.process_waiting(&events[..count], left, right, TIMEOUT);
             }
         }
         events.drain(..count);
@@ -214,13 +211,9 @@ impl AudioCallback {
         self.tap.push_iter(frames());
         if let Some(record_ring) = &mut self.record_ring {
             let missed = left.len() - record_ring.push_iter(frames());
-            self.counters
-                .unrecorded
-                .fetch_add(missed as u64, Ordering::Relaxed);
+            self.counters.unrecorded.fetch_add(missed as u64, Ordering::Relaxed);
         }
-        self.counters
-            .frames
-            .fetch_add(left.len() as u64, Ordering::Relaxed);
+        self.counters.frames.fetch_add(left.len() as u64, Ordering::Relaxed);
     }
 }
 

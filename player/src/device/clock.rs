@@ -60,11 +60,7 @@ impl Clock {
             reason: error.to_string(),
         })?;
         Ok(Self {
-            info: DeviceInfo {
-                name: "no sound".to_owned(),
-                host: Host::Clock,
-                rate,
-            },
+            info: DeviceInfo { name: "no sound".to_owned(), host: Host::Clock, rate },
             block,
             shared,
             thread: Some(thread),

@@ -48,10 +48,8 @@ impl Shared {
 
 /// The devices of a host, the default one first.
 pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceError> {
-    let refused = |error: cpal::Error| DeviceError::Refused {
-        host: host.name(),
-        reason: error.to_string(),
-    };
+    let refused =
+        |error: cpal::Error| DeviceError::Refused { host: host.name(), reason: error.to_string() };
     #[cfg(target_os = "linux")]
     if host == Host::Pulse {
         super::pulse_cookie::ensure().map_err(|error| DeviceError::Refused {
@@ -68,10 +66,7 @@ pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceE
     let usual = found.first().and_then(|device| device.id().ok());
     let all = cpal_host.output_devices().map_err(refused)?;
     found.extend(all.filter(|device| device.id().ok() != usual));
-    Ok(found
-        .into_iter()
-        .map(|device| (name(&device), device))
-        .collect())
+    Ok(found.into_iter().map(|device| (name(&device), device)).collect())
 }
 
 /// Names of the devices of a host that have an output configuration.
@@ -88,8 +83,7 @@ fn host_id(host: Host) -> Result<HostId, DeviceError> {
         Host::Alsa => "alsa",
         _ => return Ok(cpal::default_host().id()),
     };
-    id.parse()
-        .map_err(|_| DeviceError::Unavailable(host.name()))
+    id.parse().map_err(|_| DeviceError::Unavailable(host.name()))
 }
 
 impl CpalDevice {
@@ -140,12 +134,7 @@ impl CpalDevice {
         stream.play().map_err(refused)?;
         let block = stream.buffer_size().unwrap_or(block) as usize;
         let rate = config.sample_rate();
-        Ok(Self {
-            info: DeviceInfo { name, host, rate },
-            block,
-            shared,
-            _stream: stream,
-        })
+        Ok(Self { info: DeviceInfo { name, host, rate }, block, shared, _stream: stream })
     }
 }
 
@@ -157,12 +146,7 @@ fn configuration(
     let usual = device.default_output_config()?;
     let rate = device_request.rate.unwrap_or(usual.sample_rate());
     let known = |format: SampleFormat| {
-        let formats = [
-            SampleFormat::F32,
-            SampleFormat::I32,
-            SampleFormat::I16,
-            SampleFormat::U8,
-        ];
+        let formats = [SampleFormat::F32, SampleFormat::I32, SampleFormat::I16, SampleFormat::U8];
         formats.iter().position(|known| *known == format)
     };
     let channels = |count: u16| count.abs_diff(2);
@@ -181,10 +165,7 @@ fn build(
     context: &DeviceContext,
     shared: &Arc<Shared>,
 ) -> Result<Stream, cpal::Error> {
-    let stream_config = StreamConfig {
-        buffer_size: size,
-        ..config.config()
-    };
+    let stream_config = StreamConfig { buffer_size: size, ..config.config() };
     match config.sample_format() {
         SampleFormat::I32 => build_as::<i32>(device, stream_config, context, shared),
         SampleFormat::I16 => build_as::<i16>(device, stream_config, context, shared),

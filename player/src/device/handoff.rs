@@ -23,10 +23,7 @@ pub struct CallbackHandoff {
 impl Default for CallbackHandoff {
     /// Empty; device 0 is active.
     fn default() -> Self {
-        Self {
-            callback: ArrayQueue::new(1),
-            active: AtomicU64::new(0),
-        }
+        Self { callback: ArrayQueue::new(1), active: AtomicU64::new(0) }
     }
 }
 

@@ -46,10 +46,7 @@ struct Shared {
 
 /// Connects to a running server, and starts none.
 pub(super) fn connect(name: &str) -> Result<jack::Client, DeviceError> {
-    let refused = |reason: String| DeviceError::Refused {
-        host: Host::Jack.name(),
-        reason,
-    };
+    let refused = |reason: String| DeviceError::Refused { host: Host::Jack.name(), reason };
     // Without the library, `set_logger` would panic.
     if let Err(error) = jack::jack_sys::library() {
         return Err(refused(format!("not installed ({error})")));
@@ -86,10 +83,7 @@ fn ports(client: &jack::Client, like: &impl PortSpec, flags: PortFlags) -> Vec<S
 fn audio_inputs(client: &jack::Client) -> Vec<String> {
     let inputs = ports(client, &AudioOut::default(), PortFlags::IS_INPUT);
     let own = format!("{}:", client.name());
-    inputs
-        .into_iter()
-        .filter(|port| !port.starts_with(&own))
-        .collect()
+    inputs.into_iter().filter(|port| !port.starts_with(&own)).collect()
 }
 
 impl Client {
@@ -125,39 +119,25 @@ impl Client {
         let [left, right] =
             ["left", "right"].map(|name| client.register_port(name, AudioOut::default()));
         let outputs = [left.map_err(refused)?, right.map_err(refused)?];
-        let midi = client
-            .register_port("midi", MidiIn::default())
-            .map_err(refused)?;
-        let ours = outputs
-            .each_ref()
-            .map(|port| port.name().unwrap_or_default());
+        let midi = client.register_port("midi", MidiIn::default()).map_err(refused)?;
+        let ours = outputs.each_ref().map(|port| port.name().unwrap_or_default());
         let midi_port = midi.name().unwrap_or_default();
         let shared = Arc::new(Shared::default());
         shared.block.store(client.buffer_size(), Ordering::Relaxed);
         let rate = client.sample_rate();
-        let process = Process {
-            context: context.clone(),
-            outputs,
-            midi,
-            shared: Arc::clone(&shared),
-        };
-        let client = client
-            .activate_async(Notes(Arc::clone(&shared)), process)
-            .map_err(refused)?;
+        let process =
+            Process { context: context.clone(), outputs, midi, shared: Arc::clone(&shared) };
+        let client = client.activate_async(Notes(Arc::clone(&shared)), process).map_err(refused)?;
         for (our, target) in ours.iter().zip(&targets) {
             // When a port refuses, the client runs without output until the user connects it.
             let _ = client.as_client().connect_ports_by_name(our, target);
         }
-        let name = targets.first().map_or("not connected", |target| {
-            target.split(':').next().unwrap_or(target)
-        });
+        let name = targets
+            .first()
+            .map_or("not connected", |target| target.split(':').next().unwrap_or(target));
         Ok(Self {
             client,
-            info: DeviceInfo {
-                name: name.to_owned(),
-                host: Host::Jack,
-                rate,
-            },
+            info: DeviceInfo { name: name.to_owned(), host: Host::Jack, rate },
             shared,
             midi_wanted: device_request.midi.as_ref().map(|name| name.to_lowercase()),
             midi_port,
@@ -188,10 +168,7 @@ impl Client {
             if !wanted || self.seen.contains(&source) {
                 continue;
             }
-            if client
-                .connect_ports_by_name(&source, &self.midi_port)
-                .is_ok()
-            {
+            if client.connect_ports_by_name(&source, &self.midi_port).is_ok() {
                 news.push(format!("MIDI input: {source}"));
             }
             self.seen.push(source);
@@ -219,12 +196,7 @@ fn targets(
     })?;
     let owner = |port: &str| port.split(':').next().map(str::to_owned);
     let same_owner = |port: &&String| owner(port) == owner(&inputs[first]);
-    Ok(inputs[first..]
-        .iter()
-        .filter(same_owner)
-        .take(2)
-        .cloned()
-        .collect())
+    Ok(inputs[first..].iter().filter(same_owner).take(2).cloned().collect())
 }
 
 impl Device for Client {

@@ -45,32 +45,25 @@ impl Listing {
     pub fn gather() -> Self {
         #[cfg(target_os = "linux")]
         let _silence = alsa::Output::local_error_handler();
-        let mut listing = Self {
-            outputs: Vec::new(),
-            midi: midi::ports::names(),
-            silent: Vec::new(),
-        };
+        let mut listing =
+            Self { outputs: Vec::new(), midi: midi::ports::names(), silent: Vec::new() };
         for &host in Host::AUDIBLE {
             let devices = match host {
                 #[cfg(unix)]
                 Host::Jack => super::jack_server::connect("myriad-list").map(|client| {
-                    listing
-                        .midi
-                        .extend(super::jack_server::midi_sources(&client));
+                    listing.midi.extend(super::jack_server::midi_sources(&client));
                     super::jack_server::outputs(&client)
                 }),
                 _ => cpal_device::playable(host),
             };
             match devices {
-                Ok(names) if names.is_empty() => listing.silent.push(Silent {
-                    host: host.name(),
-                    reason: "no device".to_owned(),
-                }),
+                Ok(names) if names.is_empty() => listing
+                    .silent
+                    .push(Silent { host: host.name(), reason: "no device".to_owned() }),
                 Ok(names) => listing.add(host.name(), names),
-                Err(error) => listing.silent.push(Silent {
-                    host: host.name(),
-                    reason: error.to_string(),
-                }),
+                Err(error) => {
+                    listing.silent.push(Silent { host: host.name(), reason: error.to_string() })
+                }
             }
         }
         listing
@@ -79,11 +72,7 @@ impl Listing {
     fn add(&mut self, host: &'static str, names: Vec<String>) {
         for device in names {
             let default = self.outputs.is_empty();
-            self.outputs.push(Output {
-                host,
-                device,
-                default,
-            });
+            self.outputs.push(Output { host, device, default });
         }
     }
 

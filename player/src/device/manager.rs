@@ -161,11 +161,7 @@ impl DeviceManager {
                 self.lose(&reason, control, &mut news);
             }
         }
-        if self
-            .lost
-            .as_ref()
-            .is_some_and(|lost| Instant::now() >= lost.next_attempt)
-        {
+        if self.lost.as_ref().is_some_and(|lost| Instant::now() >= lost.next_attempt) {
             self.try_again(control, &mut news);
         }
         let largest = counters.largest_block.load(Ordering::Relaxed);
@@ -239,11 +235,8 @@ impl DeviceManager {
                 attempt: None,
             });
         }
-        let device_request = DeviceRequest {
-            rate: Some(self.rate),
-            block: Some(block),
-            ..DeviceRequest::default()
-        };
+        let device_request =
+            DeviceRequest { rate: Some(self.rate), block: Some(block), ..DeviceRequest::default() };
         // When not even a clock can be started, the stream pauses until the device is back.
         let context = self.next_context();
         if let Ok(clock) = Clock::start(&device_request, &context) {
@@ -258,10 +251,8 @@ impl DeviceManager {
         };
         let Some((device_id, attempt)) = &lost.attempt else {
             let any = self.device_request.host.is_none() && lost.since.elapsed() > SAME_HOST_PERIOD;
-            let device_request = DeviceRequest {
-                host: (!any).then_some(lost.host),
-                ..self.device_request.clone()
-            };
+            let device_request =
+                DeviceRequest { host: (!any).then_some(lost.host), ..self.device_request.clone() };
             self.context.device_id += 1;
             let context = self.context.clone();
             lost.attempt = Some((context.device_id, open(device_request, context)));

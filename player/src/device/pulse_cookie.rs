@@ -50,10 +50,7 @@ fn write(place: &Path) -> io::Result<()> {
     let mut cookie = [0; LENGTH];
     File::open("/dev/urandom")?.read_exact(&mut cookie)?;
     if let Some(folder) = place.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let beside = place.with_extension(format!("{}.new", std::process::id()));
     let mut options = File::options();

@@ -36,9 +36,7 @@ impl Device for Virtual {
 
     fn step(&mut self) {
         let [left, right] = &mut self.frames;
-        let DeviceContext {
-            handoff, device_id, ..
-        } = &self.context;
+        let DeviceContext { handoff, device_id, .. } = &self.context;
         handoff.with_callback(*device_id, |callback| callback.fill(left, right));
     }
 }

@@ -39,11 +39,7 @@ impl AtomicFile {
             Some(path) => File::create(path)?,
             None => File::options().write(true).open(&real)?,
         };
-        let atomic_file = Self {
-            name: target.to_owned(),
-            target: real,
-            temporary,
-        };
+        let atomic_file = Self { name: target.to_owned(), target: real, temporary };
         Ok((atomic_file, file))
     }
 

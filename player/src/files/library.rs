@@ -13,10 +13,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     #[error("no patch is called '{name}'; {}", hint(*.suggestion))]
-    Unknown {
-        name: String,
-        suggestion: Option<&'static str>,
-    },
+    Unknown { name: String, suggestion: Option<&'static str> },
     #[error("{file}: {error}")]
     Unreadable { file: String, error: io::Error },
     #[error("{file}: larger than {} MiB; this is no patch", MAX_FILE_BYTES >> 20)]
@@ -67,25 +64,16 @@ pub fn resolve(request: &str) -> Result<Patch, LibraryError> {
     if looks_like_a_file {
         load(request)
     } else {
-        Err(LibraryError::Unknown {
-            name: request.to_owned(),
-            suggestion: suggestion(request),
-        })
+        Err(LibraryError::Unknown { name: request.to_owned(), suggestion: suggestion(request) })
     }
 }
 
 fn load(file: &str) -> Result<Patch, LibraryError> {
-    let unreadable = |error| LibraryError::Unreadable {
-        file: file.to_owned(),
-        error,
-    };
+    let unreadable = |error| LibraryError::Unreadable { file: file.to_owned(), error };
     let bytes = read_limited(Path::new(file), MAX_FILE_BYTES).map_err(unreadable)?;
-    let bytes = bytes.ok_or_else(|| LibraryError::TooLarge {
-        file: file.to_owned(),
-    })?;
-    let text = String::from_utf8(bytes).map_err(|_| LibraryError::NotText {
-        file: file.to_owned(),
-    })?;
+    let bytes = bytes.ok_or_else(|| LibraryError::TooLarge { file: file.to_owned() })?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| LibraryError::NotText { file: file.to_owned() })?;
     Ok(Patch::parse(&text, file)?)
 }
 

@@ -45,11 +45,7 @@ impl Tracer {
         let stopped = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("trace".to_owned());
         let thread = thread.spawn(move || write(file, atomic_file, &stopped));
-        Ok(Some(Self {
-            path: path.to_owned(),
-            stop,
-            thread: thread.map_err(fail)?,
-        }))
+        Ok(Some(Self { path: path.to_owned(), stop, thread: thread.map_err(fail)? }))
     }
 
     /// Completes the file.

@@ -75,10 +75,7 @@ enum Reason {
 
 impl WavError {
     fn new(file: &AtomicFile, error: hound::Error) -> Self {
-        Self {
-            path: file.name().to_owned(),
-            reason: error.into(),
-        }
+        Self { path: file.name().to_owned(), reason: error.into() }
     }
 }
 
@@ -111,10 +108,7 @@ impl WavFile {
         bits: Bits,
         seed: u32,
     ) -> Result<Self, WavError> {
-        let error = |reason: Reason| WavError {
-            path: target.to_owned(),
-            reason,
-        };
+        let error = |reason: Reason| WavError { path: target.to_owned(), reason };
         let (file, handle) = AtomicFile::create(target).map_err(|io| error(io.into()))?;
         let spec = WavSpec {
             channels: 2,
@@ -173,16 +167,11 @@ impl CompleteWav {
     /// When it cannot be renamed.
     pub fn publish(self) -> Result<(), WavError> {
         let path = self.0.name().to_owned();
-        self.0.finish().map_err(|error| WavError {
-            path,
-            reason: error.into(),
-        })
+        self.0.finish().map_err(|error| WavError { path, reason: error.into() })
     }
 }
 
 fn to_i24(sample: f32) -> i32 {
     const FULL_SCALE: f32 = (1 << 23) as f32;
-    (sample * FULL_SCALE)
-        .round()
-        .clamp(-FULL_SCALE, FULL_SCALE - 1.0) as i32
+    (sample * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE - 1.0) as i32
 }

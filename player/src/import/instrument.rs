@@ -50,13 +50,8 @@ pub fn add_layer(patch: &mut Patch, other: Patch, mode: u8) {
 
 /// Names a macro and routes it to a parameter.
 pub(super) fn add_macro(patch: &mut Patch, index: usize, name: &str, target: Param, amount: f32) {
-    const MACROS: [Source; 5] = [
-        Source::Macro1,
-        Source::Macro2,
-        Source::Macro3,
-        Source::Macro4,
-        Source::Macro5,
-    ];
+    const MACROS: [Source; 5] =
+        [Source::Macro1, Source::Macro2, Source::Macro3, Source::Macro4, Source::Macro5];
     patch.macro_names[index] = name.to_owned();
     patch.routes.push(Route {
         source: MACROS[index],

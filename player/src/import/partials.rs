@@ -139,9 +139,8 @@ fn average(demodulated: &[Complex<f64>], middle: f64, half: f64) -> Complex<f64>
 pub(super) fn refine(sound: &Sound, track: &mut PitchTrack) {
     const PARTIALS: usize = 6;
     let below = (0.45 * sound.rate / track.median()) as usize;
-    let partials: Vec<Partial> = (1..=PARTIALS.min(below.max(1)))
-        .map(|n| at_ratio(sound, track, n as f64))
-        .collect();
+    let partials: Vec<Partial> =
+        (1..=PARTIALS.min(below.max(1))).map(|n| at_ratio(sound, track, n as f64)).collect();
     for frame in 0..track.frames() - 1 {
         let (mut sum, mut weights) = (0.0, 1e-30);
         for partial in &partials {
@@ -164,10 +163,7 @@ pub(super) fn refine(sound: &Sound, track: &mut PitchTrack) {
 /// Up to `most` partials at their exact ratios: near whole numbers, stretched by the stiffness of a string
 /// as estimated from the partials below.
 pub(super) fn find(sound: &Sound, track: &PitchTrack, most: usize) -> Vec<Partial> {
-    let highest = track
-        .pitches
-        .iter()
-        .fold(0.0, |top: f64, &pitch| top.max(pitch));
+    let highest = track.pitches.iter().fold(0.0, |top: f64, &pitch| top.max(pitch));
     let mut partials: Vec<Partial> = Vec::new();
     // Least squares for the stiffness B in (ratio / n)² = 1 + B n².
     let (mut above, mut below) = (0.0_f64, 1e-9_f64);
@@ -194,11 +190,7 @@ pub(super) fn find(sound: &Sound, track: &PitchTrack, most: usize) -> Vec<Partia
         }
         partials.push(partial);
     }
-    while partials.len() > 1
-        && partials
-            .last()
-            .is_some_and(|last| last.power() < 1e-10 * loudest)
-    {
+    while partials.len() > 1 && partials.last().is_some_and(|last| last.power() < 1e-10 * loudest) {
         partials.pop();
     }
     partials

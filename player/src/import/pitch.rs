@@ -57,21 +57,14 @@ fn of_part(part: &[f32], rate: f64) -> Option<(f64, f64)> {
 fn peak_offset(nsdf: &[f64], lag: usize) -> f64 {
     let [a, b, c] = [lag - 1, lag, lag + 1].map(|lag| nsdf[lag]);
     let bend = a - 2.0 * b + c;
-    if bend < 0.0 {
-        0.5 * (a - c) / bend
-    } else {
-        0.0
-    }
+    if bend < 0.0 { 0.5 * (a - c) / bend } else { 0.0 }
 }
 
 /// The NSDF for each lag below `lags`.
 fn nsdf(part: &[f32], lags: usize) -> Vec<f64> {
     let length = (part.len() + lags).next_power_of_two();
     let mut planner = RealFftPlanner::<f64>::new();
-    let (forward, inverse) = (
-        planner.plan_fft_forward(length),
-        planner.plan_fft_inverse(length),
-    );
+    let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
     let mut time = vec![0.0; length];
     for (to, &from) in time.iter_mut().zip(part) {
         *to = f64::from(from);
@@ -107,14 +100,9 @@ pub(super) fn track(sound: &Sound, hertz: f64, frames: usize, hop: f64) -> Vec<f
     let mut last = hertz;
     let at = |frame: usize| {
         let middle = (frame as f64 * hop * sound.rate) as usize;
-        let start = middle
-            .saturating_sub(length / 2)
-            .min(sound.samples.len() - length);
+        let start = middle.saturating_sub(length / 2).min(sound.samples.len() - length);
         let part = &sound.samples[start..start + length];
-        let (low, high) = (
-            (period / FARTHEST) as usize,
-            (period * FARTHEST) as usize + 2,
-        );
+        let (low, high) = ((period / FARTHEST) as usize, (period * FARTHEST) as usize + 2);
         let nsdf = nsdf(part, (high + 1).min(length));
         let inside = low.max(1)..high.min(nsdf.len().saturating_sub(1));
         let best = inside.max_by(|&a, &b| nsdf[a].total_cmp(&nsdf[b]));

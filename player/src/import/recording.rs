@@ -25,9 +25,7 @@ pub(super) fn import(
     let mut sound = sound.trimmed()?;
     sound.samples.truncate((LONGEST * sound.rate) as usize);
     if sound.seconds() < 0.05 {
-        return Err(ImportError::TooShort(
-            "a recording has at least 0.05 seconds",
-        ));
+        return Err(ImportError::TooShort("a recording has at least 0.05 seconds"));
     }
     let hertz = hertz.or_else(|| pitch::of_sound(&sound));
     let analysis = analyse(&sound, hertz.ok_or(ImportError::NoPitch)?);
@@ -59,10 +57,7 @@ pub(super) fn import(
                 1_000.0 * analysis.track.hop
             ),
         ),
-        (
-            "harmonic",
-            format!("{:.1} dB above the residual", analysis.snr()),
-        ),
+        ("harmonic", format!("{:.1} dB above the residual", analysis.snr())),
     ];
     Ok(Imported { patch, findings })
 }
@@ -80,34 +75,20 @@ pub(super) struct Analysis {
 pub(super) fn analyse(sound: &Sound, hertz: f64) -> Analysis {
     let frames = ((sound.seconds() / HOP) as usize + 1).clamp(4, MAX_FRAMES);
     let hop = sound.seconds() / (frames - 1) as f64;
-    let mut track = PitchTrack {
-        hop,
-        pitches: pitch::track(sound, hertz, frames, hop),
-    };
+    let mut track = PitchTrack { hop, pitches: pitch::track(sound, hertz, frames, hop) };
     for _ in 0..2 {
         partials::refine(sound, &mut track);
     }
     let partials = partials::find(sound, &track, (MAX_CELLS / frames).min(1_024));
     let harmonic = partials::sum(sound, &track, &partials);
-    let residual: Vec<f32> = sound
-        .samples
-        .iter()
-        .zip(&harmonic)
-        .map(|(a, b)| a - b)
-        .collect();
+    let residual: Vec<f32> = sound.samples.iter().zip(&harmonic).map(|(a, b)| a - b).collect();
     let steady = (0.05 * sound.rate) as usize..(0.9 * sound.samples.len() as f64) as usize;
     let power = |samples: &[f32]| -> f64 {
         let inside = samples.get(steady.clone()).unwrap_or_default();
         inside.iter().map(|&x| f64::from(x).powi(2)).sum()
     };
     let noise = noise(sound, &track, &partials, &residual);
-    Analysis {
-        harmonic: power(&harmonic),
-        residual: power(&residual),
-        track,
-        partials,
-        noise,
-    }
+    Analysis { harmonic: power(&harmonic), residual: power(&residual), track, partials, noise }
 }
 
 /// For every partial, the level of the residual around it, relative to its own.

@@ -68,18 +68,14 @@ fn cycle_chunk(path: &Path) -> Option<usize> {
             return std::str::from_utf8(digits).ok()?.parse().ok();
         }
         // Chunks have even lengths.
-        file.seek_relative(i64::from(length) + i64::from(length % 2))
-            .ok()?;
+        file.seek_relative(i64::from(length) + i64::from(length % 2)).ok()?;
     }
 }
 
 impl Sound {
     /// Without silence: from the first sample within 50 dB of the peak to the last within 60 dB.
     pub(super) fn trimmed(&self) -> Result<Sound, ImportError> {
-        let peak = self
-            .samples
-            .iter()
-            .fold(0.0_f32, |peak, x| peak.max(x.abs()));
+        let peak = self.samples.iter().fold(0.0_f32, |peak, x| peak.max(x.abs()));
         if peak < 1e-5 {
             return Err(ImportError::Silence);
         }

@@ -12,11 +12,7 @@ const RATE: usize = 48_000;
 fn sound(seconds: f64, wave: impl Fn(f64) -> f64) -> Sound {
     let frames = (seconds * RATE as f64) as usize;
     let samples = (0..frames).map(|i| wave(i as f64 / RATE as f64) as f32);
-    Sound {
-        rate: RATE as f64,
-        samples: samples.collect(),
-        cycle: None,
-    }
+    Sound { rate: RATE as f64, samples: samples.collect(), cycle: None }
 }
 
 /// Harmonics of `hertz(t)`, whose integral is `turns`, falling by `slope`.
@@ -36,16 +32,10 @@ fn played(imported: &Imported, frames: usize) -> Vec<f32> {
     patch.values.set(Param::PitchTune, off);
     patch.values.set(Param::ShapeBandwidth, 0.0);
     patch.values.set(Param::SourceLoop, 0.0);
-    let config = EngineConfig {
-        sample_rate: RATE as f32,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     engine.set_patch(0, &patch);
-    let note = EventKind::NoteOn {
-        key: key.round() as u8,
-        velocity: 1.0,
-    };
+    let note = EventKind::NoteOn { key: key.round() as u8, velocity: 1.0 };
     let latency = engine.latency();
     let [left, _] = in_blocks(
         &[(0, note)],
@@ -63,11 +53,7 @@ fn snr(recorded: &[f32], heard: &[f32]) -> f64 {
     let product =
         |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum() };
     let gain = (product(recorded, heard) / product(heard, heard)) as f32;
-    let off: Vec<f32> = recorded
-        .iter()
-        .zip(heard)
-        .map(|(a, b)| a - gain * b)
-        .collect();
+    let off: Vec<f32> = recorded.iter().zip(heard).map(|(a, b)| a - gain * b).collect();
     -relative_db(&off, recorded)
 }
 
@@ -84,9 +70,7 @@ fn round_trip(sound: &Sound, from: f64, to: f64) -> f64 {
 #[test]
 fn sustained_tones_come_back() {
     for hertz in [65.3, 220.0, 441.7, 1_234.5] {
-        let tone = sound(1.5, |t| {
-            harmonics(hertz * t, 30.min((20_000.0 / hertz) as i32), 1.0)
-        });
+        let tone = sound(1.5, |t| harmonics(hertz * t, 30.min((20_000.0 / hertz) as i32), 1.0));
         let db = round_trip(&tone, 0.1, 1.4);
         println!("{hertz} Hz: {db:.1} dB");
         assert!(db > 25.0, "{hertz} Hz: {db:.1} dB");
@@ -99,9 +83,7 @@ fn vibrato_and_swells_come_back() {
         330.0
             * (t - 0.012 / (5.5 * std::f64::consts::TAU) * (5.5 * std::f64::consts::TAU * t).cos())
     };
-    let tone = sound(1.5, |t| {
-        (0.6 + 0.4 * (9.0 * t).sin()) * harmonics(turns(t), 20, 1.2)
-    });
+    let tone = sound(1.5, |t| (0.6 + 0.4 * (9.0 * t).sin()) * harmonics(turns(t), 20, 1.2));
     let db = round_trip(&tone, 0.1, 1.4);
     println!("vibrato: {db:.1} dB");
     assert!(db > 20.0, "{db:.1} dB");
@@ -113,9 +95,7 @@ fn a_stiff_string_comes_back_with_its_attack() {
         let hertz = 147.0 * n * (1.0 + 0.0004 * n * n).sqrt();
         (std::f64::consts::TAU * hertz * t).sin() * (-t * (1.0 + 0.4 * n)).exp() / n
     };
-    let tone = sound(1.5, |t| {
-        0.2 * (1..=25).map(|n| partial(f64::from(n), t)).sum::<f64>()
-    });
+    let tone = sound(1.5, |t| 0.2 * (1..=25).map(|n| partial(f64::from(n), t)).sum::<f64>());
     let (all, attack) = (round_trip(&tone, 0.05, 1.0), round_trip(&tone, 0.003, 0.05));
     println!("string: {all:.1} dB, its attack {attack:.1} dB");
     assert!(all > 20.0 && attack > 10.0, "{all:.1} dB, {attack:.1} dB");
@@ -130,10 +110,7 @@ fn the_residual_becomes_noise() {
     };
     let mut noisy = sound(1.0, |t| harmonics(300.0 * t, 10, 1.0));
     let clean = analyse(&noisy, 300.0).snr();
-    noisy
-        .samples
-        .iter_mut()
-        .for_each(|x| *x += (0.05 * hiss()) as f32);
+    noisy.samples.iter_mut().for_each(|x| *x += (0.05 * hiss()) as f32);
     let with_noise = analyse(&noisy, 300.0).snr();
     println!("clean {clean:.1} dB, noisy {with_noise:.1} dB");
     assert!(clean > 40.0 && (10.0..32.0).contains(&with_noise));
@@ -147,21 +124,13 @@ fn wavetables_come_back_at_every_frame() {
     let cycle = |k: usize, i: usize| {
         let t = i as f64 / 2_048.0;
         let partial = |n: i32| {
-            let share = if n % 2 == 0 {
-                1.0 - k as f64 / 7.0
-            } else {
-                1.0
-            };
+            let share = if n % 2 == 0 { 1.0 - k as f64 / 7.0 } else { 1.0 };
             share * (std::f64::consts::TAU * f64::from(n) * t).sin() / f64::from(n)
         };
         (1..=40).map(partial).sum::<f64>()
     };
     let samples = (0..8).flat_map(|k| (0..2_048).map(move |i| 0.3 * cycle(k, i) as f32));
-    let table = Sound {
-        rate: 48_000.0,
-        samples: samples.collect(),
-        cycle: None,
-    };
+    let table = Sound { rate: 48_000.0, samples: samples.collect(), cycle: None };
     let imported = wavetable::import(&table, None, "waves").unwrap();
     assert_eq!(imported.patch.values[Param::SourcePartials], 40.0);
     for (position, k) in [(0.0, 0), (1.0, 7)] {
@@ -187,10 +156,7 @@ fn wavetables_come_back_at_every_frame() {
 fn errors_have_messages() {
     let said = |result: Result<Imported, ImportError>| result.err().unwrap().to_string();
     let silence = sound(1.0, |_| 0.0);
-    assert_eq!(
-        said(recording::import(&silence, None, "")),
-        "nothing but silence"
-    );
+    assert_eq!(said(recording::import(&silence, None, "")), "nothing but silence");
     let click = sound(0.01, |t| (3_000.0 * t).sin());
     assert!(said(recording::import(&click, None, "")).starts_with("too short"));
     let mut state = 1_u32;

@@ -41,18 +41,13 @@ pub(super) fn import(
     }
     let spectra: Vec<Vec<(f64, f64)>> = cycles.iter().map(|cycle| spectrum(cycle)).collect();
     let frames = cycles.len().clamp(2, MAX_FRAMES);
-    let loudest = spectra
-        .iter()
-        .flatten()
-        .fold(0.0, |top: f64, x| top.max(x.0));
+    let loudest = spectra.iter().flatten().fold(0.0, |top: f64, x| top.max(x.0));
     if loudest < 1e-6 {
         return Err(ImportError::Silence);
     }
     // Partials up to the last within 80 dB of the loudest.
     let count = |spectrum: &Vec<(f64, f64)>| {
-        let last = spectrum
-            .iter()
-            .rposition(|(level, _)| *level > 1e-4 * loudest);
+        let last = spectrum.iter().rposition(|(level, _)| *level > 1e-4 * loudest);
         last.map_or(0, |last| last + 1)
     };
     let partials = spectra.iter().map(count).max().unwrap_or(0);
@@ -62,9 +57,7 @@ pub(super) fn import(
     let track = |n: usize| PartialTrack {
         ratio: (n + 1) as f64,
         noise: 0.0,
-        levels: (0..frames)
-            .map(|frame| normalised(chosen(frame), n))
-            .collect(),
+        levels: (0..frames).map(|frame| normalised(chosen(frame), n)).collect(),
         phases: phases(chosen(0), n, frames),
     };
     let tracks: Vec<PartialTrack> = (0..partials).map(track).collect();
@@ -90,9 +83,7 @@ fn spectrum(cycle: &[f32]) -> Vec<(f64, f64)> {
     let scale = 2.0 / cycle.len() as f64;
     // Without DC, and without Nyquist, which has no phase.
     let harmonics = output[1..cycle.len().div_ceil(2)].iter();
-    harmonics
-        .map(|x| (scale * x.norm(), x.arg() / TAU + 0.25))
-        .collect()
+    harmonics.map(|x| (scale * x.norm(), x.arg() / TAU + 0.25)).collect()
 }
 
 /// The level of harmonic `n`, counted from 0, with the cycle normalised to the power of a sine, so that
@@ -107,7 +98,5 @@ fn normalised(spectrum: &[(f64, f64)], n: usize) -> f32 {
 fn phases(spectrum: &[(f64, f64)], n: usize, frames: usize) -> Vec<f64> {
     let first = spectrum.get(n).map_or(0.0, |(_, phase)| *phase);
     let turns = (n + 1) as f64 * PITCH / (frames - 1) as f64;
-    (0..frames)
-        .map(|frame| first + turns * frame as f64)
-        .collect()
+    (0..frames).map(|frame| first + turns * frame as f64).collect()
 }

@@ -24,10 +24,7 @@ impl GestureQueue {
     /// The queue, and the end that the callback reads.
     pub fn new() -> (Self, HeapCons<Gesture>) {
         let (queue, receiver) = BoundedEvents::ring(CAPACITY);
-        let gestures = Self {
-            queue: Mutex::new(queue),
-            lost: AtomicU64::new(0),
-        };
+        let gestures = Self { queue: Mutex::new(queue), lost: AtomicU64::new(0) };
         (gestures, receiver)
     }
 
@@ -38,11 +35,7 @@ impl GestureQueue {
 
     /// Queues a gesture that was made at `time`.
     pub fn play_at(&self, time: Instant, part: u8, kind: EventKind) {
-        let event = Event {
-            frame: 0,
-            part,
-            kind,
-        };
+        let event = Event { frame: 0, part, kind };
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if !queue.push(TimedEvent { time, event }) {
             self.lost.fetch_add(1, Ordering::Relaxed);

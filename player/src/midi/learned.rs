@@ -26,10 +26,7 @@ fn macro_called(number: &str) -> Option<Param> {
 }
 
 fn param_called(id: &str) -> Option<Param> {
-    Param::ALL
-        .iter()
-        .find(|param| param.info().id == id)
-        .copied()
+    Param::ALL.iter().find(|param| param.info().id == id).copied()
 }
 
 /// The file in the user's configuration folder; none when there is no such folder.
@@ -58,14 +55,8 @@ pub fn load(path: &Path, router: &Router) -> Result<(), String> {
     };
     let broken = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let learned: Learned = toml::from_str(&text).map_err(|error| broken(&error.message()))?;
-    let macros = learned
-        .macros
-        .iter()
-        .map(|(name, cc)| (name, cc, macro_called(name)));
-    let others = learned
-        .parameters
-        .iter()
-        .map(|(name, cc)| (name, cc, param_called(name)));
+    let macros = learned.macros.iter().map(|(name, cc)| (name, cc, macro_called(name)));
+    let others = learned.parameters.iter().map(|(name, cc)| (name, cc, param_called(name)));
     for (name, &cc, param) in macros.chain(others) {
         match param {
             Some(param) if cc < 128 => router.learn(cc, param),
@@ -127,13 +118,7 @@ mod tests {
         let path = folder.path().join("midi.toml");
         let router = Router::new(0, &[]);
         let unknown = "[parameters]\n\"no.such\" = 1";
-        for text in [
-            "macros",
-            "[macros]\n9 = 1",
-            "[macros]\n1 = 200",
-            "[other]",
-            unknown,
-        ] {
+        for text in ["macros", "[macros]\n9 = 1", "[macros]\n1 = 200", "[other]", unknown] {
             std::fs::write(&path, text).unwrap();
             let complaint = load(&path, &router).unwrap_err();
             assert!(complaint.contains("midi.toml"), "{complaint}");

@@ -78,18 +78,15 @@ impl Ports {
     }
 
     fn is_wanted(&self, name: &str) -> bool {
-        self.wanted
-            .as_ref()
-            .is_none_or(|wanted| name.to_lowercase().contains(wanted))
+        self.wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted))
     }
 
     fn connect(&self, name: &str) -> Option<MidiInputConnection<()>> {
         let mut input = MidiInput::new(CLIENT).ok()?;
         input.ignore(Ignore::All);
         let ports = input.ports();
-        let port = ports
-            .iter()
-            .find(|port| input.port_name(port).is_ok_and(|other| other == name))?;
+        let port =
+            ports.iter().find(|port| input.port_name(port).is_ok_and(|other| other == name))?;
         let (router, gestures) = (Arc::clone(&self.router), Arc::clone(&self.gestures));
         let hear = move |_, bytes: &[u8], (): &mut ()| {
             router.hear(bytes, |part, kind| gestures.play(part, kind));

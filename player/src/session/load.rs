@@ -38,12 +38,7 @@ impl FromStr for Load {
         }
         Ok(Self {
             voices: number(voices, 0, Self::MOST_VOICES, "voices")?,
-            partials: number(
-                partials,
-                Self::USUAL_PARTIALS,
-                Self::MOST_PARTIALS,
-                "partials",
-            )?,
+            partials: number(partials, Self::USUAL_PARTIALS, Self::MOST_PARTIALS, "partials")?,
         })
     }
 }

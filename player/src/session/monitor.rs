@@ -39,11 +39,7 @@ pub struct Level {
 }
 
 impl Level {
-    pub const SILENT: Level = Level {
-        now: FLOOR_DB,
-        held: FLOOR_DB,
-        age: 0.0,
-    };
+    pub const SILENT: Level = Level { now: FLOOR_DB, held: FLOOR_DB, age: 0.0 };
 
     fn advance(&mut self, peak: f32, seconds: f32) {
         let level = decibels(peak);

@@ -10,22 +10,19 @@ use std::sync::Arc;
 
 impl Session {
     pub fn press(&mut self, key: u8, velocity: f32) {
-        self.gestures
-            .play(self.live, EventKind::NoteOn { key, velocity });
+        self.gestures.play(self.live, EventKind::NoteOn { key, velocity });
         self.show_key(key, true);
     }
 
     pub fn release(&mut self, key: u8) {
         let velocity = 0.5;
-        self.gestures
-            .play(self.live, EventKind::NoteOff { key, velocity });
+        self.gestures.play(self.live, EventKind::NoteOff { key, velocity });
         self.show_key(key, false);
     }
 
     pub fn pedal(&mut self, down: bool) {
         let value = if down { 1.0 } else { 0.0 };
-        self.gestures
-            .play(self.live, EventKind::Control { cc: 64, value });
+        self.gestures.play(self.live, EventKind::Control { cc: 64, value });
     }
 
     /// Ends all sound at once.
@@ -36,10 +33,7 @@ impl Session {
     }
 
     pub fn set_patch(&mut self, patch: Patch) {
-        match self
-            .control
-            .set_patch(usize::from(self.live), patch.clone())
-        {
+        match self.control.set_patch(usize::from(self.live), patch.clone()) {
             Ok(()) => {
                 self.values.clone_from(&patch.values);
                 self.patch = Arc::new(patch);
@@ -66,8 +60,7 @@ impl Session {
     pub fn turn(&mut self, param: Param, value: f32) {
         self.values.set(param, value);
         let value = self.values[param];
-        self.gestures
-            .play(self.live, EventKind::Param { param, value });
+        self.gestures.play(self.live, EventKind::Param { param, value });
     }
 
     /// Starts MIDI learn for a parameter, or ends it.
@@ -94,11 +87,7 @@ impl Session {
     pub(super) fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Key { key, down } => self.show_key(key, down),
-            Heard::Program {
-                part,
-                channel,
-                program,
-            } => {
+            Heard::Program { part, channel, program } => {
                 let patch = patch_for_program(channel, program);
                 self.news.push(format!(
                     "program {} on channel {}: {}",
@@ -139,10 +128,7 @@ impl Session {
             return;
         };
         if let Err(error) = learned::save(&path, &self.router) {
-            self.news.push(format!(
-                "{}: {error}; the mapping is lost at the end",
-                path.display()
-            ));
+            self.news.push(format!("{}: {error}; the mapping is lost at the end", path.display()));
         }
     }
 }

@@ -43,11 +43,7 @@ impl Recorder {
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, target) = (Arc::clone(&stop), path.to_owned());
         let thread = std::thread::spawn(move || record(file, frames, target, &stopped));
-        let recorder = Self {
-            path: path.to_owned(),
-            stop,
-            thread,
-        };
+        let recorder = Self { path: path.to_owned(), stop, thread };
         Ok((recorder, record_ring))
     }
 
@@ -103,11 +99,7 @@ fn record(
         written += count as u64;
     };
     file.complete()?.publish()?;
-    Ok(Recording {
-        path,
-        frames: written,
-        full,
-    })
+    Ok(Recording { path, frames: written, full })
 }
 
 #[cfg(test)]
@@ -128,11 +120,8 @@ mod tests {
         assert!(!path.exists(), "not before it is complete");
         let recording = recorder.finish().unwrap();
         assert_eq!((recording.frames, recording.full), (30_000, false));
-        let samples: Vec<i32> = hound::WavReader::open(&path)
-            .unwrap()
-            .samples()
-            .map(Result::unwrap)
-            .collect();
+        let samples: Vec<i32> =
+            hound::WavReader::open(&path).unwrap().samples().map(Result::unwrap).collect();
         let expected = |n: usize| [n as i32 * 128, n as i32 * -128];
         assert!((0..30_000).flat_map(expected).eq(samples));
     }

@@ -56,9 +56,8 @@ impl SongSequencer {
     /// Sends the events that are due soon.
     pub(super) fn tick(&mut self, control: &Control) {
         let now = control.time();
-        let start = *self
-            .start
-            .get_or_insert_with(|| now + frames_at(START_DELAY_SECONDS, self.rate));
+        let start =
+            *self.start.get_or_insert_with(|| now + frames_at(START_DELAY_SECONDS, self.rate));
         let horizon = now + frames_at(AHEAD_SECONDS, self.rate);
         while let Some(&(frame, part, kind)) = self.score.get(self.next) {
             // When the queue is full, the rest is sent at the next tick.

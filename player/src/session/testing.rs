@@ -67,8 +67,7 @@ impl Session {
 
     /// Simulates a MIDI message.
     pub fn midi(&self, bytes: &[u8]) {
-        self.router
-            .hear(bytes, |part, kind| self.gestures.play(part, kind));
+        self.router.hear(bytes, |part, kind| self.gestures.play(part, kind));
     }
 
     /// Destroys the GPU's context.

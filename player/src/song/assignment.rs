@@ -86,12 +86,7 @@ impl PatchAssignment {
             .collect::<Result<Vec<_>, LibraryError>>()?;
         let general_midi = GeneralMidi::embedded();
         let assign = |part: &SongPart| {
-            let asked = |channel| {
-                asked
-                    .iter()
-                    .find(|(c, _)| *c == channel)
-                    .map(|(_, p)| p.clone())
-            };
+            let asked = |channel| asked.iter().find(|(c, _)| *c == channel).map(|(_, p)| p.clone());
             let chosen = asked(Some(part.channel))
                 .or_else(|| asked(None))
                 .or_else(|| part.name.as_deref().and_then(library::named));
@@ -102,10 +97,7 @@ impl PatchAssignment {
                 patch: chosen.unwrap_or_else(|| general_midi.patch(part.channel, part.program)),
             }
         };
-        Ok(Self {
-            parts: song.parts.iter().map(assign).collect(),
-            general_midi,
-        })
+        Ok(Self { parts: song.parts.iter().map(assign).collect(), general_midi })
     }
 
     /// The patch after a program change; none when the part does not follow program changes.
@@ -128,10 +120,7 @@ impl PatchAssignment {
 /// When a channel is given two patches.
 pub fn check_unique_channels(requests: &[PatchRequest]) -> Result<(), AssignmentError> {
     for (index, request) in requests.iter().enumerate() {
-        if requests[..index]
-            .iter()
-            .any(|earlier| earlier.channel == request.channel)
-        {
+        if requests[..index].iter().any(|earlier| earlier.channel == request.channel) {
             return Err(AssignmentError::Twice(match request.channel {
                 Some(channel) => format!("channel {}", channel + 1),
                 None => "all channels".to_owned(),
@@ -154,10 +143,7 @@ mod tests {
     fn requests_name_a_channel_or_none() {
         let parse = |text: &str| text.parse::<PatchRequest>();
         let request = parse("10=Glass Bells").unwrap();
-        assert_eq!(
-            (request.channel, request.patch.as_str()),
-            (Some(9), "Glass Bells")
-        );
+        assert_eq!((request.channel, request.patch.as_str()), (Some(9), "Glass Bells"));
         assert_eq!(parse("a=b.toml").unwrap().channel, None);
         for wrong in ["0=Organ", "17=Organ", "-1=Organ", "3=", ""] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -73,11 +73,7 @@ mod tests {
         };
         // Two notes sound for half of the time, and one, held to the end, for a quarter.
         let song = Song {
-            parts: vec![SongPart {
-                channel: 0,
-                name: None,
-                program: None,
-            }],
+            parts: vec![SongPart { channel: 0, name: None, program: None }],
             events: vec![
                 note(0.0, 60, true),
                 note(0.0, 64, true),

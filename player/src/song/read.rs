@@ -52,40 +52,24 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
             Ok(events) => tracks.push(read_track(bytes, events, tracks.len() + 1)?),
             Err(_) if tracks.len() >= announced => break,
             Err(_) => {
-                return Err(SongError::CutShort {
-                    track: tracks.len() + 1,
-                });
+                return Err(SongError::CutShort { track: tracks.len() + 1 });
             }
         }
     }
     if tracks.len() < announced {
-        return Err(SongError::TracksMissing {
-            found: tracks.len(),
-            announced,
-        });
+        return Err(SongError::TracksMissing { found: tracks.len(), announced });
     }
-    Ok(MidiFile {
-        sequential: header.format == Format::Sequential,
-        timing: header.timing,
-        tracks,
-    })
+    Ok(MidiFile { sequential: header.format == Format::Sequential, timing: header.timing, tracks })
 }
 
 fn read_track(bytes: &[u8], mut events: EventIter<'_>, number: usize) -> Result<Track, SongError> {
-    let mut track = Track {
-        name: None,
-        events: Vec::new(),
-        end: 0,
-    };
+    let mut track = Track { name: None, events: Vec::new(), end: 0 };
     let mut instrument = None;
     loop {
         let status = events.running_status();
         let offset = offset_of(events.unread(), bytes);
         let Some(event) = events.next() else { break };
-        let event = event.map_err(|_| SongError::DamagedEvent {
-            track: number,
-            offset,
-        })?;
+        let event = event.map_err(|_| SongError::DamagedEvent { track: number, offset })?;
         if events.running_status().is_none() {
             *events.running_status_mut() = status;
         }
@@ -108,10 +92,7 @@ fn read_track(bytes: &[u8], mut events: EventIter<'_>, number: usize) -> Result<
             TrackEventKind::Meta(MetaMessage::EndOfTrack) => break,
             _ => continue,
         };
-        track.events.push(TickEvent {
-            tick: track.end,
-            what,
-        });
+        track.events.push(TickEvent { tick: track.end, what });
     }
     track.name = track.name.or(instrument);
     Ok(track)
@@ -124,10 +105,7 @@ fn offset_of(part: &[u8], whole: &[u8]) -> usize {
 
 /// A name without control characters; none when it is empty.
 fn name_from(text: &[u8]) -> Option<String> {
-    let text: String = String::from_utf8_lossy(text)
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect();
+    let text: String = String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -197,11 +197,9 @@ impl SongRender {
                 break;
             }
             match what {
-                SongEvent::Engine(kind) => self.events.push(Event {
-                    frame: offset as u32,
-                    part,
-                    kind,
-                }),
+                SongEvent::Engine(kind) => {
+                    self.events.push(Event { frame: offset as u32, part, kind })
+                }
                 SongEvent::Program(program) => {
                     let part = usize::from(part);
                     if let Some(patch) = self.assignment.after_program_change(part, program) {

@@ -19,13 +19,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new(timing: Timing) -> Self {
-        Self {
-            timing,
-            tempo: DEFAULT_TEMPO,
-            tick: 0,
-            seconds: 0.0,
-            beat: 0.0,
-        }
+        Self { timing, tempo: DEFAULT_TEMPO, tick: 0, seconds: 0.0, beat: 0.0 }
     }
 
     /// Advances to `tick`, which must not be earlier, and returns its time in seconds.

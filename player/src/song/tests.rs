@@ -30,14 +30,7 @@ fn a_beat_is_half_a_second_and_the_track_names_its_channel() {
     let track = [&[0, 0xFF, 3, 4, b'B', b'a', b's', b's'], NOTE_AND_BEAT].concat();
     let song = Song::parse(&file(0, &[&track])).unwrap();
     assert_eq!(song.seconds, 0.5);
-    assert_eq!(
-        song.parts,
-        [SongPart {
-            channel: 0,
-            name: Some("Bass".into()),
-            program: None
-        }]
-    );
+    assert_eq!(song.parts, [SongPart { channel: 0, name: Some("Bass".into()), program: None }]);
     assert_eq!(notes(&song), [(0.0, 0, 60)]);
 }
 
@@ -63,10 +56,7 @@ fn the_first_program_belongs_to_the_part_and_later_ones_to_the_song() {
     let track = [0, 0xC0, 5, 0, 0x90, 60, 1, 0, 0xC0, 7, 0, 0x90, 61, 1];
     let song = Song::parse(&file(0, &[&track])).unwrap();
     assert_eq!(song.parts[0].program, Some(5));
-    let changes = song
-        .events
-        .iter()
-        .filter(|m| matches!(m.event, SongEvent::Program(_)));
+    let changes = song.events.iter().filter(|m| matches!(m.event, SongEvent::Program(_)));
     assert_eq!(changes.count(), 1);
 }
 

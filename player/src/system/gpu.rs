@@ -101,17 +101,12 @@ impl Gpu {
             return GpuFigures::default();
         };
         let processes = device.running_compute_processes().unwrap_or_default();
-        let own = processes
-            .iter()
-            .find(|process| process.pid == std::process::id());
+        let own = processes.iter().find(|process| process.pid == std::process::id());
         GpuFigures {
             clock_mhz: device.clock_info(Clock::SM).ok(),
             temperature_c: device.temperature(TemperatureSensor::Gpu).ok(),
             power_w: device.power_usage().ok().map(|mw| f64::from(mw) / 1000.0),
-            utilisation: device
-                .utilization_rates()
-                .ok()
-                .map(|rates| f64::from(rates.gpu) / 100.0),
+            utilisation: device.utilization_rates().ok().map(|rates| f64::from(rates.gpu) / 100.0),
             memory_bytes: device.memory_info().ok().map(|memory| memory.used),
             own_memory_bytes: own.and_then(|process| used(&process.used_gpu_memory)),
         }

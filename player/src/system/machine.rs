@@ -14,13 +14,7 @@ pub fn processor() -> String {
 
 /// Processor and system in one line.
 pub fn line() -> String {
-    format!(
-        "{}, {} cores, {}; {}",
-        processor(),
-        cores(),
-        Level::best().name(),
-        system()
-    )
+    format!("{}, {} cores, {}; {}", processor(), cores(), Level::best().name(), system())
 }
 
 #[cfg(target_os = "linux")]
@@ -35,12 +29,7 @@ fn cpu() -> Option<String> {
 fn cpu() -> Option<String> {
     let mut command = std::process::Command::new("sysctl");
     let output = command.args(["-n", "machdep.cpu.brand_string"]).output();
-    Some(
-        String::from_utf8(output.ok()?.stdout)
-            .ok()?
-            .trim()
-            .to_owned(),
-    )
+    Some(String::from_utf8(output.ok()?.stdout).ok()?.trim().to_owned())
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]

@@ -23,11 +23,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 impl ProcessorUsage {
     pub(crate) fn new() -> Self {
-        Self {
-            last: Instant::now(),
-            used: process_seconds(),
-            stolen: stolen_seconds(),
-        }
+        Self { last: Instant::now(), used: process_seconds(), stolen: stolen_seconds() }
     }
 
     pub(crate) fn read(&mut self) -> Usage {
@@ -55,12 +51,6 @@ fn process_seconds() -> Option<f64> {
 
 fn stolen_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    let ticks: f64 = stat
-        .lines()
-        .next()?
-        .split_whitespace()
-        .nth(8)?
-        .parse()
-        .ok()?;
+    let ticks: f64 = stat.lines().next()?.split_whitespace().nth(8)?.parse().ok()?;
     Some(ticks / TICKS_PER_SECOND)
 }

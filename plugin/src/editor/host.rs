@@ -37,13 +37,7 @@ pub(super) struct PluginHost {
 
 impl PluginHost {
     pub(super) fn new(params: Arc<MyriadParams>, gui: GuiContext) -> Self {
-        Self {
-            params,
-            gui,
-            asked: [None; COUNT],
-            blocks: 0,
-            grew: Instant::now(),
-        }
+        Self { params, gui, asked: [None; COUNT], blocks: 0, grew: Instant::now() }
     }
 
     /// Whether the host plays, and so moves knobs by itself.
@@ -96,11 +90,8 @@ impl EditorHost for PluginHost {
     fn set(&mut self, param: Param, value: f32) {
         let knob = self.params.knob(param);
         let position = param.info().kind.to_scale(value);
-        self.asked[param as usize] = Some(Asked {
-            position,
-            before: knob.position(),
-            when: Instant::now(),
-        });
+        self.asked[param as usize] =
+            Some(Asked { position, before: knob.position(), when: Instant::now() });
         knob.put(&self.gui, position);
         self.settle();
     }
@@ -160,9 +151,7 @@ impl EditorHost for PluginHost {
 
     fn note_off(&mut self, key: u8) {
         let velocity = 0.5;
-        self.params
-            .shared
-            .play(EventKind::NoteOff { key, velocity });
+        self.params.shared.play(EventKind::NoteOff { key, velocity });
     }
 
     fn panic(&mut self) {

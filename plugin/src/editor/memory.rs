@@ -20,11 +20,7 @@ pub(super) struct Memory {
 
 impl Default for Memory {
     fn default() -> Self {
-        Self {
-            page: String::new(),
-            size: Editor::SIZE,
-            zoom: 1.0,
-        }
+        Self { page: String::new(), size: Editor::SIZE, zoom: 1.0 }
     }
 }
 
@@ -50,11 +46,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nonsense_is_mended() {
-        let memory = Memory {
-            page: "Matrix".into(),
-            size: [1_400.0, 900.0],
-            zoom: 1.5,
-        };
+        let memory = Memory { page: "Matrix".into(), size: [1_400.0, 900.0], zoom: 1.5 };
         assert_eq!(Memory::read(&memory.write()), memory);
         for nonsense in ["", "{", "[]", r#"{"size":[1,2,3]}"#] {
             assert_eq!(Memory::read(nonsense), Memory::default(), "{nonsense}");

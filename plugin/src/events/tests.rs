@@ -1,11 +1,7 @@
 use super::*;
 use nice_plug::midi::Channel;
 
-const PLAIN: Setting = Setting {
-    api: PluginApi::Clap,
-    mpe: false,
-    bypassed: false,
-};
+const PLAIN: Setting = Setting { api: PluginApi::Clap, mpe: false, bypassed: false };
 const MPE: Setting = Setting { mpe: true, ..PLAIN };
 
 fn on(id: i32, channel: u8, key: u8) -> NoteEvent<()> {
@@ -36,18 +32,12 @@ fn notes_end_by_id_key_or_wildcard() {
         velocity: 0.25,
     };
     let velocity = 0.25;
-    for off in [
-        off(VoiceID::ID(7), Key::Wildcard),
-        off(VoiceID::Wildcard, Key::Number(60)),
-    ] {
+    for off in [off(VoiceID::ID(7), Key::Wildcard), off(VoiceID::Wildcard, Key::Number(60))] {
         let kinds = translated(PLAIN, &[on(7, 0, 60), on(8, 0, 64), off]);
         assert_eq!(kinds[2..], [EventKind::NoteOff { key: 60, velocity }]);
     }
     let all = off(VoiceID::Wildcard, Key::Wildcard);
-    assert_eq!(
-        translated(PLAIN, &[on(7, 0, 60), on(8, 3, 64), all]).len(),
-        4
-    );
+    assert_eq!(translated(PLAIN, &[on(7, 0, 60), on(8, 3, 64), all]).len(), 4);
 }
 
 #[test]
@@ -61,10 +51,7 @@ fn a_note_on_without_a_key_starts_and_ends_nothing() {
 
 #[test]
 fn bypass_starts_no_notes() {
-    let bypassed = Setting {
-        bypassed: true,
-        ..PLAIN
-    };
+    let bypassed = Setting { bypassed: true, ..PLAIN };
     assert_eq!(translated(bypassed, &[on(1, 0, 60)]), []);
 }
 
@@ -77,38 +64,18 @@ fn vst3s_mixed_up_expressions_are_told_apart() {
         key: Key::Number(60),
         expression: 0.75,
     };
-    let vst3 = Setting {
-        api: PluginApi::Vst3,
-        ..PLAIN
-    };
-    let brightness = EventKind::NoteExpression {
-        key: 60,
-        kind: Expression::Brightness,
-        value: 0.75,
-    };
-    assert_eq!(
-        translated(vst3, &[on(1, 0, 60), expression])[1..],
-        [brightness]
-    );
+    let vst3 = Setting { api: PluginApi::Vst3, ..PLAIN };
+    let brightness =
+        EventKind::NoteExpression { key: 60, kind: Expression::Brightness, value: 0.75 };
+    assert_eq!(translated(vst3, &[on(1, 0, 60), expression])[1..], [brightness]);
     assert_eq!(translated(PLAIN, &[on(1, 0, 60), expression]).len(), 1);
 }
 
 #[test]
 fn mpe_channels_move_their_own_notes_alone() {
-    let bend = |channel, value| NoteEvent::MidiPitchBend {
-        timing: 6,
-        channel,
-        value,
-    };
-    let kinds = translated(
-        MPE,
-        &[on(1, 1, 60), on(2, 2, 67), bend(2, 1.0), bend(0, 1.0)],
-    );
-    let octaves = EventKind::NoteExpression {
-        key: 67,
-        kind: Expression::Pitch,
-        value: 48.0,
-    };
+    let bend = |channel, value| NoteEvent::MidiPitchBend { timing: 6, channel, value };
+    let kinds = translated(MPE, &[on(1, 1, 60), on(2, 2, 67), bend(2, 1.0), bend(0, 1.0)]);
+    let octaves = EventKind::NoteExpression { key: 67, kind: Expression::Pitch, value: 48.0 };
     // Each note starts with its channel's bend, brightness and pressure.
     assert_eq!(kinds[8..], [octaves, EventKind::PitchBend(1.0)]);
     let plain = translated(PLAIN, &[on(1, 1, 60), bend(2, 1.0)]);
@@ -123,11 +90,7 @@ fn a_modulated_parameter_reaches_the_note_with_the_id() {
         poly_modulation_id: Param::FilterCutoff as u32,
         normalized_offset: -0.5,
     };
-    let expected = EventKind::NoteModulation {
-        key: 64,
-        param: Param::FilterCutoff,
-        offset: -0.5,
-    };
+    let expected = EventKind::NoteModulation { key: 64, param: Param::FilterCutoff, offset: -0.5 };
     let kinds = translated(PLAIN, &[on(1, 0, 60), on(2, 0, 64), modulation(2)]);
     assert_eq!(kinds[2..], [expected]);
     assert_eq!(translated(PLAIN, &[on(1, 0, 60), modulation(3)]).len(), 1);
@@ -135,10 +98,7 @@ fn a_modulated_parameter_reaches_the_note_with_the_id() {
 
 #[test]
 fn both_middles_of_the_wheel_are_the_middle() {
-    assert_eq!(
-        [0.0, 0.5, 8_192.0 / 16_383.0, 1.0].map(bend),
-        [-1.0, 0.0, 0.0, 1.0]
-    );
+    assert_eq!([0.0, 0.5, 8_192.0 / 16_383.0, 1.0].map(bend), [-1.0, 0.0, 0.0, 1.0]);
 }
 
 #[test]
@@ -155,11 +115,7 @@ fn a_full_queue_takes_no_more_and_order_is_kept() {
 #[test]
 fn a_note_whose_end_finds_no_room_is_released() {
     let (mut translator, mut queue) = (Translator::new(), Queue::new(4));
-    let wheel = NoteEvent::MidiPitchBend {
-        timing: 5,
-        channel: 0,
-        value: 0.5,
-    };
+    let wheel = NoteEvent::MidiPitchBend { timing: 5, channel: 0, value: 0.5 };
     let off = NoteEvent::NoteOff {
         timing: 9,
         voice_id: VoiceID::ID(7),

@@ -20,11 +20,7 @@ struct Script {
 
 impl Script {
     fn new(events: impl IntoIterator<Item = NoteEvent<()>>) -> Self {
-        Self {
-            transport: Transport::new(48_000.0),
-            events: events.into_iter().collect(),
-            ended: 0,
-        }
+        Self { transport: Transport::new(48_000.0), events: events.into_iter().collect(), ended: 0 }
     }
 }
 
@@ -63,21 +59,11 @@ fn on(key: u8) -> NoteEvent<()> {
 }
 
 fn wheel(value: f32) -> NoteEvent<()> {
-    NoteEvent::MidiCC {
-        timing: 0,
-        channel: 0,
-        cc: 1,
-        value,
-    }
+    NoteEvent::MidiCC { timing: 0, channel: 0, cc: 1, value }
 }
 
 fn terms(sample_rate: f32) -> Terms {
-    Terms {
-        sample_rate,
-        max_block: 512,
-        offline: false,
-        renders: Renders::Processor,
-    }
+    Terms { sample_rate, max_block: 512, offline: false, renders: Renders::Processor }
 }
 
 fn player() -> (Arc<MyriadParams>, Player) {
@@ -131,13 +117,7 @@ fn a_loaded_patch_plays_though_its_knobs_arrive_later() {
     let [left, right] = &mut expected;
     let (mut synth, _) = Synth::new(&terms(48_000.0), &patch, &real_gpu).unwrap();
     let mut queue = Queue::new(1);
-    queue.push(
-        0,
-        EventKind::NoteOn {
-            key: 60,
-            velocity: 0.8,
-        },
-    );
+    queue.push(0, EventKind::NoteOn { key: 60, velocity: 0.8 });
     synth.render(queue.events(), left, right);
     assert_eq!(sound, expected);
 }
@@ -205,25 +185,13 @@ fn what_is_played_in_the_editor_sounds_and_is_seen() {
 fn a_learnt_controller_moves_its_parameter_and_nothing_else() {
     let (params, mut player) = player();
     let mut process = |events: &[NoteEvent<()>]| {
-        player.process(
-            &mut [0.0; 64],
-            &mut [0.0; 64],
-            &mut Script::new(events.to_vec()),
-        );
-        player
-            .queue
-            .events()
-            .iter()
-            .map(|event| event.kind)
-            .collect::<Vec<_>>()
+        player.process(&mut [0.0; 64], &mut [0.0; 64], &mut Script::new(events.to_vec()));
+        player.queue.events().iter().map(|event| event.kind).collect::<Vec<_>>()
     };
     let plain = EventKind::Control { cc: 1, value: 0.5 };
     assert_eq!(process(&[wheel(0.5)]), [plain]);
     params.shared.controllers.learn(Some(Param::Macro1));
-    let moved = |value| EventKind::Param {
-        param: Param::Macro1,
-        value,
-    };
+    let moved = |value| EventKind::Param { param: Param::Macro1, value };
     assert_eq!(process(&[wheel(0.25)]), [moved(0.25)]);
     assert_eq!(process(&[wheel(0.75)]), [moved(0.75)]);
 }
@@ -250,11 +218,7 @@ fn played_by_a_gpu(before: &Patch, meanwhile: impl Fn(&MyriadParams) + Send + 's
         meanwhile(&params);
         made
     });
-    let terms = Terms {
-        offline: true,
-        renders: Renders::Gpu,
-        ..terms(48_000.0)
-    };
+    let terms = Terms { offline: true, renders: Renders::Gpu, ..terms(48_000.0) };
     assert!(player.prepare(&terms) > Some(64), "rendered by the GPU");
     player.reset();
     let mut script = Script::new([on(60)]);
@@ -274,9 +238,7 @@ fn what_is_loaded_while_a_gpu_is_made_ready_is_played() {
     patch.values = Values::new();
     let expected = played_by_a_gpu(&patch, |_| {});
     let loaded = patch.clone();
-    let heard = played_by_a_gpu(&Patch::new(), move |params| {
-        params.shared.load(loaded.clone())
-    });
+    let heard = played_by_a_gpu(&Patch::new(), move |params| params.shared.load(loaded.clone()));
     assert_ne!(expected, played_by_a_gpu(&Patch::new(), |_| {}));
     assert!(heard == expected, "the patch");
     let (mut before, routes) = (patch.clone(), patch.routes.clone());

@@ -25,13 +25,7 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(offline: bool) -> Self {
-        Self {
-            offline,
-            began: None,
-            asked: Duration::ZERO,
-            last: None,
-            racing: false,
-        }
+        Self { offline, began: None, asked: Duration::ZERO, last: None, racing: false }
     }
 
     /// How long a call that begins `now` may wait for its block, which sounds for `block`.

@@ -37,30 +37,18 @@ pub(crate) fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
 }
 
 fn terms(max_block: usize, offline: bool) -> Terms {
-    Terms {
-        sample_rate: RATE,
-        max_block,
-        offline,
-        renders: Renders::Gpu,
-    }
+    Terms { sample_rate: RATE, max_block, offline, renders: Renders::Gpu }
 }
 
 fn on(frame: u32, key: u8) -> Event {
     let velocity = 0.8;
     let kind = EventKind::NoteOn { key, velocity };
-    Event {
-        frame,
-        part: PART as u8,
-        kind,
-    }
+    Event { frame, part: PART as u8, kind }
 }
 
 fn off(frame: u32, key: u8) -> Event {
     let velocity = 0.5;
-    Event {
-        kind: EventKind::NoteOff { key, velocity },
-        ..on(frame, key)
-    }
+    Event { kind: EventKind::NoteOff { key, velocity }, ..on(frame, key) }
 }
 
 /// What an engine plays of a chord.
@@ -105,12 +93,9 @@ fn standing_still() -> Instant {
 fn a_bounce_loses_nothing_whether_or_not_the_host_says_that_it_is_one() {
     let patch = factory::find("Aurora").unwrap();
     let expected = expected(patch, 48_000);
-    for (offline, sizes) in [
-        (true, &[512][..]),
-        (true, &[1, 100, 512, 37]),
-        (false, &[512]),
-        (false, &[64, 512, 300]),
-    ] {
+    for (offline, sizes) in
+        [(true, &[512][..]), (true, &[1, 100, 512, 37]), (false, &[512]), (false, &[64, 512, 300])]
+    {
         let (mut synth, _) =
             Synth::new(&terms(512, offline), patch, &*gpu(&Arc::default())).unwrap();
         let Synth::Threaded(threaded) = &mut synth else {

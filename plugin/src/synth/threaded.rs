@@ -34,14 +34,8 @@ pub(crate) fn real_gpu(terms: &Terms) -> (Box<dyn Renderer>, RendererHandle) {
 /// Blocks must be on time while somebody listens; else they may take as long as they need.
 pub(super) fn purpose(offline: bool, sample_rate: f32) -> Purpose {
     match offline {
-        false => Purpose::Live {
-            sample_rate,
-            thread_policy: ThreadPolicy::RealTime,
-        },
-        true => Purpose::Piece(Piece {
-            load: Load::default(),
-            blocks: 0,
-        }),
+        false => Purpose::Live { sample_rate, thread_policy: ThreadPolicy::RealTime },
+        true => Purpose::Piece(Piece { load: Load::default(), blocks: 0 }),
     }
 }
 
@@ -173,18 +167,12 @@ impl Drop for Threaded {
     fn drop(&mut self) {
         // A stream takes a moment to end, longer when its renderer hangs. Nobody waits for it.
         let control = self.control.take();
-        let _ = std::thread::Builder::new()
-            .name("myriad-end".into())
-            .spawn(move || drop(control));
+        let _ = std::thread::Builder::new().name("myriad-end".into()).spawn(move || drop(control));
     }
 }
 
 fn state(handle: &RendererHandle) -> RendererState {
     let report = handle.report();
     let gpu = report.using == "cuda";
-    RendererState {
-        name: if gpu { "GPU" } else { "CPU" }.into(),
-        why: report.why,
-        stands_in: !gpu,
-    }
+    RendererState { name: if gpu { "GPU" } else { "CPU" }.into(), why: report.why, stands_in: !gpu }
 }

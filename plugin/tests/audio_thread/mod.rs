@@ -31,10 +31,7 @@ impl Playing {
             max_frames_count: host.max_block,
         };
         let processor = host.instance.activate(|_, _| (), config).unwrap();
-        let (stop, heard) = (
-            Arc::new(AtomicBool::new(false)),
-            Arc::<Mutex<Heard>>::default(),
-        );
+        let (stop, heard) = (Arc::new(AtomicBool::new(false)), Arc::<Mutex<Heard>>::default());
         let thread = std::thread::spawn({
             let (stop, heard) = (stop.clone(), heard.clone());
             move || {
@@ -53,11 +50,7 @@ impl Playing {
                 processor.stop_processing()
             }
         });
-        Self {
-            stop,
-            heard,
-            thread,
-        }
+        Self { stop, heard, thread }
     }
 
     pub fn end(self, host: &mut Host) {

@@ -14,17 +14,8 @@ fn wild<T>(dice: &mut Dice, value: T) -> Match<T> {
 
 /// Any note, perhaps one that never was, with parts left open.
 fn any_note(dice: &mut Dice) -> Pckn {
-    let (channel, key, id) = (
-        dice.roll(16) as u16,
-        dice.roll(128) as u16,
-        dice.roll(100) as u32,
-    );
-    Pckn::new(
-        wild(dice, 0u16),
-        wild(dice, channel),
-        wild(dice, key),
-        wild(dice, id),
-    )
+    let (channel, key, id) = (dice.roll(16) as u16, dice.roll(128) as u16, dice.roll(100) as u32);
+    Pckn::new(wild(dice, 0u16), wild(dice, channel), wild(dice, key), wild(dice, id))
 }
 
 fn any_event(dice: &mut Dice, params: &[Info]) -> Say {
@@ -73,11 +64,7 @@ fn random_parameters_notes_and_modulation() {
                 0 => *info.range.start(),
                 _ => *info.range.end(),
             };
-            events.extend(
-                params
-                    .iter()
-                    .map(|info| (0, Say::Set(info.id, end(&mut dice, info)))),
-            );
+            events.extend(params.iter().map(|info| (0, Say::Set(info.id, end(&mut dice, info)))));
         }
         let mut at = 0;
         while at < frames {
@@ -96,9 +83,7 @@ fn all_parameters_every_few_samples() {
     let mut events = vec![(0, on(40)), (0, on(52))];
     for at in (0..2_048).step_by(10) {
         events.extend(
-            params
-                .iter()
-                .map(|info| (at, Say::Set(info.id, dice.unit() * info.range.end()))),
+            params.iter().map(|info| (at, Say::Set(info.id, dice.unit() * info.range.end()))),
         );
         events.push((at, any_event(&mut dice, &params)));
     }
@@ -123,10 +108,7 @@ fn floods_of_notes() {
             [
                 (0, Say::Set(cutoff, value)),
                 (0, Say::Modulate(cutoff, note(60, 60), value)),
-                (
-                    0,
-                    Say::Express(note(60, 60), NoteExpressionType::Tuning, value),
-                ),
+                (0, Say::Express(note(60, 60), NoteExpressionType::Tuning, value)),
                 (0, Say::On(note(60, 60), value)),
             ]
         })

@@ -22,11 +22,7 @@ fn instances_are_independent_and_close_in_any_order() {
     for (index, played) in sounds.iter().enumerate() {
         assert_eq!(played.sound, sounds[index % 2].sound);
         let [left, right] = [0, 1].map(|channel| peak(&played.sound[channel]));
-        assert!(if index % 2 == 0 {
-            left > right
-        } else {
-            right > left
-        });
+        assert!(if index % 2 == 0 { left > right } else { right > left });
     }
     // Every second one goes; the others play on as before.
     let mut dice = Dice(1);
@@ -35,10 +31,7 @@ fn instances_are_independent_and_close_in_any_order() {
         drop(hosts.swap_remove(closed));
         let host = &mut hosts[0];
         let side = host.value(pan) as usize;
-        assert_eq!(
-            host.play(&blocks(77, frames), &[(0, on(60))]).sound,
-            sounds[side].sound
-        );
+        assert_eq!(host.play(&blocks(77, frames), &[(0, on(60))]).sound, sounds[side].sound);
     }
 }
 
@@ -71,22 +64,10 @@ fn ports_are_one_stereo_output_and_notes_of_all_dialects() {
     let mut host = Host::new();
     let (audio, notes): (PluginAudioPorts, PluginNotePorts) = (host.extension(), host.extension());
     let plugin = host.instance.plugin_handle();
-    assert_eq!(
-        (audio.count(&plugin, true), audio.count(&plugin, false)),
-        (0, 1)
-    );
+    assert_eq!((audio.count(&plugin, true), audio.count(&plugin, false)), (0, 1));
     let mut buffer = AudioPortInfoBuffer::new();
-    assert_eq!(
-        audio
-            .get(&plugin, 0, false, &mut buffer)
-            .unwrap()
-            .channel_count,
-        2
-    );
-    assert_eq!(
-        (notes.count(&plugin, true), notes.count(&plugin, false)),
-        (1, 0)
-    );
+    assert_eq!(audio.get(&plugin, 0, false, &mut buffer).unwrap().channel_count, 2);
+    assert_eq!((notes.count(&plugin, true), notes.count(&plugin, false)), (1, 0));
     let mut buffer = NotePortInfoBuffer::new();
     assert!(notes.get(&plugin, 0, true, &mut buffer).is_some());
 }

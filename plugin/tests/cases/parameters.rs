@@ -15,10 +15,7 @@ fn every_row_of_the_table_is_a_parameter_with_its_group() {
     let ids: HashSet<u32> = params.iter().map(|info| info.id.get()).collect();
     let names: HashSet<&str> = params.iter().map(|info| info.name.as_str()).collect();
     assert_eq!((ids.len(), names.len()), (params.len(), params.len()));
-    let cutoff = params
-        .iter()
-        .find(|info| info.name == "Filter Cutoff")
-        .unwrap();
+    let cutoff = params.iter().find(|info| info.name == "Filter Cutoff").unwrap();
     assert_eq!(cutoff.module, "Filter");
     assert!(
         cutoff
@@ -26,22 +23,16 @@ fn every_row_of_the_table_is_a_parameter_with_its_group() {
             .contains(ParamInfoFlags::IS_AUTOMATABLE | ParamInfoFlags::IS_MODULATABLE_PER_NOTE_ID)
     );
     let bypass = params.iter().find(|info| info.name == "Bypass").unwrap();
-    assert!(
-        bypass
-            .flags
-            .contains(ParamInfoFlags::IS_BYPASS | ParamInfoFlags::IS_STEPPED)
-    );
+    assert!(bypass.flags.contains(ParamInfoFlags::IS_BYPASS | ParamInfoFlags::IS_STEPPED));
 }
 
 #[test]
 fn ids_never_change() {
     // Projects remember these numbers; they follow from the ids of the table.
     let mut host = Host::new();
-    for (name, number) in [
-        ("Filter Cutoff", 604_991_267),
-        ("Macro 1", 825_613_967),
-        ("Bypass", 773_352_680),
-    ] {
+    for (name, number) in
+        [("Filter Cutoff", 604_991_267), ("Macro 1", 825_613_967), ("Bypass", 773_352_680)]
+    {
         assert_eq!(host.id(name).get(), number, "{name}");
     }
 }
@@ -50,17 +41,8 @@ fn ids_never_change() {
 fn defaults_are_the_tables() {
     let mut host = Host::new();
     for (info, row) in host.params().iter().zip(TABLE) {
-        assert!(
-            (host.value(info.id) - info.default).abs() < 1e-6,
-            "{}",
-            info.name
-        );
-        assert_eq!(
-            host.text(info.id, info.default),
-            row.format(row.default),
-            "{}",
-            info.name
-        );
+        assert!((host.value(info.id) - info.default).abs() < 1e-6, "{}", info.name);
+        assert_eq!(host.text(info.id, info.default), row.format(row.default), "{}", info.name);
     }
 }
 
@@ -72,9 +54,7 @@ fn values_and_texts_lead_back_to_each_other() {
             let (start, end) = (info.range.start(), info.range.end());
             let value = start + (end - start) * f64::from(step) / 100.0;
             let text = host.text(info.id, value);
-            let read = host
-                .read(info.id, &text)
-                .unwrap_or_else(|| panic!("{} {text}", info.name));
+            let read = host.read(info.id, &text).unwrap_or_else(|| panic!("{} {text}", info.name));
             assert!(info.range.contains(&read), "{} {text} {read}", info.name);
             assert_eq!(host.text(info.id, read), text, "{}", info.name);
             assert_eq!(host.read(info.id, &text), Some(read));
@@ -106,28 +86,16 @@ fn automation_is_sample_accurate_and_does_not_depend_on_blocks() {
     let (cutoff, kind) = (host.id("Filter Cutoff"), host.id("Filter"));
     let mut events = vec![(0, Say::Set(kind, 1.0)), (0, on(45))];
     for step in 0..50 {
-        events.push((
-            1_000 + 97 * step,
-            Say::Set(cutoff, 1.0 - step as f64 / 50.0),
-        ));
+        events.push((1_000 + 97 * step, Say::Set(cutoff, 1.0 - step as f64 / 50.0)));
     }
     let expected = host.play(&blocks(8_000, 8_000), &events).sound;
     for size in [1, 64, 333] {
-        assert_eq!(
-            Host::new().play(&blocks(size, 8_000), &events).sound,
-            expected,
-            "{size}"
-        );
+        assert_eq!(Host::new().play(&blocks(size, 8_000), &events).sound, expected, "{size}");
     }
     // The same automation half a tick later is another sound.
-    let later: Vec<_> = events
-        .iter()
-        .map(|&(at, say)| (at + usize::from(at > 0) * 16, say))
-        .collect();
-    assert_ne!(
-        Host::new().play(&blocks(8_000, 8_000), &later).sound,
-        expected
-    );
+    let later: Vec<_> =
+        events.iter().map(|&(at, say)| (at + usize::from(at > 0) * 16, say)).collect();
+    assert_ne!(Host::new().play(&blocks(8_000, 8_000), &later).sound, expected);
 }
 
 #[test]
@@ -155,13 +123,7 @@ fn modulation_of_all_is_not_what_a_project_keeps() {
     let mut host = Host::new();
     let cutoff = host.id("Filter Cutoff");
     let before = host.save();
-    host.play(
-        &[64],
-        &[(
-            0,
-            Say::Modulate(cutoff, clack_host::events::Pckn::match_all(), 0.3),
-        )],
-    );
+    host.play(&[64], &[(0, Say::Modulate(cutoff, clack_host::events::Pckn::match_all(), 0.3))]);
     assert_eq!(host.save(), before);
 }
 

@@ -47,11 +47,8 @@ fn the_latency_is_known_once_active_and_asks_for_one_restart_at_most() {
     host.play(&[64], &[]);
     assert_eq!(host.latency(), 64);
     let asked = |host: &Host| {
-        let restart = |asked: &Asked| {
-            asked
-                .restart
-                .swap(false, std::sync::atomic::Ordering::SeqCst)
-        };
+        let restart =
+            |asked: &Asked| asked.restart.swap(false, std::sync::atomic::Ordering::SeqCst);
         host.instance.access_shared_handler(restart)
     };
     asked(&host);
@@ -62,29 +59,15 @@ fn the_latency_is_known_once_active_and_asks_for_one_restart_at_most() {
 
 #[test]
 fn blocks_of_any_size_sound_the_same() {
-    let events = [
-        (0, on(60)),
-        (777, on(67)),
-        (5_000, off(60)),
-        (9_999, Say::Midi([0xB0, 1, 99])),
-    ];
+    let events = [(0, on(60)), (777, on(67)), (5_000, off(60)), (9_999, Say::Midi([0xB0, 1, 99]))];
     let frames = 20_000;
     let expected = Host::new().play(&blocks(480, frames), &events).sound;
     let mut dice = Dice(7);
     let mut random = Vec::new();
     while random.iter().sum::<usize>() < frames {
-        random.push(
-            1 + dice
-                .roll(8_192)
-                .min(frames - random.iter().sum::<usize>() - 1),
-        );
+        random.push(1 + dice.roll(8_192).min(frames - random.iter().sum::<usize>() - 1));
     }
-    for sizes in [
-        blocks(1, frames),
-        blocks(17, frames),
-        blocks(8_192, frames),
-        random,
-    ] {
+    for sizes in [blocks(1, frames), blocks(17, frames), blocks(8_192, frames), random] {
         assert_eq!(Host::new().play(&sizes, &events).sound, expected);
     }
 }
@@ -98,9 +81,7 @@ fn rendering_twice_is_bit_equal_and_so_is_offline() {
     let again = host.play(&blocks(128, 9_600), &events);
     assert_eq!(first, again);
     let render: PluginRender = host.extension();
-    render
-        .set(&host.instance.plugin_handle(), RenderMode::Offline)
-        .unwrap();
+    render.set(&host.instance.plugin_handle(), RenderMode::Offline).unwrap();
     assert_eq!(first, host.play(&blocks(128, 9_600), &events));
 }
 
@@ -133,11 +114,7 @@ fn reset_is_the_beginning() {
     };
     let processor = host.instance.activate(|_, _| (), config).unwrap();
     let mut processor = processor.start_processing().unwrap();
-    play_blocks(
-        &mut processor,
-        &[1_000, 333],
-        &[(5, on(31)), (6, Say::Midi([0xB0, 64, 127]))],
-    );
+    play_blocks(&mut processor, &[1_000, 333], &[(5, on(31)), (6, Say::Midi([0xB0, 64, 127]))]);
     processor.reset();
     let sound = play_blocks(&mut processor, &blocks(256, 4_096), &events).sound;
     host.instance.deactivate(processor.stop_processing());
@@ -152,10 +129,7 @@ fn wheels_pedals_and_expressions_reach_the_notes() {
     };
     let octave = 2.0f64.powf(1.0 / 6.0);
     let (bent, _) = measured(&[(0, on(69)), (500, Say::Midi([0xE0, 127, 127]))]);
-    assert!(
-        (bent / 440.0 / octave - 1.0).abs() < 1e-3,
-        "bend of two semitones: {bent}"
-    );
+    assert!((bent / 440.0 / octave - 1.0).abs() < 1e-3, "bend of two semitones: {bent}");
     let tuning = Say::Express(note(69, 69), NoteExpressionType::Tuning, 12.0);
     let (tuned, level) = measured(&[(0, on(69)), (500, tuning)]);
     assert!((tuned - 880.0).abs() < 0.5, "{tuned}");
@@ -188,12 +162,7 @@ fn notes_that_died_away_are_named_and_the_plugin_then_sleeps() {
     let release = host.id("Env 1 Release");
     let short = host.read(release, "10 ms").unwrap();
     host.flush(&[Say::Set(release, short)]);
-    let events = [
-        (0, on(60)),
-        (0, on(64)),
-        (1_000, off(60)),
-        (2_000, Say::Choke(note(64, 64))),
-    ];
+    let events = [(0, on(60)), (0, on(64)), (1_000, off(60)), (2_000, Say::Choke(note(64, 64)))];
     let played = host.play(&blocks(500, 1_500), &events);
     assert_eq!(played.ended, [], "the release still sounds");
     assert_eq!(played.last, Some(ProcessStatus::Continue));
@@ -211,28 +180,17 @@ fn a_mono_voice_that_came_back_to_a_key_ends_with_it() {
     let mode = host.id("Voice Mode");
     for mono in [1.0, 2.0] {
         host.flush(&[Say::Set(mode, mono)]);
-        let events = [
-            (0, on(60)),
-            (4_000, on(67)),
-            (8_000, off(67)),
-            (12_000, off(60)),
-        ];
+        let events = [(0, on(60)), (4_000, on(67)), (8_000, off(67)), (12_000, off(60))];
         let sound = host.play(&blocks(256, 48_000), &events).sound;
-        assert!(
-            peak(&sound[0][9_000..12_000]) > 0.01,
-            "back to the first key"
-        );
+        assert!(peak(&sound[0][9_000..12_000]) > 0.01, "back to the first key");
         assert_eq!(peak(&sound[0][36_000..]), 0.0, "and gone with it");
     }
 }
 
 /// What the plugin says while a note plays: how long it will sound on.
 fn tail(host: &mut Host) -> TailLength {
-    let config = PluginAudioConfiguration {
-        sample_rate: RATE,
-        min_frames_count: 1,
-        max_frames_count: 512,
-    };
+    let config =
+        PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
     let tail: PluginTail = host.extension();
     let processor = host.instance.activate(|_, _| (), config).unwrap();
     let mut processor = processor.start_processing().unwrap();
@@ -306,24 +264,14 @@ fn a_synced_lfo_follows_the_song_and_its_jumps() {
     });
     let state = serde_json::json!({ "version": "0", "params": params, "fields": fields });
     assert!(host.load(&*framed(&state.to_string())));
-    let config = PluginAudioConfiguration {
-        sample_rate: RATE,
-        min_frames_count: 1,
-        max_frames_count: 512,
-    };
+    let config =
+        PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
     let processor = host.instance.activate(|_, _| (), config).unwrap();
     let mut processor = processor.start_processing().unwrap();
     let mut played = Played::default();
     let mut levels = Vec::new();
     // 120 beats a minute: 24,000 frames a beat. Half a beat into the song, then a jump.
-    for (block, beat) in [
-        (0, 0.0),
-        (1, 0.125),
-        (2, 0.5),
-        (3, 0.625),
-        (4, 4.0),
-        (5, 4.125),
-    ] {
+    for (block, beat) in [(0, 0.0), (1, 0.125), (2, 0.5), (3, 0.625), (4, 4.0), (5, 4.125)] {
         let transport = song(0, 120.0, beat + 0.02);
         let mut input = EventBuffer::new();
         if block == 0 {

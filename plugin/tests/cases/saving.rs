@@ -40,12 +40,7 @@ fn random(seed: u64) -> Host {
 }
 
 fn melody() -> Vec<(usize, Say)> {
-    vec![
-        (0, on(48)),
-        (3_000, on(60)),
-        (6_000, off(48)),
-        (7_000, on(67)),
-    ]
+    vec![(0, on(48)), (3_000, on(60)), (6_000, off(48)), (7_000, on(67))]
 }
 
 #[test]
@@ -57,11 +52,7 @@ fn a_restored_state_sounds_bit_for_bit_the_same() {
         let mut restored = random(seed + 100);
         assert!(restored.load(&*state));
         assert_eq!(restored.values(), saved.values());
-        assert_eq!(
-            restored.play(&blocks(256, 12_000), &melody()),
-            expected,
-            "seed {seed}"
-        );
+        assert_eq!(restored.play(&blocks(256, 12_000), &melody()), expected, "seed {seed}");
         assert_eq!(restored.save(), state, "and is saved the same");
     }
 }
@@ -84,31 +75,16 @@ fn factory_patches_survive_a_project_to_the_last_bit() {
         let again = host.save();
         let mut second = Host::new();
         assert!(second.load(&*again));
-        assert!(
-            second.play(&blocks(512, 9_600), &melody()).sound == expected,
-            "{}",
-            patch.name
-        );
+        assert!(second.play(&blocks(512, 9_600), &melody()).sound == expected, "{}", patch.name);
     }
 }
 
 /// [`melody`] as the engine's events.
 fn notes() -> Vec<myriad_engine::Event> {
     use myriad_engine::{Event, EventKind};
-    let on = |frame, key| Event {
-        frame,
-        part: 0,
-        kind: EventKind::NoteOn { key, velocity: 0.8 },
-    };
-    let off = EventKind::NoteOff {
-        key: 48,
-        velocity: 0.5,
-    };
-    let off = Event {
-        frame: 6_000,
-        part: 0,
-        kind: off,
-    };
+    let on = |frame, key| Event { frame, part: 0, kind: EventKind::NoteOn { key, velocity: 0.8 } };
+    let off = EventKind::NoteOff { key: 48, velocity: 0.5 };
+    let off = Event { frame: 6_000, part: 0, kind: off };
     vec![on(0, 48), on(3_000, 60), off, on(7_000, 67)]
 }
 
@@ -156,12 +132,7 @@ fn the_state_is_versioned_and_readable() {
     let state: serde_json::Value = serde_json::from_slice(&Host::new().save()[8..]).unwrap();
     assert_eq!(state["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(state["fields"]["format"], "1");
-    assert!(
-        state["fields"]["patch"]
-            .as_str()
-            .unwrap()
-            .contains("name = \"Init\"")
-    );
+    assert!(state["fields"]["patch"].as_str().unwrap().contains("name = \"Init\""));
 }
 
 #[test]
@@ -174,9 +145,7 @@ fn garbage_by_the_hundred_harms_nothing() {
     for round in 0..600 {
         let mut state = match round % 3 {
             // Noise; a good state with bytes changed; a good state cut short or doubled.
-            0 => (0..dice.roll(3_000))
-                .map(|_| dice.roll(256) as u8)
-                .collect(),
+            0 => (0..dice.roll(3_000)).map(|_| dice.roll(256) as u8).collect(),
             1 => {
                 let mut state = good.clone();
                 for _ in 0..=dice.roll(20) {
@@ -196,10 +165,7 @@ fn garbage_by_the_hundred_harms_nothing() {
         }
     }
     assert!(taken < 500, "{taken} of 600 were taken");
-    assert!(
-        host.load(&*good) && host.save() == good,
-        "and a good state still loads"
-    );
+    assert!(host.load(&*good) && host.save() == good, "and a good state still loads");
 }
 
 #[test]
@@ -255,8 +221,5 @@ fn a_learnt_controller_moves_the_hosts_knob_before_any_editor_was_open() {
     let mut again = Host::new();
     assert!(again.load(&*host.save()));
     assert_eq!([again.value(cutoff), again.value(kind)], moved);
-    assert_eq!(
-        again.play(&[4_096], &[(0, on(60))]),
-        host.play(&[4_096], &[(0, on(60))])
-    );
+    assert_eq!(again.play(&[4_096], &[(0, on(60))]), host.play(&[4_096], &[(0, on(60))]));
 }

@@ -222,11 +222,7 @@ impl Host {
         };
         let instance =
             PluginInstance::<TestHost>::new(asked, |_| Said::default(), entry, ID, &info).unwrap();
-        Self {
-            instance,
-            rate: RATE,
-            max_block: 8_192,
-        }
+        Self { instance, rate: RATE, max_block: 8_192 }
     }
 
     pub fn extension<
@@ -241,10 +237,7 @@ impl Host {
 
     /// Does what the plugin asked to be done on the main thread.
     pub fn idle(&mut self) {
-        if self
-            .instance
-            .access_shared_handler(|asked| asked.callback.swap(false, SeqCst))
-        {
+        if self.instance.access_shared_handler(|asked| asked.callback.swap(false, SeqCst)) {
             self.instance.call_on_main_thread_callback();
         }
     }
@@ -300,9 +293,7 @@ impl Host {
 
     pub fn value(&mut self, id: ClapId) -> f64 {
         let params: PluginParams = self.extension();
-        params
-            .get_value(&self.instance.plugin_handle(), id)
-            .unwrap()
+        params.get_value(&self.instance.plugin_handle(), id).unwrap()
     }
 
     pub fn values(&mut self) -> Vec<f64> {
@@ -347,11 +338,8 @@ impl Host {
     /// Whether the plugin took the state.
     pub fn load(&mut self, mut saved: impl Read) -> bool {
         let state: PluginState = self.extension();
-        self.instance
-            .access_handler(|said| said.rescanned.set(false));
-        let taken = state
-            .load(&self.instance.plugin_handle(), &mut saved)
-            .is_ok();
+        self.instance.access_handler(|said| said.rescanned.set(false));
+        let taken = state.load(&self.instance.plugin_handle(), &mut saved).is_ok();
         self.idle();
         let rescanned = self.instance.access_handler(|said| said.rescanned.get());
         assert_eq!(rescanned, taken, "a taken state is told to the host");
@@ -431,10 +419,7 @@ pub fn play_block(
     let mut last = 0;
     for event in &output {
         let time = event.header().time();
-        assert!(
-            time >= last && (time as usize) < frames,
-            "events in order and in the block"
-        );
+        assert!(time >= last && (time as usize) < frames, "events in order and in the block");
         last = time;
         if let Some(end) = event.as_event::<NoteEndEvent>() {
             played.ended.push(end.pckn());
@@ -449,10 +434,7 @@ pub fn play_block(
     }
     for channel in &mut sound {
         let behind = channel.split_off(frames);
-        assert!(
-            behind.iter().all(|x| x.to_bits() == UNWRITTEN.to_bits()),
-            "written behind"
-        );
+        assert!(behind.iter().all(|x| x.to_bits() == UNWRITTEN.to_bits()), "written behind");
         for x in &*channel {
             assert!(x.is_finite() && !x.is_subnormal() && x.abs() <= 1.0, "{x}");
         }
@@ -476,10 +458,8 @@ pub struct Dice(pub u64);
 
 impl Dice {
     pub fn roll(&mut self, below: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % below
     }
 

@@ -8,10 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Processor time of all threads of this process so far.
 fn spent() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the place is ours, and this clock exists on Linux.
     let answer = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
     assert_eq!(answer, 0);

@@ -5,10 +5,7 @@ use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Wi
 use myriad_test_screen::Screen;
 use std::time::{Duration, Instant};
 
-const X11: GuiConfiguration = GuiConfiguration {
-    api_type: GuiApiType::X11,
-    is_floating: false,
-};
+const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
 
 /// An editor in its window.
 pub struct Opened {

@@ -24,9 +24,7 @@ fn pause(host: &mut Host, millis: u64) {
 }
 
 fn drawn(host: &mut Host, screen: &Screen, opened: &Opened) {
-    until(host, "the editor is drawn", |_| {
-        screen.picture(opened.window).colours() > 200
-    });
+    until(host, "the editor is drawn", |_| screen.picture(opened.window).colours() > 200);
 }
 
 fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
@@ -88,9 +86,7 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
     screen.point(KEY);
     pause(&mut host, 100);
     screen.press();
-    until(&mut host, "a key sounds", |_| {
-        heard.lock().unwrap().peak > 0.01
-    });
+    until(&mut host, "a key sounds", |_| heard.lock().unwrap().peak > 0.01);
     screen.release();
     until(&mut host, "it ends", |_| heard.lock().unwrap().peak == 0.0);
 
@@ -109,27 +105,17 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
 
     // Undo and redo.
     screen.strike(&[CONTROL, u32::from(b'z')]);
-    until(&mut host, "it is undone", |host| {
-        host.value(position) == before
-    });
+    until(&mut host, "it is undone", |host| host.value(position) == before);
     screen.strike(&[CONTROL, u32::from(b'y')]);
-    until(&mut host, "it is redone", |host| {
-        host.value(position) == after
-    });
+    until(&mut host, "it is redone", |host| host.value(position) == after);
 
     // Another patch, for the host too, and back.
     let (name, values) = (patch_name(&mut host), host.values());
     click(&mut host, &screen, NEXT_PATCH);
-    until(&mut host, "another patch plays", |host| {
-        patch_name(host) != name
-    });
-    until(&mut host, "its knobs are there", |host| {
-        host.values() != values
-    });
+    until(&mut host, "another patch plays", |host| patch_name(host) != name);
+    until(&mut host, "its knobs are there", |host| host.values() != values);
     screen.strike(&[CONTROL, u32::from(b'z')]);
-    until(&mut host, "the patch is back", |host| {
-        patch_name(host) == name
-    });
+    until(&mut host, "the patch is back", |host| patch_name(host) == name);
     until(&mut host, "with its knobs", |host| host.values() == values);
 
     // The browser finds a patch by what is typed.
@@ -156,9 +142,7 @@ fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
     drawn(&mut host, &screen, &opened);
     let name = patch_name(&mut host);
     click(&mut host, &screen, NEXT_PATCH);
-    until(&mut host, "another patch is there", |host| {
-        patch_name(host) != name
-    });
+    until(&mut host, "another patch is there", |host| patch_name(host) != name);
     until(&mut host, "with all its values", |host| {
         let saved = saved_patch(host);
         let chosen = myriad_engine::factory::find(&saved.name).unwrap();
@@ -201,9 +185,7 @@ fn opened_used_and_closed_again_and_again_while_it_plays() {
     }
     // Every gesture that began has ended, and no key hangs.
     let heard = playing.heard.clone();
-    until(&mut host, "every key has ended", |_| {
-        heard.lock().unwrap().peak == 0.0
-    });
+    until(&mut host, "every key has ended", |_| heard.lock().unwrap().peak == 0.0);
     let count = |kind: fn(&Moved) -> bool| {
         let moved = &heard.lock().unwrap().moved;
         moved.iter().filter(|moved| kind(moved)).count()
@@ -242,14 +224,10 @@ fn ten_instances_with_open_editors_close_in_any_order() {
                 playing.end(&mut host);
             }
         }
-        let blocks: Vec<usize> = open
-            .iter()
-            .map(|open| open.1.heard.lock().unwrap().blocks)
-            .collect();
+        let blocks: Vec<usize> =
+            open.iter().map(|open| open.1.heard.lock().unwrap().blocks).collect();
         for ((host, playing, _), blocks) in open.iter_mut().zip(blocks) {
-            until(host, "the others play on", |_| {
-                playing.heard.lock().unwrap().blocks > blocks
-            });
+            until(host, "the others play on", |_| playing.heard.lock().unwrap().blocks > blocks);
         }
     }
 }
@@ -282,10 +260,7 @@ fn a_project_remembers_page_and_size_and_it_is_crisp_on_any_screen() {
     for (scale, name) in [(1.0, "plugin-100"), (2.0, "plugin-200")] {
         let playing = Playing::start(&mut host);
         let opened = Opened::open(&mut host, &screen, scale);
-        assert_eq!(
-            opened.size,
-            [1_200, 780].map(|side| (f64::from(side) * scale) as u32)
-        );
+        assert_eq!(opened.size, [1_200, 780].map(|side| (f64::from(side) * scale) as u32));
         drawn(&mut host, &screen, &opened);
         let [x, y] = KEY.map(|at| at * scale as i16);
         screen.point([x, y]);

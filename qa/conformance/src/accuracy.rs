@@ -36,9 +36,7 @@ fn render(renderer: &mut dyn Renderer, cloud: Cloud, ticks: usize) -> Result<Vec
         let flags = if tick == 0 { STARTS } else { 0 };
         block.push(0, Cloud { flags, ..cloud });
         drop(block);
-        renderer
-            .render(&shared, &mut buses)
-            .map_err(|error| error.to_string())?;
+        renderer.render(&shared, &mut buses).map_err(|error| error.to_string())?;
         out.extend_from_slice(&buses.bus(0)[0][..TICK]);
     }
     Ok(out)
@@ -87,11 +85,8 @@ pub(super) fn phases_never_drift(make: MakeRenderer<'_>) -> Result<String, Strin
     let got = render(&mut *renderer, cloud, SECONDS * 48_000 / TICK)?;
     let exact = exact(&cloud, got.len());
     let tail = got.len() - 4_800..;
-    let error: Vec<f32> = got[tail.clone()]
-        .iter()
-        .zip(&exact[tail.clone()])
-        .map(|(a, b)| a - b)
-        .collect();
+    let error: Vec<f32> =
+        got[tail.clone()].iter().zip(&exact[tail.clone()]).map(|(a, b)| a - b).collect();
     let db = relative_db(&error, &exact[tail]);
     below(LIMIT_DB, db, format!("{db:.1} dB after {SECONDS} s"))
 }

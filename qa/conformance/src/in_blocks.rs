@@ -17,11 +17,7 @@ pub fn in_blocks(
         let now: Vec<Event> = events
             .iter()
             .filter(|(time, _)| (at..end).contains(time))
-            .map(|&(time, kind)| Event {
-                frame: (time - at) as u32,
-                part: 0,
-                kind,
-            })
+            .map(|&(time, kind)| Event { frame: (time - at) as u32, part: 0, kind })
             .collect();
         render(&now, &mut left[at..end], &mut right[at..end]);
         at = end;

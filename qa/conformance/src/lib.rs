@@ -85,16 +85,12 @@ pub fn relative_db(difference: &[f32], signal: &[f32]) -> f64 {
 /// The steepest step between neighbouring samples: a click is one that is larger than those of the
 /// sound itself.
 pub fn steepest(samples: &[f32]) -> f32 {
-    samples
-        .windows(2)
-        .fold(0.0, |top, pair| top.max((pair[1] - pair[0]).abs()))
+    samples.windows(2).fold(0.0, |top, pair| top.max((pair[1] - pair[0]).abs()))
 }
 
 /// Whether two signals have the same bits.
 fn same(a: &[f32], b: &[f32]) -> bool {
-    a.iter()
-        .map(|x| x.to_bits())
-        .eq(b.iter().map(|x| x.to_bits()))
+    a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()))
 }
 
 /// How far the audio of two renderers may differ.

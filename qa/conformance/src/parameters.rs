@@ -93,9 +93,6 @@ pub(super) fn all_match_the_reference(make: MakeRenderer<'_>) -> Result<String, 
         }
         count += 1;
     }
-    let measured = format!(
-        "{:.1} dBFS at worst ({}), {count} of them",
-        worst.0, worst.1
-    );
+    let measured = format!("{:.1} dBFS at worst ({}), {count} of them", worst.0, worst.1);
     below(PARITY_DB, worst.0, measured)
 }

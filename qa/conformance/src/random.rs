@@ -123,9 +123,7 @@ fn start(random: &mut Random, slots: u32) -> Cloud {
 fn imported() -> Place {
     static TABLE_HANDLE: LazyLock<Option<TableHandle>> =
         LazyLock::new(|| tracks()?.table_handle().ok());
-    TABLE_HANDLE
-        .as_ref()
-        .map_or(Table::Saw.place(), TableHandle::place)
+    TABLE_HANDLE.as_ref().map_or(Table::Saw.place(), TableHandle::place)
 }
 
 fn tracks() -> Option<Arc<Tracks>> {
@@ -135,9 +133,7 @@ fn tracks() -> Option<Arc<Tracks>> {
         ratio: f64::from(n) * 1.003,
         noise: random.between(0.0, 1.0),
         levels: (0..FRAMES).map(|_| random.between(0.0, 0.2)).collect(),
-        phases: (0..FRAMES)
-            .map(|_| random.between(0.0, 9.0).into())
-            .collect(),
+        phases: (0..FRAMES).map(|_| random.between(0.0, 9.0).into()).collect(),
     };
     let partials: Vec<PartialTrack> = (1..=300).map(&mut partial).collect();
     let bytes = encode(220.0, 0.2, &[0.01; FRAMES], &partials);
@@ -244,9 +240,7 @@ fn play(
         let mut block = VoiceBlock::reuse(&mut shared);
         for clouds in now {
             block.start_tick();
-            clouds
-                .iter()
-                .for_each(|&(slot, cloud)| block.push(slot, cloud));
+            clouds.iter().for_each(|&(slot, cloud)| block.push(slot, cloud));
         }
         drop(block);
         let submitted = renderer.submit(&shared);
@@ -304,9 +298,7 @@ pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, S
     let expected = play(1, &[3])?;
     for blocks in [&[1][..], &[MAX_TICKS], &[2, 7, 1, 3]] {
         if !same(&expected, &play(depth, blocks)?) {
-            return Err(format!(
-                "blocks of {blocks:?} ticks get into each other's way"
-            ));
+            return Err(format!("blocks of {blocks:?} ticks get into each other's way"));
         }
     }
     Ok(format!("{depth} blocks at once, bit for bit"))

@@ -48,10 +48,7 @@ pub(super) fn play_events(
 }
 
 pub(super) fn engine(make: MakeRenderer<'_>, patch: &Patch) -> Result<Engine, String> {
-    let config = EngineConfig {
-        clouds: 128,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { clouds: 128, ..EngineConfig::default() };
     let mut engine = Engine::with_renderer(&config, make()).map_err(|error| error.to_string())?;
     engine.set_patch(0, patch);
     Ok(engine)
@@ -78,9 +75,8 @@ pub(super) fn repeats_after_reset(make: MakeRenderer<'_>) -> Result<String, Stri
 }
 
 pub(super) fn blocks_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
-    let sizes: [&dyn Fn(usize) -> usize; 5] = [&|_| 1, &|_| 32, &|_| 333, &|_| 8_192, &|at| {
-        hash(at as u32) as usize % 700
-    }];
+    let sizes: [&dyn Fn(usize) -> usize; 5] =
+        [&|_| 1, &|_| 32, &|_| 333, &|_| 8_192, &|at| hash(at as u32) as usize % 700];
     let mut engine = engine(make, &factory::patches()[0])?;
     for patch in factory::patches() {
         change(&mut engine, patch);
@@ -97,10 +93,8 @@ pub(super) fn blocks_do_not_matter(make: MakeRenderer<'_>) -> Result<String, Str
 
 pub(super) fn patches_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
     let mut worst = (f64::NEG_INFINITY, "");
-    let mut engines = [
-        engine(&reference, &factory::patches()[0])?,
-        engine(make, &factory::patches()[0])?,
-    ];
+    let mut engines =
+        [engine(&reference, &factory::patches()[0])?, engine(make, &factory::patches()[0])?];
     for patch in factory::patches() {
         let [expected, got] = engines.each_mut().map(|engine| {
             change(engine, patch);

@@ -27,13 +27,7 @@ pub fn with(mut patch: Patch, settings: &[(Param, f32)]) -> Patch {
 
 /// A linear route.
 pub fn route(source: Source, target: Param, amount: f32) -> Route {
-    Route {
-        source,
-        via: None,
-        target,
-        amount,
-        curve: RouteCurve::Linear,
-    }
+    Route { source, via: None, target, amount, curve: RouteCurve::Linear }
 }
 
 /// A steady sound of a few low partials, in which any click is clearly visible.
@@ -91,10 +85,7 @@ pub fn engine(patch: &Patch) -> Engine {
 }
 
 pub fn engine_at(sample_rate: f32, patch: &Patch) -> Engine {
-    let config = EngineConfig {
-        sample_rate,
-        ..EngineConfig::default()
-    };
+    let config = EngineConfig { sample_rate, ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     engine.set_patch(0, patch);
     engine
@@ -181,11 +172,7 @@ pub fn spectrum(samples: &[f32]) -> (Vec<f32>, usize) {
         .collect();
     let gain: f64 = window.iter().sum::<f64>() / 2.0;
     let fft = RealFftPlanner::<f64>::new().plan_fft_forward(n);
-    let mut input: Vec<f64> = samples
-        .iter()
-        .zip(&window)
-        .map(|(x, w)| f64::from(*x) * w)
-        .collect();
+    let mut input: Vec<f64> = samples.iter().zip(&window).map(|(x, w)| f64::from(*x) * w).collect();
     let mut output = fft.make_output_vec();
     fft.process(&mut input, &mut output).unwrap();
     let level = |c: &realfft::num_complex::Complex<f64>| db((c.norm() / gain) as f32);
@@ -206,9 +193,7 @@ fn bessel(x: f64) -> f64 {
 /// The frequency of the strongest partial, interpolated between bins.
 pub fn pitch(samples: &[f32]) -> f32 {
     let (levels, _) = spectrum(samples);
-    let top = (1..levels.len() - 1)
-        .max_by(|&a, &b| levels[a].total_cmp(&levels[b]))
-        .unwrap();
+    let top = (1..levels.len() - 1).max_by(|&a, &b| levels[a].total_cmp(&levels[b])).unwrap();
     let (a, b, c) = (levels[top - 1], levels[top], levels[top + 1]);
     let shift = 0.5 * (a - c) / (a - 2.0 * b + c);
     (top as f32 + shift) * RATE as f32 / samples.len() as f32

@@ -28,12 +28,7 @@ pub(super) fn changes(before: &Report, after: &Report) -> (Vec<Change>, usize) {
         };
         compared += 1;
         if let Some(factor) = factor(*before, after, better) {
-            changes.push(Change {
-                figure,
-                before: *before,
-                after,
-                factor,
-            });
+            changes.push(Change { figure, before: *before, after, factor });
         }
     }
     changes.sort_by(|a, b| a.factor.total_cmp(&b.factor));

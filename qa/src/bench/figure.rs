@@ -16,20 +16,12 @@ impl Figure {
     pub(super) fn of_rounds(rounds: &[f64]) -> Option<Self> {
         let mut sorted = rounds.to_vec();
         sorted.sort_by(f64::total_cmp);
-        Some(Self {
-            value: at(&sorted, 0.5)?,
-            low: *sorted.first()?,
-            high: *sorted.last()?,
-        })
+        Some(Self { value: at(&sorted, 0.5)?, low: *sorted.first()?, high: *sorted.last()? })
     }
 
     /// The same in another unit.
     pub(super) fn scaled(self, factor: f64) -> Self {
-        Self {
-            value: self.value * factor,
-            low: self.low * factor,
-            high: self.high * factor,
-        }
+        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
     }
 }
 
@@ -60,10 +52,7 @@ impl Percentiles {
         };
         Some(Self {
             blocks: all.len(),
-            late: all
-                .iter()
-                .filter(|time| **time > period.as_secs_f64())
-                .count(),
+            late: all.iter().filter(|time| **time > period.as_secs_f64()).count(),
             p50: figure(0.5)?,
             p95: figure(0.95)?,
             p99: figure(0.99)?,

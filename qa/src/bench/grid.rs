@@ -77,21 +77,13 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Grid, Fai
         if interrupt::requested() {
             break;
         }
-        let load = Load {
-            clouds: voices,
-            partials,
-            ..Load::USUAL
-        };
+        let load = Load { clouds: voices, partials, ..Load::USUAL };
         for renderer in &mut renderers {
             renderer.start(load, TICKS)?;
         }
         let shares = in_rounds(&mut renderers, &bar, |renderer| {
             let render = || Ok(renderer.render()?.0 / period(TICKS).as_secs_f64());
-            Ok(median(&Pace::BackToBack.run(
-                period(TICKS),
-                length,
-                render,
-            )?))
+            Ok(median(&Pace::BackToBack.run(period(TICKS), length, render)?))
         })?;
         let time = |(candidate, shares): (&Candidate, &Vec<f64>)| {
             let share = Figure::of_rounds(shares)?;
@@ -106,13 +98,7 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Grid, Fai
     }
     bar.finish_and_clear();
     cells.retain(|cell| cell.times.len() == candidates.len());
-    let mut grid = Grid {
-        frames: TICKS * TICK,
-        voices,
-        partials,
-        cells,
-        crossovers: Vec::new(),
-    };
+    let mut grid = Grid { frames: TICKS * TICK, voices, partials, cells, crossovers: Vec::new() };
     if candidates.iter().any(Candidate::is_cuda) {
         for than in candidates.iter().filter(|candidate| !candidate.is_cuda()) {
             let found = grid.crossovers_with(than.id());

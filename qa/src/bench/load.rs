@@ -31,11 +31,8 @@ pub(super) struct Load {
 
 impl Load {
     /// 1,024 voices of a usual patch.
-    pub(super) const USUAL: Self = Self {
-        clouds: 1_024,
-        partials: 64,
-        spectrum: Spectrum::Filtered,
-    };
+    pub(super) const USUAL: Self =
+        Self { clouds: 1_024, partials: 64, spectrum: Spectrum::Filtered };
 
     /// The slots that an engine for [`Self::USUAL`] prepares its renderer for.
     pub(super) const USUAL_SLOTS: usize = 2_048;
@@ -49,10 +46,7 @@ impl Load {
             let now = number * ticks + tick;
             let starts = if now == 0 { STARTS } else { 0 };
             for slot in 0..self.clouds {
-                block.push(
-                    slot as u32,
-                    self.cloud(slot, starts, triangle(now), triangle(now + 1)),
-                );
+                block.push(slot as u32, self.cloud(slot, starts, triangle(now), triangle(now + 1)));
             }
         }
     }
@@ -170,21 +164,14 @@ mod tests {
     fn every_partial_sounds() {
         for spectrum in [Spectrum::Table, Spectrum::Filtered, Spectrum::Everything] {
             for partials in [16, 64, 1024] {
-                let load = Load {
-                    clouds: 8,
-                    partials,
-                    spectrum,
-                };
+                let load = Load { clouds: 8, partials, spectrum };
                 let renderer = Box::new(CpuRenderer::new(1));
                 let mut loaded = Loaded::new(renderer, load, 8).unwrap();
                 for _ in 0..40 {
                     loaded.write(4);
                     let (_, sounded) = loaded.render().unwrap();
                     let wanted = 8 * partials;
-                    assert!(
-                        sounded * 100 >= wanted * 97,
-                        "{load:?}: {sounded} of {wanted}"
-                    );
+                    assert!(sounded * 100 >= wanted * 97, "{load:?}: {sounded} of {wanted}");
                 }
             }
         }

@@ -53,24 +53,16 @@ fn measure_case(
     (voices, partials, ticks): (usize, usize, usize),
     length: Duration,
 ) -> Result<Option<Overlap>, Failure> {
-    let capacity = Capacity {
-        slots: voices,
-        buses: 1,
-    };
+    let capacity = Capacity { slots: voices, buses: 1 };
     let mut renderer = candidate.renderer();
     renderer.prepare(capacity).map_err(Failure::failed)?;
     if renderer.depth() < 2 {
         return Ok(None);
     }
-    let load = Load {
-        clouds: voices,
-        partials,
-        spectrum: Spectrum::Filtered,
-    };
+    let load = Load { clouds: voices, partials, spectrum: Spectrum::Filtered };
     let depth = renderer.depth();
-    let mut blocks: Vec<_> = (0..depth)
-        .map(|_| Arc::new(VoiceBlock::new(capacity.slots)))
-        .collect();
+    let mut blocks: Vec<_> =
+        (0..depth).map(|_| Arc::new(VoiceBlock::new(capacity.slots))).collect();
     let mut number = 0;
     let times = in_rounds(&mut [1, depth], &ProgressBar::hidden(), |depth| {
         let stretch = || {
@@ -78,11 +70,7 @@ fn measure_case(
             let (seconds, sent) = timed(|| send(&mut *renderer, &load, ticks, &mut number, blocks));
             sent.map(|()| seconds / STRETCH as f64)
         };
-        Ok(median(&Pace::BackToBack.run(
-            period(ticks),
-            length,
-            stretch,
-        )?))
+        Ok(median(&Pace::BackToBack.run(period(ticks), length, stretch)?))
     })?;
     let figure = |times: &Vec<f64>| Some(Figure::of_rounds(times)?.scaled(1e6));
     let [alone, overlapped] = [figure(&times[0]), figure(&times[1])];
@@ -155,17 +143,9 @@ mod tests {
 
     #[test]
     fn as_many_blocks_are_in_flight_as_reported() {
-        let load = Load {
-            clouds: 4,
-            partials: 16,
-            spectrum: Spectrum::Table,
-        };
+        let load = Load { clouds: 4, partials: 16, spectrum: Spectrum::Table };
         for depth in 1..4 {
-            let mut renderer = Counting {
-                in_flight: 0,
-                most: 0,
-                rendered: 0,
-            };
+            let mut renderer = Counting { in_flight: 0, most: 0, rendered: 0 };
             let mut blocks: Vec<_> = (0..depth).map(|_| Arc::new(VoiceBlock::new(4))).collect();
             send(&mut renderer, &load, 2, &mut 0, &mut blocks).unwrap();
             assert_eq!((renderer.most, renderer.rendered), (depth, STRETCH));

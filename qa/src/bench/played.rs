@@ -45,16 +45,9 @@ struct Player {
 impl Player {
     fn new(candidate: &Candidate) -> Result<Self, Failure> {
         let spent = Arc::new(AtomicU64::new(0));
-        let renderer = Timed {
-            inner: candidate.renderer(),
-            spent: Arc::clone(&spent),
-        };
+        let renderer = Timed { inner: candidate.renderer(), spent: Arc::clone(&spent) };
         let engine = scenario::holding(VOICES, PARTIALS, Box::new(renderer));
-        let player = Self {
-            id: candidate.id(),
-            engine: engine.map_err(Failure::failed)?,
-            spent,
-        };
+        let player = Self { id: candidate.id(), engine: engine.map_err(Failure::failed)?, spent };
         player.verify()?;
         Ok(player)
     }

@@ -26,10 +26,7 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Failu
     let pictures = [
         ("held.svg", held.map(|rows| draw_held(report, rows))),
         ("grid.svg", grid.map(|grid| grid::draw(report, grid))),
-        (
-            "round-trip.svg",
-            trips.map(|trips| draw_round_trip(report, trips)),
-        ),
+        ("round-trip.svg", trips.map(|trips| draw_round_trip(report, trips))),
     ];
     let mut files = Vec::new();
     for (name, picture) in pictures {
@@ -173,11 +170,7 @@ fn draw_round_trip(report: &Report, trips: &RoundTrips) -> String {
             svg.path(&[[x + 8.0, y], [x + width - 8.0, y]], RED, 2.0, true);
             let middle = x + width / 2.0;
             let label = format!("{frames} frames");
-            svg.text(
-                [middle, BOTTOM + 26.0],
-                (14.0, FAINT, Anchor::Middle),
-                &label,
-            );
+            svg.text([middle, BOTTOM + 26.0], (14.0, FAINT, Anchor::Middle), &label);
             let label = format!("deadline {} µs", whole(deadline(frames)));
             svg.text([middle, BOTTOM + 45.0], (12.0, RED, Anchor::Middle), &label);
             for row in trips.at(pace).filter(|row| row.frames == frames) {

@@ -59,11 +59,7 @@ pub(crate) struct Stages {
 
 /// Measures all block sizes, at every pace.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<RoundTrips, Failure> {
-    let all: Vec<Candidate> = candidates
-        .iter()
-        .copied()
-        .chain(without_graph(candidates))
-        .collect();
+    let all: Vec<Candidate> = candidates.iter().copied().chain(without_graph(candidates)).collect();
     let prepare = |candidate: &Candidate| {
         let loaded = Loaded::new(candidate.renderer(), Load::USUAL, Load::USUAL_SLOTS);
         loaded.map_err(Failure::failed)
@@ -72,10 +68,7 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<RoundTrip
     let pieces = TICKS.len() * all.len() * ROUNDS;
     let bar = plan.bar("round trip", pieces * Pace::ALL.len());
     let mut rows = Vec::new();
-    for (ticks, pace) in TICKS
-        .into_iter()
-        .flat_map(|ticks| Pace::ALL.map(|pace| (ticks, pace)))
-    {
+    for (ticks, pace) in TICKS.into_iter().flat_map(|ticks| Pace::ALL.map(|pace| (ticks, pace))) {
         let length = match pace {
             Pace::BackToBack => plan.piece(0.06, pieces),
             Pace::Paced => plan.piece(0.45, pieces),
@@ -133,10 +126,7 @@ fn without_graph(candidates: &[Candidate]) -> impl Iterator<Item = Candidate> {
 /// timers take time.
 fn measure_stages(device: usize, options: CudaOptions) -> Result<Vec<Stages>, Failure> {
     const BLOCKS: usize = 300;
-    let options = CudaOptions {
-        stage_times: true,
-        ..options
-    };
+    let options = CudaOptions { stage_times: true, ..options };
     let renderer = Box::new(CudaRenderer::with_options(device, options));
     let loaded = Loaded::new(renderer, Load::USUAL, Load::USUAL_SLOTS);
     let mut loaded = loaded.map_err(Failure::failed)?;

@@ -60,18 +60,12 @@ pub fn holding(
     (0..config.parts).for_each(|part| engine.set_patch(part, &patch));
     // The highest key whose top partial, bent up, stays below 20 kHz, and the octave below it.
     let top_hertz = 19_000.0 / partials as f32;
-    let top_key = (69.0 + 12.0 * (top_hertz / 440.0).log2())
-        .floor()
-        .clamp(12.0, 84.0) as u8;
+    let top_key = (69.0 + 12.0 * (top_hertz / 440.0).log2()).floor().clamp(12.0, 84.0) as u8;
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
     for note in 0..voices {
         let key = top_key - (note % 12) as u8;
         let kind = EventKind::NoteOn { key, velocity: 0.8 };
-        let event = Event {
-            frame: (note % 64) as u32,
-            part: (note / VOICES_PER_PART) as u8,
-            kind,
-        };
+        let event = Event { frame: (note % 64) as u32, part: (note / VOICES_PER_PART) as u8, kind };
         engine.render(&[event], &mut left[..1], &mut right[..1]);
     }
     // Past the attack.

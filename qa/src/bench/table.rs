@@ -11,11 +11,7 @@ impl Table {
     /// A table whose first `words` columns are words; `|` separates its headings.
     pub(super) fn new(title: impl Into<String>, words: usize, headings: &str) -> Self {
         let headings = headings.split('|').map(str::to_owned).collect();
-        Self {
-            title: title.into(),
-            words,
-            rows: vec![headings],
-        }
+        Self { title: title.into(), words, rows: vec![headings] }
     }
 
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {

@@ -134,11 +134,7 @@ fn pictures_show_every_renderer_and_survive_odd_names() {
     assert_eq!(files.len(), 3);
     for file in files {
         let drawing = std::fs::read_to_string(&file).unwrap();
-        assert!(
-            drawing.contains("A &amp; B &lt;C&gt;"),
-            "{}",
-            file.display()
-        );
+        assert!(drawing.contains("A &amp; B &lt;C&gt;"), "{}", file.display());
         assert!(drawing.contains(">CUDA</text>"), "{}", file.display());
         assert!(!drawing.contains("NaN") && !drawing.contains("inf"));
     }

@@ -15,10 +15,7 @@ pub(super) fn examine() -> Vec<Finding> {
         let text = format!("{}: {}{default}", output.host, output.device);
         let finding = Finding::ok("audio", text);
         findings.push(match output.device.starts_with(ALSA_NULL) {
-            true => finding.with(
-                State::Note,
-                "that is no loudspeaker: what goes there is gone",
-            ),
+            true => finding.with(State::Note, "that is no loudspeaker: what goes there is gone"),
             false => finding,
         });
     }
@@ -36,10 +33,8 @@ pub(super) fn examine() -> Vec<Finding> {
         ));
     }
     findings.push(match listing.midi.as_slice() {
-        [] => Finding::ok("midi", "no MIDI input").with(
-            State::Note,
-            "plug in a keyboard at any time; the computer's keys play too",
-        ),
+        [] => Finding::ok("midi", "no MIDI input")
+            .with(State::Note, "plug in a keyboard at any time; the computer's keys play too"),
         names => Finding::ok("midi", names.join(", ")),
     });
     findings.push(plugin());
@@ -74,21 +69,15 @@ fn plugin() -> Finding {
         true => "/Library/Audio/Plug-Ins",
         false => "/usr/lib",
     };
-    let own = home
-        .iter()
-        .flat_map(|home| bundles.map(|bundle| home.join(in_home(bundle))));
+    let own = home.iter().flat_map(|home| bundles.map(|bundle| home.join(in_home(bundle))));
     let shared = bundles.map(|bundle| PathBuf::from(system).join(bundle));
     let found = own.chain(shared).filter(|path| path.exists());
     let found: Vec<String> = found.map(|path| path.display().to_string()).collect();
     match found.as_slice() {
-        [] => Finding::ok(
-            "plugin",
-            "not installed: no Myriad.vst3 or Myriad.clap where hosts look",
-        )
-        .with(
-            State::Note,
-            "make install-plugin, then let the host scan again",
-        ),
+        [] => {
+            Finding::ok("plugin", "not installed: no Myriad.vst3 or Myriad.clap where hosts look")
+                .with(State::Note, "make install-plugin, then let the host scan again")
+        }
         found => Finding::ok("plugin", found.join(", ")),
     }
 }

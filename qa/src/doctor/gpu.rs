@@ -8,10 +8,7 @@ use myriad_player::gpu::{Gpu, GpuUser};
 use myriad_player::renderer::{Kind, RendererArgs};
 
 /// The capacity for which an engine of usual size prepares its renderer.
-const CAPACITY: Capacity = Capacity {
-    slots: 2_048,
-    buses: 4,
-};
+const CAPACITY: Capacity = Capacity { slots: 2_048, buses: 4 };
 
 pub(super) fn examine(device: usize) -> Vec<Finding> {
     let mut findings = driver(device);
@@ -58,19 +55,12 @@ fn driver(device: usize) -> Vec<Finding> {
 /// Other programs that use the GPU.
 fn users(users: &[GpuUser]) -> Finding {
     if users.is_empty() {
-        return Finding::ok(
-            "gpu",
-            "no other program uses it, as far as the driver knows",
-        );
+        return Finding::ok("gpu", "no other program uses it, as far as the driver knows");
     }
     let named = users.iter().take(5).map(|user| {
         let memory = user.memory_bytes;
         let memory = memory.map_or(String::new(), |bytes| format!(", {} MiB", bytes >> 20));
-        format!(
-            "{} ({}{memory})",
-            user.name.as_deref().unwrap_or("?"),
-            user.pid
-        )
+        format!("{} ({}{memory})", user.name.as_deref().unwrap_or("?"), user.pid)
     });
     let text = format!("others use it: {}", named.collect::<Vec<_>>().join(", "));
     Finding::ok("gpu", text).with(
@@ -102,11 +92,7 @@ fn cuda(device: usize) -> Finding {
 
 /// The renderer that `auto` chooses.
 fn choice(device: usize) -> Finding {
-    let args = RendererArgs {
-        renderer: Kind::Auto,
-        device,
-        recalibrate: false,
-    };
+    let args = RendererArgs { renderer: Kind::Auto, device, recalibrate: false };
     let (mut renderer, handle) = args.live(1, 48_000, ThreadPolicy::Normal);
     if let Err(error) = renderer.prepare(CAPACITY) {
         let text = format!("`auto` cannot start: {error}");

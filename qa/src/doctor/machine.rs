@@ -67,10 +67,7 @@ fn governor() -> Option<Finding> {
 fn virtualisation() -> Option<Finding> {
     let flags = fs::read_to_string("/proc/cpuinfo").ok()?;
     if !flags.split_whitespace().any(|flag| flag == "hypervisor") {
-        return Some(Finding::ok(
-            "machine",
-            "not virtual, as far as the processor reports",
-        ));
+        return Some(Finding::ok("machine", "not virtual, as far as the processor reports"));
     }
     let stolen = || -> Option<f64> {
         let stat = fs::read_to_string("/proc/stat").ok()?;

@@ -38,10 +38,7 @@ impl Server {
         let listener = TcpListener::bind(address).map_err(fail)?;
         listener.set_nonblocking(true).map_err(fail)?;
         let bound = listener.local_addr().map_err(fail)?;
-        let (text, stop) = (
-            Arc::<Mutex<String>>::default(),
-            Arc::<AtomicBool>::default(),
-        );
+        let (text, stop) = (Arc::<Mutex<String>>::default(), Arc::<AtomicBool>::default());
         let (served, stopped) = (Arc::clone(&text), Arc::clone(&stop));
         let thread = std::thread::Builder::new().name("metrics".to_owned());
         let serve = move || {
@@ -53,12 +50,7 @@ impl Server {
                 }
             }
         };
-        Ok(Self {
-            text,
-            stop,
-            address: bound,
-            thread: Some(thread.spawn(serve).map_err(fail)?),
-        })
+        Ok(Self { text, stop, address: bound, thread: Some(thread.spawn(serve).map_err(fail)?) })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

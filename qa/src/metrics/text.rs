@@ -26,11 +26,7 @@ pub(super) fn figures(
     let usage = session.usage();
     let gpu = gpu.unwrap_or_default();
     let mut text = Text(String::new());
-    text.info(
-        devices
-            .device()
-            .map_or("none", |device| device.host().name()),
-    );
+    text.info(devices.device().map_or("none", |device| device.host().name()));
     figures! { text:
         gauge running "Whether the render thread lives." f64::from(status.running);
         gauge connected "Whether the device is there, and not the clock in its place."
@@ -111,18 +107,11 @@ impl Text {
         self.head("gauge", "info", "What plays.");
         let version = env!("CARGO_PKG_VERSION");
         let host = host.replace(['"', '\\', '\n'], "");
-        self.line(
-            &format!("info{{version=\"{version}\",host=\"{host}\"}}"),
-            1.0,
-        );
+        self.line(&format!("info{{version=\"{version}\",host=\"{host}\"}}"), 1.0);
     }
 
     fn renderer(&mut self, using: &str) {
-        self.head(
-            "gauge",
-            "renderer",
-            "The renderer in use: 1 for the one that renders.",
-        );
+        self.head("gauge", "renderer", "The renderer in use: 1 for the one that renders.");
         for name in ["cpu", "cuda"] {
             // A simulated GPU counts as one.
             let value = f64::from((using == "cpu") == (name == "cpu"));

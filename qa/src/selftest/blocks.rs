@@ -12,10 +12,7 @@ use std::time::Instant;
 /// What the host may grow by: what its allocator keeps for later.
 const HOST_LIMIT: usize = 1 << 20;
 
-const CAPACITY: Capacity = Capacity {
-    slots: 64,
-    buses: 2,
-};
+const CAPACITY: Capacity = Capacity { slots: 64, buses: 2 };
 
 /// Renders blocks of all sizes, and compares memory after the first tenth with memory at the end.
 pub(super) fn memory<R: Renderer>(
@@ -23,14 +20,11 @@ pub(super) fn memory<R: Renderer>(
     device_free: fn(&R) -> usize,
     renders: usize,
 ) -> Result<String, String> {
-    renderer
-        .prepare(CAPACITY)
-        .map_err(|error| error.to_string())?;
+    renderer.prepare(CAPACITY).map_err(|error| error.to_string())?;
     let depth = renderer.depth();
     // Those in flight, and the one that is being filled.
-    let mut blocks: Vec<_> = (0..=depth)
-        .map(|_| Arc::new(VoiceBlock::new(CAPACITY.slots)))
-        .collect();
+    let mut blocks: Vec<_> =
+        (0..=depth).map(|_| Arc::new(VoiceBlock::new(CAPACITY.slots))).collect();
     let mut buses = Buses::new(CAPACITY.buses);
     let mut before = None;
     for render in 0..renders {
@@ -81,9 +75,7 @@ fn fail_and_start_anew(
         Ok(buses.bus(0)[0].iter().map(|x| x.to_bits()).collect())
     };
     let text = |error: RenderError| error.to_string();
-    renderer
-        .prepare(CAPACITY)
-        .map_err(|error| error.to_string())?;
+    renderer.prepare(CAPACITY).map_err(|error| error.to_string())?;
     let expected = render(&mut renderer).map_err(text)?;
     fail(&mut renderer).map_err(text)?;
     let Err(reason) = render(&mut renderer) else {

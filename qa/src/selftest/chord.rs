@@ -63,10 +63,7 @@ impl Rig {
     fn new(make: MakeGpuRenderer) -> Result<Self, String> {
         let renderer = SupervisedRenderer::new(make, CpuRenderer::new(1)).require_gpu();
         let report = renderer.report();
-        let config = EngineConfig {
-            sample_rate: RATE as f32,
-            ..EngineConfig::default()
-        };
+        let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
         let mut engine = Engine::with_renderer(&config, Box::new(renderer))
             .map_err(|error| error.to_string())?;
         let mut patch = Patch::new();

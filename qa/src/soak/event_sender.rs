@@ -75,11 +75,7 @@ impl EventSender {
             self.begun = true;
             let latency = session.stream_latency() + self.start;
             for bend in &self.scene.bends {
-                watch.bend(Bend {
-                    from: bend.from + latency,
-                    to: bend.to + latency,
-                    ..*bend
-                });
+                watch.bend(Bend { from: bend.from + latency, to: bend.to + latency, ..*bend });
             }
         }
         while let Some((frame, action)) = self.scene.actions.get(self.sent) {
@@ -154,13 +150,7 @@ impl EventSender {
             let now = session.time();
             session.plan(now, part, EventKind::AllSoundOff);
             // Reset All Controllers does not reset volume and pan.
-            for (cc, value) in [
-                (64, 0.0),
-                (66, 0.0),
-                (121, 0.0),
-                (7, 100.0 / 127.0),
-                (10, 0.5),
-            ] {
+            for (cc, value) in [(64, 0.0), (66, 0.0), (121, 0.0), (7, 100.0 / 127.0), (10, 0.5)] {
                 session.plan(now, part, EventKind::Control { cc, value });
             }
         }

@@ -112,16 +112,7 @@ impl Blame {
 impl Finding {
     /// A fault of Myriad.
     pub(super) fn ours(seconds: f64, frame: u64, kind: Kind, size: f64, text: String) -> Self {
-        Self {
-            seconds,
-            frame,
-            kind,
-            size,
-            blame: Blame::Myriad,
-            text,
-            cause: None,
-            clip: None,
-        }
+        Self { seconds, frame, kind, size, blame: Blame::Myriad, text, cause: None, clip: None }
     }
 
     /// An underrun with its cause; `stalled` is for how long the machine stalled around it.

@@ -92,9 +92,7 @@ impl SceneGenerator {
 
 /// The longest release of all factory patches, in seconds.
 pub(super) fn longest_release() -> f64 {
-    let releases = factory::patches()
-        .iter()
-        .map(|patch| patch.values[Param::Env1Release]);
+    let releases = factory::patches().iter().map(|patch| patch.values[Param::Env1Release]);
     f64::from(releases.fold(0.5, f32::max))
 }
 
@@ -105,14 +103,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn generator(seed: u64) -> SceneGenerator {
-        SceneGenerator {
-            seed,
-            rate: 48_000.0,
-            load: Load {
-                voices: 16,
-                partials: 16,
-            },
-        }
+        SceneGenerator { seed, rate: 48_000.0, load: Load { voices: 16, partials: 16 } }
     }
 
     #[test]

@@ -50,10 +50,9 @@ impl Fault {
             Fault::Stall | Fault::Flood | Fault::DeviceLoss => {
                 matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent)
             }
-            Fault::Midi => matches!(
-                kind,
-                Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::StuckVoices
-            ),
+            Fault::Midi => {
+                matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::StuckVoices)
+            }
         }
     }
 }
@@ -147,8 +146,7 @@ impl Injector {
             injected(fault);
             orders.stall = orders.stall.max(self.inject(fault, now, session, watch));
         }
-        self.recent
-            .retain(|(fault, at)| now < at + fault.aftermath() + 5.0);
+        self.recent.retain(|(fault, at)| now < at + fault.aftermath() + 5.0);
         orders
     }
 

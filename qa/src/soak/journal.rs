@@ -147,11 +147,7 @@ impl Journal {
         let fail = |error| Failure::failed(format!("{}: {error}", path.display()));
         std::fs::create_dir_all(folder).map_err(fail)?;
         let mut options = File::options();
-        let mut file = options
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(fail)?;
+        let mut file = options.create(true).append(true).open(&path).map_err(fail)?;
         // A line that a crash has cut short stays a line of its own.
         if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             file.write_all(b"\n").map_err(fail)?;

@@ -79,10 +79,7 @@ fn tiles(report: &Report) -> String {
     tile(&report.underruns, &format!("underruns{causes}"));
     let own = report.memory_growth.map_or("–".to_owned(), growth);
     tile(&own, "memory growth, MiB");
-    let keenness = format!(
-        "dBFS: steps found, {:.0}% of the time",
-        100.0 * report.keenness
-    );
+    let keenness = format!("dBFS: steps found, {:.0}% of the time", 100.0 * report.keenness);
     tile(&(20.0 * report.sensitivity.log10()).round(), &keenness);
     let onsets = format!("frames: the latest of {} timed notes", report.onsets);
     tile(&format!("+{}", report.latest_onset), &onsets);
@@ -126,15 +123,9 @@ const PLOTS: [Plot; 9] = [
     Plot::linear(
         "Memory, MiB",
         &[
-            ("resident", VIOLET, |s| {
-                Some(s.memory_bytes? as f64 / MEBIBYTE)
-            }),
-            ("GPU, ours", AMBER, |s| {
-                Some(s.gpu.as_ref()?.own_memory_bytes? as f64 / MEBIBYTE)
-            }),
-            ("GPU, all", ROSE, |s| {
-                Some(s.gpu.as_ref()?.memory_bytes? as f64 / MEBIBYTE)
-            }),
+            ("resident", VIOLET, |s| Some(s.memory_bytes? as f64 / MEBIBYTE)),
+            ("GPU, ours", AMBER, |s| Some(s.gpu.as_ref()?.own_memory_bytes? as f64 / MEBIBYTE)),
+            ("GPU, all", ROSE, |s| Some(s.gpu.as_ref()?.memory_bytes? as f64 / MEBIBYTE)),
         ],
     ),
     Plot::linear(
@@ -167,19 +158,13 @@ const PLOTS: [Plot; 9] = [
         "GPU: power and temperature",
         &[
             ("watts", AMBER, |s| s.gpu.as_ref()?.power_w),
-            ("degrees C", ROSE, |s| {
-                Some(f64::from(s.gpu.as_ref()?.temperature_c?))
-            }),
-            ("use, %", LIGHT, |s| {
-                Some(100.0 * s.gpu.as_ref()?.utilisation?)
-            }),
+            ("degrees C", ROSE, |s| Some(f64::from(s.gpu.as_ref()?.temperature_c?))),
+            ("use, %", LIGHT, |s| Some(100.0 * s.gpu.as_ref()?.utilisation?)),
         ],
     ),
     Plot::linear(
         "GPU: clock, MHz",
-        &[("clock", VIOLET, |s| {
-            Some(f64::from(s.gpu.as_ref()?.clock_mhz?))
-        })],
+        &[("clock", VIOLET, |s| Some(f64::from(s.gpu.as_ref()?.clock_mhz?)))],
     ),
 ];
 
@@ -224,10 +209,7 @@ fn findings(report: &Report, folder: &Path, page: &mut impl io::Write) -> io::Re
     }
     if report.found() > LISTED {
         let more = report.found() - LISTED;
-        writeln!(
-            page,
-            "<p>And {more} more, in report.json and journal.jsonl.</p>"
-        )?;
+        writeln!(page, "<p>And {more} more, in report.json and journal.jsonl.</p>")?;
     }
     writeln!(page, "</section>")
 }
@@ -258,11 +240,8 @@ fn settings(report: &Report) -> String {
         begin.load[0],
         begin.load[1]
     );
-    for (option, value) in [
-        ("buffer", begin.buffer),
-        ("depth", begin.depth),
-        ("rate", begin.rate),
-    ] {
+    for (option, value) in [("buffer", begin.buffer), ("depth", begin.depth), ("rate", begin.rate)]
+    {
         if let Some(value) = value {
             let _ = write!(command, " --{option} {value}");
         }
@@ -270,11 +249,8 @@ fn settings(report: &Report) -> String {
     for fault in &begin.inject {
         let _ = write!(command, " --inject {fault}");
     }
-    let scenes: Vec<String> = report
-        .scenes
-        .iter()
-        .map(|(name, count)| format!("{count} × {name}"))
-        .collect();
+    let scenes: Vec<String> =
+        report.scenes.iter().map(|(name, count)| format!("{count} × {name}")).collect();
     format!(
         "<section><h2>Again</h2>\n<p><code>{}</code></p>\n<p>Scenes: {}. Myriad {}.</p></section>\n",
         escaped(&command),

@@ -204,9 +204,7 @@ impl Report {
         // The memory of other programs does not count, where the driver tells it apart.
         let gpu = |sample: &Sample| {
             let gpu = sample.gpu.as_ref()?;
-            gpu.own_memory_bytes
-                .or(gpu.memory_bytes)
-                .map(|bytes| bytes as f64)
+            gpu.own_memory_bytes.or(gpu.memory_bytes).map(|bytes| bytes as f64)
         };
         let most = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.max(b)),
@@ -249,11 +247,7 @@ impl Report {
 
     /// The report without the samples and notes.
     pub(super) fn short(&self) -> Self {
-        Self {
-            samples: Vec::new(),
-            notes: Vec::new(),
-            ..self.clone()
-        }
+        Self { samples: Vec::new(), notes: Vec::new(), ..self.clone() }
     }
 }
 

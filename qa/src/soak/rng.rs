@@ -8,9 +8,7 @@ pub(super) struct Rng {
 impl Rng {
     /// The generator for item `index` of a sequence, so that an item does not depend on those before it.
     pub(super) fn new(seed: u64, index: u64) -> Self {
-        let mut rng = Self {
-            state: seed ^ index.wrapping_mul(0xD1B5_4A32_D192_ED03),
-        };
+        let mut rng = Self { state: seed ^ index.wrapping_mul(0xD1B5_4A32_D192_ED03) };
         rng.next();
         rng
     }

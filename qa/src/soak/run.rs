@@ -73,9 +73,7 @@ impl Run {
             seconds: self.report.seconds,
             scene: self.report.next_scene,
             machine: myriad_player::machine::line(),
-            host: device
-                .map_or("none", |device| device.host().name())
-                .to_owned(),
+            host: device.map_or("none", |device| device.host().name()).to_owned(),
             device: device.map_or_else(String::new, |device| device.name()),
             rate: self.session.sample_rate(),
             block: self.block,
@@ -242,8 +240,7 @@ impl Run {
 
     fn find(&mut self, frame: u64, kind: Kind, size: f64, text: String) {
         let seconds = self.watch.seconds(frame);
-        self.found
-            .push(Finding::ours(seconds, frame, kind, size, text));
+        self.found.push(Finding::ours(seconds, frame, kind, size, text));
     }
 
     /// Writes findings to the journal.
@@ -325,14 +322,10 @@ impl Run {
         };
         let allowed = MOST_GROWTH + returns * DRIVERS_SHARE;
         let own = self.report.memory_growth.filter(|bytes| *bytes > allowed);
-        let gpu = self
-            .report
-            .gpu_memory_growth
-            .filter(|bytes| *bytes > MOST_GROWTH);
-        for (kind, growth, what) in [
-            (Kind::Memory, own, "memory"),
-            (Kind::GpuMemory, gpu, "the GPU's memory"),
-        ] {
+        let gpu = self.report.gpu_memory_growth.filter(|bytes| *bytes > MOST_GROWTH);
+        for (kind, growth, what) in
+            [(Kind::Memory, own, "memory"), (Kind::GpuMemory, gpu, "the GPU's memory")]
+        {
             if let Some(growth) = growth {
                 let text = format!("{what} grew by {:.1} MiB", growth / 1024.0 / 1024.0);
                 self.find(self.session.time(), kind, growth, text);

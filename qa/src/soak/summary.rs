@@ -60,9 +60,7 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
 pub(super) fn causes(report: &Report) -> Option<String> {
     let mut causes: Vec<_> = report.causes.iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let named = causes
-        .iter()
-        .map(|(cause, count)| format!("{count} {cause}"));
+    let named = causes.iter().map(|(cause, count)| format!("{count} {cause}"));
     let named = named.collect::<Vec<_>>().join(", ");
     (!named.is_empty()).then_some(named)
 }
@@ -76,17 +74,11 @@ pub(super) fn headline(report: &Report) -> String {
     match report.verdict {
         Verdict::Clean => "Clean: nothing was found".to_owned(),
         Verdict::Disturbed => {
-            let counts = [
-                (report.machines, "by the machine"),
-                (report.injected, "on purpose"),
-            ];
+            let counts = [(report.machines, "by the machine"), (report.injected, "on purpose")];
             let counts = counts.into_iter().filter(|(count, _)| *count > 0);
             let counts =
                 counts.map(|(count, who)| format!("{} {who}", found(count, "disturbance")));
-            format!(
-                "No fault of Myriad's: {}",
-                counts.collect::<Vec<_>>().join(", ")
-            )
+            format!("No fault of Myriad's: {}", counts.collect::<Vec<_>>().join(", "))
         }
         Verdict::Faulty => format!("Faulty: {}", found(report.myriads, "fault")),
     }
@@ -99,22 +91,14 @@ pub(super) fn line(finding: &Finding) -> String {
         Blame::Machine => "machine",
         Blame::Injected => "purpose",
     };
-    let Finding {
-        seconds,
-        kind,
-        text,
-        ..
-    } = finding;
+    let Finding { seconds, kind, text, .. } = finding;
     format!("{}  {blame:<8} {}: {text}", clock(*seconds), kind.name())
 }
 
 /// By how much memory grew.
 pub(super) fn growth(bytes: Option<f64>) -> String {
     match bytes {
-        Some(bytes) => format!(
-            "grew by {:.2} MiB after the first tenth",
-            bytes / 1024.0 / 1024.0
-        ),
+        Some(bytes) => format!("grew by {:.2} MiB after the first tenth", bytes / 1024.0 / 1024.0),
         None => "not measured: too short, or the system does not tell".to_owned(),
     }
 }

@@ -16,10 +16,7 @@ struct Rig {
     found: Vec<Finding>,
 }
 
-const LOAD: Load = Load {
-    voices: 8,
-    partials: 16,
-};
+const LOAD: Load = Load { voices: 8, partials: 16 };
 
 impl Rig {
     fn new(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
@@ -40,11 +37,7 @@ impl Rig {
         };
         let stall = Arc::default();
         let setup = setup(&begin, Device::Virtual, LOAD, &stall).unwrap();
-        let generator = SceneGenerator {
-            seed,
-            rate: RATE as f64,
-            load: LOAD,
-        };
+        let generator = SceneGenerator { seed, rate: RATE as f64, load: LOAD };
         Self {
             session: Session::start(setup).unwrap(),
             event_sender: EventSender::new(generator, 0),
@@ -76,11 +69,7 @@ impl Rig {
 
 /// The corners that the generator's sound turns, as the event sender tells them.
 fn bends(seed: u64, seconds: f64, latency: u64) -> Vec<Bend> {
-    let generator = SceneGenerator {
-        seed,
-        rate: RATE as f64,
-        load: LOAD,
-    };
+    let generator = SceneGenerator { seed, rate: RATE as f64, load: LOAD };
     let mut start = (0.3 * RATE as f64) as u64;
     let mut bends = Vec::new();
     for number in 0.. {
@@ -128,11 +117,7 @@ impl Fault {
             }
             Fault::NotANumber(frames) => {
                 for frame in &mut sound[AROUND..AROUND + frames] {
-                    frame[1] = if frames % 2 == 0 {
-                        f32::NAN
-                    } else {
-                        f32::INFINITY
-                    };
+                    frame[1] = if frames % 2 == 0 { f32::NAN } else { f32::INFINITY };
                 }
             }
         }
@@ -155,18 +140,12 @@ impl Fault {
 }
 
 /// An excerpt begins in the middle of sound, which is a click itself.
-const BEGINNING: Bend = Bend {
-    from: 0,
-    to: 3_000,
-    size: f32::INFINITY,
-};
+const BEGINNING: Bend = Bend { from: 0, to: 3_000, size: f32::INFINITY };
 
 /// Those of `bends` that lie in an excerpt, in its time.
 fn local(bends: &[Bend], start: usize) -> Vec<Bend> {
     let (start, end) = (start as u64, (start + 2 * AROUND) as u64);
-    let overlapping = bends
-        .iter()
-        .filter(|bend| bend.to > start && bend.from < end);
+    let overlapping = bends.iter().filter(|bend| bend.to > start && bend.from < end);
     let shifted = overlapping.map(|bend| Bend {
         from: bend.from.saturating_sub(start),
         to: bend.to - start,
@@ -200,15 +179,9 @@ impl<'a> Place<'a> {
         let mut detector = ClickDetector::new();
         bends.iter().for_each(|&bend| detector.bend(bend));
         detector.hear(clean, &mut Vec::new());
-        let nearest = detector
-            .thresholds
-            .iter()
-            .min_by_key(|(frame, _)| frame.abs_diff(AROUND as u64));
-        Self {
-            clean,
-            bends,
-            threshold: nearest.unwrap().1,
-        }
+        let nearest =
+            detector.thresholds.iter().min_by_key(|(frame, _)| frame.abs_diff(AROUND as u64));
+        Self { clean, bends, threshold: nearest.unwrap().1 }
     }
 
     /// Plants a fault: whatever is found is it, and it is found when that is promised. Says whether
@@ -296,16 +269,12 @@ fn planted_stalls_are_found_when_they_cost_frames() {
             noticed.push(at);
             let (from, to) = (at.saturating_sub(1_024), at + frames + 1_024);
             let cut = false;
-            make_renderer
-                .watch
-                .disturbance(watch::Disturbance { from, to, cut });
+            make_renderer.watch.disturbance(watch::Disturbance { from, to, cut });
         }
     }
     make_renderer.watch.finish(&mut make_renderer.found);
     assert_eq!(noticed, expected);
-    make_renderer
-        .found
-        .retain(|finding| finding.kind == Kind::Click);
+    make_renderer.found.retain(|finding| finding.kind == Kind::Click);
     assert_eq!(make_renderer.found, []);
 }
 

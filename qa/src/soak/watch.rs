@@ -218,8 +218,7 @@ impl Watch {
             );
             self.add(click.frame, Kind::Click, f64::from(click.size), text, found);
         }
-        self.disturbances
-            .retain(|disturbance| disturbance.to >= known);
+        self.disturbances.retain(|disturbance| disturbance.to >= known);
     }
 
     /// Whether a click there was already reported as something else.

@@ -26,20 +26,14 @@ impl Browser {
     pub(super) fn new(name: &str) -> Self {
         let found: Vec<&Patch> = factory::patches().iter().collect();
         let at = found.iter().position(|patch| patch.name == name);
-        Self {
-            query: String::new(),
-            selected: at.unwrap_or(0),
-            found,
-        }
+        Self { query: String::new(), selected: at.unwrap_or(0), found }
     }
 
     /// The patch `step` places after the selected one.
     pub(super) fn neighbour(&self, step: i32) -> Patch {
         let count = self.found.len().max(1) as i32;
         let place = (self.selected as i32 + step).rem_euclid(count) as usize;
-        self.found
-            .get(place)
-            .map_or_else(Patch::default, |patch| (*patch).clone())
+        self.found.get(place).map_or_else(Patch::default, |patch| (*patch).clone())
     }
 
     pub(super) fn key(&mut self, key: KeyEvent) -> Answer {
@@ -77,15 +71,9 @@ impl Browser {
 
     /// Filters the list by the words of the query.
     fn search(&mut self) -> Answer {
-        let before = self
-            .found
-            .get(self.selected)
-            .map(|patch| patch.name.as_str());
+        let before = self.found.get(self.selected).map(|patch| patch.name.as_str());
         self.found = search(&self.query, factory::patches(), |patch| patch);
-        let same = self
-            .found
-            .iter()
-            .position(|patch| Some(patch.name.as_str()) == before);
+        let same = self.found.iter().position(|patch| Some(patch.name.as_str()) == before);
         self.selected = same.unwrap_or(0);
         match (same, self.found.first()) {
             (None, Some(first)) => Answer::Try(first),

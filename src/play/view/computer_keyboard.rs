@@ -44,13 +44,7 @@ struct Held {
 
 impl ComputerKeyboard {
     pub(super) fn new(releases: bool) -> Self {
-        Self {
-            releases,
-            lowest: 48,
-            velocity: 0.75,
-            pedal: false,
-            held: Vec::new(),
-        }
+        Self { releases, lowest: 48, velocity: 0.75, pedal: false, held: Vec::new() }
     }
 
     pub(super) fn lowest(&self) -> u8 {
@@ -88,12 +82,7 @@ impl ComputerKeyboard {
             (_, Some(_)) => Vec::new(),
             (_, None) => {
                 let key = self.lowest.saturating_add(semitone).min(127);
-                self.held.push(Held {
-                    semitone,
-                    key,
-                    last: now,
-                    until: now + TAP,
-                });
+                self.held.push(Held { semitone, key, last: now, until: now + TAP });
                 vec![Change::Press(key, self.velocity)]
             }
         }

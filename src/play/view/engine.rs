@@ -17,26 +17,16 @@ pub(super) fn figures(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
         0 => theme::CALM,
         _ => theme::ALARM,
     };
-    let cpu = figures
-        .cpu
-        .map_or("–".to_owned(), |cpu| format!("{:.0}%", cpu * 100.0));
+    let cpu = figures.cpu.map_or("–".to_owned(), |cpu| format!("{:.0}%", cpu * 100.0));
     let ready = figures.fill as f32 / figures.depth.max(1) as f32;
     let cells = [
         ("voices", grouped(figures.voices as u64), theme::ACCENT),
         ("partials", grouped(figures.partials as u64), theme::ACCENT),
         ("renderer", figures.renderer.clone(), theme::TEXT),
         ("cpu", cpu, theme::TEXT),
-        (
-            "latency",
-            format!("{:.1} ms", model.latency_ms),
-            theme::TEXT,
-        ),
+        ("latency", format!("{:.1} ms", model.latency_ms), theme::TEXT),
         ("ready", format!("{:.0}%", ready * 100.0), theme::TEXT),
-        (
-            "underruns",
-            grouped(figures.underruns),
-            alarm(figures.underruns),
-        ),
+        ("underruns", grouped(figures.underruns), alarm(figures.underruns)),
         ("device late", grouped(figures.xruns), alarm(figures.xruns)),
     ];
     let row = |pair: &[(&str, String, Color)]| {
@@ -80,10 +70,7 @@ pub(super) fn histogram(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
     if inside.height < 2 {
         return;
     }
-    let plot = Rect {
-        height: inside.height - 1,
-        ..inside
-    };
+    let plot = Rect { height: inside.height - 1, ..inside };
     let counts = &model.render_time.counts;
     let most = counts.iter().max().copied().unwrap_or(0).max(1);
     let place = |share: f32| {
@@ -92,9 +79,8 @@ pub(super) fn histogram(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
     };
     for column in 0..plot.width {
         let at = (f32::from(column) + 0.5) / f32::from(plot.width);
-        let bucket = (1..counts.len())
-            .rev()
-            .find(|&bucket| place(Histogram::lower_edge(bucket)) <= at);
+        let bucket =
+            (1..counts.len()).rev().find(|&bucket| place(Histogram::lower_edge(bucket)) <= at);
         let count = bucket.map_or(0, |bucket| counts[bucket]);
         if count == 0 {
             continue;

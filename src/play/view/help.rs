@@ -13,10 +13,7 @@ use ratatui::widgets::{Clear, Paragraph, Widget};
 pub(super) fn help(buffer: &mut Buffer, area: Rect) {
     let area = centred(area, 54, HELP.len() as u16 + 4);
     let line = |&(keys, what): &(&str, &str)| {
-        Line::from(vec![
-            theme::bright(format!("  {keys:<17}"), theme::ACCENT),
-            theme::text(what),
-        ])
+        Line::from(vec![theme::bright(format!("  {keys:<17}"), theme::ACCENT), theme::text(what)])
     };
     let lines = std::iter::once(Line::default()).chain(HELP.iter().map(line));
     overlay(buffer, area, "Keys", lines.collect());

@@ -32,9 +32,7 @@ const ROWS: [&str; 2] = ["zsxdcvgbhnjm,", "q2w3er5t6y7ui9o0p"];
 /// The letter that plays a semitone above the lowest key, from the upper row where both rows have it.
 pub(super) fn letter(semitone: u8) -> Option<char> {
     let semitone = usize::from(semitone);
-    let upper = semitone
-        .checked_sub(12)
-        .and_then(|n| ROWS[1].chars().nth(n));
+    let upper = semitone.checked_sub(12).and_then(|n| ROWS[1].chars().nth(n));
     upper.or_else(|| ROWS[0].chars().nth(semitone))
 }
 
@@ -45,11 +43,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
             _ => None,
         };
     }
-    let coarse = if key.modifiers.contains(KeyModifiers::SHIFT) {
-        8.0
-    } else {
-        1.0
-    };
+    let coarse = if key.modifiers.contains(KeyModifiers::SHIFT) { 8.0 } else { 1.0 };
     Some(match key.code {
         KeyCode::Left => Action::Select(-1),
         KeyCode::Right => Action::Select(1),

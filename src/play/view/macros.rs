@@ -10,11 +10,8 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
     let inside = theme::framed(buffer, area, "Macros");
     let width = inside.width / model.macros.len() as u16;
     for (index, knob) in model.macros.iter().enumerate() {
-        let cell = Rect {
-            x: inside.x + index as u16 * width,
-            width: width.saturating_sub(1),
-            ..inside
-        };
+        let cell =
+            Rect { x: inside.x + index as u16 * width, width: width.saturating_sub(1), ..inside };
         let selected = index == model.selected;
         let used = !knob.name.is_empty();
         let name = match (selected && model.learning, used) {
@@ -40,12 +37,8 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
         if inside.height < 2 {
             continue;
         }
-        let bar = Rect {
-            x: cell.x + 1,
-            y: cell.y + 1,
-            width: cell.width.saturating_sub(1),
-            height: 1,
-        };
+        let bar =
+            Rect { x: cell.x + 1, y: cell.y + 1, width: cell.width.saturating_sub(1), height: 1 };
         let full = match (selected, used) {
             (true, _) => theme::ACCENT,
             (_, true) => theme::level_colour(0.45 + 0.25 * knob.value),

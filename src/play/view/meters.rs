@@ -18,19 +18,12 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
     if inside.height < 3 || inside.width < 10 {
         return;
     }
-    let plot = Rect {
-        height: inside.height - 1,
-        ..inside
-    };
+    let plot = Rect { height: inside.height - 1, ..inside };
     for (meter, x) in model.meters.iter().zip([plot.x + 1, plot.x + 4]) {
         channel(buffer, plot, x, meter);
     }
     scale(buffer, plot);
-    let loudest = model
-        .meters
-        .iter()
-        .map(|meter| meter.held)
-        .fold(FLOOR_DB, f32::max);
+    let loudest = model.meters.iter().map(|meter| meter.held).fold(FLOOR_DB, f32::max);
     let (text, colour) = match loudest {
         level if level <= FLOOR_DB => ("silence".to_owned(), theme::DIM),
         level => (format!("{level:>5.1} dB"), colour_at(share(level))),

@@ -68,9 +68,7 @@ fn first_white(model: &ViewModel, count: u16) -> u16 {
     let letters = 17;
     let margin = count.saturating_sub(letters) / 2;
     // Whole octaves, so that a change of octave does not move the keys on a wide screen.
-    lowest
-        .saturating_sub(margin.div_ceil(7) * 7)
-        .min(75u16.saturating_sub(count))
+    lowest.saturating_sub(margin.div_ceil(7) * 7).min(75u16.saturating_sub(count))
 }
 
 /// The MIDI key of the white key with that number.

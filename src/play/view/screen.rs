@@ -15,9 +15,7 @@ const SMALLEST: [u16; 2] = [64, 22];
 pub(super) fn draw(frame: &mut Frame, model: &ViewModel) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
-    Block::new()
-        .style(Style::new().bg(theme::GROUND))
-        .render(area, buffer);
+    Block::new().style(Style::new().bg(theme::GROUND)).render(area, buffer);
     if area.width < SMALLEST[0] || area.height < SMALLEST[1] {
         let text = format!(
             "Playing. The view needs {} × {} characters; this terminal has {} × {}.",
@@ -75,15 +73,8 @@ fn title(frame: &mut Frame, area: Rect, model: &ViewModel) {
         ));
     }
     left.push(theme::bright(format!("  {name}"), theme::TEXT));
-    left.push(theme::dim(fitted(
-        &format!("  {category} · {description}"),
-        room,
-    )));
-    let line = Rect {
-        y: area.y + area.height / 2,
-        height: 1,
-        ..area
-    };
+    left.push(theme::dim(fitted(&format!("  {category} · {description}"), room)));
+    let line = Rect { y: area.y + area.height / 2, height: 1, ..area };
     frame.render_widget(Line::from(left), line);
     frame.render_widget(right, line);
 }
@@ -104,16 +95,9 @@ fn foot(frame: &mut Frame, area: Rect, model: &ViewModel) {
     }
     if let Some([position, length]) = model.song {
         let clock = |seconds: f64| {
-            terminal::clock(seconds)
-                .chars()
-                .take_while(|c| *c != '.')
-                .collect::<String>()
+            terminal::clock(seconds).chars().take_while(|c| *c != '.').collect::<String>()
         };
-        right.push(theme::text(format!(
-            "♪ {} / {}  ",
-            clock(position),
-            clock(length)
-        )));
+        right.push(theme::text(format!("♪ {} / {}  ", clock(position), clock(length))));
     }
     if model.pedal {
         right.push(theme::bright("pedal  ", theme::ACCENT));
@@ -138,10 +122,7 @@ fn foot(frame: &mut Frame, area: Rect, model: &ViewModel) {
             ];
             let mut spans = vec![Span::raw(" ")];
             for (key, what) in keys {
-                let next = [
-                    theme::bright(key, theme::ACCENT),
-                    theme::dim(format!(" {what}  ")),
-                ];
+                let next = [theme::bright(key, theme::ACCENT), theme::dim(format!(" {what}  "))];
                 let width: usize = spans.iter().chain(&next).map(Span::width).sum();
                 if width <= room {
                     spans.extend(next);

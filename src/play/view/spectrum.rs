@@ -27,10 +27,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
     if inside.height < 2 {
         return;
     }
-    let plot = Rect {
-        height: inside.height - 1,
-        ..inside
-    };
+    let plot = Rect { height: inside.height - 1, ..inside };
     for column in 0..plot.width {
         let bands = bands_of(column, plot.width);
         let level = model.bands[bands].iter().fold(FLOOR_DB, |a, &b| a.max(b));

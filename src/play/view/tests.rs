@@ -18,10 +18,7 @@ use ringbuf::traits::{Producer, Split};
 /// The view model after two seconds of a chord.
 fn model(name: &str, chord: &[u8]) -> ViewModel {
     let patch = library::named(name).unwrap();
-    let config = StreamConfig {
-        depth: 96,
-        ..StreamConfig::default()
-    };
+    let config = StreamConfig { depth: 96, ..StreamConfig::default() };
     let renderer = Box::new(CpuRenderer::new(1));
     let (control, mut audio, mut render) = stream::build(&config, renderer).unwrap();
     control.set_patch(0, patch.clone()).unwrap();
@@ -29,11 +26,8 @@ fn model(name: &str, chord: &[u8]) -> ViewModel {
     let (mut tap, tapped) = HeapRb::new(96_000).split();
     let mut monitor = Monitor::new(tapped, 48_000);
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
-    let press = |&key: &u8| Event {
-        frame: 0,
-        part: 0,
-        kind: EventKind::NoteOn { key, velocity: 0.8 },
-    };
+    let press =
+        |&key: &u8| Event { frame: 0, part: 0, kind: EventKind::NoteOn { key, velocity: 0.8 } };
     let mut events: Vec<Event> = chord.iter().map(press).collect();
     for _ in 0..1_500 {
         audio.process(&events, &mut left, &mut right);
@@ -98,23 +92,12 @@ fn the_view_fits() {
     let mut model = model("Aurora", &[48, 55, 60, 64, 71]);
     for (width, height) in [(80, 24), (160, 50), (64, 22), (300, 90)] {
         let seen = text(&drawn(&model, width, height));
-        for word in [
-            "MYRIAD",
-            "Aurora",
-            "JACK",
-            "Light",
-            "voices",
-            "underruns",
-            "100%",
-            "1k",
-            "help",
-        ] {
+        for word in
+            ["MYRIAD", "Aurora", "JACK", "Light", "voices", "underruns", "100%", "1k", "help"]
+        {
             assert!(seen.contains(word), "{word} at {width} × {height}");
         }
-        assert!(
-            seen.contains('█') && seen.contains('●'),
-            "{width} × {height}"
-        );
+        assert!(seen.contains('█') && seen.contains('●'), "{width} × {height}");
     }
     // No size panics.
     for (width, height) in [(1, 1), (20, 5), (63, 40), (200, 21)] {

@@ -20,11 +20,7 @@ pub(super) struct PlayerHost {
 
 impl PlayerHost {
     pub(super) fn new(session: Arc<SharedSession>) -> Self {
-        Self {
-            snapshots: session.with(|session| session.watch()),
-            session,
-            load: 0.0,
-        }
+        Self { snapshots: session.with(|session| session.watch()), session, load: 0.0 }
     }
 }
 

@@ -2,11 +2,7 @@
 
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, reason = "helpers of tests")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "helpers of tests are tests too"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests too")]
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -65,11 +61,7 @@ impl Screen {
             // Keeps the user's files out of the tests.
             std::env::set_var("XDG_DATA_HOME", target().join("tmp"));
         }
-        Screen {
-            connection,
-            root,
-            _server: server,
-        }
+        Screen { connection, root, _server: server }
     }
 
     /// A window like the one of a plugin host.
@@ -79,9 +71,7 @@ impl Screen {
         let [width, height] = [width as u16, height as u16];
         let aux = CreateWindowAux::new();
         self.connection
-            .create_window(
-                copy as u8, window, self.root, 0, 0, width, height, 0, class, copy, &aux,
-            )
+            .create_window(copy as u8, window, self.root, 0, 0, width, height, 0, class, copy, &aux)
             .unwrap();
         self.connection.map_window(window).unwrap();
         self.sync();
@@ -104,9 +94,7 @@ impl Screen {
     }
 
     fn fake(&self, kind: u8, detail: u8, [x, y]: [i16; 2]) {
-        self.connection
-            .xtest_fake_input(kind, detail, 0, self.root, x, y, 0)
-            .unwrap();
+        self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0).unwrap();
         self.sync();
     }
 
@@ -126,32 +114,17 @@ impl Screen {
     /// Presses keys in order and releases them in reverse, as for a shortcut.
     pub fn strike(&self, symbols: &[u32]) {
         let codes: Vec<u8> = symbols.iter().map(|&symbol| self.code_of(symbol)).collect();
-        codes
-            .iter()
-            .for_each(|&code| self.fake(KEY_PRESS_EVENT, code, [0, 0]));
-        codes
-            .iter()
-            .rev()
-            .for_each(|&code| self.fake(KEY_RELEASE_EVENT, code, [0, 0]));
+        codes.iter().for_each(|&code| self.fake(KEY_PRESS_EVENT, code, [0, 0]));
+        codes.iter().rev().for_each(|&code| self.fake(KEY_RELEASE_EVENT, code, [0, 0]));
     }
 
     fn code_of(&self, symbol: u32) -> u8 {
-        let (first, last) = (
-            self.connection.setup().min_keycode,
-            self.connection.setup().max_keycode,
-        );
+        let (first, last) =
+            (self.connection.setup().min_keycode, self.connection.setup().max_keycode);
         let count = last - first + 1;
-        let map = self
-            .connection
-            .get_keyboard_mapping(first, count)
-            .unwrap()
-            .reply()
-            .unwrap();
+        let map = self.connection.get_keyboard_mapping(first, count).unwrap().reply().unwrap();
         let per_code = usize::from(map.keysyms_per_keycode);
-        let at = map
-            .keysyms
-            .chunks(per_code)
-            .position(|symbols| symbols[0] == symbol);
+        let at = map.keysyms.chunks(per_code).position(|symbols| symbols[0] == symbol);
         first + at.unwrap() as u8
     }
 
@@ -162,36 +135,17 @@ impl Screen {
 
     /// A window with its child windows.
     pub fn picture(&self, window: Window) -> Picture {
-        let geometry = self
-            .connection
-            .get_geometry(window)
-            .unwrap()
-            .reply()
-            .unwrap();
+        let geometry = self.connection.get_geometry(window).unwrap().reply().unwrap();
         let (width, height) = (geometry.width, geometry.height);
         // The pixels of the root, because those of a window do not include its child windows.
         let image = self
             .connection
-            .get_image(
-                ImageFormat::Z_PIXMAP,
-                self.root,
-                0,
-                0,
-                width,
-                height,
-                u32::MAX,
-            )
+            .get_image(ImageFormat::Z_PIXMAP, self.root, 0, 0, width, height, u32::MAX)
             .unwrap()
             .reply()
             .unwrap();
-        let pixels = image
-            .data
-            .chunks(4)
-            .flat_map(|bgrx| [bgrx[2], bgrx[1], bgrx[0]]);
-        Picture {
-            size: [width.into(), height.into()],
-            pixels: pixels.collect(),
-        }
+        let pixels = image.data.chunks(4).flat_map(|bgrx| [bgrx[2], bgrx[1], bgrx[0]]);
+        Picture { size: [width.into(), height.into()], pixels: pixels.collect() }
     }
 }
 

@@ -42,28 +42,14 @@ pub(super) fn card(
     let playing = session.patch.name == patch.name;
     let response = button::area(ui, rect, &patch.name, &patch.description, playing);
     let painter = ui.painter_at(rect);
-    let fill = if response.hovered() || playing {
-        theme::RAISED
-    } else {
-        theme::WELL
-    };
+    let fill = if response.hovered() || playing { theme::RAISED } else { theme::WELL };
     let edge = match playing {
         true => Stroke::new(1.0, theme::AMBER.gamma_multiply(0.8)),
         false => Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6)),
     };
-    painter.rect(
-        rect,
-        theme::SMALL_ROUND,
-        fill,
-        edge,
-        egui::StrokeKind::Inside,
-    );
+    painter.rect(rect, theme::SMALL_ROUND, fill, edge, egui::StrokeKind::Inside);
     if let Some(preview) = preview {
-        let strength = if response.hovered() || playing {
-            1.0
-        } else {
-            0.55
-        };
+        let strength = if response.hovered() || playing { 1.0 } else { 0.55 };
         let left = rect.right() - 0.34 * rect.width();
         let place = rect.shrink2(vec2(8.0, 6.0)).with_min_x(left);
         summary(&painter, preview, place, strength);
@@ -76,13 +62,7 @@ pub(super) fn card(
     let words = ui.painter_at(rect.with_max_x(rect.right() - 0.36 * rect.width()));
     let at = rect.left_bottom() + vec2(12.0, -13.0);
     let font = theme::regular(10.5);
-    words.text(
-        at,
-        Align2::LEFT_CENTER,
-        about.join(" · "),
-        font,
-        theme::MUTED,
-    );
+    words.text(at, Align2::LEFT_CENTER, about.join(" · "), font, theme::MUTED);
     if entry.file.is_some() {
         let at = rect.right_bottom() - vec2(12.0, 13.0);
         let font = theme::regular(10.0);

@@ -19,9 +19,7 @@ pub(super) struct Mark {
 /// The background of the cloud.
 pub(super) fn backdrop(painter: &Painter, rect: Rect) {
     painter.rect_filled(rect, theme::ROUND, theme::WELL);
-    let horizon = rect
-        .shrink(1.0)
-        .with_min_y(rect.top() + 0.3 * rect.height());
+    let horizon = rect.shrink(1.0).with_min_y(rect.top() + 0.3 * rect.height());
     let glow = Color32::from_rgb(0x1a, 0x12, 0x34).gamma_multiply(0.75);
     paint::vertical_gradient(painter, horizon, Color32::TRANSPARENT, glow);
 }
@@ -52,15 +50,7 @@ pub(super) fn stem(
 
 pub(super) fn dot(mesh: &mut Mesh, at: Pos2, half: f32, colour: Color32) {
     let corner = |x: f32, y: f32| (at + half * vec2(x, y), colour);
-    paint::quad(
-        mesh,
-        [
-            corner(0.0, -1.4),
-            corner(1.4, 0.0),
-            corner(0.0, 1.4),
-            corner(-1.4, 0.0),
-        ],
-    );
+    paint::quad(mesh, [corner(0.0, -1.4), corner(1.4, 0.0), corner(0.0, 1.4), corner(-1.4, 0.0)]);
 }
 
 /// A soft glow, drawn with the texture.
@@ -90,14 +80,7 @@ pub(super) fn removed(mesh: &mut Mesh, axes: Axes, mark: &Mark, seen: f32) {
     if mark.unfiltered > mark.height + 0.01 {
         let dim = theme::FAINT.gamma_multiply(0.3 * seen);
         let heights = [mark.unfiltered, mark.height];
-        stem(
-            mesh,
-            axes,
-            mark.x,
-            heights,
-            0.4,
-            [dim, dim.gamma_multiply(0.4)],
-        );
+        stem(mesh, axes, mark.x, heights, 0.4, [dim, dim.gamma_multiply(0.4)]);
         let at = pos2(mark.x, axes.y(mark.unfiltered));
         dot(mesh, at, 0.8, theme::MUTED.gamma_multiply(0.45 * seen));
     }
@@ -126,12 +109,7 @@ pub(super) fn paint_marks(painter: &Painter, axes: Axes, marks: &[Mark], spark: 
         );
         let at = pos2(mark.x, axes.y(mark.height));
         let halo = theme::light(colour, 0.22 + 0.5 * bright);
-        sprite(
-            &mut lights,
-            at,
-            brush * (3.0 + 20.0 * bright * bright),
-            halo,
-        );
+        sprite(&mut lights, at, brush * (3.0 + 20.0 * bright * bright), halo);
         let core = theme::light(theme::LIGHT, 0.25 + 0.6 * bright);
         sprite(&mut lights, at, brush * (1.2 + 3.8 * bright), core);
     }

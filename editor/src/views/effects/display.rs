@@ -20,10 +20,7 @@ pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
     let painter = ui.painter_at(rect);
     // The knobs may have moved since the patch was loaded.
     let values = &session.snapshot().values;
-    let plot = Plot {
-        painter: &painter,
-        rect: rect.shrink2(vec2(10.0, 12.0)),
-    };
+    let plot = Plot { painter: &painter, rect: rect.shrink2(vec2(10.0, 12.0)) };
     match group {
         "drive" => drive(&plot, values),
         "eq" => eq(&plot, values),
@@ -34,18 +31,9 @@ pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
         }
         "delay" => delay(&plot, values),
         "reverb" => reverb(&plot, values),
-        "chorus" => sweep(
-            &plot,
-            [ChorusRate, ChorusDepth, ChorusWidth].map(|p| values[p]),
-        ),
-        "phaser" => sweep(
-            &plot,
-            [PhaserRate, PhaserDepth, PhaserWidth].map(|p| values[p]),
-        ),
-        "flanger" => sweep(
-            &plot,
-            [FlangerRate, FlangerDepth, FlangerWidth].map(|p| values[p]),
-        ),
+        "chorus" => sweep(&plot, [ChorusRate, ChorusDepth, ChorusWidth].map(|p| values[p])),
+        "phaser" => sweep(&plot, [PhaserRate, PhaserDepth, PhaserWidth].map(|p| values[p])),
+        "flanger" => sweep(&plot, [FlangerRate, FlangerDepth, FlangerWidth].map(|p| values[p])),
         _ => {}
     }
 }
@@ -91,8 +79,7 @@ impl Plot<'_> {
 
     fn word(&self, x: f32, y: f32, anchor: Align2, text: &str) {
         let font = theme::regular(9.0);
-        self.painter
-            .text(self.at(x, y), anchor, text, font, theme::FAINT);
+        self.painter.text(self.at(x, y), anchor, text, font, theme::FAINT);
     }
 }
 
@@ -104,9 +91,7 @@ fn drive(plot: &Plot, values: &Values) {
         view::driven(values, x).abs()
     });
     let top = top.fold(0.05, f32::max);
-    plot.curve(theme::ROSE, 0.5, |x| {
-        0.5 + 0.46 * view::driven(values, 2.0 * x - 1.0) / top
-    });
+    plot.curve(theme::ROSE, 0.5, |x| 0.5 + 0.46 * view::driven(values, 2.0 * x - 1.0) / top);
 }
 
 /// Gain from 20 Hz to 20 kHz and from -18 to 18 dB.
@@ -116,8 +101,7 @@ fn eq(plot: &Plot, values: &Values) {
     plot.curve(theme::AMBER, 0.5, |x| 0.5 + gain(x) / 40.0);
     for (x, text) in [(0.233, "100"), (0.567, "1k"), (0.9, "10k")] {
         let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.45));
-        plot.painter
-            .vline(plot.at(x, 0.0).x, plot.rect.y_range(), stroke);
+        plot.painter.vline(plot.at(x, 0.0).x, plot.rect.y_range(), stroke);
         plot.word(x + 0.01, 0.0, Align2::LEFT_BOTTOM, text);
     }
 }
@@ -143,8 +127,7 @@ fn delay(plot: &Plot, values: &Values) {
     let bar = |seconds: f32, level: f32, side: f32, colour: Color32| {
         let foot = plot.at(seconds / SECONDS, 0.5);
         let tip = plot.at(seconds / SECONDS, 0.5 + 0.5 * side * level);
-        plot.painter
-            .line_segment([foot, tip], Stroke::new(2.4, colour));
+        plot.painter.line_segment([foot, tip], Stroke::new(2.4, colour));
     };
     for side in [1.0, -1.0] {
         bar(0.0, (2.0 - 2.0 * mix).min(1.0), side, theme::TEXT);
@@ -157,11 +140,7 @@ fn delay(plot: &Plot, values: &Values) {
         }
         // Ping-pong moves an echo to one side.
         let other = 1.0 - ping_pong;
-        let [left, right] = if echo % 2 == 1 {
-            [1.0, other]
-        } else {
-            [other, 1.0]
-        };
+        let [left, right] = if echo % 2 == 1 { [1.0, other] } else { [other, 1.0] };
         bar(seconds, level * left, 1.0, theme::VIOLET);
         bar(seconds, level * right, -1.0, theme::AMBER);
         level *= feedback;

@@ -30,22 +30,13 @@ impl CloudMemory {
         let layout = Self::layout(count);
         // SAFETY: the layout is at least a page.
         let memory = unsafe { alloc_zeroed(layout) };
-        let Some(clouds) = NonNull::new(memory.cast()) else {
-            handle_alloc_error(layout)
-        };
-        Self {
-            clouds,
-            count,
-            pin: Mutex::new(None),
-            is_pinned: AtomicBool::new(false),
-        }
+        let Some(clouds) = NonNull::new(memory.cast()) else { handle_alloc_error(layout) };
+        Self { clouds, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
     }
 
     /// Whole pages, so that nothing else is pinned with it.
     fn layout(count: usize) -> Layout {
-        let bytes = (count * size_of::<Cloud>())
-            .next_multiple_of(PAGE)
-            .max(PAGE);
+        let bytes = (count * size_of::<Cloud>()).next_multiple_of(PAGE).max(PAGE);
         match Layout::from_size_align(bytes, PAGE) {
             Ok(layout) => layout,
             Err(_) => panic!("{count} clouds are more than an address space holds"),
@@ -157,11 +148,7 @@ mod tests {
     fn other_threads_see_writes_past_the_caches() {
         let mut memory = CloudMemory::new(5);
         memory.set_pin(Some(Box::new(())));
-        let cloud = |seed| Cloud {
-            seed,
-            width_to: seed as i16,
-            ..Cloud::default()
-        };
+        let cloud = |seed| Cloud { seed, width_to: seed as i16, ..Cloud::default() };
         (0..4).for_each(|index| memory.write(index, cloud(1 + index as u32)));
         memory.settle();
         let memory = &memory;

@@ -30,13 +30,7 @@ impl<S: Simd> Oscillators<S> {
     #[inline(always)]
     pub fn silent(s: S) -> Self {
         let zero = s.splat(0.0);
-        Self {
-            y: zero,
-            d: zero,
-            level: zero,
-            k: zero,
-            level_step: zero,
-        }
+        Self { y: zero, d: zero, level: zero, k: zero, level_step: zero }
     }
 
     /// Sines at `phase`, turning by `increment` per sample, with levels from `from` to `to` in
@@ -86,12 +80,7 @@ impl<S: Simd> Oscillators<S> {
     #[inline(always)]
     pub fn half_a_tick_later(&self, s: S, phase: S::U, increment: S::U, slope: S::F) -> Self {
         let (y, d) = Self::start(s, phase, increment, slope);
-        Self {
-            y,
-            d,
-            level: s.fma(self.level_step, s.splat(HALF as f32), self.level),
-            ..*self
-        }
+        Self { y, d, level: s.fma(self.level_step, s.splat(HALF as f32), self.level), ..*self }
     }
 }
 

@@ -35,10 +35,7 @@ struct GroupState {
 
 impl CloudState {
     pub(crate) fn new() -> Self {
-        let group = GroupState {
-            phase: U32x16([0; LANES]),
-            level: F32x16([0.0; LANES]),
-        };
+        let group = GroupState { phase: U32x16([0; LANES]), level: F32x16([0.0; LANES]) };
         Self {
             live: 0,
             touched: 0,
@@ -92,10 +89,7 @@ impl Floor {
     #[inline(always)]
     fn spares(self, state: &CloudState, group: usize) -> bool {
         state.left_out >> group & 1 == 1
-            && !self
-                .turn
-                .wrapping_add(group as u32)
-                .is_multiple_of(REEVALUATION_TICKS)
+            && !self.turn.wrapping_add(group as u32).is_multiple_of(REEVALUATION_TICKS)
     }
 
     /// Levels: unchanged above twice the floor, zero below it, a ramp in between.
@@ -124,9 +118,8 @@ pub(crate) fn render<S: Simd>(
     }
     let frames = TICK as u32 - u32::from(cloud.first_frame);
     let step = 1.0 / frames as f32;
-    let loudest = cloud.gain_from[0]
-        .max(cloud.gain_from[1])
-        .max(cloud.gain_to[0].max(cloud.gain_to[1]));
+    let loudest =
+        cloud.gain_from[0].max(cloud.gain_from[1]).max(cloud.gain_to[0].max(cloud.gain_to[1]));
     // Level × gain below the threshold; with no gain at all nothing is audible.
     let threshold = s.splat(INAUDIBLE / loudest.max(1e-30));
     let wanted = groups(cloud.partials);
@@ -154,11 +147,8 @@ pub(crate) fn render<S: Simd>(
         if group >= state.live && s.first(frequency) >= FADE_END {
             break;
         }
-        let Partials {
-            increment,
-            mut level,
-            fade,
-        } = spectrum::evaluate(s, cloud, rows, group, frequency);
+        let Partials { increment, mut level, fade } =
+            spectrum::evaluate(s, cloud, rows, group, frequency);
         let memory = &mut state.groups[group];
         let new = group >= state.touched;
         if cloud.smear != 0 && !starts {
@@ -247,9 +237,8 @@ fn still_live<S: Simd>(s: S, state: &CloudState, groups: usize) -> usize {
 
 /// Pan positions of partials at full width, by number modulo sixteen. The first partial, and with
 /// it the bass, stays in the middle; the others balance each other.
-pub(crate) const PAN_POSITIONS: F32x16 = F32x16([
-    0.0, 0.4, -0.4, 0.8, -0.8, 0.6, -0.6, 1.0, -1.0, 0.3, -0.3, 0.7, -0.7, 0.9, -0.9, 0.0,
-]);
+pub(crate) const PAN_POSITIONS: F32x16 =
+    F32x16([0.0, 0.4, -0.4, 0.8, -0.8, 0.6, -0.6, 1.0, -1.0, 0.3, -0.3, 0.7, -0.7, 0.9, -0.9, 0.0]);
 
 /// Sums the lanes, spreads them by width, and applies the ramped gains.
 #[inline(always)]
@@ -286,9 +275,8 @@ fn to_stereo<S: Simd>(
     }
 }
 
-const FRAME: F32x16 = F32x16([
-    0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0,
-]);
+const FRAME: F32x16 =
+    F32x16([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
 
 /// Moves a tick's samples `frames` later; the last samples are dropped, because the next tick renders them.
 fn delay(samples: &mut [F32x16; TICK / LANES], frames: usize) {

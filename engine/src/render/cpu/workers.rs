@@ -123,10 +123,7 @@ impl Workers {
             failed: AtomicBool::new(false),
             quit: AtomicBool::new(false),
         });
-        let mut workers = Self {
-            shared,
-            threads: Vec::with_capacity(count),
-        };
+        let mut workers = Self { shared, threads: Vec::with_capacity(count) };
         for index in 0..count {
             let shared = Arc::clone(&workers.shared);
             let thread = thread::Builder::new()
@@ -152,9 +149,7 @@ impl Workers {
             return (0..count).for_each(job);
         }
         // No worker reads these while the gate is closed.
-        shared
-            .job
-            .store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
+        shared.job.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
         shared.count.store(count, Ordering::Relaxed);
         shared.next.store(0, Ordering::Relaxed);
         // Nor does any worker write the gate.
@@ -169,10 +164,7 @@ impl Workers {
         }
         take_rows(shared, job);
         drop(join);
-        assert!(
-            !shared.failed.swap(false, Ordering::Relaxed),
-            "a render worker panicked"
-        );
+        assert!(!shared.failed.swap(false, Ordering::Relaxed), "a render worker panicked");
     }
 }
 
@@ -212,11 +204,9 @@ impl Shared {
 
     /// Registers `worker` on the job, if it may work on it. Returns the number of the job.
     fn enter(&self, worker: &Worker) -> Option<u64> {
-        let entered = self
-            .gate
-            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| {
-                worker.may_enter(Gate(word)).then_some(word + 1)
-            });
+        let entered = self.gate.fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| {
+            worker.may_enter(Gate(word)).then_some(word + 1)
+        });
         entered.ok().map(|word| Gate(word).generation())
     }
 

@@ -66,18 +66,12 @@ mod tests {
     fn only_readers_of_the_last_epoch_delay_the_next() {
         let readers = Readers::default();
         let early = readers.enter();
-        assert!(
-            readers.have_left(),
-            "no reader was registered before the first epoch"
-        );
+        assert!(readers.have_left(), "no reader was registered before the first epoch");
         readers.turn();
         let late = readers.enter();
         assert!(!readers.have_left());
         readers.leave(early);
-        assert!(
-            readers.have_left(),
-            "the late reader belongs to the new epoch"
-        );
+        assert!(readers.have_left(), "the late reader belongs to the new epoch");
         readers.turn();
         assert!(!readers.have_left());
         readers.leave(late);

@@ -112,16 +112,10 @@ impl Table {
             Table::Membrane => {
                 // A stroke in the middle excites only the axially symmetric modes; at the rim all of them.
                 let round = matches!(n, 1 | 4 | 9 | 16);
-                let share = if round {
-                    mix(1.0, 0.5, position)
-                } else {
-                    mix(0.08, 1.0, position)
-                };
+                let share = if round { mix(1.0, 0.5, position) } else { mix(0.08, 1.0, position) };
                 share * (-(ratio - 1.0) / mix(0.8, 4.0, position)).exp()
             }
-            Table::Digital => bessel(n as i32 - 1, mix(0.0, 14.0, position))
-                .abs()
-                .max(1e-5),
+            Table::Digital => bessel(n as i32 - 1, mix(0.0, 14.0, position)).abs().max(1e-5),
             Table::Noise => {
                 let level = 0.15 + jitter(n + 300).abs();
                 level * x.powf(-mix(1.4, 0.1, position))
@@ -196,11 +190,7 @@ fn organ(position: f32, n: usize) -> f32 {
 fn stops<const N: usize>(frames: &[[f32; N]], position: f32, column: usize) -> f32 {
     let at = position * (frames.len() - 1) as f32;
     let frame = (at as usize).min(frames.len() - 2);
-    mix(
-        frames[frame][column],
-        frames[frame + 1][column],
-        at - frame as f32,
-    )
+    mix(frames[frame][column], frames[frame + 1][column], at - frame as f32)
 }
 
 /// The pitch of [`FORMANT_KEY`](super::FORMANT_KEY) in Hertz.

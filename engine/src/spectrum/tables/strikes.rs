@@ -23,9 +23,7 @@ pub(super) fn string(position: f32, n: usize) -> f32 {
 
 /// A bar that is free at both ends (Euler and Bernoulli): ratios go as (2k + 1)².
 pub(super) fn bar_modes() -> Vec<f32> {
-    (1..=24)
-        .map(|k| ((2 * k + 1) as f32 / 3.011).powi(2))
-        .collect()
+    (1..=24).map(|k| ((2 * k + 1) as f32 / 3.011).powi(2)).collect()
 }
 
 /// How mode n of such a bar moves, by its solution near one end.

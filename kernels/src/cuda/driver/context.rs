@@ -84,11 +84,8 @@ impl Context {
         let mut context = null_mut();
         let flags = sys::CUctx_flags::CU_CTX_SCHED_SPIN as c_uint;
         call!(cuCtxCreate_v2(&mut context, flags, gpu.handle))?;
-        let handle = Handle {
-            context,
-            hangs: AtomicBool::new(false),
-            lost: AtomicBool::new(false),
-        };
+        let handle =
+            Handle { context, hangs: AtomicBool::new(false), lost: AtomicBool::new(false) };
         let context = Self {
             handle: Arc::new(handle),
             device_memory: Vec::new(),

@@ -42,10 +42,7 @@ impl Gpu {
         call!(cuDriverGetVersion(&mut version))?;
         let found = version as u32;
         if found < kernels::NEEDED_VERSION {
-            return Err(GpuError::DriverTooOld {
-                found,
-                needed: kernels::NEEDED_VERSION,
-            });
+            return Err(GpuError::DriverTooOld { found, needed: kernels::NEEDED_VERSION });
         }
         let mut count = 0;
         call!(cuDeviceGetCount(&mut count))?;
@@ -56,11 +53,7 @@ impl Gpu {
         let mut handle = 0;
         call!(cuDeviceGet(&mut handle, index as i32))?;
         let mut name = [0; 256];
-        call!(cuDeviceGetName(
-            name.as_mut_ptr(),
-            name.len() as i32,
-            handle
-        ))?;
+        call!(cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, handle))?;
         // SAFETY: the driver has written a terminated string.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) };
         let attribute = |which| {
@@ -80,10 +73,7 @@ impl Gpu {
             driver: found,
         };
         if gpu.capability < kernels::NEEDED_CAPABILITY {
-            return Err(GpuError::GpuTooOld {
-                name: gpu.name,
-                found: gpu.capability,
-            });
+            return Err(GpuError::GpuTooOld { name: gpu.name, found: gpu.capability });
         }
         Ok(gpu)
     }

@@ -75,22 +75,14 @@ impl Registered {
         (memory, bytes): (*const u8, usize),
     ) -> Result<Self, Failed> {
         let memory = memory.cast_mut().cast();
-        call!(cuMemHostRegister_v2(
-            memory,
-            bytes,
-            sys::CU_MEMHOSTREGISTER_DEVICEMAP
-        ))?;
+        call!(cuMemHostRegister_v2(memory, bytes, sys::CU_MEMHOSTREGISTER_DEVICEMAP))?;
         let mut registered = Self {
             memory,
             address: 0,
             context: Arc::downgrade(&context.handle),
             life: Arc::new(()),
         };
-        call!(cuMemHostGetDevicePointer_v2(
-            &mut registered.address,
-            memory,
-            0
-        ))?;
+        call!(cuMemHostGetDevicePointer_v2(&mut registered.address, memory, 0))?;
         Ok(registered)
     }
 

@@ -157,9 +157,7 @@ fn until(
         match query() {
             CUresult::CUDA_SUCCESS => return Ok(()),
             CUresult::CUDA_ERROR_NOT_READY if start.elapsed() > deadline => {
-                return Err(RenderError::Late {
-                    milliseconds: deadline.as_millis() as u64,
-                });
+                return Err(RenderError::Late { milliseconds: deadline.as_millis() as u64 });
             }
             CUresult::CUDA_ERROR_NOT_READY => std::hint::spin_loop(),
             code => return Err(Failed { call, code }.into()),

@@ -120,9 +120,7 @@ impl PieceSink for Memory {
                 pairs(self.slots),
                 self.ticks as u32,
             );
-            let render = library
-                .get::<RenderClouds>(b"emulate_render_clouds")
-                .expect("is there");
+            let render = library.get::<RenderClouds>(b"emulate_render_clouds").expect("is there");
             render(
                 self.upload.as_ptr(),
                 self.clouds.as_ptr(),
@@ -274,9 +272,7 @@ fn the_bare_bank_is_a_sum_of_sines() {
     let library = kernels(2);
     // SAFETY: the type is that of emulate.cpp; a warp has 512 partials and as many samples.
     unsafe {
-        let bank = library
-            .get::<BankAlone>(b"emulate_bank_alone")
-            .expect("is there");
+        let bank = library.get::<BankAlone>(b"emulate_bank_alone").expect("is there");
         bank(moved.as_mut_ptr(), got.as_mut_ptr(), 1, TICKS as u32);
     }
     let db = error_db(&got, &partials);

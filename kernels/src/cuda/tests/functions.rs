@@ -40,19 +40,11 @@ fn compare(name: &str, low: f32, high: f32, tolerance: f32, rust: fn([f32; 16]) 
 
 #[test]
 fn functions_of_numbers_agree() {
-    compare("host_exp2_exact", -130.0, 20.0, 0.0, |x| {
-        math::exp2_exact(Portable, x)
-    });
-    compare("host_log2_exact", 0.0, 4_000.0, 0.0, |x| {
-        math::log2_exact(Portable, x)
-    });
+    compare("host_exp2_exact", -130.0, 20.0, 0.0, |x| math::exp2_exact(Portable, x));
+    compare("host_log2_exact", 0.0, 4_000.0, 0.0, |x| math::log2_exact(Portable, x));
     compare("host_exp2", -20.0, 2.0, 2e-6, |x| math::exp2(Portable, x));
-    compare("host_quarter_sine", -1.0, 1.0, 3e-7, |x| {
-        math::quarter_sine(Portable, x)
-    });
-    compare("host_four_sine_squared", 0.0, 0.5, 5e-7, |x| {
-        math::four_sine_squared(Portable, x)
-    });
+    compare("host_quarter_sine", -1.0, 1.0, 3e-7, |x| math::quarter_sine(Portable, x));
+    compare("host_four_sine_squared", 0.0, 0.5, 5e-7, |x| math::four_sine_squared(Portable, x));
 }
 
 #[test]
@@ -61,19 +53,10 @@ fn functions_of_phases_agree() {
     let device_hash = function::<extern "C" fn(u32) -> u32>(&library, "host_hash");
     let sine = function::<extern "C" fn(u32) -> f32>(&library, "host_sine");
     let cosine = function::<extern "C" fn(u32) -> f32>(&library, "host_cosine");
-    for x in (0..100_000u32)
-        .map(hash)
-        .chain([0, 1, 1 << 30, 1 << 31, 3 << 30, u32::MAX])
-    {
+    for x in (0..100_000u32).map(hash).chain([0, 1, 1 << 30, 1 << 31, 3 << 30, u32::MAX]) {
         assert_eq!(device_hash(x), math::hash(Portable, [x; LANES])[0]);
-        assert!(
-            (sine(x) - math::sine(Portable, [x; LANES])[0]).abs() < 3e-7,
-            "{x}"
-        );
-        assert!(
-            (cosine(x) - math::cosine(Portable, [x; LANES])[0]).abs() < 3e-7,
-            "{x}"
-        );
+        assert!((sine(x) - math::sine(Portable, [x; LANES])[0]).abs() < 3e-7, "{x}");
+        assert!((cosine(x) - math::cosine(Portable, [x; LANES])[0]).abs() < 3e-7, "{x}");
     }
 }
 
@@ -177,21 +160,10 @@ fn spectra_agree() {
             for lane in 0..LANES {
                 let index = (group * LANES + lane) as u32;
                 let pitch = frequency(&cloud, rows, index);
-                assert_eq!(
-                    pitch.to_bits(),
-                    pitches[lane].to_bits(),
-                    "{index}: {cloud:?}"
-                );
+                assert_eq!(pitch.to_bits(), pitches[lane].to_bits(), "{index}: {cloud:?}");
                 let partial = evaluate(&cloud, rows, index, pitch);
-                assert_eq!(
-                    partial.increment, partials.increment[lane],
-                    "{index}: {cloud:?}"
-                );
-                assert_eq!(
-                    first_phase(&cloud, rows, index),
-                    phases[lane],
-                    "{index}: {cloud:?}"
-                );
+                assert_eq!(partial.increment, partials.increment[lane], "{index}: {cloud:?}");
+                assert_eq!(first_phase(&cloud, rows, index), phases[lane], "{index}: {cloud:?}");
                 let (got, expected) = (partial.level, partials.level[lane]);
                 let error = (got - expected).abs();
                 assert!(error <= LEVEL, "{index}: {got} and {expected}: {cloud:?}");

@@ -15,10 +15,7 @@ struct Model {
 }
 
 fn futex_counter() -> FutexCounter {
-    FutexCounter {
-        count: AtomicU32::new(0),
-        sleeping: AtomicU32::new(0),
-    }
+    FutexCounter { count: AtomicU32::new(0), sleeping: AtomicU32::new(0) }
 }
 
 impl Model {

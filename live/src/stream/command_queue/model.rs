@@ -1,7 +1,7 @@
 //! A model of both ends of the command queue in every order: every command is returned once or still
 //! held, the return queue always has room, and the render side frees nothing.
 
-use super::{MAX_IN_FLIGHT, CommandReceiver, command_queue};
+use super::{CommandReceiver, MAX_IN_FLIGHT, command_queue};
 use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -15,11 +15,7 @@ struct Command {
 
 impl Command {
     fn new(freed: &Arc<AtomicUsize>) -> Self {
-        Self {
-            memory: UnsafeCell::new(0),
-            maker: thread::current().id(),
-            freed: Arc::clone(freed),
-        }
+        Self { memory: UnsafeCell::new(0), maker: thread::current().id(), freed: Arc::clone(freed) }
     }
 
     fn change(&self) {

@@ -71,8 +71,7 @@ impl State {
         // Routes belong to the patch before them; a patch contains its own.
         let is_patch = |command: &Command| matches!(command, Command::Patch { .. });
         let keeps_patch = !is_patch(&command);
-        self.waiting
-            .retain(|old| old.part() != part || (keeps_patch && is_patch(old)));
+        self.waiting.retain(|old| old.part() != part || (keeps_patch && is_patch(old)));
         self.waiting.push_back(command);
         self.send_waiting();
     }

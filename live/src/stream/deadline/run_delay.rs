@@ -40,10 +40,7 @@ mod tests {
 
     #[test]
     fn run_delay_is_the_second_number_of_schedstat() {
-        assert_eq!(
-            run_delay("165857 3409281 2\n"),
-            Some(Duration::from_nanos(3_409_281))
-        );
+        assert_eq!(run_delay("165857 3409281 2\n"), Some(Duration::from_nanos(3_409_281)));
         assert_eq!(run_delay("1"), None);
         assert_eq!(run_delay(""), None);
     }

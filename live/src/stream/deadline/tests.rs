@@ -1,12 +1,7 @@
 use super::*;
 
-const RING: RingState = RingState {
-    age: 100_000,
-    block: 64,
-    depth: 96,
-    sample_rate: 48_000.0,
-    flood: 1_024,
-};
+const RING: RingState =
+    RingState { age: 100_000, block: 64, depth: 96, sample_rate: 48_000.0, flood: 1_024 };
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -39,10 +34,7 @@ fn render_side_detects_start_burst_flood_and_large_block() {
     assert_eq!(known(2 * MS, &shallow, 0), None);
     let early = RingState { age: 100, ..RING };
     assert_eq!(known(20 * MS, &early, 0), Some(Cause::Start));
-    let large = RingState {
-        block: 128,
-        ..RING
-    };
+    let large = RingState { block: 128, ..RING };
     assert_eq!(known(20 * MS, &large, 0), Some(Cause::LargeBlock));
 }
 

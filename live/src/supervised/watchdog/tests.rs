@@ -9,20 +9,13 @@ use myriad_engine::render::CpuRenderer;
 const CAPACITY: Capacity = Capacity { slots: 4, buses: 1 };
 
 fn block(number: usize) -> Arc<VoiceBlock> {
-    let load = Load {
-        ticks: 1 + number,
-        clouds: 1,
-        partials: 20,
-    };
+    let load = Load { ticks: 1 + number, clouds: 1, partials: 20 };
     Arc::new(workload(CAPACITY.slots, load, number == 0))
 }
 
 fn watched(faults: &Arc<Faults>, render_timeout: Duration) -> WatchdogRenderer {
     let gpu = FaultRenderer::new(Box::new(CpuRenderer::new(1)), Arc::clone(faults));
-    let config = WatchdogConfig {
-        render_timeout,
-        ..WatchdogConfig::default()
-    };
+    let config = WatchdogConfig { render_timeout, ..WatchdogConfig::default() };
     let mut watched = WatchdogRenderer::new(Box::new(gpu), config);
     watched.prepare(CAPACITY).unwrap();
     watched
@@ -46,11 +39,7 @@ fn blocks_are_rendered_in_order_and_given_back() {
         assert_eq!(sound.bus(0)[0][..frames], expected.bus(0)[0][..frames]);
     }
     // So that whoever submitted them can fill them again.
-    assert!(
-        blocks
-            .into_iter()
-            .all(|block| Arc::into_inner(block).is_some())
-    );
+    assert!(blocks.into_iter().all(|block| Arc::into_inner(block).is_some()));
     assert_eq!(watched.collect(&mut sound), Err(RenderError::OutOfTurn));
 }
 

@@ -39,10 +39,7 @@ struct Harness {
 
 impl Harness {
     fn new(depth: usize) -> Self {
-        let config = StreamConfig {
-            depth,
-            ..StreamConfig::default()
-        };
+        let config = StreamConfig { depth, ..StreamConfig::default() };
         let renderer = Box::new(CpuRenderer::new(1));
         let (control, audio, mut render) = stream::build(&config, renderer).unwrap();
         control.set_patch(0, sine()).unwrap();
@@ -53,24 +50,14 @@ impl Harness {
         Self {
             control,
             render,
-            callback: Box::new(AudioCallback::new(
-                audio,
-                RATE,
-                receiver,
-                tap,
-                Some(record_ring),
-            )),
+            callback: Box::new(AudioCallback::new(audio, RATE, receiver, tap, Some(record_ring))),
             gestures,
             recorded,
         }
     }
 
     fn event(frame: u32, kind: EventKind) -> Event {
-        Event {
-            frame,
-            part: 0,
-            kind,
-        }
+        Event { frame, part: 0, kind }
     }
 }
 
@@ -106,9 +93,7 @@ fn blocks_of_any_size_give_what_the_engine_renders() {
         let frames = 1 + random(&mut state, most) as usize;
         let at = heard.len() / 2;
         if !sent && at + frames > 1_000 {
-            harness
-                .callback
-                .push(Harness::event((1_000 - at) as u32, on(69)));
+            harness.callback.push(Harness::event((1_000 - at) as u32, on(69)));
             sent = true;
         }
         handoff.put(harness.callback);
@@ -146,14 +131,8 @@ fn channels_and_formats_are_converted() {
             }
             harness.render.step();
         }
-        assert!(
-            loudest[..channels.min(2)].iter().all(|peak| *peak > 1_000),
-            "{loudest:?}"
-        );
-        assert!(
-            loudest[channels.min(2)..].iter().all(|peak| *peak == 0),
-            "{loudest:?}"
-        );
+        assert!(loudest[..channels.min(2)].iter().all(|peak| *peak > 1_000), "{loudest:?}");
+        assert!(loudest[channels.min(2)..].iter().all(|peak| *peak == 0), "{loudest:?}");
     }
     // A device that is not the active one gets silence and consumes no frames.
     let mut harness = Harness::new(256);
@@ -220,9 +199,7 @@ fn a_device_of_another_rate_is_in_tune() {
         let settled = &heard[heard.len() / 2..];
         let rough = roughness(settled, 440.0, device_rate);
         assert!(rough < 2e-5, "{rough} at {device_rate}");
-        let peak = settled
-            .iter()
-            .fold(0.0f32, |peak, sample| peak.max(sample.abs()));
+        let peak = settled.iter().fold(0.0f32, |peak, sample| peak.max(sample.abs()));
         assert!(peak > 0.05, "{peak} at {device_rate}");
         assert_eq!(harness.control.status().underruns, 0, "{device_rate}");
     }
@@ -238,13 +215,8 @@ fn events_survive_the_resampler() {
     for _ in 0..400 {
         let frames = 1 + random(&mut state, 100);
         // On and off in the same block: a lost note-off would leave a voice sounding.
-        harness
-            .callback
-            .push(Harness::event(random(&mut state, frames), on(60)));
-        let off = EventKind::NoteOff {
-            key: 60,
-            velocity: 0.0,
-        };
+        harness.callback.push(Harness::event(random(&mut state, frames), on(60)));
+        let off = EventKind::NoteOff { key: 60, velocity: 0.0 };
         harness.callback.push(Harness::event(frames - 1, off));
         let (mut left, mut right) = (vec![0.0; frames as usize], vec![0.0; frames as usize]);
         harness.render.step();
@@ -267,18 +239,11 @@ fn gestures_keep_their_offset_within_a_block() {
     harness.callback.fill(&mut left, &mut right);
     let began = harness.callback.last_block.unwrap();
     for (millis, key) in [(20, 60), (99, 61), (5_000, 62)] {
-        harness
-            .gestures
-            .play_at(began + Duration::from_millis(millis), 0, on(key));
+        harness.gestures.play_at(began + Duration::from_millis(millis), 0, on(key));
     }
     harness.callback.pick_up_gestures(4_800);
-    let frames: Vec<u32> = harness
-        .callback
-        .events
-        .store()
-        .iter()
-        .map(|event| event.frame)
-        .collect();
+    let frames: Vec<u32> =
+        harness.callback.events.store().iter().map(|event| event.frame).collect();
     assert_eq!(frames, [960, 4_752, 4_799]);
 }
 
@@ -316,9 +281,7 @@ fn a_flood_of_gestures_leaves_no_note_behind() {
     for index in 0..20_000u32 {
         let wheel = EventKind::PitchBend((index % 2) as f32);
         harness.gestures.play(0, wheel);
-        harness
-            .callback
-            .push(Harness::event(0, if index == 9 { on(64) } else { wheel }));
+        harness.callback.push(Harness::event(0, if index == 9 { on(64) } else { wheel }));
     }
     harness.gestures.play(0, off(60));
     harness.callback.push(Harness::event(0, off(64)));
@@ -328,10 +291,6 @@ fn a_flood_of_gestures_leaves_no_note_behind() {
     }
     assert_eq!(harness.control.status().engine.voices, 0);
     assert!(harness.gestures.lost() > 10_000);
-    let refused = harness
-        .callback
-        .counters
-        .events_refused
-        .load(Ordering::Relaxed);
+    let refused = harness.callback.counters.events_refused.load(Ordering::Relaxed);
     assert!(refused > 10_000);
 }

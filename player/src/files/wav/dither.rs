@@ -11,9 +11,7 @@ pub(crate) struct Dither {
 impl Dither {
     pub(crate) fn new(seed: u32) -> Self {
         // The state must not be 0.
-        Self {
-            state: seed.wrapping_mul(0x9E37_79B9) | 1,
-        }
+        Self { state: seed.wrapping_mul(0x9E37_79B9) | 1 }
     }
 
     pub(crate) fn quantise(&mut self, sample: f32) -> i16 {
@@ -42,9 +40,7 @@ mod tests {
     fn a_level_below_one_step_survives_on_average() {
         let mut dither = Dither::new(1);
         let count = 100_000;
-        let sum: i64 = (0..count)
-            .map(|_| i64::from(dither.quantise(0.3 / 32768.0)))
-            .sum();
+        let sum: i64 = (0..count).map(|_| i64::from(dither.quantise(0.3 / 32768.0))).sum();
         let mean = sum as f64 / f64::from(count);
         assert!((mean - 0.3).abs() < 0.02, "{mean}");
     }

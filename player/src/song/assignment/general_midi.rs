@@ -40,8 +40,7 @@ impl GeneralMidi {
         } else {
             self.patch_name(program.unwrap_or(0))
         };
-        name.and_then(library::named)
-            .unwrap_or_else(library::default_patch)
+        name.and_then(library::named).unwrap_or_else(library::default_patch)
     }
 
     fn patch_name(&self, program: u8) -> Option<&str> {
@@ -50,10 +49,7 @@ impl GeneralMidi {
             let [first, last] = family.programs;
             (first..=last).contains(&number)
         };
-        self.families
-            .iter()
-            .find(covers)
-            .map(|family| family.patch.as_str())
+        self.families.iter().find(covers).map(|family| family.patch.as_str())
     }
 }
 
@@ -64,18 +60,10 @@ mod tests {
     #[test]
     fn every_program_has_a_patch_that_exists() {
         let map: GeneralMidi = toml::from_str(MAP).unwrap();
-        assert!(
-            library::named(&map.percussion).is_some(),
-            "{}",
-            map.percussion
-        );
+        assert!(library::named(&map.percussion).is_some(), "{}", map.percussion);
         for program in 0..128 {
             let name = map.patch_name(program).unwrap_or("none");
-            assert!(
-                library::named(name).is_some(),
-                "program {}: {name}",
-                program + 1
-            );
+            assert!(library::named(name).is_some(), "program {}: {name}", program + 1);
         }
     }
 }

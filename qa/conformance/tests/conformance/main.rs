@@ -1,11 +1,7 @@
 //! The conformance suite, instantiated for every renderer. Which of them a machine has is known when
 //! it runs, so this program has a harness that can ignore the others then, and say why.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on stops here"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops here")]
 
 mod bits;
 
@@ -25,9 +21,7 @@ fn conforms(name: &str, make: &dyn Fn() -> Box<dyn Renderer>) {
 }
 
 fn cpu_at(level: Level, threads: usize) {
-    conforms(level.name(), &|| {
-        Box::new(CpuRenderer::with_level(threads, level))
-    });
+    conforms(level.name(), &|| Box::new(CpuRenderer::with_level(threads, level)));
 }
 
 /// What is ignored where the machine lacks a level.
@@ -56,15 +50,8 @@ fn cuda_with(name: &'static str, options: CudaOptions) -> Trial {
 
 fn cuda() -> Vec<Trial> {
     let usual = CudaOptions::default();
-    let portable = CudaOptions {
-        portable: true,
-        ..usual
-    };
-    let calls = CudaOptions {
-        graph: false,
-        overlap: false,
-        ..usual
-    };
+    let portable = CudaOptions { portable: true, ..usual };
+    let calls = CudaOptions { graph: false, overlap: false, ..usual };
     vec![
         cuda_with("cuda", usual),
         cuda_with("cuda_as_on_gpus_without_machine_code", portable),

@@ -34,11 +34,7 @@ impl Clouds {
     /// Finds the load. Every step goes to where the last one points, at most by a factor of 16.
     pub(super) fn search(candidate: &Candidate, spectrum: Spectrum) -> Result<Holding, Failure> {
         let clouds = if candidate.is_cuda() { 4_096 } else { 16 };
-        let load = Load {
-            clouds,
-            partials: PARTIALS,
-            spectrum,
-        };
+        let load = Load { clouds, partials: PARTIALS, spectrum };
         let mut found = Self {
             loaded: Loaded::new(candidate.renderer(), load, clouds).map_err(Failure::failed)?,
             load,

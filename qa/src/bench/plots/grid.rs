@@ -37,12 +37,7 @@ pub(super) fn draw(report: &Report, grid: &Grid) -> String {
     }
     for (index, id) in ids.iter().enumerate() {
         let left = AXIS + index as f64 * (panel + GAP);
-        let panel = Panel {
-            grid,
-            left,
-            right: left + panel,
-            bottom,
-        };
+        let panel = Panel { grid, left, right: left + panel, bottom };
         panel.cells(&mut svg, id);
         if *id == "cuda" {
             panel.crossovers(&mut svg, report);
@@ -89,11 +84,7 @@ impl Panel<'_> {
         for (column, &partials) in self.grid.partials.iter().enumerate() {
             let x = self.left + (column as f64 + 0.5) * CELL[0];
             let label = whole(partials as f64);
-            svg.text(
-                [x, self.bottom + 22.0],
-                (13.0, FAINT, Anchor::Middle),
-                &label,
-            );
+            svg.text([x, self.bottom + 22.0], (13.0, FAINT, Anchor::Middle), &label);
         }
         let place = [(self.left + self.right) / 2.0, self.bottom + 46.0];
         let label = "partials of a voice";
@@ -132,9 +123,7 @@ impl Panel<'_> {
 
     /// The lines from which CUDA is quicker than each of the others.
     fn crossovers(&self, svg: &mut Svg, report: &Report) {
-        let Self {
-            grid, left, right, ..
-        } = *self;
+        let Self { grid, left, right, .. } = *self;
         let [first, second, ..] = grid.partials[..] else {
             return;
         };

@@ -73,10 +73,7 @@ pub(super) fn drone(scene: &mut SceneBuilder, rng: &mut Rng) {
         let value = 0.5 + 0.5 * (std::f64::consts::TAU * (way + phase)).sin();
         let seconds = SETTLED + way * length;
         let value32 = value as f32;
-        let kind = EventKind::Param {
-            param,
-            value: value32,
-        };
+        let kind = EventKind::Param { param, value: value32 };
         scene.play(seconds, DRONE, kind);
         scene.control(seconds, DRONE, 1, 1.0 - value);
     }
@@ -106,13 +103,7 @@ pub(super) fn sweep(scene: &mut SceneBuilder, rng: &mut Rng) {
     scene.patch(0.0, LEAD, patch);
     let length = rng.between(3.0, 8.0);
     for _ in 0..1 + rng.below(3) {
-        scene.note(
-            SETTLED,
-            length,
-            LEAD,
-            48 + rng.below(36) as u8,
-            rng.between(0.3, 0.9),
-        );
+        scene.note(SETTLED, length, LEAD, 48 + rng.below(36) as u8, rng.between(0.3, 0.9));
     }
     for _ in 0..1 + rng.below(3) {
         let param = *rng.pick(&sweepable());

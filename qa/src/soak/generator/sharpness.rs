@@ -17,30 +17,15 @@ pub(in crate::soak) struct Sharpness {
 
 impl Sharpness {
     /// Notes with a slow attack: only a voice that is stolen for them fades quickly.
-    const SOFT: Self = Self {
-        seconds: 0.01,
-        size: 0.03,
-    };
+    const SOFT: Self = Self { seconds: 0.01, size: 0.03 };
     /// Notes with a quick attack.
-    pub(super) const SHARP: Self = Self {
-        seconds: 0.01,
-        size: 1.0,
-    };
+    pub(super) const SHARP: Self = Self { seconds: 0.01, size: 1.0 };
     /// Drums: noise, and pitches that fall by octaves, which no click can be told from.
-    pub(super) const STRUCK: Self = Self {
-        seconds: 0.12,
-        size: f32::INFINITY,
-    };
+    pub(super) const STRUCK: Self = Self { seconds: 0.12, size: f32::INFINITY };
     /// A parameter that jumps: all partials of a bell may change their pitch at once.
-    pub(super) const JUMP: Self = Self {
-        seconds: 0.12,
-        size: f32::INFINITY,
-    };
+    pub(super) const JUMP: Self = Self { seconds: 0.12, size: f32::INFINITY };
     /// Another patch, a wheel or a pedal, whose exact time is not known.
-    pub(super) const CHANGE: Self = Self {
-        seconds: 0.12,
-        size: 1.0,
-    };
+    pub(super) const CHANGE: Self = Self { seconds: 0.12, size: 1.0 };
     /// The steps of LFOs with jumps, as long as a note sounds.
     const RESTLESS: f32 = 0.15;
     /// What modulated delays make of high frequencies, likewise: of a drum's noise, at most.
@@ -74,10 +59,7 @@ impl Sharpness {
 
     /// The sharpness of their releases: some return to the note before.
     pub(super) fn let_go(self) -> Self {
-        Self {
-            size: self.size.min(Self::SHARP.size),
-            ..self
-        }
+        Self { size: self.size.min(Self::SHARP.size), ..self }
     }
 
     /// The transients of a note of `length` seconds as long as it sounds.
@@ -106,10 +88,8 @@ impl Sharpness {
 /// Whether an envelope sweeps the pitch down, as in drums.
 fn falls(patch: &Patch) -> bool {
     patch.routes.iter().any(|route| {
-        let envelope = matches!(
-            route.source,
-            Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4
-        );
+        let envelope =
+            matches!(route.source, Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4);
         envelope && route.target == Param::PitchTune && route.amount.abs() > Sharpness::FALL
     })
 }
@@ -158,11 +138,7 @@ mod tests {
         assert_eq!(throughout("Aurora"), None);
         let size = |name| throughout(name).map(|long| long.size);
         assert_eq!(size("Glass Cracks"), Some(Sharpness::SHARP.size));
-        assert_eq!(
-            size("Square Deal"),
-            Some(Sharpness::SHARP.size),
-            "it trills"
-        );
+        assert_eq!(size("Square Deal"), Some(Sharpness::SHARP.size), "it trills");
         assert_eq!(size("Skin and Shell"), Some(f32::INFINITY));
     }
 }

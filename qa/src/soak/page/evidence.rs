@@ -34,9 +34,7 @@ fn wave(path: &Path) -> Option<String> {
     let middle = frames / 2;
     let range = middle.saturating_sub(around)..(middle + around).min(frames);
     let level = |frame: usize, side: usize| f64::from(samples[2 * frame + side]) / 8_388_608.0;
-    let levels = range
-        .clone()
-        .flat_map(|frame| [level(frame, 0), level(frame, 1)]);
+    let levels = range.clone().flat_map(|frame| [level(frame, 0), level(frame, 1)]);
     let top = levels.fold(1e-6, |top: f64, level| top.max(level.abs()));
     let mut svg = Svg::new(SIZE, PANEL);
     let across = |frame: usize| SIZE[0] * (frame - range.start) as f64 / range.len().max(1) as f64;
@@ -44,10 +42,8 @@ fn wave(path: &Path) -> Option<String> {
     svg.line([x, 0.0], [x, SIZE[1]], RED, 1.0);
     for (side, colour) in [VIOLET, AMBER].into_iter().enumerate() {
         let height = |level: f64| SIZE[1] / 2.0 - level / top * (SIZE[1] / 2.0 - 8.0);
-        let points: Vec<[f64; 2]> = range
-            .clone()
-            .map(|frame| [across(frame), height(level(frame, side))])
-            .collect();
+        let points: Vec<[f64; 2]> =
+            range.clone().map(|frame| [across(frame), height(level(frame, side))]).collect();
         svg.path(&points, colour, 1.2, false);
     }
     let caption = format!("{:.0} ms; full height is {top:.3}", 2.0 * MILLISECONDS);

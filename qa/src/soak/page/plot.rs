@@ -31,12 +31,7 @@ pub(super) struct Plot {
 
 impl Plot {
     pub(super) const fn linear(title: &'static str, lines: &'static [Line]) -> Self {
-        Self {
-            title,
-            limit: None,
-            log: false,
-            lines,
-        }
+        Self { title, limit: None, log: false, lines }
     }
 
     /// The drawing, with marks where something was found; empty unless a line has two points of which
@@ -54,10 +49,7 @@ impl Plot {
         }
         let mut svg = Svg::new(SIZE, PANEL);
         svg.text([LEFT, 26.0], (15.0, INK, Anchor::Start), self.title);
-        let names: Vec<_> = lines
-            .iter()
-            .map(|(name, colour, _)| (*colour, *name))
-            .collect();
+        let names: Vec<_> = lines.iter().map(|(name, colour, _)| (*colour, *name)).collect();
         svg.legend(&names, RIGHT, 26.0, 13.0);
         let all = || lines.iter().flat_map(|(_, _, points)| points);
         let end = all().fold(1.0, |end: f64, point| end.max(point[0]));
@@ -79,10 +71,7 @@ impl Plot {
         }
         let mut last = None;
         for finding in findings {
-            let mark = (
-                across(finding.seconds.min(end)).round(),
-                finding.blame.colour(),
-            );
+            let mark = (across(finding.seconds.min(end)).round(), finding.blame.colour());
             // Marks at the same place are drawn once.
             if last.replace(mark) != Some(mark) {
                 let (x, colour) = mark;
@@ -96,9 +85,8 @@ impl Plot {
         }
         for (_, colour, points) in &lines {
             let points = thin(points).into_iter();
-            let points: Vec<[f64; 2]> = points
-                .map(|[seconds, value]| [across(seconds), scale.at(value)])
-                .collect();
+            let points: Vec<[f64; 2]> =
+                points.map(|[seconds, value]| [across(seconds), scale.at(value)]).collect();
             svg.path(&points, *colour, 1.4, false);
         }
         svg.finish()
@@ -150,10 +138,7 @@ mod tests {
     #[test]
     fn the_time_axis_has_round_marks() {
         assert_eq!((time_step(20.0), time_step(28_800.0)), (2.0, 3_600.0));
-        assert_eq!(
-            [90.0, 3_600.0].map(time),
-            ["90 s".to_owned(), "1 h".to_owned()]
-        );
+        assert_eq!([90.0, 3_600.0].map(time), ["90 s".to_owned(), "1 h".to_owned()]);
     }
 
     #[test]

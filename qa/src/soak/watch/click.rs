@@ -178,11 +178,7 @@ impl ClickDetector {
             return None;
         }
         let threshold = self.threshold(hop);
-        (size > MARGIN * threshold).then_some(Click {
-            frame: self.frame(hop),
-            size,
-            threshold,
-        })
+        (size > MARGIN * threshold).then_some(Click { frame: self.frame(hop), size, threshold })
     }
 
     /// The smallest step that is found in the middle of the levels from `hop` on.
@@ -280,11 +276,7 @@ mod tests {
     #[test]
     fn crackling_is_found() {
         let crackle = |i: usize| {
-            if i.is_multiple_of(64) {
-                CRACKLE / 2.0
-            } else {
-                0.0
-            }
+            if i.is_multiple_of(64) { CRACKLE / 2.0 } else { 0.0 }
         };
         assert!(!clicks(&chord(crackle), &[]).is_empty());
     }
@@ -292,18 +284,10 @@ mod tests {
     #[test]
     fn within_bends_only_larger_clicks_count() {
         let step = |size: f32| move |i: usize| if i >= 20_100 { size } else { 0.0 };
-        let bend = Bend {
-            from: 20_000,
-            to: 20_480,
-            size: 0.1,
-        };
+        let bend = Bend { from: 20_000, to: 20_480, size: 0.1 };
         assert_eq!(clicks(&chord(step(0.02)), &[bend]), []);
         assert_eq!(clicks(&chord(step(0.1)), &[bend]).len(), 1);
-        let elsewhere = Bend {
-            from: 5_000,
-            to: 5_480,
-            ..bend
-        };
+        let elsewhere = Bend { from: 5_000, to: 5_480, ..bend };
         assert_eq!(clicks(&chord(step(0.02)), &[elsewhere]).len(), 1);
     }
 }

@@ -101,9 +101,7 @@ mod tests {
             let mut levels = Levels::new(RATE);
             let tone = |i: usize| (i as f64 / RATE * hertz * std::f64::consts::TAU).sin() as f32;
             let sound = (0..480_000).map(|i| offset + 0.7 * tone(i));
-            sound
-                .filter_map(|sample| levels.hear(&mut [sample; 2]))
-                .count()
+            sound.filter_map(|sample| levels.hear(&mut [sample; 2])).count()
         };
         assert_eq!(said(0.02, 30.0), 1);
         assert_eq!(said(0.005, 30.0), 0);
