@@ -93,7 +93,7 @@ pub(crate) struct Args {
     seconds: Option<Duration>,
 
     /// Destroy the GPU's context after so many seconds, to test that the sound goes on
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true)]
+    #[arg(long, alias = "lose-card", value_name = "SECONDS", value_parser = seconds, hide = true)]
     lose_gpu: Option<Duration>,
 
     /// Write a time line of rendering, for ui.perfetto.dev or Chrome

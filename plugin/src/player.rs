@@ -77,7 +77,7 @@ impl Player {
 
     /// Lets go of what makes the sound. Frees; not for the audio thread.
     fn release(&mut self) {
-        self.params.shared.clear_backstage();
+        self.params.shared.clear_synth_handle();
         self.synth = None;
     }
 

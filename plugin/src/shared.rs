@@ -220,7 +220,7 @@ impl Shared {
     }
 
     /// Nothing makes the sound now.
-    pub(crate) fn clear_backstage(&self) {
+    pub(crate) fn clear_synth_handle(&self) {
         *self.synth_handle.lock() = None;
     }
 
@@ -283,7 +283,7 @@ mod tests {
         stream.stop();
         shared.load(Patch::new());
         assert_eq!(shared.trouble(), StreamError::Stopped.to_string());
-        shared.clear_backstage();
+        shared.clear_synth_handle();
         shared.load(Patch::new());
         assert_eq!(shared.trouble(), "");
     }

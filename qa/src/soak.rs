@@ -93,7 +93,7 @@ pub struct Args {
     renderer: RendererKind,
 
     /// Which GPU, where there are several
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, alias = "card", value_name = "N", default_value_t = 0)]
     gpu: usize,
 
     #[command(flatten)]

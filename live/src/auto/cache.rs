@@ -53,7 +53,7 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
         model.is_sane().then_some(model)
     };
     let calibration =
-        Calibration { cpu: model("cpu")?, gpu: model("gpu")?, gpu_starts: number("card_starts")? };
+        Calibration { cpu: model("cpu")?, gpu: model("gpu")?, gpu_starts: number("gpu_starts")? };
     (calibration.gpu_starts >= 0.0).then_some(calibration)
 }
 
@@ -69,7 +69,7 @@ pub fn store(folder: &Path, key: &Key, calibration: &Calibration) -> io::Result<
         text += &format!("{name}_cloud = {:e}\n", model.per_cloud);
         text += &format!("{name}_partial = {:e}\n", model.per_partial);
     }
-    text += &format!("card_starts = {:e}\n", calibration.gpu_starts);
+    text += &format!("gpu_starts = {:e}\n", calibration.gpu_starts);
     let path = path(folder, key);
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     fs::write(&beside, text)?;
