@@ -1,4 +1,4 @@
-//! Choosing between the CPU and a GPU: measured once on each machine, decided for every block.
+//! The automatic choice between CPU and GPU: measured once on each machine, decided for every block.
 
 mod cache;
 mod chooser;
@@ -17,7 +17,7 @@ use myriad_kernels::GpuError;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What renderers cost on a machine.
+/// The measured cost of both renderers on a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
     /// The CPU.
@@ -28,13 +28,13 @@ pub struct Calibration {
     pub gpu_starts: f64,
 }
 
-/// Clouds and partials in each that the CPU is measured with, and the GPU: enough to see what
-/// one more costs, and little enough for a moment.
+/// Clouds, and partials of each, that CPU and GPU are measured with: enough for the cost of one more,
+/// and few enough to be quick.
 const CPU_LOAD: (usize, usize) = (256, 256);
 const GPU_LOAD: (usize, usize) = (1_024, 512);
 
-/// What was measured on this machine, now or earlier. Takes up to a second the first time; not for
-/// threads that are in a hurry.
+/// The calibration of this machine, measured now or earlier. Takes up to a second the first time; not
+/// for real-time threads.
 ///
 /// # Errors
 /// When there is no GPU to choose, or it cannot be measured.
@@ -44,7 +44,7 @@ pub fn calibration(
     make: &MakeGpuRenderer,
     again: bool,
 ) -> Result<Calibration, PrepareError> {
-    // Two measuring at once would disturb each other; the second finds what the first has found.
+    // Two measurements at once would disturb each other; the second reads the result of the first.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let key = Key::of(device, threads)?;
@@ -55,7 +55,7 @@ pub fn calibration(
     }
     let calibration = calibrate(threads, make)?;
     if let Some(folder) = folder {
-        // Where it cannot be kept it is measured again next time.
+        // If it cannot be stored, it is measured again next time.
         let _ = store(&folder, &key, &calibration);
     }
     Ok(calibration)
@@ -69,7 +69,7 @@ fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, Prep
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
     let gpu = make(GpuLocation::InProcess).ok_or(GpuError::NotBuilt)?;
-    // As it will be used: on a thread of its own.
+    // As it will be used: on its own thread.
     let mut gpu = WatchdogRenderer::new(gpu, WatchdogConfig::default());
     let before = clock();
     gpu.prepare(capacity(GPU_LOAD.0))?;

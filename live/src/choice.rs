@@ -1,7 +1,7 @@
-//! Which renderer: asked for by a person, chosen by us, and what became of it.
+//! The choice of a renderer, and the report of which one is in use.
 
 use super::auto::{self, Chooser, Piece, faster_for};
-use super::fault::{Fault, FaultRenderer, Faults};
+use super::fault::{Fault, FaultRenderer, Faults, simulated_gpu};
 use super::supervised::watchdog::WatchdogConfig;
 use super::supervised::{
     FailoverReport, GpuLocation, MakeGpuRenderer, MakePolicy, SupervisedRenderer, wall_clock,
@@ -13,66 +13,64 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What can be asked for.
+/// The renderers that a user can choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RendererKind {
-    /// The CPU where it holds the load, a GPU where there is one that does better.
+    /// The CPU while it is fast enough, otherwise a GPU that is faster.
     #[default]
     Auto,
-    /// The CPU, whatever else there is.
+    /// The CPU.
     Cpu,
-    /// An NVIDIA GPU, or an error when there is none. One that is lost later is stood in for.
+    /// An NVIDIA GPU, or an error when there is none. The CPU replaces one that is lost later.
     Cuda,
-    /// A GPU whose part the CPU plays: to rehearse, on a machine without one, what happens when
-    /// it is lost.
+    /// A GPU that the CPU simulates: to test the loss of a GPU on a machine without one.
     StandIn,
 }
 
-/// What the renderer is for.
+/// The purpose of a renderer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Purpose {
-    /// Somebody listens while it plays, at this sample rate: blocks must be on time.
+    /// Live playing: blocks have deadlines.
     Live {
         /// Frames a second.
         sample_rate: f32,
-        /// That of the threads that render.
+        /// The policy of the threads that render.
         thread_policy: ThreadPolicy,
     },
-    /// A piece is rendered as fast as can be, and whole.
+    /// Offline rendering of a piece, complete and as fast as possible.
     Piece(Piece),
 }
 
-/// Everything that is needed to make a renderer. Making one touches no device: that is left to
-/// `prepare`.
+/// All settings of a renderer. Making one touches no device; `prepare` does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RendererChoice {
-    /// Which.
+    /// The kind.
     pub kind: RendererKind,
     /// The number of the GPU.
     pub device: usize,
     /// Threads that the CPU renderer uses, the caller's included.
     pub threads: usize,
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// Whether to measure this machine again, whatever is known of it.
+    /// Whether to measure this machine again although it was measured before.
     pub recalibrate: bool,
-    /// The `myriad` program, whose process renders when the driver refuses this one; without it a
-    /// GPU that such a driver has given up is not had back.
+    /// The `myriad` program, which renders in another process when the driver refuses this one.
+    /// Without it, such a GPU stays lost.
     pub server: Option<PathBuf>,
 }
 
-/// What is in use, and why.
+/// The renderer in use, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RendererReport {
     /// `cpu`, `cuda`, or `stand-in`.
     pub using: &'static str,
-    /// One sentence.
+    /// The reason, in one sentence.
     pub why: String,
-    /// Losses and returns, when a GPU was asked for.
+    /// Losses and returns of a GPU.
     pub failover: FailoverReport,
 }
 
-/// Tells what a renderer does, from any thread, as long as one likes.
+/// Reports on a renderer from any thread, also after it was dropped.
 #[derive(Clone, Debug)]
 pub struct RendererHandle {
     kind: RendererKind,
@@ -81,13 +79,13 @@ pub struct RendererHandle {
 }
 
 impl RendererChoice {
-    /// The renderer, and a handle to ask about it later.
+    /// Makes the renderer, and a handle for its report.
     pub fn make(&self) -> (Box<dyn Renderer>, RendererHandle) {
         let faults = Arc::default();
         self.make_around(self.gpu(&faults), faults)
     }
 
-    /// The same around something that stands for the GPU: for tests without one.
+    /// Makes the renderer with another GPU renderer, for tests.
     pub fn make_with(&self, gpu: MakeGpuRenderer) -> (Box<dyn Renderer>, RendererHandle) {
         self.make_around(gpu, Arc::default())
     }
@@ -116,7 +114,7 @@ impl RendererChoice {
         (Box::new(renderer), handle)
     }
 
-    /// Chooses by what was measured on this machine.
+    /// A policy by what was measured on this machine.
     fn make_policy(&self) -> MakePolicy {
         let choice = self.clone();
         Box::new(move |_| {
@@ -136,23 +134,22 @@ impl RendererChoice {
         })
     }
 
-    /// Makes the GPU's renderer alone. When the driver refuses this process, only one that lives
-    /// in another can help.
+    /// Makes the GPU renderer without supervision.
     pub fn make_gpu(&self) -> MakeGpuRenderer {
         self.gpu(&Arc::default())
     }
 
-    /// The same, with a GPU that loses its context when `faults` say so.
+    /// Makes the GPU renderer, which loses its context when `faults` say so.
     fn gpu(&self, faults: &Arc<Faults>) -> MakeGpuRenderer {
         if self.kind == RendererKind::StandIn {
-            return stand_in(self.threads, faults);
+            return simulated_gpu(self.threads, faults);
         }
         let (device, faults) = (self.device, Arc::clone(faults));
         let server = self.server.clone();
         Arc::new(move |location| match location {
             GpuLocation::InProcess => {
                 let options = CudaOptions {
-                    // A trace shows what the GPU does; it costs a little.
+                    // A trace contains the stages of the GPU, which costs a little.
                     stage_times: myriad_engine::trace::is_on(),
                     ..CudaOptions::default()
                 };
@@ -160,22 +157,13 @@ impl RendererChoice {
                 let renderer = FaultRenderer::new(cuda, Arc::clone(&faults));
                 Some(Box::new(renderer.breaking(CudaRenderer::lose_context)))
             }
-            GpuLocation::OutOfProcess => in_a_process_of(server.as_ref()?, device),
+            GpuLocation::OutOfProcess => out_of_process(server.as_ref()?, device),
         })
     }
 }
 
-/// A renderer of the CPU that fails as a GPU does when `faults` say so.
-fn stand_in(threads: usize, faults: &Arc<Faults>) -> MakeGpuRenderer {
-    let faults = Arc::clone(faults);
-    Arc::new(move |_| {
-        let cpu = Box::new(CpuRenderer::new(threads));
-        Some(Box::new(FaultRenderer::new(cpu, Arc::clone(&faults))))
-    })
-}
-
-/// A GPU in a process of `program`, where we know how to have one.
-fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
+/// A GPU renderer in a process of `program`, on systems where that is implemented.
+fn out_of_process(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
     #[cfg(target_os = "linux")]
     return Some(Box::new(myriad_kernels::remote::RemoteRenderer::cuda(
         program.to_owned(),
@@ -186,12 +174,12 @@ fn in_a_process_of(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
 }
 
 impl RendererHandle {
-    /// Has the GPU lose its context for real before its next block: for tests with a GPU.
+    /// Makes the GPU lose its context for real before its next block, for tests with a GPU.
     pub fn lose_gpu(&self) {
         self.faults.set_once(Fault::Fail);
     }
 
-    /// What is in use now.
+    /// The renderer in use now.
     pub fn report(&self) -> RendererReport {
         let failover = match &self.failover {
             Some(report) => report.lock().unwrap_or_else(PoisonError::into_inner).clone(),

@@ -1,24 +1,27 @@
-//! A renderer that fails on purpose, so that surviving it can be tested without breaking a GPU.
+//! Fault injection: a renderer that fails on purpose, to test recovery without breaking a GPU.
 
-use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use crate::supervised::MakeGpuRenderer;
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
+};
 use myriad_kernels::GpuError;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What can go wrong with a block.
+/// A fault of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing.
+    /// No fault.
     #[default]
     None,
-    /// The device fails. Like a lost context, that lasts until the renderer is prepared anew; and
-    /// preparing fails for as long as this fault is set.
+    /// The device fails, like a lost context, until the renderer is prepared again. Preparing fails
+    /// while this fault is set.
     Fail,
-    /// The call does not return for as long as this fault is set.
+    /// The call does not return while this fault is set.
     Hang,
-    /// Nor does preparing.
+    /// Neither rendering nor preparing returns while this fault is set.
     HangInPrepare,
-    /// The block takes so much longer.
+    /// The block takes this much longer.
     Slow(Duration),
     /// The call panics.
     Panic,
@@ -34,9 +37,9 @@ pub struct Faults {
 #[derive(Debug, Default)]
 struct State {
     fault: Fault,
-    /// A fault of the next block alone.
+    /// A fault of the next block only.
     once: Option<Fault>,
-    /// A fault that strikes by itself, after so many more blocks.
+    /// A fault that is set after this many more blocks.
     scheduled: Option<(u64, Fault)>,
 }
 
@@ -45,18 +48,18 @@ impl Faults {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on.
+    /// Sets a fault from now on.
     pub fn set(&self, fault: Fault) {
         *self.state() = State { fault, ..State::default() };
         self.changed.notify_all();
     }
 
-    /// From the `count`-th block on, counted from the next.
+    /// Sets a fault from the `count`-th block on, counted from the next.
     pub fn set_at(&self, count: u64, fault: Fault) {
         self.state().scheduled = Some((count, fault));
     }
 
-    /// For the next block alone.
+    /// Sets a fault for the next block only.
     pub fn set_once(&self, fault: Fault) {
         self.state().once = Some(fault);
     }
@@ -83,14 +86,23 @@ impl Faults {
     }
 }
 
+/// A GPU that the CPU simulates, with faults.
+pub fn simulated_gpu(threads: usize, faults: &Arc<Faults>) -> MakeGpuRenderer {
+    let faults = Arc::clone(faults);
+    Arc::new(move |_| {
+        let cpu = Box::new(CpuRenderer::new(threads));
+        Some(Box::new(FaultRenderer::new(cpu, Arc::clone(&faults))))
+    })
+}
+
 /// Breaks a renderer for real.
 pub type BreakRenderer<R> = fn(&mut R) -> Result<(), RenderError>;
 
-/// Passes everything on to another renderer, until told to fail.
+/// Forwards to another renderer, and injects faults.
 pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
     inner: Box<R>,
     faults: Arc<Faults>,
-    /// Without it a failure is only played.
+    /// Without it a failure is only simulated.
     break_inner: Option<BreakRenderer<R>>,
     is_broken: bool,
 }
@@ -101,7 +113,7 @@ impl<R: Renderer + ?Sized> FaultRenderer<R> {
         Self { inner, faults, break_inner: None, is_broken: false }
     }
 
-    /// Has [`Fault::Fail`] break the other renderer for real.
+    /// Makes [`Fault::Fail`] break the other renderer for real.
     #[must_use]
     pub fn breaking(mut self, break_inner: BreakRenderer<R>) -> Self {
         self.break_inner = Some(break_inner);

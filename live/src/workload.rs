@@ -1,11 +1,11 @@
-//! Blocks as patches would ask for, to try renderers out and to measure them.
+//! Synthetic blocks, to test and measure renderers.
 
 use super::supervised::Load;
 use myriad_engine::render::VoiceBlock;
 use myriad_engine::spectrum::{Cloud, Filter, FilterKind, STARTS, TURN, Table};
 
-/// A block with room for `slots` clouds that asks for `load`: filtered saws, as patches usually
-/// are, all on the first bus. `starts` when a renderer sees them for the first time.
+/// A block with room for `slots` clouds and the load `load`: filtered saws, as in most patches, all on
+/// the first bus. `starts` when the clouds are new to the renderer.
 pub(crate) fn workload(slots: usize, load: Load, starts: bool) -> VoiceBlock {
     let (frame, morph) = Table::Saw.frame_at(0.8);
     let clouds = load.clouds.min(slots);

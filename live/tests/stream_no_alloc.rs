@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
 
-fn busy_hands() -> Vec<Event> {
+fn many_events() -> Vec<Event> {
     let event = |i: u32| Event {
         frame: i,
         part: 0,
@@ -33,9 +33,9 @@ fn busy_hands() -> Vec<Event> {
 }
 
 #[test]
-fn neither_side_allocates_whatever_the_blocks() {
+fn neither_side_allocates_for_any_block_size() {
     let mut stream = Lockstep::new(8_192, &soft());
-    let events = busy_hands();
+    let events = many_events();
     let (mut left, mut right) = (vec![0.0; 16_384], vec![0.0; 16_384]);
     let sizes = [1, 64, 17, 480, 8_192, 3, 16_384, 64, 64, 1];
     assert_no_alloc(|| {
@@ -51,7 +51,7 @@ fn neither_side_allocates_whatever_the_blocks() {
 #[test]
 fn nothing_is_allocated_when_frames_are_missing_or_events_flood() {
     let mut stream = Lockstep::new(96, &soft());
-    let events = busy_hands();
+    let events = many_events();
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
     assert_no_alloc(|| {
         for round in 0..2_000 {
@@ -68,7 +68,7 @@ fn nothing_is_allocated_when_frames_are_missing_or_events_flood() {
 
 /// What goes to the render side comes back to be dropped: the render side drops nothing.
 #[test]
-fn the_render_side_follows_wishes_without_allocating() {
+fn the_render_side_runs_commands_without_allocating() {
     let mut stream = Lockstep::new(96, &soft());
     let (mut left, mut right) = ([0.0; 64], [0.0; 64]);
     for round in 0..20 {

@@ -1,6 +1,6 @@
-//! The audio side makes no system call at all: so it cannot wait, lock what another holds, log, or
-//! wake anybody. The kernel itself is the witness: in strict seccomp mode a thread may read, write
-//! and end; at any other call it is killed.
+//! The audio side makes no system call: so it cannot wait, take a contended lock, log, or wake a
+//! thread. The kernel checks it: in strict seccomp mode a thread may only read, write and end; any
+//! other call kills it.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Whether `work` comes to its end, within `patience`, on a thread that may not make system calls.
-fn without_system_calls(patience: Duration, work: impl FnOnce() + Send + 'static) -> bool {
+/// Whether `work` ends within `timeout` on a thread that may not make system calls.
+fn without_system_calls(timeout: Duration, work: impl FnOnce() + Send + 'static) -> bool {
     let (began, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let flags = (Arc::clone(&began), Arc::clone(&done));
     std::thread::spawn(move || {
@@ -33,9 +33,9 @@ fn without_system_calls(patience: Duration, work: impl FnOnce() + Send + 'static
         // SAFETY: ends this thread, which is not waited for; what it owns stays where it is.
         unsafe { libc::syscall(libc::SYS_exit, 0) };
     });
-    // A thread that is killed says nothing.
+    // A killed thread never sets `done`.
     let start = Instant::now();
-    while !done.load(Ordering::Acquire) && start.elapsed() < patience {
+    while !done.load(Ordering::Acquire) && start.elapsed() < timeout {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(began.load(Ordering::Acquire), "no strict seccomp mode here");
@@ -68,9 +68,9 @@ fn the_audio_side_makes_no_system_call() {
 }
 
 #[test]
-fn the_witness_sees_a_lock_that_waits() {
+fn a_contended_lock_is_detected() {
     static LOCK: Mutex<()> = Mutex::new(());
     let _held = LOCK.lock();
-    let patience = Duration::from_secs(2);
-    assert!(!without_system_calls(patience, || drop(LOCK.lock())));
+    let timeout = Duration::from_secs(2);
+    assert!(!without_system_calls(timeout, || drop(LOCK.lock())));
 }

@@ -1,13 +1,12 @@
-//! The editor's window: what the host opens, resizes and closes.
+//! The editor's window, which the host opens, resizes and closes.
 //!
-//! Every opening makes a window of its own; the editor itself, with its history, stays.
+//! Every opening makes a new window; the editor with its undo history is kept.
 
 mod host;
-mod memory;
+mod ui_state;
 
 use crate::params::MyriadParams;
 use host::PluginHost;
-use memory::Memory;
 use myriad_editor::Library;
 use nice_plug::context::gui::GuiContext;
 use nice_plug::editor::dpi::{LogicalSize, NativeSize, Size};
@@ -20,19 +19,20 @@ use nice_plug_egui::{
 use parking_lot::Mutex;
 use std::error::Error;
 use std::sync::Arc;
+use ui_state::UiState;
 
-/// What outlives a window.
-struct Kept {
+/// What is kept while no window is open.
+struct EditorSession {
     params: Arc<MyriadParams>,
     /// The editor, while no window has it.
     editor: Mutex<Option<myriad_editor::Editor>>,
-    /// The size of the window in the host's pixels, while one is open.
+    /// The size of the open window in the host's pixels.
     size: Mutex<Option<NativeSize<u32>>>,
 }
 
-impl Kept {
-    fn memory(&self) -> Memory {
-        Memory::read(&self.params.shared.ui())
+impl EditorSession {
+    fn ui_state(&self) -> UiState {
+        UiState::read(&self.params.shared.ui())
     }
 
     fn set_size(&self, size: WindowSize) {
@@ -41,12 +41,12 @@ impl Kept {
     }
 }
 
-/// What the host knows of the editor.
-pub struct MyriadEditor(Arc<Kept>);
+/// The host's interface to the editor.
+pub struct MyriadEditor(Arc<EditorSession>);
 
 impl MyriadEditor {
     pub(crate) fn new(params: Arc<MyriadParams>) -> Self {
-        Self(Arc::new(Kept { params, editor: Mutex::new(None), size: Mutex::new(None) }))
+        Self(Arc::new(EditorSession { params, editor: Mutex::new(None), size: Mutex::new(None) }))
     }
 }
 
@@ -63,7 +63,7 @@ impl Editor for MyriadEditor {
     ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
         #[cfg(target_os = "linux")]
         keep_graphics_loaded();
-        let Memory { size, zoom, .. } = self.0.memory();
+        let UiState { size, zoom, .. } = self.0.ui_state();
         let state = EguiEditorState::from_size(LogicalSize::new(size[0], size[1]), zoom);
         let settings =
             EguiNiceSettings::new().with_tile("Myriad").with_resize_hint(self.resize_hint());
@@ -76,7 +76,7 @@ impl Editor for MyriadEditor {
     fn size(&self) -> NativeSize<u32> {
         let open = *self.0.size.lock();
         open.unwrap_or_else(|| {
-            let Memory { size, zoom, .. } = self.0.memory();
+            let UiState { size, zoom, .. } = self.0.ui_state();
             let [width, height] = size.map(|side| side * zoom);
             NativeSize::from_size(Size::Logical(LogicalSize::new(width, height).cast()), 1.0)
         })
@@ -88,35 +88,35 @@ impl Editor for MyriadEditor {
     }
 }
 
-/// Keeps the graphics library in memory from the first window on. Every window loads it and lets it
-/// go, and drivers do not survive well that their code comes and goes in a host.
+/// Keeps the graphics library loaded from the first window on. Every window loads and unloads it, and
+/// some drivers crash when their code is unloaded.
 #[cfg(target_os = "linux")]
 fn keep_graphics_loaded() {
     use std::sync::OnceLock;
     static KEPT: OnceLock<Option<libloading::Library>> = OnceLock::new();
-    // SAFETY: what loading it runs is what opening the window runs a moment later.
+    // SAFETY: loading it runs the same code as opening the window a moment later.
     KEPT.get_or_init(|| unsafe { libloading::Library::new("libEGL.so.1") }.ok());
 }
 
-/// A window that is open.
+/// An open window.
 struct Window {
-    kept: Arc<Kept>,
+    session: Arc<EditorSession>,
     open: Option<(myriad_editor::Editor, PluginHost)>,
-    memory: Memory,
+    ui_state: UiState,
 }
 
 impl Window {
-    fn new(kept: Arc<Kept>) -> Self {
-        let memory = kept.memory();
-        Self { kept, open: None, memory }
+    fn new(session: Arc<EditorSession>) -> Self {
+        let ui_state = session.ui_state();
+        Self { session, open: None, ui_state }
     }
 
-    /// Keeps what has changed for the project.
-    fn remember(&mut self, change: impl FnOnce(&mut Memory)) {
-        let before = self.memory.clone();
-        change(&mut self.memory);
-        if self.memory != before {
-            self.kept.params.shared.set_ui(self.memory.write());
+    /// Changes the state that the project saves.
+    fn remember(&mut self, change: impl FnOnce(&mut UiState)) {
+        let before = self.ui_state.clone();
+        change(&mut self.ui_state);
+        if self.ui_state != before {
+            self.session.params.shared.set_ui(self.ui_state.write());
         }
     }
 }
@@ -128,16 +128,16 @@ impl NiceEguiApp for Window {
         gui: GuiContext,
         frame: &mut Frame,
     ) -> Result<(), HandlerError> {
-        self.kept.set_size(frame.baseview_window().size());
-        let params = self.kept.params.clone();
-        params.meet_host(gui.clone());
+        self.session.set_size(frame.baseview_window().size());
+        let params = self.session.params.clone();
+        params.set_gui_context(gui.clone());
         params.shared.watch(true);
-        let mut editor = self.kept.editor.lock().take().unwrap_or_else(|| {
+        let mut editor = self.session.editor.lock().take().unwrap_or_else(|| {
             let library = Library::open(Library::user_folder());
             myriad_editor::Editor::new(library)
         });
         editor.opened();
-        editor.show_page(&self.memory.page);
+        editor.show_page(&self.ui_state.page);
         self.open = Some((editor, PluginHost::new(params, gui)));
         Ok(())
     }
@@ -149,26 +149,26 @@ impl NiceEguiApp for Window {
         editor.ui(ui, host);
         let page = editor.page();
         let zoom = ui.ctx().zoom_factor();
-        self.remember(|memory| {
-            page.clone_into(&mut memory.page);
-            memory.zoom = zoom;
+        self.remember(|ui_state| {
+            page.clone_into(&mut ui_state.page);
+            ui_state.zoom = zoom;
         });
     }
 
     fn resized(&mut self, size: WindowSize) {
-        self.kept.set_size(size);
+        self.session.set_size(size);
         let points = [size.logical.width, size.logical.height];
-        self.remember(|memory| memory.size = points.map(|side| side as f32));
+        self.remember(|ui_state| ui_state.size = points.map(|side| side as f32));
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
-        *self.kept.size.lock() = None;
+        *self.session.size.lock() = None;
         if let Some((mut editor, mut host)) = self.open.take() {
             editor.closed(&mut host);
-            self.kept.params.shared.watch(false);
-            *self.kept.editor.lock() = Some(editor);
+            self.session.params.shared.watch(false);
+            *self.session.editor.lock() = Some(editor);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! From the host's note events to the engine's.
+//! Translates the host's note events to the engine's.
 
 use crate::mpe::Mpe;
-use crate::notes::{ALL, Address, Note, Notes};
+use crate::notes::{ALL, Note, NoteMatch, Notes};
 use crate::synth::PART;
 use myriad_engine::params::Param;
 use myriad_engine::{BoundedEvents, Event, EventKind, Expression};
-use nice_plug::midi::{Key, NoteEvent, VoiceID};
+use nice_plug::midi::{Key, NoteEvent};
 use nice_plug::prelude::PluginApi;
 
 /// Events for the engine's next block, in the order of their frames.
@@ -24,13 +24,13 @@ impl Queue {
         self.dropped = 0;
     }
 
-    /// Adds an event; never before an earlier one.
+    /// Adds an event, not before those already added.
     pub(crate) fn push(&mut self, frame: u32, kind: EventKind) {
         let event = self.event(frame, kind);
         self.dropped += u64::from(!self.events.push(event));
     }
 
-    /// An event was lost before it could be added.
+    /// Follows the overflow rule for an event that the host has lost.
     pub(crate) fn lose(&mut self, frame: u32, kind: EventKind) {
         let event = self.event(frame, kind);
         self.events.lose(event);
@@ -46,23 +46,23 @@ impl Queue {
         self.events.store()
     }
 
-    /// Events of this block for which there was no room.
+    /// Events of this block that were dropped.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 }
 
-/// How things stand while a block is translated.
+/// What the translation of a block depends on.
 #[derive(Clone, Copy)]
-pub(crate) struct Setting {
+pub(crate) struct BlockContext {
     pub(crate) api: PluginApi,
-    /// The switch for MPE.
+    /// The MPE parameter.
     pub(crate) mpe: bool,
-    /// While bypassed, no note starts.
+    /// No note starts while bypassed.
     pub(crate) bypassed: bool,
 }
 
-/// Knows which notes sound and what MPE channels have said.
+/// Tracks the sounding notes and the state of MPE channels.
 pub(crate) struct Translator {
     pub(crate) notes: Notes,
     mpe: Mpe,
@@ -78,61 +78,60 @@ impl Translator {
         self.mpe = Mpe::new();
     }
 
-    /// The host had more events than it could hand over: the ends of notes may be among them.
+    /// Releases all notes: the host has dropped events, and note-offs may be among them.
     pub(crate) fn lose(&mut self, frame: u32, queue: &mut Queue) {
         self.notes.release(ALL).for_each(drop);
         queue.lose(frame, EventKind::AllNotesOff);
     }
 
-    pub(crate) fn translate(&mut self, event: &NoteEvent<()>, setting: Setting, queue: &mut Queue) {
+    pub(crate) fn translate(
+        &mut self,
+        event: &NoteEvent<()>,
+        block: BlockContext,
+        queue: &mut Queue,
+    ) {
         let frame = event.timing();
+        let notes = NoteMatch::of(event);
         match *event {
+            // A wildcard is no key to start.
+            NoteEvent::NoteOn { key: Key::Wildcard, .. } => {}
             NoteEvent::NoteOn {
                 voice_id: id, channel, key: Key::Number(key), velocity, ..
             } if velocity > 0.0 => {
-                if !setting.bypassed {
+                if !block.bypassed {
                     let channel = channel.number().unwrap_or(0);
-                    self.start(frame, Note { id, channel, key }, velocity, setting, queue);
+                    self.start(frame, Note { id, channel, key }, velocity, block, queue);
                 }
             }
-            // Any key is none to strike.
-            NoteEvent::NoteOn { key: Key::Wildcard, .. } => {}
-            // As in MIDI, a key struck with nothing is let go.
-            NoteEvent::NoteOn { voice_id: id, channel, key, velocity, .. }
-            | NoteEvent::NoteOff { voice_id: id, channel, key, velocity, .. } => {
-                for key in self.notes.release(Address { id, channel, key }) {
+            // As in MIDI, a note-on with velocity 0 is a note-off.
+            NoteEvent::NoteOn { velocity, .. } | NoteEvent::NoteOff { velocity, .. } => {
+                for key in self.notes.release(notes) {
                     queue.push(frame, EventKind::NoteOff { key, velocity });
                 }
             }
-            NoteEvent::Choke { voice_id: id, channel, key, .. } => {
-                for key in self.notes.release(Address { id, channel, key }) {
+            NoteEvent::Choke { .. } => {
+                for key in self.notes.release(notes) {
                     queue.push(frame, EventKind::NoteChoke { key });
                 }
             }
-            NoteEvent::PolyPressure { voice_id: id, channel, key, pressure, .. } => {
+            NoteEvent::PolyPressure { pressure, .. } => {
                 let value = unit(pressure);
-                for key in self.notes.keys(Address { id, channel, key }) {
+                for key in self.notes.keys(notes) {
                     queue.push(frame, EventKind::PolyPressure { key, value });
                 }
             }
-            NoteEvent::PolyModulation {
-                voice_id,
-                poly_modulation_id,
-                normalized_offset: offset,
-                ..
-            } => {
+            NoteEvent::PolyModulation { poly_modulation_id, normalized_offset: offset, .. } => {
                 let Some(&param) = Param::ALL.get(poly_modulation_id as usize) else {
                     return;
                 };
-                let id = VoiceID::ID(voice_id);
-                for key in self.notes.keys(Address { id, ..ALL }) {
+                for key in self.notes.keys(notes) {
                     let kind = EventKind::NoteModulation { key, param, offset };
                     queue.push(frame, kind);
                 }
             }
             NoteEvent::MidiPitchBend { channel, value, .. } => {
                 let bend = bend(value);
-                if self.mpe.has(channel, setting.mpe) {
+                if self.mpe.has(channel, block.mpe) {
                     self.mpe.set_bend(channel, bend);
                     self.express(frame, channel, Expression::Pitch, queue);
                 } else {
@@ -141,7 +140,7 @@ impl Translator {
             }
             NoteEvent::MidiChannelPressure { channel, pressure, .. } => {
                 let pressure = unit(pressure);
-                if self.mpe.has(channel, setting.mpe) {
+                if self.mpe.has(channel, block.mpe) {
                     self.mpe.member(channel).pressure = pressure;
                     self.press(frame, channel, queue);
                 } else {
@@ -149,53 +148,28 @@ impl Translator {
                 }
             }
             NoteEvent::MidiCC { channel, cc, value, .. } => {
-                self.mpe.control(channel, cc, value, setting.mpe);
-                // All sound off, all notes off, and what implies it.
+                self.mpe.control(channel, cc, value, block.mpe);
+                // All sound off, all notes off, and the modes that imply it.
                 if matches!(cc, 120 | 123..=127) {
                     self.notes.release(ALL).for_each(drop);
                 }
-                match (self.mpe.has(channel, setting.mpe), cc) {
+                match (self.mpe.has(channel, block.mpe), cc) {
                     (true, 74) => {
                         self.mpe.member(channel).brightness = value;
                         self.express(frame, channel, Expression::Brightness, queue);
                     }
-                    // Registered parameters of note channels are MPE's own.
+                    // MPE uses the registered parameters of note channels.
                     (true, 6 | 38 | 100 | 101) => {}
                     _ => queue.push(frame, EventKind::Control { cc, value }),
                 }
             }
-            _ => self.translate_expression(event, setting.api, queue),
-        }
-    }
-
-    /// Note expressions, of which the engine knows four.
-    fn translate_expression(&self, event: &NoteEvent<()>, api: PluginApi, queue: &mut Queue) {
-        let (id, channel, key, kind, value) = match *event {
-            NoteEvent::PolyVolume { voice_id, channel, key, gain, .. } => {
-                (voice_id, channel, key, Expression::Level, gain)
+            _ => {
+                if let Some((kind, value)) = expression(event, block.api) {
+                    for key in self.notes.keys(notes) {
+                        queue.push(frame, EventKind::NoteExpression { key, kind, value });
+                    }
+                }
             }
-            NoteEvent::PolyPan { voice_id, channel, key, pan, .. } => {
-                (voice_id, channel, key, Expression::Pan, pan)
-            }
-            NoteEvent::PolyTuning { voice_id, channel, key, tuning, .. } => {
-                (voice_id, channel, key, Expression::Pitch, tuning)
-            }
-            NoteEvent::PolyBrightness { voice_id, channel, key, brightness, .. }
-                if api != PluginApi::Vst3 =>
-            {
-                (voice_id, channel, key, Expression::Brightness, brightness)
-            }
-            // nice-plug 0.4.2 mixes up these two in VST3.
-            NoteEvent::PolyExpression { voice_id, channel, key, expression, .. }
-                if api == PluginApi::Vst3 =>
-            {
-                (voice_id, channel, key, Expression::Brightness, expression)
-            }
-            _ => return,
-        };
-        let frame = event.timing();
-        for key in self.notes.keys(Address { id, channel, key }) {
-            queue.push(frame, EventKind::NoteExpression { key, kind, value });
         }
     }
 
@@ -204,20 +178,20 @@ impl Translator {
         frame: u32,
         note: Note,
         velocity: f32,
-        setting: Setting,
+        block: BlockContext,
         queue: &mut Queue,
     ) {
         let Note { channel, key, .. } = note;
         self.notes.start(note);
         queue.push(frame, EventKind::NoteOn { key, velocity });
-        if self.mpe.has(channel, setting.mpe) {
+        if self.mpe.has(channel, block.mpe) {
             self.express(frame, channel, Expression::Pitch, queue);
             self.express(frame, channel, Expression::Brightness, queue);
             self.press(frame, channel, queue);
         }
     }
 
-    /// Tells the notes of an MPE channel where their wheel or slider is.
+    /// Sends the pitch or brightness of an MPE channel to its notes.
     fn express(&mut self, frame: u32, channel: u8, kind: Expression, queue: &mut Queue) {
         let value = match kind {
             Expression::Pitch => self.mpe.semitones(channel),
@@ -228,7 +202,7 @@ impl Translator {
         }
     }
 
-    /// Tells the notes of an MPE channel how hard they are pressed.
+    /// Sends the pressure of an MPE channel to its notes.
     fn press(&mut self, frame: u32, channel: u8, queue: &mut Queue) {
         let value = self.mpe.member(channel).pressure;
         for key in self.notes.on_channel(channel) {
@@ -237,7 +211,24 @@ impl Translator {
     }
 }
 
-/// What goes from 0 to 1, whatever the host says.
+/// The engine's equivalent of a note expression, if there is one.
+fn expression(event: &NoteEvent<()>, api: PluginApi) -> Option<(Expression, f32)> {
+    Some(match *event {
+        NoteEvent::PolyVolume { gain, .. } => (Expression::Level, gain),
+        NoteEvent::PolyPan { pan, .. } => (Expression::Pan, pan),
+        NoteEvent::PolyTuning { tuning, .. } => (Expression::Pitch, tuning),
+        // nice-plug 0.4.2 swaps brightness and expression in VST3.
+        NoteEvent::PolyBrightness { brightness: value, .. } if api != PluginApi::Vst3 => {
+            (Expression::Brightness, value)
+        }
+        NoteEvent::PolyExpression { expression: value, .. } if api == PluginApi::Vst3 => {
+            (Expression::Brightness, value)
+        }
+        _ => return None,
+    })
+}
+
+/// Clamps to 0 to 1; NaN becomes 0.
 fn unit(value: f32) -> f32 {
     match value.is_nan() {
         true => 0.0,
@@ -245,8 +236,8 @@ fn unit(value: f32) -> f32 {
     }
 }
 
-/// The wheel, -1 to 1, from a host's 0 to 1. MIDI's middle is 8,192 of 16,383 and VST3's is one
-/// half: both are the middle.
+/// The pitch bend, -1 to 1, from a host's 0 to 1. The centre of MIDI is 8,192 of 16,383, that of VST3
+/// is one half: both become 0.
 fn bend(value: f32) -> f32 {
     let bend = 2.0 * value - 1.0;
     match bend.abs() < 1.5 / 16_383.0 {

@@ -1,8 +1,8 @@
 //! Myriad as a VST3 and CLAP instrument.
 //!
-//! [`params`] are the host's knobs, made from the engine's table; [`state`] is what a project
-//! keeps; [`shared`] is what all threads of an instance know of each other; [`player`] is the
-//! audio thread. The editor needs [`params::MyriadParams`] and [`shared::Shared`], nothing else.
+//! [`params`] are the host's parameters, made from the engine's table; [`state`] is what a project
+//! saves; [`shared`] is the state that all threads of an instance share; [`player`] is the audio
+//! thread. The editor uses [`params::MyriadParams`] and [`shared::Shared`] only.
 
 pub mod controllers;
 pub mod meters;
@@ -12,25 +12,24 @@ pub mod shared;
 pub mod state;
 pub mod synth;
 
-mod clock;
 mod editor;
 mod events;
 mod mpe;
 mod notes;
-mod song;
+mod transport;
 
 use editor::MyriadEditor;
 use nice_plug::prelude::*;
 use params::MyriadParams;
 use player::Player;
 use std::sync::Arc;
-use synth::Terms;
+use synth::SynthConfig;
 
-/// What is left to a thread that may speak to the host.
+/// Tasks of the audio thread that the GUI thread runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Task {
-    /// A MIDI controller has moved knobs.
-    TellHost,
+    /// Reports knobs that a MIDI controller has moved to the host.
+    NotifyHost,
 }
 
 /// One instance of the instrument.
@@ -40,7 +39,7 @@ pub struct Myriad {
 }
 
 impl Default for Myriad {
-    /// Hosts make instances only to look at them: nothing slow happens here.
+    /// Hosts also make instances only to scan them, so this is fast.
     fn default() -> Self {
         let params = Arc::new(MyriadParams::new());
         Self { player: Player::new(params.clone()), params }
@@ -58,8 +57,8 @@ impl Plugin for Myriad {
         main_output_channels: NonZeroU32::new(2),
         ..AudioIOLayout::const_default()
     }];
-    /// Wheels and pedals reach a VST3 plugin as parameters only: these are 2,080 hidden ones, as
-    /// in most VST3 instruments. Without them there is no pitch bend and no sustain.
+    /// VST3 hosts send wheels and pedals as parameters only, so there are 2,080 hidden ones, as in most
+    /// VST3 instruments. Without them there is no pitch bend and no sustain.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
     const INPUT_EVENT_CAPACITY: usize = player::MAX_EVENTS;
@@ -70,7 +69,7 @@ impl Plugin for Myriad {
 
     fn task_executor(&mut self) -> TaskExecutor<Self> {
         let params = self.params.clone();
-        Box::new(move |Task::TellHost| params.tell_host())
+        Box::new(move |Task::NotifyHost| params.notify_host())
     }
 
     fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<MyriadEditor> {
@@ -91,13 +90,13 @@ impl Plugin for Myriad {
         config: &BufferConfig,
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
-        let terms = Terms {
+        let synth_config = SynthConfig {
             sample_rate: config.sample_rate,
             max_block: config.max_buffer_size as usize,
             offline: config.process_mode == ProcessMode::Offline,
-            renders: self.params.shared.renders(),
+            render_target: self.params.shared.render_target(),
         };
-        let Some(latency) = self.player.prepare(&terms) else {
+        let Some(latency) = self.player.prepare(&synth_config) else {
             return false;
         };
         context.set_latency_samples(latency);
@@ -136,7 +135,7 @@ impl ClapPlugin for Myriad {
         &[ClapFeature::Instrument, ClapFeature::Synthesizer, ClapFeature::Stereo];
     const CLAP_POLY_MODULATION_CONFIG: Option<PolyModulationConfig> = Some(PolyModulationConfig {
         max_voice_capacity: synth::VOICES as u32,
-        // Voices are told apart by their key.
+        // Voices are identified by their key.
         supports_overlapping_voices: false,
     });
 

@@ -1,48 +1,44 @@
-//! What is going on, for meters: written by the audio thread, read whenever somebody draws.
+//! Meters: written by the audio thread, read by the editor.
 
 use myriad_engine::Counters;
+use myriad_live::stream::AtomicCounters;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
-/// What the audio thread shows. Written once a block, read whenever an editor draws.
+/// Written once a block, read when an editor paints.
 #[derive(Default)]
 pub struct Meters {
-    /// Bits of the highest levels since they were last read; positive floats sort as integers.
+    /// Bits of the peaks since they were last read; positive floats sort as integers.
     peaks: [AtomicU32; 2],
-    voices: AtomicU32,
-    clouds: AtomicU32,
-    partials: AtomicU32,
-    voices_stolen: AtomicU64,
-    notes_dropped: AtomicU64,
-    events_dropped: AtomicU64,
-    renders_failed: AtomicU64,
-    /// Events that found no room on their way to the engine.
+    engine: AtomicCounters,
+    /// Events that were dropped before they reached the engine.
     events_refused: AtomicU64,
-    /// Bits of the share of its time that rendering took lately, and of the song's tempo.
+    /// Bits of the render load and of the tempo.
     load: AtomicU32,
     bpm: AtomicU32,
-    /// Times when sound was not ready.
+    /// Underruns.
     underruns: AtomicU64,
     /// Blocks that the host has asked for.
     blocks: AtomicU64,
 }
 
 impl Meters {
-    /// The share of its time that rendering took lately; known while somebody watches.
+    /// Render time as a share of the duration; measured while an editor is open.
     pub fn load(&self) -> f32 {
         f32::from_bits(self.load.load(Relaxed))
     }
 
-    /// Quarter notes per minute; zero where the host says nothing.
+    /// Quarter notes per minute; zero if the host does not tell.
     pub fn bpm(&self) -> f32 {
         f32::from_bits(self.bpm.load(Relaxed))
     }
 
-    /// Times when sound was not ready.
+    /// Underruns.
     pub fn underruns(&self) -> u64 {
         self.underruns.load(Relaxed)
     }
 
-    /// Blocks that the host has asked for: as long as they go on, it plays.
+    /// Blocks that the host has asked for. The host plays while they increase.
     pub fn blocks(&self) -> u64 {
         self.blocks.load(Relaxed)
     }
@@ -71,23 +67,17 @@ impl Meters {
         self.underruns.fetch_add(1, Relaxed);
     }
 
-    /// The highest levels, left and right, since this was last asked.
+    /// The peaks, left and right, since the last call.
     pub fn take_peaks(&self) -> [f32; 2] {
         let take = |peak: &AtomicU32| f32::from_bits(peak.swap(0, Relaxed));
         [take(&self.peaks[0]), take(&self.peaks[1])]
     }
 
-    /// What the engine is doing.
+    /// The counters of the engine, with all dropped events.
     pub fn counters(&self) -> Counters {
-        Counters {
-            voices: self.voices.load(Relaxed) as usize,
-            clouds: self.clouds.load(Relaxed) as usize,
-            partials: self.partials.load(Relaxed) as usize,
-            voices_stolen: self.voices_stolen.load(Relaxed),
-            notes_dropped: self.notes_dropped.load(Relaxed),
-            events_dropped: self.events_dropped.load(Relaxed) + self.events_refused.load(Relaxed),
-            renders_failed: self.renders_failed.load(Relaxed),
-        }
+        let mut counters = self.engine.load();
+        counters.events_dropped += self.events_refused.load(Relaxed);
+        counters
     }
 
     pub(crate) fn show(&self, left: &[f32], right: &[f32], counters: &Counters) {
@@ -95,12 +85,38 @@ impl Meters {
             let highest = channel.iter().fold(0.0f32, |peak, x| peak.max(x.abs()));
             peak.fetch_max(highest.to_bits(), Relaxed);
         }
-        self.voices.store(counters.voices as u32, Relaxed);
-        self.clouds.store(counters.clouds as u32, Relaxed);
-        self.partials.store(counters.partials as u32, Relaxed);
-        self.voices_stolen.store(counters.voices_stolen, Relaxed);
-        self.notes_dropped.store(counters.notes_dropped, Relaxed);
-        self.events_dropped.store(counters.events_dropped, Relaxed);
-        self.renders_failed.store(counters.renders_failed, Relaxed);
+        self.engine.store(counters);
+    }
+}
+
+/// The duration over which the load is averaged: blocks may be as short as a sample.
+const WINDOW: Duration = Duration::from_millis(100);
+
+/// Measures the render load: the time spent, and the duration of what was rendered.
+#[derive(Default)]
+pub(crate) struct LoadMeter {
+    spent: Duration,
+    rendered: Duration,
+}
+
+impl LoadMeter {
+    /// Records the time spent on a block.
+    pub(crate) fn record(
+        &mut self,
+        spent: Duration,
+        frames: usize,
+        sample_rate: f32,
+        meters: &Meters,
+    ) {
+        self.spent += spent;
+        self.rendered += Duration::from_secs_f32(frames as f32 / sample_rate);
+        if self.rendered >= WINDOW {
+            let load = self.spent.as_secs_f32() / self.rendered.as_secs_f32();
+            meters.show_load(load);
+            if load > 1.0 {
+                meters.count_underrun();
+            }
+            *self = Self::default();
+        }
     }
 }

@@ -1,16 +1,16 @@
-//! MPE: controllers that send each note on a channel of its own.
+//! MPE: controllers that send each note on its own channel.
 //!
-//! The first channel speaks for all notes; each other one for the notes on it, whose bend,
-//! pressure and brightness it carries. On by the parameter, or by the message that MPE controllers
-//! send (registered parameter 6 on the first channel: how many channels carry notes).
+//! The first channel controls all notes; each other channel controls the bend, pressure and brightness
+//! of its own notes. MPE is on by the parameter, or by the configuration message of MPE controllers
+//! (registered parameter 6 on the first channel: the number of note channels).
 
-/// MPE's own bend range, in semitones.
+/// MPE's default bend range, in semitones.
 const BEND_RANGE: f32 = 48.0;
 
-/// What one note's channel has last said.
+/// The last values of a note channel.
 #[derive(Clone, Copy)]
 pub(crate) struct Member {
-    /// The wheel, -1 to 1.
+    /// Pitch bend, -1 to 1.
     bend: f32,
     /// 0 to 1.
     pub(crate) pressure: f32,
@@ -20,14 +20,14 @@ pub(crate) struct Member {
 
 const NEUTRAL: Member = Member { bend: 0.0, pressure: 0.0, brightness: 0.5 };
 
-/// What the channels have said.
+/// The state of all channels.
 pub(crate) struct Mpe {
     members: [Member; 16],
-    /// Channels that carry notes, as the controller said.
+    /// Note channels that the controller has announced.
     announced: u8,
     /// Semitones of a full bend.
     range: f32,
-    /// The registered parameter that data entry means, of each channel.
+    /// The registered parameter that is selected on each channel.
     registered: [[u8; 2]; 16],
 }
 
@@ -36,18 +36,18 @@ impl Mpe {
         Self { members: [NEUTRAL; 16], announced: 0, range: BEND_RANGE, registered: [[127; 2]; 16] }
     }
 
-    /// Whether a channel carries single notes. `switch` is the parameter.
+    /// Whether a channel is a note channel. `switch` is the parameter.
     pub(crate) fn has(&self, channel: u8, switch: bool) -> bool {
         let members = if switch { 15 } else { self.announced };
         (1..=members).contains(&channel)
     }
 
-    /// What a note that starts on the channel starts with.
+    /// The values of a channel.
     pub(crate) fn member(&mut self, channel: u8) -> &mut Member {
         &mut self.members[usize::from(channel & 15)]
     }
 
-    /// Semitones that the channel's wheel adds.
+    /// The channel's pitch bend in semitones.
     pub(crate) fn semitones(&self, channel: u8) -> f32 {
         self.members[usize::from(channel & 15)].bend * self.range
     }
@@ -56,7 +56,7 @@ impl Mpe {
         self.member(channel).bend = bend;
     }
 
-    /// Listens for registered parameters: the announcement, and the bend range of note channels.
+    /// Handles registered parameters: the configuration message, and the bend range of note channels.
     pub(crate) fn control(&mut self, channel: u8, cc: u8, value: f32, switch: bool) {
         let number = (value * 127.0).round() as u8;
         let member = self.has(channel, switch);

@@ -1,8 +1,8 @@
-//! Which notes sound: hosts name them by id, channel and key, or by any of these.
+//! The notes that sound. Hosts address them by id, channel and key, or by any of these.
 
-use nice_plug::midi::{Channel, Key, VoiceID};
+use nice_plug::midi::{Channel, Key, NoteEvent, VoiceID};
 
-/// Notes remembered at once: every key of every channel.
+/// Capacity: every key of every channel.
 const MAX_NOTES: usize = 16 * 128;
 
 /// A note that is held or still sounds.
@@ -13,30 +13,45 @@ pub(crate) struct Note {
     pub(crate) key: u8,
 }
 
-/// What an event is about: each part may be left open.
+/// The notes that an event addresses. Each field may be a wildcard.
 #[derive(Clone, Copy)]
-pub(crate) struct Address {
+pub(crate) struct NoteMatch {
     pub(crate) id: VoiceID,
     pub(crate) channel: Channel,
     pub(crate) key: Key,
 }
 
 /// Every note.
-pub(crate) const ALL: Address =
-    Address { id: VoiceID::Wildcard, channel: Channel::Wildcard, key: Key::Wildcard };
+pub(crate) const ALL: NoteMatch =
+    NoteMatch { id: VoiceID::Wildcard, channel: Channel::Wildcard, key: Key::Wildcard };
 
-impl Address {
-    fn means(&self, note: &Note) -> bool {
+impl NoteMatch {
+    pub(crate) fn of(event: &NoteEvent<()>) -> Self {
+        use NoteEvent::*;
+        Self {
+            id: event.voice_id().unwrap_or(VoiceID::Wildcard),
+            channel: event.channel().unwrap_or(Channel::Wildcard),
+            key: match *event {
+                NoteOn { key, .. } | NoteOff { key, .. } | Choke { key, .. } => key,
+                PolyPressure { key, .. } | PolyVolume { key, .. } | PolyPan { key, .. } => key,
+                PolyTuning { key, .. } | PolyVibrato { key, .. } => key,
+                PolyExpression { key, .. } | PolyBrightness { key, .. } => key,
+                _ => Key::Wildcard,
+            },
+        }
+    }
+
+    fn matches(&self, note: &Note) -> bool {
         let open_or = |named: Option<u8>, own| named.is_none_or(|named| named == own);
-        // Notes from MIDI have no id; their key has to do.
+        // Notes from MIDI have no id, so their key is compared.
         let by_key = note.id.is_wildcard() && !self.key.is_wildcard();
         let id = self.id.is_wildcard() || self.id == note.id || by_key;
         id && open_or(self.channel.number(), note.channel) && open_or(self.key.number(), note.key)
     }
 }
 
-/// All of them, oldest first, and whether they are held. Held ones are kept though they may be
-/// silent: a mono voice comes back to a key that is still down.
+/// All notes, oldest first, and whether they are held. Held notes are kept even when they are silent,
+/// because a mono voice returns to a key that is still held.
 pub(crate) struct Notes(Vec<(Note, bool)>);
 
 impl Notes {
@@ -59,15 +74,15 @@ impl Notes {
         self.0.push((note, true));
     }
 
-    /// The keys that an event is about.
-    pub(crate) fn keys(&self, address: Address) -> impl Iterator<Item = u8> {
-        let meant = self.0.iter().filter(move |(note, _)| address.means(note));
+    /// The keys of the notes that match.
+    pub(crate) fn keys(&self, address: NoteMatch) -> impl Iterator<Item = u8> {
+        let meant = self.0.iter().filter(move |(note, _)| address.matches(note));
         meant.map(|(note, _)| note.key)
     }
 
-    /// The keys that an event lets go.
-    pub(crate) fn release(&mut self, address: Address) -> impl Iterator<Item = u8> {
-        let meant = self.0.iter_mut().filter(move |(note, _)| address.means(note));
+    /// Releases the notes that match. Returns their keys.
+    pub(crate) fn release(&mut self, address: NoteMatch) -> impl Iterator<Item = u8> {
+        let meant = self.0.iter_mut().filter(move |(note, _)| address.matches(note));
         meant.map(|(note, held)| {
             *held = false;
             note.key
@@ -76,10 +91,10 @@ impl Notes {
 
     /// The keys that sound on a channel.
     pub(crate) fn on_channel(&self, channel: u8) -> impl Iterator<Item = u8> {
-        self.keys(Address { channel: Channel::Number(channel), ..ALL })
+        self.keys(NoteMatch { channel: Channel::Number(channel), ..ALL })
     }
 
-    /// Forgets every note that is neither held nor sounds, and says which.
+    /// Removes every note that is neither held nor sounds, and passes it to `ended`.
     pub(crate) fn end(&mut self, sounds: impl Fn(u8) -> bool, mut ended: impl FnMut(Note)) {
         self.0.retain(|(note, held)| {
             let stays = *held || sounds(note.key);
@@ -101,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn addresses_may_leave_parts_open() {
+    fn matches_by_id_channel_key_or_wildcards() {
         let mut notes = Notes::new();
         for note in [note(1, 0, 60), note(2, 0, 64), note(-1, 1, 67)] {
             notes.start(note);
         }
         let keys =
-            |id, channel, key| -> Vec<u8> { notes.keys(Address { id, channel, key }).collect() };
+            |id, channel, key| -> Vec<u8> { notes.keys(NoteMatch { id, channel, key }).collect() };
         let (any_id, any_channel) = (VoiceID::Wildcard, Channel::Wildcard);
         assert_eq!(keys(any_id, any_channel, Key::Wildcard), [60, 64, 67]);
         assert_eq!(keys(VoiceID::ID(2), any_channel, Key::Wildcard), [64]);
@@ -119,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn ended_notes_are_named_once_and_held_ones_are_kept() {
+    fn ended_notes_are_reported_once_and_held_ones_are_kept() {
         let mut notes = Notes::new();
         (0..128).for_each(|key| notes.start(note(key, 0, key as u8)));
         notes.end(|_| false, |_| panic!("a held note has not ended"));
@@ -128,11 +143,11 @@ mod tests {
         notes.end(|key| key == 3, |_| ended += 1);
         assert_eq!(ended, 127);
         notes.end(|_| false, |note| assert_eq!(note.key, 3));
-        notes.end(|_| false, |_| panic!("named twice"));
+        notes.end(|_| false, |_| panic!("reported twice"));
     }
 
     #[test]
-    fn floods_are_survived() {
+    fn a_flood_of_notes_keeps_the_capacity() {
         let mut notes = Notes::new();
         (0..10_000).for_each(|id| notes.start(note(id, 0, (id % 128) as u8)));
         assert_eq!(notes.keys(ALL).count(), MAX_NOTES);

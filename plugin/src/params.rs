@@ -1,8 +1,8 @@
 //! The host's parameters, one for each row of the engine's table.
 //!
-//! A host sees a knob's way from 0 to 1; the engine's table says what that means. A knob that
-//! stands where the patch put it has exactly the patch's value, whatever rounding the way costs:
-//! so positions and patch together say every value to the last bit.
+//! A host sees the position of a knob, 0 to 1, which the engine's table scales. A knob at the position
+//! of the patch's value has exactly that value, without rounding. So positions and patch together
+//! contain every value to the last bit.
 
 use crate::shared::Shared;
 use crate::state;
@@ -16,21 +16,21 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Id of the parameter that silences the instrument.
+/// Id of the bypass parameter.
 pub const BYPASS: &str = "bypass";
-/// Id of the switch for MPE controllers.
+/// Id of the MPE switch.
 pub const MPE: &str = "mpe";
 
 /// A parameter of the engine as the host sees it.
 pub enum Knob {
-    /// A number, as its knob's way.
-    Way(FloatParam),
+    /// A number, as a position from 0 to 1.
+    Continuous(FloatParam),
     /// A whole number or a choice.
-    Steps(IntParam),
+    Stepped(IntParam),
 }
 
 impl Knob {
-    /// `moved` is called on any thread when the host moves it: it must be quick and never wait.
+    /// `moved` is called on any thread when the host moves the knob, so it must not block.
     fn new(param: Param, moved: impl Fn() + Send + Sync + 'static) -> Self {
         let row = param.info();
         let kind = row.kind;
@@ -39,79 +39,81 @@ impl Knob {
         match kind {
             Kind::Number { .. } => {
                 let range = FloatRange::Linear { min: 0.0, max: 1.0 };
-                let mut way = FloatParam::new(name, kind.to_scale(row.default), range)
-                    .with_value_to_string(Arc::new(move |way| row.format(kind.from_scale(way))))
+                let mut knob = FloatParam::new(name, kind.to_scale(row.default), range)
+                    .with_value_to_string(Arc::new(move |position| {
+                        row.format(kind.from_scale(position))
+                    }))
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| kind.to_scale(value))
                     }))
                     .with_callback(Arc::new(move |_| moved()));
                 if row.modulated && !row.shared {
-                    way = way.with_poly_modulation_id(param as u32);
+                    knob = knob.with_poly_modulation_id(param as u32);
                 }
-                Knob::Way(way)
+                Knob::Continuous(knob)
             }
             Kind::Whole { .. } | Kind::Choice(_) => {
                 let (min, max) = (min as i32, max as i32);
-                let steps = IntParam::new(name, row.default as i32, IntRange::Linear { min, max })
+                let knob = IntParam::new(name, row.default as i32, IntRange::Linear { min, max })
                     .with_value_to_string(Arc::new(move |value| row.format(value as f32)))
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| value as i32)
                     }))
                     .with_callback(Arc::new(move |_| moved()));
-                Knob::Steps(steps)
+                Knob::Stepped(knob)
             }
         }
     }
 
-    /// Where it is heard to stand, 0 to 1: with what the host's modulation adds.
-    pub fn heard(&self) -> f32 {
+    /// Its position with the host's modulation, 0 to 1.
+    pub fn modulated_position(&self) -> f32 {
         match self {
-            Knob::Way(way) => way.modulated_normalized_value(),
-            Knob::Steps(steps) => steps.modulated_normalized_value(),
+            Knob::Continuous(knob) => knob.modulated_normalized_value(),
+            Knob::Stepped(knob) => knob.modulated_normalized_value(),
         }
     }
 
-    /// Where it was put, 0 to 1.
+    /// Its position without modulation, 0 to 1.
     pub fn position(&self) -> f32 {
         match self {
-            Knob::Way(way) => way.unmodulated_normalized_value(),
-            Knob::Steps(steps) => steps.unmodulated_normalized_value(),
+            Knob::Continuous(knob) => knob.unmodulated_normalized_value(),
+            Knob::Stepped(knob) => knob.unmodulated_normalized_value(),
         }
     }
 
-    /// The user takes hold of it.
+    /// Begins a gesture of the user.
     pub fn begin(&self, gui: &GuiContext) {
-        // SAFETY: the host looks the pointer up among those it was given, and ignores others.
+        // SAFETY: the wrapper looks the pointer up among its own and ignores others.
         unsafe { gui.raw_begin_set_parameter(self.as_ptr()) };
     }
 
-    /// The user moves it to a position, 0 to 1; the host moves it there in its own time.
+    /// Asks the host to move it to a position, 0 to 1.
     pub fn put(&self, gui: &GuiContext, position: f32) {
         // SAFETY: as above.
         unsafe { gui.raw_set_parameter_normalized(self.as_ptr(), position) };
     }
 
-    /// The user lets go of it.
+    /// Ends a gesture of the user.
     pub fn end(&self, gui: &GuiContext) {
         // SAFETY: as above.
         unsafe { gui.raw_end_set_parameter(self.as_ptr()) };
     }
 
-    /// Stands at a position at once, where the host finds it when it looks or saves.
-    pub(crate) fn stand(&self, position: f32) {
-        // SAFETY: it is unsafe because wrappers are to do that; all it writes is atomic.
+    /// Moves it at once, without a report to the host.
+    pub(crate) fn set_position(&self, position: f32) {
+        // SAFETY: the method is reserved for wrappers; all that it writes is atomic.
         unsafe { self.as_ptr()._internal_set_normalized_value(position) };
     }
 
     fn as_ptr(&self) -> ParamPtr {
         match self {
-            Knob::Way(way) => way.as_ptr(),
-            Knob::Steps(steps) => steps.as_ptr(),
+            Knob::Continuous(knob) => knob.as_ptr(),
+            Knob::Stepped(knob) => knob.as_ptr(),
         }
     }
 }
 
-/// The value of a parameter whose knob stands at `position`, where `patch` is the patch's value.
+/// The value of a parameter at the knob's `position`; `patch` is the patch's value.
 pub fn value_at(param: Param, position: f32, patch: f32) -> f32 {
     let kind = param.info().kind;
     match position == kind.to_scale(patch) {
@@ -120,16 +122,16 @@ pub fn value_at(param: Param, position: f32, patch: f32) -> f32 {
     }
 }
 
-/// All parameters of an instance, and what else its projects keep.
+/// All parameters of an instance.
 pub struct MyriadParams {
     knobs: Vec<Knob>,
-    /// Silences the instrument; the host's own switch.
+    /// The bypass switch.
     pub bypass: BoolParam,
     /// Whether channels 2 to 16 carry one note each, with its own bend, pressure and brightness.
     pub mpe: BoolParam,
-    /// What all threads of the instance know.
+    /// The state that all threads of the instance share.
     pub shared: Arc<Shared>,
-    /// How to speak to the host, once an editor has been opened.
+    /// The connection to the host, once an editor has been opened.
     gui: Mutex<Option<GuiContext>>,
 }
 
@@ -138,7 +140,7 @@ impl MyriadParams {
     pub fn new() -> Self {
         let shared = Arc::new(Shared::new());
         let knob = |&param: &Param| {
-            // An editor that sleeps shows what the host moves.
+            // An idle editor repaints when the host moves a knob.
             let repaint = shared.repaint.clone();
             Knob::new(param, move || repaint.request_repaint())
         };
@@ -156,27 +158,27 @@ impl MyriadParams {
         &self.knobs[param as usize]
     }
 
-    /// From now on the host can be spoken to.
-    pub(crate) fn meet_host(&self, gui: GuiContext) {
+    /// Sets the connection to the host, and reports moved knobs.
+    pub(crate) fn set_gui_context(&self, gui: GuiContext) {
         *self.gui.lock() = Some(gui);
-        self.tell_host();
+        self.notify_host();
     }
 
-    /// Tells the host what controllers have moved, if it can be spoken to.
-    pub(crate) fn tell_host(&self) {
+    /// Reports what controllers have moved to the host, if there is a connection.
+    pub(crate) fn notify_host(&self) {
         if let Some(gui) = &*self.gui.lock() {
-            self.shared.controllers.tell(self, gui);
+            self.shared.controllers.notify_host(self, gui);
         }
     }
 
-    /// The patch as its knobs stand now. Locks; not for the audio thread.
+    /// The patch with the values of the knobs. Locks; not for the audio thread.
     pub fn current_patch(&self) -> Patch {
         let mut patch = Patch::clone(&self.shared.patch());
         patch.values = self.values(&patch.values, Knob::position);
         patch
     }
 
-    /// All values, given the patch's and how to read a knob.
+    /// All values, given the patch's values and how to read a knob.
     pub(crate) fn values(&self, patch: &Values, read: fn(&Knob) -> f32) -> Values {
         let mut values = patch.clone();
         for (&param, knob) in Param::ALL.iter().zip(&self.knobs) {
@@ -188,7 +190,7 @@ impl MyriadParams {
     pub(crate) fn remote_controls(&self, context: &mut impl RemoteControlsContext) {
         let mut groups: Vec<&str> = TABLE.iter().map(|row| row.group()).collect();
         groups.dedup();
-        // Macros come first: they are what a patch offers to hands.
+        // Macros come first.
         groups.sort_by_key(|&group| group != "macro");
         context.add_section("Myriad", |section| {
             for name in groups {
@@ -198,8 +200,8 @@ impl MyriadParams {
                 };
                 section.add_page(group_name(first.info().group()), |page| {
                     members().for_each(|&param| match self.knob(param) {
-                        Knob::Way(way) => page.add_param(way),
-                        Knob::Steps(steps) => page.add_param(steps),
+                        Knob::Continuous(knob) => page.add_param(knob),
+                        Knob::Stepped(knob) => page.add_param(knob),
                     });
                 });
             }
@@ -213,8 +215,8 @@ impl Default for MyriadParams {
     }
 }
 
-// SAFETY: the pointers lead into `knobs`, which never changes once made, and into fields of this
-// struct, which the wrapper keeps in an `Arc` for as long as it uses them.
+// SAFETY: the pointers lead into `knobs`, which never changes, and into fields of this struct. The
+// wrapper keeps the struct in an `Arc` while it uses them.
 unsafe impl Params for MyriadParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let row = |(&param, knob): (&Param, &Knob)| {
@@ -242,7 +244,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn names_are_unique_and_read_well() {
+    fn parameter_names_are_unique() {
         let names: HashSet<String> = Param::ALL.iter().map(|&param| name_of(param)).collect();
         assert_eq!(names.len(), Param::ALL.len());
         assert_eq!(name_of(Param::Env2Attack), "Env 2 Attack");
@@ -253,11 +255,11 @@ mod tests {
     }
 
     #[test]
-    fn a_knob_that_the_patch_set_has_exactly_its_value() {
+    fn a_knob_at_the_patch_value_has_exactly_that_value() {
         for &param in Param::ALL {
             let kind = param.info().kind;
             for step in 0..=1_000 {
-                // Values that no position stands for exactly.
+                // Values that no position represents exactly.
                 let value = param.info().clamp(kind.from_scale(step as f32 / 1_000.0) * 1.000_001);
                 assert_eq!(value_at(param, kind.to_scale(value), value), value);
             }
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_draws_knobs_hears_that_they_move() {
+    fn moving_a_knob_calls_its_callback() {
         use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
         let moves = Arc::new(AtomicUsize::new(0));
         for param in [Param::FilterCutoff, Param::FilterType] {
@@ -274,14 +276,14 @@ mod tests {
                 counted.fetch_add(1, Relaxed);
             });
             for position in [1.0, 1.0, 0.0] {
-                knob.stand(position);
+                knob.set_position(position);
             }
         }
         assert_eq!(moves.load(Relaxed), 4, "once for each move");
     }
 
     #[test]
-    fn defaults_sound_as_the_init_patch() {
+    fn defaults_equal_the_init_patch() {
         let params = MyriadParams::new();
         assert_eq!(params.current_patch(), Patch::new());
     }

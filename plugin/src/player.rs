@@ -1,13 +1,13 @@
-//! The audio thread: what the host says becomes events, and the engine makes them sound.
+//! The audio thread: turns the host's input into events, and renders them.
 //!
-//! Nothing here allocates, locks, waits or logs, except [`Player::prepare`], which the host calls
-//! on another thread before there is sound.
+//! Nothing here allocates, locks, waits or logs, except [`Player::prepare`], which the host calls on
+//! another thread before processing.
 
-use crate::clock::Clock;
-use crate::events::{Queue, Setting, Translator};
+use crate::events::{BlockContext, Queue, Translator};
+use crate::meters::LoadMeter;
 use crate::params::{Knob, MyriadParams, value_at};
-use crate::song::Song;
-use crate::synth::{MakeGpu, Synth, Terms, VOICES, real_gpu};
+use crate::synth::{MakeGpu, Synth, SynthConfig, VOICES, first_gpu, make_synth};
+use crate::transport::TransportTracker;
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
 use myriad_engine::{Event, EventKind, Values};
@@ -18,91 +18,92 @@ use ringbuf::traits::Consumer;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Events of one block that are kept.
+/// The most events of a block.
 pub const MAX_EVENTS: usize = 4_096;
 
-/// One instance as the audio thread sees it.
+/// The audio thread's side of an instance.
 pub struct Player {
     params: Arc<MyriadParams>,
-    /// Nothing until the host has said its sample rate.
-    synth: Option<Synth>,
-    /// Makes the renderer of a GPU, should one be asked for.
+    /// None until the host activates the instance.
+    synth: Option<Box<dyn Synth>>,
+    /// Makes the renderer of a GPU when that is chosen.
     gpu: Box<MakeGpu>,
     /// The values of the patch that plays.
     patch: Values,
-    /// Where the knobs stood when the engine was last told.
-    told: [f32; COUNT],
+    /// The knob positions last sent to the engine.
+    sent: [f32; COUNT],
     bypassed: bool,
-    song: Song,
+    transport: TransportTracker,
     translator: Translator,
     queue: Queue,
-    /// What is played on the editor's keyboard.
-    played: Option<HeapCons<Event>>,
-    clock: Clock,
-    /// Whether anything sounded in the last block.
+    /// Events of the editor's keyboard.
+    keyboard: Option<HeapCons<Event>>,
+    load_meter: LoadMeter,
+    /// Whether a voice sounded in the last block.
     sounded: bool,
 }
 
 impl Player {
     pub(crate) fn new(params: Arc<MyriadParams>) -> Self {
         Self {
-            played: params.shared.take_played(),
+            keyboard: params.shared.take_keyboard(),
             params,
             synth: None,
-            gpu: Box::new(real_gpu),
+            gpu: Box::new(first_gpu),
             patch: Values::new(),
-            told: [0.0; COUNT],
+            sent: [0.0; COUNT],
             bypassed: false,
-            song: Song::default(),
+            transport: TransportTracker::default(),
             translator: Translator::new(),
             queue: Queue::new(MAX_EVENTS),
-            clock: Clock::new(),
+            load_meter: LoadMeter::default(),
             sounded: false,
         }
     }
 
-    /// Gets ready to play on these terms and says the latency; nothing if it cannot. Allocates;
-    /// not for the audio thread.
-    pub(crate) fn prepare(&mut self, terms: &Terms) -> Option<u32> {
-        if !self.synth.as_ref().is_some_and(|synth| synth.suits(terms)) {
+    /// Prepares for `config`. Returns the latency, or none when that fails. Allocates; not for the
+    /// audio thread.
+    pub(crate) fn prepare(&mut self, config: &SynthConfig) -> Option<u32> {
+        if !self.synth.as_ref().is_some_and(|synth| synth.suits(config)) {
             self.release();
             let patch = self.params.shared.patch();
-            let (synth, synth_handle) = Synth::new(terms, &patch, &*self.gpu).ok()?;
+            let (synth, handle) = make_synth(config, &patch, &*self.gpu).ok()?;
             self.synth = Some(synth);
-            self.params.shared.set_synth_handle(synth_handle, &patch);
+            self.params.shared.set_synth_handle(handle, &patch);
             self.patch = patch.values.clone();
         }
-        self.synth.as_ref().map(Synth::latency)
+        self.synth.as_ref().map(|synth| synth.latency())
     }
 
-    /// Lets go of what makes the sound. Frees; not for the audio thread.
+    /// Drops the synthesizer. Frees memory; not for the audio thread.
     fn release(&mut self) {
         self.params.shared.clear_synth_handle();
         self.synth = None;
     }
 
-    /// The host will not play for a while: a GPU is for others meanwhile.
+    /// Frees a GPU while the host does not process.
     pub(crate) fn deactivate(&mut self) {
-        if matches!(self.synth, Some(Synth::Threaded(_))) {
+        if self.synth.as_ref().is_some_and(|synth| synth.is_threaded()) {
             self.release();
         }
     }
 
-    /// How many notes the patch plays at once.
+    /// The most notes that the patch plays at once.
     pub(crate) fn voice_capacity(&self) -> u32 {
         capacity(self.value(Param::VoiceLimit))
     }
 
-    /// Silence, and everything as before the first sample.
+    /// Resets to the state before the first sample.
     pub(crate) fn reset(&mut self) {
         self.take_change();
-        if let Some(played) = &mut self.played {
-            played.clear();
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.clear();
         }
-        let values = self.params.values(&self.patch, Knob::heard);
-        self.told = std::array::from_fn(|index| self.params.knob(Param::ALL[index]).heard());
+        let values = self.params.values(&self.patch, Knob::modulated_position);
+        self.sent =
+            std::array::from_fn(|index| self.params.knob(Param::ALL[index]).modulated_position());
         self.bypassed = self.params.bypass.value();
-        self.song = Song::default();
+        self.transport = TransportTracker::default();
         self.translator.reset();
         if let Some(synth) = &mut self.synth {
             synth.reset(&values);
@@ -119,22 +120,22 @@ impl Player {
         self.params.shared.meters.count_block();
         self.take_change();
         let began = self.params.shared.is_watched().then(Instant::now);
-        if let Some(news) = self.song.follow(context.transport(), left.len()) {
-            self.queue.push(0, news);
+        if let Some(event) = self.transport.follow(context.transport(), left.len()) {
+            self.queue.push(0, event);
         }
         self.follow_knobs(context);
         self.follow_bypass();
-        let setting = Setting {
+        let block_context = BlockContext {
             api: context.plugin_api(),
             mpe: self.params.mpe.value(),
             bypassed: self.bypassed,
         };
-        self.take_played();
+        self.take_keyboard();
         let mut heard = 0;
         while let Some(event) = context.next_event() {
             heard += 1;
             if !self.follow_controller(&event, context) {
-                self.translator.translate(&event, setting, &mut self.queue);
+                self.translator.translate(&event, block_context, &mut self.queue);
             }
         }
         if heard >= MAX_EVENTS {
@@ -164,18 +165,18 @@ impl Player {
             let bpm = context.transport().tempo.unwrap_or(0.0);
             shared.meters.show_bpm(bpm as f32);
             if synth.load().is_none() {
-                self.clock.note(began.elapsed(), left.len(), sample_rate, &shared.meters);
+                self.load_meter.record(began.elapsed(), left.len(), sample_rate, &shared.meters);
             }
         }
         self.end_notes(context);
-        self.status(setting.api)
+        self.status(block_context.api)
     }
 
     fn value(&self, param: Param) -> f32 {
-        value_at(param, self.params.knob(param).heard(), self.patch[param])
+        value_at(param, self.params.knob(param).modulated_position(), self.patch[param])
     }
 
-    /// Plays the newest patch or routes, if there are any.
+    /// Applies the newest patch or routes, if there are any.
     fn take_change(&mut self) {
         let Some(mut change) = self.params.shared.take_change() else {
             return;
@@ -192,9 +193,9 @@ impl Player {
         self.params.shared.give_back(change);
     }
 
-    /// Plays what hands do in the editor.
-    fn take_played(&mut self) {
-        for Event { kind, .. } in self.played.iter_mut().flat_map(HeapCons::pop_iter) {
+    /// Queues the events of the editor's keyboard.
+    fn take_keyboard(&mut self) {
+        for Event { kind, .. } in self.keyboard.iter_mut().flat_map(HeapCons::pop_iter) {
             let starts = matches!(kind, EventKind::NoteOn { .. });
             if !(starts && self.bypassed) {
                 self.queue.push(0, kind);
@@ -202,7 +203,7 @@ impl Player {
         }
     }
 
-    /// Moves what a learnt controller moves. Returns whether it was one.
+    /// Moves the parameters of a learnt controller. Returns whether there are any.
     fn follow_controller(
         &mut self,
         event: &NoteEvent<()>,
@@ -211,38 +212,38 @@ impl Player {
         let NoteEvent::MidiCC { timing, cc, value, .. } = *event else {
             return false;
         };
-        // Those that belong to other messages, or end notes, cannot be learnt.
+        // Controllers that belong to other messages or end notes cannot be learnt.
         if matches!(cc, 6 | 38 | 98..=101 | 120..) {
             return false;
         }
         let mut moved = false;
-        for param in self.params.shared.controllers.hear(cc, value) {
+        for param in self.params.shared.controllers.apply(cc, value) {
             let knob = self.params.knob(param);
-            knob.stand(value);
-            self.told[param as usize] = knob.heard();
+            knob.set_position(value);
+            self.sent[param as usize] = knob.modulated_position();
             let value = param.info().kind.from_scale(value);
             self.queue.push(timing, EventKind::Param { param, value });
-            tell_capacity(param, value, context);
+            send_capacity(param, value, context);
             moved = true;
         }
         if moved {
-            context.execute_gui(Task::TellHost);
+            context.execute_gui(Task::NotifyHost);
         }
         moved
     }
 
-    /// Tells the engine which knobs have moved. With a new patch some may not have arrived yet:
-    /// those that stay where they were are not news, so its own values hold until then.
+    /// Sends the knobs that have moved to the engine. After a patch was loaded, the host may not have
+    /// moved all knobs yet: a knob that has not moved is not sent, so the patch's value holds.
     fn follow_knobs(&mut self, context: &impl ProcessContext<Myriad>) {
-        for (&param, told) in Param::ALL.iter().zip(&mut self.told) {
-            let position = self.params.knob(param).heard();
-            if position == *told {
+        for (&param, sent) in Param::ALL.iter().zip(&mut self.sent) {
+            let position = self.params.knob(param).modulated_position();
+            if position == *sent {
                 continue;
             }
-            *told = position;
+            *sent = position;
             let value = value_at(param, position, self.patch[param]);
             self.queue.push(0, EventKind::Param { param, value });
-            tell_capacity(param, value, context);
+            send_capacity(param, value, context);
         }
     }
 
@@ -254,7 +255,7 @@ impl Player {
         self.bypassed = bypass;
     }
 
-    /// Tells the host which notes have died away, so that it stops modulating them.
+    /// Reports ended notes to the host, so that it stops modulating them.
     fn end_notes(&mut self, context: &mut impl ProcessContext<Myriad>) {
         let Some(synth) = &self.synth else {
             return;
@@ -264,7 +265,7 @@ impl Player {
         let sounds = |key: u8| keys >> (key & 127) & 1 == 1;
         self.translator.notes.end(sounds, |note| {
             if api == PluginApi::Clap {
-                // A host without room for it only modulates in vain.
+                // If the host has no room for it, it modulates a note that does not sound.
                 let _ = context.try_send_event(NoteEvent::VoiceTerminated {
                     timing: 0,
                     voice_id: note.id,
@@ -275,11 +276,11 @@ impl Player {
         });
     }
 
-    /// How long it sounds on when no more notes come. VST3 hosts ask at any time, CLAP hosts let
-    /// an instance sleep that has nothing left to say.
+    /// The tail without further notes. VST3 hosts use it at any time; CLAP hosts stop calling an
+    /// instance that is silent.
     fn status(&self, api: PluginApi) -> ProcessStatus {
         if self.params.shared.is_watched() {
-            // Somebody may play on the editor's keyboard at any time.
+            // The editor's keyboard may be played at any time.
             return ProcessStatus::KeepAlive;
         }
         match &self.synth {
@@ -296,8 +297,8 @@ fn capacity(limit: f32) -> u32 {
     (limit as u32).clamp(1, VOICES as u32)
 }
 
-/// Tells the host how many notes play at once, if that is what has changed.
-fn tell_capacity(param: Param, value: f32, context: &impl ProcessContext<Myriad>) {
+/// Sends the voice capacity to the host if it has changed.
+fn send_capacity(param: Param, value: f32, context: &impl ProcessContext<Myriad>) {
     if param == Param::VoiceLimit {
         context.set_current_voice_capacity(capacity(value));
     }

@@ -1,9 +1,9 @@
-//! What the threads of an instance know of each other: changes and keys on their way to the audio
-//! thread, and what the audio thread shows to an editor.
+//! The state that the threads of an instance share: patches and keys on their way to the audio
+//! thread, and what the editor shows.
 
 use crate::controllers::Controllers;
 use crate::meters::Meters;
-use crate::synth::{PART, RendererState, Renders, SynthHandle};
+use crate::synth::{PART, RenderTarget, RendererState, SynthHandle};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
 use myriad_engine::{BoundedEvents, Event, EventKind, Patch, Playable, Snapshot};
@@ -14,66 +14,64 @@ use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What the audio thread is to play from now on. It puts what it played before in its place, so
-/// that nothing is freed there.
+/// A new patch or routes for the audio thread. It swaps them with the old ones, so that it frees
+/// nothing.
 #[derive(Default)]
 pub(crate) struct Change {
     pub(crate) patch: Option<Box<Playable>>,
-    /// Other routes for the patch that plays.
+    /// Other routes for the current patch.
     pub(crate) routes: Option<Vec<Route>>,
 }
 
-/// Shared by the host's threads, the audio thread and an editor.
+/// Shared by the host's threads, the audio thread and the editor.
 pub struct Shared {
-    /// The patch as it was loaded; knobs moved since are not in it. Never locked by the audio
-    /// thread. Whoever sends changes holds it, so that they are sent in order.
+    /// The patch as it was loaded, without knobs that were moved since. Never locked by the audio
+    /// thread. A thread that sends a change holds the lock, so that changes are sent in order.
     patch: Mutex<Arc<Patch>>,
-    /// What is to change. Only one waits: later ones are added to it.
+    /// The next change. A later change is merged into one that still waits.
     to_audio: ArrayQueue<Change>,
-    /// What the audio thread is done with, to be freed elsewhere.
+    /// Memory that the audio thread returns, to be freed elsewhere.
     from_audio: ArrayQueue<Change>,
-    /// What is played on the editor's keyboard.
-    hands: Mutex<BoundedEvents<HeapProd<Event>>>,
-    /// The other end, until the audio thread has it.
-    played: Mutex<Option<HeapCons<Event>>>,
-    /// What there is to do with the sound from other threads, while the host has the instance
-    /// activated.
-    synth_handle: Mutex<Option<SynthHandle>>,
-    /// Why the patch that was loaded last may not sound as it should; empty if it does.
-    trouble: Mutex<String>,
-    /// Who is to render, from the next activation on.
-    renders: Mutex<Renders>,
+    /// Events of the editor's keyboard.
+    keyboard: Mutex<BoundedEvents<HeapProd<Event>>>,
+    /// The consumer's end, until the audio thread takes it.
+    keyboard_events: Mutex<Option<HeapCons<Event>>>,
+    /// The handle of the synthesizer, while the host has the instance activated.
+    handle: Mutex<Option<SynthHandle>>,
+    /// Why the last patch was not loaded completely; empty if it was.
+    patch_error: Mutex<String>,
+    /// The chosen renderer, from the next activation on.
+    render_target: Mutex<RenderTarget>,
     /// Which MIDI controllers move which parameters.
     pub controllers: Controllers,
     /// Whether an editor is open.
     watched: AtomicBool,
-    /// Makes the editor draw anew.
+    /// Makes the editor repaint.
     pub(crate) repaint: RepaintNotifier,
-    /// What an editor remembers between sessions, as it likes.
+    /// The editor's own state, saved with the project.
     ui: Mutex<String>,
-    /// What is going on, for meters.
+    /// Meters.
     pub meters: Meters,
 }
 
-/// Every change that the audio thread takes was put there after the returned ones were freed; so a
-/// few places never run out.
+/// Capacity of the return queue. It is emptied before every change is sent, so it never fills.
 const RETURNED: usize = 8;
 
-/// Keys that may wait for the audio thread.
-const HANDS: usize = 256;
+/// Capacity of the queue of the editor's keyboard.
+const KEYBOARD_QUEUE: usize = 256;
 
 impl Shared {
     pub(crate) fn new() -> Self {
-        let (hands, played) = BoundedEvents::ring(HANDS);
+        let (keyboard, keyboard_events) = BoundedEvents::ring(KEYBOARD_QUEUE);
         Self {
             patch: Mutex::default(),
             to_audio: ArrayQueue::new(1),
             from_audio: ArrayQueue::new(RETURNED),
-            hands: Mutex::new(hands),
-            played: Mutex::new(Some(played)),
-            synth_handle: Mutex::new(None),
-            trouble: Mutex::default(),
-            renders: Mutex::default(),
+            keyboard: Mutex::new(keyboard),
+            keyboard_events: Mutex::new(Some(keyboard_events)),
+            handle: Mutex::new(None),
+            patch_error: Mutex::default(),
+            render_target: Mutex::default(),
             controllers: Controllers::new(),
             watched: AtomicBool::new(false),
             repaint: RepaintNotifier::new(),
@@ -87,176 +85,175 @@ impl Shared {
         self.patch.lock().clone()
     }
 
-    /// Plays another patch from now on. An editor also moves the knobs there, so that
-    /// the host knows. Not for the audio thread.
+    /// Changes the patch. An editor also moves the host's knobs to its values. Not for the audio
+    /// thread.
     pub fn load(&self, patch: Patch) {
         let mut current = self.patch.lock();
         let playable = Playable::new(patch.clone());
         let complete = playable.clone().complete().map(drop);
-        let told = self.in_stream(|stream| stream.play(PART, playable.clone()));
+        let sent = self.in_stream(|stream| stream.play(PART, playable.clone()));
         self.send(|change| {
             change.patch = Some(Box::new(playable));
             change.routes = None;
         });
-        self.report(complete.map_err(StreamError::from).and(told), true);
+        self.report(complete.map_err(StreamError::from).and(sent), true);
         *current = Arc::new(patch);
         self.repaint.request_repaint();
     }
 
-    /// Changes the patch's routes while notes go on. Not for the audio thread.
+    /// Changes the patch's routes, also for notes that sound. Not for the audio thread.
     pub fn set_routes(&self, routes: Vec<Route>) {
         let mut current = self.patch.lock();
         self.send(|change| match &mut change.patch {
-            // One that nobody has played yet.
+            // A patch that the audio thread has not taken yet.
             Some(patch) => patch.routes_mut().clone_from(&routes),
             None => change.routes = Some(routes.clone()),
         });
-        let told = self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
-        self.report(told, false);
+        let sent = self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
+        self.report(sent, false);
         Arc::make_mut(&mut current).routes = routes;
     }
 
-    /// Changes what the patch says about itself, and nothing that is heard.
+    /// Changes the description of the patch, and nothing that is heard.
     pub fn describe(&self, patch: &Patch) {
         let mut current = self.patch.lock();
         Arc::make_mut(&mut current).describe_as(patch);
     }
 
-    /// Adds to what waits for the audio thread.
+    /// Adds to the change that waits for the audio thread.
     fn send(&self, add: impl FnOnce(&mut Change)) {
         while self.from_audio.pop().is_some() {}
         let mut change = self.to_audio.pop().unwrap_or_default();
         add(&mut change);
-        // What comes back, if anything, is freed here.
+        // A change that is replaced is freed here.
         drop(self.to_audio.force_push(change));
     }
 
-    /// Tells the stream, when one renders.
+    /// Calls `tell` with the stream, when a thread renders.
     fn in_stream(
         &self,
         tell: impl FnOnce(&Control) -> Result<(), StreamError>,
     ) -> Result<(), StreamError> {
-        let synth_handle = self.synth_handle.lock();
-        let stream = synth_handle.as_ref().and_then(|b| b.stream.as_ref());
+        let handle = self.handle.lock();
+        let stream = handle.as_ref().and_then(|handle| handle.stream.as_ref());
         stream.map_or(Ok(()), |stream| tell(stream))
     }
 
-    /// Keeps what went wrong for the editor to show. What went wrong before holds until another
-    /// patch is loaded.
+    /// Keeps an error for the editor to show, until another patch is loaded.
     fn report(&self, outcome: Result<(), StreamError>, loaded: bool) {
         match outcome {
-            Err(error) => *self.trouble.lock() = error.to_string(),
-            Ok(()) if loaded => self.trouble.lock().clear(),
+            Err(error) => *self.patch_error.lock() = error.to_string(),
+            Ok(()) if loaded => self.patch_error.lock().clear(),
             Ok(()) => {}
         }
     }
 
-    /// Why the patch may not sound as it should; empty if it does.
-    pub fn trouble(&self) -> String {
+    /// Why the patch does not sound as it should; empty if it does.
+    pub fn patch_error(&self) -> String {
         let is_behind = |stream: &Control| match stream.is_behind() {
             true => Err(StreamError::Busy),
             false => Ok(()),
         };
         match self.in_stream(is_behind) {
             Err(error) => error.to_string(),
-            Ok(()) => self.trouble.lock().clone(),
+            Ok(()) => self.patch_error.lock().clone(),
         }
     }
 
-    /// Takes what is to change. For the audio thread.
+    /// Takes the next change. For the audio thread.
     pub(crate) fn take_change(&self) -> Option<Change> {
         self.to_audio.pop()
     }
 
-    /// Hands it back to be freed. For the audio thread.
+    /// Returns it to be freed. For the audio thread.
     pub(crate) fn give_back(&self, change: Change) {
         if let Err(change) = self.from_audio.push(change) {
-            // There is always room (see `RETURNED`); if there were not, a leak is the lesser evil.
+            // There is always room (see `RETURNED`). Otherwise a leak is better than freeing here.
             std::mem::forget(change);
         }
     }
 
-    /// Something is played in the editor.
+    /// Plays an event of the editor's keyboard.
     pub fn play(&self, kind: EventKind) {
         let event = Event { frame: 0, part: PART as u8, kind };
-        if !self.hands.lock().push(event) {
+        if !self.keyboard.lock().push(event) {
             self.meters.count_refused(1);
         }
     }
 
-    /// Where what is played in the editor comes out, for the first who asks.
-    pub(crate) fn take_played(&self) -> Option<HeapCons<Event>> {
-        self.played.lock().take()
+    /// The consumer's end of the editor's keyboard; none after the first call.
+    pub(crate) fn take_keyboard(&self) -> Option<HeapCons<Event>> {
+        self.keyboard_events.lock().take()
     }
 
-    /// Whether somebody watches what sounds.
+    /// Whether an editor is open.
     pub fn is_watched(&self) -> bool {
         self.watched.load(Relaxed)
     }
 
-    /// Somebody begins to watch what sounds, or does not any more.
+    /// Sets whether an editor is open.
     pub fn watch(&self, watched: bool) {
-        let synth_handle = self.synth_handle.lock();
+        let handle = self.handle.lock();
         self.watched.store(watched, Relaxed);
-        if let Some(snapshots) = synth_handle.as_ref().and_then(|b| b.snapshots.as_ref()) {
+        if let Some(snapshots) = handle.as_ref().and_then(|handle| handle.snapshots.as_ref()) {
             snapshots.watch(watched.then_some(PART));
         }
     }
 
-    /// Something else makes the sound now. It was built to play the patch `built`, which may have
-    /// taken seconds: what was loaded since then is played as well.
-    pub(crate) fn set_synth_handle(&self, synth_handle: SynthHandle, built: &Arc<Patch>) {
-        // Held until it is in place, so that what is loaded later finds it.
+    /// Sets the handle of a new synthesizer. It was built with the patch `built`, which may have taken
+    /// seconds: a patch that was loaded since then is sent to it.
+    pub(crate) fn set_synth_handle(&self, handle: SynthHandle, built: &Arc<Patch>) {
+        // Locked until the handle is set, so that a later `load` finds it.
         let current = self.patch.lock();
-        if let Some(snapshots) = &synth_handle.snapshots {
+        if let Some(snapshots) = &handle.snapshots {
             snapshots.watch(self.is_watched().then_some(PART));
         }
-        *self.synth_handle.lock() = Some(synth_handle);
+        *self.handle.lock() = Some(handle);
         if !Arc::ptr_eq(&current, built) {
             let playable = Playable::new(Patch::clone(&current));
-            let told = self.in_stream(|stream| stream.play(PART, playable));
-            self.report(told, false);
+            let sent = self.in_stream(|stream| stream.play(PART, playable));
+            self.report(sent, false);
         }
     }
 
-    /// Nothing makes the sound now.
+    /// Removes the handle before the synthesizer is dropped.
     pub(crate) fn clear_synth_handle(&self) {
-        *self.synth_handle.lock() = None;
+        *self.handle.lock() = None;
     }
 
     /// Copies the latest snapshot of what sounds.
     pub fn look(&self, into: &mut Snapshot) {
-        if let Some(synth_handle) = &mut *self.synth_handle.lock()
-            && let Some(snapshots) = &mut synth_handle.snapshots
+        if let Some(handle) = &mut *self.handle.lock()
+            && let Some(snapshots) = &mut handle.snapshots
         {
             snapshots.look(into);
         }
     }
 
-    /// Who renders, and why; empty while the host has the instance deactivated.
+    /// The renderer in use, and why; empty while the instance is deactivated.
     pub fn renderer(&self) -> RendererState {
-        let synth_handle = self.synth_handle.lock();
-        let ask = |synth_handle: &SynthHandle| (synth_handle.renderer)();
-        synth_handle.as_ref().map(ask).unwrap_or_default()
+        let handle = self.handle.lock();
+        let renderer = handle.as_ref().map(|handle| (handle.renderer)());
+        renderer.unwrap_or_default()
     }
 
-    /// Who is to render.
-    pub fn renders(&self) -> Renders {
-        *self.renders.lock()
+    /// The chosen renderer.
+    pub fn render_target(&self) -> RenderTarget {
+        *self.render_target.lock()
     }
 
-    /// Lets somebody else render, from the next activation on: latency changes with it, so hosts
-    /// are asked for a restart.
-    pub fn set_renders(&self, renders: Renders) {
-        *self.renders.lock() = renders;
+    /// Chooses a renderer from the next activation on. The latency changes with it, so the editor asks
+    /// the host for a restart.
+    pub fn set_render_target(&self, render_target: RenderTarget) {
+        *self.render_target.lock() = render_target;
     }
 
-    /// What an editor remembers.
+    /// The editor's own state.
     pub fn ui(&self) -> String {
         self.ui.lock().clone()
     }
 
-    /// Remembers something for an editor; it is saved with the project.
+    /// Sets the editor's own state, which is saved with the project.
     pub fn set_ui(&self, ui: String) {
         *self.ui.lock() = ui;
     }
@@ -265,26 +262,29 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::{Synth, Terms, tests::gpu};
+    use crate::synth::{SynthConfig, make_synth, tests::gpu};
 
-    /// A stream that cannot play a patch must not leave the editor showing one sound while another
-    /// plays, without a word.
+    /// The editor must not show one patch while another one plays, without an error.
     #[test]
-    fn what_keeps_a_patch_from_being_played_is_said() {
+    fn an_error_of_loading_a_patch_is_reported() {
         let shared = Shared::new();
-        let terms =
-            Terms { sample_rate: 48_000.0, max_block: 512, offline: true, renders: Renders::Gpu };
+        let config = SynthConfig {
+            sample_rate: 48_000.0,
+            max_block: 512,
+            offline: true,
+            render_target: RenderTarget::Gpu,
+        };
         let patch = shared.patch();
-        let (_synth, synth_handle) = Synth::new(&terms, &patch, &*gpu(&Arc::default())).unwrap();
-        let stream = synth_handle.stream.clone().unwrap();
-        shared.set_synth_handle(synth_handle, &patch);
+        let (_synth, handle) = make_synth(&config, &patch, &*gpu(&Arc::default())).unwrap();
+        let stream = handle.stream.clone().unwrap();
+        shared.set_synth_handle(handle, &patch);
         shared.load(Patch::new());
-        assert_eq!(shared.trouble(), "");
+        assert_eq!(shared.patch_error(), "");
         stream.stop();
         shared.load(Patch::new());
-        assert_eq!(shared.trouble(), StreamError::Stopped.to_string());
+        assert_eq!(shared.patch_error(), StreamError::Stopped.to_string());
         shared.clear_synth_handle();
         shared.load(Patch::new());
-        assert_eq!(shared.trouble(), "");
+        assert_eq!(shared.patch_error(), "");
     }
 }

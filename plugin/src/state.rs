@@ -1,11 +1,11 @@
-//! What a project keeps of an instance.
+//! The state that a project saves.
 //!
-//! The host gets JSON: the version, the position of every knob, and the fields below. Knobs and
-//! patch together say every value to the last bit (see [`crate::params`]). What cannot be read is
-//! left out and never fails the host.
+//! The host gets JSON: the version, the position of every knob, and the fields below. Knobs and patch
+//! together contain every value to the last bit (see [`crate::params`]). Fields that cannot be read are
+//! ignored.
 
 use crate::params::{BYPASS, Knob, MPE, MyriadParams};
-use crate::synth::Renders;
+use crate::synth::RenderTarget;
 use myriad_engine::Patch;
 use myriad_engine::params::{Kind, Param};
 use nice_plug::plugin::ParamValue;
@@ -17,12 +17,12 @@ const FORMAT: u32 = 1;
 
 /// The format's number, for migrations.
 const FORMAT_FIELD: &str = "format";
-/// The patch as its knobs stand, as TOML: name, macro names, routes and values.
+/// The patch with the values of the knobs, as TOML.
 const PATCH_FIELD: &str = "patch";
-/// What the editor remembers.
+/// The editor's state.
 const UI_FIELD: &str = "ui";
-/// Who renders.
-const RENDERS_FIELD: &str = "renderer";
+/// The chosen renderer.
+const RENDER_TARGET_FIELD: &str = "renderer";
 /// Which MIDI controllers move which parameters.
 const CONTROLLERS_FIELD: &str = "controllers";
 
@@ -32,20 +32,19 @@ pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
         (FORMAT_FIELD, FORMAT.to_string()),
         (PATCH_FIELD, params.current_patch().to_toml()),
         (UI_FIELD, params.shared.ui()),
-        (RENDERS_FIELD, write_renders(params.shared.renders())),
+        (RENDER_TARGET_FIELD, write_render_target(params.shared.render_target())),
         (CONTROLLERS_FIELD, params.shared.controllers.to_text()),
     ];
     fields.map(|(name, text)| (name.into(), text)).into()
 }
 
-/// Takes saved fields over; knobs already stand where they were saved. Runs on a thread of the
-/// host's or the editor's, never on the audio thread.
+/// Restores saved fields; the host has restored the knobs already. Not for the audio thread.
 pub(crate) fn restore(params: &MyriadParams, fields: &BTreeMap<String, String>) {
     if let Some(ui) = fields.get(UI_FIELD) {
         params.shared.set_ui(ui.clone());
     }
-    let renders = fields.get(RENDERS_FIELD).map_or("", String::as_str);
-    params.shared.set_renders(read_renders(renders));
+    let render_target = fields.get(RENDER_TARGET_FIELD).map_or("", String::as_str);
+    params.shared.set_render_target(read_render_target(render_target));
     let controllers = fields.get(CONTROLLERS_FIELD).map_or("", String::as_str);
     params.shared.controllers.restore(controllers);
     let text = fields.get(PATCH_FIELD);
@@ -55,19 +54,19 @@ pub(crate) fn restore(params: &MyriadParams, fields: &BTreeMap<String, String>) 
     params.shared.load(patch);
 }
 
-fn write_renders(renders: Renders) -> String {
-    let known = Renders::ALL.iter().find(|(known, ..)| *known == renders);
+fn write_render_target(render_target: RenderTarget) -> String {
+    let known = RenderTarget::ALL.iter().find(|(known, ..)| *known == render_target);
     known.map_or("", |(.., word)| word).into()
 }
 
-/// The processor, where a project says nothing that we know.
-fn read_renders(text: &str) -> Renders {
-    let known = Renders::ALL.iter().find(|(.., word)| *word == text);
-    known.map(|(renders, ..)| *renders).unwrap_or_default()
+/// The CPU if the text is not known.
+fn read_render_target(text: &str) -> RenderTarget {
+    let known = RenderTarget::ALL.iter().find(|(.., word)| *word == text);
+    known.map(|(render_target, ..)| *render_target).unwrap_or_default()
 }
 
-/// Makes a saved state whole before it is taken over: values of the right kind and in range, and
-/// every parameter present, since those that a state does not name would keep their last value.
+/// Repairs a saved state before it is restored: values get the right type and range, and missing
+/// parameters their defaults, because they would keep their last value.
 pub(crate) fn sanitise(state: &mut PluginState) {
     for &param in Param::ALL {
         let row = param.info();
@@ -97,25 +96,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_restore_the_patch_and_what_the_editor_remembers() {
+    fn fields_restore_the_patch_and_the_editor_state() {
         let saved = MyriadParams::new();
         let patch = myriad_engine::factory::patches()[3].clone();
-        // Knobs stand at their defaults, so the values are those; the rest is the patch's.
+        // The knobs have their defaults, so only the rest of the patch is compared.
         saved.shared.load(patch.clone());
         saved.shared.set_ui("{\"page\": 2}".into());
-        saved.shared.set_renders(Renders::Gpu);
+        saved.shared.set_render_target(RenderTarget::Gpu);
         let restored = MyriadParams::new();
         restore(&restored, &save(&saved));
         assert_eq!(restored.shared.patch().name, patch.name);
         assert_eq!(restored.shared.patch().routes, patch.routes);
         assert_eq!(restored.current_patch(), saved.current_patch());
         assert_eq!(restored.shared.ui(), "{\"page\": 2}");
-        assert_eq!(restored.shared.renders(), Renders::Gpu);
-        assert_eq!(read_renders("a GPU of the future"), Renders::Processor);
+        assert_eq!(restored.shared.render_target(), RenderTarget::Gpu);
+        assert_eq!(read_render_target("a GPU of the future"), RenderTarget::Cpu);
     }
 
     #[test]
-    fn values_of_a_wrong_kind_or_out_of_range_are_mended() {
+    fn values_of_a_wrong_type_or_out_of_range_are_repaired() {
         let mut state = PluginState {
             version: String::new(),
             params: BTreeMap::new(),

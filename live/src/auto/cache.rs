@@ -1,4 +1,4 @@
-//! Measurements, kept from one start of the program to the next: a small file for each machine.
+//! The cache of calibrations: a small file for each machine.
 
 use super::{Calibration, CostModel, Key};
 use std::fs;
@@ -10,7 +10,7 @@ const HEADER: &str = "\
 # It is measured again when this file is gone, or with --recalibrate.
 ";
 
-/// Where the user's programs keep what they can do without.
+/// The user's cache folder.
 pub fn folder() -> Option<PathBuf> {
     let variable = |name| {
         let path = PathBuf::from(std::env::var_os(name)?);
@@ -32,8 +32,7 @@ fn path(folder: &Path, key: &Key) -> PathBuf {
     folder.join(format!("calibration-{:016x}.txt", key.hash()))
 }
 
-/// What was measured on the machine of that key; nothing when it was not, or the file makes no
-/// sense.
+/// The calibration of the machine of that key; none if it is missing or invalid.
 pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
     let text = fs::read_to_string(path(folder, key)).ok()?;
     let value = |name: &str| {
@@ -57,7 +56,7 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
     (calibration.gpu_starts >= 0.0).then_some(calibration)
 }
 
-/// Keeps a measurement: written beside, then renamed, so that no other process reads half of it.
+/// Stores a calibration: writes another file and renames it, so that no process reads half of it.
 ///
 /// # Errors
 /// When the folder cannot be written to.
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_is_found_again_on_the_same_machine_only() {
+    fn a_calibration_is_loaded_on_the_same_machine_only() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("not there yet");
         let here = key("a machine = fast with\na GPU");
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_measured_again() {
+    fn invalid_files_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let here = key("here");
         store(folder.path(), &here, &MEASURED).unwrap();

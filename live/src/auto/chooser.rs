@@ -1,5 +1,5 @@
-//! Who renders: the CPU as long as it holds the load, because it answers sooner and nothing can
-//! go wrong with it; the GPU beyond that.
+//! Chooses the renderer: the CPU while it is fast enough, because its latency is lower and it cannot
+//! be lost; otherwise the GPU.
 
 use super::{Calibration, CostModel};
 use crate::supervised::{Load, Preference};
@@ -9,15 +9,15 @@ use myriad_engine::render::TICK;
 /// modulation, effects and what else the machine does.
 const LEAVE: f64 = 0.6;
 
-/// From here on the GPU gets ready.
+/// Above this share the GPU is prepared.
 const GET_READY: f64 = 0.3;
 
-/// The CPU takes over again when it would need less than this for so many ticks on end: two
-/// seconds at 48 kHz. Voices come and go; who renders should not.
+/// The CPU renders again after it would have needed less than this share for `CALM` ticks: two seconds
+/// at 48 kHz. So the renderer does not change with every voice.
 const COME_BACK: f64 = 0.35;
 const CALM: u64 = 3_000;
 
-/// What is to be gained by leaving a GPU that does not hold the load either.
+/// The cost ratio below which changing away from an overloaded renderer is worth it.
 const CLEARLY: f64 = 0.7;
 
 /// Decides for live playing, block by block.
@@ -43,7 +43,7 @@ impl Chooser {
         }
     }
 
-    /// Who should render the next block.
+    /// The preferred renderer of the next block.
     pub fn prefer(&mut self, load: Load) -> Preference {
         if load.ticks == 0 {
             return Preference::Cpu;
@@ -56,7 +56,7 @@ impl Chooser {
             false => 0,
         };
         self.on_gpu = match self.on_gpu {
-            // At once: what cannot be held is heard.
+            // At once, because an overload is audible.
             false => cpu > LEAVE && gpu < CLEARLY * cpu,
             true => self.calm < CALM && !(gpu > LEAVE && cpu < CLEARLY * gpu),
         };
@@ -68,17 +68,17 @@ impl Chooser {
     }
 }
 
-/// What is known of a piece before it is rendered.
+/// The estimated load of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// A block of it as they are on average.
+    /// The load of its average block.
     pub load: Load,
-    /// How many there are.
+    /// The number of blocks.
     pub blocks: u64,
 }
 
-/// Who renders a piece sooner when nobody waits for single blocks. Decided once: changing over in
-/// the middle would make its sound depend on the machine.
+/// The renderer that finishes a piece first. Decided once: a change in the middle would make the sound
+/// depend on the machine.
 pub fn faster_for(piece: Piece, calibration: &Calibration) -> Preference {
     let cpu = calibration.cpu.seconds(piece.load) * piece.blocks as f64;
     let gpu = calibration.gpu.seconds(piece.load) * piece.blocks as f64;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_plays_what_it_holds_and_the_gpu_the_rest() {
+    fn the_gpu_is_preferred_when_the_cpu_is_overloaded() {
         let mut chooser = Chooser::new(&MACHINE, 48_000.0);
         assert_eq!(chooser.prefer(Load::default()), Preference::Cpu);
         assert_eq!(after(&mut chooser, 10_000, 10), Preference::Cpu);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn voices_that_come_and_go_do_not_change_who_renders() {
+    fn changing_voices_do_not_change_the_renderer() {
         let mut chooser = Chooser::new(&MACHINE, 48_000.0);
         assert_eq!(after(&mut chooser, 130_000, 1), Preference::Gpu);
         let mut changes = 0;
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_is_slower_is_never_wanted() {
+    fn a_slower_gpu_is_never_preferred() {
         let weak = Calibration {
             gpu: CostModel { per_partial: MACHINE.cpu.per_partial * 1.5, ..MACHINE.gpu },
             ..MACHINE
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_would_hardly_help_is_not_changed_to() {
+    fn a_gpu_that_is_hardly_faster_is_not_preferred() {
         // A tick at 192 kHz: what every block costs the GPU takes 60% of the time.
         let mut chooser = Chooser::new(&MACHINE, 192_000.0);
         let mut prefer = |partials| chooser.prefer(Load { ticks: 1, ..load(partials) });
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_go_where_they_are_done_first() {
+    fn a_piece_is_rendered_where_it_finishes_first() {
         let piece = |partials, blocks| Piece { load: Load { ticks: 8, ..load(partials) }, blocks };
         // Two seconds of a little, and a minute of a lot.
         assert_eq!(faster_for(piece(1_000, 400), &MACHINE), Preference::Cpu);

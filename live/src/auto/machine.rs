@@ -1,17 +1,17 @@
-//! What tells one machine from another, as far as speed goes.
+//! The key of a machine: everything that its speed depends on.
 
 use myriad_engine::simd::Level;
 use myriad_kernels::GpuError;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Everything that a measurement depends on. When any of it changes, another is due.
+/// Everything that a measurement depends on. It is measured again when any of it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     text: String,
 }
 
 impl Key {
-    /// That of this machine, with GPU number `device` and so many threads on the CPU.
+    /// The key of this machine, with GPU number `device` and this many threads on the CPU.
     ///
     /// # Errors
     /// When there is no such GPU.
@@ -27,7 +27,7 @@ impl Key {
     }
 
     pub(super) fn from_text(text: String) -> Self {
-        // It is written into one line.
+        // The cache writes it into one line.
         let plain = |c: char| if c.is_control() { ' ' } else { c };
         Self { text: text.chars().map(plain).collect() }
     }
@@ -36,7 +36,7 @@ impl Key {
         &self.text
     }
 
-    /// What the file is called after.
+    /// The number in the file name.
     pub(super) fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.text.hash(&mut hasher);
@@ -48,7 +48,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What the processor calls itself, where that can be had.
+/// The model name of the CPU, if the system tells.
 fn processor() -> String {
     let linux = || -> Option<String> {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;

@@ -1,4 +1,4 @@
-//! What a block costs on a renderer, as three numbers.
+//! The cost model of a renderer: three numbers.
 
 use crate::supervised::Load;
 use crate::workload::workload;
@@ -7,7 +7,7 @@ use myriad_engine::simd::LANES;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The time of a block: `fixed`, and for every tick so much for each cloud and each partial.
+/// The time of a block: `fixed`, and for every tick the cost of each cloud and each partial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostModel {
     /// Seconds of a block in which nothing sounds.
@@ -21,8 +21,7 @@ pub struct CostModel {
 /// Ticks of the blocks that are measured.
 const TICKS: usize = 4;
 
-/// How often each is: the median counts, so that a few moments in which the machine is busy with
-/// something else do not.
+/// Repetitions of each measurement. The median counts, so that short disturbances do not.
 const TIMES: usize = 11;
 
 impl CostModel {
@@ -32,7 +31,7 @@ impl CostModel {
         self.fixed + tick * load.ticks as f64
     }
 
-    /// Whether these are numbers that a machine can have.
+    /// Whether a machine can have these numbers.
     pub fn is_sane(&self) -> bool {
         let parts = [self.fixed, self.per_cloud, self.per_partial];
         parts.iter().all(|part| part.is_finite() && *part >= 0.0) && self.per_partial > 0.0
@@ -70,7 +69,7 @@ pub fn measure(
         (time(0, 0)?, time(clouds, LANES - 1)?, time(clouds, partials_each - 1)?);
     let (ticks, clouds, lanes) = (TICKS as f64, clouds as f64, LANES as f64);
     let per_partial = (many - few) / (ticks * clouds * (partials_each as f64 - lanes));
-    // Never free, even if a measurement says so.
+    // Never zero, even if a measurement says so.
     let per_partial = per_partial.max(1e-15);
     let per_cloud = ((few - nothing) / (ticks * clouds) - lanes * per_partial).max(0.0);
     Ok(CostModel { fixed: nothing.max(0.0), per_cloud, per_partial })
@@ -82,7 +81,7 @@ mod tests {
     use myriad_engine::render::{Capacity, PrepareError, VoiceBlock};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Takes the time that a model says, on a clock of its own.
+    /// A renderer that takes the time of a model, on a simulated clock.
     struct Modelled {
         model: CostModel,
         now: Arc<AtomicU64>,
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_is_what_it_costs() {
+    fn measuring_recovers_the_model() {
         let now = Arc::new(AtomicU64::new(0));
         for model in [
             CostModel { fixed: 40e-6, per_cloud: 10e-9, per_partial: 1e-9 },

@@ -1,5 +1,4 @@
-//! Load shedding: leaves partials out when the CPU cannot hold them, the quietest first and no more
-//! than needed.
+//! Load shedding: leaves out the quietest partials when the CPU is too slow, no more than needed.
 //!
 //! The time of every block is compared with how long it sounds. Above [`HIGH_LOAD`] the floor under
 //! which partials fade rises, the faster the worse it is; below [`LOW_LOAD`] it sinks slowly, so
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_rises_just_as_far_as_needed_and_sinks_again() {
+    fn the_floor_rises_as_far_as_needed_and_falls_again() {
         let mut floor = Floor::NONE;
         assert!(settle(&mut floor, 0.6, 1_000) == 0.6 && floor == Floor::NONE);
         let load = settle(&mut floor, 3.0, 60);
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_lead_from_one_block_to_the_next() {
+    fn levels_are_continuous_between_blocks() {
         let floor = Floor { from: -60.0, to: -40.0 };
         let levels = floor.levels(4);
         assert!((levels[0] - 10f32.powf(-55.0 / 20.0)).abs() < 1e-6);

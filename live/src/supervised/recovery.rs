@@ -1,4 +1,4 @@
-//! Obtains the GPU renderer, and obtains it again after a loss.
+//! Prepares the GPU renderer, and prepares it again after a loss.
 
 use super::Load;
 use super::watchdog::{WatchdogConfig, WatchdogRenderer};
@@ -8,12 +8,12 @@ use myriad_kernels::GpuError;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// Ticks before a GPU that could not be had is tried again: two seconds at 48 kHz. Doubles with
-/// every failure, so that a GPU that stays lost costs nothing.
+/// Ticks before a GPU that failed is tried again: two seconds at 48 kHz. Doubles with every failure,
+/// so that a GPU that stays lost costs nothing.
 const FIRST_BACKOFF: u64 = 3_000;
 const LONGEST_BACKOFF: u64 = 64 * FIRST_BACKOFF;
 
-/// A GPU that has played for so many ticks is reliable again: half a minute at 48 kHz.
+/// Ticks after which a GPU counts as reliable again: half a minute at 48 kHz.
 const RELIABLE: u64 = 45_000;
 
 /// Where the GPU renderer runs.
@@ -28,7 +28,7 @@ pub enum GpuLocation {
 /// Makes a GPU renderer, if there is one for that location.
 pub type MakeGpuRenderer = Arc<dyn Fn(GpuLocation) -> Option<Box<dyn Renderer>> + Send + Sync>;
 
-/// The GPU renderer, whatever its state.
+/// The GPU renderer in any state.
 pub(super) struct Recovery {
     make: MakeGpuRenderer,
     pub(super) watchdog: WatchdogConfig,
@@ -36,22 +36,22 @@ pub(super) struct Recovery {
     state: State,
     /// Ticks of the next wait.
     backoff: u64,
-    /// Ticks that it has played since it was last prepared.
+    /// Ticks that it has rendered since it was last prepared.
     played: u64,
 }
 
 type Attempt = JoinHandle<Result<WatchdogRenderer, PrepareError>>;
 
 enum State {
-    /// It cannot be had, whatever is tried.
+    /// There is none, and trying again is useless.
     Unavailable,
-    /// It will be tried again when it is wanted.
+    /// It is tried again when the time is over and it is wanted.
     Waiting {
         ticks_left: u64,
-        /// What was lost is dropped by the attempt, because that may take long.
+        /// The next attempt drops the lost renderer, because that may take long.
         lost: Option<WatchdogRenderer>,
     },
-    /// It is being prepared on a thread of its own.
+    /// A thread prepares it.
     Preparing(Attempt),
     Ready(WatchdogRenderer),
 }
@@ -68,21 +68,21 @@ impl Recovery {
         }
     }
 
-    /// Starts without a renderer, but ready to try.
+    /// Resets to the state before the first attempt.
     pub(super) fn start_over(&mut self, capacity: Capacity) {
         self.capacity = capacity;
         (self.backoff, self.played) = (0, 0);
         self.wait(0, None);
     }
 
-    /// Prepares it here and now.
+    /// Prepares it on this thread.
     pub(super) fn prepare(&mut self) -> Result<(), PrepareError> {
         let ready = prepared(&self.make, self.capacity, self.watchdog)?;
         self.state = State::Ready(ready);
         Ok(())
     }
 
-    /// It could not be prepared: it is tried again later, unless that is no use.
+    /// Handles a failed attempt: it is tried again later, unless the error is final.
     pub(super) fn refuse(&mut self, error: &PrepareError) {
         match error.is_final() {
             true => self.state = State::Unavailable,
@@ -90,7 +90,7 @@ impl Recovery {
         }
     }
 
-    /// It has failed. The first time, and after long good service, it is tried again at once.
+    /// Handles a loss. The first time, and after it was reliable, it is tried again at once.
     pub(super) fn lose(&mut self) {
         if std::mem::take(&mut self.played) >= RELIABLE {
             self.backoff = 0;
@@ -102,7 +102,7 @@ impl Recovery {
         self.back_off(0, lost);
     }
 
-    /// Waits for at least so many ticks, and twice as long the next time.
+    /// Waits for at least `at_least` ticks, and twice as long the next time.
     fn back_off(&mut self, at_least: u64, lost: Option<WatchdogRenderer>) {
         let ticks = self.backoff.max(at_least);
         self.backoff = (2 * self.backoff).clamp(FIRST_BACKOFF, LONGEST_BACKOFF);
@@ -121,12 +121,12 @@ impl Recovery {
         }
     }
 
-    /// Whether it can never be had.
+    /// Whether it is never tried again.
     pub(super) fn is_unavailable(&self) -> bool {
         matches!(self.state, State::Unavailable)
     }
 
-    /// Lets `ticks` pass: tries again when that is due and `wanted`. Returns why it was refused.
+    /// Lets `ticks` pass. Tries again when that is due and `wanted`. Returns the error of an attempt.
     pub(super) fn poll(&mut self, ticks: u64, wanted: bool) -> Option<PrepareError> {
         match &mut self.state {
             State::Unavailable => {}
@@ -156,7 +156,7 @@ impl Recovery {
         None
     }
 
-    /// Prepares it on a thread, which first drops what was lost: either may take long.
+    /// Prepares it on a thread, which first drops the lost renderer. Both may take long.
     fn prepare_in_background(&mut self, lost: Option<WatchdogRenderer>) {
         let make = Arc::clone(&self.make);
         let (capacity, watchdog) = (self.capacity, self.watchdog);
@@ -199,8 +199,8 @@ fn prepared(
     }
 }
 
-/// Has it render a block before anybody relies on it: what fails or hangs does so here, and what
-/// a driver puts off until first used is done.
+/// Renders a test block: failures and hangs occur here, and so does what a driver initialises at the
+/// first use.
 fn try_out(renderer: &mut WatchdogRenderer, capacity: Capacity) -> Result<(), RenderError> {
     let load = Load { ticks: 1, clouds: 1, partials: 1 };
     let block = Arc::new(workload(capacity.slots, load, true));

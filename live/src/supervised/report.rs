@@ -1,26 +1,26 @@
-//! What the supervised renderer tells: the only place that changes the report.
+//! The report of the supervised renderer. It is changed only here.
 
 use myriad_engine::render::{PrepareError, RenderError};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Which renderer plays, and what happened.
+/// The renderer in use, and its losses and returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailoverReport {
-    /// Whether the GPU plays.
+    /// Whether the GPU renders.
     pub on_gpu: bool,
     /// How often it was lost.
     pub losses: u64,
-    /// How often it came back.
+    /// How often it returned.
     pub returns: u64,
-    /// How often the renderer was changed because the load asked for it.
+    /// How often the policy changed the renderer.
     pub switches: u64,
-    /// Partials that the CPU now leaves out because it could not hold them.
+    /// Partials that the CPU leaves out now because it is too slow.
     pub partials_shed: usize,
     /// The most that it has left out.
     pub most_partials_shed: usize,
     /// Why the GPU was last lost.
     pub lost_because: Option<String>,
-    /// Why the GPU could not be had, or not be had again, the last time it was tried.
+    /// Why the last attempt to prepare the GPU failed.
     pub refused_because: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct FailoverReport {
 pub(super) struct Reporter {
     report: Arc<Mutex<FailoverReport>>,
     on_gpu: bool,
-    /// Whether the GPU has not played since it was lost.
+    /// Whether the GPU has not rendered since it was lost.
     is_lost: bool,
     partials_shed: usize,
 }
@@ -55,7 +55,7 @@ impl Reporter {
         });
     }
 
-    /// No crossfade is under way. Returns whether the renderer has changed.
+    /// Reports the renderer outside a crossfade. Returns whether it has changed.
     pub(super) fn plays_on(&mut self, on_gpu: bool) -> bool {
         if self.on_gpu == on_gpu {
             return false;
@@ -91,8 +91,8 @@ impl Reporter {
         self.change(|report| report.refused_because = Some(error.to_string()));
     }
 
-    /// The CPU leaves so many partials out. This changes often, so a report that is being read is
-    /// not waited for.
+    /// Reports the number of partials that the CPU leaves out. It changes often, so this does not wait
+    /// for a reader.
     pub(super) fn sheds(&mut self, partials: usize) {
         if partials != self.partials_shed
             && let Ok(mut report) = self.report.try_lock()

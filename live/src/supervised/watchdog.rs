@@ -1,9 +1,9 @@
-//! A watchdog: has a renderer on a thread of its own, so that a call which never returns hangs
-//! there and not here.
+//! A watchdog: runs a renderer on its own thread, so that a call that never returns blocks only that
+//! thread.
 //!
 //! Blocks go to the thread and sound comes back through bounded channels: nothing is allocated
-//! for a block. Whoever waits spins for as long as a GPU usually needs, then sleeps. A thread
-//! that misses its deadline is abandoned with all it holds: it is never waited for again.
+//! for a block. A waiting side spins for as long as a GPU usually needs, then sleeps. A thread
+//! that misses its deadline is abandoned with all that it owns.
 
 use myriad_engine::ThreadPolicy;
 use myriad_engine::dsp::FlushDenormals;
@@ -14,28 +14,28 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long to spin before sleeping while a reply, or a block that was announced, is awaited: many
-/// times what a GPU needs for a small block, or the host to make one.
+/// How long to spin for a reply or an announced block before sleeping: many times what a GPU needs for
+/// a small block.
 const SPIN: Duration = Duration::from_millis(1);
 
-/// How long the thread spins for a request that was not announced. Short, because between the
-/// blocks of live playing there is nothing to see for most of the time.
+/// How long the thread spins for a request that was not announced. Short, because live playing leaves
+/// long pauses between blocks.
 const IDLE_SPIN: Duration = Duration::from_micros(50);
 
-/// The same for a thread that is to stay awake; it sleeps when nothing plays.
+/// The same with [`ThreadPolicy::Spinning`]; the thread still sleeps when nothing plays.
 const AWAKE_SPIN: Duration = Duration::from_millis(500);
 
 /// Blocks that may be in flight, whatever the renderer takes at once: the next one is made while
 /// the last one is rendered.
 pub(super) const DEPTH: usize = 2;
 
-/// The most requests that can wait: blocks, and one to collect or to start anew.
+/// Capacity of the queues: blocks, and a request to collect or to reset.
 const REQUESTS: usize = 16;
 
 /// How long calls may take before the renderer counts as lost, and how its thread waits for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchdogConfig {
-    /// That of the thread.
+    /// The policy of the thread.
     pub thread_policy: ThreadPolicy,
     /// For `prepare` and for dropping: a driver may have to compile, or to wake a GPU.
     pub prepare_timeout: Duration,
@@ -54,7 +54,7 @@ impl Default for WatchdogConfig {
 }
 
 impl WatchdogConfig {
-    /// For playing live: a block that is this late has been missed long ago.
+    /// For live playing: a block that is this late was missed long ago.
     pub const LIVE: WatchdogConfig = WatchdogConfig {
         thread_policy: ThreadPolicy::RealTime,
         prepare_timeout: Duration::from_secs(30),
@@ -76,13 +76,13 @@ enum Reply {
     Collected(Buses, Result<usize, RenderError>),
 }
 
-/// Renders on a thread that is watched.
+/// Renders on a thread with timeouts.
 pub struct WatchdogRenderer {
     config: WatchdogConfig,
     /// The renderer, until its thread is started.
     inner: Option<Box<dyn Renderer>>,
     thread: Option<Channels>,
-    /// Where the thread puts the next sound.
+    /// Buses for the next output.
     spare: Option<Buses>,
     in_flight: usize,
     /// Why the thread was abandoned.
@@ -95,12 +95,12 @@ struct Channels {
 }
 
 impl WatchdogRenderer {
-    /// Has `renderer` on a thread of its own, from `prepare` on.
+    /// Runs `renderer` on its own thread, from `prepare` on.
     pub fn new(renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
         Self { config, inner: Some(renderer), thread: None, spare: None, in_flight: 0, lost: None }
     }
 
-    /// Sets other deadlines from now on.
+    /// Sets other timeouts from now on.
     pub(super) fn configure(&mut self, config: WatchdogConfig) {
         self.config = config;
     }
@@ -123,7 +123,7 @@ impl WatchdogRenderer {
         Ok(())
     }
 
-    /// Sends a request; a full queue means that nobody reads it.
+    /// Sends a request. A full queue means that the thread hangs.
     fn send(&mut self, request: Request) -> Result<(), RenderError> {
         if let Some(error) = self.lost {
             return Err(error);
@@ -178,8 +178,8 @@ fn receive<T>(
 
 impl Drop for WatchdogRenderer {
     fn drop(&mut self) {
-        // Without requests the thread drops the renderer and ends. Waited for, so that a program
-        // does not end in the middle of that; but not for ever.
+        // When the channel closes, the thread drops the renderer and ends. This waits for it, with a
+        // timeout, so that a program does not end meanwhile.
         if let Some(Channels { requests, replies }) = self.thread.take() {
             drop(requests);
             let (start, timeout) = (Instant::now(), self.config.prepare_timeout);
@@ -226,7 +226,7 @@ impl Renderer for WatchdogRenderer {
 
     fn expect(&mut self) {
         if self.in_flight + 3 < REQUESTS {
-            // What goes wrong is remembered, and reported for the block.
+            // An error is kept and reported for the block.
             let _ = self.send(Request::Expect);
         }
     }
@@ -312,7 +312,7 @@ fn serve(
             break;
         }
     }
-    // Before the channel closes, which tells that all is done.
+    // Dropped before the channel closes, which reports the end.
     drop(inner);
     drop(replies);
 }

@@ -7,7 +7,7 @@ use myriad_engine::render::{
 };
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, ThreadPolicy, factory};
 use myriad_kernels::GpuError;
-use myriad_live::fault::{Fault, FaultRenderer, Faults};
+use myriad_live::fault::{Fault, Faults, simulated_gpu};
 use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{
     Clock, FailoverReport, GpuLocation, MakeGpuRenderer, MakePolicy, Policy, Preference,
@@ -16,16 +16,6 @@ use myriad_live::supervised::{
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// A CPU renderer that plays the GPU: two blocks at once, and it fails when told.
-fn gpu(faults: &Arc<Faults>) -> MakeGpuRenderer {
-    let faults = Arc::clone(faults);
-    Arc::new(move |location| {
-        let cpu = Box::new(CpuRenderer::new(1));
-        let gpu = FaultRenderer::new(cpu, Arc::clone(&faults));
-        (location == GpuLocation::InProcess).then(|| -> Box<dyn Renderer> { Box::new(gpu) })
-    })
-}
 
 /// Prefers the GPU while `wanted` is set.
 fn on_demand(wanted: &Arc<AtomicBool>) -> MakePolicy {
@@ -63,7 +53,7 @@ impl Fixture {
         faults: Arc<Faults>,
         change: impl FnOnce(SupervisedRenderer) -> SupervisedRenderer,
     ) -> Self {
-        let renderer = SupervisedRenderer::new(gpu(&faults), CpuRenderer::new(1));
+        let renderer = SupervisedRenderer::new(simulated_gpu(1, &faults), CpuRenderer::new(1));
         let renderer = change(renderer.with_watchdog(WATCHDOG));
         let report = renderer.report();
         let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
@@ -122,7 +112,7 @@ fn sustained() -> Vec<Patch> {
 }
 
 #[test]
-fn a_chord_survives_the_loss_and_the_return_without_a_click() {
+fn gpu_loss_and_return_do_not_click() {
     for patch in &sustained() {
         let mut fixture = Fixture::new(patch);
         let before = fixture.chord(2 * RATE);
@@ -152,9 +142,9 @@ fn a_chord_survives_the_loss_and_the_return_without_a_click() {
     }
 }
 
-/// Who takes over is told where the fundamental is, and so where every harmonic is.
+/// The CPU gets the phase of the fundamental, and so of every harmonic.
 #[test]
-fn what_sounds_goes_on_in_phase() {
+fn sound_continues_in_phase_after_a_gpu_loss() {
     let patch = soft();
     let (mut lost, mut kept) = (Fixture::new(&patch), Fixture::new(&patch));
     let (_, expected) = (lost.chord(RATE), kept.chord(2 * RATE).split_off(RATE));
@@ -173,7 +163,7 @@ fn what_sounds_goes_on_in_phase() {
 }
 
 #[test]
-fn a_call_that_does_not_return_is_left_behind() {
+fn a_hanging_render_call_is_abandoned() {
     let patch = soft();
     let mut fixture = Fixture::new(&patch);
     let before = fixture.chord(RATE);
@@ -195,7 +185,7 @@ fn a_call_that_does_not_return_is_left_behind() {
 }
 
 #[test]
-fn preparing_that_does_not_return_is_left_behind() {
+fn a_hanging_prepare_call_is_abandoned() {
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::HangInPrepare);
     let mut fixture = Fixture::with(&soft(), Arc::clone(&faults), |renderer| {
@@ -213,7 +203,7 @@ fn preparing_that_does_not_return_is_left_behind() {
 }
 
 #[test]
-fn slow_is_not_lost() {
+fn a_slow_gpu_is_not_lost() {
     let mut fixture = Fixture::new(&soft());
     fixture.faults.set(Fault::Slow(Duration::from_millis(5)));
     fixture.chord(RATE / 4);
@@ -222,7 +212,7 @@ fn slow_is_not_lost() {
 }
 
 #[test]
-fn a_renderer_that_cannot_be_had_is_done_without() {
+fn the_cpu_replaces_a_gpu_that_cannot_be_prepared() {
     let faults: Arc<Faults> = Arc::default();
     faults.set(Fault::Fail);
     let mut fixture = Fixture::with(&soft(), faults, |renderer| renderer);
@@ -242,7 +232,7 @@ fn a_gpu_that_is_required_and_missing_is_an_error() {
 
 /// When the driver refuses the process, the renderer moves to another.
 #[test]
-fn a_process_that_the_driver_refuses_uses_another_one() {
+fn a_process_that_the_driver_refuses_uses_another_process() {
     struct Refused;
     impl Renderer for Refused {
         fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
@@ -283,9 +273,9 @@ fn without_a_fault_it_is_bit_equal_to_the_gpu_renderer() {
     assert!(play(&mut fixture.engine, &events, RATE) == plain);
 }
 
-/// The load asks now for the one, now for the other.
+/// The policy changes between the renderers.
 #[test]
-fn changing_over_on_demand_does_not_click() {
+fn policy_changes_do_not_click() {
     for patch in &sustained() {
         let wanted = Arc::new(AtomicBool::new(false));
         let mut fixture = Fixture::with(patch, Arc::default(), |renderer| {
@@ -316,9 +306,10 @@ fn changing_over_on_demand_does_not_click() {
 #[test]
 fn a_reset_in_the_middle_of_a_fade_is_reported() {
     let wanted = Arc::new(AtomicBool::new(true));
-    let mut renderer = SupervisedRenderer::new(gpu(&Arc::default()), CpuRenderer::new(1))
-        .with_watchdog(WATCHDOG)
-        .with_policy(on_demand(&wanted));
+    let mut renderer =
+        SupervisedRenderer::new(simulated_gpu(1, &Arc::default()), CpuRenderer::new(1))
+            .with_watchdog(WATCHDOG)
+            .with_policy(on_demand(&wanted));
     let report = renderer.report();
     renderer.prepare(Capacity { slots: 1, buses: 1 }).unwrap();
     let mut block = VoiceBlock::new(1);
@@ -339,7 +330,7 @@ fn a_reset_in_the_middle_of_a_fade_is_reported() {
 /// A wide sound of many partials on a machine whose time is made up: the more partials sound,
 /// the longer a block takes.
 #[test]
-fn what_the_cpu_cannot_hold_is_shed_from_the_quietest_and_comes_back() {
+fn load_shedding_drops_the_quietest_partials_and_restores_them() {
     let rich = patch(&[
         (Param::SourcePartials, 512.0),
         (Param::SourcePosition, 1.0),

@@ -13,7 +13,7 @@ fn plain(patch: &Patch, events: &[(usize, EventKind)], frames: usize) -> [Vec<f3
     play(&mut engine(patch), events, frames)
 }
 
-fn same_but_later(heard: &[Vec<f32>; 2], plain: &[Vec<f32>; 2], depth: usize) -> bool {
+fn is_delayed(heard: &[Vec<f32>; 2], plain: &[Vec<f32>; 2], depth: usize) -> bool {
     heard.iter().zip(plain).all(|(heard, plain)| {
         let (silence, sound) = heard.split_at(depth);
         silence.iter().all(|&x| x == 0.0) && *sound == plain[..sound.len()]
@@ -21,7 +21,7 @@ fn same_but_later(heard: &[Vec<f32>; 2], plain: &[Vec<f32>; 2], depth: usize) ->
 }
 
 #[test]
-fn it_is_the_engine_later_whatever_the_blocks() {
+fn output_is_the_engine_delayed_for_any_block_sizes() {
     const FRAMES: usize = 60_000;
     let patch = factory::find("Aurora").unwrap();
     let events = [(0, on(45)), (5_003, on(52)), (20_017, off(45)), (40_001, on(60))];
@@ -30,7 +30,7 @@ fn it_is_the_engine_later_whatever_the_blocks() {
     for (depth, sizes) in [(96, vec![64]), (1, vec![1]), (480, vec![480]), (8_192, odd.to_vec())] {
         let mut stream = Lockstep::new(depth, patch);
         stream.play(&events, FRAMES, &mut sizes.into_iter().cycle());
-        assert!(same_but_later(&stream.heard, &plain, depth), "depth {depth}");
+        assert!(is_delayed(&stream.heard, &plain, depth), "depth {depth}");
         let status = stream.control.status();
         assert_eq!(stream.audio.latency(), depth + 64);
         assert_eq!(stream.control.latency(), depth + 64);
@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_blocks_and_any_depth_that_holds_them(
+    fn output_is_the_engine_delayed_for_random_blocks_and_depths(
         blocks in prop::collection::vec(prop_oneof![1usize..40, 1usize..2_000, 1usize..=8_192], 1..40),
         spare in 0usize..300,
         times in prop::collection::vec((0usize..20_000, 30u8..90), 1..12),
@@ -60,14 +60,14 @@ proptest! {
         stream.play(&events, FRAMES, &mut blocks.iter().copied().cycle());
         let expected = plain(&patch, &events, FRAMES);
         if FRAMES > depth {
-            prop_assert!(same_but_later(&stream.heard, &expected, depth));
+            prop_assert!(is_delayed(&stream.heard, &expected, depth));
         }
         prop_assert_eq!(stream.control.status().underruns, 0);
     }
 }
 
 #[test]
-fn sixty_four_frames_cost_two_periods_and_a_tick_at_most() {
+fn latency_of_64_frames_is_at_most_two_periods_and_a_tick() {
     let depth = StreamConfig::depth_for(64);
     let mut stream = Lockstep::new(depth, &sine());
     let at = 10_007;
@@ -81,7 +81,7 @@ fn sixty_four_frames_cost_two_periods_and_a_tick_at_most() {
 }
 
 #[test]
-fn planned_events_happen_on_their_sample_in_the_order_they_were_sent() {
+fn scheduled_events_are_sample_accurate_and_in_order() {
     let events = [(1_000, on(60)), (5_003, on(64)), (9_999, off(60))];
     let mut stream = Lockstep::new(96, &soft());
     // Sent out of order, long before.
@@ -89,7 +89,7 @@ fn planned_events_happen_on_their_sample_in_the_order_they_were_sent() {
         assert!(stream.control.send_at(time as u64, 0, kind));
     }
     stream.play_64(&[], 20_000);
-    assert!(same_but_later(&stream.heard, &plain(&soft(), &events, 20_000), 96));
+    assert!(is_delayed(&stream.heard, &plain(&soft(), &events, 20_000), 96));
     assert_eq!(stream.control.status().events_late, 0);
     // The past means now, and is counted.
     stream.control.send_at(3, 0, on(70));
@@ -99,7 +99,7 @@ fn planned_events_happen_on_their_sample_in_the_order_they_were_sent() {
 }
 
 #[test]
-fn a_plan_that_is_too_long_is_refused_until_there_is_room() {
+fn a_full_schedule_refuses_events_until_there_is_room() {
     let mut stream = Lockstep::new(96, &sine());
     assert!(stream.control.send_at(4_400, 0, on(60)));
     let mut sent = 0u64;
@@ -138,7 +138,7 @@ fn random_player(seconds: usize) -> Vec<(usize, EventKind)> {
 
 /// Eight minutes, or as many as `VIRTUAL_MINUTES` says: an hour takes about a minute.
 #[test]
-fn minutes_of_a_random_player_lose_no_frame_and_no_sample() {
+fn minutes_of_random_notes_equal_the_engine_output() {
     let minutes = std::env::var("VIRTUAL_MINUTES");
     let seconds = 60 * minutes.map_or(8, |minutes| minutes.parse().unwrap());
     let events = random_player(seconds);
@@ -169,7 +169,7 @@ fn minutes_of_a_random_player_lose_no_frame_and_no_sample() {
 }
 
 #[test]
-fn impossible_streams_are_refused_in_a_line() {
+fn invalid_depths_are_refused() {
     for depth in [0, stream::MAX_DEPTH + 1] {
         let Err(error) = stream::build(&config(depth), Box::new(CpuRenderer::new(1))) else {
             panic!("depth {depth} was accepted");

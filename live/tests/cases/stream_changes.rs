@@ -31,19 +31,19 @@ fn status(stream: &Lockstep) -> StreamStatus {
 }
 
 #[test]
-fn a_patch_changes_softly() {
+fn a_patch_change_does_not_click() {
     let mut other = soft();
     other.values.set(Param::SourceTable, 3.0);
     let (stream, levels) = check("patch", |stream| {
         stream.control.set_patch(0, other.clone()).unwrap();
     });
     assert_eq!((levels[1], status(&stream).engine.voices), (0.0, 0));
-    // Parts that do not exist are nobody's problem.
+    // Parts that do not exist are ignored.
     stream.control.set_patch(9, soft()).unwrap();
 }
 
 #[test]
-fn another_device_takes_over_and_the_chord_goes_on() {
+fn a_chord_continues_on_another_device() {
     let mut stream = Lockstep::new(96, &soft());
     stream.play_64(&CHORD, 24_000);
     let before = rms(&stream.heard[0][12_000..]);
@@ -64,7 +64,7 @@ fn another_device_takes_over_and_the_chord_goes_on() {
 }
 
 #[test]
-fn the_old_device_fades_when_another_has_taken_over() {
+fn the_old_device_fades_out_when_it_is_replaced() {
     let mut stream = Lockstep::new(96, &sine());
     stream.play_64(&[(0, on(69))], 24_000);
     let _new = stream.control.connect(96).unwrap();
@@ -76,7 +76,7 @@ fn the_old_device_fades_when_another_has_taken_over() {
 }
 
 #[test]
-fn stopping_fades_and_then_all_is_silent() {
+fn stop_fades_out_to_silence() {
     let (stream, levels) = check("stop", |stream| stream.control.stop());
     assert_eq!(levels[1], 0.0);
     assert!(stream.render.has_ended());
@@ -85,9 +85,9 @@ fn stopping_fades_and_then_all_is_silent() {
     assert!(matches!(refused, Err(StreamError::Stopped)));
 }
 
-/// Whoever browses patches while the render thread is held up hears the last one, with its last routes.
+/// After a blocked render thread goes on, the last patch plays with its last routes.
 #[test]
-fn the_newest_patch_and_routes_win_when_nobody_follows() {
+fn the_newest_patch_and_routes_win_when_the_queue_is_full() {
     let mut last = soft();
     last.values.set(Param::AmpLevel, -20.0);
     let mut stream = Lockstep::new(96, &sine());
@@ -99,7 +99,7 @@ fn the_newest_patch_and_routes_win_when_nobody_follows() {
     stream.control.set_patch(0, last.clone()).unwrap();
     stream.control.set_routes(0, Vec::new()).unwrap();
     stream.render.step();
-    // The control side looks after itself when it has a thread; here it is asked.
+    // Without the maintenance thread, this call does its work.
     stream.control.underruns();
     assert!(!stream.control.is_behind());
     stream.render.step();
@@ -110,9 +110,9 @@ fn the_newest_patch_and_routes_win_when_nobody_follows() {
     assert!(stream.heard == expected.heard);
 }
 
-/// A host that resets a plugin hears its next song from the very beginning.
+/// After a host has reset the plugin, it sounds like a new one.
 #[test]
-fn a_restart_is_the_beginning_with_the_same_latency() {
+fn a_restart_equals_a_new_stream() {
     let patch = myriad_engine::factory::find("Aurora").unwrap();
     let events = [(0, on(48)), (700, on(55))];
     let mut fresh = Lockstep::new(96, patch);
@@ -134,7 +134,7 @@ fn a_restart_is_the_beginning_with_the_same_latency() {
     assert_eq!(played.audio.underruns(), 0);
 }
 
-/// A host that resets again and again while the render thread is held up hears the last reset.
+/// After many resets while the render thread is blocked, the last one counts.
 #[test]
 fn the_newest_of_many_restarts_wins() {
     let mut patch = soft();

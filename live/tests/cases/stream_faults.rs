@@ -10,7 +10,7 @@ use myriad_live::stream::{Cause, StreamConfig, Underrun};
 
 /// A steady note, and then `missed` blocks of 64 for which nothing is rendered, and then a second
 /// in which all is well again.
-fn starve(depth: usize, missed: usize) -> (Lockstep, Vec<Underrun>) {
+fn underrun_of(depth: usize, missed: usize) -> (Lockstep, Vec<Underrun>) {
     let mut stream = Lockstep::new(depth, &sine());
     stream.play_64(&[(0, on(69))], RATE / 2);
     (0..missed).for_each(|_| stream.ask(&[], 64));
@@ -21,11 +21,11 @@ fn starve(depth: usize, missed: usize) -> (Lockstep, Vec<Underrun>) {
 }
 
 #[test]
-fn what_is_missing_is_faded_over_without_a_click() {
+fn missing_frames_are_concealed_without_a_click() {
     for depth in [64, 96, 128] {
         // As many as are ready are not missed.
         for missed in [1, 2, 3, 4, 8, 40, 1_000].map(|more| depth / 64 + more) {
-            let (stream, underruns) = starve(depth, missed);
+            let (stream, underruns) = underrun_of(depth, missed);
             for side in &stream.heard {
                 assert!(side.iter().all(|x| x.is_finite() && x.abs() <= 1.0));
                 let worst = roughness(&side[RATE / 4..], hertz(69.0));
@@ -41,7 +41,7 @@ fn what_is_missing_is_faded_over_without_a_click() {
 }
 
 #[test]
-fn the_detector_hears_a_cut() {
+fn the_click_detector_detects_a_cut() {
     let mut stream = Lockstep::new(96, &sine());
     stream.play_64(&[(0, on(69))], RATE);
     let sound = &mut stream.heard[0][RATE / 4..];
@@ -52,7 +52,7 @@ fn the_detector_hears_a_cut() {
 }
 
 #[test]
-fn rich_sounds_break_off_without_a_click_too() {
+fn missing_frames_of_rich_sounds_are_concealed_without_a_click() {
     let sustained =
         factory::patches().iter().filter(|patch| patch.values[Param::Env1Sustain] > 0.5);
     for patch in sustained {
@@ -72,8 +72,8 @@ fn rich_sounds_break_off_without_a_click_too() {
 }
 
 #[test]
-fn sound_breaks_off_and_comes_back_within_the_fades() {
-    let (stream, underruns) = starve(96, 40);
+fn an_underrun_fades_out_and_in_within_the_fade_time() {
+    let (stream, underruns) = underrun_of(96, 40);
     let Underrun { at_frame, frames, ring_depth, block, .. } = underruns[0];
     // 32 frames were left over after the first block that was not rendered for.
     assert_eq!((ring_depth, block), (32, 64));
@@ -88,7 +88,7 @@ fn sound_breaks_off_and_comes_back_within_the_fades() {
 }
 
 #[test]
-fn latency_is_the_same_after_frames_were_lost() {
+fn latency_is_constant_after_an_underrun() {
     let mut stream = Lockstep::new(96, &sine());
     let note = |at: usize| [(at, on(69)), (at + 4_000, EventKind::AllSoundOff)];
     stream.play_64(&note(1_000), 10_000);
@@ -109,7 +109,7 @@ fn latency_is_the_same_after_frames_were_lost() {
 }
 
 #[test]
-fn events_in_lost_time_still_happen() {
+fn events_during_an_underrun_are_played() {
     let mut stream = Lockstep::new(96, &sine());
     stream.play_64(&[(0, on(60)), (0, on(64))], 9_600);
     // A key goes up and another down while nobody renders.
@@ -124,9 +124,9 @@ fn events_in_lost_time_still_happen() {
 }
 
 #[test]
-fn recovery_from_any_load_takes_one_look_and_is_measured() {
+fn one_step_recovers_from_any_underrun() {
     for missed in [3, 30, 3_000] {
-        let (stream, underruns) = starve(96, missed);
+        let (stream, underruns) = underrun_of(96, missed);
         // From the first missing frame, 96 after the last that was rendered for, until the first
         // block after the render side looked again.
         assert_eq!(underruns[0].frames, 64 * missed as u64 - 96);
@@ -135,7 +135,7 @@ fn recovery_from_any_load_takes_one_look_and_is_measured() {
 }
 
 #[test]
-fn a_late_renderer_again_and_again_fades_again_and_again() {
+fn repeated_underruns_are_concealed() {
     let mut stream = Lockstep::new(96, &sine());
     stream.play_64(&[(0, on(69))], RATE / 2);
     // Now and then three blocks, sometimes before the last fade is over.
@@ -151,7 +151,7 @@ fn a_late_renderer_again_and_again_fades_again_and_again() {
 }
 
 #[test]
-fn a_block_larger_than_the_stream_is_deep_is_said_to_be() {
+fn an_underrun_of_a_block_larger_than_the_depth_has_that_cause() {
     let mut stream = Lockstep::new(96, &sine());
     stream.play_64(&[(0, on(69))], RATE);
     stream.ask(&[], 512);
@@ -165,7 +165,7 @@ fn a_block_larger_than_the_stream_is_deep_is_said_to_be() {
 }
 
 #[test]
-fn an_underrun_at_the_start_is_said_to_be_one() {
+fn an_underrun_at_the_start_has_that_cause() {
     let mut stream = Lockstep::new(96, &sine());
     (0..3).for_each(|_| stream.ask(&[(0, on(69))], 64));
     stream.render.step();
@@ -174,7 +174,7 @@ fn an_underrun_at_the_start_is_said_to_be_one() {
 }
 
 #[test]
-fn a_flood_of_events_leaves_no_note_behind() {
+fn no_note_hangs_after_a_flood_of_events() {
     let mut stream = Lockstep::new(StreamConfig::depth_for(64), &soft());
     // A hundred times more than the queue holds, most of them keys that go down.
     let mut flood = Vec::new();
@@ -202,7 +202,7 @@ fn a_flood_of_events_leaves_no_note_behind() {
 }
 
 #[test]
-fn even_without_a_place_for_its_end_no_note_stays() {
+fn no_note_hangs_when_its_note_off_is_dropped() {
     let mut stream = Lockstep::new(96, &soft());
     stream.play_64(&[(0, on(60)), (0, cc(64, 1.0))], 6_400);
     // Nothing but ends, more than there is room for, while nobody renders.
@@ -217,7 +217,7 @@ fn even_without_a_place_for_its_end_no_note_stays() {
 
 /// The end of a note is lost while its beginning still waits to be rendered.
 #[test]
-fn a_note_whose_end_is_lost_behind_its_beginning_does_not_stay() {
+fn no_note_hangs_when_its_note_off_is_dropped_before_its_note_on_is_rendered() {
     let mut stream = Lockstep::new(96, &soft());
     stream.play_64(&[], 6_400);
     // Nobody renders: the wheel fills the queue, a key goes down in its midst and up at its end.
@@ -235,7 +235,7 @@ fn a_note_whose_end_is_lost_behind_its_beginning_does_not_stay() {
 }
 
 #[test]
-fn a_flood_from_the_control_side_leaves_no_note_behind() {
+fn no_note_hangs_after_a_flood_from_the_control_side() {
     let mut stream = Lockstep::new(96, &soft());
     stream.control.send(0, on(60));
     while stream.control.send(0, cc(1, 0.5)) {}

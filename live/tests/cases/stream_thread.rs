@@ -1,7 +1,7 @@
-//! A stream with its real render thread: it keeps up, waits for nobody, and always ends.
+//! A stream with its real render thread.
 //!
-//! These machines stall threads for many milliseconds, so nothing here asserts that a deadline was
-//! kept; what is asserted is what must be true whenever one was missed.
+//! Test machines stall threads for many milliseconds, so these tests do not assert that deadlines are
+//! kept, but what holds when one is missed.
 
 use crate::lockstep::*;
 use myriad_conformance::in_blocks;
@@ -41,7 +41,7 @@ fn note(key: u8) -> Event {
 }
 
 #[test]
-fn a_paced_device_hears_no_click_and_every_frame_is_accounted_for() {
+fn a_paced_device_gets_no_click_and_all_frames_are_counted() {
     let (control, mut audio) = started(96);
     let heard = device(&mut audio, &[(20, note(69))], 2_000);
     let underruns = control.underruns();
@@ -63,7 +63,7 @@ fn a_paced_device_hears_no_click_and_every_frame_is_accounted_for() {
 }
 
 #[test]
-fn who_waits_hears_what_the_engine_plays_sample_for_sample() {
+fn process_waiting_matches_engine_output() {
     const FRAMES: usize = 10 * RATE;
     let patch = factory::find("Aurora").unwrap();
     let events = [(0, on(45)), (50_003, on(52)), (200_017, off(45))];
@@ -83,7 +83,7 @@ fn who_waits_hears_what_the_engine_plays_sample_for_sample() {
 }
 
 #[test]
-fn who_waits_after_an_underrun_hears_the_sound_come_back() {
+fn process_waiting_recovers_after_an_underrun() {
     let (control, mut audio) = started(96);
     let (mut left, mut right) = ([0.0; 2_048], [0.0; 2_048]);
     // An event beyond the block counts as its last frame, also when the block is cut.
@@ -99,7 +99,7 @@ fn who_waits_after_an_underrun_hears_the_sound_come_back() {
 }
 
 #[test]
-fn stopping_lets_the_fade_be_heard_and_ends_the_thread() {
+fn stop_fades_out_and_ends_the_thread() {
     let (control, mut audio) = started(96);
     let heard = std::thread::scope(|scope| {
         let device = scope.spawn(move || {
@@ -121,7 +121,7 @@ fn stopping_lets_the_fade_be_heard_and_ends_the_thread() {
 }
 
 #[test]
-fn nothing_hangs_when_nobody_listens() {
+fn stop_returns_without_a_device() {
     let began = Instant::now();
     let (control, audio) = started(96);
     control.send(0, on(60));
@@ -134,7 +134,7 @@ fn nothing_hangs_when_nobody_listens() {
 }
 
 #[test]
-fn nothing_hangs_when_the_renderer_does() {
+fn stop_returns_when_the_renderer_hangs() {
     let (renderer, faults) = faulty();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
@@ -146,7 +146,7 @@ fn nothing_hangs_when_the_renderer_does() {
     assert_eq!(peak(&hung[4_800..]), 0.0, "silence, not noise");
     let both = [&before[9_600..], &hung].concat();
     assert!(roughness(&both, hertz(69.0)) < CLICK);
-    // Who would wait gives up.
+    // `process_waiting` times out.
     let (mut left, mut right) = ([1.0; 64], [1.0; 64]);
     audio.process_waiting(&[], &mut left, &mut right, Duration::from_millis(5));
     assert_eq!(peak(&left), 0.0);
@@ -158,15 +158,15 @@ fn nothing_hangs_when_the_renderer_does() {
     let began = Instant::now();
     control.stop();
     assert!(began.elapsed() < PATIENCE);
-    // The device may go on asking for as long as it likes.
+    // The device may go on.
     assert_eq!(peak(&device(&mut audio, &[], 10)), 0.0);
     assert!(!control.status().running);
-    // Let the thread that was left to itself end, so that the test's process can.
+    // The detached thread ends, so that the test process can end.
     faults.set(Fault::None);
 }
 
 #[test]
-fn a_renderer_that_panics_is_heard_as_a_fade_and_seen_in_the_status() {
+fn a_panicking_renderer_fades_out_and_shows_in_the_status() {
     let (renderer, faults) = faulty();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();
@@ -181,7 +181,7 @@ fn a_renderer_that_panics_is_heard_as_a_fade_and_seen_in_the_status() {
 }
 
 #[test]
-fn a_renderer_that_stalls_and_comes_back_is_explained_and_recovered_from() {
+fn a_stalled_renderer_is_reported_and_recovered() {
     let (renderer, faults) = faulty();
     let (control, mut audio) = stream::start(&config(96), renderer).unwrap();
     control.set_patch(0, sine()).unwrap();

@@ -1,4 +1,4 @@
-//! What the stream's tests share: a stream driven in lockstep, by a clock that is only a number.
+//! A stream that tests drive in lockstep, without a clock.
 
 #![allow(dead_code, reason = "every test program uses its own part of this")]
 
@@ -14,7 +14,7 @@ pub(crate) fn config(depth: usize) -> StreamConfig {
     StreamConfig { depth, ..StreamConfig::default() }
 }
 
-/// A stream whose render side works when it is told to, and all that was heard.
+/// A stream without threads, and all its output.
 pub(crate) struct Lockstep {
     pub(crate) control: Control,
     pub(crate) audio: AudioSide,

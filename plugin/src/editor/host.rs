@@ -1,7 +1,7 @@
-//! The plugin as the editor sees it.
+//! The plugin's implementation of the editor's host.
 
 use crate::params::{MyriadParams, value_at};
-use crate::synth::Renders;
+use crate::synth::RenderTarget;
 use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::{COUNT, Param};
@@ -10,37 +10,37 @@ use nice_plug::context::gui::GuiContext;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the host has to put a knob where the user has: then what the host says holds again.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the editor shows a pending edit before it shows the host's position again.
+const EDIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A host that asks for no block for so long does not play.
+/// A host that asks for no block for this long does not play.
 const PAUSE: Duration = Duration::from_millis(400);
 
-/// A knob that the user has moved. The host owns it, and moves it in its own time.
+/// A move of a knob by the user that the host has not applied yet.
 #[derive(Clone, Copy)]
-struct Asked {
+struct PendingEdit {
     position: f32,
-    /// Where it stood then.
+    /// The position before.
     before: f32,
     when: Instant,
 }
 
-/// What the editor talks to.
+/// The plugin as the editor's host.
 pub(super) struct PluginHost {
     params: Arc<MyriadParams>,
     gui: GuiContext,
-    asked: [Option<Asked>; COUNT],
-    /// Blocks that the host has asked for, and when that was last seen to grow.
+    pending: [Option<PendingEdit>; COUNT],
+    /// Blocks that the host has pending for, and when that number last grew.
     blocks: u64,
     grew: Instant,
 }
 
 impl PluginHost {
     pub(super) fn new(params: Arc<MyriadParams>, gui: GuiContext) -> Self {
-        Self { params, gui, asked: [None; COUNT], blocks: 0, grew: Instant::now() }
+        Self { params, gui, pending: [None; COUNT], blocks: 0, grew: Instant::now() }
     }
 
-    /// Whether the host plays, and so moves knobs by itself.
+    /// Whether the host plays, and so applies edits by itself.
     fn plays(&mut self) -> bool {
         let blocks = self.params.shared.meters.blocks();
         if blocks != self.blocks {
@@ -49,28 +49,30 @@ impl PluginHost {
         self.grew.elapsed() < PAUSE
     }
 
-    /// Puts knobs where the user has put them if the host will not: one that does not play (stopped,
-    /// bypassed, or only showing the editor) would keep and save them where they were.
-    fn settle(&mut self) {
+    /// Applies pending edits when the host does not play (stopped, bypassed, or only showing the
+    /// editor): it would save the old positions.
+    fn apply_pending(&mut self) {
         if self.plays() {
             return;
         }
-        for (&param, asked) in Param::ALL.iter().zip(&mut self.asked) {
+        for (&param, pending) in Param::ALL.iter().zip(&mut self.pending) {
             let knob = self.params.knob(param);
-            if let Some(asked) = asked.take()
-                && asked.before == knob.position()
+            if let Some(pending) = pending.take()
+                && pending.before == knob.position()
             {
-                knob.stand(asked.position);
+                knob.set_position(pending.position);
             }
         }
     }
 
-    /// Where a knob stands, or soon will.
+    /// The position of a knob, with a pending edit.
     fn position(&self, param: Param) -> f32 {
         let position = self.params.knob(param).position();
-        match self.asked[param as usize] {
-            Some(asked) if asked.before == position && asked.when.elapsed() < PATIENCE => {
-                asked.position
+        match self.pending[param as usize] {
+            Some(pending)
+                if pending.before == position && pending.when.elapsed() < EDIT_TIMEOUT =>
+            {
+                pending.position
             }
             _ => position,
         }
@@ -90,10 +92,10 @@ impl EditorHost for PluginHost {
     fn set(&mut self, param: Param, value: f32) {
         let knob = self.params.knob(param);
         let position = param.info().kind.to_scale(value);
-        self.asked[param as usize] =
-            Some(Asked { position, before: knob.position(), when: Instant::now() });
+        self.pending[param as usize] =
+            Some(PendingEdit { position, before: knob.position(), when: Instant::now() });
         knob.put(&self.gui, position);
-        self.settle();
+        self.apply_pending();
     }
 
     fn end(&mut self, param: Param) {
@@ -129,7 +131,7 @@ impl EditorHost for PluginHost {
     }
 
     fn status(&mut self) -> Status {
-        self.settle();
+        self.apply_pending();
         let shared = &self.params.shared;
         let renderer = shared.renderer();
         Status {
@@ -141,7 +143,7 @@ impl EditorHost for PluginHost {
             load: Some(shared.meters.load()),
             underruns: shared.meters.underruns(),
             bpm: shared.meters.bpm(),
-            trouble: shared.trouble(),
+            trouble: shared.patch_error(),
         }
     }
 
@@ -159,14 +161,14 @@ impl EditorHost for PluginHost {
     }
 
     fn renderers(&self) -> Vec<(&'static str, bool)> {
-        let chosen = self.params.shared.renders();
-        let choice = |(renders, name, _)| (name, renders == chosen);
-        Renders::ALL.map(choice).into()
+        let chosen = self.params.shared.render_target();
+        let choice = |(render_target, name, _)| (name, render_target == chosen);
+        RenderTarget::ALL.map(choice).into()
     }
 
     fn choose_renderer(&mut self, index: usize) {
-        if let Some(&(renders, ..)) = Renders::ALL.get(index) {
-            self.params.shared.set_renders(renders);
+        if let Some(&(render_target, ..)) = RenderTarget::ALL.get(index) {
+            self.params.shared.set_render_target(render_target);
             self.gui.request_restart();
         }
     }

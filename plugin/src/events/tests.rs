@@ -1,8 +1,8 @@
 use super::*;
-use nice_plug::midi::Channel;
+use nice_plug::midi::{Channel, VoiceID};
 
-const PLAIN: Setting = Setting { api: PluginApi::Clap, mpe: false, bypassed: false };
-const MPE: Setting = Setting { mpe: true, ..PLAIN };
+const PLAIN: BlockContext = BlockContext { api: PluginApi::Clap, mpe: false, bypassed: false };
+const MPE: BlockContext = BlockContext { mpe: true, ..PLAIN };
 
 fn on(id: i32, channel: u8, key: u8) -> NoteEvent<()> {
     NoteEvent::NoteOn {
@@ -14,10 +14,10 @@ fn on(id: i32, channel: u8, key: u8) -> NoteEvent<()> {
     }
 }
 
-fn translated(setting: Setting, events: &[NoteEvent<()>]) -> Vec<EventKind> {
+fn translated(context_: BlockContext, events: &[NoteEvent<()>]) -> Vec<EventKind> {
     let (mut translator, mut queue) = (Translator::new(), Queue::new(64));
     for event in events {
-        translator.translate(event, setting, &mut queue);
+        translator.translate(event, context_, &mut queue);
     }
     queue.events().iter().map(|event| event.kind).collect()
 }
@@ -51,12 +51,12 @@ fn a_note_on_without_a_key_starts_and_ends_nothing() {
 
 #[test]
 fn bypass_starts_no_notes() {
-    let bypassed = Setting { bypassed: true, ..PLAIN };
+    let bypassed = BlockContext { bypassed: true, ..PLAIN };
     assert_eq!(translated(bypassed, &[on(1, 0, 60)]), []);
 }
 
 #[test]
-fn vst3s_mixed_up_expressions_are_told_apart() {
+fn swapped_vst3_expressions_are_translated() {
     let expression = NoteEvent::PolyExpression {
         timing: 0,
         voice_id: VoiceID::ID(1),
@@ -64,7 +64,7 @@ fn vst3s_mixed_up_expressions_are_told_apart() {
         key: Key::Number(60),
         expression: 0.75,
     };
-    let vst3 = Setting { api: PluginApi::Vst3, ..PLAIN };
+    let vst3 = BlockContext { api: PluginApi::Vst3, ..PLAIN };
     let brightness =
         EventKind::NoteExpression { key: 60, kind: Expression::Brightness, value: 0.75 };
     assert_eq!(translated(vst3, &[on(1, 0, 60), expression])[1..], [brightness]);
@@ -72,7 +72,7 @@ fn vst3s_mixed_up_expressions_are_told_apart() {
 }
 
 #[test]
-fn mpe_channels_move_their_own_notes_alone() {
+fn mpe_channels_control_only_their_own_notes() {
     let bend = |channel, value| NoteEvent::MidiPitchBend { timing: 6, channel, value };
     let kinds = translated(MPE, &[on(1, 1, 60), on(2, 2, 67), bend(2, 1.0), bend(0, 1.0)]);
     let octaves = EventKind::NoteExpression { key: 67, kind: Expression::Pitch, value: 48.0 };
@@ -97,12 +97,12 @@ fn a_modulated_parameter_reaches_the_note_with_the_id() {
 }
 
 #[test]
-fn both_middles_of_the_wheel_are_the_middle() {
+fn both_pitch_bend_centres_become_zero() {
     assert_eq!([0.0, 0.5, 8_192.0 / 16_383.0, 1.0].map(bend), [-1.0, 0.0, 0.0, 1.0]);
 }
 
 #[test]
-fn a_full_queue_takes_no_more_and_order_is_kept() {
+fn a_full_queue_drops_events_and_keeps_the_order() {
     let (mut translator, mut queue) = (Translator::new(), Queue::new(2));
     queue.push(9, EventKind::AllNotesOff);
     translator.translate(&on(1, 0, 60), PLAIN, &mut queue);
@@ -113,7 +113,7 @@ fn a_full_queue_takes_no_more_and_order_is_kept() {
 
 /// More events than a block holds: a note whose end finds no room must not sound for ever.
 #[test]
-fn a_note_whose_end_finds_no_room_is_released() {
+fn no_note_hangs_when_its_note_off_finds_no_room() {
     let (mut translator, mut queue) = (Translator::new(), Queue::new(4));
     let wheel = NoteEvent::MidiPitchBend { timing: 5, channel: 0, value: 0.5 };
     let off = NoteEvent::NoteOff {

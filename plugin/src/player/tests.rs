@@ -1,7 +1,7 @@
-//! The audio thread by itself: it allocates nothing, and patches change under it.
+//! The audio thread: it allocates nothing while patches change.
 
 use super::*;
-use crate::synth::Renders;
+use crate::synth::RenderTarget;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use myriad_engine::{Patch, Snapshot, factory};
 use nice_plug::context::process::SendEventError;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
 
-/// A host that says what it is given to say.
+/// A host with scripted events.
 struct Script {
     transport: Transport,
     events: VecDeque<NoteEvent<()>>,
@@ -62,14 +62,14 @@ fn wheel(value: f32) -> NoteEvent<()> {
     NoteEvent::MidiCC { timing: 0, channel: 0, cc: 1, value }
 }
 
-fn terms(sample_rate: f32) -> Terms {
-    Terms { sample_rate, max_block: 512, offline: false, renders: Renders::Processor }
+fn config(sample_rate: f32) -> SynthConfig {
+    SynthConfig { sample_rate, max_block: 512, offline: false, render_target: RenderTarget::Cpu }
 }
 
 fn player() -> (Arc<MyriadParams>, Player) {
     let params = Arc::new(MyriadParams::new());
     let mut player = Player::new(params.clone());
-    assert_eq!(player.prepare(&terms(48_000.0)), Some(64));
+    assert_eq!(player.prepare(&config(48_000.0)), Some(64));
     player.reset();
     (params, player)
 }
@@ -82,8 +82,8 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
     for (round, patch) in factory::patches().iter().cycle().take(40).enumerate() {
         params.shared.load(patch.clone());
         // A host moves knobs between blocks.
-        params.knob(Param::FilterCutoff).stand(round as f32 / 40.0);
-        // Somebody watches every second patch, plays along and connects things.
+        params.knob(Param::FilterCutoff).set_position(round as f32 / 40.0);
+        // The editor is open for every second patch, and plays notes and changes routes.
         params.shared.watch(round % 2 == 0);
         let (key, velocity) = (72, 0.5);
         params.shared.play(EventKind::NoteOn { key, velocity });
@@ -105,7 +105,7 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
 }
 
 #[test]
-fn a_loaded_patch_plays_though_its_knobs_arrive_later() {
+fn a_loaded_patch_plays_before_the_host_moves_its_knobs() {
     let patch = factory::patches()[0].clone();
     let (params, mut player) = player();
     params.shared.load(patch.clone());
@@ -115,7 +115,7 @@ fn a_loaded_patch_plays_though_its_knobs_arrive_later() {
 
     let mut expected = [vec![0.0; 4_800], vec![0.0; 4_800]];
     let [left, right] = &mut expected;
-    let (mut synth, _) = Synth::new(&terms(48_000.0), &patch, &real_gpu).unwrap();
+    let (mut synth, _) = make_synth(&config(48_000.0), &patch, &first_gpu).unwrap();
     let mut queue = Queue::new(1);
     queue.push(0, EventKind::NoteOn { key: 60, velocity: 0.8 });
     synth.render(queue.events(), left, right);
@@ -135,13 +135,13 @@ fn the_newest_of_many_patches_wins() {
 }
 
 #[test]
-fn routes_reach_the_patch_they_belong_to() {
+fn routes_apply_to_the_last_patch() {
     let (params, mut player) = player();
     let play = |player: &mut Player| {
         player.process(&mut [0.0; 64], &mut [0.0; 64], &mut Script::new([]));
     };
     let [first, second] = [&factory::patches()[0], &factory::patches()[1]];
-    // Whatever waits for the audio thread, the last word counts, and belongs to the last patch.
+    // The last change counts, and routes belong to the last patch.
     params.shared.load(first.clone());
     params.shared.set_routes(Vec::new());
     params.shared.load(second.clone());
@@ -153,7 +153,7 @@ fn routes_reach_the_patch_they_belong_to() {
     let mut expected = first.clone();
     expected.routes.clone_from(&second.routes);
     assert_eq!(*params.shared.patch(), expected);
-    // What the audio thread plays comes back when something takes its place.
+    // The audio thread returns the patch that is replaced.
     params.shared.load(Patch::new());
     let mut change = params.shared.take_change().unwrap();
     let played = change.patch.as_deref_mut().unwrap();
@@ -162,7 +162,7 @@ fn routes_reach_the_patch_they_belong_to() {
 }
 
 #[test]
-fn what_is_played_in_the_editor_sounds_and_is_seen() {
+fn the_editor_keyboard_sounds_and_shows_in_the_snapshot() {
     let (params, mut player) = player();
     let (key, velocity) = (60, 0.8);
     let (mut left, mut right) = ([0.0; 4_800], [0.0; 4_800]);
@@ -197,29 +197,30 @@ fn a_learnt_controller_moves_its_parameter_and_nothing_else() {
 }
 
 #[test]
-fn rates_beyond_reason_are_refused() {
+fn invalid_sample_rates_are_refused() {
     let mut player = Player::new(Arc::new(MyriadParams::new()));
-    assert_eq!(player.prepare(&terms(0.0)), None);
-    assert_eq!(player.prepare(&terms(f32::NAN)), None);
-    // A host that plays all the same hears silence.
+    assert_eq!(player.prepare(&config(0.0)), None);
+    assert_eq!(player.prepare(&config(f32::NAN)), None);
+    // Processing without activation is silent.
     let mut left = [1.0; 64];
     player.process(&mut left, &mut [1.0; 64], &mut Script::new([on(60)]));
     assert_eq!(left, [0.0; 64]);
 }
 
-/// What an instance plays by a GPU, when `meanwhile` happens while that is made ready.
-fn played_by_a_gpu(before: &Patch, meanwhile: impl Fn(&MyriadParams) + Send + 'static) -> Vec<f32> {
+/// The output of an instance on a GPU when `meanwhile` runs while the GPU is prepared.
+fn played_on_gpu(before: &Patch, meanwhile: impl Fn(&MyriadParams) + Send + 'static) -> Vec<f32> {
     let params = Arc::new(MyriadParams::new());
     params.shared.load(before.clone());
     let mut player = Player::new(params.clone());
     let make = crate::synth::tests::gpu(&Arc::default());
-    player.gpu = Box::new(move |terms| {
-        let made = make(terms);
+    player.gpu = Box::new(move |config| {
+        let made = make(config);
         meanwhile(&params);
         made
     });
-    let terms = Terms { offline: true, renders: Renders::Gpu, ..terms(48_000.0) };
-    assert!(player.prepare(&terms) > Some(64), "rendered by the GPU");
+    let config =
+        SynthConfig { offline: true, render_target: RenderTarget::Gpu, ..config(48_000.0) };
+    assert!(player.prepare(&config) > Some(64), "rendered by the GPU");
     player.reset();
     let mut script = Script::new([on(60)]);
     let (mut left, mut right) = (vec![0.0; 24_000], vec![0.0; 24_000]);
@@ -229,29 +230,28 @@ fn played_by_a_gpu(before: &Patch, meanwhile: impl Fn(&MyriadParams) + Send + 's
     left
 }
 
-/// A GPU may take seconds to be made ready. Whoever loads a patch or moves a route meanwhile
-/// hears it.
+/// Preparing a GPU may take seconds. A patch or route that is changed meanwhile is played.
 #[test]
-fn what_is_loaded_while_a_gpu_is_made_ready_is_played() {
-    // Its values are those that the knobs have by default, so that only its own parts differ.
+fn a_patch_loaded_while_the_gpu_is_prepared_is_played() {
+    // With the knobs' default values, so that only tables and routes differ.
     let mut patch = factory::find("Aurora").unwrap().clone();
     patch.values = Values::new();
-    let expected = played_by_a_gpu(&patch, |_| {});
+    let expected = played_on_gpu(&patch, |_| {});
     let loaded = patch.clone();
-    let heard = played_by_a_gpu(&Patch::new(), move |params| params.shared.load(loaded.clone()));
-    assert_ne!(expected, played_by_a_gpu(&Patch::new(), |_| {}));
+    let heard = played_on_gpu(&Patch::new(), move |params| params.shared.load(loaded.clone()));
+    assert_ne!(expected, played_on_gpu(&Patch::new(), |_| {}));
     assert!(heard == expected, "the patch");
     let (mut before, routes) = (patch.clone(), patch.routes.clone());
     before.routes.clear();
-    let heard = played_by_a_gpu(&before, move |params| {
+    let heard = played_on_gpu(&before, move |params| {
         params.shared.set_routes(routes.clone());
     });
     assert!(heard == expected, "the routes");
 }
 
-/// A host has room for so many events in a block, and says nothing when it had more.
+/// A host drops events beyond its capacity without an error.
 #[test]
-fn a_full_block_of_events_leaves_no_note_behind() {
+fn no_note_hangs_after_a_full_block_of_events() {
     let (params, mut player) = player();
     let mut events = vec![wheel(0.5); MAX_EVENTS];
     events[0] = on(60);
@@ -265,7 +265,7 @@ fn a_full_block_of_events_leaves_no_note_behind() {
 }
 
 #[test]
-fn a_flood_on_the_editors_keyboard_leaves_no_note_behind() {
+fn no_note_hangs_after_a_flood_of_the_editor_keyboard() {
     let (params, mut player) = player();
     let (key, velocity) = (60, 0.8);
     params.shared.play(EventKind::NoteOn { key, velocity });

@@ -1,35 +1,41 @@
-//! Whether the host is ahead of the clock, and so how long its call may wait for frames.
+//! Detects whether the host is ahead of real time, and so how long a callback may wait for frames.
 //!
-//! A host that plays to somebody asks for a block when the last one has been heard. One that
-//! bounces asks as fast as it gets an answer, and many do not say so. As long as the host is ahead
-//! of the clock nobody hears a wait; a host that is on time is never made to wait.
+//! A host that plays live asks for a block when the last one has been played. A host that bounces asks
+//! as fast as it can, and many do not announce it. While the host is ahead of real time, a wait is not
+//! heard; a host that is on time never waits.
 
 use std::time::{Duration, Instant};
 
-/// Hosts that say that nobody listens can wait as long as anybody would.
+/// The timeout for hosts that bounce.
 const OFFLINE: Duration = Duration::from_secs(10);
-/// Who is so far ahead does not play to anybody: more than any device keeps ready.
-const RACING: Duration = Duration::from_millis(300);
+/// A host that is this far ahead bounces: no device buffers so much.
+const FASTER_THAN_REAL_TIME: Duration = Duration::from_millis(300);
 
-/// Compares what was asked for with the time that has passed.
+/// Compares the frames asked for with the time that has passed.
 pub(super) struct Pace {
     offline: bool,
-    /// When the sound began that has been asked for so far, if it is played without a pause.
+    /// When the frames that were asked for so far began, if they are played without a pause.
     began: Option<Instant>,
-    /// How long that sounds.
+    /// Their duration.
     asked: Duration,
-    /// When the last call ended, and whether the host was racing then.
+    /// When the last callback ended, and whether the host was faster than real time then.
     last: Option<Instant>,
-    racing: bool,
+    is_faster_than_real_time: bool,
 }
 
 impl Pace {
     pub(super) fn new(offline: bool) -> Self {
-        Self { offline, began: None, asked: Duration::ZERO, last: None, racing: false }
+        Self {
+            offline,
+            began: None,
+            asked: Duration::ZERO,
+            last: None,
+            is_faster_than_real_time: false,
+        }
     }
 
-    /// How long a call that begins `now` may wait for its block, which sounds for `block`.
-    pub(super) fn patience(&mut self, now: Instant, block: Duration) -> Duration {
+    /// How long a callback that begins `now` may wait for its block of the duration `block`.
+    pub(super) fn timeout(&mut self, now: Instant, block: Duration) -> Duration {
         if self.offline {
             return OFFLINE;
         }
@@ -37,18 +43,19 @@ impl Pace {
         let passed = now.saturating_duration_since(began);
         let ahead = self.asked.saturating_sub(passed);
         if ahead.is_zero() {
-            // On time, or after a pause: what counts begins here.
+            // On time, or after a pause: start to count here.
             (self.began, self.asked) = (Some(now), Duration::ZERO);
         }
-        // Who takes a rest of its own plays to somebody after all.
+        // A host that pauses between callbacks plays live.
         let rest = self.last.map(|last| now.saturating_duration_since(last));
         let rested = rest.is_some_and(|rest| 2 * rest > block);
-        self.racing = ahead > RACING || (self.racing && !rested);
+        self.is_faster_than_real_time =
+            ahead > FASTER_THAN_REAL_TIME || (self.is_faster_than_real_time && !rested);
         self.asked += block;
-        if self.racing { OFFLINE } else { ahead }
+        if self.is_faster_than_real_time { OFFLINE } else { ahead }
     }
 
-    /// The call has ended.
+    /// Records the end of the callback.
     pub(super) fn end(&mut self, now: Instant) {
         self.last = Some(now);
     }
@@ -60,14 +67,14 @@ mod tests {
 
     const BLOCK: Duration = Duration::from_millis(10);
 
-    /// Calls of so many milliseconds each, `every` so many; the longest that one could wait.
+    /// The longest timeout of callbacks every `every` ms that take `busy` ms.
     fn longest(pace: &mut Pace, start: Instant, calls: u32, every: f64, busy: f64) -> Duration {
         let micros = |millis: f64| Duration::from_micros((1_000.0 * millis).round() as u64);
         let call = |call: u32| {
             let now = start + micros(f64::from(call) * every);
-            let patience = pace.patience(now, BLOCK);
+            let timeout = pace.timeout(now, BLOCK);
             pace.end(now + micros(busy));
-            patience
+            timeout
         };
         (0..calls).map(call).max().unwrap()
     }
@@ -83,16 +90,16 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_a_block_early_waits_until_it_is_not() {
+    fn a_host_that_is_early_waits_for_the_difference() {
         let mut pace = Pace::new(false);
         let start = Instant::now();
-        pace.patience(start, BLOCK);
-        let early = pace.patience(start + Duration::from_millis(4), BLOCK);
+        pace.timeout(start, BLOCK);
+        let early = pace.timeout(start + Duration::from_millis(4), BLOCK);
         assert_eq!(early, Duration::from_millis(6));
     }
 
     #[test]
-    fn one_that_races_ahead_waits_as_long_as_it_takes() {
+    fn a_host_faster_than_real_time_waits_without_limit() {
         let mut pace = Pace::new(false);
         let start = Instant::now();
         assert_eq!(longest(&mut pace, start, 100, 1.0, 0.9), OFFLINE);
@@ -100,12 +107,12 @@ mod tests {
         let slow = start + Duration::from_millis(100);
         for call in 0..100 {
             let now = slow + Duration::from_millis(30 * call);
-            assert_eq!(pace.patience(now, BLOCK), OFFLINE, "{call}");
+            assert_eq!(pace.timeout(now, BLOCK), OFFLINE, "{call}");
             pace.end(now + Duration::from_millis(29));
         }
-        // Then it plays to somebody again.
+        // Then it plays live again.
         let live = slow + Duration::from_secs(30);
         assert_eq!(longest(&mut pace, live, 100, 10.0, 1.0), Duration::ZERO);
-        assert_eq!(Pace::new(true).patience(start, BLOCK), OFFLINE);
+        assert_eq!(Pace::new(true).timeout(start, BLOCK), OFFLINE);
     }
 }

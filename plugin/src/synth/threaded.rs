@@ -1,7 +1,7 @@
-//! Rendering beside the host's call: a stream, with a GPU behind it.
+//! Rendering on a GPU: a stream with a render thread of its own.
 
 use super::pace::Pace;
-use super::{PART, RendererState, SynthHandle, Terms, engine_config};
+use super::{PART, RendererState, Synth, SynthConfig, SynthHandle, engine_config};
 use myriad_engine::render::Renderer;
 use myriad_engine::{Counters, Event, EventKind, Patch, Playable, ThreadPolicy, Values};
 use myriad_live::auto::Piece;
@@ -11,27 +11,27 @@ use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Blocks beyond what a processor would need: a GPU is asked, computes, and answers.
+/// Blocks of latency beyond what a CPU needs, for the round trip to a GPU.
 const SPARE_BLOCKS: usize = 2;
 
-/// Makes the renderer of a GPU, for certain terms.
-pub(crate) type MakeGpu = dyn Fn(&Terms) -> (Box<dyn Renderer>, RendererHandle) + Send;
+/// Makes the renderer of a GPU.
+pub(crate) type MakeGpu = dyn Fn(&SynthConfig) -> (Box<dyn Renderer>, RendererHandle) + Send;
 
-/// The first GPU there is. Nothing of it is touched until it is prepared.
-pub(crate) fn real_gpu(terms: &Terms) -> (Box<dyn Renderer>, RendererHandle) {
+/// The first GPU of the machine. It is not touched until it is prepared.
+pub(crate) fn first_gpu(config: &SynthConfig) -> (Box<dyn Renderer>, RendererHandle) {
     let choice = RendererChoice {
         kind: RendererKind::Cuda,
         device: 0,
         threads: 1,
-        purpose: purpose(terms.offline, terms.sample_rate),
+        purpose: purpose(config.offline, config.sample_rate),
         recalibrate: false,
-        // A plugin has no program of its own to start again.
+        // A plugin has no program of its own that could run in another process.
         server: None,
     };
     choice.make()
 }
 
-/// Blocks must be on time while somebody listens; else they may take as long as they need.
+/// Blocks have deadlines unless the host bounces.
 pub(super) fn purpose(offline: bool, sample_rate: f32) -> Purpose {
     match offline {
         false => Purpose::Live { sample_rate, thread_policy: ThreadPolicy::RealTime },
@@ -39,81 +39,89 @@ pub(super) fn purpose(offline: bool, sample_rate: f32) -> Purpose {
     }
 }
 
-/// The host's end of a stream.
-pub(crate) struct Threaded {
-    terms: Terms,
+/// The audio thread's end of a stream.
+pub(super) struct Threaded {
+    config: SynthConfig,
     audio: AudioSide,
-    /// Kept for its end only.
+    /// Kept to stop the stream.
     control: Option<Arc<Control>>,
     pace: Pace,
-    /// The clock that the host is compared with.
+    /// The clock that the host is compared with; tests inject their own.
     now: fn() -> Instant,
-    /// The stream's time when something was last heard of the host.
+    /// The stream's time of the last event.
     last_event: u64,
-    /// And when each key was last pressed.
+    /// The stream's time of the last note-on of each key.
     pressed: [u64; 128],
 }
 
 impl Threaded {
     pub(super) fn new(
-        terms: &Terms,
+        config: &SynthConfig,
         patch: &Patch,
         gpu: &MakeGpu,
     ) -> Result<(Threaded, SynthHandle), StreamError> {
-        let block = terms.max_block.max(1);
+        let block = config.max_block.max(1);
         let depth = StreamConfig::depth_for(block) + SPARE_BLOCKS * block;
-        let config = StreamConfig {
-            engine: engine_config(terms.sample_rate),
+        let stream_config = StreamConfig {
+            engine: engine_config(config.sample_rate),
             depth: depth.min(MAX_DEPTH),
-            thread_policy: match terms.offline {
+            thread_policy: match config.offline {
                 true => ThreadPolicy::Normal,
                 false => ThreadPolicy::RealTime,
             },
         };
-        let (renderer, handle) = gpu(terms);
-        let (control, audio) = stream::start(&config, renderer)?;
+        let (renderer, renderer_handle) = gpu(config);
+        let (control, audio) = stream::start(&stream_config, renderer)?;
         control.play(PART, Playable::new(patch.clone()))?;
         let control = Arc::new(control);
-        let synth_handle = SynthHandle {
+        let handle = SynthHandle {
             snapshots: control.snapshots(),
             stream: Some(control.clone()),
-            renderer: Box::new(move || state(&handle)),
+            renderer: Box::new(move || state(&renderer_handle)),
         };
         let threaded = Threaded {
-            terms: *terms,
+            config: *config,
             audio,
             control: Some(control),
-            pace: Pace::new(terms.offline),
+            pace: Pace::new(config.offline),
             now: Instant::now,
             last_event: 0,
             pressed: [0; 128],
         };
-        Ok((threaded, synth_handle))
+        Ok((threaded, handle))
     }
 
-    /// Goes by another clock.
-    #[cfg(test)]
-    pub(super) fn set_clock(&mut self, now: fn() -> Instant) {
-        self.now = now;
-        self.audio.set_clock(now);
+    /// Whether what was rendered so far may not contain an event of that time yet.
+    fn is_new(&self, time: u64) -> bool {
+        time > 0 && self.audio.time() <= time + u64::from(self.latency())
+    }
+}
+
+impl Synth for Threaded {
+    fn suits(&self, config: &SynthConfig) -> bool {
+        self.config == *config
     }
 
-    pub(super) fn terms(&self) -> &Terms {
-        &self.terms
+    fn is_threaded(&self) -> bool {
+        true
     }
 
-    pub(super) fn latency(&self) -> u32 {
+    fn sample_rate(&self) -> f32 {
+        self.config.sample_rate
+    }
+
+    fn latency(&self) -> u32 {
         self.audio.latency() as u32
     }
 
-    pub(super) fn reset(&mut self, values: &Values) {
+    fn reset(&mut self, values: &Values) {
         self.audio.restart(PART, values);
-        self.pace = Pace::new(self.terms.offline);
+        self.pace = Pace::new(self.config.offline);
         self.last_event = self.audio.time();
         self.pressed = [0; 128];
     }
 
-    pub(super) fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
+    fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
         let end = self.audio.time() + left.len() as u64;
         if !events.is_empty() {
             self.last_event = end;
@@ -123,49 +131,49 @@ impl Threaded {
                 self.pressed[usize::from(key & 127)] = end;
             }
         }
-        let block = Duration::from_secs_f32(left.len() as f32 / self.terms.sample_rate);
-        let patience = self.pace.patience((self.now)(), block);
-        if patience.is_zero() {
+        let block = Duration::from_secs_f32(left.len() as f32 / self.config.sample_rate);
+        let timeout = self.pace.timeout((self.now)(), block);
+        if timeout.is_zero() {
             self.audio.process(events, left, right);
         } else {
-            self.audio.process_waiting(events, left, right, patience);
+            self.audio.process_waiting(events, left, right, timeout);
         }
         self.pace.end((self.now)());
     }
 
-    /// Whether nothing sounds, and nothing that the host has said will.
-    pub(super) fn is_silent(&self) -> bool {
-        let until = self.audio.sounds_until();
-        !self.is_new(self.last_event) && until.is_some_and(|time| self.audio.time() >= time)
-    }
-
-    /// Whether the other thread may not have heard yet what happened at that time.
-    fn is_new(&self, time: u64) -> bool {
-        time > 0 && self.audio.time() <= time + u64::from(self.latency())
-    }
-
-    pub(super) fn keys(&self) -> u128 {
+    fn keys(&self) -> u128 {
         let pressed = self.pressed.iter().enumerate();
         let new = pressed.filter(|(_, time)| self.is_new(**time));
         new.fold(self.audio.keys(PART), |keys, (key, _)| keys | 1 << key)
     }
 
-    pub(super) fn tail(&self) -> Option<usize> {
+    fn tail(&self) -> Option<usize> {
         self.audio.tail()
     }
 
-    pub(super) fn counters(&self) -> Counters {
+    fn is_silent(&self) -> bool {
+        let until = self.audio.sounds_until();
+        !self.is_new(self.last_event) && until.is_some_and(|time| self.audio.time() >= time)
+    }
+
+    fn counters(&self) -> Counters {
         self.audio.counters()
     }
 
-    pub(super) fn load(&self) -> (f32, u64) {
-        (self.audio.load(), self.audio.underruns())
+    fn load(&self) -> Option<(f32, u64)> {
+        Some((self.audio.load(), self.audio.underruns()))
+    }
+
+    #[cfg(test)]
+    fn set_clock(&mut self, now: fn() -> Instant) {
+        self.now = now;
+        self.audio.set_clock(now);
     }
 }
 
 impl Drop for Threaded {
     fn drop(&mut self) {
-        // A stream takes a moment to end, longer when its renderer hangs. Nobody waits for it.
+        // Stopping a stream takes a moment, longer when its renderer hangs, so a thread does it.
         let control = self.control.take();
         let _ = std::thread::Builder::new().name("myriad-end".into()).spawn(move || drop(control));
     }

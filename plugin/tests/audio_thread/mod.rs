@@ -10,7 +10,7 @@ use std::time::Duration;
 /// What the audio thread has heard of the plugin so far.
 #[derive(Default)]
 pub struct Heard {
-    pub moved: Vec<Moved>,
+    pub moved: Vec<Gesture>,
     pub blocks: usize,
     /// The highest level of the last block.
     pub peak: f32,

@@ -11,7 +11,7 @@ fn instances_are_independent_and_close_in_any_order() {
     let mut hosts: Vec<Host> = (0..20).map(|_| Host::new()).collect();
     let pan = hosts[0].id("Amp Pan");
     for (index, host) in hosts.iter_mut().enumerate() {
-        host.flush(&[Say::Set(pan, (index % 2) as f64)]);
+        host.flush(&[HostEvent::Set(pan, (index % 2) as f64)]);
     }
     let frames = 2_400;
     let sounds: Vec<Played> = hosts
@@ -25,9 +25,9 @@ fn instances_are_independent_and_close_in_any_order() {
         assert!(if index % 2 == 0 { left > right } else { right > left });
     }
     // Every second one goes; the others play on as before.
-    let mut dice = Dice(1);
+    let mut rng = Rng(1);
     while hosts.len() > 1 {
-        let closed = dice.roll(hosts.len());
+        let closed = rng.below(hosts.len());
         drop(hosts.swap_remove(closed));
         let host = &mut hosts[0];
         let side = host.value(pan) as usize;
@@ -48,7 +48,7 @@ fn instances_play_at_the_same_time_on_threads_of_their_own() {
 }
 
 #[test]
-fn looking_at_an_instance_is_quick_and_touches_no_gpu() {
+fn scanning_an_instance_touches_no_gpu() {
     Host::new();
     let start = Instant::now();
     let mut host = Host::new();

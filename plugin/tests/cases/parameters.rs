@@ -38,7 +38,7 @@ fn ids_never_change() {
 }
 
 #[test]
-fn defaults_are_the_tables() {
+fn defaults_equal_the_parameter_table() {
     let mut host = Host::new();
     for (info, row) in host.params().iter().zip(TABLE) {
         assert!((host.value(info.id) - info.default).abs() < 1e-6, "{}", info.name);
@@ -47,7 +47,7 @@ fn defaults_are_the_tables() {
 }
 
 #[test]
-fn values_and_texts_lead_back_to_each_other() {
+fn values_and_texts_round_trip() {
     let mut host = Host::new();
     for info in host.params() {
         for step in 0..=100 {
@@ -63,18 +63,18 @@ fn values_and_texts_lead_back_to_each_other() {
 }
 
 #[test]
-fn flushing_and_playing_set_the_same() {
-    let mut dice = Dice(3);
-    let events: Vec<Say> = Host::new()
+fn flush_and_process_set_the_same_values() {
+    let mut rng = Rng(3);
+    let events: Vec<HostEvent> = Host::new()
         .params()
         .iter()
-        .map(|info| Say::Set(info.id, dice.unit() * info.range.end()))
+        .map(|info| HostEvent::Set(info.id, rng.unit() * info.range.end()))
         .collect();
     let mut flushed = Host::new();
     flushed.flush(&events);
     let mut played = Host::new();
     let before = played.values();
-    let timed: Vec<(usize, Say)> = events.iter().map(|&say| (0, say)).collect();
+    let timed: Vec<(usize, HostEvent)> = events.iter().map(|&say| (0, say)).collect();
     played.play(&[512], &timed);
     assert_eq!(flushed.values(), played.values());
     assert_ne!(before, played.values());
@@ -84,9 +84,9 @@ fn flushing_and_playing_set_the_same() {
 fn automation_is_sample_accurate_and_does_not_depend_on_blocks() {
     let mut host = Host::new();
     let (cutoff, kind) = (host.id("Filter Cutoff"), host.id("Filter"));
-    let mut events = vec![(0, Say::Set(kind, 1.0)), (0, on(45))];
+    let mut events = vec![(0, HostEvent::Set(kind, 1.0)), (0, on(45))];
     for step in 0..50 {
-        events.push((1_000 + 97 * step, Say::Set(cutoff, 1.0 - step as f64 / 50.0)));
+        events.push((1_000 + 97 * step, HostEvent::Set(cutoff, 1.0 - step as f64 / 50.0)));
     }
     let expected = host.play(&blocks(8_000, 8_000), &events).sound;
     for size in [1, 64, 333] {
@@ -99,11 +99,11 @@ fn automation_is_sample_accurate_and_does_not_depend_on_blocks() {
 }
 
 #[test]
-fn modulation_of_one_note_leaves_the_other_alone() {
-    let level = |modulated: Option<Say>| {
+fn modulation_of_one_note_does_not_change_others() {
+    let level = |modulated: Option<HostEvent>| {
         let mut host = Host::new();
         let partials = host.id("Source Partials");
-        host.flush(&[Say::Set(partials, 0.0)]);
+        host.flush(&[HostEvent::Set(partials, 0.0)]);
         let mut events = vec![(0, on(45)), (0, on(81))];
         events.extend(modulated.map(|say| (100, say)));
         host.play(&blocks(256, 24_000), &events).sound[0][12_000..].to_vec()
@@ -111,19 +111,22 @@ fn modulation_of_one_note_leaves_the_other_alone() {
     let pan = Host::new().id("Amp Pan");
     let plain = level(None);
     // Both notes to the right: nothing is left on the left but by a hair.
-    let right = |key| Say::Modulate(pan, note(u32::from(key), key), 0.5);
+    let right = |key| HostEvent::Modulate(pan, note(u32::from(key), key), 0.5);
     let one = level(Some(right(81)));
     assert!(peak(&one) < 0.7 * peak(&plain) && peak(&one) > 0.3 * peak(&plain));
     // A note id that does not exist changes nothing.
-    assert_eq!(level(Some(Say::Modulate(pan, note(7, 81), 0.5))), plain);
+    assert_eq!(level(Some(HostEvent::Modulate(pan, note(7, 81), 0.5))), plain);
 }
 
 #[test]
-fn modulation_of_all_is_not_what_a_project_keeps() {
+fn modulation_is_not_saved() {
     let mut host = Host::new();
     let cutoff = host.id("Filter Cutoff");
     let before = host.save();
-    host.play(&[64], &[(0, Say::Modulate(cutoff, clack_host::events::Pckn::match_all(), 0.3))]);
+    host.play(
+        &[64],
+        &[(0, HostEvent::Modulate(cutoff, clack_host::events::Pckn::match_all(), 0.3))],
+    );
     assert_eq!(host.save(), before);
 }
 
@@ -141,11 +144,11 @@ fn remote_control_pages_start_with_the_macros() {
 }
 
 #[test]
-fn voices_are_as_many_as_the_patch_says() {
+fn voice_capacity_follows_the_patch() {
     let mut host = Host::new();
     let limit = host.id("Voices");
     let twelve = host.read(limit, "12").unwrap();
-    host.play(&[64], &[(0, Say::Set(limit, twelve))]);
+    host.play(&[64], &[(0, HostEvent::Set(limit, twelve))]);
     let voices: PluginVoiceInfo = host.extension();
     let info = voices.get(&host.instance.plugin_handle()).unwrap();
     assert_eq!((info.voice_count, info.voice_capacity), (12, 256));

@@ -22,7 +22,7 @@ fn pitch(sound: &[f32], rate: f64) -> f64 {
 fn sine() -> Host {
     let mut host = Host::new();
     let partials = host.id("Source Partials");
-    host.flush(&[Say::Set(partials, 0.0)]);
+    host.flush(&[HostEvent::Set(partials, 0.0)]);
     host
 }
 
@@ -46,26 +46,28 @@ fn the_latency_is_known_once_active_and_asks_for_one_restart_at_most() {
     let mut host = Host::new();
     host.play(&[64], &[]);
     assert_eq!(host.latency(), 64);
-    let asked = |host: &Host| {
-        let restart =
-            |asked: &Asked| asked.restart.swap(false, std::sync::atomic::Ordering::SeqCst);
+    let requests = |host: &Host| {
+        let restart = |requests: &HostRequests| {
+            requests.restart.swap(false, std::sync::atomic::Ordering::SeqCst)
+        };
         host.instance.access_shared_handler(restart)
     };
-    asked(&host);
+    requests(&host);
     host.play(&[64], &[(0, on(60))]);
-    assert!(!asked(&host), "the latency does not change again");
+    assert!(!requests(&host), "the latency does not change again");
     assert_eq!(host.latency(), 64);
 }
 
 #[test]
 fn blocks_of_any_size_sound_the_same() {
-    let events = [(0, on(60)), (777, on(67)), (5_000, off(60)), (9_999, Say::Midi([0xB0, 1, 99]))];
+    let events =
+        [(0, on(60)), (777, on(67)), (5_000, off(60)), (9_999, HostEvent::Midi([0xB0, 1, 99]))];
     let frames = 20_000;
     let expected = Host::new().play(&blocks(480, frames), &events).sound;
-    let mut dice = Dice(7);
+    let mut rng = Rng(7);
     let mut random = Vec::new();
     while random.iter().sum::<usize>() < frames {
-        random.push(1 + dice.roll(8_192).min(frames - random.iter().sum::<usize>() - 1));
+        random.push(1 + rng.below(8_192).min(frames - random.iter().sum::<usize>() - 1));
     }
     for sizes in [blocks(1, frames), blocks(17, frames), blocks(8_192, frames), random] {
         assert_eq!(Host::new().play(&sizes, &events).sound, expected);
@@ -86,7 +88,7 @@ fn rendering_twice_is_bit_equal_and_so_is_offline() {
 }
 
 #[test]
-fn rates_may_change_between_stretches() {
+fn sample_rates_change_between_activations() {
     let mut host = sine();
     for rate in [44_100.0, 96_000.0, 48_000.0, 192_000.0, 8_000.0, 45_678.901] {
         host.rate = rate;
@@ -103,7 +105,7 @@ fn rates_may_change_between_stretches() {
 }
 
 #[test]
-fn reset_is_the_beginning() {
+fn reset_equals_a_new_instance() {
     let mut host = Host::new();
     let events = [(0, on(60)), (100, on(64))];
     let expected = host.play(&blocks(256, 4_096), &events).sound;
@@ -114,7 +116,11 @@ fn reset_is_the_beginning() {
     };
     let processor = host.instance.activate(|_, _| (), config).unwrap();
     let mut processor = processor.start_processing().unwrap();
-    play_blocks(&mut processor, &[1_000, 333], &[(5, on(31)), (6, Say::Midi([0xB0, 64, 127]))]);
+    play_blocks(
+        &mut processor,
+        &[1_000, 333],
+        &[(5, on(31)), (6, HostEvent::Midi([0xB0, 64, 127]))],
+    );
     processor.reset();
     let sound = play_blocks(&mut processor, &blocks(256, 4_096), &events).sound;
     host.instance.deactivate(processor.stop_processing());
@@ -123,20 +129,20 @@ fn reset_is_the_beginning() {
 
 #[test]
 fn wheels_pedals_and_expressions_reach_the_notes() {
-    let measured = |events: &[(usize, Say)]| {
+    let measured = |events: &[(usize, HostEvent)]| {
         let sound = sine().play(&blocks(256, 48_000), events).sound;
         (pitch(&sound[0][24_000..], RATE), peak(&sound[0][24_000..]))
     };
     let octave = 2.0f64.powf(1.0 / 6.0);
-    let (bent, _) = measured(&[(0, on(69)), (500, Say::Midi([0xE0, 127, 127]))]);
+    let (bent, _) = measured(&[(0, on(69)), (500, HostEvent::Midi([0xE0, 127, 127]))]);
     assert!((bent / 440.0 / octave - 1.0).abs() < 1e-3, "bend of two semitones: {bent}");
-    let tuning = Say::Express(note(69, 69), NoteExpressionType::Tuning, 12.0);
+    let tuning = HostEvent::Express(note(69, 69), NoteExpressionType::Tuning, 12.0);
     let (tuned, level) = measured(&[(0, on(69)), (500, tuning)]);
     assert!((tuned - 880.0).abs() < 0.5, "{tuned}");
-    let quiet = Say::Express(note(69, 69), NoteExpressionType::Volume, 0.25);
+    let quiet = HostEvent::Express(note(69, 69), NoteExpressionType::Volume, 0.25);
     let (_, soft) = measured(&[(0, on(69)), (500, quiet)]);
     assert!((soft / level - 0.25).abs() < 0.02, "{soft} of {level}");
-    let (held, _) = measured(&[(0, on(69)), (0, Say::Midi([0xB0, 64, 127])), (500, off(69))]);
+    let (held, _) = measured(&[(0, on(69)), (0, HostEvent::Midi([0xB0, 64, 127])), (500, off(69))]);
     assert!((held - 440.0).abs() < 0.5, "the pedal holds");
 }
 
@@ -144,12 +150,12 @@ fn wheels_pedals_and_expressions_reach_the_notes() {
 fn mpe_bends_one_note_of_two() {
     let mut host = sine();
     let mpe = host.id("MPE");
-    host.flush(&[Say::Set(mpe, 1.0)]);
+    host.flush(&[HostEvent::Set(mpe, 1.0)]);
     // A note on channel 2, bent by a quarter of 48 semitones; channel 3 is bent with no note.
     let events = [
-        (0, Say::Midi([0x91, 57, 100])),
-        (100, Say::Midi([0xE1, 0, 80])),
-        (100, Say::Midi([0xE2, 0, 127])),
+        (0, HostEvent::Midi([0x91, 57, 100])),
+        (100, HostEvent::Midi([0xE1, 0, 80])),
+        (100, HostEvent::Midi([0xE2, 0, 127])),
     ];
     let sound = host.play(&blocks(256, 48_000), &events).sound;
     let measured = pitch(&sound[0][24_000..], RATE);
@@ -157,12 +163,13 @@ fn mpe_bends_one_note_of_two() {
 }
 
 #[test]
-fn notes_that_died_away_are_named_and_the_plugin_then_sleeps() {
+fn ended_notes_are_reported_and_the_plugin_then_sleeps() {
     let mut host = Host::new();
     let release = host.id("Env 1 Release");
     let short = host.read(release, "10 ms").unwrap();
-    host.flush(&[Say::Set(release, short)]);
-    let events = [(0, on(60)), (0, on(64)), (1_000, off(60)), (2_000, Say::Choke(note(64, 64)))];
+    host.flush(&[HostEvent::Set(release, short)]);
+    let events =
+        [(0, on(60)), (0, on(64)), (1_000, off(60)), (2_000, HostEvent::Choke(note(64, 64)))];
     let played = host.play(&blocks(500, 1_500), &events);
     assert_eq!(played.ended, [], "the release still sounds");
     assert_eq!(played.last, Some(ProcessStatus::Continue));
@@ -175,11 +182,11 @@ fn notes_that_died_away_are_named_and_the_plugin_then_sleeps() {
 }
 
 #[test]
-fn a_mono_voice_that_came_back_to_a_key_ends_with_it() {
+fn a_mono_voice_returns_to_a_held_key_and_ends_with_it() {
     let mut host = Host::new();
     let mode = host.id("Voice Mode");
     for mono in [1.0, 2.0] {
-        host.flush(&[Say::Set(mode, mono)]);
+        host.flush(&[HostEvent::Set(mode, mono)]);
         let events = [(0, on(60)), (4_000, on(67)), (8_000, off(67)), (12_000, off(60))];
         let sound = host.play(&blocks(256, 48_000), &events).sound;
         assert!(peak(&sound[0][9_000..12_000]) > 0.01, "back to the first key");
@@ -195,9 +202,9 @@ fn tail(host: &mut Host) -> TailLength {
     let processor = host.instance.activate(|_, _| (), config).unwrap();
     let mut processor = processor.start_processing().unwrap();
     play_blocks(&mut processor, &[512], &[(0, on(60))]);
-    let said = tail.get(&processor.plugin_handle());
+    let notifications = tail.get(&processor.plugin_handle());
     host.instance.deactivate(processor.stop_processing());
-    said
+    notifications
 }
 
 /// Hosts stop listening when the tail is over: what sounds later is missing from a bounce.
@@ -207,7 +214,7 @@ fn the_tail_is_release_and_effects() {
     // The default release of 200 ms, a fade, and the latency.
     assert_eq!(tail(&mut host), TailLength::Finite(9_600 + 256 + 64));
     let [reverb, delay] = ["Reverb", "Delay"].map(|name| host.id(name));
-    host.flush(&[Say::Set(reverb, 1.0), Say::Set(delay, 1.0)]);
+    host.flush(&[HostEvent::Set(reverb, 1.0), HostEvent::Set(delay, 1.0)]);
     let TailLength::Finite(frames) = tail(&mut host) else {
         panic!("rooms and echoes end");
     };
@@ -224,10 +231,10 @@ fn the_tail_is_release_and_effects() {
 }
 
 #[test]
-fn an_arpeggiator_that_holds_has_no_end() {
+fn a_latched_arpeggiator_has_an_infinite_tail() {
     let mut host = Host::new();
     let [mode, hold] = ["Arp", "Arp Hold"].map(|name| host.id(name));
-    host.flush(&[Say::Set(mode, 1.0), Say::Set(hold, 1.0)]);
+    host.flush(&[HostEvent::Set(mode, 1.0), HostEvent::Set(hold, 1.0)]);
     assert_eq!(tail(&mut host), TailLength::Infinite);
 }
 
@@ -237,9 +244,9 @@ fn bypass_is_silent_without_a_click_and_ends() {
     let bypass = host.id("Bypass");
     let events = [
         (0, on(60)),
-        (4_800, Say::Set(bypass, 1.0)),
+        (4_800, HostEvent::Set(bypass, 1.0)),
         (5_000, on(67)),
-        (9_600, Say::Set(bypass, 0.0)),
+        (9_600, HostEvent::Set(bypass, 0.0)),
         (9_700, on(72)),
     ];
     let sound = host.play(&blocks(480, 19_200), &events).sound;
@@ -263,7 +270,7 @@ fn a_synced_lfo_follows_the_song_and_its_jumps() {
         "lfo1.sync": { "i32": 5 },
     });
     let state = serde_json::json!({ "version": "0", "params": params, "fields": fields });
-    assert!(host.load(&*framed(&state.to_string())));
+    assert!(host.load(&*with_length(&state.to_string())));
     let config =
         PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
     let processor = host.instance.activate(|_, _| (), config).unwrap();

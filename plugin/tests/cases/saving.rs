@@ -28,23 +28,23 @@ impl<T: Write> Write for Slow<T> {
 /// A plugin with every parameter somewhere.
 fn random(seed: u64) -> Host {
     let mut host = Host::new();
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     let bypass = host.id("Bypass");
     let params = host.params();
     let set = |info: &Info| {
-        (info.id != bypass).then(|| Say::Set(info.id, dice.unit() * info.range.end()))
+        (info.id != bypass).then(|| HostEvent::Set(info.id, rng.unit() * info.range.end()))
     };
-    let events: Vec<Say> = params.iter().filter_map(set).collect();
+    let events: Vec<HostEvent> = params.iter().filter_map(set).collect();
     host.flush(&events);
     host
 }
 
-fn melody() -> Vec<(usize, Say)> {
+fn melody() -> Vec<(usize, HostEvent)> {
     vec![(0, on(48)), (3_000, on(60)), (6_000, off(48)), (7_000, on(67))]
 }
 
 #[test]
-fn a_restored_state_sounds_bit_for_bit_the_same() {
+fn a_restored_state_is_bit_equal() {
     for seed in 1..=20 {
         let mut saved = random(seed);
         let state = saved.save();
@@ -58,12 +58,12 @@ fn a_restored_state_sounds_bit_for_bit_the_same() {
 }
 
 #[test]
-fn factory_patches_survive_a_project_to_the_last_bit() {
+fn factory_patches_round_trip_through_a_project_bit_for_bit() {
     // Values that no knob's way stands for exactly come back from the patch itself.
     for patch in myriad_engine::factory::patches() {
         let state = state_of(patch);
         let mut host = Host::new();
-        assert!(host.load(&*framed(&state)));
+        assert!(host.load(&*with_length(&state)));
         let sound = host.play(&blocks(512, 9_600), &melody()).sound;
         let mut engine =
             myriad_engine::Engine::new(&myriad_engine::EngineConfig::default()).unwrap();
@@ -116,7 +116,7 @@ fn a_state_loaded_while_notes_sound_takes_over_and_keeps_its_values() {
 }
 
 #[test]
-fn streams_may_be_slow() {
+fn states_are_read_and_written_in_small_pieces() {
     let mut host = random(9);
     let state = host.save();
     let mut slow = Slow(Vec::new(), 23);
@@ -136,8 +136,8 @@ fn the_state_is_versioned_and_readable() {
 }
 
 #[test]
-fn garbage_by_the_hundred_harms_nothing() {
-    let mut dice = Dice(11);
+fn corrupt_states_are_survived() {
+    let mut rng = Rng(11);
     let good = random(2).save();
     let mut host = Host::new();
     assert!(!host.load(&b""[..]), "an empty state is refused");
@@ -145,16 +145,16 @@ fn garbage_by_the_hundred_harms_nothing() {
     for round in 0..600 {
         let mut state = match round % 3 {
             // Noise; a good state with bytes changed; a good state cut short or doubled.
-            0 => (0..dice.roll(3_000)).map(|_| dice.roll(256) as u8).collect(),
+            0 => (0..rng.below(3_000)).map(|_| rng.below(256) as u8).collect(),
             1 => {
                 let mut state = good.clone();
-                for _ in 0..=dice.roll(20) {
-                    let at = dice.roll(state.len());
-                    state[at] = dice.roll(256) as u8;
+                for _ in 0..=rng.below(20) {
+                    let at = rng.below(state.len());
+                    state[at] = rng.below(256) as u8;
                 }
                 state
             }
-            _ => good[..dice.roll(good.len())].to_vec(),
+            _ => good[..rng.below(good.len())].to_vec(),
         };
         if round % 7 == 0 {
             state.extend_from_slice(&good);
@@ -169,7 +169,7 @@ fn garbage_by_the_hundred_harms_nothing() {
 }
 
 #[test]
-fn states_that_are_json_but_nonsense_play_and_save() {
+fn invalid_json_states_play_and_save() {
     let nonsense = [
         r#"{"params":{},"fields":{}}"#,
         r#"{"params":{"amp.level":{"f32":1e30},"source.table":{"i32":-2147483648}},"fields":{}}"#,
@@ -179,7 +179,7 @@ fn states_that_are_json_but_nonsense_play_and_save() {
     ];
     for state in nonsense {
         let mut host = random(4);
-        assert!(host.load(&*framed(state)), "{state}");
+        assert!(host.load(&*with_length(state)), "{state}");
         let sound = host.play(&blocks(512, 4_800), &[(0, on(60))]).sound;
         assert!(peak(&sound[0]) > 0.0, "{state}");
         let saved = host.save();
@@ -212,9 +212,9 @@ fn a_learnt_controller_moves_the_hosts_knob_before_any_editor_was_open() {
     let mut host = Host::new();
     let fields = serde_json::json!({ "controllers": "20 = filter.cutoff\n20 = filter.type" });
     let state = serde_json::json!({ "version": "0", "params": {}, "fields": fields });
-    assert!(host.load(&*framed(&state.to_string())));
+    assert!(host.load(&*with_length(&state.to_string())));
     let [cutoff, kind] = ["Filter Cutoff", "Filter"].map(|name| host.id(name));
-    host.play(&[512, 512], &[(100, Say::Midi([0xB0, 20, 127]))]);
+    host.play(&[512, 512], &[(100, HostEvent::Midi([0xB0, 20, 127]))]);
     let moved = [host.value(cutoff), host.value(kind)];
     let (_, last_kind) = Param::FilterType.info().kind.range();
     assert_eq!(moved, [1.0, f64::from(last_kind)]);

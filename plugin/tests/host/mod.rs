@@ -1,5 +1,4 @@
-//! A small CLAP host: one instance, its main thread, and an audio thread for every stretch of
-//! sound. It checks on the way what every host may expect.
+//! A small CLAP host with one instance. It checks what every host may expect.
 
 use clack_extensions::gui::{GuiSize, HostGui, HostGuiImpl};
 use clack_extensions::latency::{HostLatency, HostLatencyImpl, PluginLatency};
@@ -21,16 +20,16 @@ use std::thread::ThreadId;
 pub const RATE: f64 = 48_000.0;
 pub const ID: &std::ffi::CStr = c"org.myriad.myriad";
 
-/// What the plugin asked for, from any thread.
-pub struct Asked {
+/// Requests of the plugin, from any thread.
+pub struct HostRequests {
     pub restart: AtomicBool,
-    /// The size that its window wants to have; packed, and zero when it wants none.
+    /// The requested window size, packed; zero for none.
     pub resize: AtomicU64,
     callback: AtomicBool,
     main: ThreadId,
 }
 
-impl SharedHandler<'_> for Asked {
+impl SharedHandler<'_> for HostRequests {
     fn request_restart(&self) {
         self.restart.store(true, SeqCst);
     }
@@ -40,11 +39,11 @@ impl SharedHandler<'_> for Asked {
     }
 }
 
-impl HostParamsImplShared for Asked {
+impl HostParamsImplShared for HostRequests {
     fn request_flush(&self) {}
 }
 
-impl HostGuiImpl for Asked {
+impl HostGuiImpl for HostRequests {
     fn resize_hints_changed(&self) {}
     fn request_resize(&self, size: GuiSize) -> Result<(), HostError> {
         self.resize.store(size.pack_to_u64(), SeqCst);
@@ -61,7 +60,7 @@ impl HostGuiImpl for Asked {
     }
 }
 
-impl HostThreadCheckImpl for Asked {
+impl HostThreadCheckImpl for HostRequests {
     fn is_main_thread(&self) -> bool {
         std::thread::current().id() == self.main
     }
@@ -70,15 +69,15 @@ impl HostThreadCheckImpl for Asked {
     }
 }
 
-/// What the plugin said on the main thread.
+/// Notifications of the plugin on the main thread.
 #[derive(Default)]
-pub struct Said {
+pub struct HostNotifications {
     rescanned: Cell<bool>,
 }
 
-impl MainThreadHandler<'_> for Said {}
+impl MainThreadHandler<'_> for HostNotifications {}
 
-impl HostParamsImplMainThread for Said {
+impl HostParamsImplMainThread for HostNotifications {
     fn rescan(&self, flags: ParamRescanFlags) {
         assert_eq!(flags, ParamRescanFlags::VALUES);
         self.rescanned.set(true);
@@ -86,22 +85,22 @@ impl HostParamsImplMainThread for Said {
     fn clear(&self, _id: ClapId, _flags: ParamClearFlags) {}
 }
 
-impl HostLatencyImpl for Said {
+impl HostLatencyImpl for HostNotifications {
     fn changed(&self) {}
 }
 
-impl HostVoiceInfoImpl for Said {
+impl HostVoiceInfoImpl for HostNotifications {
     fn changed(&self) {}
 }
 
 pub struct TestHost;
 
 impl HostHandlers for TestHost {
-    type Shared<'a> = Asked;
-    type MainThread<'a> = Said;
+    type Shared<'a> = HostRequests;
+    type MainThread<'a> = HostNotifications;
     type AudioProcessor<'a> = ();
 
-    fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Asked) {
+    fn declare_extensions(builder: &mut HostExtensions<Self>, _: &HostRequests) {
         builder
             .register::<HostParams>()
             .register::<HostGui>()
@@ -111,9 +110,9 @@ impl HostHandlers for TestHost {
     }
 }
 
-/// Something that happens to the plugin.
+/// An event for the plugin.
 #[derive(Clone, Copy, Debug)]
-pub enum Say {
+pub enum HostEvent {
     On(Pckn, f64),
     Off(Pckn),
     Choke(Pckn),
@@ -121,25 +120,25 @@ pub enum Say {
     Set(ClapId, f64),
     Modulate(ClapId, Pckn, f64),
     Express(Pckn, NoteExpressionType, f64),
-    /// Where the song is: tempo and beat.
+    /// The transport: tempo and beat.
     Song(f64, f64),
 }
 
-impl Say {
+impl HostEvent {
     pub fn push(self, time: u32, buffer: &mut EventBuffer) {
         match self {
-            Say::On(note, velocity) => buffer.push(&NoteOnEvent::new(time, note, velocity)),
-            Say::Off(note) => buffer.push(&NoteOffEvent::new(time, note, 0.5)),
-            Say::Choke(note) => buffer.push(&NoteChokeEvent::new(time, note)),
-            Say::Midi(data) => buffer.push(&MidiEvent::new(time, 0, data)),
-            Say::Set(id, value) => {
+            HostEvent::On(note, velocity) => buffer.push(&NoteOnEvent::new(time, note, velocity)),
+            HostEvent::Off(note) => buffer.push(&NoteOffEvent::new(time, note, 0.5)),
+            HostEvent::Choke(note) => buffer.push(&NoteChokeEvent::new(time, note)),
+            HostEvent::Midi(data) => buffer.push(&MidiEvent::new(time, 0, data)),
+            HostEvent::Set(id, value) => {
                 buffer.push(&ParamValueEvent::new(time, id, Pckn::match_all(), value));
             }
-            Say::Modulate(id, note, amount) => {
+            HostEvent::Modulate(id, note, amount) => {
                 buffer.push(&ParamModEvent::new(time, id, note, amount));
             }
-            Say::Song(tempo, beat) => buffer.push(&song(time, tempo, beat)),
-            Say::Express(note, kind, value) => {
+            HostEvent::Song(tempo, beat) => buffer.push(&song(time, tempo, beat)),
+            HostEvent::Express(note, kind, value) => {
                 buffer.push(&NoteExpressionEvent::new(time, note, kind, value));
             }
         }
@@ -173,28 +172,28 @@ pub fn note(id: u32, key: u16) -> Pckn {
     Pckn::new(0u16, 0u16, key, id)
 }
 
-pub fn on(key: u16) -> Say {
-    Say::On(note(u32::from(key), key), 0.8)
+pub fn on(key: u16) -> HostEvent {
+    HostEvent::On(note(u32::from(key), key), 0.8)
 }
 
-pub fn off(key: u16) -> Say {
-    Say::Off(Pckn::new(0u16, 0u16, key, Match::All))
+pub fn off(key: u16) -> HostEvent {
+    HostEvent::Off(Pckn::new(0u16, 0u16, key, Match::All))
 }
 
-/// What the plugin tells of its knobs.
+/// A gesture that the plugin reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Moved {
+pub enum Gesture {
     Begin(ClapId),
     To(ClapId, f64),
     End(ClapId),
 }
 
-/// Stereo sound, and what the plugin said: the notes that had ended, the knobs that were moved.
+/// The output, ended notes and gestures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Played {
     pub sound: [Vec<f32>; 2],
     pub ended: Vec<Pckn>,
-    pub moved: Vec<Moved>,
+    pub moved: Vec<Gesture>,
     pub last: Option<ProcessStatus>,
 }
 
@@ -214,14 +213,20 @@ impl Host {
     pub fn from_entry(entry: &PluginEntry) -> Self {
         let info = HostInfo::new("Test", "Myriad", "", "1").unwrap();
         let main = std::thread::current().id();
-        let asked = move |_: &()| Asked {
+        let requests = move |_: &()| HostRequests {
             restart: false.into(),
             resize: 0.into(),
             callback: false.into(),
             main,
         };
-        let instance =
-            PluginInstance::<TestHost>::new(asked, |_| Said::default(), entry, ID, &info).unwrap();
+        let instance = PluginInstance::<TestHost>::new(
+            requests,
+            |_| HostNotifications::default(),
+            entry,
+            ID,
+            &info,
+        )
+        .unwrap();
         Self { instance, rate: RATE, max_block: 8_192 }
     }
 
@@ -235,9 +240,9 @@ impl Host {
         self.instance.plugin_handle().get_extension().unwrap()
     }
 
-    /// Does what the plugin asked to be done on the main thread.
+    /// Runs the callback that the plugin has requested on the main thread.
     pub fn idle(&mut self) {
-        if self.instance.access_shared_handler(|asked| asked.callback.swap(false, SeqCst)) {
+        if self.instance.access_shared_handler(|requests| requests.callback.swap(false, SeqCst)) {
             self.instance.call_on_main_thread_callback();
         }
     }
@@ -248,7 +253,7 @@ impl Host {
     }
 
     /// Activates, plays blocks of the given sizes, deactivates. Events are at frames of the whole.
-    pub fn play(&mut self, blocks: &[usize], events: &[(usize, Say)]) -> Played {
+    pub fn play(&mut self, blocks: &[usize], events: &[(usize, HostEvent)]) -> Played {
         let config = PluginAudioConfiguration {
             sample_rate: self.rate,
             min_frames_count: 1,
@@ -315,7 +320,7 @@ impl Host {
     }
 
     /// Changes parameters while nothing plays.
-    pub fn flush(&mut self, events: &[Say]) {
+    pub fn flush(&mut self, events: &[HostEvent]) {
         let params: PluginParams = self.extension();
         let (mut input, mut output) = (EventBuffer::new(), EventBuffer::new());
         events.iter().for_each(|event| event.push(0, &mut input));
@@ -335,20 +340,20 @@ impl Host {
         state.save(&self.instance.plugin_handle(), writer).unwrap();
     }
 
-    /// Whether the plugin took the state.
+    /// Loads a state. Returns whether the plugin accepted it.
     pub fn load(&mut self, mut saved: impl Read) -> bool {
         let state: PluginState = self.extension();
-        self.instance.access_handler(|said| said.rescanned.set(false));
+        self.instance.access_handler(|notifications| notifications.rescanned.set(false));
         let taken = state.load(&self.instance.plugin_handle(), &mut saved).is_ok();
         self.idle();
-        let rescanned = self.instance.access_handler(|said| said.rescanned.get());
+        let rescanned = self.instance.access_handler(|notifications| notifications.rescanned.get());
         assert_eq!(rescanned, taken, "a taken state is told to the host");
         taken
     }
 }
 
 /// A state as the plugin writes it for CLAP hosts: its length, then its JSON.
-pub fn framed(json: &str) -> Vec<u8> {
+pub fn with_length(json: &str) -> Vec<u8> {
     [&(json.len() as u64).to_le_bytes(), json.as_bytes()].concat()
 }
 
@@ -369,7 +374,7 @@ const UNWRITTEN: f32 = f32::from_bits(0x7FC0_5A5A);
 pub fn play_blocks(
     processor: &mut StartedPluginAudioProcessor<TestHost>,
     blocks: &[usize],
-    events: &[(usize, Say)],
+    events: &[(usize, HostEvent)],
 ) -> Played {
     let mut played = Played::default();
     let mut events = events.iter().peekable();
@@ -395,7 +400,7 @@ pub fn play_block(
     transport: Option<&TransportEvent>,
     played: &mut Played,
 ) -> [Vec<f32>; 2] {
-    // A little longer than the block, to see that nothing is written behind it.
+    // Longer than the block, to check that nothing is written behind it.
     let mut sound = [vec![UNWRITTEN; frames + 8], vec![UNWRITTEN; frames + 8]];
     let mut ports = AudioPorts::with_capacity(2, 1);
     let mut output = EventBuffer::new();
@@ -427,9 +432,9 @@ pub fn play_block(
         let begun = event.as_event::<ParamGestureBeginEvent>();
         let moved = event.as_event::<ParamValueEvent>();
         let ended = event.as_event::<ParamGestureEndEvent>();
-        let begun = begun.and_then(|event| Some(Moved::Begin(event.param_id()?)));
-        let moved = moved.and_then(|event| Some(Moved::To(event.param_id()?, event.value())));
-        let ended = ended.and_then(|event| Some(Moved::End(event.param_id()?)));
+        let begun = begun.and_then(|event| Some(Gesture::Begin(event.param_id()?)));
+        let moved = moved.and_then(|event| Some(Gesture::To(event.param_id()?, event.value())));
+        let ended = ended.and_then(|event| Some(Gesture::End(event.param_id()?)));
         played.moved.extend(begun.or(moved).or(ended));
     }
     for channel in &mut sound {
@@ -453,17 +458,17 @@ pub fn peak(sound: &[f32]) -> f32 {
     sound.iter().fold(0.0, |peak, x| x.abs().max(peak))
 }
 
-/// Small random numbers that repeat.
-pub struct Dice(pub u64);
+/// A deterministic random number generator.
+pub struct Rng(pub u64);
 
-impl Dice {
-    pub fn roll(&mut self, below: usize) -> usize {
+impl Rng {
+    pub fn below(&mut self, below: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % below
     }
 
     pub fn unit(&mut self) -> f64 {
-        self.roll(1 << 24) as f64 / f64::from(1 << 24)
+        self.below(1 << 24) as f64 / f64::from(1 << 24)
     }
 }

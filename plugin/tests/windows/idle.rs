@@ -28,7 +28,7 @@ fn share(host: &mut Host, seconds: f32) -> f32 {
 /// Reports; machines are too different for more. `IDLE_SECONDS=20 cargo test -p myriad-plugin --test
 /// window idle -- --nocapture` measures for longer.
 #[test]
-fn what_an_idle_editor_costs() {
+fn idle_editor_cpu_use() {
     let seconds = std::env::var("IDLE_SECONDS").ok();
     let seconds = seconds.map_or(2.0, |seconds| seconds.parse().unwrap());
     let screen = Screen::take();

@@ -94,14 +94,14 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
     let position = host.id("Source Position");
     let before = drag(&mut host, &screen, POSITION, 80, position);
     until(&mut host, "the gesture is over", |_| {
-        heard.lock().unwrap().moved.last() == Some(&Moved::End(position))
+        heard.lock().unwrap().moved.last() == Some(&Gesture::End(position))
     });
     let after = host.value(position);
     let moved = std::mem::take(&mut heard.lock().unwrap().moved);
-    assert_eq!(moved[0], Moved::Begin(position));
-    let told = |moved: &&Moved| matches!(moved, Moved::Begin(_) | Moved::End(_));
+    assert_eq!(moved[0], Gesture::Begin(position));
+    let told = |moved: &&Gesture| matches!(moved, Gesture::Begin(_) | Gesture::End(_));
     assert_eq!(moved.iter().filter(told).count(), 2, "{moved:?}");
-    assert!(moved.contains(&Moved::To(position, after)));
+    assert!(moved.contains(&Gesture::To(position, after)));
 
     // Undo and redo.
     screen.strike(&[CONTROL, u32::from(b'z')]);
@@ -186,12 +186,12 @@ fn opened_used_and_closed_again_and_again_while_it_plays() {
     // Every gesture that began has ended, and no key hangs.
     let heard = playing.heard.clone();
     until(&mut host, "every key has ended", |_| heard.lock().unwrap().peak == 0.0);
-    let count = |kind: fn(&Moved) -> bool| {
+    let count = |kind: fn(&Gesture) -> bool| {
         let moved = &heard.lock().unwrap().moved;
         moved.iter().filter(|moved| kind(moved)).count()
     };
-    let begun = || count(|moved| matches!(moved, Moved::Begin(_)));
-    let ended = || count(|moved| matches!(moved, Moved::End(_)));
+    let begun = || count(|moved| matches!(moved, Gesture::Begin(_)));
+    let ended = || count(|moved| matches!(moved, Gesture::End(_)));
     until(&mut host, "every gesture has ended", |_| begun() == ended());
     assert!(begun() >= 50, "{}", begun());
     playing.end(&mut host);
@@ -200,7 +200,7 @@ fn opened_used_and_closed_again_and_again_while_it_plays() {
 #[test]
 fn ten_instances_with_open_editors_close_in_any_order() {
     let screen = Screen::take();
-    let mut dice = Dice(7);
+    let mut rng = Rng(7);
     let mut open: Vec<_> = (0..10)
         .map(|_| {
             let mut host = Host::new();
@@ -212,9 +212,9 @@ fn ten_instances_with_open_editors_close_in_any_order() {
     let (host, _, opened) = open.last_mut().unwrap();
     drawn(host, &screen, opened);
     while !open.is_empty() {
-        let (mut host, playing, opened) = open.swap_remove(dice.roll(open.len()));
+        let (mut host, playing, opened) = open.swap_remove(rng.below(open.len()));
         // Sound first or window first: hosts do both.
-        match dice.roll(2) {
+        match rng.below(2) {
             0 => {
                 playing.end(&mut host);
                 opened.close(&mut host, &screen);

@@ -22,7 +22,7 @@ fn watched(faults: &Arc<Faults>, render_timeout: Duration) -> WatchdogRenderer {
 }
 
 #[test]
-fn blocks_are_rendered_in_order_and_given_back() {
+fn blocks_are_rendered_in_order_and_returned() {
     let mut watched = watched(&Arc::default(), Duration::from_secs(10));
     let mut cpu = CpuRenderer::new(1);
     cpu.prepare(CAPACITY).unwrap();
@@ -38,13 +38,13 @@ fn blocks_are_rendered_in_order_and_given_back() {
         let frames = block.ticks() * myriad_engine::TICK;
         assert_eq!(sound.bus(0)[0][..frames], expected.bus(0)[0][..frames]);
     }
-    // So that whoever submitted them can fill them again.
+    // So that the caller can fill them again.
     assert!(blocks.into_iter().all(|block| Arc::into_inner(block).is_some()));
     assert_eq!(watched.collect(&mut sound), Err(RenderError::OutOfTurn));
 }
 
 #[test]
-fn a_thread_that_hangs_is_not_waited_for_again() {
+fn a_hanging_thread_is_abandoned() {
     let faults: Arc<Faults> = Arc::default();
     let mut watched = watched(&faults, Duration::from_millis(200));
     let mut sound = Buses::new(1);
@@ -66,7 +66,7 @@ fn a_thread_that_hangs_is_not_waited_for_again() {
 }
 
 #[test]
-fn a_thread_that_panics_is_a_loss() {
+fn a_panicking_thread_is_a_loss() {
     let faults: Arc<Faults> = Arc::default();
     let mut watched = watched(&faults, Duration::from_secs(10));
     faults.set(Fault::Panic);
