@@ -3,6 +3,7 @@
 use super::{MakeRenderer, PARITY_DB, below, in_blocks, peak_difference_db, reference, same};
 use myriad_engine::dsp::hash;
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
+use std::sync::{LazyLock, OnceLock};
 
 /// A short performance: a chord, more notes, bends, pedal, then release.
 fn performance() -> Vec<(usize, EventKind)> {
@@ -91,16 +92,40 @@ pub(super) fn blocks_do_not_matter(make: MakeRenderer<'_>) -> Result<String, Str
     Ok("blocks of 1, 32, 333, 8192 and random sizes".into())
 }
 
+/// What the reference renders, kept for the whole process: every renderer under test is compared with
+/// the same samples, and the reference is the slowest of all.
+pub(super) type Expected = OnceLock<Result<Vec<f32>, String>>;
+
+/// The reference's render of one case. Its engine is made when the first case is not known yet.
+pub(super) fn expected<'a>(
+    known: &'a Expected,
+    engine_of_reference: &mut Option<Engine>,
+    patch: &Patch,
+    play: impl FnOnce(&mut Engine) -> Result<Vec<f32>, String>,
+) -> Result<&'a [f32], String> {
+    let rendered = known.get_or_init(|| {
+        let mut made = match engine_of_reference.take() {
+            Some(made) => made,
+            None => engine(&reference, patch)?,
+        };
+        change(&mut made, patch);
+        let rendered = play(&mut made);
+        *engine_of_reference = Some(made);
+        rendered
+    });
+    rendered.as_deref().map_err(Clone::clone)
+}
+
 pub(super) fn patches_match_the_reference(make: MakeRenderer<'_>) -> Result<String, String> {
+    static KNOWN: LazyLock<Vec<Expected>> =
+        LazyLock::new(|| factory::patches().iter().map(|_| Expected::new()).collect());
     let mut worst = (f64::NEG_INFINITY, "");
-    let mut engines =
-        [engine(&reference, &factory::patches()[0])?, engine(make, &factory::patches()[0])?];
-    for patch in factory::patches() {
-        let [expected, got] = engines.each_mut().map(|engine| {
-            change(engine, patch);
-            play(engine, |_| 512)
-        });
-        let db = peak_difference_db(&expected?, &got?);
+    let mut reference = None;
+    let mut engine = engine(make, &factory::patches()[0])?;
+    for (patch, known) in factory::patches().iter().zip(KNOWN.iter()) {
+        let expected = expected(known, &mut reference, patch, |engine| play(engine, |_| 512))?;
+        change(&mut engine, patch);
+        let db = peak_difference_db(expected, &play(&mut engine, |_| 512)?);
         if db > worst.0 {
             worst = (db, &patch.name);
         }
