@@ -35,7 +35,7 @@ fn main() {
         Some("allocate") => in_real_time(|| drop(std::hint::black_box(vec![1u8; 4_096]))),
         Some("write") => in_real_time(|| drop(std::io::stderr().write(b"heard\n"))),
         Some("lock") => {
-            // One that somebody else holds: a free one costs no system call.
+            // A lock that another thread holds: a free one costs no system call.
             static LOCK: Mutex<()> = Mutex::new(());
             let held = LOCK.lock();
             let waiting = std::thread::spawn(|| in_real_time(|| drop(LOCK.lock())));

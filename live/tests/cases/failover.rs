@@ -339,7 +339,7 @@ fn load_shedding_drops_the_quietest_partials_and_restores_them() {
     ]);
     let (now, step) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (time, pace) = (Arc::clone(&now), Arc::clone(&step));
-    // Asked before and after a block, it tells the same time, and that of the block later.
+    // Two reads around a block differ by the simulated time of the block.
     let clock: Clock = Arc::new(move || {
         Duration::from_nanos(time.fetch_add(pace.load(Ordering::Relaxed), Ordering::Relaxed))
     });

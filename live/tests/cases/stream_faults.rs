@@ -112,7 +112,7 @@ fn latency_is_constant_after_an_underrun() {
 fn events_during_an_underrun_are_played() {
     let mut stream = Lockstep::new(96, &sine());
     stream.play_64(&[(0, on(60)), (0, on(64))], 9_600);
-    // A key goes up and another down while nobody renders.
+    // A key goes up and another down without a render step.
     let lost = [(9_700, off(60)), (9_800, off(64)), (9_900, on(72))];
     (0..20).for_each(|_| stream.ask(&lost, 64));
     stream.render.step();
@@ -205,7 +205,7 @@ fn no_note_hangs_after_a_flood_of_events() {
 fn no_note_hangs_when_its_note_off_is_dropped() {
     let mut stream = Lockstep::new(96, &soft());
     stream.play_64(&[(0, on(60)), (0, cc(64, 1.0))], 6_400);
-    // Nothing but ends, more than there is room for, while nobody renders.
+    // Nothing but ends, more than there is room for, without a render step.
     let flood: Vec<_> = (0..20_000).map(|i| (6_400, off(i as u8 % 30))).collect();
     stream.ask(&flood, 64);
     stream.ask(&[(6_464, off(60))], 64);
@@ -220,7 +220,7 @@ fn no_note_hangs_when_its_note_off_is_dropped() {
 fn no_note_hangs_when_its_note_off_is_dropped_before_its_note_on_is_rendered() {
     let mut stream = Lockstep::new(96, &soft());
     stream.play_64(&[], 6_400);
-    // Nobody renders: the wheel fills the queue, a key goes down in its midst and up at its end.
+    // Without a render step: the wheel fills the queue, a key goes down in its midst and up at its end.
     let mut flood = vec![(6_400, EventKind::PitchBend(0.1)); 6_000];
     flood.push((6_400, on(60)));
     flood.extend(vec![(6_400, EventKind::PitchBend(0.0)); 6_000]);

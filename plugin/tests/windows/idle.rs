@@ -1,4 +1,4 @@
-//! What an open editor costs while nobody plays and nothing moves.
+//! What an open editor costs while no note plays and nothing moves.
 
 use super::opened::Opened;
 use crate::audio_thread::Playing;
