@@ -116,6 +116,8 @@ fn gpu_loss_and_return_do_not_click() {
     for patch in &sustained() {
         let mut fixture = Fixture::new(patch);
         let before = fixture.chord(2 * RATE);
+        let report = fixture.report();
+        assert!(report.losses == 0, "{}: lost before the fault: {report:?}", patch.name);
         // In the middle of a call, when two blocks are under way.
         fixture.faults.set_at(2, Fault::Fail);
         let lost = fixture.play(&[], RATE / 2);
