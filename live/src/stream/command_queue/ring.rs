@@ -37,7 +37,7 @@ impl<T> HeapRb<T> {
     fn reslot(&self, index: usize, item: Option<T>) -> Option<T> {
         let slot = &self.slots[index % self.slots.len()];
         // SAFETY: loom checks that the other end does not touch it meanwhile.
-        slot.with_mut(|slot| std::mem::reslot(unsafe { &mut *slot }, item))
+        slot.with_mut(|slot| std::mem::replace(unsafe { &mut *slot }, item))
     }
 }
 
