@@ -34,7 +34,7 @@ impl<T> HeapRb<T> {
         (HeapProd(Arc::clone(&ring)), HeapCons(ring))
     }
 
-    fn reslot(&self, index: usize, item: Option<T>) -> Option<T> {
+    fn replace(&self, index: usize, item: Option<T>) -> Option<T> {
         let slot = &self.slots[index % self.slots.len()];
         // SAFETY: loom checks that the other end does not touch it meanwhile.
         slot.with_mut(|slot| std::mem::replace(unsafe { &mut *slot }, item))
@@ -48,7 +48,7 @@ impl<T> HeapProd<T> {
         if write - ring.read.load(Ordering::Acquire) == ring.slots.len() {
             return Err(item);
         }
-        ring.reslot(write, Some(item));
+        ring.replace(write, Some(item));
         ring.write.store(write + 1, Ordering::Release);
         Ok(())
     }
@@ -61,7 +61,7 @@ impl<T> HeapCons<T> {
         if read == ring.write.load(Ordering::Acquire) {
             return None;
         }
-        let item = ring.reslot(read, None);
+        let item = ring.replace(read, None);
         ring.read.store(read + 1, Ordering::Release);
         item
     }
