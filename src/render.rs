@@ -4,8 +4,8 @@ mod outputs;
 mod report;
 
 use indicatif::ProgressBar;
+use myriad_measure::Meter;
 use myriad_player::ScaleArgs;
-use myriad_player::analysis::Meter;
 use myriad_player::assignment::{PatchAssignment, PatchRequest};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;

@@ -24,6 +24,8 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
@@ -32,6 +34,25 @@ pub use avx512::Avx512;
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub use sse2::Sse2;
+
+/// What every processor of this architecture has.
+#[cfg(target_arch = "x86_64")]
+pub type Baseline = Sse2;
+/// What every processor of this architecture has.
+#[cfg(target_arch = "aarch64")]
+pub type Baseline = Neon;
+/// What every processor of this architecture has.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub type Baseline = Portable;
+
+#[cfg(target_arch = "x86_64")]
+const BASELINE: Baseline = Sse2;
+#[cfg(target_arch = "aarch64")]
+const BASELINE: Baseline = Neon;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const BASELINE: Baseline = Portable;
 
 /// Lanes of every vector.
 pub const LANES: usize = 16;
@@ -153,10 +174,8 @@ pub trait Work {
 /// The instruction sets that Myriad has code for, slowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Plain Rust, vectorised by the compiler.
-    Portable,
-    /// 64-bit ARM.
-    Neon,
+    /// What every processor of the architecture has: SSE2, NEON, or plain Rust.
+    Baseline,
     /// AVX2 with FMA.
     Avx2,
     /// AVX-512 F and DQ.
@@ -166,9 +185,7 @@ pub enum Level {
 impl Level {
     /// Every level this machine can run, slowest first.
     pub fn available() -> Vec<Level> {
-        let mut levels = vec![Level::Portable];
-        #[cfg(target_arch = "aarch64")]
-        levels.push(Level::Neon);
+        let mut levels = vec![Level::Baseline];
         #[cfg(target_arch = "x86_64")]
         {
             levels.extend(Avx2::detect().map(|_| Level::Avx2));
@@ -179,34 +196,33 @@ impl Level {
 
     /// The fastest level this machine can run.
     pub fn best() -> Level {
-        Level::available().pop().unwrap_or(Level::Portable)
+        Level::available().pop().unwrap_or(Level::Baseline)
     }
 
-    /// Runs `work`, compiled for this level; for plain Rust where the machine lacks it.
+    /// Runs `work`, compiled for this level; for the baseline where the machine lacks it.
     #[inline]
     pub fn dispatch<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => match Avx512::detect() {
                 Some(token) => token.run(work),
-                None => work.run(Portable),
+                None => work.run(BASELINE),
             },
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => match Avx2::detect() {
                 Some(token) => token.run(work),
-                None => work.run(Portable),
+                None => work.run(BASELINE),
             },
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => work.run(Neon),
-            _ => work.run(Portable),
+            _ => work.run(BASELINE),
         }
     }
 
     /// The common name.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Portable => "portable",
-            Level::Neon => "NEON",
+            Level::Baseline if cfg!(target_arch = "x86_64") => "SSE2",
+            Level::Baseline if cfg!(target_arch = "aarch64") => "NEON",
+            Level::Baseline => "portable",
             Level::Avx2 => "AVX2",
             Level::Avx512 => "AVX-512",
         }

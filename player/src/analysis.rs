@@ -1,13 +1,10 @@
-//! Loudness and spectrograms of sounds, and the drawing of pictures: pixels for spectrograms, SVG for plots.
+//! What `inspect` finds out about a sound, and the drawing of pictures of sounds.
 
 pub mod canvas;
 pub mod colour;
 mod inspect;
-mod meter;
 pub mod picture;
 mod spectrogram;
-pub(crate) mod windowed_fft;
 
 pub use inspect::{InspectError, inspect};
-pub use meter::Meter;
 pub use spectrogram::thumbnail;

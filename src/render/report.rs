@@ -2,7 +2,7 @@
 
 use super::Job;
 use myriad_live::{RendererHandle, RendererReport};
-use myriad_player::analysis::Meter;
+use myriad_measure::Meter;
 use myriad_player::assignment::AssignedPart;
 use myriad_player::renderer::RendererFacts;
 use myriad_player::song_render::{Ending, SongRender, TAIL_LIMIT_SECONDS};

@@ -3,7 +3,6 @@
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::{EventKind, Patch};
-use realfft::RealFftPlanner;
 
 /// Partials of the same level, held, as bands.
 fn bands(partials: f32, cents: f32, growth: f32) -> Patch {
@@ -19,15 +18,12 @@ fn bands(partials: f32, cents: f32, growth: f32) -> Patch {
 
 /// Power by frequency, averaged over windows of `length`, of the sound around `hertz`.
 fn powers(samples: &[f32], length: usize) -> Vec<f64> {
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(length);
     let mut sum = vec![0.0; length / 2 + 1];
-    let mut output = fft.make_output_vec();
     for start in (0..samples.len() - length).step_by(length / 2) {
         let window = |i: usize| (std::f64::consts::PI * i as f64 / length as f64).sin().powi(2);
         let at = |i: usize| f64::from(samples[start + i]) * window(i);
         let mut input: Vec<f64> = (0..length).map(at).collect();
-        fft.process(&mut input, &mut output).unwrap();
-        for (sum, x) in sum.iter_mut().zip(&output) {
+        for (sum, x) in sum.iter_mut().zip(myriad_measure::forward(&mut input)) {
             *sum += x.norm_sqr();
         }
     }

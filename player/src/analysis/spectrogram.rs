@@ -3,7 +3,7 @@
 //! It is the blend of several spectrograms: long windows resolve the pitch of low frequencies, short ones
 //! the time of high frequencies.
 
-use super::windowed_fft::{FLOOR_DB, WindowedFft, blackman_harris};
+use myriad_measure::{FLOOR_DB, WindowedFft, blackman_harris};
 use std::ops::Range;
 
 /// The lowest frequency shown.

@@ -1,8 +1,9 @@
 //! Plays a patch and measures the sound.
 
-use crate::analysis::{Meter, thumbnail};
+use crate::analysis::thumbnail;
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, Values};
+use myriad_measure::Meter;
 
 const RATE: u32 = 48_000;
 const SECOND: usize = RATE as usize;

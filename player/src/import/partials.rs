@@ -3,7 +3,7 @@
 //! whole number of periods long, so that the other partials of a harmonic sound fall on its zeros.
 
 use super::sound::Sound;
-use realfft::num_complex::Complex;
+use myriad_measure::Complex;
 use std::f64::consts::TAU;
 
 /// Periods of the window.

@@ -4,7 +4,6 @@
 //! 2005): the similarity of the sound to itself at each lag.
 
 use super::sound::Sound;
-use realfft::RealFftPlanner;
 
 /// The range of detected pitches, in Hertz.
 const LOWEST: f64 = 25.0;
@@ -63,20 +62,16 @@ fn peak_offset(nsdf: &[f64], lag: usize) -> f64 {
 /// The NSDF for each lag below `lags`.
 fn nsdf(part: &[f32], lags: usize) -> Vec<f64> {
     let length = (part.len() + lags).next_power_of_two();
-    let mut planner = RealFftPlanner::<f64>::new();
-    let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
     let mut time = vec![0.0; length];
     for (to, &from) in time.iter_mut().zip(part) {
         *to = f64::from(from);
     }
     let squares: Vec<f64> = part.iter().map(|&x| f64::from(x).powi(2)).collect();
-    let mut spectrum = forward.make_output_vec();
-    // Does not fail: the lengths match.
-    let _ = forward.process(&mut time, &mut spectrum);
+    let mut spectrum = myriad_measure::forward(&mut time);
     for bin in &mut spectrum {
         *bin = (bin.norm_sqr() / length as f64).into();
     }
-    let _ = inverse.process(&mut spectrum, &mut time);
+    let time = myriad_measure::inverse(&mut spectrum, length);
     let mut power = 2.0 * squares.iter().sum::<f64>();
     // The power that leaves the two compared parts from lag to lag, at either end.
     let ends = squares.iter().zip(squares.iter().rev());

@@ -6,7 +6,6 @@ use super::{ImportError, Imported, instrument, pitch};
 use myriad_engine::Tracks;
 use myriad_engine::params::Param;
 use myriad_engine::tracks::{MAX_CELLS, MAX_FRAMES, PartialTrack, encode};
-use realfft::RealFftPlanner;
 
 /// Seconds between two frames of a short sound: eight ticks at 48 kHz.
 const HOP: f64 = 256.0 / 48_000.0;
@@ -93,11 +92,8 @@ pub(super) fn analyse(sound: &Sound, hertz: f64) -> Analysis {
 
 /// For every partial, the level of the residual around it, relative to its own.
 fn noise(sound: &Sound, track: &PitchTrack, partials: &[Partial], residual: &[f32]) -> Vec<f64> {
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(residual.len());
     let mut input: Vec<f64> = residual.iter().map(|&x| f64::from(x)).collect();
-    let mut spectrum = fft.make_output_vec();
-    // Does not fail: the lengths match.
-    let _ = fft.process(&mut input, &mut spectrum);
+    let spectrum = myriad_measure::forward(&mut input);
     let bin = sound.rate / residual.len() as f64;
     let scale = 2.0 / (residual.len() as f64).powi(2);
     let around = |partial: &Partial| {

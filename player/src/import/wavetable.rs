@@ -6,7 +6,6 @@ use super::{ImportError, Imported, instrument};
 use myriad_engine::Tracks;
 use myriad_engine::params::Param;
 use myriad_engine::tracks::{MAX_CELLS, MAX_FRAMES, PartialTrack, encode};
-use realfft::RealFftPlanner;
 use std::f64::consts::TAU;
 
 /// The default cycle length, in samples.
@@ -75,11 +74,8 @@ pub(super) fn import(
 
 /// Level and phase, in turns of a sine, of every harmonic of a cycle.
 fn spectrum(cycle: &[f32]) -> Vec<(f64, f64)> {
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(cycle.len());
     let mut input: Vec<f64> = cycle.iter().map(|&x| f64::from(x)).collect();
-    let mut output = fft.make_output_vec();
-    // Does not fail: the lengths match.
-    let _ = fft.process(&mut input, &mut output);
+    let output = myriad_measure::forward(&mut input);
     let scale = 2.0 / cycle.len() as f64;
     // Without DC, and without Nyquist, which has no phase.
     let harmonics = output[1..cycle.len().div_ceil(2)].iter();

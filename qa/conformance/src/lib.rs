@@ -71,9 +71,9 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// The renderer that others are compared with: plain Rust, one thread.
+/// The renderer that others are compared with: instructions that every machine has, one thread.
 pub fn reference() -> Box<dyn Renderer> {
-    Box::new(CpuRenderer::with_level(1, Level::Portable))
+    Box::new(CpuRenderer::with_level(1, Level::Baseline))
 }
 
 /// The level of `difference` in decibels relative to `signal`, by root mean square.

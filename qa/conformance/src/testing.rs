@@ -9,7 +9,6 @@ use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::{Kind, Param};
 use myriad_engine::tracks::{PartialTrack, encode};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, Tracks};
-use realfft::RealFftPlanner;
 
 pub const RATE: usize = 48_000;
 
@@ -171,12 +170,9 @@ pub fn spectrum(samples: &[f32]) -> (Vec<f32>, usize) {
         })
         .collect();
     let gain: f64 = window.iter().sum::<f64>() / 2.0;
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(n);
     let mut input: Vec<f64> = samples.iter().zip(&window).map(|(x, w)| f64::from(*x) * w).collect();
-    let mut output = fft.make_output_vec();
-    fft.process(&mut input, &mut output).unwrap();
-    let level = |c: &realfft::num_complex::Complex<f64>| db((c.norm() / gain) as f32);
-    (output.iter().map(level).collect(), 8)
+    let bins = myriad_measure::forward(&mut input);
+    (bins.iter().map(|bin| db((bin.norm() / gain) as f32)).collect(), 8)
 }
 
 /// The modified Bessel function I0, by its series.

@@ -43,13 +43,16 @@ pub(super) fn examine() -> Vec<Finding> {
 fn instructions() -> Finding {
     let (name, cores, level) = (machine::processor(), machine::cores(), Level::best());
     let text = format!("{name}, {cores} cores, {} instructions", level.name());
-    let advice = match level {
-        Level::Portable => {
+    let slow = level == Level::Baseline && !cfg!(target_arch = "aarch64");
+    let advice = match slow {
+        true => {
             "without AVX2 or NEON a core holds a fraction of the partials; nothing but another processor helps"
         }
-        _ => "one core has to play and to do everything else: use larger buffers (--buffer 512)",
+        false => {
+            "one core has to play and to do everything else: use larger buffers (--buffer 512)"
+        }
     };
-    Finding::ok("processor", text).warn_if(level == Level::Portable || cores == 1, advice)
+    Finding::ok("processor", text).warn_if(slow || cores == 1, advice)
 }
 
 fn governor() -> Option<Finding> {

@@ -1,7 +1,7 @@
 //! The spectrum of the output, in bands of equal width on a logarithmic axis.
 
 use super::FLOOR_DB;
-use crate::analysis::windowed_fft::{WindowedFft, hann};
+use myriad_measure::{WindowedFft, hann};
 
 /// The number of bands.
 pub const BANDS: usize = 320;

@@ -62,11 +62,10 @@ fn cuda() -> Vec<Trial> {
 fn main() {
     let one_thread = |level| cpu_at(level, 1);
     let mut trials = vec![
-        at("portable", Level::Portable, one_thread),
-        at("neon", Level::Neon, one_thread),
+        at("baseline", Level::Baseline, one_thread),
         at("avx2", Level::Avx2, one_thread),
         at("avx512", Level::Avx512, one_thread),
-        at("neon_gives_the_same_bits", Level::Neon, bits::are_equal),
+        at("baseline_gives_the_same_bits", Level::Baseline, bits::are_equal),
         at("avx2_gives_the_same_bits", Level::Avx2, bits::are_equal),
         at("avx512_gives_the_same_bits", Level::Avx512, bits::are_equal),
         Trial::test("worker_threads", || -> Result<(), Failed> {

@@ -2,6 +2,7 @@
 
 use ebur128::{EbuR128, Mode};
 
+/// Peak and loudness of what was added.
 pub struct Meter {
     /// None at sample rates that the standard does not support.
     loudness: Option<EbuR128>,
@@ -9,12 +10,14 @@ pub struct Meter {
 }
 
 impl Meter {
+    /// A meter that has heard nothing.
     pub fn new(sample_rate: u32) -> Self {
         // The histogram has a fixed size; the default is a list of all blocks.
         let mode = Mode::I | Mode::HISTOGRAM;
         Self { loudness: EbuR128::new(2, sample_rate, mode).ok(), peak: 0.0 }
     }
 
+    /// Takes the next samples of both channels.
     pub fn add(&mut self, block: [&[f32]; 2]) {
         for channel in block {
             self.peak = channel.iter().fold(self.peak, |peak, x| peak.max(x.abs()));

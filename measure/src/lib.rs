@@ -1,0 +1,13 @@
+//! Measures sound: its spectrum and its loudness.
+//!
+//! The Fourier transform is generic and takes half a minute to compile. Here it is compiled once, in
+//! one precision, for everything that needs it.
+
+mod fft;
+mod meter;
+mod windowed_fft;
+
+pub use fft::{forward, inverse};
+pub use meter::Meter;
+pub use realfft::num_complex::Complex;
+pub use windowed_fft::{FLOOR_DB, WindowedFft, blackman_harris, hann};
