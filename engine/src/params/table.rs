@@ -128,13 +128,13 @@ table! {
         "How far its cutoff follows the keyboard, from middle C.");
     Filter2Routing = choice("filter2.routing", "Routing", ROUTINGS, 0,
         "Both filters in series, or in parallel.");
-    Curve1 = number("curve.1", "-3 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve2 = number("curve.2", "-2 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve3 = number("curve.3", "-1 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve1 = number("curve.1", "3 oct down", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve2 = number("curve.2", "2 oct down", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve3 = number("curve.3", "1 oct down", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
     Curve4 = number("curve.4", "0 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve5 = number("curve.5", "+1 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve6 = number("curve.6", "+2 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
-    Curve7 = number("curve.7", "+3 oct", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve5 = number("curve.5", "1 oct up", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve6 = number("curve.6", "2 oct up", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
+    Curve7 = number("curve.7", "3 oct up", -48.0, 12.0, Curve::Linear, Unit::Decibels, 0.0, POINT).modulated();
     UnisonVoices = whole("unison.voices", "Unison", 1, 16, 1,
         "Number of unison copies of every note.");
     UnisonDetune = number("unison.detune", "Detune", 0.0, 100.0, Curve::Power(2), Unit::Cents, 12.0,

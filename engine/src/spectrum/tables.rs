@@ -282,9 +282,10 @@ impl Tables {
                     false => 0.0,
                 };
                 // Every frame has the power of a sine, so that morphing keeps the loudness.
-                let power: f32 = (1..=MAX_PARTIALS).map(|n| level(n).powi(2)).sum();
+                let levels: Vec<f32> = (1..=MAX_PARTIALS).map(level).collect();
+                let power: f32 = levels.iter().map(|level| level.powi(2)).sum();
                 let gain = power.sqrt().recip();
-                push_row(&mut rows, |n| gain * level(n));
+                push_row(&mut rows, |n| gain * levels[n - 1]);
             }
         }
         (0..FORMANT_FRAMES).for_each(|frame| push_formant(&mut rows, frame));

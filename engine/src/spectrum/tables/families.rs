@@ -3,6 +3,7 @@
 use super::{Table, strikes};
 use crate::dsp::hash;
 use std::f32::consts::PI;
+use std::sync::LazyLock;
 
 impl Table {
     /// Frequency ratios of the modes, for families that are not harmonic.
@@ -141,15 +142,20 @@ fn jitter(n: usize) -> f32 {
 /// The Bessel function of order `n`, by its integral: what frequency modulation makes of a sine.
 pub(super) fn bessel(n: i32, x: f32) -> f32 {
     const STEPS: usize = 512;
+    /// The steps of the integral, each with its sine: they are the same for every order.
+    static AT: LazyLock<[(f64, f64); STEPS]> = LazyLock::new(|| {
+        std::array::from_fn(|step| {
+            let t = (step as f64 + 0.5) * std::f64::consts::PI / STEPS as f64;
+            (t, t.sin())
+        })
+    });
     // Sidebands so far out are negligible.
     if n as f32 > x + 40.0 {
         return 0.0;
     }
-    let at = |step: usize| {
-        let t = (step as f64 + 0.5) * std::f64::consts::PI / STEPS as f64;
-        (f64::from(n) * t - f64::from(x) * t.sin()).cos()
-    };
-    ((0..STEPS).map(at).sum::<f64>() / STEPS as f64) as f32
+    let (n, x) = (f64::from(n), f64::from(x));
+    let integral: f64 = AT.iter().map(|(t, sine)| (n * t - x * sine).cos()).sum();
+    (integral / STEPS as f64) as f32
 }
 
 /// The pitch of a violin's G string, to which the resonances of the body relate.
