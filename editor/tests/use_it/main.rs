@@ -240,7 +240,7 @@ fn the_filter_is_dragged_over_the_cloud() {
 #[test]
 fn a_curve_is_drawn_by_its_points() {
     let mut window = open(PLAIN, "Filter");
-    let point = centre(&window, "Curve +1 oct");
+    let point = centre(&window, "Curve 1 oct up");
     drag(&mut window, point, point + vec2(0.0, 40.0), Modifiers::NONE);
     assert!(value(&window, Param::Curve5) < -6.0);
     assert_eq!(value(&window, Param::Curve4), 0.0);
