@@ -14,6 +14,7 @@ pub use snapshot::Snapshot;
 pub use snapshots::{SnapshotReceiver, SnapshotSender, snapshots};
 
 use crate::controls::Values;
+use crate::disjoint::Disjoint;
 use crate::dsp::FADE;
 use crate::effects::{EffectParams, PartEffects};
 use crate::event::{BoundedEvents, Event, EventKind};
@@ -27,6 +28,7 @@ use crate::render::{
 use crate::trace::{self, Stage};
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
+use crate::workers::Workers;
 use master::Master;
 use retired_tables::RetiredTables;
 use std::collections::VecDeque;
@@ -122,6 +124,16 @@ pub struct Counters {
 /// Events that one tick can hold: six million a second.
 const EVENTS_PER_TICK: usize = 4_096;
 
+/// Clouds for each thread that computes their control: ten microseconds or so. Waking a worker for less
+/// takes longer than it saves.
+const CLOUDS_PER_THREAD: usize = 128;
+
+/// Voices of a part that one thread makes the clouds of.
+const VOICES_PER_CHUNK: usize = 32;
+
+/// Ticks of a part's effects for each thread, for the same reason.
+const EFFECT_TICKS_PER_THREAD: usize = 4;
+
 /// A chunk of the output that is not rendered yet.
 struct PendingChunk {
     /// Its block; `None` when the renderer refused it or there is nothing to render.
@@ -143,6 +155,8 @@ pub struct Engine {
     retired_tables: RetiredTables,
     pool: CloudPool,
     renderer: Box<dyn Renderer>,
+    /// Threads that help with control and effects.
+    workers: Arc<Workers>,
     /// Blocks, which the renderer shares while they are in flight; these are idle.
     idle: Vec<Arc<VoiceBlock>>,
     in_flight: VecDeque<PendingChunk>,
@@ -206,6 +220,13 @@ impl Engine {
         };
         let all_effect_params = || vec![EffectParams::none(); MAX_TICKS * config.parts];
         let pool = CloudPool::new(slots, config.sample_rate);
+        let workers = match renderer.workers() {
+            Some(workers) => workers,
+            None => Arc::new(
+                Workers::start(config.threads - 1)
+                    .map_err(|(index, source)| PrepareError::Thread { index, source })?,
+            ),
+        };
         Ok(Engine {
             config: *config,
             parts: (0..config.parts).map(part).collect(),
@@ -216,6 +237,7 @@ impl Engine {
             in_flight: VecDeque::with_capacity(depth),
             depth,
             renderer,
+            workers,
             buses: Buses::new(config.parts),
             effects: (0..config.parts).map(|_| PartEffects::new(config.sample_rate)).collect(),
             all_effect_params: all_effect_params(),
@@ -410,7 +432,7 @@ impl Engine {
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
         let _stage = trace::stage(Stage::Modulation);
-        self.pool.block.start_tick();
+        self.pool.start_tick();
         self.transport.advance(TICK as f32 / self.config.sample_rate);
         for index in 0..self.pending.store().len() {
             let event = self.pending.store()[index];
@@ -423,30 +445,62 @@ impl Engine {
             }
         }
         self.pending.store_mut().clear();
-        let tick = self.pool.block.ticks() - 1;
-        let all_effect_params = &mut self.all_effect_params[tick * self.config.parts..];
-        for (part, effect_params) in self.parts.iter_mut().zip(all_effect_params) {
-            part.tick(self.transport, &mut self.pool);
-            part.effect_params(self.transport, effect_params);
+        for part in &mut self.parts {
+            part.begin_tick(self.transport, &mut self.pool);
+        }
+        self.compute_parts();
+        for part in &mut self.parts {
+            part.end_tick(&mut self.pool);
         }
         self.pool.tick();
         self.retired_tables.tick();
     }
 
+    /// Computes modulation, clouds and effect parameters of all parts, in parallel when there is enough
+    /// to do: parts beside each other, and then chunks of voices of those that have many.
+    fn compute_parts(&mut self) {
+        let (transport, workers) = (self.transport, &self.workers);
+        let tick = self.pool.ticks() - 1;
+        let effect_params = &mut self.all_effect_params[tick * self.config.parts..];
+        let helpers = self.pool.sounding() / CLOUDS_PER_THREAD;
+        let is_large = |part: &Part| helpers > 0 && part.voices() > 2 * VOICES_PER_CHUNK;
+        let clouds = self.pool.clouds();
+        let (parts, each_params) = (Disjoint::new(&mut self.parts), Disjoint::new(effect_params));
+        workers.run(helpers, self.config.parts, &|index| {
+            // SAFETY: every index is used once.
+            let (part, params) = unsafe { (parts.get(index), each_params.get(index)) };
+            part.modulate(transport);
+            if !is_large(part) {
+                part.push_clouds(&clouds, VOICES_PER_CHUNK, |chunks, push| {
+                    (0..chunks).for_each(push);
+                });
+                part.effect_params(transport, params);
+            }
+        });
+        for (part, params) in self.parts.iter_mut().zip(effect_params) {
+            if is_large(part) {
+                part.push_clouds(&clouds, VOICES_PER_CHUNK, |chunks, push| {
+                    workers.run(helpers, chunks, push);
+                });
+                part.effect_params(transport, params);
+            }
+        }
+    }
+
     /// Sends the block's ticks to the renderer; they complete `frames` more of the output.
     fn submit(&mut self, frames: usize) {
         let _stage = trace::stage(Stage::Submit);
-        let ticks = self.pool.block.ticks();
+        let ticks = self.pool.ticks();
         let mut block = None;
         if ticks > 0
             && let Some(mut shared) = self.idle.pop()
         {
-            std::mem::swap(&mut *VoiceBlock::reuse(&mut shared), &mut self.pool.block);
+            self.pool.swap_block(&mut VoiceBlock::reuse(&mut shared));
             match self.renderer.submit(&shared) {
                 Ok(()) => block = Some(shared),
                 Err(_) => self.idle.push(shared),
             }
-            self.pool.block.clear();
+            self.pool.clear_block();
         }
         // There are as many as blocks may be in flight, so there is always one.
         let all_effect_params = self.idle_effect_params.pop().unwrap_or_default();
@@ -493,16 +547,22 @@ impl Engine {
         frames
     }
 
-    /// Sends every part's sound through its effects.
+    /// Sends every part's sound through its effects, parts beside each other when there is enough to
+    /// do.
     fn run_effects(&mut self, all_effect_params: &[EffectParams], ticks: usize) {
         let parts = self.config.parts;
-        for (part, effects) in self.effects.iter_mut().enumerate() {
-            let [left, right] = self.buses.bus_mut(part);
+        let used = self.effects.iter().zip(all_effect_params);
+        let used = used.filter(|(effects, params)| params.used || !effects.is_silent()).count();
+        let helpers = (used * ticks / EFFECT_TICKS_PER_THREAD).min(used.saturating_sub(1));
+        let (effects, buses) = (Disjoint::new(&mut self.effects), self.buses.each());
+        self.workers.run(helpers, parts, &|part| {
+            // SAFETY: every index is used once.
+            let (effects, [left, right]) = unsafe { (effects.get(part), buses.get(part)) };
             for tick in 0..ticks {
                 let frames = tick * TICK..(tick + 1) * TICK;
                 let effect_params = &all_effect_params[tick * parts + part];
                 effects.render(&mut left[frames.clone()], &mut right[frames], effect_params);
             }
-        }
+        });
     }
 }

@@ -2,6 +2,7 @@
 #![doc = include_str!("../README.md")]
 
 mod controls;
+mod disjoint;
 pub mod dsp;
 mod effects;
 mod engine;
@@ -23,6 +24,7 @@ pub mod tracks;
 pub mod tuning;
 pub mod view;
 mod voice;
+mod workers;
 
 pub use controls::Values;
 pub use engine::{
@@ -36,3 +38,4 @@ pub use synth::Synth;
 pub use thread_policy::ThreadPolicy;
 pub use tracks::Tracks;
 pub use tuning::Tuning;
+pub use workers::Workers;

@@ -37,6 +37,7 @@ use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
 use lanes::Lanes;
+pub(crate) use layer::layers;
 use notes::CHOICES;
 
 /// Tempo and position of the song.
@@ -238,14 +239,20 @@ impl Part {
         }
     }
 
-    /// Computes one tick and adds its clouds to the pool.
-    pub(crate) fn tick(&mut self, transport: Transport, pool: &mut CloudPool) {
+    /// Begins a tick: everything that starts and ends voices, and so takes slots. Parts do it one
+    /// after the other.
+    pub(crate) fn begin_tick(&mut self, transport: Transport, pool: &mut CloudPool) {
         self.controls.tick();
         self.channel.tick();
         self.read_envelopes();
         self.arpeggiate(transport, pool);
         self.keep_to_limit(pool);
         self.follow_choices(pool);
+    }
+
+    /// Computes the modulation of the tick. Nothing that other parts use is touched, so parts do it
+    /// in parallel.
+    pub(crate) fn modulate(&mut self, transport: Transport) {
         if self.high == 0 {
             self.advance_lfos(transport);
             return;
@@ -255,15 +262,24 @@ impl Part {
         self.fill_sources(transport);
         self.modulation.apply(&self.controls, self.high);
         self.fill_lanes();
-        self.push_clouds(pool);
-        for voice in 0..self.high {
-            if !self.voices[voice].is_free() {
-                self.end_if_silent(voice, pool);
+    }
+
+    /// Ends a tick: the slots of voices that have become silent are free.
+    pub(crate) fn end_tick(&mut self, pool: &mut CloudPool) {
+        for voice in &mut self.voices[..self.high] {
+            if voice.state == VoiceState::Ended {
+                voice.slots().for_each(|slot| pool.give_back(slot));
+                voice.state = VoiceState::Free;
             }
         }
         while self.high > 0 && self.voices[self.high - 1].is_free() {
             self.high -= 1;
         }
+    }
+
+    /// How many voices have to be computed, including free ones between them.
+    pub(crate) fn voices(&self) -> usize {
+        self.high
     }
 
     /// Number of sounding voices.
@@ -413,18 +429,19 @@ impl Part {
         }
     }
 
-    /// Frees a voice whose envelope has ended or whose partials have decayed.
-    fn end_if_silent(&mut self, voice: usize, pool: &mut CloudPool) {
+    /// Whether the envelope of a voice has ended or its partials have decayed.
+    fn is_silent(&self, voice: usize, note: &Voice) -> bool {
         /// Powers of two of attenuation at which even a cloud at full level is below -144 dB.
         const GONE: f32 = 24.0;
-        let slope = self.modulation.target(Param::DecaySlope, voice);
-        let ended = &mut self.voices[voice];
-        // The lowest ratio is a half; it decays slowest.
-        let gone = |damping: f32| damping > 0.0 && damping * exp2(-slope) > GONE;
-        let mut layers = ended.layers[..ended.sounding].iter();
-        if self.envelopes[0].is_done(voice) || layers.all(|layer| gone(layer.damping)) {
-            ended.slots().for_each(|slot| pool.give_back(slot));
-            ended.state = VoiceState::Free;
+        if self.envelopes[0].is_done(voice) {
+            return true;
         }
+        let mut layers = note.layers[..note.sounding].iter();
+        if !layers.clone().all(|layer| layer.damping > 0.0) {
+            return false;
+        }
+        // The lowest ratio is a half; it decays slowest.
+        let slowest = exp2(-self.modulation.target(Param::DecaySlope, voice));
+        layers.all(|layer| layer.damping * slowest > GONE)
     }
 }

@@ -13,6 +13,7 @@ pub use text::PatchError;
 
 use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
+use crate::params::Param;
 use crate::tracks::Tracks;
 use crate::voice::LAYERS;
 use std::sync::Arc;
@@ -81,6 +82,14 @@ impl Patch {
         self.description.clone_from(&other.description);
         self.tags.clone_from(&other.tags);
         self.macro_names.clone_from(&other.macro_names);
+    }
+
+    /// The most clouds that it plays at once: for every voice one for each copy of its unison, in each
+    /// layer that has clouds of its own.
+    pub fn most_clouds(&self) -> usize {
+        let layers = crate::part::layers(self.values[Param::LayerMode]);
+        let number = |param: Param| self.values[param] as usize;
+        number(Param::VoiceLimit) * number(Param::UnisonVoices) * layers
     }
 
     /// The patch as TOML, with only what differs from the defaults.

@@ -8,6 +8,7 @@ pub use block::{Buses, SlotSummary, VoiceBlock, Writing};
 pub use cpu::CpuRenderer;
 pub use error::{PrepareError, Reason, Remedy, RenderError};
 
+use crate::workers::Workers;
 use std::sync::Arc;
 
 /// Frames of a tick, the unit of control: values are computed at tick edges and ramped inside.
@@ -32,6 +33,12 @@ pub trait Renderer: Send {
     /// # Errors
     /// When memory, threads or a device are not available.
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError>;
+
+    /// Its threads, once prepared, if it has any. Between the collection of one block and the next
+    /// they are idle and help the engine.
+    fn workers(&self) -> Option<Arc<Workers>> {
+        None
+    }
 
     /// Ends all clouds; the next render is like the first.
     fn reset(&mut self);

@@ -109,8 +109,10 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     let note = EventKind::NoteOn { key, velocity: 1.0 };
     part.handle(note, 0, &mut pool);
     for _ in 0..TICKS {
-        pool.block.start_tick();
-        part.tick(Transport::STOPPED, &mut pool);
+        pool.start_tick();
+        part.begin_tick(Transport::STOPPED, &mut pool);
+        part.modulate(Transport::STOPPED);
+        part.push_clouds(&pool.clouds(), 1, |chunks, push| (0..chunks).for_each(push));
     }
     let mut snapshot = Snapshot::new();
     snapshot.sample_rate = sample_rate;

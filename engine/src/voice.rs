@@ -70,6 +70,8 @@ pub(crate) enum VoiceState {
     /// Silent, available for a note.
     #[default]
     Free,
+    /// Silent since this tick; its slots are not free yet.
+    Ended,
     /// Its key is down.
     Held,
     /// Its key is up, but a pedal holds it.
@@ -95,7 +97,7 @@ impl Default for NoteExpression {
 
 impl Voice {
     pub(crate) fn is_free(&self) -> bool {
-        self.state == VoiceState::Free
+        matches!(self.state, VoiceState::Free | VoiceState::Ended)
     }
 
     /// The slots of all its clouds.

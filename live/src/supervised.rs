@@ -26,6 +26,7 @@ pub use report::FailoverReport;
 
 use crate::concealment::Concealment;
 use load_shedding::LoadShedding;
+use myriad_engine::Workers;
 use myriad_engine::dsp::FADE;
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
@@ -333,6 +334,10 @@ impl Renderer for SupervisedRenderer {
             true => outcome,
             false => Ok(()),
         }
+    }
+
+    fn workers(&self) -> Option<Arc<Workers>> {
+        self.cpu.workers()
     }
 
     fn reset(&mut self) {

@@ -6,17 +6,47 @@ use super::lanes::LOG2_PER_DB;
 use super::layer::{SecondLayer, Walk, bandwidth_of, frames_of, table};
 use super::shaping::{Filters, Shaping, routing};
 use super::strike::{Material, makeup_gain, softness};
+use crate::disjoint::Disjoint;
 use crate::params::Param;
-use crate::pool::CloudPool;
+use crate::pool::{CloudWriter, TickClouds};
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
-use crate::voice::Voice;
+use crate::voice::{Voice, VoiceState};
+use std::ops::Range;
 
 impl Part {
-    /// Adds the clouds of all voices to the tick.
-    pub(super) fn push_clouds(&mut self, pool: &mut CloudPool) {
+    /// Adds the clouds of all voices to the tick, in chunks of `chunk` voices: `run` calls the function
+    /// that it is given with every index below the count, from any thread.
+    pub(crate) fn push_clouds(
+        &mut self,
+        clouds: &TickClouds<'_>,
+        chunk: usize,
+        run: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
+    ) {
+        // The chunks change voices and only read the rest.
+        let mut voices = std::mem::take(&mut self.voices);
+        let part = &*self;
+        let chunks = part.high.div_ceil(chunk);
+        let notes = Disjoint::new(&mut voices);
+        run(chunks, &|index| {
+            let range = index * chunk..part.high.min((index + 1) * chunk);
+            // SAFETY: every index is used once, and the chunks do not overlap.
+            let notes = unsafe { notes.range(range.clone()) };
+            // SAFETY: the slots of a voice belong to it alone.
+            let mut writer = unsafe { clouds.writer() };
+            part.push_clouds_of(range, notes, &mut writer);
+        });
+        self.voices = voices;
+    }
+
+    /// Adds the clouds of `notes`, which are the voices in `range`.
+    fn push_clouds_of(
+        &self,
+        range: Range<usize>,
+        notes: &mut [Voice],
+        writer: &mut CloudWriter<'_>,
+    ) {
         let tick_seconds = self.tick_seconds();
-        let Part { bus, controls, modulation, lanes, voices, high, imported, sample_rate, .. } =
-            self;
+        let Part { bus, controls, modulation, lanes, high, imported, sample_rate, .. } = self;
         // Values that all voices share, and slices of one length, so that bounds are checked once.
         let table = table(controls[Param::SourceTable], imported[0]);
         let walk = Walk::new(table, controls, *sample_rate);
@@ -51,7 +81,7 @@ impl Part {
         let copies = Copies::new(modulation, lanes, second.as_ref(), *high);
         let flags = table.flags | routing(controls);
 
-        for (voice, note) in voices[all].iter_mut().enumerate() {
+        for (voice, note) in range.zip(notes) {
             if note.is_free() {
                 continue;
             }
@@ -60,7 +90,7 @@ impl Part {
                 None => (decay_rate[voice], decay_slope[voice]),
             };
             let pace = shaping.pace(voice);
-            note.entry = (note.entry + pool.fade_step()).min(1.0);
+            note.entry = (note.entry + writer.fade_step()).min(1.0);
             let frames = frames_of(note);
             let layer = &mut note.layers[0];
             layer.damping += rate * LOG2_PER_DB * tick_seconds * pace;
@@ -113,12 +143,15 @@ impl Part {
             if let Some(second) = &second {
                 let own = second.advance(voice, note, &first, pitch[voice], pace);
                 if let Some(mut own) = own {
-                    finish.push(note, &mut own, pool);
+                    finish.push(note, &mut own, writer);
                 }
                 second.join(voice, note, &mut first.cloud);
             }
-            finish.push(note, &mut first, pool);
+            finish.push(note, &mut first, writer);
             note.starts_at = None;
+            if self.is_silent(voice, note) {
+                note.state = VoiceState::Ended;
+            }
         }
     }
 }
@@ -135,7 +168,7 @@ struct Finish<'a> {
 impl Finish<'_> {
     /// Shapes a layer, compensates its loudness, and adds its copies to the tick.
     #[inline(always)]
-    fn push(&self, note: &mut Voice, original: &mut Original<'_>, pool: &mut CloudPool) {
+    fn push(&self, note: &mut Voice, original: &mut Original<'_>, writer: &mut CloudWriter<'_>) {
         let Original { cloud, .. } = original;
         let layer = &mut note.layers[original.layer];
         self.shaping.apply(self.voice, note.target, layer, cloud);
@@ -147,7 +180,7 @@ impl Finish<'_> {
                 false => makeup_gain,
             };
         }
-        self.copies.push(self.voice, note, original, pool);
+        self.copies.push(self.voice, note, original, writer);
     }
 }
 

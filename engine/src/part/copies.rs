@@ -5,7 +5,7 @@ use super::layer::{SecondLayer, Walk};
 use crate::dsp::fast::exp2;
 use crate::modulation::{CopyMoves, Modulation};
 use crate::params::Param;
-use crate::pool::CloudPool;
+use crate::pool::CloudWriter;
 use crate::spectrum::{Cloud, MAX_PARTIALS, fraction};
 use crate::voice::Voice;
 
@@ -70,11 +70,11 @@ impl<'a> Copies<'a> {
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
-        pool: &mut CloudPool,
+        writer: &mut CloudWriter<'_>,
     ) {
         for copy in 0..note.copies {
             let mut cloud = original.cloud;
-            self.push_copy(voice, note, original, copy, &mut cloud, pool);
+            self.push_copy(voice, note, original, copy, &mut cloud, writer);
         }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Copies<'a> {
         original: &Original<'_>,
         copy: usize,
         own: &mut Cloud,
-        pool: &mut CloudPool,
+        writer: &mut CloudWriter<'_>,
     ) {
         let copies = note.copies;
         let slot = note.layers[original.layer].slots[copy];
@@ -136,9 +136,9 @@ impl<'a> Copies<'a> {
         own.gain_to = [gain * left, gain * right];
         (own.gain_from, own.width_from) = match note.starts_at {
             Some(_) => ([0.0; 2], own.width_to),
-            None => (pool.last(slot).gain_to, pool.last(slot).width_to),
+            None => (writer.last(slot).gain_to, writer.last(slot).width_to),
         };
-        pool.push(slot, own);
+        writer.push(slot, own);
     }
 
     /// Fade-in gain of a copy that starts later than the first (stagger).

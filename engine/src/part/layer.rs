@@ -96,14 +96,18 @@ enum Mode {
 
 impl Mode {
     fn of(controls: &Controls) -> Self {
+        Self::named(controls[Param::LayerMode])
+    }
+
+    fn named(choice: f32) -> Self {
         let modes = [Self::Off, Self::Mix, Self::Morph, Self::Multiply];
-        modes[(controls[Param::LayerMode] as usize).min(3)]
+        modes[(choice as usize).min(3)]
     }
 }
 
-/// How many layers of a voice have clouds.
-pub(super) fn sounding(controls: &Controls) -> usize {
-    match Mode::of(controls) {
+/// How many layers of a voice have clouds, by the value of `layer.mode`.
+pub(crate) fn layers(mode: f32) -> usize {
+    match Mode::named(mode) {
         Mode::Mix => 2,
         _ => 1,
     }

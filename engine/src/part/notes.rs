@@ -1,7 +1,7 @@
 //! Notes: keys, pedals and voice allocation.
 
 use super::Part;
-use super::layer::sounding;
+use super::layer::layers;
 use crate::dsp::hash;
 use crate::event::Expression;
 use crate::modulation::{Bend, Lfo};
@@ -180,8 +180,11 @@ impl Part {
 
     /// Slots for a voice's clouds: one for each copy of each layer, as many as are free.
     fn take_slots(&self, pool: &mut CloudPool) -> Slots {
-        let mut taken =
-            Slots { slots: [[0; MAX_COPIES]; LAYERS], layers: sounding(&self.controls), copies: 0 };
+        let mut taken = Slots {
+            slots: [[0; MAX_COPIES]; LAYERS],
+            layers: layers(self.controls[Param::LayerMode]),
+            copies: 0,
+        };
         while taken.copies < self.controls[Param::UnisonVoices] as usize
             && pool.left() >= taken.layers
         {

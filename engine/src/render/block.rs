@@ -3,6 +3,7 @@
 mod memory;
 
 use super::{MAX_TICKS, RenderError, TICK};
+use crate::disjoint::Disjoint;
 use crate::dsp::fade_in;
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
@@ -97,14 +98,31 @@ impl VoiceBlock {
 
     /// Adds the cloud in `slot` to the current tick.
     pub fn push(&mut self, slot: u32, cloud: Cloud) {
-        let (slot, tick) = (slot as usize, self.ticks - 1);
-        let summary = &mut self.summaries[slot];
-        summary.sounding |= 1 << tick;
-        summary.starts |= (cloud.flags & STARTS) << tick;
-        summary.last_groups = groups(cloud.partials) as u8;
-        summary.most_groups = summary.most_groups.max(summary.last_groups);
-        self.clouds.write(tick * self.summaries.len() + slot, cloud);
+        let slot = slot as usize;
         self.slots[slot / 64] |= 1 << (slot % 64);
+        // SAFETY: it is the only writer.
+        unsafe { self.writer().push(slot as u32, &cloud) };
+    }
+
+    /// For writing to the current tick from several threads. Afterwards the slots are to be listed.
+    pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
+        let (tick, slots) = (self.ticks - 1, self.summaries.len());
+        BlockWriter {
+            past_the_caches: self.clouds.is_pinned(),
+            clouds: Disjoint::new(&mut self.clouds[tick * slots..][..slots]),
+            summaries: Disjoint::new(&mut self.summaries),
+            tick,
+        }
+    }
+
+    /// Lists the slots below `high` that were written to by [`BlockWriter`]s.
+    pub(crate) fn list_slots(&mut self, high: usize) {
+        let summaries = self.summaries[..high].chunks(64);
+        for (word, summaries) in self.slots.iter_mut().zip(summaries) {
+            let bits = summaries.iter().enumerate();
+            *word =
+                bits.fold(0, |word, (bit, summary)| word | u64::from(summary.sounding != 0) << bit);
+        }
     }
 
     /// Copies this block for a renderer that has not rendered its clouds before: they start in it.
@@ -187,6 +205,37 @@ impl VoiceBlock {
     }
 }
 
+/// Writes clouds to one tick of a block, each slot from one thread.
+pub(crate) struct BlockWriter<'a> {
+    past_the_caches: bool,
+    clouds: Disjoint<'a, Cloud>,
+    summaries: Disjoint<'a, SlotSummary>,
+    tick: usize,
+}
+
+impl BlockWriter<'_> {
+    /// Adds the cloud in `slot`.
+    ///
+    /// # Safety
+    /// No other thread writes to this slot.
+    #[inline(always)]
+    pub(crate) unsafe fn push(&self, slot: u32, cloud: &Cloud) {
+        // SAFETY: the caller guarantees it.
+        let (place, summary) =
+            unsafe { (self.clouds.get(slot as usize), self.summaries.get(slot as usize)) };
+        summary.sounding |= 1 << self.tick;
+        summary.starts |= (cloud.flags & STARTS) << self.tick;
+        summary.last_groups = groups(cloud.partials) as u8;
+        summary.most_groups = summary.most_groups.max(summary.last_groups);
+        memory::write(place, cloud, self.past_the_caches);
+    }
+
+    /// Makes what this thread wrote visible to other threads and devices.
+    pub(crate) fn settle(&self) {
+        memory::settle(self.past_the_caches);
+    }
+}
+
 /// A block that is being written. It may be shared again when this is dropped.
 #[derive(Debug)]
 pub struct Writing<'a>(&'a mut VoiceBlock);
@@ -226,6 +275,22 @@ fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Buses that threads write to, each to its own.
+pub(crate) struct EachBus<'a>(Disjoint<'a, [f32; 2 * Buses::FRAMES]>);
+
+impl EachBus<'_> {
+    /// Left and right of `bus`.
+    ///
+    /// # Safety
+    /// Nobody else uses this bus.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn get(&self, bus: usize) -> [&mut [f32]; 2] {
+        // SAFETY: the caller guarantees it.
+        let (left, right) = unsafe { self.0.get(bus) }.split_at_mut(Buses::FRAMES);
+        [left, right]
+    }
+}
+
 /// Stereo buses of a few ticks.
 #[derive(Debug)]
 pub struct Buses {
@@ -258,6 +323,11 @@ impl Buses {
         let (left, right) =
             self.samples[bus * 2 * Self::FRAMES..][..2 * Self::FRAMES].split_at_mut(Self::FRAMES);
         [left, right]
+    }
+
+    /// All buses, for several threads to write to, each to its own.
+    pub(crate) fn each(&mut self) -> EachBus<'_> {
+        EachBus(Disjoint::new(self.samples.as_chunks_mut().0))
     }
 
     /// Crossfades the first `frames` frames of every bus from those of `old`; `faded` frames of the

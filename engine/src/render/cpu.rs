@@ -3,16 +3,16 @@
 pub mod bank;
 pub mod benchmark;
 mod cloud;
-mod workers;
 
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
+use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
+use crate::workers::Workers;
 pub(crate) use cloud::PAN_POSITIONS;
 use cloud::{CloudState, Floor, StereoTick};
 use std::sync::Arc;
-use workers::Workers;
 
 /// Clouds that one thread renders before they are mixed: few enough to stay in the cache.
 const WAVE: usize = 64;
@@ -25,9 +25,10 @@ const GRAIN: usize = 8_192;
 pub struct CpuRenderer {
     level: Level,
     threads: usize,
-    workers: Option<Workers>,
-    /// A state for every slot.
+    workers: Option<Arc<Workers>>,
+    /// A state for every slot, and how many of them have been used.
     states: Vec<CloudState>,
+    used: usize,
     /// The audio of the clouds of one wave, one row per cloud until they are mixed in order.
     wave: Vec<Row>,
     /// Slots of the block, in order.
@@ -72,6 +73,7 @@ impl CpuRenderer {
             threads: threads.max(1),
             workers: None,
             states: Vec::new(),
+            used: 0,
             wave: Vec::new(),
             slots: Vec::new(),
             submitted: None,
@@ -99,13 +101,13 @@ impl Renderer for CpuRenderer {
         self.submitted = None;
         // The tables are generated now, not in the first block.
         drop(tables());
-        let refused = |_| PrepareError::OutOfMemory {
-            slots: capacity.slots,
-            mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
-        };
         self.states = Vec::new();
-        self.states.try_reserve_exact(capacity.slots).map_err(refused)?;
-        self.states.resize_with(capacity.slots, CloudState::new);
+        self.states =
+            CloudState::unused(capacity.slots).ok_or_else(|| PrepareError::OutOfMemory {
+                slots: capacity.slots,
+                mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
+            })?;
+        self.used = 0;
         let silence = Row {
             ticks: [StereoTick::SILENCE; MAX_TICKS],
             scratch: [F32x16([0.0; LANES]); TICK],
@@ -116,13 +118,18 @@ impl Renderer for CpuRenderer {
         self.slots = Vec::with_capacity(capacity.slots);
         let workers = Workers::start(self.threads - 1)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
-        self.workers = Some(workers);
+        self.workers = Some(Arc::new(workers));
         Ok(())
+    }
+
+    fn workers(&self) -> Option<Arc<Workers>> {
+        self.workers.clone()
     }
 
     fn reset(&mut self) {
         (self.submitted, self.clock, self.thinned) = (None, 0, 0);
-        self.states.iter_mut().for_each(CloudState::reset);
+        self.states[..self.used].iter_mut().for_each(CloudState::reset);
+        self.used = 0;
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
@@ -150,6 +157,7 @@ impl CpuRenderer {
         buses.clear();
         self.slots.clear();
         self.slots.extend(block.slots());
+        self.used = self.used.max(self.slots.last().map_or(0, |slot| slot + 1));
         let Some(workers) = &self.workers else {
             return Err(RenderError::NotPrepared);
         };
@@ -161,13 +169,12 @@ impl CpuRenderer {
         let mut partials = 0;
         self.thinned = 0;
         for slots in self.slots.chunks(self.wave.len()) {
-            let states = Disjoint(self.states.as_mut_ptr());
-            let rows = Disjoint(self.wave.as_mut_ptr());
+            let states = Disjoint::new(&mut self.states);
+            let rows = Disjoint::new(&mut self.wave);
             let level = self.level;
             workers.run(helpers, slots.len(), &|index| {
                 let slot = slots[index];
-                // SAFETY: every index is taken once, slots are distinct and below the number of
-                // states (`submit` has compared them), and rows are at least `slots.len()`.
+                // SAFETY: every index is taken once, and slots are distinct.
                 let (state, row) = unsafe { (states.get(slot), rows.get(index)) };
                 level.dispatch(RenderRow {
                     tables: &tables,
@@ -186,23 +193,6 @@ impl CpuRenderer {
             }
         }
         Ok(partials)
-    }
-}
-
-/// A pointer to elements of which each is used by one thread at a time.
-#[derive(Clone, Copy)]
-struct Disjoint<T>(*mut T);
-
-// SAFETY: `get` demands that no element is used by two threads at once.
-unsafe impl<T: Send> Sync for Disjoint<T> {}
-
-impl<T> Disjoint<T> {
-    /// # Safety
-    /// `index` is within the allocation and no other reference to that element is alive.
-    #[allow(clippy::mut_from_ref)]
-    unsafe fn get(&self, index: usize) -> &mut T {
-        // SAFETY: the caller guarantees it.
-        unsafe { &mut *self.0.add(index) }
     }
 }
 

@@ -6,7 +6,7 @@ use myriad_engine::params::Param;
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
 };
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, factory};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -93,5 +93,39 @@ proptest! {
         prop_assert!(bits(play_in_blocks(&mut ahead, &events, FRAMES, &mut sizes)) == whole);
         split.reset();
         prop_assert!(bits(play(&mut split, &events, FRAMES)) == whole);
+    }
+}
+
+/// Many voices in one part and a few in others, with unison, effects and an arpeggiator: parts,
+/// chunks of voices and effects are computed in parallel.
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let mut wide = with_all_effects(soft());
+    wide.values.set(Param::UnisonVoices, 5.0);
+    wide.values.set(Param::VoiceLimit, 128.0);
+    let mut arpeggio = wide.clone();
+    arpeggio.values.set(Param::ArpMode, 1.0);
+    let patches = [&wide, &arpeggio, &factory::patches()[0], &factory::patches()[40]];
+    let render = |threads: usize| {
+        let config = EngineConfig { parts: 4, clouds: 2_048, threads, ..EngineConfig::default() };
+        let mut engine = Engine::new(&config).unwrap();
+        patches.iter().enumerate().for_each(|(part, patch)| engine.set_patch(part, patch));
+        let on = |frame: u32, part: u8, key: u8| Event {
+            frame,
+            part,
+            kind: EventKind::NoteOn { key, velocity: 0.7 },
+        };
+        let mut events: Vec<Event> = (0..90).map(|n| on(u32::from(n), 0, 20 + n)).collect();
+        events.extend((1..4).flat_map(|part| [40, 47, 52].map(|key| on(100, part, key))));
+        let (mut left, mut right) = (vec![0.0; 12_000], vec![0.0; 12_000]);
+        engine.render(&events, &mut left, &mut right);
+        assert!(engine.counters().clouds > 450, "{:?}", engine.counters());
+        left.extend(right);
+        left.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    let alone = render(1);
+    assert!(alone.iter().any(|&bits| bits != 0));
+    for threads in [2, 3, 7] {
+        assert!(render(threads) == alone, "{threads} threads");
     }
 }

@@ -167,7 +167,8 @@ fn receive<T>(
             Ok(message) => return Ok(message),
             Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
             Err(TryRecvError::Empty) if start.elapsed() >= spin => break,
-            Err(TryRecvError::Empty) => std::hint::spin_loop(),
+            // On a busy machine the thread that this one waits for may need its core.
+            Err(TryRecvError::Empty) => thread::yield_now(),
         }
     }
     match timeout {

@@ -7,8 +7,9 @@ use myriad_engine::{
     Counters, Engine, EngineConfig, EngineError, Event, EventKind, Playable, Tuning,
 };
 
-/// The most frames rendered at a time: enough for several threads, few enough to react to Ctrl-C.
-const BLOCK: usize = 1024;
+/// The most frames rendered at a time: many blocks of a renderer, so that control, rendering and
+/// effects overlap, and few enough to react to Ctrl-C.
+const BLOCK: usize = Engine::MAX_STEM_FRAMES;
 
 /// The longest automatic tail.
 pub const TAIL_LIMIT_SECONDS: f64 = 60.0;
@@ -43,6 +44,16 @@ pub enum Ending {
     /// Cut at [`Settings::max_frames`].
     Full,
 }
+
+/// Clouds for all notes that the patches of a song can play at once, so that none is lost. A cloud
+/// takes memory when it first sounds.
+fn room(assignment: &PatchAssignment) -> usize {
+    let most: usize = assignment.parts.iter().map(|assigned| assigned.patch.most_clouds()).sum();
+    most.clamp(EngineConfig::default().clouds, MOST_CLOUDS)
+}
+
+/// More would not fit into the memory of a small GPU.
+const MOST_CLOUDS: usize = 32_768;
 
 /// A render in progress.
 pub struct SongRender {
@@ -81,6 +92,7 @@ impl SongRender {
         let config = EngineConfig {
             sample_rate: settings.sample_rate as f32,
             parts: song.parts.len(),
+            clouds: room(&assignment),
             threads: settings.threads,
             stems: settings.stems,
             tuning: settings.tuning,

@@ -7,7 +7,7 @@ use super::scenario;
 use myriad_engine::render::{
     Buses, Capacity, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
-use myriad_engine::{Counters, Engine};
+use myriad_engine::{Counters, Engine, Workers};
 use myriad_player::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -98,6 +98,10 @@ impl Timed {
 impl Renderer for Timed {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         self.inner.prepare(capacity)
+    }
+
+    fn workers(&self) -> Option<Arc<Workers>> {
+        self.inner.workers()
     }
 
     fn reset(&mut self) {

@@ -5,6 +5,7 @@ use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::Param;
 use myriad_engine::render::Renderer;
 use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Patch};
+use myriad_player::machine::cores;
 
 /// A patch in which pitch, table position, tilt and filter always move, but no partial becomes
 /// silent.
@@ -53,6 +54,8 @@ pub fn holding(
         parts: voices.div_ceil(VOICES_PER_PART),
         voices: voices.min(VOICES_PER_PART),
         clouds: voices,
+        // A CPU renderer has threads of its own.
+        threads: cores(),
         ..EngineConfig::default()
     };
     let mut engine = Engine::with_renderer(&config, renderer)?;

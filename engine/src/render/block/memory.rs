@@ -56,26 +56,37 @@ impl CloudMemory {
 }
 
 impl CloudMemory {
-    /// Writes a cloud, past the caches when a device will read it. A device that must read every line
-    /// from a core's cache gets half the bandwidth of the bus.
-    #[inline]
-    pub fn write(&mut self, index: usize, cloud: Cloud) {
-        let is_pinned = *self.is_pinned.get_mut();
-        let place = &mut self[index];
-        match is_pinned {
-            true => stream(place, cloud),
-            false => *place = cloud,
-        }
+    /// Whether a device reads it. It should then be written past the caches: a device that must read
+    /// every line from a core's cache gets half the bandwidth of the bus.
+    pub fn is_pinned(&self) -> bool {
+        self.is_pinned.load(Ordering::Relaxed)
     }
 
-    /// Makes all writes visible to other threads and devices, before the block is shared.
+    /// Makes all writes of this thread visible to other threads and devices, before the block is
+    /// shared.
     pub fn settle(&self) {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if self.is_pinned.load(Ordering::Relaxed) {
-            // SAFETY: every x86-64 has it.
-            unsafe { std::arch::x86_64::_mm_sfence() };
-        }
+        settle(self.is_pinned());
     }
+}
+
+/// Writes a cloud of such memory.
+#[inline(always)]
+pub(super) fn write(place: &mut Cloud, cloud: &Cloud, past_the_caches: bool) {
+    match past_the_caches {
+        true => stream(place, *cloud),
+        false => *place = *cloud,
+    }
+}
+
+/// Makes what this thread wrote visible to others.
+pub(super) fn settle(past_the_caches: bool) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if past_the_caches {
+        // SAFETY: every x86-64 has it.
+        unsafe { std::arch::x86_64::_mm_sfence() };
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    let _ = past_the_caches;
 }
 
 /// Writes `cloud` to `place` without bringing its lines into the cache.
@@ -149,7 +160,7 @@ mod tests {
         let mut memory = CloudMemory::new(5);
         memory.set_pin(Some(Box::new(())));
         let cloud = |seed| Cloud { seed, width_to: seed as i16, ..Cloud::default() };
-        (0..4).for_each(|index| memory.write(index, cloud(1 + index as u32)));
+        (0..4).for_each(|index| write(&mut memory[index], &cloud(1 + index as u32), true));
         memory.settle();
         let memory = &memory;
         std::thread::scope(|scope| {

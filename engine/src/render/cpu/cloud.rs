@@ -7,6 +7,7 @@ use crate::simd::{F32x16, LANES, Simd, U32x16};
 use crate::spectrum::{
     self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics, of_fraction,
 };
+use std::alloc::{Layout, alloc_zeroed};
 
 /// The state of a slot between ticks.
 #[derive(Clone, Debug)]
@@ -34,15 +35,32 @@ struct GroupState {
 }
 
 impl CloudState {
-    pub(crate) fn new() -> Self {
-        let group = GroupState { phase: U32x16([0; LANES]), level: F32x16([0.0; LANES]) };
-        Self {
-            live: 0,
-            touched: 0,
-            left_out: 0,
-            left_out_at: 0.0,
-            groups: std::array::from_fn(|_| group.clone()),
+    /// That many states, each of a slot that was never used; `None` when there is no memory. The
+    /// system gives memory to a state when it is first used, so that thousands of slots cost nothing
+    /// until they sound. Those of live playing are used here, so that no render thread has to wait for
+    /// it.
+    pub(crate) fn unused(count: usize) -> Option<Vec<Self>> {
+        /// As many as anybody plays live.
+        const LIVE: usize = 16_384;
+        if count == 0 {
+            return Some(Vec::new());
         }
+        let layout = Layout::array::<Self>(count).ok()?;
+        // SAFETY: the layout has a size.
+        let memory = unsafe { alloc_zeroed(layout) }.cast::<Self>();
+        if memory.is_null() {
+            return None;
+        }
+        // SAFETY: allocated as such a vector would be; zeros are a valid state.
+        let mut states = unsafe { Vec::from_raw_parts(memory, count, count) };
+        for state in states.iter_mut().take(LIVE) {
+            // Each state is two pages long and a cache line.
+            for group in state.groups.iter_mut().step_by(MAX_GROUPS / 4) {
+                // SAFETY: a plain write, which the compiler must not leave out.
+                unsafe { std::ptr::write_volatile(&mut group.phase.0[0], 0) };
+            }
+        }
+        Some(states)
     }
 
     pub(crate) fn reset(&mut self) {

@@ -1,6 +1,7 @@
-//! Worker threads that share the rows of one render by fork and join.
+//! Worker threads that share the tasks of one job by fork and join: parts, voices, rows of clouds,
+//! effects.
 //!
-//! The join waits only for workers that have started: a worker that wakes up when all rows are taken
+//! The join waits only for workers that have started: a worker that wakes up when all tasks are taken
 //! finds the gate closed and sleeps again. So workers that wake up late cost no time.
 //!
 //! A thread with real-time priority must not wait for one without, which may not get a core (priority
@@ -91,9 +92,11 @@ impl Worker {
 }
 
 /// A fixed set of threads that work on one job at a time, together with the calling thread.
-pub(crate) struct Workers {
+pub struct Workers {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    /// Whether a job is running; another one is then done by its own thread alone.
+    busy: AtomicBool,
 }
 
 /// How often an idle worker polls for work before it sleeps.
@@ -123,7 +126,8 @@ impl Workers {
             failed: AtomicBool::new(false),
             quit: AtomicBool::new(false),
         });
-        let mut workers = Self { shared, threads: Vec::with_capacity(count) };
+        let threads = Vec::with_capacity(count);
+        let mut workers = Self { shared, threads, busy: AtomicBool::new(false) };
         for index in 0..count {
             let shared = Arc::clone(&workers.shared);
             let thread = thread::Builder::new()
@@ -138,16 +142,17 @@ impl Workers {
     /// Calls `job` with every index below `count`, on this thread and at most `helpers` workers, and
     /// returns when all calls have returned.
     pub(crate) fn run(&self, helpers: usize, count: usize, job: Job<'_>) {
+        let helpers = helpers.min(self.threads.len()).min(count.saturating_sub(1));
+        if helpers == 0 || self.busy.swap(true, Ordering::Acquire) {
+            return (0..count).for_each(job);
+        }
+        let _done = Busy(&self.busy);
         self.fork(ThreadPolicy::is_raised_here(), helpers, count, job);
     }
 
     /// The same; `raised` is whether this thread's priority is raised.
     fn fork(&self, raised: bool, helpers: usize, count: usize, job: Job<'_>) {
         let shared = &*self.shared;
-        let helpers = helpers.min(self.threads.len());
-        if helpers == 0 {
-            return (0..count).for_each(job);
-        }
         // No worker reads these while the gate is closed.
         shared.job.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
         shared.count.store(count, Ordering::Relaxed);
@@ -162,9 +167,18 @@ impl Workers {
         for thread in &self.threads[..helpers] {
             thread.thread().unpark();
         }
-        take_rows(shared, job);
+        take_tasks(shared, job);
         drop(join);
-        assert!(!shared.failed.swap(false, Ordering::Relaxed), "a render worker panicked");
+        assert!(!shared.failed.swap(false, Ordering::Relaxed), "a worker panicked");
+    }
+}
+
+/// Lets the next job in when it is dropped, also after a panic.
+struct Busy<'a>(&'a AtomicBool);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 
@@ -173,7 +187,7 @@ struct Join<'a>(&'a Shared);
 impl Drop for Join<'_> {
     fn drop(&mut self) {
         let mut gate = self.0.gate.fetch_and(!Gate::OPEN, Ordering::Acquire);
-        // The last rows usually take microseconds, which is too short to sleep.
+        // The last tasks usually take microseconds, which is too short to sleep.
         let mut looks = 0;
         while Gate(gate).inside() != 0 {
             match looks < LOOKS {
@@ -194,6 +208,12 @@ impl Drop for Workers {
             // A panic of the worker was reported by `run`.
             let _ = thread.join();
         }
+    }
+}
+
+impl std::fmt::Debug for Workers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Workers({})", self.threads.len())
     }
 }
 
@@ -232,7 +252,7 @@ fn work(shared: &Shared, raise: Raise) {
         // SAFETY: `run` does not return, and so keeps the job alive, until all workers have left.
         let job = unsafe { *job };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            take_rows(shared, job);
+            take_tasks(shared, job);
         }));
         if outcome.is_err() {
             shared.failed.store(true, Ordering::Relaxed);
@@ -241,14 +261,14 @@ fn work(shared: &Shared, raise: Raise) {
     }
 }
 
-fn take_rows(shared: &Shared, job: Job<'_>) {
+fn take_tasks(shared: &Shared, job: Job<'_>) {
     let count = shared.count.load(Ordering::Relaxed);
     loop {
-        let row = shared.next.fetch_add(1, Ordering::Relaxed);
-        if row >= count {
+        let task = shared.next.fetch_add(1, Ordering::Relaxed);
+        if task >= count {
             return;
         }
-        job(row);
+        job(task);
     }
 }
 
@@ -271,15 +291,27 @@ mod tests {
     use std::sync::Barrier;
 
     #[test]
-    fn every_row_is_taken_once() {
+    fn every_task_is_taken_once() {
         let workers = Workers::start(3).unwrap();
         for count in [0, 1, 2, 100, if cfg!(miri) { 101 } else { 1_000 }] {
             let taken: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
-            workers.run(3, count, &|row| {
-                taken[row].fetch_add(1, Ordering::Relaxed);
+            workers.run(3, count, &|task| {
+                taken[task].fetch_add(1, Ordering::Relaxed);
             });
-            assert!(taken.iter().all(|row| row.load(Ordering::Relaxed) == 1));
+            assert!(taken.iter().all(|task| task.load(Ordering::Relaxed) == 1));
         }
+    }
+
+    /// Two threads that share the workers do not wait for each other.
+    #[test]
+    fn a_second_job_is_done_alone() {
+        let workers = &Workers::start(1).unwrap();
+        let both = &Barrier::new(2);
+        workers.run(1, 2, &|_| {
+            both.wait();
+            let caller = thread::current().id();
+            workers.run(1, 100, &|_| assert_eq!(thread::current().id(), caller));
+        });
     }
 
     /// A real-time thread would spin forever on a worker that does not get a core.
@@ -291,7 +323,7 @@ mod tests {
             true
         })
         .unwrap();
-        // Both rows return only when two threads have them at once.
+        // Both tasks return only when two threads have them at once.
         let helped = |raised| {
             let both = Barrier::new(2);
             workers.fork(raised, 1, 2, &|_| {
