@@ -2,6 +2,7 @@
 
 mod outputs;
 mod report;
+mod writer;
 
 use indicatif::ProgressBar;
 use myriad_measure::Meter;
@@ -20,6 +21,7 @@ use outputs::Outputs;
 use report::Report;
 use std::path::PathBuf;
 use std::time::Instant;
+use writer::Written;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -170,20 +172,23 @@ impl Job {
         let (renderer, handle) = self.renderer.for_piece(self.settings.threads, piece);
         let mut song_render = SongRender::new(song, assignment, &self.settings, renderer)
             .map_err(|error| renderer::failure(&self.name, &error))?;
-        let mut outputs = Outputs::create(self, song_render.assignment())?;
-        let mut meter = Meter::new(rate);
+        let outputs = Outputs::create(self, song_render.assignment())?;
+        let written = Written { outputs, meter: Meter::new(rate) };
         let bar = match self.progress {
             true => terminal::progress_bar(song_render.song_frames()),
             false => ProgressBar::hidden(),
         };
         let start = Instant::now();
-        while let Some(mix) = song_render.next_block() {
-            interrupt::check()?;
-            meter.add(mix);
-            outputs.write_mix(mix)?;
-            outputs.write_stems(&song_render)?;
-            bar.set_position(song_render.frames());
-        }
+        let Written { outputs, meter } = writer::beside(written, |writer| {
+            while song_render.next_block() {
+                interrupt::check()?;
+                if !writer.write(&song_render) {
+                    break;
+                }
+                bar.set_position(song_render.frames());
+            }
+            Ok::<_, Failure>(())
+        })?;
         let stems = outputs.finish()?;
         drop(bar);
         Ok(Report::new(self, &song_render, &meter, &handle, stems, start.elapsed()))

@@ -12,302 +12,82 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// One control turned from left to right, with what else the patch says.
+/// The rows of the pictures, each a control that is turned from left to right: the picture's name, the
+/// title, the patch, the control with its five values, and what else there is: the key, or the five
+/// times in seconds at which the note is looked at.
+const ROWS: &str = "
+source|Position, table saw||source.position 0 .25 .5 .75 1
+source|Position, table vocal|source.table=4|source.position 0 .25 .5 .75 1
+source|Position, table bar|source.table=7|source.position 0 .25 .5 .75 1
+source|Formant hold, an octave and a half up|source.table=4|source.formant 0 .25 .5 .75 1|key 63
+layers|Blend, a saw mixed with a bar a fifth above|source.position=.8 layer.mode=1 layer.table=7 layer.tune=7|layer.blend 0 .25 .5 .75 1
+layers|Blend, a saw that morphs into a bar|source.position=.8 layer.mode=2 layer.table=7|layer.blend 0 .25 .5 .75 1
+layers|Blend, a saw multiplied with a vowel|source.position=1 layer.mode=3 layer.table=4|layer.blend 0 .25 .5 .75 1
+layers|Position of the second layer, multiplied|source.position=1 layer.mode=3 layer.table=4 layer.blend=1|layer.position 0 .25 .5 .75 1
+shape|Stretch|source.position=1|shape.stretch -.3 -.1 0 .1 .3
+shape|Stiffness|source.position=1|shape.stiffness 0 .0005 .002 .008 .03
+shape|Odd/even|source.position=1|shape.parity -1 -.5 0 .5 1
+shape|Tilt|source.position=1|shape.tilt -12 -6 0 3 6
+shape|Width: violet left, amber right|source.position=1|shape.width 0 .25 .5 .75 1
+filter|Cutoff, low-pass 24|source.position=1 filter.type=2|filter.cutoff 150 400 1000 2000 4000
+filter|Resonance, low-pass 24|source.position=1 filter.type=2 filter.cutoff=1000|filter.resonance 0 .25 .5 .75 1
+filter|Types|source.position=1 filter.cutoff=1000|filter.type 2 4 6 7 8
+filter|More types|source.position=1 filter.cutoff=600 filter.resonance=.7|filter.type 9 10 11 12 13
+filter|Morph, formant: oo, oh, ah, eh, ee|source.position=1 filter.type=14 filter.cutoff=1000 filter.resonance=.3|filter.form 0 .25 .5 .75 1
+filter|Morph, phaser|source.position=1 filter.type=13 filter.cutoff=1000 filter.resonance=.4|filter.form 0 .25 .5 .75 1
+filter|Cutoff, drawn|source.position=1 filter.type=15 curve.2=-30 curve.4=-20 curve.5=9 curve.6=-40 curve.7=-48|filter.cutoff 250 500 1000 2000 4000
+filter|Filter 2 high-pass 24, in parallel with low-pass 24: its cutoff|source.position=1 filter.type=2 filter.cutoff=300 filter2.type=4 filter2.resonance=.5 filter2.routing=1|filter2.cutoff 600 1000 2000 3000 5000
+dynamics|Contrast, table vocal|source.table=4|dynamics.contrast -1 -.5 0 .5 1
+dynamics|Gate|source.position=1|dynamics.gate -96 -48 -36 -24 -12
+dynamics|Partial detune|source.position=1|partial.detune 0 12 25 50 100
+dynamics|Snap to a minor chord|source.position=1 partial.scale=3|partial.snap 0 .25 .5 .75 1
+dynamics|Snap to octaves, fifths, the major chord, pentatonic, whole tone|source.position=1 partial.snap=1|partial.scale 0 1 2 9 14
+decay|In time: rate 12 dB/s, slope 0|source.position=1 decay.rate=12|decay.slope 0 0 0 0 0|at .05 .3 .7 1.5 3
+decay|In time: rate 12 dB/s, slope 0.8|source.position=1 decay.rate=12|decay.slope .8 .8 .8 .8 .8|at .05 .3 .7 1.5 3
+decay|Detune of five in unison, one key|source.position=1 unison.voices=5|unison.detune 0 10 25 50 100|key 57
+";
+
+/// A control that is turned.
 struct Row {
+    picture: &'static str,
     title: &'static str,
-    patch: &'static [(Param, f32)],
+    patch: Vec<(Param, f32)>,
     turned: Param,
-    values: [f32; 5],
+    values: Vec<f32>,
     key: u8,
     /// Seconds after which the note is looked at; several when time is what is shown.
-    seconds: [f32; 5],
+    seconds: Vec<f32>,
 }
 
-const ROW: Row = Row {
-    title: "",
-    patch: &[],
-    turned: Param::SourcePosition,
-    values: [0.0, 0.25, 0.5, 0.75, 1.0],
-    key: 45,
-    seconds: [0.1; 5],
-};
-
-/// Numbers of the tables, in the order of their parameter.
-const VOCAL: f32 = 4.0;
-const BAR: f32 = 7.0;
-const SAW: &[(Param, f32)] = &[(Param::SourcePosition, 1.0)];
-const LOW_24: &[(Param, f32)] =
-    &[(Param::SourcePosition, 1.0), (Param::FilterType, 2.0), (Param::FilterCutoff, 1_000.0)];
-const STRONG: &[(Param, f32)] =
-    &[(Param::SourcePosition, 1.0), (Param::FilterCutoff, 600.0), (Param::FilterResonance, 0.7)];
-const FORMANT: &[(Param, f32)] = &[
-    (Param::SourcePosition, 1.0),
-    (Param::FilterType, 14.0),
-    (Param::FilterCutoff, 1_000.0),
-    (Param::FilterResonance, 0.3),
-];
-const PHASER: &[(Param, f32)] = &[
-    (Param::SourcePosition, 1.0),
-    (Param::FilterType, 13.0),
-    (Param::FilterCutoff, 1_000.0),
-    (Param::FilterResonance, 0.4),
-];
-const DRAWN: &[(Param, f32)] = &[
-    (Param::SourcePosition, 1.0),
-    (Param::FilterType, 15.0),
-    (Param::Curve2, -30.0),
-    (Param::Curve3, 0.0),
-    (Param::Curve4, -20.0),
-    (Param::Curve5, 9.0),
-    (Param::Curve6, -40.0),
-    (Param::Curve7, -48.0),
-];
-const BOTH: &[(Param, f32)] = &[
-    (Param::SourcePosition, 1.0),
-    (Param::FilterType, 2.0),
-    (Param::FilterCutoff, 300.0),
-    (Param::Filter2Type, 4.0),
-    (Param::Filter2Resonance, 0.5),
-    (Param::Filter2Routing, 1.0),
-];
-const MIX: f32 = 1.0;
-const MORPH: f32 = 2.0;
-const MULTIPLY: f32 = 3.0;
-const TIMES: [f32; 5] = [0.05, 0.3, 0.7, 1.5, 3.0];
-
-/// The pictures: a file's name and its rows.
-const PICTURES: &[(&str, &[Row])] = &[
-    (
-        "source",
-        &[
-            Row { title: "Position, table saw", ..ROW },
-            Row { title: "Position, table vocal", patch: &[(Param::SourceTable, VOCAL)], ..ROW },
-            Row { title: "Position, table bar", patch: &[(Param::SourceTable, BAR)], ..ROW },
-            Row {
-                title: "Formant hold, an octave and a half up",
-                patch: &[(Param::SourceTable, VOCAL)],
-                turned: Param::SourceFormant,
-                key: 63,
-                ..ROW
-            },
-        ],
-    ),
-    (
-        "layers",
-        &[
-            Row {
-                title: "Blend, a saw mixed with a bar a fifth above",
-                patch: &[
-                    (Param::SourcePosition, 0.8),
-                    (Param::LayerMode, MIX),
-                    (Param::LayerTable, BAR),
-                    (Param::LayerTune, 7.0),
-                ],
-                turned: Param::LayerBlend,
-                ..ROW
-            },
-            Row {
-                title: "Blend, a saw that morphs into a bar",
-                patch: &[
-                    (Param::SourcePosition, 0.8),
-                    (Param::LayerMode, MORPH),
-                    (Param::LayerTable, BAR),
-                ],
-                turned: Param::LayerBlend,
-                ..ROW
-            },
-            Row {
-                title: "Blend, a saw multiplied with a vowel",
-                patch: &[
-                    (Param::SourcePosition, 1.0),
-                    (Param::LayerMode, MULTIPLY),
-                    (Param::LayerTable, VOCAL),
-                ],
-                turned: Param::LayerBlend,
-                ..ROW
-            },
-            Row {
-                title: "Position of the second layer, multiplied",
-                patch: &[
-                    (Param::SourcePosition, 1.0),
-                    (Param::LayerMode, MULTIPLY),
-                    (Param::LayerTable, VOCAL),
-                    (Param::LayerBlend, 1.0),
-                ],
-                turned: Param::LayerPosition,
-                ..ROW
-            },
-        ],
-    ),
-    (
-        "shape",
-        &[
-            Row {
-                title: "Stretch",
-                patch: SAW,
-                turned: Param::ShapeStretch,
-                values: [-0.3, -0.1, 0.0, 0.1, 0.3],
-                ..ROW
-            },
-            Row {
-                title: "Stiffness",
-                patch: SAW,
-                turned: Param::ShapeStiffness,
-                values: [0.0, 0.0005, 0.002, 0.008, 0.03],
-                ..ROW
-            },
-            Row {
-                title: "Odd/even",
-                patch: SAW,
-                turned: Param::ShapeParity,
-                values: [-1.0, -0.5, 0.0, 0.5, 1.0],
-                ..ROW
-            },
-            Row {
-                title: "Tilt",
-                patch: SAW,
-                turned: Param::ShapeTilt,
-                values: [-12.0, -6.0, 0.0, 3.0, 6.0],
-                ..ROW
-            },
-            Row {
-                title: "Width: violet left, amber right",
-                patch: SAW,
-                turned: Param::ShapeWidth,
-                ..ROW
-            },
-        ],
-    ),
-    (
-        "filter",
-        &[
-            Row {
-                title: "Cutoff, low-pass 24",
-                patch: LOW_24,
-                turned: Param::FilterCutoff,
-                values: [150.0, 400.0, 1_000.0, 2_000.0, 4_000.0],
-                ..ROW
-            },
-            Row {
-                title: "Resonance, low-pass 24",
-                patch: LOW_24,
-                turned: Param::FilterResonance,
-                ..ROW
-            },
-            Row {
-                title: "Types",
-                patch: LOW_24,
-                turned: Param::FilterType,
-                values: [2.0, 4.0, 6.0, 7.0, 8.0],
-                ..ROW
-            },
-            Row {
-                title: "More types",
-                patch: STRONG,
-                turned: Param::FilterType,
-                values: [9.0, 10.0, 11.0, 12.0, 13.0],
-                ..ROW
-            },
-            Row {
-                title: "Morph, formant: oo, oh, ah, eh, ee",
-                patch: FORMANT,
-                turned: Param::FilterForm,
-                ..ROW
-            },
-            Row { title: "Morph, phaser", patch: PHASER, turned: Param::FilterForm, ..ROW },
-            Row {
-                title: "Cutoff, drawn",
-                patch: DRAWN,
-                turned: Param::FilterCutoff,
-                values: [250.0, 500.0, 1_000.0, 2_000.0, 4_000.0],
-                ..ROW
-            },
-            Row {
-                title: "Filter 2 high-pass 24, in parallel with low-pass 24: its cutoff",
-                patch: BOTH,
-                turned: Param::Filter2Cutoff,
-                values: [600.0, 1_000.0, 2_000.0, 3_000.0, 5_000.0],
-                ..ROW
-            },
-        ],
-    ),
-    (
-        "dynamics",
-        &[
-            Row {
-                title: "Contrast, table vocal",
-                patch: &[(Param::SourceTable, VOCAL)],
-                turned: Param::DynamicsContrast,
-                values: [-1.0, -0.5, 0.0, 0.5, 1.0],
-                ..ROW
-            },
-            Row {
-                title: "Gate",
-                patch: SAW,
-                turned: Param::DynamicsGate,
-                values: [-96.0, -48.0, -36.0, -24.0, -12.0],
-                ..ROW
-            },
-            Row {
-                title: "Partial detune",
-                patch: SAW,
-                turned: Param::PartialDetune,
-                values: [0.0, 12.0, 25.0, 50.0, 100.0],
-                ..ROW
-            },
-            Row {
-                title: "Snap to a minor chord",
-                patch: &[(Param::SourcePosition, 1.0), (Param::PartialScale, 3.0)],
-                turned: Param::PartialSnap,
-                ..ROW
-            },
-            Row {
-                title: "Snap to octaves, fifths, the major chord, pentatonic, whole tone",
-                patch: &[(Param::SourcePosition, 1.0), (Param::PartialSnap, 1.0)],
-                turned: Param::PartialScale,
-                values: [0.0, 1.0, 2.0, 9.0, 14.0],
-                ..ROW
-            },
-        ],
-    ),
-    (
-        "decay",
-        &[
-            Row {
-                title: "In time: rate 12 dB/s, slope 0",
-                patch: &[
-                    (Param::SourcePosition, 1.0),
-                    (Param::DecayRate, 12.0),
-                    (Param::DecaySlope, 0.0),
-                ],
-                turned: Param::DecaySlope,
-                values: [0.0; 5],
-                seconds: TIMES,
-                ..ROW
-            },
-            Row {
-                title: "In time: rate 12 dB/s, slope 0.8",
-                patch: &[
-                    (Param::SourcePosition, 1.0),
-                    (Param::DecayRate, 12.0),
-                    (Param::DecaySlope, 0.8),
-                ],
-                turned: Param::DecaySlope,
-                values: [0.8; 5],
-                seconds: TIMES,
-                ..ROW
-            },
-            Row {
-                title: "Detune of five in unison, one key",
-                patch: &[(Param::SourcePosition, 1.0), (Param::UnisonVoices, 5.0)],
-                turned: Param::UnisonDetune,
-                values: [0.0, 10.0, 25.0, 50.0, 100.0],
-                key: 57,
-                ..ROW
-            },
-        ],
-    ),
-];
+impl Row {
+    fn parse(line: &'static str) -> Option<Row> {
+        let mut fields = line.split('|');
+        let (picture, title, patch) = (fields.next()?, fields.next()?, fields.next()?);
+        let numbers = |text: &str| -> Option<Vec<f32>> {
+            text.split(' ').map(|number| number.parse().ok()).collect()
+        };
+        let (turned, values) = fields.next()?.split_once(' ')?;
+        let mut row = Row {
+            picture,
+            title,
+            patch: Vec::new(),
+            turned: Param::by_id(turned)?,
+            values: numbers(values)?,
+            key: 45,
+            seconds: vec![0.1; 5],
+        };
+        for setting in patch.split_whitespace() {
+            let (param, value) = setting.split_once('=')?;
+            row.patch.push((Param::by_id(param)?, value.parse().ok()?));
+        }
+        match fields.next().and_then(|extra| extra.split_once(' ')) {
+            Some(("key", key)) => row.key = key.parse().ok()?,
+            Some(("at", seconds)) => row.seconds = numbers(seconds)?,
+            _ => {}
+        }
+        Some(row)
+    }
+}
 
 const RATE: f32 = 48_000.0;
 /// From where to where frequencies are drawn.
@@ -323,7 +103,11 @@ const CAPTION: f32 = 16.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".into());
-    for (name, rows) in PICTURES {
+    let rows = ROWS.lines().filter(|line| !line.is_empty());
+    let rows: Option<Vec<Row>> = rows.map(Row::parse).collect();
+    let rows = rows.ok_or("a row cannot be read")?;
+    for rows in rows.chunk_by(|a, b| a.picture == b.picture) {
+        let name = rows[0].picture;
         let file = PathBuf::from(&folder).join(format!("spectrum-{name}.svg"));
         std::fs::write(&file, picture(rows)?)?;
         println!("{}", file.display());
@@ -424,7 +208,7 @@ fn sounding(row: &Row, value: f32, seconds: f32) -> Result<Vec<PartialView>, Box
     // Few enough to be told apart.
     let plain =
         [(Param::SourcePartials, 48.0), (Param::Env1Attack, 0.0), (Param::Env1Sustain, 1.0)];
-    let settings = plain.iter().chain(row.patch);
+    let settings = plain.iter().chain(&row.patch);
     for &(param, value) in settings.chain(&[(row.turned, value)]) {
         patch.values.set(param, value);
     }

@@ -3,7 +3,6 @@
 use super::Job;
 use myriad_player::assignment::{AssignedPart, PatchAssignment};
 use myriad_player::failure::Failure;
-use myriad_player::song_render::SongRender;
 use myriad_player::wav::{WavError, WavFile};
 use std::path::{Path, PathBuf};
 
@@ -51,9 +50,9 @@ impl Outputs {
         self.mix.write(block)
     }
 
-    pub(super) fn write_stems(&mut self, song_render: &SongRender) -> Result<(), WavError> {
-        for (part, (_, stem)) in self.stems.iter_mut().enumerate() {
-            stem.write(song_render.stem(part))?;
+    pub(super) fn write_stems(&mut self, blocks: &[[Vec<f32>; 2]]) -> Result<(), WavError> {
+        for ((_, stem), block) in self.stems.iter_mut().zip(blocks) {
+            stem.write(block.each_ref().map(Vec::as_slice))?;
         }
         Ok(())
     }

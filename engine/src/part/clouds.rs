@@ -9,6 +9,7 @@ use super::strike::{Material, makeup_gain, softness};
 use crate::disjoint::Disjoint;
 use crate::params::Param;
 use crate::pool::{CloudWriter, TickClouds};
+use crate::simd::{Simd, Work};
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
 use crate::voice::{Voice, VoiceState};
 use std::ops::Range;
@@ -33,20 +34,28 @@ impl Part {
             let notes = unsafe { notes.range(range.clone()) };
             // SAFETY: the slots of a voice belong to it alone.
             let mut writer = unsafe { clouds.writer() };
-            part.push_clouds_of(range, notes, &mut writer);
+            part.level.dispatch(Push { part, range, notes, writer: &mut writer });
         });
         self.voices = voices;
     }
+}
 
-    /// Adds the clouds of `notes`, which are the voices in `range`.
-    fn push_clouds_of(
-        &self,
-        range: Range<usize>,
-        notes: &mut [Voice],
-        writer: &mut CloudWriter<'_>,
-    ) {
-        let tick_seconds = self.tick_seconds();
-        let Part { bus, controls, modulation, lanes, high, imported, sample_rate, .. } = self;
+/// Adds the clouds of `notes`, which are the voices in `range`.
+struct Push<'a, 'b> {
+    part: &'a Part,
+    range: Range<usize>,
+    notes: &'a mut [Voice],
+    writer: &'a mut CloudWriter<'b>,
+}
+
+impl Work for Push<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { part, range, notes, writer } = self;
+        let tick_seconds = part.tick_seconds();
+        let Part { bus, controls, modulation, lanes, high, imported, sample_rate, .. } = part;
         // Values that all voices share, and slices of one length, so that bounds are checked once.
         let table = table(controls[Param::SourceTable], imported[0]);
         let walk = Walk::new(table, controls, *sample_rate);
@@ -149,7 +158,7 @@ impl Part {
             }
             finish.push(note, &mut first, writer);
             note.starts_at = None;
-            if self.is_silent(voice, note) {
+            if part.is_silent(voice, note) {
                 note.state = VoiceState::Ended;
             }
         }

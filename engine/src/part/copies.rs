@@ -7,7 +7,7 @@ use crate::modulation::{CopyMoves, Modulation};
 use crate::params::Param;
 use crate::pool::CloudWriter;
 use crate::spectrum::{Cloud, MAX_PARTIALS, fraction};
-use crate::voice::Voice;
+use crate::voice::{MAX_COPIES, Voice};
 
 /// Values that the copies of all voices of a part share.
 pub(super) struct Copies<'a> {
@@ -72,73 +72,83 @@ impl<'a> Copies<'a> {
         original: &Original<'_>,
         writer: &mut CloudWriter<'_>,
     ) {
-        for copy in 0..note.copies {
-            let mut cloud = original.cloud;
-            self.push_copy(voice, note, original, copy, &mut cloud, writer);
+        let slots = &note.layers[original.layer].slots[..note.copies];
+        let blend = self.second.map(|second| (second, second.blend(voice)));
+        let blended = blend.map_or(1.0, |(second, blend)| second.gains(blend)[original.layer]);
+        if let &[slot] = slots
+            && !self.differ
+        {
+            let [left, right] = match original.pan == 0.0 {
+                true => [self.left[voice], self.right[voice]],
+                false => pan_gains(self.pan[voice] + original.pan),
+            };
+            let mut own = original.cloud;
+            own.seed = note.seeds[0];
+            own.increment = original.increment;
+            own.width_to = fraction(self.width[voice]);
+            let gain = original.gain * blended;
+            own.gain_to = [gain * left, gain * right];
+            return start_and_push(note, slot, &mut own, writer);
+        }
+        // All copies at once, in lanes.
+        let places = &PLACES[note.copies - 1];
+        let detune = self.detune[voice];
+        let increments =
+            places.place.map(|place| original.increment * exp2(place * detune / 1200.0));
+        let gains = match self.entry[voice] == 0.0 {
+            true => [original.gain; MAX_COPIES],
+            false => places.place.map(|at| original.gain * self.joined(voice, note.age, at)),
+        };
+        let (pan, spread) = (self.pan[voice], self.spread[voice]);
+        let (mut left, mut right) = ([0.0; MAX_COPIES], [0.0; MAX_COPIES]);
+        for copy in 0..MAX_COPIES {
+            let sides = pan_gains(pan + places.standing[copy] * spread + original.pan);
+            let gain = gains[copy] * blended;
+            (left[copy], right[copy]) = (gain * sides[0], gain * sides[1]);
+        }
+        let colour = self.colour[voice];
+        let widths = [self.width[voice], -self.width[voice]].map(fraction);
+        for (copy, &slot) in slots.iter().enumerate() {
+            let mut own = original.cloud;
+            own.seed = note.seeds[copy];
+            own.increment = increments[copy];
+            own.width_to = widths[copy % 2];
+            own.gain_to = [left[copy], right[copy]];
+            if colour != 0.0 && note.copies > 1 {
+                recolour(&mut own, places.place[copy] * colour);
+            }
+            if self.differ {
+                self.move_copy(voice, note, original, copy, &mut own);
+            }
+            start_and_push(note, slot, &mut own, writer);
         }
     }
 
-    #[inline(always)]
-    fn push_copy(
+    /// Applies the routes to single copies.
+    fn move_copy(
         &self,
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
         copy: usize,
         own: &mut Cloud,
-        writer: &mut CloudWriter<'_>,
     ) {
-        let copies = note.copies;
-        let slot = note.layers[original.layer].slots[copy];
-        // From -1 to 1 over the copies.
-        let place = match copies {
-            1 => 0.0,
-            _ => 2.0 * copy as f32 / (copies - 1) as f32 - 1.0,
-        };
-        let detuned = match place == 0.0 {
-            true => 1.0,
-            false => exp2(place * self.detune[voice] / 1200.0),
-        };
-        // Neighbours in pitch are on opposite sides, and so are the first and the last, the second
-        // and the last but one, so that left and right are balanced.
-        let alternating = |index: usize| 1.0 - 2.0 * (index % 2) as f32;
-        let side = alternating(copy);
-        let standing = place * alternating(copy.min(copies - 1 - copy));
-        own.seed = note.seeds[copy];
-        own.increment = original.increment * detuned;
+        let places = &PLACES[note.copies - 1];
+        let place = places.place[copy];
+        let moves = self.modulation.copy(voice, place);
+        change_spectrum(own, &moves, note, original);
         let mut gain = original.gain;
-        if copies > 1 {
+        if note.copies > 1 {
             gain *= self.joined(voice, note.age, place);
-            if self.colour[voice] != 0.0 {
-                recolour(own, place * self.colour[voice]);
-            }
         }
-        let mut aside = original.pan;
-        let mut blend = self.second.map(|second| (second, second.blend(voice)));
-        if self.differ {
-            let moves = self.modulation.copy(voice, place);
-            move_copy(own, &moves, note, original);
-            gain *= exp2(moves.level * LOG2_PER_DB);
-            aside += moves.pan;
-            if let Some((second, blend)) = &mut blend {
-                *blend = (*blend + moves.blend).clamp(0.0, 1.0);
-                own.second.share = second.share(*blend);
-            }
-        }
-        if let Some((second, blend)) = blend {
+        gain *= exp2(moves.level * LOG2_PER_DB);
+        if let Some(second) = self.second {
+            let blend = (second.blend(voice) + moves.blend).clamp(0.0, 1.0);
+            own.second.share = second.share(blend);
             gain *= second.gains(blend)[original.layer];
         }
-        let [left, right] = match copies == 1 && aside == 0.0 {
-            true => [self.left[voice], self.right[voice]],
-            false => pan_gains(self.pan[voice] + standing * self.spread[voice] + aside),
-        };
-        own.width_to = fraction(self.width[voice] * side);
-        own.gain_to = [gain * left, gain * right];
-        (own.gain_from, own.width_from) = match note.starts_at {
-            Some(_) => ([0.0; 2], own.width_to),
-            None => (writer.last(slot).gain_to, writer.last(slot).width_to),
-        };
-        writer.push(slot, own);
+        let standing = self.pan[voice] + places.standing[copy] * self.spread[voice];
+        own.gain_to = pan_gains(standing + (original.pan + moves.pan)).map(|side| gain * side);
     }
 
     /// Fade-in gain of a copy that starts later than the first (stagger).
@@ -163,8 +173,47 @@ fn recolour(cloud: &mut Cloud, place: f32) {
     }
 }
 
+/// Sets where the ramps of a copy start, and adds it to the tick.
+#[inline(always)]
+fn start_and_push(note: &Voice, slot: u32, own: &mut Cloud, writer: &mut CloudWriter<'_>) {
+    (own.gain_from, own.width_from) = match note.starts_at {
+        Some(_) => ([0.0; 2], own.width_to),
+        None => (writer.last(slot).gain_to, writer.last(slot).width_to),
+    };
+    writer.push(slot, own);
+}
+
+/// Where the copies of a voice are.
+struct Places {
+    /// From -1 to 1 over the copies: how they are detuned.
+    place: [f32; MAX_COPIES],
+    /// The same for their pan. Neighbours in pitch are on opposite sides, and so are the first and the
+    /// last, the second and the last but one, so that left and right are balanced.
+    standing: [f32; MAX_COPIES],
+}
+
+/// By the number of copies, less one.
+const PLACES: [Places; MAX_COPIES] = {
+    let mut all =
+        [const { Places { place: [0.0; MAX_COPIES], standing: [0.0; MAX_COPIES] } }; MAX_COPIES];
+    let mut copies = 2;
+    while copies <= MAX_COPIES {
+        let mut copy = 0;
+        while copy < copies {
+            let place = 2.0 * copy as f32 / (copies - 1) as f32 - 1.0;
+            let from_end = copies - 1 - copy;
+            let nearest = if copy < from_end { copy } else { from_end };
+            all[copies - 1].place[copy] = place;
+            all[copies - 1].standing[copy] = if nearest % 2 == 0 { place } else { -place };
+            copy += 1;
+        }
+        copies += 1;
+    }
+    all
+};
+
 /// Applies the routes to a copy, except for its level and pan.
-fn move_copy(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original: &Original<'_>) {
+fn change_spectrum(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original: &Original<'_>) {
     cloud.increment *= exp2(moves.tune / 12.0);
     if moves.position != 0.0 && original.layer == 0 {
         let position = (original.position + moves.position).clamp(0.0, 1.0);

@@ -9,7 +9,8 @@ use myriad_engine::{
 
 /// The most frames rendered at a time: many blocks of a renderer, so that control, rendering and
 /// effects overlap, and few enough to react to Ctrl-C.
-const BLOCK: usize = Engine::MAX_STEM_FRAMES;
+const BLOCK: usize = 4_096;
+const _: () = assert!(BLOCK <= Engine::MAX_STEM_FRAMES);
 
 /// The longest automatic tail.
 pub const TAIL_LIMIT_SECONDS: f64 = 60.0;
@@ -163,8 +164,8 @@ impl SongRender {
         self.peaks
     }
 
-    /// The next left and right frames; none at the end.
-    pub fn next_block(&mut self) -> Option<[&[f32]; 2]> {
+    /// Renders the next block; false at the end.
+    pub fn next_block(&mut self) -> bool {
         let position = self.frames();
         let in_tail = self.stops_at_silence && position >= self.song_frames;
         if in_tail && self.next == self.score.len() && self.engine.is_silent() {
@@ -173,7 +174,7 @@ impl SongRender {
             self.ending = Some(self.limit.1);
         }
         if self.ending.is_some() {
-            return None;
+            return false;
         }
         let left = (self.limit.0 - position).min(BLOCK as u64) as usize;
         self.render(left);
@@ -184,12 +185,17 @@ impl SongRender {
             }
         }
         self.apply_fade(position);
-        Some(self.mix.each_ref().map(Vec::as_slice))
+        true
     }
 
-    /// One part's share of the last block, when stems were asked for.
-    pub fn stem(&self, part: usize) -> [&[f32]; 2] {
-        self.stems[part].each_ref().map(Vec::as_slice)
+    /// Left and right of the last block.
+    pub fn mix(&self) -> &[Vec<f32>; 2] {
+        &self.mix
+    }
+
+    /// Every part's share of the last block, when stems were asked for.
+    pub fn stems(&self) -> &[[Vec<f32>; 2]] {
+        &self.stems
     }
 
     /// Renders and discards the engine's latency, so that notes start at their exact times.
