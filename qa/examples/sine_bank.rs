@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let voices = partials / PARTIALS_PER_VOICE;
     let renderer = Box::new(CpuRenderer::new(1));
-    let mut engine = scenario::holding(voices, PARTIALS_PER_VOICE, renderer)?;
+    let mut engine = scenario::holding(voices, 1, PARTIALS_PER_VOICE, renderer)?;
     let blocks = (seconds * f64::from(RATE) / BLOCK as f64).round().max(1.0) as usize;
     let mut sound = Vec::with_capacity(if wav.is_some() { blocks * BLOCK } else { 0 });
     let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);

@@ -14,6 +14,7 @@ mod report;
 mod round_trip;
 mod rounds;
 pub mod scenario;
+mod songs;
 mod start;
 mod table;
 mod text;
@@ -123,6 +124,8 @@ enum Section {
     RoundTrip,
     /// The same through the whole engine, 1,024 voices sounding
     Played,
+    /// Songs, as times real time. Not part of a quick run
+    Songs,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -220,6 +223,8 @@ fn measure(args: &Args) -> Result<Report, Failure> {
                 report.round_trip = Some(round_trip::measure(&candidates, &plan)?);
             }
             Section::Played => report.played = Some(played::measure(&candidates, &plan)?),
+            Section::Songs if args.only.is_empty() && plan.is_quick() => {}
+            Section::Songs => report.songs = Some(songs::measure(&candidates, &plan)?),
         }
         show(report.section(section))?;
     }

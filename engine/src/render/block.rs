@@ -291,6 +291,21 @@ impl EachBus<'_> {
     }
 }
 
+/// Ticks of buses that threads write to, each to its own.
+pub(crate) struct EachTick<'a>(Disjoint<'a, [f32; TICK]>);
+
+impl EachTick<'_> {
+    /// One side of one tick of `bus`.
+    ///
+    /// # Safety
+    /// Nobody else uses this side of this tick.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn get(&self, bus: usize, side: usize, tick: usize) -> &mut [f32; TICK] {
+        // SAFETY: the caller guarantees it.
+        unsafe { self.0.get((2 * bus + side) * MAX_TICKS + tick) }
+    }
+}
+
 /// Stereo buses of a few ticks.
 #[derive(Debug)]
 pub struct Buses {
@@ -328,6 +343,11 @@ impl Buses {
     /// All buses, for several threads to write to, each to its own.
     pub(crate) fn each(&mut self) -> EachBus<'_> {
         EachBus(Disjoint::new(self.samples.as_chunks_mut().0))
+    }
+
+    /// All ticks of all buses, for several threads to write to, each to its own.
+    pub(crate) fn each_tick(&mut self) -> EachTick<'_> {
+        EachTick(Disjoint::new(self.samples.as_chunks_mut().0))
     }
 
     /// Crossfades the first `frames` frames of every bus from those of `old`; `faded` frames of the

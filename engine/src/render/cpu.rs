@@ -4,6 +4,7 @@ pub mod bank;
 pub mod benchmark;
 mod cloud;
 
+use super::block::EachTick;
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
@@ -20,6 +21,9 @@ const WAVE: usize = 64;
 /// Work per thread, as partials times ticks: a small fraction of a millisecond. Waking a worker for
 /// less takes longer than it saves.
 const GRAIN: usize = 8_192;
+
+/// Rows for each thread that mixes.
+const ROWS_PER_MIX: usize = 16;
 
 /// Renders on the CPU, with the widest instructions that it has.
 pub struct CpuRenderer {
@@ -47,6 +51,8 @@ pub struct CpuRenderer {
 #[derive(Clone)]
 struct Row {
     ticks: [StereoTick; MAX_TICKS],
+    /// The bus of each tick; none where it is silent.
+    buses: [Option<u8>; MAX_TICKS],
     /// Sums of the groups per lane, before the lanes are summed to stereo.
     scratch: [F32x16; TICK],
     /// Partials sounded in the last tick.
@@ -110,6 +116,7 @@ impl Renderer for CpuRenderer {
         self.used = 0;
         let silence = Row {
             ticks: [StereoTick::SILENCE; MAX_TICKS],
+            buses: [None; MAX_TICKS],
             scratch: [F32x16([0.0; LANES]); TICK],
             partials: 0,
             thinned: 0,
@@ -186,11 +193,13 @@ impl CpuRenderer {
                     row,
                 });
             });
-            for (row, &slot) in self.wave.iter().zip(slots) {
-                partials += row.partials;
-                self.thinned += row.thinned;
-                mix(block, slot, row, buses);
-            }
+            let rows = &self.wave[..slots.len()];
+            partials += rows.iter().map(|row| row.partials).sum::<usize>();
+            self.thinned += rows.iter().map(|row| row.thinned).sum::<usize>();
+            let ticks = buses.each_tick();
+            workers.run(helpers.min(rows.len() / ROWS_PER_MIX), 2 * block.ticks(), &|task| {
+                mix(rows, task / 2, task % 2, &ticks);
+            });
         }
         Ok(partials)
     }
@@ -214,8 +223,10 @@ impl Work for RenderRow<'_> {
     fn run<S: Simd>(self, s: S) {
         (self.row.partials, self.row.thinned) = (0, 0);
         for tick in 0..self.block.ticks() {
-            if let Some(cloud) = self.block.cloud(self.slot, tick) {
-                let Row { ticks, scratch, partials, thinned } = &mut *self.row;
+            let cloud = self.block.cloud(self.slot, tick);
+            self.row.buses[tick] = cloud.map(|cloud| cloud.bus);
+            if let Some(cloud) = cloud {
+                let Row { ticks, scratch, partials, thinned, .. } = &mut *self.row;
                 let floor = Floor {
                     level: self.floor[tick],
                     // Slots are evaluated again in different ticks.
@@ -229,19 +240,17 @@ impl Work for RenderRow<'_> {
     }
 }
 
-/// Adds a row to its bus.
-fn mix(block: &VoiceBlock, slot: usize, row: &Row, buses: &mut Buses) {
-    for tick in 0..block.ticks() {
-        let Some(cloud) = block.cloud(slot, tick) else {
+/// Adds one side of one tick of all rows to their buses, in order.
+fn mix(rows: &[Row], tick: usize, side: usize, buses: &EachTick<'_>) {
+    for row in rows {
+        let Some(bus) = row.buses[tick] else {
             continue;
         };
-        let [left, right] = buses.bus_mut(cloud.bus as usize);
-        let sound = &row.ticks[tick];
-        for (bus, samples) in [(left, &sound.left), (right, &sound.right)] {
-            let bus = &mut bus[tick * TICK..][..TICK];
-            for (sum, sample) in bus.iter_mut().zip(F32x16::flat(samples)) {
-                *sum += sample;
-            }
+        let StereoTick { left, right } = &row.ticks[tick];
+        // SAFETY: no other task has this tick and side.
+        let sums = unsafe { buses.get(bus.into(), side, tick) };
+        for (sum, sample) in sums.iter_mut().zip(F32x16::flat([left, right][side])) {
+            *sum += sample;
         }
     }
 }

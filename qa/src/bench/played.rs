@@ -27,6 +27,9 @@ pub(crate) struct Played {
     pub pace: Pace,
     /// Voices that sounded, as the engine counts them.
     pub voices: usize,
+    /// Unison copies of each.
+    #[serde(default = "one")]
+    pub copies: usize,
     /// Partials that sounded, of all voices.
     pub partials: usize,
     /// Microseconds of the whole block.
@@ -35,19 +38,28 @@ pub(crate) struct Played {
     pub host: Percentiles,
 }
 
+fn one() -> usize {
+    1
+}
+
+/// Unison copies of each voice, case by case.
+const COPIES: [usize; 2] = [1, 7];
+
 /// An engine whose renderer is timed.
 struct Player {
     id: &'static str,
+    copies: usize,
     engine: Engine,
     spent: Arc<AtomicU64>,
 }
 
 impl Player {
-    fn new(candidate: &Candidate) -> Result<Self, Failure> {
+    fn new(candidate: &Candidate, copies: usize) -> Result<Self, Failure> {
         let spent = Arc::new(AtomicU64::new(0));
         let renderer = Timed { inner: candidate.renderer(), spent: Arc::clone(&spent) };
-        let engine = scenario::holding(VOICES, PARTIALS, Box::new(renderer));
-        let player = Self { id: candidate.id(), engine: engine.map_err(Failure::failed)?, spent };
+        let engine = scenario::holding(VOICES, copies, PARTIALS, Box::new(renderer));
+        let engine = engine.map_err(Failure::failed)?;
+        let player = Self { id: candidate.id(), copies, engine, spent };
         player.verify()?;
         Ok(player)
     }
@@ -56,13 +68,13 @@ impl Player {
     fn verify(&self) -> Result<Counters, Failure> {
         let counters = self.engine.counters();
         let as_asked = counters.voices == VOICES
-            && counters.partials >= VOICES * PARTIALS * 9 / 10
+            && counters.partials >= VOICES * self.copies * PARTIALS * 9 / 10
             && counters.notes_dropped + counters.events_dropped + counters.renders_failed == 0;
         match as_asked {
             true => Ok(counters),
             false => Err(Failure::failed(format!(
-                "bench: {VOICES} × {PARTIALS} partials should sound with {}, but: {counters:?}",
-                self.id
+                "bench: {VOICES} × {} × {PARTIALS} partials should sound with {}, but: {counters:?}",
+                self.copies, self.id
             ))),
         }
     }
@@ -127,12 +139,14 @@ impl Renderer for Timed {
 
 /// Plays with every candidate, at every pace.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Played>, Failure> {
-    let players: Result<Vec<_>, _> = candidates.iter().map(Player::new).collect();
-    let mut players = players?;
-    let pieces = players.len() * ROUNDS;
+    let pieces = candidates.len() * ROUNDS * COPIES.len();
     let bar = plan.bar("played", pieces * Pace::ALL.len());
     let mut rows = Vec::new();
-    for pace in Pace::ALL {
+    for (copies, pace) in COPIES.into_iter().flat_map(|copies| Pace::ALL.map(|pace| (copies, pace)))
+    {
+        let players: Result<Vec<_>, _> =
+            candidates.iter().map(|candidate| Player::new(candidate, copies)).collect();
+        let mut players = players?;
         let length = match pace {
             Pace::BackToBack => plan.piece(0.02, pieces),
             Pace::Paced => plan.piece(0.12, pieces),
@@ -150,6 +164,7 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Playe
                 frames: FRAMES,
                 pace,
                 voices: counters.voices,
+                copies,
                 partials: counters.partials,
                 block,
                 host,

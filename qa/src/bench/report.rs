@@ -7,6 +7,7 @@ use super::held::Held;
 use super::machine::Machine;
 use super::played::Played;
 use super::round_trip::RoundTrips;
+use super::songs::SongSpeed;
 use super::start::Start;
 use myriad_player::failure::Failure;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,8 @@ pub(crate) struct Report {
     pub grid: Option<Grid>,
     pub round_trip: Option<RoundTrips>,
     pub played: Option<Vec<Played>>,
+    #[serde(default)]
+    pub songs: Option<Vec<SongSpeed>>,
     /// Against the run given by `--compare`.
     pub changes: Option<Vec<Change>>,
 }
@@ -63,6 +66,7 @@ impl Report {
             grid: None,
             round_trip: None,
             played: None,
+            songs: None,
             changes: None,
         }
     }
@@ -130,8 +134,13 @@ impl Report {
             add(format!("one at a time {case}"), row.alone, Better::Less);
             add(format!("overlapped {case}"), row.overlapped, Better::Less);
         }
+        for row in self.songs.iter().flatten() {
+            let name = format!("song {} {}", row.song, row.renderer);
+            add(name, row.times_real_time, Better::More);
+        }
         for row in self.played.iter().flatten() {
-            let case = format!("{} {}", row.pace.name(), row.renderer);
+            let copies = if row.copies == 1 { String::new() } else { format!("x{} ", row.copies) };
+            let case = format!("{copies}{} {}", row.pace.name(), row.renderer);
             for (what, percentiles) in [("block", row.block), ("host", row.host)] {
                 for (name, figure) in &percentiles.named()[..3] {
                     let name = format!("played {case} {what} {name}");

@@ -1,5 +1,5 @@
 //! Scenarios for measuring the whole engine: many voices, and everything in motion. Also for
-//! `benches/engine.rs` and `qa/examples/sine_bank.rs`.
+//! `qa/examples/sine_bank.rs`.
 
 use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::Param;
@@ -42,10 +42,11 @@ pub fn moving_patch(partials: usize) -> Patch {
     patch
 }
 
-/// An engine with `renderer` that holds `voices` notes of `partials` partials, all of them below
-/// Nyquist. Parts of at most 1,024 voices share the notes.
+/// An engine with `renderer` that holds `voices` notes of `copies` unison copies of `partials`
+/// partials, all of them below Nyquist. Parts of at most 1,024 voices share the notes.
 pub fn holding(
     voices: usize,
+    copies: usize,
     partials: usize,
     renderer: Box<dyn Renderer>,
 ) -> Result<Engine, EngineError> {
@@ -53,13 +54,16 @@ pub fn holding(
     let config = EngineConfig {
         parts: voices.div_ceil(VOICES_PER_PART),
         voices: voices.min(VOICES_PER_PART),
-        clouds: voices,
+        clouds: voices * copies,
         // A CPU renderer has threads of its own.
         threads: cores(),
         ..EngineConfig::default()
     };
     let mut engine = Engine::with_renderer(&config, renderer)?;
-    let patch = moving_patch(partials);
+    let mut patch = moving_patch(partials);
+    patch.values.set(Param::UnisonVoices, copies as f32);
+    patch.values.set(Param::UnisonDetune, 15.0);
+    patch.values.set(Param::UnisonSpread, 1.0);
     (0..config.parts).for_each(|part| engine.set_patch(part, &patch));
     // The highest key whose top partial, bent up, stays below 20 kHz, and the octave below it.
     let top_hertz = 19_000.0 / partials as f32;

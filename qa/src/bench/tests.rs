@@ -78,8 +78,12 @@ fn with_gpu() -> Value {
             }],
         },
         "played": [{
-            "renderer": "cuda", "frames": 64, "pace": "paced", "voices": 1024,
+            "renderer": "cuda", "frames": 64, "pace": "paced", "voices": 1024, "copies": 1,
             "partials": 65536, "block": percentiles(300.0), "host": percentiles(250.0),
+        }],
+        "songs": [{
+            "song": "daybreak", "renderer": "cuda", "times_real_time": figure(40.0),
+            "voices": 42, "partials": 12_992, "notes_lost": 0,
         }],
         "changes": null,
     })

@@ -10,6 +10,7 @@ use super::played::Played;
 use super::report::Report;
 use super::round_trip::{RoundTrips, Stages};
 use super::rounds::{Pace, period};
+use super::songs::SongSpeed;
 use super::start::Start;
 use super::table::{Table, bytes, distinct, micros, partials, percent, whole};
 use super::{RATE, Section};
@@ -38,6 +39,7 @@ impl Report {
                 trips.map(|trips| self.round_trip_text(trips))
             }
             Section::Played => self.played.as_ref().map(|rows| self.played_text(rows)),
+            Section::Songs => self.songs.as_ref().map(|rows| self.songs_text(rows)),
         };
         text.unwrap_or_default()
     }
@@ -192,18 +194,15 @@ impl Report {
     }
 
     fn played_text(&self, rows: &[Played]) -> String {
-        let first = rows.first();
-        let (voices, sounding, frames) =
-            first.map_or((0, 0, 0), |row| (row.voices, row.partials, row.frames));
-        let title = format!(
-            "Whole block as played in µs: modulation of {} voices, {} partials, limiter; {frames} frames",
-            whole(voices as f64),
-            whole(sounding as f64)
-        );
-        let headings = format!("pace|renderer|{TIMES}|host p50|host p99.9|blocks");
-        let mut table = Table::new(title, 2, &headings);
+        let frames = rows.first().map_or(0, |row| row.frames);
+        let title =
+            format!("Whole block as played in µs: modulation, rendering, limiter; {frames} frames");
+        let headings = format!("voices|pace|renderer|{TIMES}|host p50|host p99.9|blocks");
+        let mut table = Table::new(title, 3, &headings);
         for row in rows {
-            let mut cells = vec![row.pace.name().to_owned(), self.name(&row.renderer)];
+            let partials = row.partials / (row.voices * row.copies).max(1);
+            let voices = format!("{} × {} × {partials}", whole(row.voices as f64), row.copies);
+            let mut cells = vec![voices, row.pace.name().to_owned(), self.name(&row.renderer)];
             cells.extend(times(&row.block, row.frames));
             cells.extend([row.host.p50, row.host.p99_9].map(|figure| micros(figure.value)));
             cells.push(whole(row.block.blocks as f64));
@@ -212,10 +211,57 @@ impl Report {
         table.text()
     }
 
+    fn songs_text(&self, rows: &[SongSpeed]) -> String {
+        let headings = "song|renderer|times real time|voices|partials|notes lost";
+        let mut table = Table::new("Songs with their effects, offline".to_owned(), 2, headings);
+        for row in rows {
+            let speed = format!("{:.2}", row.times_real_time.value);
+            let counts = [row.voices, row.partials].map(|count| whole(count as f64));
+            let lost = whole(row.notes_lost as f64);
+            let cells = [row.song.clone(), self.name(&row.renderer), speed];
+            table.row(cells.into_iter().chain(counts).chain([lost]));
+        }
+        table.text()
+    }
+
     /// The tables of the README, which `benches/readme` puts there.
     pub(super) fn markdown(&self) -> String {
         let (machine, version, day) = (self.machine.line(), &self.version, self.day());
         let mut text = format!("{machine}. Myriad {version}, {day}.\n\n");
+        if let Some(rows) = &self.songs {
+            let ids = distinct(rows.iter().map(|row| row.renderer.as_str()));
+            let title = "a song with its effects, times real time";
+            let mut table = Table::new("", 1, &self.headings(title, &ids));
+            for song in distinct(rows.iter().map(|row| &row.song)) {
+                let cell = |id: &&str| {
+                    let row = rows.iter().find(|row| row.song == *song && row.renderer == *id);
+                    row.map_or_else(String::new, |row| format!("{:.1}", row.times_real_time.value))
+                };
+                table.row([song.clone()].into_iter().chain(ids.iter().map(cell)));
+            }
+            text += &table.markdown();
+        }
+        if let Some(rows) = &self.played {
+            let paced = || rows.iter().filter(|row| row.pace == Pace::Paced);
+            let title = "1,024 voices of 64 partials played in blocks of 64: median, 99%, worst µs";
+            let ids = distinct(paced().map(|row| row.renderer.as_str()));
+            let mut table = Table::new("", 1, &self.headings(title, &ids));
+            for copies in distinct(paced().map(|row| row.copies)) {
+                let cell = |id: &&str| {
+                    let row = paced().find(|row| row.copies == copies && row.renderer == *id);
+                    row.map_or_else(String::new, |row| {
+                        let figures = [row.block.p50, row.block.p99, row.block.max];
+                        figures.map(|figure| micros(figure.value)).join(", ")
+                    })
+                };
+                let head = match copies {
+                    1 => "a block, of 1,333 µs".to_owned(),
+                    _ => format!("the same with {copies} copies in unison"),
+                };
+                table.row([head].into_iter().chain(ids.iter().map(cell)));
+            }
+            text += &table.markdown();
+        }
         if let Some(rows) = &self.held {
             let ids = distinct(rows.iter().map(|row| row.renderer.as_str()));
             let mut table = Table::new("", 1, &self.headings("partials in real time", &ids));
@@ -233,19 +279,6 @@ impl Report {
                 };
                 table.row([name.to_owned()].into_iter().chain(ids.iter().map(cell)));
             }
-            text += &table.markdown();
-        }
-        if let Some(rows) = &self.played {
-            let rows = || rows.iter().filter(|row| row.pace == Pace::Paced);
-            let title = "1,024 voices played in blocks of 64: median, 99%, worst µs";
-            let ids: Vec<&str> = rows().map(|row| row.renderer.as_str()).collect();
-            let mut table = Table::new("", 1, &self.headings(title, &ids));
-            let cells = rows().map(|row| {
-                let figures = [row.block.p50, row.block.p99, row.block.max];
-                figures.map(|figure| micros(figure.value)).join(", ")
-            });
-            let head = "a block, of 1,333 µs".to_owned();
-            table.row([head].into_iter().chain(cells));
             text += &table.markdown();
         }
         text
