@@ -90,17 +90,21 @@ impl<'a> Copies<'a> {
             own.gain_to = [gain * left, gain * right];
             return start_and_push(note, slot, &mut own, writer);
         }
-        // All copies at once, in lanes.
+        // All copies at once, in lanes: plain loops, which are inlined where the instructions are chosen.
         let places = &PLACES[note.copies - 1];
-        let detune = self.detune[voice];
-        let increments =
-            places.place.map(|place| original.increment * exp2(place * detune / 1200.0));
-        let gains = match self.entry[voice] == 0.0 {
-            true => [original.gain; MAX_COPIES],
-            false => places.place.map(|at| original.gain * self.joined(voice, note.age, at)),
-        };
+        let (detune, entry) = (self.detune[voice], self.entry[voice]);
         let (pan, spread) = (self.pan[voice], self.spread[voice]);
+        let mut increments = [original.increment; MAX_COPIES];
+        let mut gains = [original.gain; MAX_COPIES];
         let (mut left, mut right) = ([0.0; MAX_COPIES], [0.0; MAX_COPIES]);
+        for (increment, place) in increments.iter_mut().zip(&places.place) {
+            *increment *= exp2(place * detune / 1200.0);
+        }
+        if entry != 0.0 {
+            for (gain, &place) in gains.iter_mut().zip(&places.place) {
+                *gain *= self.joined(voice, note.age, place);
+            }
+        }
         for copy in 0..MAX_COPIES {
             let sides = pan_gains(pan + places.standing[copy] * spread + original.pan);
             let gain = gains[copy] * blended;
