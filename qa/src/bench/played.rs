@@ -91,6 +91,25 @@ impl Player {
         })?;
         Ok([blocks, host])
     }
+
+    /// What the rounds have shown; none without rounds.
+    fn row(&self, pace: Pace, rounds: &[[Vec<f64>; 2]]) -> Result<Option<Played>, Failure> {
+        let counters = self.verify()?;
+        let percentiles = |part: usize| {
+            let rounds: Vec<_> = rounds.iter().map(|round| round[part].clone()).collect();
+            Percentiles::of_rounds(&rounds, period(TICKS))
+        };
+        Ok(percentiles(0).zip(percentiles(1)).map(|(block, host)| Played {
+            renderer: self.id.to_owned(),
+            frames: FRAMES,
+            pace,
+            voices: counters.voices,
+            copies: self.copies,
+            partials: counters.partials,
+            block,
+            host,
+        }))
+    }
 }
 
 /// A renderer that measures how long it works.
@@ -137,38 +156,25 @@ impl Renderer for Timed {
     }
 }
 
-/// Plays with every candidate, at every pace.
+/// Plays with every candidate, at every pace. A quick run has no unison.
 pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Played>, Failure> {
-    let pieces = candidates.len() * ROUNDS * COPIES.len();
+    let cases = if plan.is_quick() { &COPIES[..1] } else { &COPIES };
+    let pieces = candidates.len() * ROUNDS * cases.len();
     let bar = plan.bar("played", pieces * Pace::ALL.len());
     let mut rows = Vec::new();
-    for (copies, pace) in COPIES.into_iter().flat_map(|copies| Pace::ALL.map(|pace| (copies, pace)))
-    {
+    for &copies in cases {
         let players: Result<Vec<_>, _> =
             candidates.iter().map(|candidate| Player::new(candidate, copies)).collect();
         let mut players = players?;
-        let length = match pace {
-            Pace::BackToBack => plan.piece(0.02, pieces),
-            Pace::Paced => plan.piece(0.12, pieces),
-        };
-        let rounds = in_rounds(&mut players, &bar, |player| player.play(pace, length))?;
-        for (player, rounds) in players.iter().zip(rounds) {
-            let counters = player.verify()?;
-            let percentiles = |part: usize| {
-                let rounds: Vec<_> = rounds.iter().map(|round| round[part].clone()).collect();
-                Percentiles::of_rounds(&rounds, period(TICKS))
+        for pace in Pace::ALL {
+            let length = match pace {
+                Pace::BackToBack => plan.piece(0.02, pieces),
+                Pace::Paced => plan.piece(0.12, pieces),
             };
-            let parts = percentiles(0).zip(percentiles(1));
-            rows.extend(parts.map(|(block, host)| Played {
-                renderer: player.id.to_owned(),
-                frames: FRAMES,
-                pace,
-                voices: counters.voices,
-                copies,
-                partials: counters.partials,
-                block,
-                host,
-            }));
+            let rounds = in_rounds(&mut players, &bar, |player| player.play(pace, length))?;
+            for (player, rounds) in players.iter().zip(rounds) {
+                rows.extend(player.row(pace, &rounds)?);
+            }
         }
     }
     bar.finish_and_clear();
