@@ -197,7 +197,7 @@ struct Places {
 }
 
 /// By the number of copies, less one.
-const PLACES: [Places; MAX_COPIES] = {
+static PLACES: [Places; MAX_COPIES] = {
     let mut all =
         [const { Places { place: [0.0; MAX_COPIES], standing: [0.0; MAX_COPIES] } }; MAX_COPIES];
     let mut copies = 2;
