@@ -179,7 +179,7 @@ impl Job {
             false => ProgressBar::hidden(),
         };
         let start = Instant::now();
-        let Written { outputs, meter } = writer::beside(written, |writer| {
+        let Written { outputs, meter } = writer::with_writer(written, |writer| {
             while song_render.next_block() {
                 interrupt::check()?;
                 if !writer.write(&song_render) {
@@ -187,7 +187,7 @@ impl Job {
                 }
                 bar.set_position(song_render.frames());
             }
-            Ok::<_, Failure>(())
+            Ok(())
         })?;
         let stems = outputs.finish()?;
         drop(bar);

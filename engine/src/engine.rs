@@ -500,7 +500,6 @@ impl Engine {
                 Ok(()) => block = Some(shared),
                 Err(_) => self.idle.push(shared),
             }
-            self.pool.clear_block();
         }
         // There are as many as blocks may be in flight, so there is always one.
         let all_effect_params = self.idle_effect_params.pop().unwrap_or_default();

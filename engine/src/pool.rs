@@ -59,7 +59,8 @@ impl CloudPool {
         self.free.clear();
         // Lowest first, so that sounding slots stay close together.
         self.free.extend((0..self.states.len() as u32).rev());
-        self.clear_block();
+        self.block.list_slots(self.high);
+        self.block.clear();
         self.high = 0;
         self.fading_clouds.clear();
     }
@@ -110,12 +111,6 @@ impl CloudPool {
     pub(crate) fn swap_block(&mut self, empty: &mut VoiceBlock) {
         self.block.list_slots(self.high);
         std::mem::swap(&mut self.block, empty);
-    }
-
-    /// Removes all clouds from the block.
-    pub(crate) fn clear_block(&mut self) {
-        self.block.list_slots(self.high);
-        self.block.clear();
     }
 
     /// For writing the clouds of the current tick.
@@ -171,7 +166,7 @@ pub(crate) struct TickClouds<'a> {
     states: Disjoint<'a, SlotState>,
     block: BlockWriter<'a>,
     /// The fraction of a fade in one tick.
-    pub(crate) fade_step: f32,
+    fade_step: f32,
 }
 
 impl TickClouds<'_> {

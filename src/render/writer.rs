@@ -2,6 +2,7 @@
 
 use super::outputs::Outputs;
 use myriad_measure::Meter;
+use myriad_player::failure::Failure;
 use myriad_player::song_render::SongRender;
 use myriad_player::wav::WavError;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -77,13 +78,10 @@ impl<'scope> Writer<'scope> {
 }
 
 /// Runs `render` beside a thread that writes what it hands over.
-pub(super) fn beside<T>(
+pub(super) fn with_writer(
     written: Written,
-    render: impl FnOnce(&Writer<'_>) -> Result<(), T>,
-) -> Result<Written, T>
-where
-    T: From<WavError>,
-{
+    render: impl FnOnce(&Writer<'_>) -> Result<(), Failure>,
+) -> Result<Written, Failure> {
     thread::scope(|scope| {
         let writer = Writer::start(scope, written);
         render(&writer)?;

@@ -44,19 +44,19 @@ pub(crate) struct SongSpeed {
 const BEGINNING: f64 = 3.0;
 
 /// A song that is rendered again and again.
-struct Singer<'a> {
+struct SongLoop<'a> {
     candidate: &'a Candidate,
     index: usize,
     render: SongRender,
 }
 
-impl<'a> Singer<'a> {
+impl<'a> SongLoop<'a> {
     fn new(candidate: &'a Candidate, index: usize) -> Result<Self, Failure> {
         Ok(Self { candidate, index, render: begin(candidate, index)? })
     }
 
     /// Renders for `length`, on from where it was. Returns seconds of sound in a second.
-    fn sing(&mut self, length: Duration) -> Result<f64, Failure> {
+    fn render_for(&mut self, length: Duration) -> Result<f64, Failure> {
         let (mut sound, mut time) = (0.0, Duration::ZERO);
         loop {
             let (from, start) = (self.render.frames(), Instant::now());
@@ -104,16 +104,16 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<SongS
     let bar = plan.bar("songs", pieces);
     let mut rows = Vec::new();
     for index in 0..songs {
-        let singers: Result<Vec<_>, _> =
-            candidates.iter().map(|candidate| Singer::new(candidate, index)).collect();
-        let mut singers = singers?;
+        let loops: Result<Vec<_>, _> =
+            candidates.iter().map(|candidate| SongLoop::new(candidate, index)).collect();
+        let mut loops = loops?;
         let length = plan.piece(0.15, pieces);
-        let rounds = in_rounds(&mut singers, &bar, |singer| singer.sing(length))?;
-        for (singer, rounds) in singers.iter().zip(rounds) {
-            let peaks = singer.render.peaks();
+        let rounds = in_rounds(&mut loops, &bar, |song_loop| song_loop.render_for(length))?;
+        for (song_loop, rounds) in loops.iter().zip(rounds) {
+            let peaks = song_loop.render.peaks();
             rows.extend(Figure::of_rounds(&rounds).map(|times_real_time| SongSpeed {
-                song: SONGS[singer.index].0.to_owned(),
-                renderer: singer.candidate.id().to_owned(),
+                song: SONGS[song_loop.index].0.to_owned(),
+                renderer: song_loop.candidate.id().to_owned(),
                 times_real_time,
                 voices: peaks.voices,
                 partials: peaks.partials,
