@@ -4,7 +4,7 @@ pub mod block;
 pub mod cpu;
 mod error;
 
-pub use block::{Buses, SlotSummary, VoiceBlock, Writing};
+pub use block::{Buses, Section, SlotSummary, VoiceBlock, Writing};
 pub use cpu::CpuRenderer;
 pub use error::{PrepareError, Reason, Remedy, RenderError};
 

@@ -135,8 +135,7 @@ extern "C" void emulate_render_clouds(const Header* upload, const u32* clouds, u
 extern "C" void emulate_mix(u32 blocks, const Header* upload, const float* samples,
                             const u32* routes, float* sums, u32* arrivals, u32* sounded,
                             Mixed* mixed, u32 ticks, u32 buses) {
-    const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
-    launch({blocks, ticks, tiles}, MIX_GROUPS * STEREO, [=] {
+    launch({blocks, ticks, upload->tiles + 1}, MIX_GROUPS * STEREO, [=] {
         mix(upload, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
     });
 }

@@ -6,7 +6,7 @@ constexpr u32 WARPS = 4;
 // Blocks that a multiprocessor should hold, which limits the registers of a thread.
 constexpr u32 BLOCKS = ROWS == 16 ? 5 : 7;
 
-// The start of an upload. The ends (see `mix`) and the items follow.
+// The start of an upload. The items follow, then ends and tiles (see `mix`).
 struct Header {
     u32 items;
     // The index of the first item among all items of the block.
@@ -15,8 +15,29 @@ struct Header {
     u32 items_at;
     // The block's number, which the host waits for.
     u32 block;
+    // The offsets of ends and tiles from the header, in words, and the number of tiles.
+    u32 ends_at;
+    u32 tiles_at;
+    u32 tiles;
+    u32 unused;
 };
-static_assert(sizeof(Header) == 16, "Header");
+static_assert(sizeof(Header) == 32, "Header");
+
+// Buses of one client, which a block of the mix sums in parallel.
+struct Tile {
+    // The index of the end of its first group, and the number of its groups.
+    u32 ends;
+    u32 groups;
+    u32 first_item;
+    // Its first bus as clouds count them, how many there are, and the first one among all buses.
+    u32 first_bus;
+    u32 buses;
+    u32 bus;
+    // Where its sums are.
+    u32 sums;
+    u32 unused;
+};
+static_assert(sizeof(Tile) == 32, "Tile");
 
 // Threads of a block of `fetch`.
 constexpr u32 FETCH_THREADS = 256;
@@ -43,7 +64,7 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* cl
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes per item), its cloud in `clouds[tick][slot]` (128 bytes per tick), and
+// Reads the upload (16 bytes per item), its cloud in `clouds[tick][place]` (128 bytes per tick), and
 // tables (through the caches). Reads and writes 8 bytes of state per partial, once. Writes 256
 // bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
 // `routes[item][tick]`.
@@ -88,7 +109,7 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
 
     constexpr u32 WORDS = sizeof(Cloud) / 4;
     const u32 place = upload->first_item + number;
-    clouds += item.slot * WORDS + min(lane, WORDS - 1);
+    clouds += item.place * WORDS + min(lane, WORDS - 1);
     u32 next = *clouds;
     u32 sounding_partials = 0;
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
@@ -142,14 +163,13 @@ struct Mixed {
     u32 unused[14];
 };
 
-// Sums the items into buses, in an order that depends on slots alone: items of 16 slots one
-// after the other, four such sums per block, sixteen blocks per stage, stages one after the
-// other. So the sum does not depend on other clouds, nor on how ticks are cut into blocks.
+// Sums the items into buses, in an order that depends on the client's slots alone: items of 16 slots
+// one after the other, four such sums per block, sixteen blocks per stage, stages one after the
+// other. So the sum does not depend on other clouds or clients, nor on how ticks are cut into blocks.
 //
-// `ends[0]` is how many groups of 16 slots are in use, `ends[1 + group]` the number of the first
-// item after the group's; they follow the upload's header. Grid: blocks of 64 slots, ticks, bus
-// tiles. The last block of a tick sums what all its blocks have written; the last of these
-// notifies the host. `arrivals` holds a counter for each tick and tile, after one for all.
+// `ends[tile.ends + group]` is the number of the first item after the group's. Grid: blocks of 64
+// slots, ticks, tiles. The last block of a tick and tile sums what all its blocks have written; the
+// last of these notifies the host. `arrivals` holds a counter for each tick and tile, after one for all.
 //
 // Reads 256 bytes per item and tick, once per 16 buses. Limit: memory bandwidth when there are
 // many items, latency (two dependent reads and one atomic counter) when there are few.
@@ -159,34 +179,36 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     __shared__ float bus_sums[MIX_GROUPS][MIX_BUSES][STEREO];
     __shared__ bool is_last;
     const u32 thread = threadIdx.x % STEREO, group = threadIdx.x / STEREO;
-    const u32 tick = blockIdx.y, first_bus = blockIdx.z * MIX_BUSES;
-    const u32 tile = min(buses - first_bus, MIX_BUSES);
-    const u32* ends = reinterpret_cast<const u32*>(upload + 1);
-    const u32 groups = ends[0], blocks = (groups + MIX_GROUPS - 1) / MIX_GROUPS;
+    const u32 tick = blockIdx.y, tiles = upload->tiles;
+    if (blockIdx.z >= tiles) return;
+    const u32* words = reinterpret_cast<const u32*>(upload);
+    const Tile tile = reinterpret_cast<const Tile*>(words + upload->tiles_at)[blockIdx.z];
+    const u32* ends = words + upload->ends_at + tile.ends;
+    const u32 blocks = (tile.groups + MIX_GROUPS - 1) / MIX_GROUPS;
     if (blockIdx.x >= blocks) return;
     float* out = reinterpret_cast<float*>(mixed + 1);
 
-    for (u32 bus = 0; bus < tile; ++bus) bus_sums[group][bus][thread] = 0.0f;
+    for (u32 bus = 0; bus < tile.buses; ++bus) bus_sums[group][bus][thread] = 0.0f;
     const u32 slots = blockIdx.x * MIX_GROUPS + group;
-    const u32 begin = slots == 0 || slots >= groups ? 0 : ends[slots];
-    const u32 end = slots < groups ? ends[slots + 1] : 0;
+    const u32 end = slots < tile.groups ? ends[slots] : 0;
+    const u32 begin = slots >= tile.groups ? 0 : slots == 0 ? tile.first_item : ends[slots - 1];
     constexpr u32 AHEAD = 8;
     for (u32 item = begin; item < end; item += AHEAD) {
         u32 route[AHEAD];
         float sample[AHEAD];
         UNROLL for (u32 i = 0; i < AHEAD; ++i) {
             const size_t at = min(item + i, end - 1) * size_t(ticks) + tick;
-            route[i] = item + i < end ? routes[at] - first_bus : NOWHERE;
+            route[i] = item + i < end ? routes[at] - tile.first_bus : NOWHERE;
             sample[i] = samples[at * STEREO + thread];
         }
         UNROLL for (u32 i = 0; i < AHEAD; ++i) {
-            if (route[i] < tile) bus_sums[group][route[i]][thread] += sample[i];
+            if (route[i] < tile.buses) bus_sums[group][route[i]][thread] += sample[i];
         }
     }
     __syncthreads();
-    // sums[tick][bus][block][side][frame]
-    float* block_sums = sums + (tick * size_t(buses) + first_bus) * blocks * STEREO;
-    for (u32 bus = group; bus < tile; bus += MIX_GROUPS) {
+    // sums[tile][tick][bus][block][side][frame]
+    float* block_sums = sums + tile.sums + tick * size_t(tile.buses) * blocks * STEREO;
+    for (u32 bus = group; bus < tile.buses; bus += MIX_GROUPS) {
         float sum = bus_sums[0][bus][thread];
         UNROLL for (u32 i = 1; i < MIX_GROUPS; ++i) sum += bus_sums[i][bus][thread];
         block_sums[(bus * size_t(blocks) + blockIdx.x) * STEREO + thread] = sum;
@@ -203,7 +225,7 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     __syncthreads();
     if (!is_last) return;
     __threadfence();
-    for (u32 bus = 0; bus < tile; ++bus) {
+    for (u32 bus = 0; bus < tile.buses; ++bus) {
         const float* row = block_sums + bus * size_t(blocks) * STEREO + thread;
         float total = 0.0f;
         for (u32 stage = 0; stage * MIX_STAGE < blocks; stage += MIX_GROUPS) {
@@ -217,12 +239,11 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
             __syncthreads();
             UNROLL for (u32 i = 0; i < MIX_GROUPS; ++i) total += bus_sums[i][0][thread];
         }
-        if (group == 0) out[(tick * buses + first_bus + bus) * STEREO + thread] = total;
+        if (group == 0) out[(tick * buses + tile.bus + bus) * STEREO + thread] = total;
     }
     // The writes of this block must be visible before the host is notified.
     __threadfence_system();
     __syncthreads();
-    const u32 tiles = (buses + MIX_BUSES - 1) / MIX_BUSES;
     if (threadIdx.x == 0 && atomicAdd(arrivals, 1u) == ticks * tiles - 1) {
         __threadfence_system();
         mixed->done = (unsigned long long)*sounded << 32 | upload->block;

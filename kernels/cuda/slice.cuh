@@ -50,7 +50,8 @@ struct Item {
     u32 slice_and_ticks;
     // How often clouds had started in this slot when the block began.
     u32 generation;
-    u32 unused;
+    // Where its clouds are among those of a tick.
+    u32 place;
 };
 static_assert(sizeof(Item) == 16, "Item");
 

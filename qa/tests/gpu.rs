@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use myriad_conformance::clients_do_not_matter;
 use myriad_conformance::testing::{imported, on, play, soft};
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, RenderError, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, STARTS, TURN, Table};
@@ -45,6 +46,9 @@ fn main() {
             "tables_that_are_imported_while_it_plays_sound_as_on_the_processor",
             tables_that_are_imported_while_it_plays_sound_as_on_the_processor,
         ),
+        trial("clients_of_one_launch_do_not_affect_each_other", || {
+            clients_do_not_matter(&|| Box::new(CudaRenderer::new(0))).unwrap();
+        }),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

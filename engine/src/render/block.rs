@@ -18,13 +18,40 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct VoiceBlock {
     /// Differs from the id of every other block, even of one that later has the same address.
     id: u64,
-    /// `clouds[tick × slots + slot]`, valid where the summaries say so. A device reads them here.
+    /// `clouds[tick × stride + place]`, valid where the summaries say so. A device reads them here.
     clouds: CloudMemory,
+    /// The place of every slot that sounds. Empty when places are slots, as they are but in blocks
+    /// for several clients.
+    places: Vec<u32>,
+    /// Places in use, when they are not slots.
+    used: usize,
+    /// The clients, when there are several.
+    sections: Vec<Section>,
     /// What every slot does, so that most code need not read the clouds.
     summaries: Vec<SlotSummary>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     ticks: usize,
+}
+
+/// The share of one client in a block that several clients use together: its slots, from the first one
+/// to that of the next section, and its buses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Its first slot, a multiple of [`Section::SLOTS`].
+    pub first_slot: usize,
+    /// Its first bus; its clouds count buses from there.
+    pub first_bus: usize,
+    /// Its buses.
+    pub buses: usize,
+}
+
+impl Section {
+    /// The granularity of its slots. Renderers sum slots in groups, and with these starts a client's
+    /// groups are the same whoever else is in the block.
+    pub const SLOTS: usize = 64;
+    /// The most buses of a section.
+    pub const MAX_BUSES: usize = 64;
 }
 
 /// What a slot does in a block.
@@ -41,6 +68,15 @@ pub struct SlotSummary {
 }
 
 impl SlotSummary {
+    /// Adds a cloud of one tick.
+    #[inline(always)]
+    fn add(&mut self, tick: usize, cloud: &Cloud) {
+        self.sounding |= 1 << tick;
+        self.starts |= (cloud.flags & STARTS) << tick;
+        self.last_groups = groups(cloud.partials) as u8;
+        self.most_groups = self.most_groups.max(self.last_groups);
+    }
+
     /// The most partials in a tick, rounded up to whole groups.
     pub fn most_partials(&self) -> usize {
         usize::from(self.most_groups) * LANES
@@ -57,10 +93,23 @@ const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as
 impl VoiceBlock {
     /// An empty block that can hold `slots` clouds.
     pub fn new(slots: usize) -> Self {
+        Self::with_places(slots, slots, Vec::new())
+    }
+
+    /// An empty block for several clients: of its `slots`, `clouds` may sound at once. Clouds are stored
+    /// one after the other, whatever slots they have, so that a device reads only those that sound.
+    pub fn shared(slots: usize, clouds: usize) -> Self {
+        Self::with_places(slots, clouds, vec![0; slots])
+    }
+
+    fn with_places(slots: usize, clouds: usize, places: Vec<u32>) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            clouds: CloudMemory::new(slots * MAX_TICKS),
+            clouds: CloudMemory::new(clouds * MAX_TICKS),
+            places,
+            used: 0,
+            sections: Vec::new(),
             summaries: vec![SlotSummary::default(); slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
@@ -71,7 +120,11 @@ impl VoiceBlock {
     /// holds it, it is replaced.
     pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
-            *shared = Arc::new(Self::new(shared.capacity()));
+            let (slots, clouds) = (shared.capacity(), shared.stride());
+            *shared = Arc::new(match shared.places.is_empty() {
+                true => Self::new(slots),
+                false => Self::shared(slots, clouds),
+            });
         }
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
@@ -87,7 +140,8 @@ impl VoiceBlock {
                 self.summaries[word * 64 + bit] = SlotSummary::default();
             }
         }
-        self.ticks = 0;
+        self.sections.clear();
+        (self.ticks, self.used) = (0, 0);
     }
 
     /// Opens the next tick; clouds pushed from now on belong to it.
@@ -104,8 +158,37 @@ impl VoiceBlock {
         unsafe { self.writer().push(slot as u32, &cloud) };
     }
 
+    /// Adds a section of so many ticks to a block for several clients. Sections come in the order of
+    /// their slots.
+    pub fn start_section(&mut self, section: Section, ticks: usize) {
+        assert!(ticks <= MAX_TICKS);
+        self.ticks = self.ticks.max(ticks);
+        debug_assert!(self.sections.last().is_none_or(|last| last.first_slot < section.first_slot));
+        self.sections.push(section);
+    }
+
+    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Returns
+    /// whether there was room.
+    pub fn put(&mut self, tick: usize, slot: usize, cloud: &Cloud) -> bool {
+        let stride = self.stride();
+        if self.summaries[slot].sounding == 0 {
+            if self.used == stride {
+                return false;
+            }
+            self.places[slot] = self.used as u32;
+            self.used += 1;
+            self.slots[slot / 64] |= 1 << (slot % 64);
+        }
+        self.summaries[slot].add(tick, cloud);
+        let place = tick * stride + self.places[slot] as usize;
+        let past_the_caches = self.clouds.is_pinned();
+        memory::write(&mut self.clouds[place], cloud, past_the_caches);
+        true
+    }
+
     /// For writing to the current tick from several threads. Afterwards the slots are to be listed.
     pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
+        debug_assert!(self.places.is_empty());
         let (tick, slots) = (self.ticks - 1, self.summaries.len());
         BlockWriter {
             past_the_caches: self.clouds.is_pinned(),
@@ -164,7 +247,29 @@ impl VoiceBlock {
     /// The cloud of `slot` in `tick`, if it sounds.
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<&Cloud> {
         let sounds = self.summaries[slot].sounding >> tick & 1 == 1;
-        sounds.then(|| &self.clouds[tick * self.summaries.len() + slot])
+        sounds.then(|| &self.clouds[tick * self.stride() + self.place(slot)])
+    }
+
+    /// Where the clouds of `slot` are among those of a tick.
+    pub fn place(&self, slot: usize) -> usize {
+        self.places.get(slot).map_or(slot, |&place| place as usize)
+    }
+
+    /// Clouds from one tick to the next.
+    pub fn stride(&self) -> usize {
+        self.clouds.len() / MAX_TICKS
+    }
+
+    /// The sections of a block for several clients; empty in others.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// The bus of `cloud`, which is in `slot`, among all buses.
+    pub fn bus_of(&self, slot: usize, cloud: &Cloud) -> usize {
+        let later = self.sections.partition_point(|section| section.first_slot <= slot);
+        let section = later.checked_sub(1).map(|index| self.sections[index]);
+        section.map_or(0, |section| section.first_bus) + usize::from(cloud.bus)
     }
 
     /// What `slot` does.
@@ -223,10 +328,7 @@ impl BlockWriter<'_> {
         // SAFETY: the caller guarantees it.
         let (place, summary) =
             unsafe { (self.clouds.get(slot as usize), self.summaries.get(slot as usize)) };
-        summary.sounding |= 1 << self.tick;
-        summary.starts |= (cloud.flags & STARTS) << self.tick;
-        summary.last_groups = groups(cloud.partials) as u8;
-        summary.most_groups = summary.most_groups.max(summary.last_groups);
+        summary.add(self.tick, cloud);
         memory::write(place, cloud, self.past_the_caches);
     }
 

@@ -52,7 +52,7 @@ pub struct CpuRenderer {
 struct Row {
     ticks: [StereoTick; MAX_TICKS],
     /// The bus of each tick; none where it is silent.
-    buses: [Option<u8>; MAX_TICKS],
+    buses: [Option<u16>; MAX_TICKS],
     /// Sums of the groups per lane, before the lanes are summed to stereo.
     scratch: [F32x16; TICK],
     /// Partials sounded in the last tick.
@@ -224,7 +224,8 @@ impl Work for RenderRow<'_> {
         (self.row.partials, self.row.thinned) = (0, 0);
         for tick in 0..self.block.ticks() {
             let cloud = self.block.cloud(self.slot, tick);
-            self.row.buses[tick] = cloud.map(|cloud| cloud.bus);
+            let bus = |cloud| self.block.bus_of(self.slot, cloud) as u16;
+            self.row.buses[tick] = cloud.map(bus);
             if let Some(cloud) = cloud {
                 let Row { ticks, scratch, partials, thinned, .. } = &mut *self.row;
                 let floor = Floor {

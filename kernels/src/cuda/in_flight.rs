@@ -55,7 +55,7 @@ impl Source {
             block: block.id(),
             pin: registered.watch(),
             host: clouds.as_ptr() as usize,
-            clouds: CloudsAt { address: registered.address, slots: block.capacity() },
+            clouds: CloudsAt { address: registered.address, slots: block.stride() },
         };
         clouds.set_pin(Some(Box::new(registered)));
         Ok(source)

@@ -2,11 +2,9 @@
 
 use super::driver::{Event, Failed, Function, Module, Shape, Stream};
 use super::graph::{KERNELS, Kernel, Work};
-use super::kernels::{
-    self, FETCH_THREADS, MIX_BUSES, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS,
-};
+use super::kernels::{self, FETCH_THREADS, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS};
 use super::memory::{CLOUD, Memory, UPLOAD_WORDS};
-use super::upload::Piece;
+use super::upload::{Mix, Piece};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::Capacity;
 use std::ffi::c_void;
@@ -44,6 +42,7 @@ pub(super) struct Size {
     source: CloudsAt,
     render_blocks: u32,
     mix_blocks: u32,
+    mix_tiles: u32,
 }
 
 impl Size {
@@ -54,6 +53,7 @@ impl Size {
         source: CloudsAt { address: 0, slots: 0 },
         render_blocks: RENDER_BLOCKS,
         mix_blocks: 1,
+        mix_tiles: 1,
     };
 
     /// Bytes that are fetched for `ticks` ticks.
@@ -90,15 +90,16 @@ impl Launcher {
         })
     }
 
-    /// The size of a launch for a block's last piece, given the groups of slots in use.
-    pub(super) fn size(&self, piece: &Piece, groups: usize, source: CloudsAt) -> Size {
-        let slots = piece.slots.end.next_multiple_of(UPLOAD_SLOTS);
+    /// The size of a launch for a block's last piece, given what it mixes.
+    pub(super) fn size(&self, piece: &Piece, mix: Mix, source: CloudsAt) -> Size {
+        let slots = piece.places.end.next_multiple_of(UPLOAD_SLOTS);
         Size {
             upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
             slots: slots.min(self.slots).min(source.slots),
             source,
             render_blocks: render_blocks(piece).next_multiple_of(RENDER_BLOCKS),
-            mix_blocks: groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
+            mix_blocks: mix.groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
+            mix_tiles: mix.tiles.next_power_of_two() as u32,
         }
     }
 
@@ -124,7 +125,7 @@ impl Launcher {
             kernels: [
                 kernel(0, fetch_grid, FETCH_THREADS, &mut pointers(&mut fetch)[..]),
                 kernel(1, [size.render_blocks, 1, 1], RENDER_THREADS, &mut pointers(&mut render)),
-                kernel(2, self.mix_grid(places, size), MIX_THREADS, &mut pointers(&mut mix)),
+                kernel(2, Self::mix_grid(places, size), MIX_THREADS, &mut pointers(&mut mix)),
             ],
             marks,
         })
@@ -144,7 +145,7 @@ impl Launcher {
 
     /// Mixes all pieces; `places` are those of the last piece, which carries the ends of the groups.
     pub(super) fn mix(&self, stream: Stream, places: &Places, size: &Size) -> Result<(), Failed> {
-        let shape = Shape { grid: self.mix_grid(places, size), threads: MIX_THREADS };
+        let shape = Shape { grid: Self::mix_grid(places, size), threads: MIX_THREADS };
         let mut arguments = self.mix_arguments(places);
         stream.launch(self.functions[2], shape, &mut pointers(&mut arguments))
     }
@@ -155,15 +156,14 @@ impl Launcher {
         stream.launch(self.fail, shape, &mut [])
     }
 
-    /// The device address of the cloud in `slot` of `tick`.
-    pub(super) fn clouds_at(&self, places: &Places, tick: usize, slot: usize) -> CUdeviceptr {
-        let offset = (tick * self.slots + slot) * CLOUD;
+    /// The device address of the cloud in `place` of `tick`.
+    pub(super) fn clouds_at(&self, places: &Places, tick: usize, place: usize) -> CUdeviceptr {
+        let offset = (tick * self.slots + place) * CLOUD;
         self.memory.clouds[places.room] + offset as CUdeviceptr
     }
 
-    fn mix_grid(&self, places: &Places, size: &Size) -> [u32; 3] {
-        let tiles = self.buses.div_ceil(MIX_BUSES).max(1);
-        [size.mix_blocks, places.ticks as u32, tiles as u32]
+    fn mix_grid(places: &Places, size: &Size) -> [u32; 3] {
+        [size.mix_blocks, places.ticks as u32, size.mix_tiles]
     }
 
     // Arguments in the order of the kernels' parameters, see `kernels/cuda/render.cu`.

@@ -1,10 +1,10 @@
 //! Device memory: its buffers, as `kernels/cuda/` describes them, and their sizes.
 
 use super::driver::{Context, Failed};
-use super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_WORDS};
+use super::kernels::{MIX_GROUPS, MIXED_WORDS};
 use super::upload::{Layout, MIX_SLOTS};
 use cudarc::driver::sys::CUdeviceptr;
-use myriad_engine::render::{Capacity, MAX_TICKS, TICK};
+use myriad_engine::render::{Capacity, MAX_TICKS, Section, TICK};
 use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, imports, tables};
 
@@ -55,8 +55,9 @@ impl Words {
             slices: 2 * items,
             samples: items * MAX_TICKS * STEREO,
             routes: items * MAX_TICKS,
-            sums: MAX_TICKS * capacity.buses * blocks * STEREO,
-            arrivals: 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS,
+            sums: MAX_TICKS * capacity.buses.min(Section::MAX_BUSES) * blocks * STEREO,
+            // Each tile has at least one bus.
+            arrivals: 1 + capacity.buses * MAX_TICKS,
             mixed: MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO,
             uploads: (pieces * layout.words).next_multiple_of(UPLOAD_WORDS),
             in_flight_slots,

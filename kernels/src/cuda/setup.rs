@@ -29,7 +29,7 @@ pub(super) fn set_up(
         false => kernels::image(gpu.capability),
     };
     let items = (capacity.slots * image.slices).min(PIECE_ITEMS);
-    let layout = Layout::new(capacity.slots, items);
+    let layout = Layout::new(capacity, items);
     let words = Words::new(capacity, image.slices, &layout, IN_FLIGHT_SLOTS);
     let allocated = allocate(&mut context, image, capacity, &words);
     let (launcher, in_flight_slots) =
@@ -68,7 +68,7 @@ pub(super) fn set_up(
         context,
     };
     warm_up(&mut transfer)?;
-    Ok((Packer::new(capacity.slots, image.slices, layout), transfer))
+    Ok((Packer::new(capacity, image.slices, layout), transfer))
 }
 
 fn allocate(

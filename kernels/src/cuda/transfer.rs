@@ -48,6 +48,8 @@ pub(super) struct Sent {
     ticks: usize,
     /// Whether any cloud sounds; nothing is sent for a silent block.
     sounds: bool,
+    /// The buses that it mixes into.
+    buses: usize,
 }
 
 impl Sent {
@@ -77,8 +79,8 @@ impl PieceSink for Transfer {
         }
         self.sending.sounds = true;
         let source = self.in_flight_slots[self.sending.slot].source.clouds;
-        let size = |groups| self.launcher.size(&piece, groups, source);
-        match (number, piece.groups.map(size)) {
+        let size = |mix| self.launcher.size(&piece, mix, source);
+        match (number, piece.mix.map(size)) {
             (0, Some(size)) => self.send_all(&size)?,
             (_, last) => self.send_piece(number, &piece, last)?,
         }
@@ -91,8 +93,13 @@ impl Transfer {
     pub(super) fn begin(&mut self, block: &VoiceBlock) -> Result<(), RenderError> {
         self.launcher.memory.write_imported(&mut self.imported)?;
         let slot = acquire(&mut self.in_flight_slots, &self.context, block)?;
-        self.sending =
-            Sent { slot: slot.ok_or(RenderError::OutOfTurn)?, ticks: block.ticks(), sounds: false };
+        let buses = block.sections().last().map(|last| last.first_bus + last.buses);
+        self.sending = Sent {
+            slot: slot.ok_or(RenderError::OutOfTurn)?,
+            ticks: block.ticks(),
+            sounds: false,
+            buses: buses.unwrap_or(self.capacity.buses),
+        };
         Ok(())
     }
 
@@ -168,7 +175,7 @@ impl Transfer {
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
         let source = &slot.source;
-        let Range { start, end } = piece.slots;
+        let Range { start, end } = piece.places;
         let slots = end.min(source.clouds.slots).saturating_sub(start);
         for tick in 0..ticks {
             let from = source.host + (tick * source.clouds.slots + start) * CLOUD;
@@ -220,10 +227,9 @@ impl Transfer {
     pub(super) fn hand_over(&mut self, sent: &Sent, buses: &mut Buses) -> usize {
         let (header, samples) = self.in_flight_slots[sent.slot].mixed.words().split_at(MIXED_WORDS);
         let (sounded, downloaded) = match sent.sounds {
-            true => (
-                header[MIXED_SOUNDED] as usize,
-                MIXED_WORDS + sent.ticks * self.capacity.buses * STEREO,
-            ),
+            true => {
+                (header[MIXED_SOUNDED] as usize, MIXED_WORDS + sent.ticks * sent.buses * STEREO)
+            }
             false => (0, 0),
         };
         self.counters.download_bytes = 4 * downloaded;
@@ -232,7 +238,7 @@ impl Transfer {
                 for (tick, out) in out.chunks_exact_mut(TICK).take(sent.ticks).enumerate() {
                     let at = (tick * self.capacity.buses + bus) * STEREO + side * TICK;
                     match samples.get(at..at + TICK) {
-                        Some(samples) if sent.sounds && bus < self.capacity.buses => {
+                        Some(samples) if sent.sounds && bus < sent.buses => {
                             let samples = samples.iter().map(|&bits| f32::from_bits(bits));
                             out.iter_mut().zip(samples).for_each(|(out, x)| *out = x);
                         }

@@ -1,31 +1,31 @@
 //! Packs what the device needs for a block besides its clouds: a list of slices to render, and
 //! which of them belong together. Makes no CUDA calls. The kernels in `kernels/cuda/` read the same layout.
 
-use myriad_engine::render::{SlotSummary, VoiceBlock};
+mod groups;
+
+use groups::Groups;
+pub(crate) use groups::{MIX_SLOTS, Mix};
+use myriad_engine::render::{Capacity, Section, SlotSummary, VoiceBlock};
 use myriad_engine::spectrum::MAX_GROUPS;
 use std::ops::Range;
 
-/// Slots of a group, whose items the mix sums first.
-pub(crate) const MIX_SLOTS: usize = 16;
-
-/// Words of an upload's header: items, number of the first item, where items are in bytes, and
-/// the block's number.
-const HEADER_WORDS: usize = 4;
+/// Words of an upload's header: items, number of the first item, where items are in bytes, the
+/// block's number; then where the ends of the groups are and where the tiles, in words, and how many
+/// tiles there are.
+const HEADER_WORDS: usize = 8;
 
 /// Where the block's number is.
 const HEADER_BLOCK: usize = 3;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
 /// for each tick in which the cloud sounds; how often clouds had started in this slot when the
-/// block began; padding.
+/// block began; the place of its clouds.
 const ITEM_WORDS: usize = 4;
 
-/// The layout of an upload, in words of four bytes.
+/// The layout of an upload, in words of four bytes: header, items, and at the end of a block's last
+/// upload the ends of the groups and the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// For the mix: the number of groups of slots in use, then the end of each.
-    ends_at: usize,
-    items_at: usize,
     /// The most items of one upload.
     pub(crate) items: usize,
     /// The most words of one upload.
@@ -33,12 +33,10 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// For blocks of up to `slots` slots, in uploads of up to `items` items.
-    pub(crate) fn new(slots: usize, items: usize) -> Self {
-        let ends_at = HEADER_WORDS;
-        // Items start at a multiple of sixteen bytes.
-        let items_at = (ends_at + 1 + slots.div_ceil(MIX_SLOTS)).next_multiple_of(4);
-        Self { ends_at, items_at, items, words: items_at + items * ITEM_WORDS }
+    /// For blocks of that `capacity`, in uploads of up to `items` items.
+    pub(crate) fn new(capacity: Capacity, items: usize) -> Self {
+        let words = HEADER_WORDS + items * ITEM_WORDS + Groups::most_words(capacity);
+        Self { items, words }
     }
 
     /// The most pieces of a block that has `items` items. The items of a cloud, up to `slices`, are in
@@ -67,7 +65,8 @@ pub(crate) struct Packer {
     /// Slices of a cloud: a warp of the device renders one.
     slices: usize,
     slots: Vec<Slot>,
-    ends: Vec<u32>,
+    groups: Groups,
+    buses: usize,
     last: Last,
     /// Counts blocks, so that the host can tell when the device has finished one.
     pub(crate) block: u32,
@@ -104,14 +103,14 @@ impl Last {
 /// One packed upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Slots whose clouds it needs.
-    pub(crate) slots: Range<usize>,
+    /// Places of the clouds that it needs.
+    pub(crate) places: Range<usize>,
     /// Items in this upload.
     pub(crate) items: usize,
     /// Words that the device needs of it.
     pub(crate) words: usize,
-    /// Groups of slots in use, when this is the block's last piece.
-    pub(crate) groups: Option<usize>,
+    /// What the mix sums, when this is the block's last piece.
+    pub(crate) mix: Option<Mix>,
 }
 
 /// Receives the pieces of a block. Most blocks have one piece.
@@ -127,12 +126,14 @@ pub(crate) trait PieceSink {
 }
 
 impl Packer {
-    pub(crate) fn new(slots: usize, slices: usize, layout: Layout) -> Self {
+    pub(crate) fn new(capacity: Capacity, slices: usize, layout: Layout) -> Self {
+        let slots = capacity.slots;
         Self {
             layout,
             slices,
             slots: vec![Slot::default(); slots],
-            ends: vec![0; 1 + slots.div_ceil(MIX_SLOTS)],
+            groups: Groups::new(capacity),
+            buses: capacity.buses,
             last: Last { summaries: Vec::with_capacity(slots), ..Last::default() },
             block: 0,
         }
@@ -154,7 +155,9 @@ impl Packer {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         self.block = self.block.wrapping_add(1);
-        let repeats = self.last.piece.as_ref();
+        // Blocks for several clients differ in who takes part.
+        let is_shared = !block.sections().is_empty();
+        let repeats = self.last.piece.as_ref().filter(|_| !is_shared);
         let repeats = repeats.filter(|_| self.last.is_like(block.summaries()));
         match repeats {
             Some(piece) if *sink.list() == self.last.list => {
@@ -163,48 +166,47 @@ impl Packer {
             }
             // The same list, but this buffer does not hold it yet.
             Some(_) => {}
+            None if is_shared => self.last.replace(&[]),
             None => self.last.replace(block.summaries()),
         }
         *sink.list() = self.last.list;
-        let mut is_settled = true;
+        let mut is_settled = !is_shared;
+        let everything = [Section { first_slot: 0, first_bus: 0, buses: self.buses }];
+        self.groups.begin(if is_shared { block.sections() } else { &everything });
         let mut slots = block.slots();
         let mut slot = slots.next();
-        let (mut first_item, mut groups) = (0, 0);
+        let mut first_item = 0;
         for number in 0.. {
             let words = sink.buffer(number)?;
-            let (head, room) = words.split_at_mut(self.layout.items_at);
-            let (room, _) = room.as_chunks_mut::<ITEM_WORDS>();
-            let first_slot = slot.unwrap_or(0);
-            let (mut items, mut end_slot) = (0, first_slot);
+            let (head, rest) = words.split_at_mut(HEADER_WORDS);
+            let (room, _) = rest.as_chunks_mut::<ITEM_WORDS>();
+            let (mut items, mut first_place, mut end_place) = (0, usize::MAX, 0);
             while let Some(next) = slot
                 && items + self.slices <= self.layout.items
             {
-                if groups <= next / MIX_SLOTS {
-                    let count = (first_item + items) as u32;
-                    self.ends[1 + groups..2 + next / MIX_SLOTS].fill(count);
-                    groups = next / MIX_SLOTS + 1;
-                }
+                self.groups.open(next, first_item + items);
                 let (slices, stays) = self.pack_slot(block, next, &mut room[items..]);
                 items += slices;
                 is_settled &= stays;
-                self.ends[groups] = (first_item + items) as u32;
-                end_slot = next + 1;
+                self.groups.end(first_item + items);
+                let place = block.place(next);
+                (first_place, end_place) = (first_place.min(place), end_place.max(place + 1));
                 slot = slots.next();
             }
+            let tail_at = HEADER_WORDS + items * ITEM_WORDS;
+            let mut words = tail_at;
+            let mut header = [items, first_item, 4 * HEADER_WORDS, self.block as usize, 0, 0, 0, 0];
             let last = slot.is_none();
-            if last {
-                self.ends[0] = groups as u32;
-                head[self.layout.ends_at..][..=groups].copy_from_slice(&self.ends[..=groups]);
-            }
-            let items_at = 4 * self.layout.items_at as u32;
-            let header = [items as u32, first_item as u32, items_at, self.block];
-            head[..HEADER_WORDS].copy_from_slice(&header);
-            let piece = Piece {
-                slots: first_slot..end_slot,
-                items,
-                words: self.layout.items_at + items * ITEM_WORDS,
-                groups: last.then_some(groups),
-            };
+            let mix = last.then(|| {
+                let (tail, mix) =
+                    self.groups.write(block.ticks(), &mut rest[tail_at - HEADER_WORDS..]);
+                header[4..7].copy_from_slice(&[tail_at, tail_at + tail.tiles_at, mix.tiles]);
+                words += tail.words;
+                mix
+            });
+            head.copy_from_slice(&header.map(|number| number as u32));
+            let places = first_place.min(end_place)..end_place;
+            let piece = Piece { places, items, words, mix };
             if last {
                 let is_whole = is_settled && number == 0;
                 self.last.piece = is_whole.then(|| piece.clone());
@@ -237,8 +239,9 @@ impl Packer {
         known.groups = summary.last_groups;
         let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
         let ticks = self.slices as u32 * u32::from(summary.sounding);
+        let place = block.place(slot) as u32;
         for (slice, item) in room[..slices].iter_mut().enumerate() {
-            *item = [slot as u32, slice as u32 + ticks, generation, 0];
+            *item = [slot as u32, slice as u32 + ticks, generation, place];
         }
         (slices, summary.starts == 0 && fading <= summary.most_groups)
     }

@@ -9,6 +9,7 @@ mod sameness;
 pub mod testing;
 
 pub use in_blocks::in_blocks;
+pub use random::clients_do_not_matter;
 
 use myriad_engine::render::{Capacity, CpuRenderer, Renderer};
 use myriad_engine::simd::Level;

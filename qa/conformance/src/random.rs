@@ -2,7 +2,7 @@
 
 use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, prepared, reference, same};
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
+use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock};
 use myriad_engine::spectrum::{
     Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
 };
@@ -302,4 +302,70 @@ pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, S
         }
     }
     Ok(format!("{depth} blocks at once, bit for bit"))
+}
+
+/// Clients that use a renderer together, in turns and with different numbers of ticks, each sound as they
+/// do alone, bit for bit. Not among the checks of all renderers: only the render service combines
+/// clients, before it submits their blocks.
+///
+/// # Errors
+/// What differs, or why the renderer failed.
+pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
+    const CLIENTS: usize = 4;
+    let slots = [40, 100, 3, 70];
+    let mut first_slots = [0; CLIENTS];
+    for client in 1..CLIENTS {
+        let before = (slots[client - 1] as usize).next_multiple_of(Section::SLOTS);
+        first_slots[client] = first_slots[client - 1] + before;
+    }
+    let all = first_slots[CLIENTS - 1] + slots[CLIENTS - 1] as usize;
+    let performances = [0, 1, 2, 3].map(|n| performance(200 + n as u32, slots[n], 24));
+    let mut renderer = prepared(make, all, CLIENTS * BUSES)?;
+    let mut block = Arc::new(VoiceBlock::shared(all, 220));
+    let mut rest = performances.each_ref().map(|performance| &performance[..]);
+    let mut heard: [Vec<f32>; CLIENTS] = Default::default();
+    let mut random = Random(7);
+    while rest.iter().any(|rest| !rest.is_empty()) {
+        let mut writing = VoiceBlock::reuse(&mut block);
+        let mut taken = Vec::new();
+        for client in 0..CLIENTS {
+            let ticks = random.below(MAX_TICKS as u32 + 1) as usize;
+            let (now, later) = rest[client].split_at(ticks.min(rest[client].len()));
+            // Nobody is asked to mix a client that is silent.
+            if now.iter().all(Vec::is_empty) {
+                continue;
+            }
+            rest[client] = later;
+            let first_bus = taken.len() * BUSES;
+            taken.push((client, now.len()));
+            let section = Section { first_slot: first_slots[client], first_bus, buses: BUSES };
+            writing.start_section(section, now.len());
+            for (tick, clouds) in now.iter().enumerate() {
+                for (slot, cloud) in clouds {
+                    if !writing.put(tick, first_slots[client] + *slot as usize, cloud) {
+                        return Err("there is no room for all clouds".into());
+                    }
+                }
+            }
+        }
+        drop(writing);
+        let mut buses = Buses::new(CLIENTS * BUSES);
+        renderer.render(&block, &mut buses).map_err(|error| error.to_string())?;
+        for (place, &(client, ticks)) in taken.iter().enumerate() {
+            for frame in 0..ticks * TICK {
+                for bus in place * BUSES..(place + 1) * BUSES {
+                    heard[client].extend(buses.bus(bus).map(|side| side[frame]));
+                }
+            }
+        }
+    }
+    for client in 0..CLIENTS {
+        let count = slots[client] as usize;
+        let mut alone = prepared(make, count, BUSES)?;
+        let expected = play(&mut *alone, count, &performances[client], &[3], 1)?;
+        if !same(&expected, &heard[client]) {
+            return Err(format!("client {client} sounds different among others"));
+        }
+    }
+    Ok(format!("{CLIENTS} clients, bit for bit"))
 }

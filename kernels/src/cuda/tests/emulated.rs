@@ -1,10 +1,10 @@
 //! Whole blocks, from packing to buses, with the kernels run thread by thread on the host.
 
 use super::super::benchmark::{BarePartial, bare_partials, error_db};
-use super::super::kernels::{MIX_BUSES, MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
+use super::super::kernels::{MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::super::upload::{Layout, MIX_SLOTS, Packer, Piece, PieceSink};
 use super::{kernels, table_rows};
-use myriad_conformance::{CHECKS, Check};
+use myriad_conformance::{CHECKS, Check, clients_do_not_matter};
 use myriad_engine::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
@@ -115,7 +115,7 @@ impl PieceSink for Memory {
                 (piece.words / 2) as u32,
                 self.source.0.as_ptr(),
                 self.clouds.as_mut_ptr(),
-                pairs(piece.slots.end),
+                pairs(piece.places.end),
                 pairs(self.source.1),
                 pairs(self.slots),
                 self.ticks as u32,
@@ -136,10 +136,10 @@ impl PieceSink for Memory {
                 self.ticks as u32,
                 self.buses as u32,
             );
-            if let Some(groups) = piece.groups {
+            if let Some(size) = piece.mix {
                 let mix = library.get::<Mix>(b"emulate_mix").expect("is there");
                 mix(
-                    groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
+                    size.groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
                     self.upload.as_ptr(),
                     self.samples.as_ptr(),
                     self.routes.as_ptr(),
@@ -159,9 +159,9 @@ impl PieceSink for Memory {
 impl Renderer for Emulated {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         let items = capacity.slots * self.slices;
-        let layout = Layout::new(capacity.slots, self.piece_items.min(items));
+        let layout = Layout::new(capacity, self.piece_items.min(items));
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
-        self.packer = Some(Packer::new(capacity.slots, self.slices, layout));
+        self.packer = Some(Packer::new(capacity, self.slices, layout));
         self.memory = Memory {
             buses: capacity.buses,
             slots: capacity.slots,
@@ -175,7 +175,7 @@ impl Renderer for Emulated {
             samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
             routes: vec![0; items * MAX_TICKS],
             sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
-            arrivals: vec![0; 1 + capacity.buses.div_ceil(MIX_BUSES) * MAX_TICKS],
+            arrivals: vec![0; 1 + capacity.buses * MAX_TICKS],
             mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
             ..Memory::default()
         };
@@ -195,7 +195,7 @@ impl Renderer for Emulated {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
         (memory.ticks, memory.sounds) = (block.ticks(), false);
-        memory.source = (block.clouds().to_vec(), block.capacity());
+        memory.source = (block.clouds().to_vec(), block.stride());
         packer.pack(block, memory)?;
         self.in_flight.push_back(Finished {
             ticks: memory.ticks,
@@ -227,20 +227,21 @@ impl Renderer for Emulated {
     }
 }
 
+fn emulated(slices: usize, piece_items: usize) -> Box<dyn Renderer> {
+    Box::new(Emulated {
+        slices,
+        piece_items,
+        packer: None,
+        memory: Memory::default(),
+        in_flight: VecDeque::new(),
+    })
+}
+
 /// The checks that are quick enough for emulation.
 fn conforms(name: &str, slices: usize, piece_items: usize) {
     let named = |check: &&Check| check.name == name;
     let check = CHECKS.iter().find(named).expect("a check");
-    let make = || -> Box<dyn Renderer> {
-        Box::new(Emulated {
-            slices,
-            piece_items,
-            packer: None,
-            memory: Memory::default(),
-            in_flight: VecDeque::new(),
-        })
-    };
-    match (check.run)(&make) {
+    match (check.run)(&|| emulated(slices, piece_items)) {
         Ok(measured) => println!("{name}: {measured}"),
         Err(wrong) => panic!("{}: {wrong}", check.promise),
     }
@@ -259,6 +260,12 @@ fn random_clouds_match_the_reference_in_smaller_slices_and_pieces() {
 #[test]
 fn blocks_in_flight_do_not_affect_each_other() {
     conforms("flight", 2, 12);
+}
+
+#[test]
+fn clients_of_one_launch_do_not_affect_each_other() {
+    println!("{}", clients_do_not_matter(&|| emulated(2, 1 << 20)).expect("the same bits"));
+    println!("{}", clients_do_not_matter(&|| emulated(4, 40)).expect("the same bits"));
 }
 
 type BankAlone = unsafe extern "C" fn(*mut BarePartial, *mut f32, u32, u32);

@@ -6,6 +6,7 @@ use myriad_engine::spectrum::{Cloud, STARTS};
 
 const SLOTS: usize = 40;
 const SLICES: usize = 4;
+const CAPACITY: Capacity = Capacity { slots: SLOTS, buses: 2 };
 
 /// Buffers that are used in turn, as in-flight slots are.
 struct Buffers {
@@ -59,12 +60,7 @@ impl PieceSink for Buffers {
     }
 
     fn send(&mut self, number: usize, piece: Piece) -> Result<(), ()> {
-        let mut words = self.buffer(number)?[..piece.words].to_vec();
-        if piece.groups.is_none() {
-            // Only the last piece holds the ends.
-            let layout = Layout::new(SLOTS, 1);
-            words[layout.ends_at..layout.items_at].fill(0);
-        }
+        let words = self.buffer(number)?[..piece.words].to_vec();
         self.sent.push((words, piece));
         Ok(())
     }
@@ -94,8 +90,8 @@ fn write(block: &mut VoiceBlock, number: u32, chord: u32) {
 fn held_chords_are_packed_once() {
     // All in one piece, or every block in several.
     for items in [SLOTS * SLICES, 16] {
-        let layout = Layout::new(SLOTS, items);
-        let packers = || Packer::new(SLOTS, SLICES, layout);
+        let layout = Layout::new(CAPACITY, items);
+        let packers = || Packer::new(CAPACITY, SLICES, layout);
         let (mut packer, mut thorough) = (packers(), packers());
         let [mut buffers, mut forgetful] =
             [false, true].map(|forgets| Buffers::new(layout, forgets));

@@ -6,7 +6,7 @@
 mod bits;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use myriad_conformance::CHECKS;
+use myriad_conformance::{CHECKS, clients_do_not_matter};
 use myriad_engine::render::Capacity;
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::simd::Level;
@@ -17,6 +17,9 @@ fn conforms(name: &str, make: &dyn Fn() -> Box<dyn Renderer>) {
         if let Err(measured) = (check.run)(make) {
             panic!("{name}: {} ({}): {measured}", check.name, check.promise);
         }
+    }
+    if let Err(wrong) = clients_do_not_matter(make) {
+        panic!("{name}: {wrong}");
     }
 }
 
