@@ -1,6 +1,7 @@
 //! The patch library: factory patches, the user's own, which are files in a folder, and favourites.
 
 use myriad_engine::{Patch, factory};
+use myriad_files::atomic_file;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -146,14 +147,12 @@ fn free_file(folder: &Path, stem: &str) -> PathBuf {
     free.unwrap_or_else(|| named(1))
 }
 
-/// Writes a temporary file and renames it, so that the file is always complete.
+/// Writes a file and, where it is missing, its folder.
 fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let beside = file.with_extension("unfinished");
-    fs::write(&beside, text)?;
-    fs::rename(&beside, file)
+    atomic_file::write(file, text.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Files that are read and written.
 
-pub mod atomic_file;
+pub use myriad_files::atomic_file;
 pub mod library;
 pub mod trace;
 pub mod wav;
