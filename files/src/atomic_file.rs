@@ -136,7 +136,7 @@ impl Drop for AtomicFile {
 }
 
 /// The path that a symbolic link leads to, which need not exist: a link is not replaced by a file.
-fn follow_links(path: &Path) -> PathBuf {
+pub fn follow_links(path: &Path) -> PathBuf {
     /// As many as Linux follows.
     const MOST: usize = 40;
     let mut path = path.to_owned();
