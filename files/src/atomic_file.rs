@@ -1,5 +1,6 @@
 //! Files that are written beside their final name, synced, and renamed when they are complete.
 
+use crate::input::is_named_pipe;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,11 @@ impl AtomicFile {
         create: fn(&Path) -> io::Result<(PathBuf, File)>,
     ) -> io::Result<(Self, File)> {
         let real = follow_links(target);
+        if is_named_pipe(&real) {
+            return Err(io::Error::other(
+                "a named pipe, which cannot be written in places; give a file",
+            ));
+        }
         let replaced = fs::metadata(&real).ok();
         let kind = replaced.as_ref().map(Metadata::file_type);
         let (temporary, handle) = match kind {

@@ -1,7 +1,7 @@
 //! Reads the WAV file to import.
 
 use super::ImportError;
-use hound::{SampleFormat, WavReader};
+use crate::wav::WavReader;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -20,35 +20,18 @@ pub(super) struct Sound {
 
 /// Reads a WAV file; its channels are mixed.
 pub(super) fn read(path: &Path) -> Result<Sound, ImportError> {
-    let unreadable = |error: hound::Error| {
-        ImportError::Unreadable(match error {
-            hound::Error::IoError(error) => error.to_string(),
-            _ => "not a WAV file that can be read".into(),
-        })
-    };
-    let mut wav = WavReader::open(path).map_err(unreadable)?;
-    let spec = wav.spec();
-    let most = MOST_SECONDS * spec.sample_rate as usize * usize::from(spec.channels);
-    let scale = 0.5_f32.powi(i32::from(spec.bits_per_sample) - 1);
-    let interleaved: Result<Vec<f32>, hound::Error> = match spec.sample_format {
-        SampleFormat::Float => wav.samples::<f32>().take(most).collect(),
-        SampleFormat::Int => {
-            let scaled = |x: Result<i32, hound::Error>| x.map(|x| x as f32 * scale);
-            wav.samples::<i32>().take(most).map(scaled).collect()
-        }
-    };
-    let interleaved = interleaved.map_err(unreadable)?;
-    if interleaved.iter().any(|x| !x.is_finite()) {
-        let problem = "contains samples that are not finite";
-        return Err(ImportError::Unreadable(problem.into()));
-    }
-    let frames = interleaved.chunks_exact(usize::from(spec.channels).max(1));
+    let mut wav = WavReader::open(path)?;
+    let most = MOST_SECONDS * wav.sample_rate as usize;
     let mixed = |frame: &[f32]| frame.iter().sum::<f32>() / frame.len() as f32;
-    Ok(Sound {
-        rate: f64::from(spec.sample_rate),
-        samples: frames.map(mixed).collect(),
-        cycle: cycle_chunk(path),
-    })
+    let (mut samples, mut block) = (Vec::new(), Vec::new());
+    while samples.len() < most && wav.read(&mut block)? {
+        samples.extend(block.chunks_exact(usize::from(wav.channels)).map(mixed));
+    }
+    samples.truncate(most);
+    if samples.iter().any(|x| !x.is_finite()) {
+        return Err(ImportError::NotFinite);
+    }
+    Ok(Sound { rate: f64::from(wav.sample_rate), samples, cycle: cycle_chunk(path) })
 }
 
 /// The cycle length in the chunk `clm ` of wavetable editors: `<!>2048 ...`.
