@@ -132,7 +132,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
         return device::listing::print(args.json);
     }
-    interrupt::install();
     let song = match (&args.song, args.demo) {
         (Some(path), _) => Some(
             Song::load(path)
@@ -194,6 +193,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (_, true) => Some(Style::Plain),
         _ => None,
     };
+    // Up to here Ctrl-C ends the program as usual, also while it waits for a file.
+    interrupt::install();
     // Without a recording, the current folder is where an earlier one may be.
     wav::recover_beside(args.record.as_deref().unwrap_or(Path::new("take.wav")));
     let tracer = Tracer::start(args.trace.as_deref())?;

@@ -4,4 +4,4 @@ pub mod library;
 pub mod trace;
 pub mod wav;
 
-pub use myriad_files::atomic_file;
+pub use myriad_files::{atomic_file, input};

@@ -8,9 +8,9 @@ mod tempo;
 #[cfg(test)]
 mod tests;
 
+use crate::input::read_limited;
 use midly::MidiMessage;
 use myriad_engine::EventKind;
-use myriad_files::input::read_limited;
 use read::{MidiFile, TickEvent, TickEventKind};
 use std::io;
 use std::path::Path;

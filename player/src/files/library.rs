@@ -1,8 +1,8 @@
 //! Finding patches: by the name of a factory patch, or by the path of a file.
 
 use crate::failure::Failure;
+use crate::input::read_limited;
 use myriad_engine::{Patch, PatchError, factory};
-use myriad_files::input::read_limited;
 use std::io;
 use std::path::Path;
 

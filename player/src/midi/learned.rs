@@ -1,7 +1,7 @@
 //! The file that keeps which MIDI controller moves which parameter.
 
 use super::{MACRO_PARAMS, Router};
-use crate::atomic_file;
+use crate::{atomic_file, input};
 use myriad_engine::params::Param;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub fn path() -> Option<PathBuf> {
 /// # Errors
 /// When the file cannot be read or parsed.
 pub fn load(path: &Path, router: &Router) -> Result<(), String> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match input::open(path).and_then(io::read_to_string) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(format!("{}: {error}", path.display())),

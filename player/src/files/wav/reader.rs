@@ -1,6 +1,6 @@
 //! Reads WAV files: integers of 8 to 32 bits, floating point of 32 and 64 bits, any number of channels.
 
-use myriad_files::input;
+use crate::input;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
