@@ -52,7 +52,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let findings = inspect(&args.file, picture.as_deref())?;
     match args.json {
-        true => terminal::print_json(&findings),
-        false => terminal::print(&findings.to_text()),
+        true => terminal::print_json(&findings)?,
+        false => terminal::print(&findings.to_text())?,
     }
+    findings.check()
 }

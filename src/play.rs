@@ -11,14 +11,16 @@ use myriad_player::failure::Failure;
 use myriad_player::interrupt;
 use myriad_player::library;
 use myriad_player::renderer::RendererArgs;
+use myriad_player::session::{Ending, Recording};
 use myriad_player::song::Song;
 use myriad_player::trace::Tracer;
 use myriad_player::{DeviceRequest, Host, Load, PacingArgs, ScaleArgs, Session, Setup, device};
+use myriad_player::{terminal, wav};
 use myriad_qa::metrics::Publisher;
 use report::{Lines, Style};
 use std::io::IsTerminal;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,7 +132,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
         return device::listing::print(args.json);
     }
-    interrupt::install();
     let song = match (&args.song, args.demo) {
         (Some(path), _) => Some(
             Song::load(path)
@@ -192,6 +193,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (_, true) => Some(Style::Plain),
         _ => None,
     };
+    // Up to here Ctrl-C ends the program as usual, also while it waits for a file.
+    interrupt::install();
+    // Without a recording, the current folder is where an earlier one may be.
+    wav::recover_beside(args.record.as_deref().unwrap_or(Path::new("take.wav")));
     let tracer = Tracer::start(args.trace.as_deref())?;
     let session = Session::start(setup)?;
     let display = match args.window {
@@ -245,11 +250,21 @@ pub(crate) fn run_session(
             write_lines(&mut session, lines, done)
         }
     };
-    let seconds = session.elapsed().as_secs_f64();
+    let (seconds, rate) = (session.elapsed().as_secs_f64(), session.sample_rate());
     // The recording is completed before an error is returned.
     let ending = session.finish()?;
     outcome?;
-    style.unwrap_or(Style::Plain).end(seconds, &ending)
+    style.unwrap_or(Style::Plain).end(seconds, &ending)?;
+    check_recording(&ending, rate)
+}
+
+/// A recording that lacks the end of the session is a failure.
+fn check_recording(ending: &Ending, rate: u32) -> Result<(), Failure> {
+    let Some(Recording { path, frames, cut_short: Some(reason) }) = &ending.recording else {
+        return Ok(());
+    };
+    let kept = terminal::clock(*frames as f64 / f64::from(rate));
+    Err(Failure::failed(format!("{}: {reason}; its first {kept} are kept", path.display())))
 }
 
 /// The patch of live playing by default.

@@ -102,7 +102,6 @@ fn tail(text: &str) -> Result<Tail, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    interrupt::install();
     let song = Song::load(&args.song)
         .map_err(|error| Failure::failed(format!("{}: {error}", args.song.display())))?;
     let assignment = PatchAssignment::choose(&song, &args.patches)?;
@@ -127,6 +126,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         renderer: args.renderer,
         progress: !args.quiet,
     };
+    // Up to here Ctrl-C ends the program as usual, also while it waits for a file.
+    interrupt::install();
     let tracer = Tracer::start(args.trace.as_deref())?;
     let rendered = job.render(&song, assignment);
     tracer.map_or(Ok(()), Tracer::finish)?;

@@ -1,6 +1,8 @@
 //! The patch library: factory patches, the user's own, which are files in a folder, and favourites.
 
 use myriad_engine::{Patch, factory};
+use myriad_files::atomic_file;
+use myriad_files::input::{self, read_limited};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -26,6 +28,8 @@ pub struct Entry {
 pub struct Library {
     entries: Vec<Entry>,
     favourites: BTreeSet<String>,
+    /// Why the file of favourites cannot be read; then it is not written either.
+    favourites_unreadable: Option<String>,
     folder: Option<PathBuf>,
 }
 
@@ -33,7 +37,12 @@ impl Library {
     /// Factory patches and those in `folder`, which need not exist yet. Files that are not patches
     /// are left out. Without a folder nothing can be saved.
     pub fn open(folder: Option<PathBuf>) -> Self {
-        let mut library = Self { entries: Vec::new(), favourites: BTreeSet::new(), folder };
+        let mut library = Self {
+            entries: Vec::new(),
+            favourites: BTreeSet::new(),
+            favourites_unreadable: None,
+            folder,
+        };
         library.refresh();
         library
     }
@@ -61,9 +70,15 @@ impl Library {
         self.entries = factory.chain(own).collect();
         let name = |entry: &Entry| entry.patch.name.to_lowercase();
         self.entries.sort_by_cached_key(name);
-        let favourites = self.folder.as_ref().map(|folder| folder.join(FAVOURITES));
-        if let Some(text) = favourites.and_then(|file| fs::read_to_string(file).ok()) {
-            self.favourites = text.lines().map(str::to_owned).collect();
+        let Some(folder) = &self.folder else {
+            return;
+        };
+        let read = input::open(&folder.join(FAVOURITES)).and_then(io::read_to_string);
+        self.favourites_unreadable = None;
+        match read {
+            Ok(text) => self.favourites = text.lines().map(str::to_owned).collect(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => self.favourites_unreadable = Some(error.to_string()),
         }
     }
 
@@ -80,7 +95,8 @@ impl Library {
     /// Makes a patch a favourite, or not any more.
     ///
     /// # Errors
-    /// When the file cannot be written; the change is kept until the editor closes.
+    /// When the file cannot be written, or could not be read; the change is kept until the editor
+    /// closes.
     pub fn toggle_favourite(&mut self, name: &str) -> io::Result<()> {
         if !self.favourites.remove(name) {
             self.favourites.insert(name.to_owned());
@@ -88,6 +104,9 @@ impl Library {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
+        if let Some(reason) = &self.favourites_unreadable {
+            return Err(io::Error::other(format!("{FAVOURITES} cannot be read: {reason}")));
+        }
         let names: Vec<&str> = self.favourites.iter().map(String::as_str).collect();
         write_whole(&folder.join(FAVOURITES), &(names.join("\n") + "\n"))
     }
@@ -114,8 +133,7 @@ fn own_patches(folder: &Path) -> Vec<Entry> {
         return Vec::new();
     };
     let read = |file: PathBuf| {
-        let small = fs::metadata(&file).ok()?.len() <= MAX_FILE_BYTES;
-        let text = small.then(|| fs::read_to_string(&file).ok())??;
+        let text = String::from_utf8(read_limited(&file, MAX_FILE_BYTES).ok()??).ok()?;
         let patch = Patch::parse(&text, &file.display().to_string()).ok()?;
         let file = Some(file);
         Some(Entry { patch, file })
@@ -146,14 +164,12 @@ fn free_file(folder: &Path, stem: &str) -> PathBuf {
     free.unwrap_or_else(|| named(1))
 }
 
-/// Writes a temporary file and renames it, so that the file is always complete.
+/// Writes a file and, where it is missing, its folder.
 fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let beside = file.with_extension("unfinished");
-    fs::write(&beside, text)?;
-    fs::rename(&beside, file)
+    atomic_file::write(file, text.as_bytes())
 }
 
 #[cfg(test)]
@@ -211,5 +227,37 @@ mod tests {
         }
         let own = library.entries().iter().filter(|e| e.file.is_some());
         assert_eq!(own.count(), 2);
+    }
+
+    /// A file that is not text is not replaced by one that lacks what was in it.
+    #[test]
+    fn unreadable_favourites_are_not_overwritten() {
+        let folder = Folder::new("favourites");
+        fs::create_dir_all(&folder.0).unwrap();
+        let file = folder.0.join(FAVOURITES);
+        let bytes = b"Aurora\nCaf\xe9\n";
+        fs::write(&file, bytes).unwrap();
+        let mut library = Library::open(Some(folder.0.clone()));
+        assert!(library.toggle_favourite("Tide").is_err());
+        assert!(library.is_favourite("Tide"), "until the editor closes");
+        assert_eq!(fs::read(&file).unwrap(), bytes);
+        fs::write(&file, "Aurora\n").unwrap();
+        library.refresh();
+        library.toggle_favourite("Tide").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "Aurora\nTide\n");
+    }
+
+    /// Opening a named pipe would wait for somebody to write to it.
+    #[cfg(unix)]
+    #[test]
+    fn named_pipes_are_no_patches() {
+        let folder = Folder::new("pipes");
+        fs::create_dir_all(&folder.0).unwrap();
+        for name in ["pipe.toml", FAVOURITES] {
+            let made = std::process::Command::new("mkfifo").arg(folder.0.join(name)).status();
+            assert!(made.unwrap().success());
+        }
+        let library = Library::open(Some(folder.0.clone()));
+        assert_eq!(library.entries().len(), factory::patches().len());
     }
 }

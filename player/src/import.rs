@@ -7,6 +7,7 @@ mod recording;
 mod sound;
 mod wavetable;
 
+use crate::wav::WavReadError;
 use myriad_engine::Patch;
 use myriad_engine::tracks::TracksError;
 use std::path::Path;
@@ -26,8 +27,10 @@ pub enum Material {
 /// Why a sound cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("{0}")]
-    Unreadable(String),
+    #[error(transparent)]
+    Unreadable(#[from] WavReadError),
+    #[error("contains samples that are not numbers")]
+    NotFinite,
     #[error("nothing but silence")]
     Silence,
     #[error("too short: {0}")]

@@ -155,6 +155,8 @@ pub struct Session {
     ports: Ports,
     sequencer: Option<SongSequencer>,
     recorder: Option<Recorder>,
+    /// The recording, when it has ended before the session.
+    recording: Option<Result<Recording, WavError>>,
     monitor: Monitor,
     counters: Arc<CallbackCounters>,
     processor_usage: ProcessorUsage,
@@ -276,6 +278,7 @@ impl Session {
                 .song
                 .map(|(song, assignment)| SongSequencer::new(&song, assignment, rate)),
             recorder,
+            recording: None,
             monitor: Monitor::new(tapped, rate),
             counters,
             processor_usage: ProcessorUsage::new(),
@@ -341,7 +344,7 @@ impl Session {
         self.control.stop();
         // Stops the device first, so that the counters below agree.
         drop(self.device_manager);
-        let recording = self.recorder.map(Recorder::finish).transpose()?;
+        let recording = self.recorder.map(Recorder::finish).or(self.recording).transpose()?;
         Ok(Ending {
             status: self.control.status(),
             recording,
@@ -451,18 +454,18 @@ impl Session {
         }
     }
 
-    /// Completes a recording that has ended by itself.
+    /// Adds a notice when a recording has ended by itself.
     fn check_recorder(&mut self) {
-        if !self.recorder.as_ref().is_some_and(Recorder::has_ended) {
+        let Some(recorder) = self.recorder.take_if(|recorder| recorder.has_ended()) else {
             return;
-        }
-        match self.recorder.take().map(Recorder::finish) {
-            Some(Ok(recording)) => self.news.push(format!(
-                "{} is full: a WAV file holds no more than 4 GiB",
-                recording.path.display()
-            )),
-            Some(Err(error)) => self.news.push(format!("recording ended: {error}")),
-            None => {}
-        }
+        };
+        let path = recorder.path().display().to_string();
+        let recording = recorder.finish();
+        let reason = match &recording {
+            Ok(recording) => recording.cut_short.clone().unwrap_or_default(),
+            Err(error) => error.reason(),
+        };
+        self.news.push(format!("recording ended: {path}: {reason}"));
+        self.recording = Some(recording);
     }
 }

@@ -8,7 +8,7 @@ mod tempo;
 #[cfg(test)]
 mod tests;
 
-use crate::files::read_limited;
+use crate::input::read_limited;
 use midly::MidiMessage;
 use myriad_engine::EventKind;
 use read::{MidiFile, TickEvent, TickEventKind};
@@ -18,6 +18,9 @@ use tempo::Clock;
 
 /// The largest file that is read.
 const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// The most events of a song: many times what the longest pieces have. Each takes about 90 bytes.
+const MOST_EVENTS: usize = 4_000_000;
 
 /// The MIDI channel of drums, by convention number 10, counted from 0 here.
 pub const PERCUSSION_CHANNEL: u8 = 9;
@@ -39,6 +42,8 @@ pub enum SongError {
     TracksMissing { found: usize, announced: usize },
     #[error("damaged: the event at byte {offset}, in track {track}, cannot be read")]
     DamagedEvent { track: usize, offset: usize },
+    #[error("has more than {} million events; split it", MOST_EVENTS / 1_000_000)]
+    TooManyEvents,
     #[error("has no notes to play")]
     NoNotes,
 }

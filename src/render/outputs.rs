@@ -3,7 +3,7 @@
 use super::Job;
 use myriad_player::assignment::{AssignedPart, PatchAssignment};
 use myriad_player::failure::Failure;
-use myriad_player::wav::{WavError, WavFile};
+use myriad_player::wav::{self, WavError, WavFile};
 use std::path::{Path, PathBuf};
 
 /// The path of the mix, which must be a WAV file or a device, and not the song.
@@ -35,6 +35,7 @@ impl Outputs {
     pub(super) fn create(job: &Job, assignment: &PatchAssignment) -> Result<Self, Failure> {
         let file =
             |path: &Path, seed| WavFile::create(path, job.settings.sample_rate, job.bits, seed);
+        wav::recover_beside(&job.target);
         let mix = file(&job.target, 0)?;
         let mut stems = Vec::new();
         if job.settings.stems {

@@ -123,3 +123,66 @@ fn damaged_waves() {
         }
     }
 }
+
+/// Opening a named pipe would wait for somebody at its other end.
+#[cfg(unix)]
+#[test]
+fn named_pipes_are_refused() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::beep()).put("tone.scl", "t\n1\n2/1\n");
+    folder.succeed("render song.mid -q");
+    for name in ["pipe.mid", "pipe.wav", "pipe.toml", "pipe.scl", "pipe.png"] {
+        let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+        assert!(made.success());
+    }
+    for line in [
+        "render pipe.mid",
+        "render song.mid -o pipe.wav",
+        "render song.mid -p pipe.toml",
+        "render song.mid --scale pipe.scl",
+        "render song.mid --trace pipe.png",
+        "play pipe.mid --host clock",
+        "play --host clock --record pipe.wav",
+        "patches pipe.toml",
+        "inspect pipe.wav --no-picture",
+        "inspect song.wav --picture pipe.png",
+        "import pipe.wav",
+    ] {
+        folder.fail(line, 1, "a named pipe");
+    }
+}
+
+/// What the shell puts in place of `<(command)` has somebody who writes.
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_of_the_shell_are_read() {
+    let folder = Folder::new();
+    folder.put("song.mid", midi::beep());
+    let script = format!(
+        "cat song.mid | '{}' render /dev/stdin -o out.wav -q",
+        env!("CARGO_BIN_EXE_myriad")
+    );
+    let status = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder.path(""))
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert!(folder.path("out.wav").exists());
+}
+
+/// A terminal obeys escape sequences, so names are shown without them.
+#[cfg(unix)]
+#[test]
+fn escape_sequences_in_names_are_not_obeyed() {
+    let folder = Folder::new();
+    folder.put("a\u{1b}[31m.mid", midi::beep()).put("b\u{1b}[31m.mid", "no song");
+    let run = folder.succeed("render a\u{1b}[31m.mid");
+    assert!(run.stdout.starts_with("a\\u{1b}[31m.wav\n"), "{}", run.stdout);
+    for line in ["render b\u{1b}[31m.mid", "render c\u{1b}[31m.mid"] {
+        let run = folder.run(line);
+        assert_eq!(run.code, Some(1));
+        assert!(run.stderr.contains("\\u{1b}[31m.mid: "), "{}", run.stderr);
+        assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+    }
+}

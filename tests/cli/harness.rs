@@ -8,6 +8,8 @@ use tempfile::TempDir;
 /// A run that takes longer hangs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_myriad");
+
 /// A temporary folder that the program runs in.
 pub(crate) struct Folder(TempDir);
 
@@ -44,8 +46,19 @@ impl Folder {
 
     /// Starts the program with the arguments of a command line.
     pub(crate) fn spawn(&self, line: &str) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_myriad"))
-            .args(words(line))
+        self.start(Command::new(PROGRAM).args(words(line)))
+    }
+
+    /// Starts the program where no file can be longer than `bytes`, as if the disk were full then.
+    #[cfg(unix)]
+    pub(crate) fn spawn_with_little_room(&self, line: &str, bytes: usize) -> Child {
+        // The shell counts in blocks of 512 bytes. The signal would end the program.
+        let limit = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", bytes / 512);
+        self.start(Command::new("sh").args(["-c", &limit, PROGRAM]).args(words(line)))
+    }
+
+    fn start(&self, command: &mut Command) -> Child {
+        command
             .current_dir(self.0.path())
             // Hides the audio devices of the machine.
             .env("ALSA_CONFIG_PATH", "/dev/null")
@@ -60,16 +73,7 @@ impl Folder {
     }
 
     pub(crate) fn run(&self, line: &str) -> Run {
-        let mut child = self.spawn(line);
-        let start = Instant::now();
-        while child.try_wait().unwrap().is_none() {
-            if start.elapsed() > DEADLINE {
-                child.kill().unwrap();
-                panic!("{line} takes too long");
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        child.wait_with_output().unwrap().into()
+        ended(self.spawn(line), line)
     }
 
     /// Runs a command that must succeed.
@@ -88,6 +92,36 @@ impl Folder {
         assert!(run.stderr.contains(words), "{line}: {}", run.stderr);
         assert_eq!(self.files(), before, "{line}");
     }
+}
+
+/// Waits until a process that `line` has started ends.
+pub(crate) fn ended(mut child: Child, line: &str) -> Run {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > DEADLINE {
+            child.kill().unwrap();
+            panic!("{line} takes too long");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output().unwrap().into()
+}
+
+/// Waits for something that a running process does, which may need seconds of real time.
+pub(crate) fn wait_until(what: &str, happened: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !happened() {
+        assert!(start.elapsed() < 3 * DEADLINE, "{what} does not happen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal to a process.
+#[cfg(unix)]
+pub(crate) fn signal(name: &str, child: &Child) {
+    // The shell's built-in `kill`, because not every system has the program.
+    let command = format!("kill -{name} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &command]).status().unwrap().success());
 }
 
 /// Splits a command line like a shell: at spaces, except in single quotes.

@@ -11,6 +11,8 @@ mod inspect;
 mod manual;
 mod midi;
 mod patches;
+#[cfg(unix)]
+mod recording;
 mod render;
 mod scale;
 mod soak;

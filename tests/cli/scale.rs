@@ -102,3 +102,15 @@ fn invalid_scales_are_one_line() {
     folder.fail("render song.mid --scale none.scl", 1, "none.scl");
     folder.fail("render song.mid --keyboard a.kbm", 2, "--scale");
 }
+
+/// Scala's own archive is in Latin-1.
+#[test]
+fn scales_in_latin_1_are_read() {
+    let folder = Folder::new();
+    folder.put("tritones.scl", TRITONES.replace("Tritones", "Fr\u{e9}d\u{e9}ric").as_bytes());
+    let expected = pitch(&folder, 71, "--scale tritones.scl");
+    let latin_1: Vec<u8> =
+        TRITONES.replace("Tritones", "Fr\u{e9}d\u{e9}ric").chars().map(|c| c as u8).collect();
+    folder.put("latin.scl", latin_1);
+    assert_eq!(pitch(&folder, 71, "--scale latin.scl"), expected);
+}

@@ -103,6 +103,12 @@ fn an_interrupted_soak_can_be_resumed() {
     assert_eq!(both["legs"].as_array().unwrap().len(), 2);
     assert!(both["frames"].as_u64() > first["frames"].as_u64());
     folder.fail("soak --resume nowhere", 1, "journal.jsonl");
+    // A journal that asks for more than any soak takes is not begun.
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let endless = text.replacen(&format!("\"seconds\":{seconds}"), "\"seconds\":1e308", 1);
+    assert_ne!(endless, text);
+    std::fs::write(&journal, endless).unwrap();
+    folder.fail("soak --resume r", 1, "line 1: no soak takes so long");
 }
 
 #[test]

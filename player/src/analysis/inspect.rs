@@ -5,19 +5,17 @@ use super::spectrogram::Spectrogram;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::terminal::{clock, level};
-use hound::{SampleFormat, WavReader};
+use crate::wav::{WavReadError, WavReader};
 use myriad_measure::Meter;
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-const BLOCK: usize = 4096;
-
 /// Why a file cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
-    #[error("{path}: {reason}", path = .path.display())]
-    Unreadable { path: PathBuf, reason: String },
+    #[error("{path}: {error}", path = .path.display())]
+    Unreadable { path: PathBuf, error: WavReadError },
     #[error("{path}: {error}", path = .path.display())]
     Picture { path: PathBuf, error: PictureError },
     #[error("interrupted")]
@@ -42,6 +40,8 @@ pub struct Findings {
     pub format: String,
     pub frames: u64,
     pub seconds: f64,
+    /// Samples that are NaN or infinite; the measurements are without them.
+    pub not_numbers: Option<NotNumbers>,
     /// None in silence.
     pub peak_dbfs: Option<f64>,
     /// Integrated, after EBU R 128; none in silence or below 0.4 seconds.
@@ -49,7 +49,30 @@ pub struct Findings {
     pub picture: Option<PathBuf>,
 }
 
+/// Samples that are NaN or infinite, in all channels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NotNumbers {
+    pub samples: u64,
+    pub first_frame: u64,
+    pub last_frame: u64,
+}
+
 impl Findings {
+    /// # Errors
+    /// When the file has samples that are not numbers.
+    pub fn check(&self) -> Result<(), Failure> {
+        let Some(NotNumbers { samples, first_frame, last_frame }) = self.not_numbers else {
+            return Ok(());
+        };
+        let at = |frame: u64| clock(frame as f64 / f64::from(self.sample_rate));
+        Err(Failure::failed(format!(
+            "{}: {samples} samples are not numbers (NaN or infinite), from {} (frame {first_frame}) to {} (frame {last_frame})",
+            self.file.display(),
+            at(first_frame),
+            at(last_frame)
+        )))
+    }
+
     pub fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.file.display());
         let mut row = |name: &str, value: String| text += &format!("  {name:<10} {value}\n");
@@ -60,6 +83,9 @@ impl Findings {
             many => format!("{many} channels"),
         };
         row("length", format!("{}, {rate} kHz, {}, {channels}", clock(self.seconds), self.format));
+        if let Some(found) = self.not_numbers {
+            row("damaged", format!("{} samples, left out of what follows", found.samples));
+        }
         row("peak", level(self.peak_dbfs, "dBFS"));
         row("loudness", level(self.loudness_lufs, "LUFS"));
         if let Some(picture) = &self.picture {
@@ -74,37 +100,30 @@ impl Findings {
 /// # Errors
 /// When the file cannot be read or the picture cannot be written.
 pub fn inspect(path: &Path, picture: Option<&Path>) -> Result<Findings, InspectError> {
-    let unreadable = |reason: String| InspectError::Unreadable { path: path.to_owned(), reason };
-    let mut wav = WavReader::open(path).map_err(|error| unreadable(reason(error)))?;
-    let spec = wav.spec();
-    let frames = u64::from(wav.duration());
-    if spec.sample_rate == 0 || spec.channels == 0 || frames == 0 {
-        return Err(unreadable("holds no sound".to_owned()));
-    }
-    let mut meter = Meter::new(spec.sample_rate);
-    let mut spectrogram =
-        picture.map(|_| Spectrogram::new(spec.sample_rate, frames, COLUMNS, ROWS));
-    read_blocks(&mut wav, |block| {
+    let unreadable = |error| InspectError::Unreadable { path: path.to_owned(), error };
+    let mut wav = WavReader::open(path).map_err(unreadable)?;
+    let (sample_rate, frames) = (wav.sample_rate, wav.frames);
+    let mut meter = Meter::new(sample_rate);
+    let mut spectrogram = picture.map(|_| Spectrogram::new(sample_rate, frames, COLUMNS, ROWS));
+    let not_numbers = read_blocks(&mut wav, |block| {
         meter.add(block);
         if let Some(spectrogram) = &mut spectrogram {
             spectrogram.add(block);
         }
         !interrupt::requested()
     })
-    .map_err(|error| unreadable(reason(error)))?;
+    .map_err(unreadable)?;
     if interrupt::requested() {
         return Err(InspectError::Interrupted);
     }
     let findings = Findings {
         file: path.to_owned(),
-        sample_rate: spec.sample_rate,
-        channels: spec.channels,
-        format: match spec.sample_format {
-            SampleFormat::Int => format!("{}-bit", spec.bits_per_sample),
-            SampleFormat::Float => format!("{}-bit float", spec.bits_per_sample),
-        },
+        sample_rate,
+        channels: wav.channels,
+        format: wav.format(),
         frames,
-        seconds: frames as f64 / f64::from(spec.sample_rate),
+        seconds: frames as f64 / f64::from(sample_rate),
+        not_numbers,
         peak_dbfs: meter.peak_dbfs(),
         loudness_lufs: meter.loudness_lufs(),
         picture: picture.map(Path::to_owned),
@@ -128,57 +147,34 @@ fn caption(findings: &Findings) -> Caption {
 }
 
 /// Passes the file to `process` block by block, until that returns false. Mono becomes stereo; of more
-/// channels, the first two are used.
+/// channels, the first two are used. Returns the samples that are not numbers.
 fn read_blocks<R: Read>(
     wav: &mut WavReader<R>,
     mut process: impl FnMut([&[f32]; 2]) -> bool,
-) -> Result<(), hound::Error> {
-    let spec = wav.spec();
-    let full_scale = (1u64 << (spec.bits_per_sample - 1).min(31)) as f32;
-    let channels = usize::from(spec.channels);
+) -> Result<Option<NotNumbers>, WavReadError> {
+    let channels = usize::from(wav.channels);
+    let mut frames = 0;
+    let mut found: Option<NotNumbers> = None;
+    let mut samples = Vec::new();
     let mut block: [Vec<f32>; 2] = Default::default();
-    let mut take = |index: usize, sample: f32| {
-        let channel = index % channels;
-        if channel < 2 {
-            // A NaN or an infinity would spoil all measurements after it.
-            block[channel].push(if sample.is_finite() { sample } else { 0.0 });
+    while wav.read(&mut samples)? {
+        for (index, sample) in samples.iter_mut().enumerate().filter(|(_, x)| !x.is_finite()) {
+            // It would spoil all measurements after it.
+            *sample = 0.0;
+            let frame = frames + (index / channels) as u64;
+            let first = NotNumbers { samples: 0, first_frame: frame, last_frame: frame };
+            let found = found.get_or_insert(first);
+            found.samples += 1;
+            found.last_frame = frame;
         }
-        if channel + 1 < channels || block[0].len() < BLOCK {
-            return true;
+        for (side, block) in block.iter_mut().enumerate() {
+            block.clear();
+            block.extend(samples.iter().skip(side.min(channels - 1)).step_by(channels));
         }
-        let go_on = process([&block[0], &block[channels.min(2) - 1]]);
-        block.iter_mut().for_each(Vec::clear);
-        go_on
-    };
-    match spec.sample_format {
-        SampleFormat::Int => {
-            for (index, sample) in wav.samples::<i32>().enumerate() {
-                if !take(index, sample? as f32 / full_scale) {
-                    return Ok(());
-                }
-            }
-        }
-        SampleFormat::Float => {
-            for (index, sample) in wav.samples::<f32>().enumerate() {
-                if !take(index, sample?) {
-                    return Ok(());
-                }
-            }
+        frames += block[0].len() as u64;
+        if !process([&block[0], &block[1]]) {
+            break;
         }
     }
-    process([&block[0], &block[channels.min(2) - 1]]);
-    Ok(())
-}
-
-/// A message for users; hound's own are for programmers.
-fn reason(error: hound::Error) -> String {
-    match error {
-        hound::Error::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            "cut short".to_owned()
-        }
-        hound::Error::IoError(error) => error.to_string(),
-        hound::Error::FormatError(what) => format!("not a WAV file that can be read ({what})"),
-        hound::Error::Unsupported => "a kind of WAV file that is not supported".to_owned(),
-        error => error.to_string(),
-    }
+    Ok(found)
 }

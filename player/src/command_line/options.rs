@@ -1,8 +1,10 @@
 //! Options that several commands share: how a device is paced, and how the keys are tuned.
 
 use crate::failure::Failure;
+use crate::input::read_limited;
 use myriad_engine::Tuning;
 use myriad_engine::tuning::TuningError;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// `--rate`, `--buffer`, `--depth` and `--awake`.
@@ -51,8 +53,7 @@ impl ScaleArgs {
             return Ok(Tuning::default());
         };
         let read = |path: &PathBuf| {
-            std::fs::read_to_string(path)
-                .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
+            read_text(path).map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
         };
         let failed = |path: &Path, error: TuningError| {
             let TuningError { line, problem } = error;
@@ -65,4 +66,14 @@ impl ScaleArgs {
         let second = self.keyboard.as_ref().unwrap_or(scale);
         Tuning::read(&text, map.as_deref()).map_err(|error| failed(second, error))
     }
+}
+
+/// Reads a text in UTF-8, or else in Latin-1, which is the encoding of Scala files.
+fn read_text(path: &Path) -> io::Result<String> {
+    /// No scale is larger.
+    const MOST_BYTES: u64 = 4 << 20;
+    let bytes = read_limited(path, MOST_BYTES)?;
+    let bytes = bytes.ok_or_else(|| io::Error::other("larger than 4 MiB; this is no scale"))?;
+    let latin_1 = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| latin_1(error.as_bytes())))
 }

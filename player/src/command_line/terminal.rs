@@ -2,6 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Prints `text` on standard output.
@@ -10,10 +11,12 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 /// When standard output cannot be written to. A closed pipe ends the program without a message.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::new(Exit::PipeClosed, ""),
-        _ => Failure::failed(format!("standard output: {error}")),
-    })
+    out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()).map_err(
+        |error| match error.kind() {
+            ErrorKind::BrokenPipe => Failure::new(Exit::PipeClosed, ""),
+            _ => Failure::failed(format!("standard output: {error}")),
+        },
+    )
 }
 
 /// Prints one value as JSON on standard output.
@@ -27,7 +30,24 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
 
 /// Prints a line on standard error; failures are ignored, because there is no other output left.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", printable(line));
+}
+
+/// Control characters as `\u{1b}`, but for ends of lines and tabs: names of files and patches may have
+/// them, and a terminal would obey.
+fn printable(text: &str) -> Cow<'_, str> {
+    let is_harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_harmful) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_harmful(c) {
+            true => shown.extend(c.escape_unicode()),
+            false => shown.push(c),
+        }
+    }
+    shown.into()
 }
 
 /// A progress bar on standard error, hidden unless that is a terminal.
@@ -72,6 +92,12 @@ pub fn level(value: Option<f64>, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_shown_and_not_obeyed() {
+        assert_eq!(printable("one\n\ttwo ä"), "one\n\ttwo ä");
+        assert_eq!(printable("a\u{1b}[2Jb\r\u{9b}"), "a\\u{1b}[2Jb\\u{d}\\u{9b}");
+    }
 
     #[test]
     fn clock_shows_minutes_and_hours() {

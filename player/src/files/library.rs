@@ -1,7 +1,7 @@
 //! Finding patches: by the name of a factory patch, or by the path of a file.
 
-use super::read_limited;
 use crate::failure::Failure;
+use crate::input::read_limited;
 use myriad_engine::{Patch, PatchError, factory};
 use std::io;
 use std::path::Path;

@@ -1,6 +1,12 @@
-//! WAV files, which appear under their names only when they are complete.
+//! WAV files, which appear under their names only when they are complete. Until then they have a name
+//! that says so, and a header that is brought up to date each second of sound.
 
 mod dither;
+mod reader;
+mod repair;
+
+pub use reader::{WavReadError, WavReader};
+pub use repair::recover_beside;
 
 use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
@@ -74,6 +80,11 @@ enum Reason {
 }
 
 impl WavError {
+    /// The reason alone, without the path.
+    pub fn reason(&self) -> String {
+        self.reason.to_string()
+    }
+
     fn new(file: &AtomicFile, error: hound::Error) -> Self {
         Self { path: file.name().to_owned(), reason: error.into() }
     }
@@ -88,13 +99,17 @@ impl From<hound::Error> for Reason {
     }
 }
 
-/// A stereo WAV file being written. Dropped before it is published, it is removed.
+/// A stereo WAV file being written. Dropped before it is published, it is removed, unless it is to be
+/// [kept](Self::keep).
 pub struct WavFile {
     // Declared first, so that it is closed before the temporary file is removed.
     writer: WavWriter<BufWriter<File>>,
     file: AtomicFile,
     bits: Bits,
     dither: Dither,
+    sample_rate: u32,
+    /// Frames since the header was brought up to date.
+    since_header: u32,
 }
 
 impl WavFile {
@@ -109,7 +124,7 @@ impl WavFile {
         seed: u32,
     ) -> Result<Self, WavError> {
         let error = |reason: Reason| WavError { path: target.to_owned(), reason };
-        let (file, handle) = AtomicFile::create(target).map_err(|io| error(io.into()))?;
+        let (file, handle) = AtomicFile::create_visible(target).map_err(|io| error(io.into()))?;
         let spec = WavSpec {
             channels: 2,
             sample_rate,
@@ -120,12 +135,21 @@ impl WavFile {
             },
         };
         let writer = WavWriter::new(BufWriter::with_capacity(1 << 16, handle), spec);
-        Ok(Self {
+        let mut wav = Self {
             writer: writer.map_err(|wav| error(wav.into()))?,
             file,
             bits,
             dither: Dither::new(seed),
-        })
+            sample_rate,
+            since_header: 0,
+        };
+        wav.flush()?;
+        Ok(wav)
+    }
+
+    /// From here on what was written stays, also when the file cannot be completed.
+    pub fn keep(&mut self) {
+        self.file.keep();
     }
 
     /// Appends frames.
@@ -142,8 +166,21 @@ impl WavFile {
                 }
                 .map_err(|error| WavError::new(&self.file, error))?;
             }
+            self.since_header += 1;
+            if self.since_header == self.sample_rate {
+                self.flush()?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes everything so far, and a header that fits it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn flush(&mut self) -> Result<(), WavError> {
+        self.since_header = 0;
+        self.writer.flush().map_err(|error| WavError::new(&self.file, error))
     }
 
     /// Completes the file, without renaming it yet.
@@ -154,6 +191,28 @@ impl WavFile {
         let finalized = self.writer.finalize();
         finalized.map_err(|error| WavError::new(&self.file, error))?;
         Ok(CompleteWav(self.file))
+    }
+}
+
+impl WavFile {
+    /// Ends a file at the last frame that could be written, and renames it to its final name. Returns
+    /// the number of frames.
+    ///
+    /// # Errors
+    /// When there is nothing to keep, or it cannot be renamed.
+    pub fn keep_what_fits(self) -> Result<u64, WavError> {
+        let Self { writer, file, .. } = self;
+        let accepted = u64::from(writer.duration());
+        // Writes what it can; the header is made to fit that.
+        drop(writer);
+        let frames = match file.handle().metadata() {
+            Ok(metadata) if metadata.is_file() => repair::repair(file.handle()),
+            // A device such as `/dev/null`.
+            _ => Ok(accepted),
+        };
+        let frames = frames.map_err(|error| WavError::new(&file, error.into()))?;
+        CompleteWav(file).publish()?;
+        Ok(frames)
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn import(
 ) -> Result<Imported, ImportError> {
     let mut sound = sound.trimmed()?;
     sound.samples.truncate((LONGEST * sound.rate) as usize);
+    let sound = sound.at_moderate_rate();
     if sound.seconds() < 0.05 {
         return Err(ImportError::TooShort("a recording has at least 0.05 seconds"));
     }

@@ -1,11 +1,11 @@
 //! The file that keeps which MIDI controller moves which parameter.
 
 use super::{MACRO_PARAMS, Router};
-use crate::atomic_file::AtomicFile;
+use crate::{atomic_file, input};
 use myriad_engine::params::Param;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Default, Serialize, Deserialize, PartialEq, Debug)]
@@ -48,7 +48,7 @@ pub fn path() -> Option<PathBuf> {
 /// # Errors
 /// When the file cannot be read or parsed.
 pub fn load(path: &Path, router: &Router) -> Result<(), String> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match input::open(path).and_then(io::read_to_string) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(format!("{}: {error}", path.display())),
@@ -85,11 +85,8 @@ pub fn save(path: &Path, router: &Router) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let (atomic_file, mut file) = AtomicFile::create(path)?;
-    file.write_all(b"# Which MIDI controller moves what; written by `myriad play`.\n\n")?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    atomic_file.finish()
+    let comment = "# Which MIDI controller moves what; written by `myriad play`.\n\n";
+    atomic_file::write(path, format!("{comment}{text}").as_bytes())
 }
 
 #[cfg(test)]

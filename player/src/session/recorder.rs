@@ -23,13 +23,13 @@ pub(super) struct Recorder {
     thread: JoinHandle<Result<Recording, WavError>>,
 }
 
-/// A recording that is complete.
+/// A recording that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     pub path: PathBuf,
     pub frames: u64,
-    /// Whether it ended because a WAV file can hold no more.
-    pub full: bool,
+    /// Why it ended before the session: the file or the disk is full.
+    pub cut_short: Option<String>,
 }
 
 impl Recorder {
@@ -38,7 +38,9 @@ impl Recorder {
     /// # Errors
     /// When the file cannot be created.
     pub(super) fn start(path: &Path, rate: u32) -> Result<(Self, HeapProd<[f32; 2]>), WavError> {
-        let file = WavFile::create(path, rate, BITS, 0)?;
+        let mut file = WavFile::create(path, rate, BITS, 0)?;
+        // A take cannot be repeated.
+        file.keep();
         let (record_ring, frames) = HeapRb::new(RING_SECONDS * rate as usize).split();
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, target) = (Arc::clone(&stop), path.to_owned());
@@ -71,25 +73,54 @@ impl Recorder {
 
 fn record(
     mut file: WavFile,
-    mut frames: HeapCons<[f32; 2]>,
+    frames: HeapCons<[f32; 2]>,
     path: PathBuf,
     stop: &AtomicBool,
 ) -> Result<Recording, WavError> {
+    let written = write(&mut file, frames, stop).and_then(|ending| {
+        file.flush()?;
+        Ok(ending)
+    });
+    let (frames, cut_short) = match (written, file.keep_what_fits()) {
+        (Ok(Ending::Stopped), Ok(frames)) => (frames, None),
+        (Ok(Ending::Full), Ok(frames)) => {
+            (frames, Some("a WAV file holds no more than 4 GiB".to_owned()))
+        }
+        (Err(error), Ok(frames)) => (frames, Some(error.reason())),
+        (Err(error), Err(_)) | (Ok(_), Err(error)) => return Err(error),
+    };
+    Ok(Recording { path, frames, cut_short })
+}
+
+enum Ending {
+    /// The session has ended.
+    Stopped,
+    /// A WAV file can hold no more.
+    Full,
+}
+
+fn write(
+    file: &mut WavFile,
+    mut frames: HeapCons<[f32; 2]>,
+    stop: &AtomicBool,
+) -> Result<Ending, WavError> {
     let most = BITS.max_frames();
     let mut written = 0;
     let mut block = [[0.0; 2]; 4_096];
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    let full = loop {
+    loop {
         // Read before the ring buffer, so that all frames pushed before the stop are written.
         let stopping = stop.load(Ordering::Acquire);
         let room = (most - written).min(block.len() as u64) as usize;
         let count = frames.pop_slice(&mut block[..room]);
-        if count == 0 {
-            if stopping || room == 0 {
-                break room == 0;
+        match count {
+            0 if room == 0 => return Ok(Ending::Full),
+            0 if stopping => return Ok(Ending::Stopped),
+            0 => {
+                std::thread::sleep(PAUSE);
+                continue;
             }
-            std::thread::sleep(PAUSE);
-            continue;
+            _ => {}
         }
         left.clear();
         right.clear();
@@ -97,9 +128,7 @@ fn record(
         right.extend(block[..count].iter().map(|frame| frame[1]));
         file.write([&left, &right])?;
         written += count as u64;
-    };
-    file.complete()?.publish()?;
-    Ok(Recording { path, frames: written, full })
+    }
 }
 
 #[cfg(test)]
@@ -119,10 +148,22 @@ mod tests {
         }
         assert!(!path.exists(), "not before it is complete");
         let recording = recorder.finish().unwrap();
-        assert_eq!((recording.frames, recording.full), (30_000, false));
+        assert_eq!((recording.frames, recording.cut_short), (30_000, None));
         let samples: Vec<i32> =
             hound::WavReader::open(&path).unwrap().samples().map(Result::unwrap).collect();
         let expected = |n: usize| [n as i32 * 128, n as i32 * -128];
         assert!((0..30_000).flat_map(expected).eq(samples));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_can_be_recorded_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("take.wav");
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        let (recorder, mut record_ring) = Recorder::start(&path, 8_000).unwrap();
+        assert_eq!(record_ring.push_slice(&[[0.5; 2]; 1_000]), 1_000);
+        let recording = recorder.finish().unwrap();
+        assert_eq!((recording.frames, recording.cut_short), (1_000, None));
     }
 }

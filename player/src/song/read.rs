@@ -1,6 +1,6 @@
 //! From the bytes of a MIDI file to tracks of events at absolute ticks.
 
-use super::SongError;
+use super::{MOST_EVENTS, SongError};
 use midly::{EventIter, Format, MetaMessage, MidiMessage, Timing, TrackEventKind};
 
 /// The content of a MIDI file, in ticks.
@@ -47,9 +47,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
     }
     let (announced, _) = chunks.size_hint();
     let mut tracks = Vec::new();
+    let mut room = MOST_EVENTS;
     for chunk in chunks {
         match chunk {
-            Ok(events) => tracks.push(read_track(bytes, events, tracks.len() + 1)?),
+            Ok(events) => {
+                let track = read_track(bytes, events, tracks.len() + 1, room)?;
+                room -= track.events.len();
+                tracks.push(track);
+            }
             Err(_) if tracks.len() >= announced => break,
             Err(_) => {
                 return Err(SongError::CutShort { track: tracks.len() + 1 });
@@ -62,7 +67,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
     Ok(MidiFile { sequential: header.format == Format::Sequential, timing: header.timing, tracks })
 }
 
-fn read_track(bytes: &[u8], mut events: EventIter<'_>, number: usize) -> Result<Track, SongError> {
+/// Reads a track of at most `room` events.
+fn read_track(
+    bytes: &[u8],
+    mut events: EventIter<'_>,
+    number: usize,
+    room: usize,
+) -> Result<Track, SongError> {
     let mut track = Track { name: None, events: Vec::new(), end: 0 };
     let mut instrument = None;
     loop {
@@ -92,6 +103,9 @@ fn read_track(bytes: &[u8], mut events: EventIter<'_>, number: usize) -> Result<
             TrackEventKind::Meta(MetaMessage::EndOfTrack) => break,
             _ => continue,
         };
+        if track.events.len() == room {
+            return Err(SongError::TooManyEvents);
+        }
         track.events.push(TickEvent { tick: track.end, what });
     }
     track.name = track.name.or(instrument);

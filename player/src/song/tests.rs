@@ -87,3 +87,15 @@ fn malformed_files_are_errors() {
     let garbage = [whole.as_slice(), b"trailing"].concat();
     assert!(Song::parse(&garbage).is_ok());
 }
+
+/// A file of nothing but controllers takes no more memory than any song.
+#[test]
+fn more_events_than_any_song_has_are_refused() {
+    let controllers = |count: usize| [0, 0xB0, 7, 64].repeat(count);
+    let half = controllers(MOST_EVENTS / 2);
+    let error = Song::parse(&file(1, &[&half, &half, &controllers(1)])).unwrap_err();
+    assert_eq!(error.to_string(), "has more than 4 million events; split it");
+    let rest = [controllers(MOST_EVENTS / 2 - 2), NOTE_AND_BEAT.to_vec()].concat();
+    let song = Song::parse(&file(1, &[&half, &rest])).unwrap();
+    assert_eq!(song.seconds, 0.5);
+}

@@ -10,7 +10,9 @@ use super::round_trip::RoundTrips;
 use super::songs::SongSpeed;
 use super::start::Start;
 use myriad_player::failure::Failure;
+use myriad_player::input;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::Path;
 
 /// The value of `schema`. It is raised when a field is removed or redefined, not for a new field.
@@ -90,7 +92,9 @@ impl Report {
     /// Reads what `--json` wrote.
     pub(super) fn load(path: &Path) -> Result<Self, Failure> {
         let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let text = input::open(path)
+            .and_then(io::read_to_string)
+            .map_err(|error| fail(error.to_string()))?;
         let other = || fail("not a report of `myriad bench --json`".to_owned());
         let value: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| fail(format!("not a report of `myriad bench --json`: {error}")))?;

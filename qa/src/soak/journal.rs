@@ -4,6 +4,7 @@
 use super::finding::Finding;
 use myriad_player::failure::Failure;
 use myriad_player::gpu::GpuFigures;
+use myriad_player::input;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// The value of `schema`. It is raised when a field is removed or redefined, not for a new field.
 pub(super) const SCHEMA: u32 = 1;
+
+/// The longest soak: as many hours and minutes as the options accept.
+const MOST_SECONDS: f64 = 10_000.0 * (3_600.0 + 60.0);
 
 /// The journal's name in a report's folder.
 pub(super) const FILE: &str = "journal.jsonl";
@@ -167,13 +171,16 @@ impl Journal {
 pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
     let path = folder.join(FILE);
     let fail = |reason: String| Failure::failed(format!("{}: {reason}", path.display()));
-    let file = File::open(&path).map_err(|error| fail(error.to_string()))?;
+    let file = input::open(&path).map_err(|error| fail(error.to_string()))?;
     let texts: Result<Vec<String>, _> = BufReader::new(file).lines().collect();
     let texts = texts.map_err(|error| fail(error.to_string()))?;
     let mut lines = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         match serde_json::from_str(text) {
             _ if text.is_empty() => {}
+            Ok(line) if !is_possible(&line) => {
+                return Err(fail(format!("line {}: no soak takes so long", number + 1)));
+            }
             Ok(line) => lines.push(line),
             // Cut short: it is the last line, or the empty line follows with which a run begins.
             Err(_) if texts.get(number + 1).is_none_or(String::is_empty) => {}
@@ -188,6 +195,22 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Line>, Failure> {
         ))),
         _ => Err(fail("not the journal of a soak".to_owned())),
     }
+}
+
+/// Whether the seconds of a line are some that a soak can take.
+fn is_possible(line: &Line) -> bool {
+    let seconds = match line {
+        Line::Begin(begin) => begin.seconds,
+        Line::Run(run) => run.seconds,
+        Line::Sample(sample) => sample.seconds,
+        Line::Finding(finding) => finding.seconds,
+        Line::Scene { seconds, .. }
+        | Line::Injected { seconds, .. }
+        | Line::Note { seconds, .. }
+        | Line::End { seconds, .. } => *seconds,
+    };
+    // A little more than was asked for may have been played.
+    seconds.abs() <= 1.1 * MOST_SECONDS
 }
 
 #[cfg(test)]
