@@ -38,7 +38,7 @@ install-plugin: plugin
 	@mkdir -p ~/.vst3 ~/.clap
 	@rm -rf ~/.vst3/Myriad.vst3
 	@cp -r target/bundled/Myriad.vst3 ~/.vst3/
-	@cp target/bundled/Myriad.clap ~/.clap/
+	@cp target/bundled/Myriad.clap target/bundled/myriad-render-service ~/.clap/
 	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
 
 test: setup-test

@@ -7,12 +7,12 @@ mod patches;
 mod play;
 mod render;
 #[cfg(target_os = "linux")]
-mod render_server;
+mod render_service;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 #[cfg(target_os = "linux")]
-use myriad_kernels::remote::SUBCOMMAND;
+use myriad_kernels::SUBCOMMAND;
 use myriad_player::failure::Failure;
 use myriad_qa::{bench, doctor, selftest, soak};
 use std::process::ExitCode;
@@ -52,7 +52,7 @@ enum Command {
     Doctor(doctor::Args),
     #[cfg(target_os = "linux")]
     #[command(name = SUBCOMMAND, hide = true)]
-    RenderServer(render_server::Args),
+    RenderService(render_service::Args),
 }
 
 const HELP_WITHOUT_COMMAND: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -86,6 +86,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Soak(args) => soak::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         #[cfg(target_os = "linux")]
-        Command::RenderServer(args) => render_server::run(&args),
+        Command::RenderService(args) => render_service::run(&args),
     }
 }

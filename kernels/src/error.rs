@@ -5,9 +5,6 @@ use myriad_engine::render::{PrepareError, Remedy};
 /// What is wrong with a GPU or its driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// This build was made without the feature.
-    #[error("this build of Myriad has no CUDA renderer")]
-    NotBuilt,
     /// The driver's library is not there, or finds no GPU at all.
     #[error("no NVIDIA driver found on this machine")]
     NoDriver,
@@ -70,8 +67,7 @@ pub enum GpuError {
 impl GpuError {
     fn remedy(&self) -> Remedy {
         match self {
-            GpuError::NotBuilt
-            | GpuError::NoDriver
+            GpuError::NoDriver
             | GpuError::DriverTooOld { .. }
             | GpuError::NoDevice { .. }
             | GpuError::GpuTooOld { .. } => Remedy::Nothing,

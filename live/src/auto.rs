@@ -10,10 +10,9 @@ pub use chooser::{Chooser, Piece, faster_for};
 pub use machine::Key;
 pub use model::{CostModel, measure};
 
+use super::supervised::MakeGpuRenderer;
 use super::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
-use super::supervised::{GpuLocation, MakeGpuRenderer};
 use myriad_engine::render::{Capacity, CpuRenderer, PrepareError, Renderer};
-use myriad_kernels::GpuError;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -68,9 +67,8 @@ fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, Prep
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
-    let gpu = make(GpuLocation::InProcess).ok_or(GpuError::NotBuilt)?;
     // As it will be used: on its own thread.
-    let mut gpu = WatchdogRenderer::new(gpu, WatchdogConfig::default());
+    let mut gpu = WatchdogRenderer::new(make(), WatchdogConfig::default());
     let before = clock();
     gpu.prepare(capacity(GPU_LOAD.0))?;
     let gpu_starts = (clock() - before).as_secs_f64();

@@ -4,12 +4,13 @@ use super::auto::{self, Chooser, Piece, faster_for};
 use super::fault::{Fault, FaultRenderer, Faults, simulated_gpu};
 use super::supervised::watchdog::WatchdogConfig;
 use super::supervised::{
-    FailoverReport, GpuLocation, MakeGpuRenderer, MakePolicy, SupervisedRenderer, wall_clock,
+    FailoverReport, MakeGpuRenderer, MakePolicy, SupervisedRenderer, wall_clock,
 };
 use myriad_engine::ThreadPolicy;
 use myriad_engine::render::{CpuRenderer, Renderer};
+use myriad_kernels::SUBCOMMAND;
 use myriad_kernels::cuda::{CudaOptions, CudaRenderer};
-use std::path::Path;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,6 +26,8 @@ pub enum RendererKind {
     Cuda,
     /// A GPU that the CPU simulates: to test the loss of a GPU on a machine without one.
     StandIn,
+    /// The same in the render service.
+    StandInService,
 }
 
 /// The purpose of a renderer.
@@ -46,17 +49,34 @@ pub enum Purpose {
 pub struct RendererChoice {
     /// The kind.
     pub kind: RendererKind,
-    /// The number of the GPU.
-    pub device: usize,
+    /// The number of the GPU. Without one, the service chooses the least busy, and otherwise it is the first.
+    pub device: Option<usize>,
     /// Threads that the CPU renderer uses, the caller's included.
     pub threads: usize,
     /// The purpose.
     pub purpose: Purpose,
     /// Whether to measure this machine again although it was measured before.
     pub recalibrate: bool,
-    /// The `myriad` program, which renders in another process when the driver refuses this one.
-    /// Without it, such a GPU stays lost.
-    pub server: Option<PathBuf>,
+    /// The render service, which all who play on a GPU share. Without it the GPU is used in this process, and
+    /// stays lost when the driver refuses the process after a failure.
+    pub service: Option<ServiceProgram>,
+}
+
+/// A program that contains the render service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceProgram {
+    /// The program.
+    pub path: PathBuf,
+    /// The arguments that make it the service.
+    pub arguments: Vec<OsString>,
+}
+
+impl ServiceProgram {
+    /// This program, which is `myriad`.
+    pub fn myriad() -> Option<Self> {
+        let arguments = vec![SUBCOMMAND.into()];
+        Some(Self { path: std::env::current_exe().ok()?, arguments })
+    }
 }
 
 /// The renderer in use, and why.
@@ -107,7 +127,9 @@ impl RendererChoice {
                 .with_load_shedding(sample_rate, wall_clock());
         }
         renderer = match self.kind {
-            RendererKind::Cuda | RendererKind::StandIn => renderer.require_gpu(),
+            RendererKind::Cuda | RendererKind::StandIn | RendererKind::StandInService => {
+                renderer.require_gpu()
+            }
             RendererKind::Auto | RendererKind::Cpu => renderer.with_policy(self.make_policy()),
         };
         handle.failover = Some(renderer.report());
@@ -120,6 +142,7 @@ impl RendererChoice {
         Box::new(move |_| {
             let RendererChoice { device, threads, .. } = choice;
             let make = choice.make_gpu();
+            let device = device.unwrap_or(0);
             let measured = auto::calibration(device, threads, &make, choice.recalibrate)?;
             Ok(match choice.purpose {
                 Purpose::Live { sample_rate, .. } => {
@@ -144,37 +167,90 @@ impl RendererChoice {
         if self.kind == RendererKind::StandIn {
             return simulated_gpu(self.threads, faults);
         }
-        let (device, faults) = (self.device, Arc::clone(faults));
-        let server = self.server.clone();
-        Arc::new(move |location| match location {
-            GpuLocation::InProcess => {
-                let options = CudaOptions {
-                    // A trace contains the stages of the GPU, which costs a little.
-                    stage_times: myriad_engine::trace::is_on(),
-                    ..CudaOptions::default()
-                };
-                let cuda = Box::new(CudaRenderer::with_options(device, options));
-                let renderer = FaultRenderer::new(cuda, Arc::clone(&faults));
-                Some(Box::new(renderer.breaking(CudaRenderer::lose_context)))
+        let (kind, device, faults) = (self.kind, self.device, Arc::clone(faults));
+        let service = self.service.clone();
+        let is_live = matches!(self.purpose, Purpose::Live { .. });
+        Arc::new(move || {
+            if let Some(service) = &service
+                && let Some(renderer) = in_service(service, kind, device, is_live, &faults)
+            {
+                return renderer;
             }
-            GpuLocation::OutOfProcess => out_of_process(server.as_ref()?, device),
+            let options = CudaOptions {
+                // A trace contains the stages of the GPU, which costs a little.
+                stage_times: myriad_engine::trace::is_on(),
+                ..CudaOptions::default()
+            };
+            let cuda = Box::new(CudaRenderer::with_options(device.unwrap_or(0), options));
+            let renderer = FaultRenderer::new(cuda, Arc::clone(&faults));
+            Box::new(renderer.breaking(CudaRenderer::lose_context))
         })
     }
 }
 
-/// A GPU renderer in a process of `program`, on systems where that is implemented.
-fn out_of_process(program: &Path, device: usize) -> Option<Box<dyn Renderer>> {
+/// A renderer in the render service, on systems that have it.
+#[cfg(target_os = "linux")]
+fn in_service(
+    service: &ServiceProgram,
+    kind: RendererKind,
+    device: Option<usize>,
+    is_live: bool,
+    faults: &Arc<Faults>,
+) -> Option<Box<dyn Renderer>> {
+    use myriad_kernels::service::{
+        Served, ServiceCommand, ServiceOptions, ServiceRenderer, all_gpus,
+    };
+    let ServiceProgram { path, arguments } = service.clone();
+    let served = match (kind, device) {
+        (RendererKind::StandInService, device) => vec![Served::StandIn(device.unwrap_or(0))],
+        (_, Some(device)) => vec![Served::Cuda(device)],
+        (_, None) => all_gpus(),
+    };
+    let command = ServiceCommand::new(path, arguments, served);
+    let options = ServiceOptions { is_live, ..ServiceOptions::default() };
+    let renderer = Box::new(ServiceRenderer::new(command, options));
+    let renderer = FaultRenderer::new(renderer, Arc::clone(faults));
+    Some(Box::new(renderer.breaking(ServiceRenderer::kill_service)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn in_service(
+    _: &ServiceProgram,
+    _: RendererKind,
+    _: Option<usize>,
+    _: bool,
+    _: &Arc<Faults>,
+) -> Option<Box<dyn Renderer>> {
+    None
+}
+
+/// How busy the render service of a GPU is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ServiceLoad {
+    /// Its clients.
+    pub clients: usize,
+    /// The share of the time in which the GPU renders for them, 0 to 1.
+    pub busy: f64,
+}
+
+/// The load of the service of GPU number `device`; `None` where none runs.
+pub fn service_load(device: usize) -> Option<ServiceLoad> {
     #[cfg(target_os = "linux")]
-    return Some(Box::new(myriad_kernels::remote::RemoteRenderer::cuda(
-        program.to_owned(),
-        device,
-    )));
+    {
+        use myriad_kernels::service::{Served, default_folder, status};
+        let status = status(&default_folder(), Served::Cuda(device)).ok()??;
+        Some(ServiceLoad { clients: status.clients.len(), busy: status.busy })
+    }
     #[cfg(not(target_os = "linux"))]
-    return None;
+    {
+        let _ = device;
+        None
+    }
 }
 
 impl RendererHandle {
-    /// Makes the GPU lose its context for real before its next block, for tests with a GPU.
+    /// Loses the GPU for real before its next block, for tests with a GPU: its service is killed, or its
+    /// context destroyed.
     pub fn lose_gpu(&self) {
         self.faults.set_once(Fault::Fail);
     }
@@ -187,7 +263,7 @@ impl RendererHandle {
         };
         let using = match (failover.on_gpu, self.kind) {
             (false, _) => "cpu",
-            (true, RendererKind::StandIn) => "stand-in",
+            (true, RendererKind::StandIn | RendererKind::StandInService) => "stand-in",
             (true, _) => "cuda",
         };
         let why = match (&failover.lost_because, &failover.refused_because) {

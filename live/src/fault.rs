@@ -89,9 +89,9 @@ impl Faults {
 /// A GPU that the CPU simulates, with faults.
 pub fn simulated_gpu(threads: usize, faults: &Arc<Faults>) -> MakeGpuRenderer {
     let faults = Arc::clone(faults);
-    Arc::new(move |_| {
+    Arc::new(move || {
         let cpu = Box::new(CpuRenderer::new(threads));
-        Some(Box::new(FaultRenderer::new(cpu, Arc::clone(&faults))))
+        Box::new(FaultRenderer::new(cpu, Arc::clone(&faults)))
     })
 }
 

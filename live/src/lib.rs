@@ -9,4 +9,7 @@ pub mod stream;
 pub mod supervised;
 mod workload;
 
-pub use choice::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
+pub use choice::{
+    Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport, ServiceLoad,
+    ServiceProgram, service_load,
+};

@@ -21,7 +21,7 @@ mod report;
 pub mod watchdog;
 
 pub use load_shedding::{Clock, wall_clock};
-pub use recovery::{GpuLocation, MakeGpuRenderer};
+pub use recovery::MakeGpuRenderer;
 pub use report::FailoverReport;
 
 use crate::concealment::Concealment;

@@ -90,9 +90,8 @@ fn the_render_side_runs_commands_without_allocating() {
 /// Nor does sending blocks to the thread of a GPU, and fetching their sound.
 #[test]
 fn rendering_through_a_watched_thread_never_allocates() {
-    let gpu = Arc::new(|_| -> Option<Box<dyn myriad_engine::render::Renderer>> {
-        Some(Box::new(CpuRenderer::new(1)))
-    });
+    let gpu =
+        Arc::new(|| -> Box<dyn myriad_engine::render::Renderer> { Box::new(CpuRenderer::new(1)) });
     let renderer = SupervisedRenderer::new(gpu, CpuRenderer::new(1))
         .with_load_shedding(RATE as f32, wall_clock());
     let report = renderer.report();

@@ -6,7 +6,7 @@
 use crate::events::{BlockContext, Queue, Translator};
 use crate::meters::LoadMeter;
 use crate::params::{Knob, MyriadParams, value_at};
-use crate::synth::{MakeGpu, Synth, SynthConfig, VOICES, first_gpu, make_synth};
+use crate::synth::{MakeGpu, Synth, SynthConfig, VOICES, any_gpu, make_synth};
 use crate::transport::TransportTracker;
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
@@ -49,7 +49,7 @@ impl Player {
             keyboard: params.shared.take_keyboard(),
             params,
             synth: None,
-            gpu: Box::new(first_gpu),
+            gpu: Box::new(any_gpu),
             patch: Values::new(),
             sent: [0.0; COUNT],
             bypassed: false,

@@ -6,6 +6,7 @@
 
 mod in_callback;
 mod pace;
+mod service_program;
 mod threaded;
 
 use in_callback::InCallback;
@@ -17,7 +18,7 @@ use myriad_engine::{
 use myriad_live::stream::{Control, StreamError};
 use std::sync::Arc;
 use threaded::Threaded;
-pub(crate) use threaded::{MakeGpu, first_gpu};
+pub(crate) use threaded::{MakeGpu, any_gpu};
 
 /// The most notes at once.
 pub const VOICES: usize = 256;

@@ -6,6 +6,7 @@
 mod server;
 mod text;
 
+use myriad_live::service_load;
 use myriad_player::Session;
 use myriad_player::failure::Failure;
 use myriad_player::gpu::Gpu;
@@ -59,7 +60,8 @@ impl Observer for Publisher {
         }
         self.next = Instant::now() + PUBLISHING;
         let gpu = self.gpu.as_ref().map(|(gpu, index)| gpu.figures(*index));
-        self.server.publish(text::figures(session, gpu, &self.findings));
+        let service = self.gpu.as_ref().and_then(|(_, index)| service_load(*index as usize));
+        self.server.publish(text::figures(session, gpu, service, &self.findings));
     }
 
     fn findings(&mut self, findings: Vec<(&'static str, usize)>) {

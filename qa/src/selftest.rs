@@ -42,7 +42,7 @@ pub struct Args {
 /// # Errors
 /// When the renderer cannot be used at all, or fails a check.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let device = args.renderer.device;
+    let device = args.renderer.device.unwrap_or(0);
     let cuda = args.renderer.renderer == Kind::Cuda;
     let make = || -> Box<dyn Renderer> {
         match cuda {
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     report("chord", goes_on, &|| match cuda {
         false => {
             let make = |faults| FaultRenderer::new(Box::new(CpuRenderer::new(1)), faults);
-            chord::check(make, Arc::new(|_| None))
+            chord::check(make, Arc::new(|| Box::new(CpuRenderer::new(1))))
         }
         true => {
             let make = breakable(device, CudaRenderer::lose_context);

@@ -305,7 +305,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Resu
     let generator = SceneGenerator { seed: begin.seed, rate: 0.0, load };
     let renderer = RendererArgs {
         renderer: value_of(&begin.renderer)?,
-        device: begin.gpu,
+        device: Some(begin.gpu),
         recalibrate: false,
     };
     let stall = Arc::clone(stall);

@@ -48,7 +48,7 @@ pub(super) struct Sent {
     ticks: usize,
     /// Whether any cloud sounds; nothing is sent for a silent block.
     sounds: bool,
-    /// The buses that it mixes into.
+    /// The buses that it mixes into; others are not written.
     buses: usize,
 }
 
@@ -233,12 +233,12 @@ impl Transfer {
             false => (0, 0),
         };
         self.counters.download_bytes = 4 * downloaded;
-        for bus in 0..buses.count() {
+        for bus in 0..buses.count().min(sent.buses) {
             for (side, out) in buses.bus_mut(bus).into_iter().enumerate() {
                 for (tick, out) in out.chunks_exact_mut(TICK).take(sent.ticks).enumerate() {
                     let at = (tick * self.capacity.buses + bus) * STEREO + side * TICK;
                     match samples.get(at..at + TICK) {
-                        Some(samples) if sent.sounds && bus < sent.buses => {
+                        Some(samples) if sent.sounds => {
                             let samples = samples.iter().map(|&bits| f32::from_bits(bits));
                             out.iter_mut().zip(samples).for_each(|(out, x)| *out = x);
                         }

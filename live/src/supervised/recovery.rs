@@ -3,8 +3,7 @@
 use super::Load;
 use super::watchdog::{WatchdogConfig, WatchdogRenderer};
 use crate::workload::workload;
-use myriad_engine::render::{Buses, Capacity, PrepareError, Remedy, RenderError, Renderer};
-use myriad_kernels::GpuError;
+use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
@@ -16,17 +15,8 @@ const LONGEST_BACKOFF: u64 = 64 * FIRST_BACKOFF;
 /// Ticks after which a GPU counts as reliable again: half a minute at 48 kHz.
 const RELIABLE: u64 = 45_000;
 
-/// Where the GPU renderer runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GpuLocation {
-    /// In this process.
-    InProcess,
-    /// In a process of its own, because the driver refuses this one.
-    OutOfProcess,
-}
-
-/// Makes a GPU renderer, if there is one for that location.
-pub type MakeGpuRenderer = Arc<dyn Fn(GpuLocation) -> Option<Box<dyn Renderer>> + Send + Sync>;
+/// Makes a GPU renderer.
+pub type MakeGpuRenderer = Arc<dyn Fn() -> Box<dyn Renderer> + Send + Sync>;
 
 /// The GPU renderer in any state.
 pub(super) struct Recovery {
@@ -172,31 +162,19 @@ impl Recovery {
     }
 }
 
-/// Makes and prepares it: in this process, or in another one when the driver refuses this one.
+/// Makes and prepares it.
 fn prepared(
     make: &MakeGpuRenderer,
     capacity: Capacity,
     watchdog: WatchdogConfig,
 ) -> Result<WatchdogRenderer, PrepareError> {
-    let prepare = |renderer| -> Result<WatchdogRenderer, PrepareError> {
-        // The first block may take as long as preparing.
-        let patient = WatchdogConfig { render_timeout: watchdog.prepare_timeout, ..watchdog };
-        let mut renderer = WatchdogRenderer::new(renderer, patient);
-        renderer.prepare(capacity)?;
-        try_out(&mut renderer, capacity)?;
-        renderer.configure(watchdog);
-        Ok(renderer)
-    };
-    let here = make(GpuLocation::InProcess).ok_or(GpuError::NotBuilt)?;
-    match prepare(here) {
-        Err(refused) if refused.remedy() == Remedy::AnotherProcess => {
-            match make(GpuLocation::OutOfProcess) {
-                Some(apart) => prepare(apart),
-                None => Err(refused),
-            }
-        }
-        outcome => outcome,
-    }
+    // The first block may take as long as preparing.
+    let patient = WatchdogConfig { render_timeout: watchdog.prepare_timeout, ..watchdog };
+    let mut renderer = WatchdogRenderer::new(make(), patient);
+    renderer.prepare(capacity)?;
+    try_out(&mut renderer, capacity)?;
+    renderer.configure(watchdog);
+    Ok(renderer)
 }
 
 /// Renders a test block: failures and hangs occur here, and so does what a driver initialises at the

@@ -6,7 +6,9 @@ use myriad_engine::render::Renderer;
 use myriad_engine::{EngineError, render::PrepareError};
 use myriad_live::auto::Piece;
 use myriad_live::supervised::MakeGpuRenderer;
-use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport};
+use myriad_live::{
+    Purpose, RendererChoice, RendererHandle, RendererKind, RendererReport, ServiceProgram,
+};
 use serde::Serialize;
 use std::fmt::Display;
 
@@ -16,9 +18,9 @@ pub struct RendererArgs {
     #[arg(long, value_enum, default_value_t = Kind::Auto)]
     pub renderer: Kind,
 
-    /// The number of the GPU, where there are several
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub device: usize,
+    /// The number of the GPU, where there are several [default: live the least busy, else the first]
+    #[arg(long, value_name = "N")]
+    pub device: Option<usize>,
 
     /// Measure this machine again instead of using earlier measurements
     #[arg(long)]
@@ -37,17 +39,20 @@ pub enum Kind {
     /// The processor in place of a GPU, to test the loss of one
     #[value(hide = true)]
     StandIn,
+    /// The same in the render service, to test what all players and plugins share
+    #[value(hide = true)]
+    StandInService,
 }
 
 impl RendererArgs {
     /// Whether a GPU was asked for by name.
     pub fn wants_gpu(&self) -> bool {
-        matches!(self.renderer, Kind::Cuda | Kind::StandIn)
+        !matches!(self.renderer, Kind::Auto | Kind::Cpu)
     }
 
     /// The GPU that may render, if any.
     pub fn may_use_gpu(&self) -> Option<usize> {
-        (self.renderer != Kind::Cpu).then_some(self.device)
+        (self.renderer != Kind::Cpu).then_some(self.device.unwrap_or(0))
     }
 
     /// A renderer for live playing, not prepared yet, and a handle for its reports.
@@ -80,12 +85,17 @@ impl RendererArgs {
                 Kind::Cpu => RendererKind::Cpu,
                 Kind::Cuda => RendererKind::Cuda,
                 Kind::StandIn => RendererKind::StandIn,
+                Kind::StandInService => RendererKind::StandInService,
             },
             device: self.device,
             threads,
             purpose,
             recalibrate: self.recalibrate,
-            server: std::env::current_exe().ok(),
+            // A song is rendered faster without copies to another process.
+            service: match purpose {
+                Purpose::Live { .. } => ServiceProgram::myriad(),
+                Purpose::Piece(_) => None,
+            },
         }
     }
 }

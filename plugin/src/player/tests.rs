@@ -115,7 +115,7 @@ fn a_loaded_patch_plays_before_the_host_moves_its_knobs() {
 
     let mut expected = [vec![0.0; 4_800], vec![0.0; 4_800]];
     let [left, right] = &mut expected;
-    let (mut synth, _) = make_synth(&config(48_000.0), &patch, &first_gpu).unwrap();
+    let (mut synth, _) = make_synth(&config(48_000.0), &patch, &any_gpu).unwrap();
     let mut queue = Queue::new(1);
     queue.push(0, EventKind::NoteOn { key: 60, velocity: 0.8 });
     synth.render(queue.events(), left, right);

@@ -18,12 +18,12 @@ pub(crate) fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
     Box::new(move |_| {
         let choice = RendererChoice {
             kind: RendererKind::Cuda,
-            device: 0,
+            device: None,
             threads: 1,
             // Without deadlines, because the machine may be busy.
             purpose: purpose(true, RATE),
             recalibrate: false,
-            server: None,
+            service: None,
         };
         choice.make_with(make.clone())
     })

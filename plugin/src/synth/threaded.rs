@@ -1,6 +1,7 @@
 //! Rendering on a GPU: a stream with a render thread of its own.
 
 use super::pace::Pace;
+use super::service_program::service_program;
 use super::{PART, RendererState, Synth, SynthConfig, SynthHandle, engine_config};
 use myriad_engine::render::Renderer;
 use myriad_engine::{Counters, Event, EventKind, Patch, Playable, ThreadPolicy, Values};
@@ -17,16 +18,15 @@ const SPARE_BLOCKS: usize = 2;
 /// Makes the renderer of a GPU.
 pub(crate) type MakeGpu = dyn Fn(&SynthConfig) -> (Box<dyn Renderer>, RendererHandle) + Send;
 
-/// The first GPU of the machine. It is not touched until it is prepared.
-pub(crate) fn first_gpu(config: &SynthConfig) -> (Box<dyn Renderer>, RendererHandle) {
+/// A GPU of the machine. It is not touched until it is prepared.
+pub(crate) fn any_gpu(config: &SynthConfig) -> (Box<dyn Renderer>, RendererHandle) {
     let choice = RendererChoice {
         kind: RendererKind::Cuda,
-        device: 0,
+        device: None,
         threads: 1,
         purpose: purpose(config.offline, config.sample_rate),
         recalibrate: false,
-        // A plugin has no program of its own that could run in another process.
-        server: None,
+        service: Some(service_program()),
     };
     choice.make()
 }

@@ -4,6 +4,7 @@ use super::{Finding, State};
 use myriad_engine::ThreadPolicy;
 use myriad_engine::render::{Capacity, Renderer};
 use myriad_kernels::cuda::CudaRenderer;
+use myriad_live::{ServiceLoad, service_load};
 use myriad_player::gpu::{Gpu, GpuUser};
 use myriad_player::renderer::{Kind, RendererArgs};
 
@@ -13,6 +14,7 @@ const CAPACITY: Capacity = Capacity { slots: 2_048, buses: 4 };
 pub(super) fn examine(device: usize) -> Vec<Finding> {
     let mut findings = driver(device);
     findings.push(cuda(device));
+    findings.extend(service(device));
     findings.push(choice(device));
     findings
 }
@@ -90,9 +92,16 @@ fn cuda(device: usize) -> Finding {
     Finding::ok("cuda", text)
 }
 
+/// Who shares the GPU through the render service, where it runs.
+fn service(device: usize) -> Option<Finding> {
+    let ServiceLoad { clients, busy } = service_load(device)?;
+    let text = format!("{clients} players and plugins share it, busy {:.0}%", 100.0 * busy);
+    Some(Finding::ok("service", text))
+}
+
 /// The renderer that `auto` chooses.
 fn choice(device: usize) -> Finding {
-    let args = RendererArgs { renderer: Kind::Auto, device, recalibrate: false };
+    let args = RendererArgs { renderer: Kind::Auto, device: Some(device), recalibrate: false };
     let (mut renderer, handle) = args.live(1, 48_000, ThreadPolicy::Normal);
     if let Err(error) = renderer.prepare(CAPACITY) {
         let text = format!("`auto` cannot start: {error}");

@@ -1,5 +1,6 @@
 //! Figures in Prometheus' text format (version 0.0.4).
 
+use myriad_live::ServiceLoad;
 use myriad_live::stream::Histogram;
 use myriad_player::Session;
 use myriad_player::gpu::GpuFigures;
@@ -17,6 +18,7 @@ macro_rules! figures {
 pub(super) fn figures(
     session: &Session,
     gpu: Option<GpuFigures>,
+    service: Option<ServiceLoad>,
     findings: &[(&'static str, usize)],
 ) -> String {
     let status = session.status();
@@ -73,6 +75,10 @@ pub(super) fn figures(
             gpu.memory_bytes.map(|bytes| bytes as f64);
         gauge gpu_own_memory_bytes "The GPU's memory in use by this process."
             gpu.own_memory_bytes.map(|bytes| bytes as f64);
+        gauge service_clients "Players and plugins that share the render service of the GPU."
+            service.map(|service| service.clients as f64);
+        gauge service_busy_ratio "Share of the time in which the GPU renders for all of them."
+            service.map(|service| service.busy);
     }
     if !findings.is_empty() {
         text.head("counter", "soak_findings_total", "Findings of a soak.");

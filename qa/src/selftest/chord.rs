@@ -6,7 +6,8 @@ use myriad_engine::params::Param;
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 use myriad_live::fault::{Fault, FaultRenderer, Faults};
-use myriad_live::supervised::{FailoverReport, GpuLocation, MakeGpuRenderer, SupervisedRenderer};
+use myriad_live::supervised::{FailoverReport, MakeGpuRenderer, SupervisedRenderer};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -19,17 +20,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A step may be so much larger than the largest of the chord itself.
 const OWN_STEPS: f32 = 1.6;
 
-/// Plays a chord with the renderer of `make`, has it fail, and checks the sound. When the driver then
-/// refuses this process, `out_of_process` makes the renderer that replaces it.
+/// Plays a chord with the first renderer, has it fail, and checks the sound. Then `again` makes the
+/// renderer that replaces it.
 pub(super) fn check<R: Renderer + 'static>(
-    make: impl Fn(Arc<Faults>) -> FaultRenderer<R> + Send + Sync + 'static,
-    out_of_process: MakeGpuRenderer,
+    first: impl Fn(Arc<Faults>) -> FaultRenderer<R> + Send + Sync + 'static,
+    again: MakeGpuRenderer,
 ) -> Result<String, String> {
     let faults: Arc<Faults> = Arc::default();
     let its_faults = Arc::clone(&faults);
-    let make: MakeGpuRenderer = Arc::new(move |location| match location {
-        GpuLocation::InProcess => Some(Box::new(make(Arc::clone(&its_faults)))),
-        GpuLocation::OutOfProcess => out_of_process(location),
+    let is_first = AtomicBool::new(true);
+    let make: MakeGpuRenderer = Arc::new(move || match is_first.swap(false, Ordering::Relaxed) {
+        true => Box::new(first(Arc::clone(&its_faults))),
+        false => again(),
     });
     let mut rig = Rig::new(make)?;
     let before = rig.play(true, RATE);

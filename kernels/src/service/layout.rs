@@ -3,7 +3,7 @@
 //! There are two requests and two answers, used in turn, so that one block can be written while
 //! another is rendered. Both sides validate everything that they read.
 
-use super::error::RemoteFailure;
+use super::error::ServiceFailure;
 use super::memory::SharedMemory;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Reason, TICK, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, tables};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Blocks that may be in flight.
 pub(super) const DEPTH: usize = 2;
 
-/// Futex counters: the parent increments the first per request, the child the second per answer.
+/// Futex counters: the client increments the first per request, the service the second per answer.
 pub(super) const ASKED: usize = 0;
 pub(super) const ANSWERED: usize = 1;
 
@@ -90,11 +90,23 @@ pub(super) struct SharedSegment {
     pub(super) layout: Layout,
 }
 
-type ProtocolViolation = &'static str;
+pub(super) type ProtocolViolation = &'static str;
+
+/// The head of a request, read once, because the client may change it at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RequestHead {
+    pub(super) ticks: usize,
+    /// Whether to forget the client's clouds first.
+    pub(super) reset: bool,
+    /// The number of the newest imported table that it needs.
+    pub(super) needs: u64,
+    /// Clouds of each tick.
+    pub(super) counts: [u64; MAX_TICKS],
+}
 
 impl SharedSegment {
-    /// Writes the sounding clouds, by tick, as request `number`; with `reset`, the child resets its
-    /// renderer first. Also writes the number of the newest imported table that the block needs; older
+    /// Writes the sounding clouds, by tick, as request `number`; with `reset`, the service forgets the
+    /// client's clouds first. Also writes the number of the newest imported table that the block needs; older
     /// tables arrive before it.
     pub(super) fn ask(&self, number: u32, reset: bool, block: &VoiceBlock) {
         let area = self.memory.words(self.layout.request(number));
@@ -120,49 +132,59 @@ impl SharedSegment {
         put(head, NUMBER, u64::from(number));
     }
 
-    /// The number of the newest imported table that request `number` needs.
-    pub(super) fn needs(&self, number: u32) -> u64 {
-        get(self.memory.words(self.layout.request(number)), NEEDS)
-    }
-
-    /// Reads request `number` into an empty block. Returns whether to reset first.
-    pub(super) fn read_request(
-        &self,
-        number: u32,
-        block: &mut VoiceBlock,
-    ) -> Result<bool, ProtocolViolation> {
-        let area = self.memory.words(self.layout.request(number));
-        let (head, entries) = area.split_at(HEAD);
-        let mut entries = entries.as_chunks::<ENTRY>().0.iter();
+    /// Reads the head of request `number`.
+    pub(super) fn read_head(&self, number: u32) -> Result<RequestHead, ProtocolViolation> {
+        let head = &self.memory.words(self.layout.request(number))[..HEAD];
         let ticks = get(head, TICKS);
         if get(head, NUMBER) != u64::from(number) || ticks > MAX_TICKS as u64 {
             return Err("a request that is none");
         }
-        let Capacity { slots, buses } = self.layout.capacity;
-        let tables = tables();
-        for tick in 0..ticks as usize {
-            block.start_tick();
+        let ticks = ticks as usize;
+        let counts = std::array::from_fn(|tick| match tick < ticks {
+            true => get(head, COUNTS + tick),
+            false => 0,
+        });
+        Ok(RequestHead { ticks, reset: get(head, RESET) != 0, needs: get(head, NEEDS), counts })
+    }
+
+    /// Calls `put` with the tick, slot and cloud of every cloud of request `number`. Rows are not checked.
+    pub(super) fn read_clouds(
+        &self,
+        number: u32,
+        head: &RequestHead,
+        mut put: impl FnMut(usize, usize, Cloud) -> Result<(), ProtocolViolation>,
+    ) -> Result<(), ProtocolViolation> {
+        let area = self.memory.words(self.layout.request(number));
+        let mut entries = area[HEAD..].as_chunks::<ENTRY>().0.iter();
+        for (tick, &count) in head.counts.iter().enumerate() {
             let mut next = 0;
-            for _ in 0..get(head, COUNTS + tick) {
+            for _ in 0..count {
                 let [first, words @ ..] = entries.next().ok_or("more clouds than there is room")?;
                 let slot = first.load(Ordering::Relaxed);
-                if !(next..slots as u64).contains(&slot) {
+                if !(next..self.layout.capacity.slots as u64).contains(&slot) {
                     return Err("slots that do not rise");
                 }
                 next = slot + 1;
                 let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-                block.push(slot as u32, checked(cloud_of(words), buses, &tables)?);
+                put(tick, slot as usize, cloud_of(words))?;
             }
         }
-        Ok(get(head, RESET) != 0)
+        Ok(())
     }
 
-    /// Writes the rendered buses as answer `number`.
-    pub(super) fn answer(&self, number: u32, ticks: usize, partials: usize, buses: &Buses) {
+    /// Writes the rendered buses, from number `first_bus` on, as answer `number`.
+    pub(super) fn answer(
+        &self,
+        number: u32,
+        ticks: usize,
+        partials: usize,
+        buses: &Buses,
+        first_bus: usize,
+    ) {
         let area = self.memory.words(self.layout.answer(number));
         let (head, samples) = area.split_at(HEAD);
         let mut samples = samples.iter();
-        for bus in 0..self.layout.capacity.buses {
+        for bus in first_bus..first_bus + self.layout.capacity.buses {
             for side in buses.bus(bus) {
                 let pairs = side[..ticks * TICK].as_chunks::<2>().0;
                 for (pair, word) in pairs.iter().zip(&mut samples) {
@@ -172,6 +194,16 @@ impl SharedSegment {
             }
         }
         put(head, PARTIALS, partials as u64);
+        put(head, NUMBER, u64::from(number));
+    }
+
+    /// Writes silence as answer `number`.
+    pub(super) fn answer_silence(&self, number: u32, ticks: usize) {
+        let area = self.memory.words(self.layout.answer(number));
+        let (head, samples) = area.split_at(HEAD);
+        let words = self.layout.capacity.buses * ticks * TICK;
+        samples[..words].iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        put(head, PARTIALS, 0);
         put(head, NUMBER, u64::from(number));
     }
 
@@ -193,8 +225,8 @@ impl SharedSegment {
         number: u32,
         ticks: usize,
         buses: &mut Buses,
-    ) -> Result<usize, RemoteFailure> {
-        let violation = |what| Err(RemoteFailure::ProtocolViolation { what });
+    ) -> Result<usize, ServiceFailure> {
+        let violation = |what| Err(ServiceFailure::ProtocolViolation { what });
         let area = self.memory.words(self.layout.answer(number));
         let (head, words) = area.split_at(HEAD);
         if get(head, NUMBER) != u64::from(number) {
@@ -206,7 +238,7 @@ impl SharedSegment {
             let words = words[..Reason::LONGEST / 8].iter();
             let bytes = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
             let reason = Reason::from_bytes(bytes, get(head, LENGTH) as usize);
-            return Err(RemoteFailure::Failed(reason));
+            return Err(ServiceFailure::Failed(reason));
         }
         if partials > (slots * MAX_PARTIALS) as u64 {
             return violation("more partials than there can be");
@@ -248,7 +280,11 @@ fn cloud_of(words: [u64; CLOUD]) -> Cloud {
 }
 
 /// Refuses a cloud whose indices would be out of bounds in a renderer.
-fn checked(cloud: Cloud, buses: usize, tables: &Tables) -> Result<Cloud, ProtocolViolation> {
+pub(super) fn checked(
+    cloud: Cloud,
+    buses: usize,
+    tables: &Tables,
+) -> Result<Cloud, ProtocolViolation> {
     match () {
         () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
         () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),

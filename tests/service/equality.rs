@@ -1,4 +1,4 @@
-//! A remote renderer gives the same bits as a local one.
+//! The service gives the same bits as a renderer of one's own, to one client and to many.
 
 use crate::harness::*;
 use assert_no_alloc::assert_no_alloc;
@@ -7,12 +7,14 @@ use myriad_conformance::testing::{RATE, on, play};
 use myriad_engine::factory;
 use myriad_engine::render::{Buses, CpuRenderer, MAX_TICKS, RenderError, Renderer, VoiceBlock};
 use std::sync::Arc;
+use std::thread;
 
 #[test]
 fn conforms() {
     let _alone = alone();
+    let folder = Folder::new();
     for check in CHECKS {
-        match (check.run)(&|| Box::new(remote())) {
+        match (check.run)(&|| Box::new(folder.client())) {
             Ok(measured) => println!("{:<9} {measured}", check.name),
             Err(measured) => panic!("{} ({}): {measured}", check.name, check.promise),
         }
@@ -23,7 +25,8 @@ fn conforms() {
 fn every_patch_is_bit_identical() {
     let _alone = alone();
     let local = &mut engine_on(Box::new(CpuRenderer::new(1)), &factory::patches()[0]);
-    let other = &mut engine_on(Box::new(remote()), &factory::patches()[0]);
+    let folder = Folder::new();
+    let other = &mut engine_on(Box::new(folder.client()), &factory::patches()[0]);
     let chord = [(7, on(45)), (1_000, on(52)), (1_001, on(88))];
     for patch in factory::patches() {
         let [expected, got] = [&mut *local, &mut *other].map(|engine| {
@@ -40,8 +43,9 @@ fn every_patch_is_bit_identical() {
 #[test]
 fn two_blocks_may_be_in_flight_and_a_reset_drops_them() {
     let _alone = alone();
+    let folder = Folder::new();
     let [mut local, mut other]: [Box<dyn Renderer>; 2] =
-        [Box::new(CpuRenderer::new(1)), Box::new(prepared())];
+        [Box::new(CpuRenderer::new(1)), Box::new(folder.prepared())];
     local.prepare(CAPACITY).unwrap();
     let [mut expected, mut got] = [(); 2].map(|()| Buses::new(CAPACITY.buses));
     let blocks = [block(true), block(false), block(false)];
@@ -69,9 +73,10 @@ fn two_blocks_may_be_in_flight_and_a_reset_drops_them() {
 }
 
 #[test]
-fn remote_rendering_does_not_allocate() {
+fn a_client_does_not_allocate() {
     let _alone = alone();
-    let mut renderer = prepared();
+    let folder = Folder::new();
+    let mut renderer = folder.prepared();
     let mut buses = Buses::new(CAPACITY.buses);
     let mut long = VoiceBlock::new(CAPACITY.slots);
     (0..MAX_TICKS).for_each(|_| long.start_tick());
@@ -85,6 +90,29 @@ fn remote_rendering_does_not_allocate() {
             if round % 50 == 0 {
                 renderer.reset();
             }
+        }
+    });
+}
+
+/// Engines that play different patches at the same time, each on a thread of its own, in blocks of their
+/// own: the service combines whatever comes together, and nobody hears it.
+#[test]
+fn clients_that_play_together_sound_as_alone() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let names = ["Aurora", "Felt Grand", "Glass Bells", "Acid Trail", "Solo Violin"];
+    thread::scope(|scope| {
+        for (number, name) in names.into_iter().enumerate() {
+            let folder = &folder;
+            scope.spawn(move || {
+                let patch = factory::find(name).unwrap_or(&factory::patches()[number]);
+                let notes = [(7, on(45)), (1_000, on(52 + number as u8)), (9_001, on(88))];
+                let local = &mut engine_on(Box::new(CpuRenderer::new(1)), patch);
+                let other = &mut engine_on(Box::new(folder.client()), patch);
+                let expected = play(local, &notes, RATE / 2);
+                assert!(expected[0].iter().any(|&x| x != 0.0), "{name}");
+                assert!(expected == play(other, &notes, RATE / 2), "{name}");
+            });
         }
     });
 }

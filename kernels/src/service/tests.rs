@@ -1,17 +1,20 @@
 //! Both sides in one process, with valid and with invalid data.
 
 use super::futex_counter::FutexCounter;
-use super::layout::{ANSWERED, ASKED, Layout, SharedSegment};
+use super::handshake::{self, Hello};
+use super::layout::{ANSWERED, ASKED, Layout, SharedSegment, checked};
 use super::memory::SharedMemory;
-use super::server::Server;
-use super::*;
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{CpuRenderer, MAX_TICKS, Reason, TICK};
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, MAX_TICKS, Reason, Renderer, TICK, VoiceBlock,
+};
 use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
+use std::time::Duration;
 
 const CAPACITY: Capacity = Capacity { slots: 9, buses: 2 };
 
@@ -45,17 +48,41 @@ fn block() -> VoiceBlock {
     block
 }
 
+/// Reads a request as the scheduler does.
+fn read(
+    segment: &SharedSegment,
+    number: u32,
+    block: &mut VoiceBlock,
+) -> Result<bool, &'static str> {
+    let tables = tables();
+    let head = segment.read_head(number)?;
+    (0..head.ticks).for_each(|_| block.start_tick());
+    let mut clouds = Vec::new();
+    segment.read_clouds(number, &head, |tick, slot, cloud| {
+        clouds.push((tick, slot, checked(cloud, CAPACITY.buses, &tables)?));
+        Ok(())
+    })?;
+    block.clear();
+    for tick in 0..head.ticks {
+        block.start_tick();
+        for &(_, slot, cloud) in clouds.iter().filter(|(at, ..)| *at == tick) {
+            block.push(slot as u32, cloud);
+        }
+    }
+    Ok(head.reset)
+}
+
 #[test]
 fn blocks_arrive_as_they_were_sent() {
     let (segment, sent) = (segment(), block());
     for (number, reset) in [(0, false), (1, true), (u32::MAX, false)] {
         segment.ask(number, reset, &sent);
-        let mut read = VoiceBlock::new(CAPACITY.slots);
-        assert_eq!(segment.read_request(number, &mut read), Ok(reset));
-        assert_eq!(read.ticks(), sent.ticks());
+        let mut got = VoiceBlock::new(CAPACITY.slots);
+        assert_eq!(read(&segment, number, &mut got), Ok(reset));
+        assert_eq!(got.ticks(), sent.ticks());
         for slot in 0..CAPACITY.slots {
             for tick in 0..MAX_TICKS {
-                assert_eq!(read.cloud(slot, tick), sent.cloud(slot, tick));
+                assert_eq!(got.cloud(slot, tick), sent.cloud(slot, tick));
             }
         }
     }
@@ -73,7 +100,7 @@ fn sound_arrives_as_it_was_sent() {
     }
     for (number, ticks) in [(0, 3), (1, MAX_TICKS), (2, 0)] {
         let mut heard = Buses::new(CAPACITY.buses);
-        segment.answer(number, ticks, 77, &sent);
+        segment.answer(number, ticks, 77, &sent, 0);
         assert_eq!(segment.read_answer(number, ticks, &mut heard), Ok(77));
         for bus in 0..CAPACITY.buses {
             for (heard, sent) in heard.bus(bus).into_iter().zip(sent.bus(bus)) {
@@ -84,13 +111,13 @@ fn sound_arrives_as_it_was_sent() {
     }
 }
 
-/// Invalid requests must not crash the child, whatever its renderer does with clouds.
+/// Invalid requests must not crash the service, whatever its renderer does with clouds.
 #[test]
 fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
     let (segment, sent) = (segment(), block());
     let mut renderer = CpuRenderer::new(1);
     renderer.prepare(CAPACITY).unwrap();
-    let mut read = Arc::new(VoiceBlock::new(CAPACITY.slots));
+    let mut got = Arc::new(VoiceBlock::new(CAPACITY.slots));
     let mut buses = Buses::new(CAPACITY.buses);
     let (mut refused, mut rendered) = (0, 0);
     for round in 0..4_000_u32 {
@@ -104,10 +131,10 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
             let value = [value, value % 20, value >> 32, u64::MAX][random(5) as usize % 4];
             words[at].store(value, Ordering::Relaxed);
         }
-        let requested = segment.read_request(0, &mut VoiceBlock::reuse(&mut read));
+        let requested = read(&segment, 0, &mut VoiceBlock::reuse(&mut got));
         match requested {
             Ok(_) => {
-                renderer.render(&read, &mut buses).unwrap();
+                renderer.render(&got, &mut buses).unwrap();
                 rendered += 1;
             }
             Err(_) => refused += 1,
@@ -139,8 +166,8 @@ fn clouds_out_of_bounds_are_refused() {
         sent.start_tick();
         sent.push(0, cloud);
         segment.ask(0, false, &sent);
-        let mut read = VoiceBlock::new(CAPACITY.slots);
-        assert!(segment.read_request(0, &mut read).is_err(), "{cloud:?}");
+        let mut got = VoiceBlock::new(CAPACITY.slots);
+        assert!(read(&segment, 0, &mut got).is_err(), "{cloud:?}");
     }
 }
 
@@ -150,65 +177,16 @@ fn invalid_answers_are_errors() {
     let mut buses = Buses::new(CAPACITY.buses);
     let mut read = |number| segment.read_answer(number, 1, &mut buses).unwrap_err().to_string();
     let silence = Buses::new(CAPACITY.buses);
-    segment.answer(0, 1, 0, &silence);
+    segment.answer(0, 1, 0, &silence, 0);
     assert!(read(2).contains("something else"));
-    segment.answer(0, 1, 9 * MAX_PARTIALS + 1, &silence);
+    segment.answer(0, 1, 9 * MAX_PARTIALS + 1, &silence, 0);
     assert!(read(0).contains("partials"));
     let mut noise = Buses::new(CAPACITY.buses);
     noise.bus_mut(1)[1][TICK - 1] = f32::INFINITY;
-    segment.answer(0, 1, 0, &noise);
+    segment.answer(0, 1, 0, &noise, 0);
     assert!(read(0).contains("no numbers"));
     segment.answer_failure(1, &Reason::new("the GPU is on fire"));
     assert_eq!(read(1), "the GPU is on fire");
-}
-
-/// Runs a server in a thread of this process; returns the error it ended with.
-fn serve_here(segment: &SharedSegment, renderer: Box<dyn Renderer>, ask: impl FnOnce()) -> String {
-    thread::scope(|scope| {
-        let server = scope.spawn(|| Server::new(segment, renderer, Arc::default()).run());
-        ask();
-        server.join().unwrap().unwrap_err().to_string()
-    })
-}
-
-#[test]
-fn a_server_refuses_more_requests_than_fit() {
-    let segment = segment();
-    let mut renderer = Box::new(CpuRenderer::new(1));
-    renderer.prepare(CAPACITY).unwrap();
-    (0..100).for_each(|_| segment.memory.futex_counter(ASKED).increment());
-    let said = serve_here(&segment, renderer, || {});
-    assert!(said.contains("more was asked"), "{said}");
-    assert_eq!(segment.memory.futex_counter(ANSWERED).count(), 1);
-}
-
-struct Panics;
-
-impl Renderer for Panics {
-    fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
-        Ok(())
-    }
-    fn reset(&mut self) {}
-    fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        Ok(())
-    }
-    fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
-        panic!("at the {}", "disco")
-    }
-}
-
-#[test]
-fn a_panic_is_reported_to_the_parent() {
-    let segment = segment();
-    let said = serve_here(&segment, Box::new(Panics), || {
-        segment.ask(0, false, &block());
-        segment.memory.futex_counter(ASKED).increment();
-        assert!(segment.memory.futex_counter(ANSWERED).wait(0, None));
-    });
-    assert_eq!(said, "the renderer panicked: at the disco");
-    let mut buses = Buses::new(CAPACITY.buses);
-    let heard = segment.read_answer(0, MAX_TICKS, &mut buses).unwrap_err();
-    assert_eq!(heard.to_string(), said);
 }
 
 #[test]
@@ -222,9 +200,11 @@ fn handshakes_of_other_programs_and_versions_are_refused() {
     };
     assert!(met(b"").is_err());
     assert!(met(b"GET / HTTP/1.1\r\n\r\n").is_err());
-    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0]);
+    let mut hello = words(&[u64::from_be_bytes(*b"MYRIADAS"), 99, 0, 0, 0, 0, 0, 0, 0]);
     hello.extend([b"9.9.9", &[0; 27][..]].concat());
-    let refusal = met(&hello).unwrap().unwrap_err();
+    let Ok(Hello::Refused(refusal)) = met(&hello) else {
+        panic!("it is not refused");
+    };
     assert!(refusal.contains("9.9.9 (protocol 99)"), "{refusal}");
 }
 

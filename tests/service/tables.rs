@@ -1,10 +1,11 @@
-//! Tables that are imported while the other process runs.
+//! Tables that are imported while the service runs.
 
 use crate::harness::*;
 use myriad_conformance::testing::{RATE, imported, on, play, soft};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::spectrum::IMPORTED_ROWS;
 use myriad_engine::{Engine, Playable};
+use myriad_kernels::service::{ServiceOptions, ServiceRenderer};
 use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use std::sync::Arc;
 #[test]
 fn a_table_imported_later_is_bit_identical() {
     let _alone = alone();
+    let folder = Folder::new();
     let engines = &mut [
         engine_on(Box::new(CpuRenderer::new(1)), &soft()),
-        engine_on(Box::new(remote()), &soft()),
+        engine_on(Box::new(folder.client()), &soft()),
     ];
     let mut both = |patch: &_, key| {
         let [expected, got] = engines.each_mut().map(|engine| {
@@ -34,7 +36,11 @@ fn a_table_imported_later_is_bit_identical() {
 #[test]
 fn a_new_table_does_not_cause_failover() {
     let _alone = alone();
-    let make: MakeGpuRenderer = Arc::new(|_| Some(Box::new(remote())));
+    let folder = Folder::new();
+    let command = folder.command();
+    let make: MakeGpuRenderer = Arc::new(move || {
+        Box::new(ServiceRenderer::new(command.clone(), ServiceOptions::default()))
+    });
     let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1));
     let report = supervised.report();
     let mut pair = engine_on(Box::new(supervised), &soft());
@@ -51,12 +57,13 @@ fn a_new_table_does_not_cause_failover() {
     assert!(report.on_gpu && report.losses == 0, "{report:?}");
 }
 
-/// Rows that are reused have the new content in the other process too, also in one that starts later.
+/// Rows that are reused have the new content in the service too, also for a client that comes later.
 #[test]
 fn reused_table_rows_are_bit_identical() {
     let _alone = alone();
     let mut local = engine_on(Box::new(CpuRenderer::new(1)), &soft());
-    let mut others = [(); 2].map(|()| engine_on(Box::new(remote()), &soft()));
+    let folder = Folder::new();
+    let mut others = [(); 2].map(|()| engine_on(Box::new(folder.client()), &soft()));
     let mut rows = 0;
     for table in 1..60_u8 {
         let frames = 350 + usize::from(table);
@@ -64,7 +71,7 @@ fn reused_table_rows_are_bit_identical() {
         let levels: Vec<f32> = (1..30).map(|n| (table as f32 * n as f32).sin().abs()).collect();
         let patch = imported(&levels, frames);
         if table == 40 {
-            others[1] = engine_on(Box::new(remote()), &soft());
+            others[1] = engine_on(Box::new(folder.client()), &soft());
         }
         let heard = |engine: &mut Engine| {
             engine.set_patch(0, &patch);
@@ -81,15 +88,16 @@ fn reused_table_rows_are_bit_identical() {
 }
 
 #[test]
-fn a_process_that_hangs_does_not_block_imports() {
+fn a_service_that_hangs_does_not_block_imports() {
     let _alone = alone();
-    let renderer = prepared();
+    let folder = Folder::new();
+    let renderer = folder.prepared();
     let process = renderer.process_id().unwrap();
     signal(process, Signal::STOP);
     // Far more than the queue holds.
     let kept: Vec<Playable> =
         (1..5).map(|n| Playable::new(imported(&[1.0, 0.1 * n as f32], 500))).collect();
     drop(renderer);
-    eventually("the process ends", || state(process).is_none());
+    signal(process, Signal::KILL);
     assert!(kept.into_iter().all(|patch| patch.complete().is_ok()));
 }

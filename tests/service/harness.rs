@@ -1,10 +1,11 @@
-//! Remote renderers, and the state of their processes.
+//! Clients of services that render on the CPU, and the state of processes.
 
 use myriad_conformance::testing::RATE;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
 use myriad_engine::{Engine, EngineConfig, Patch};
-use myriad_kernels::remote::{RemoteCommand, RemoteOptions, RemoteRenderer, SUBCOMMAND};
+use myriad_kernels::SUBCOMMAND;
+use myriad_kernels::service::{Served, ServiceCommand, ServiceOptions, ServiceRenderer};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,45 +25,67 @@ pub(crate) fn program() -> PathBuf {
 }
 
 /// A step that takes longer is a failure.
-const TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A CPU renderer in another process.
-pub(crate) fn remote() -> RemoteRenderer {
-    of(&program(), &[SUBCOMMAND, "cpu"], TIMEOUT, TIMEOUT)
+/// What the services of these tests render on.
+pub(crate) const GPU: Served = Served::StandIn(0);
+pub(crate) const OTHER_GPU: Served = Served::StandIn(1);
+
+/// A folder for the socket of a service of one test.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::Permissions::from_mode(0o700);
+        Self(tempfile::Builder::new().permissions(mode).tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn command(&self) -> ServiceCommand {
+        ServiceCommand {
+            program: program(),
+            arguments: vec![SUBCOMMAND.into()],
+            served: vec![GPU],
+            folder: self.path().to_owned(),
+            idle: Duration::from_millis(200),
+        }
+    }
+
+    /// A client of the service in this folder.
+    pub(crate) fn client(&self) -> ServiceRenderer {
+        self.client_with(ServiceOptions {
+            is_live: true,
+            deadline: TIMEOUT,
+            start_deadline: TIMEOUT,
+        })
+    }
+
+    pub(crate) fn client_with(&self, options: ServiceOptions) -> ServiceRenderer {
+        ServiceRenderer::new(self.command(), options)
+    }
+
+    /// A client that is prepared.
+    pub(crate) fn prepared(&self) -> ServiceRenderer {
+        let mut renderer = self.client();
+        renderer.prepare(CAPACITY).unwrap();
+        renderer
+    }
 }
 
-/// The same, prepared.
-pub(crate) fn prepared() -> RemoteRenderer {
-    let mut renderer = remote();
-    renderer.prepare(CAPACITY).unwrap();
-    renderer
-}
-
-/// The same, with another deadline.
-pub(crate) fn prepared_with_deadline(deadline: Duration) -> RemoteRenderer {
-    let mut renderer = of(&program(), &[SUBCOMMAND, "cpu"], deadline, TIMEOUT);
-    renderer.prepare(CAPACITY).unwrap();
-    renderer
-}
-
-/// Any program as a renderer.
-pub(crate) fn any(program: impl AsRef<Path>, arguments: &[&str]) -> RemoteRenderer {
-    of(program.as_ref(), arguments, TIMEOUT, TIMEOUT)
-}
-
-/// Any program as a renderer, with deadlines.
-pub(crate) fn of(
-    program: &Path,
-    arguments: &[&str],
-    deadline: Duration,
-    start_deadline: Duration,
-) -> RemoteRenderer {
-    let command = RemoteCommand {
-        program: program.into(),
-        arguments: arguments.iter().map(Into::into).collect(),
-    };
-    let options = RemoteOptions { deadline, start_deadline };
-    RemoteRenderer::new(command, options)
+impl Drop for Folder {
+    /// No service outlives its test.
+    fn drop(&mut self) {
+        for gpu in [GPU, OTHER_GPU] {
+            if let Ok(Some(status)) = myriad_kernels::service::status(self.path(), gpu) {
+                let process = Pid::from_raw(status.process as i32);
+                let _ = process.map(|process| kill_process(process, Signal::KILL));
+            }
+        }
+    }
 }
 
 /// An engine that plays `patch` on `renderer`.
@@ -117,9 +140,9 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A remote renderer that publishes its process id.
+/// A client that publishes the id of its service.
 pub(crate) struct Watched {
-    pub(crate) inner: RemoteRenderer,
+    pub(crate) inner: ServiceRenderer,
     pub(crate) process: Arc<AtomicU32>,
 }
 

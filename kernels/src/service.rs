@@ -1,0 +1,36 @@
+//! The render service: one process that renders on a GPU for all players and plugins of a user.
+//!
+//! A GPU serves one process at a time: two that render in turn wait for each other. So one process has
+//! the GPU, and whatever its clients have submitted when the GPU is free becomes one launch. Clients
+//! share memory with the service: `submit` writes clouds there, `collect` reads buses. A fault of the GPU
+//! ends the service, never a client: clients get an error, go on by CPU, and start another service.
+//!
+//! - [`client`]: the renderer that players and plugins use;
+//! - [`start`]: finds the service of this user, or starts it;
+//! - [`handshake`], [`layout`], [`memory`], [`futex_counter`]: what the two processes share;
+//! - [`server`]: accepts clients; [`scheduler`]: combines their blocks and renders them;
+//! - [`table_uploader`] and [`tables`]: imported tables, at the client and in the service.
+//!
+//! Linux only: CUDA supports no other Unix.
+
+mod client;
+mod error;
+mod futex_counter;
+mod handshake;
+mod layout;
+mod memory;
+mod scheduler;
+mod server;
+mod start;
+mod status;
+mod table_uploader;
+mod tables;
+
+pub use client::{ServiceOptions, ServiceRenderer};
+pub use error::{ServeError, ServiceFailure, StartError};
+pub use server::run;
+pub use start::{Served, ServiceCommand, all_gpus, default_folder};
+pub use status::{ClientStatus, ServiceStatus, status};
+
+#[cfg(test)]
+mod tests;

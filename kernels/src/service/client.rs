@@ -1,0 +1,268 @@
+//! The renderer of a client: requests sent to the service and answers received.
+
+use super::error::{ServiceFailure, StartError};
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, SharedSegment};
+use super::memory::SharedMemory;
+use super::start::{Entry, Served, ServiceCommand, enter};
+use super::table_uploader::TableUploader;
+use crate::GpuError;
+use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often to check that the service is alive while waiting for it.
+const ALIVE_INTERVAL: Duration = Duration::from_millis(2);
+
+/// How a client uses the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceOptions {
+    /// Whether blocks have deadlines. Others are rendered when nobody who plays live waits.
+    pub is_live: bool,
+    /// How long a block may take.
+    pub deadline: Duration,
+    /// How long the service may take to start. Long, because the GPU's driver may have to compile.
+    pub start_deadline: Duration,
+}
+
+impl Default for ServiceOptions {
+    fn default() -> Self {
+        Self {
+            is_live: true,
+            deadline: Duration::from_secs(1),
+            start_deadline: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Renders in the service.
+#[derive(Debug)]
+pub struct ServiceRenderer {
+    command: ServiceCommand,
+    options: ServiceOptions,
+    /// `None` until `prepare` succeeds.
+    connection: Option<Connection>,
+    /// Set by the first failure: the state of the clouds is then lost.
+    failed: Option<RenderError>,
+}
+
+impl ServiceRenderer {
+    /// Renders in the service of `command`. Starts nothing before `prepare`.
+    pub fn new(command: ServiceCommand, options: ServiceOptions) -> Self {
+        Self { command, options, connection: None, failed: None }
+    }
+
+    /// The id of the service's process, once prepared.
+    pub fn process_id(&self) -> Option<u32> {
+        self.connection.as_ref().map(|connection| connection.service.as_raw_pid() as u32)
+    }
+
+    /// Kills the service, for tests: all its clients lose it.
+    ///
+    /// # Errors
+    /// When it is not in use.
+    pub fn kill_service(&mut self) -> Result<(), RenderError> {
+        let connection = self.connection()?;
+        // It may have ended already.
+        let _ = kill_process(connection.service, Signal::KILL);
+        Ok(())
+    }
+
+    /// The connection, unless it has failed.
+    fn connection(&mut self) -> Result<&mut Connection, RenderError> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.connection.as_mut().ok_or(RenderError::NotPrepared),
+        }
+    }
+
+    /// Remembers a failure. A call out of turn is the caller's mistake and no failure.
+    fn note<T>(&mut self, result: Result<T, RenderError>) -> Result<T, RenderError> {
+        if let Err(error) = result
+            && !error.is_misuse()
+        {
+            self.failed = Some(error);
+        }
+        result
+    }
+}
+
+impl Renderer for ServiceRenderer {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        let is_gpu = |served: &Served| matches!(served, Served::Cuda(_));
+        if self.command.served.iter().all(is_gpu) && !has_driver() {
+            return Err(GpuError::NoDriver.into());
+        }
+        (self.connection, self.failed) = (None, None);
+        let mut outcome = Err(GpuError::NoDriver.into());
+        for served in self.command.candidates() {
+            match Connection::new(&self.command, served, self.options, capacity) {
+                Ok(connection) => {
+                    self.connection = Some(connection);
+                    return Ok(());
+                }
+                Err(error) => outcome = Err(error.into()),
+            }
+        }
+        outcome
+    }
+
+    fn reset(&mut self) {
+        // The next submit or collect reports a failure.
+        if let Ok(connection) = self.connection() {
+            let forgotten = connection.reset();
+            let _ = self.note(forgotten);
+        }
+    }
+
+    fn depth(&self) -> usize {
+        DEPTH
+    }
+
+    fn expect(&mut self) {
+        if let Ok(connection) = self.connection() {
+            connection.doorbell.futex_counter(0).increment();
+        }
+    }
+
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        self.connection()?.submit(block)
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let collected = self.connection()?.collect(buses);
+        self.note(collected)
+    }
+}
+
+/// A place in the service, and the memory shared with it.
+#[derive(Debug)]
+struct Connection {
+    /// Dropped first: it uses the socket.
+    _table_uploader: TableUploader,
+    /// Closed when the service ends, or drops this client.
+    socket: UnixStream,
+    service: Pid,
+    segment: SharedSegment,
+    doorbell: SharedMemory,
+    /// How long a block may take.
+    deadline: Duration,
+    /// Numbers of requests sent and of answers collected; both wrap.
+    asked: u32,
+    collected: u32,
+    /// The ticks of each request that is not yet collected.
+    in_flight: VecDeque<usize>,
+    /// Whether the service forgets the clouds of this client before the next request.
+    reset: bool,
+}
+
+impl Connection {
+    fn new(
+        command: &ServiceCommand,
+        served: Served,
+        options: ServiceOptions,
+        capacity: Capacity,
+    ) -> Result<Self, StartError> {
+        let (segment, file) = share(capacity)?;
+        let Entry { socket, service, doorbell } =
+            enter(command, served, options.start_deadline, options.is_live, capacity, &file)?;
+        let table_uploader =
+            TableUploader::start(&socket).map_err(|error| StartError::Unfit(error.to_string()))?;
+        Ok(Self {
+            _table_uploader: table_uploader,
+            socket,
+            service,
+            segment,
+            doorbell,
+            deadline: options.deadline,
+            asked: 0,
+            collected: 0,
+            in_flight: VecDeque::with_capacity(DEPTH),
+            reset: false,
+        })
+    }
+
+    /// Waits for the blocks in flight, discards them, and has the clouds forgotten before the next block.
+    fn reset(&mut self) -> Result<(), RenderError> {
+        self.reset = true;
+        while self.in_flight.pop_front().is_some() {
+            self.await_answer()?;
+            self.collected = self.collected.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, block: &VoiceBlock) -> Result<(), RenderError> {
+        if self.in_flight.len() >= DEPTH {
+            return Err(RenderError::OutOfTurn);
+        }
+        block.check_fits(self.segment.layout.capacity().slots)?;
+        let reset = std::mem::take(&mut self.reset);
+        self.segment.ask(self.asked, reset, block);
+        self.segment.memory.futex_counter(ASKED).increment();
+        self.doorbell.futex_counter(0).increment();
+        self.asked = self.asked.wrapping_add(1);
+        self.in_flight.push_back(block.ticks());
+        Ok(())
+    }
+
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        let ticks = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
+        self.await_answer()?;
+        let number = self.collected;
+        self.collected = number.wrapping_add(1);
+        Ok(self.segment.read_answer(number, ticks, buses)?)
+    }
+
+    /// Waits for the next answer.
+    fn await_answer(&mut self) -> Result<(), RenderError> {
+        let start = Instant::now();
+        loop {
+            let answered = self.segment.memory.futex_counter(ANSWERED);
+            let left = self.deadline.saturating_sub(start.elapsed());
+            if answered.wait(self.collected, Some(left.min(ALIVE_INTERVAL))) {
+                let ahead = answered.count().wrapping_sub(self.collected);
+                let what = "more answers than requests";
+                return match ahead > self.asked.wrapping_sub(self.collected) {
+                    true => Err(ServiceFailure::ProtocolViolation { what }.into()),
+                    false => Ok(()),
+                };
+            }
+            // An answer that came before the service ended is still used.
+            if self.is_closed() && answered.count() == self.collected {
+                return Err(ServiceFailure::Ended.into());
+            }
+            if left.is_zero() {
+                let milliseconds = self.deadline.as_millis() as u64;
+                return Err(RenderError::Late { milliseconds });
+            }
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        let received = rustix::net::recv(&self.socket, &mut [0; 16], RecvFlags::DONTWAIT);
+        !matches!(received, Ok((1.., _)) | Err(Errno::AGAIN | Errno::INTR))
+    }
+}
+
+/// Whether the kernel has a driver for NVIDIA GPUs; without one no service is started to find that out.
+fn has_driver() -> bool {
+    ["/dev/nvidiactl", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
+}
+
+/// Allocates the shared memory.
+fn share(capacity: Capacity) -> Result<(SharedSegment, OwnedFd), StartError> {
+    let too_much = || StartError::Memory(usize::MAX >> 20, io::ErrorKind::OutOfMemory.into());
+    let layout = Layout::new(capacity).ok_or_else(too_much)?;
+    let mebibytes = layout.words() >> (20 - size_of::<u64>().ilog2());
+    let (memory, file) =
+        SharedMemory::new(layout.words()).map_err(|error| StartError::Memory(mebibytes, error))?;
+    Ok((SharedSegment { memory, layout }, file))
+}

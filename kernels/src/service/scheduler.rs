@@ -1,0 +1,487 @@
+//! Renders for all clients: whatever they have submitted when the renderer is free becomes one block.
+//!
+//! Every client has a range of slots and buses of its own, so its sound does not depend on the others.
+//! Clients that play live come first. What each of them costs is measured; when there is too much to do,
+//! the one that costs most is told to go on by CPU.
+
+use super::error::ServeError;
+use super::layout::{ANSWERED, ASKED, DEPTH, ProtocolViolation, RequestHead, checked};
+use super::server::{Membership, Shared};
+use super::status::{ClientStatus, ServiceStatus};
+use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
+use myriad_engine::spectrum::{STARTS, tables};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often loads are measured.
+const WINDOW: Duration = Duration::from_millis(250);
+
+/// The share of the time that live clients may keep the renderer busy. With more, blocks come late when
+/// several clients submit at the same moment.
+const MAX_BUSY: f64 = 0.75;
+
+const BUSY: &str = "the GPU is busy with other instruments";
+
+/// A client that wants to render.
+pub(super) struct Newcomer {
+    pub(super) membership: Arc<Membership>,
+    /// Whether it may, or why not.
+    pub(super) answer: SyncSender<Result<(), String>>,
+}
+
+impl Newcomer {
+    pub(super) fn refuse(self, reason: String) {
+        // The connection may be closed already.
+        let _ = self.answer.send(Err(reason));
+    }
+}
+
+/// A client that renders.
+struct Client {
+    id: u64,
+    membership: Arc<Membership>,
+    first_slot: usize,
+    capacity: Capacity,
+    /// Numbers of requests taken and of answers given; both wrap.
+    taken: u32,
+    given: u32,
+    /// A bit for each slot that has not sounded since the client came or was reset. What sounds there
+    /// first must not continue the cloud of somebody else.
+    unused: Vec<u64>,
+    load: Load,
+    last_clouds: usize,
+    /// Why its next request is refused, which ends it.
+    refused: Option<&'static str>,
+}
+
+/// What a client has caused in the present window, and in the last one.
+#[derive(Default)]
+struct Load {
+    blocks: u32,
+    busy: Duration,
+    blocks_a_second: f64,
+    share: f64,
+}
+
+impl Client {
+    fn slots(&self) -> usize {
+        self.capacity.slots.next_multiple_of(Section::SLOTS)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.membership.is_gone.load(Ordering::Acquire)
+    }
+
+    /// Requests that wait.
+    fn waiting(&self) -> u32 {
+        let asked = self.membership.segment.memory.futex_counter(ASKED).count();
+        asked.wrapping_sub(self.taken)
+    }
+
+    /// Sends the next answer, which `write` writes.
+    fn answer(&mut self, write: impl FnOnce(&Membership, u32)) {
+        write(&self.membership, self.given);
+        self.given = self.given.wrapping_add(1);
+        self.membership.segment.memory.futex_counter(ANSWERED).increment();
+    }
+
+    /// Answers the oldest request with a failure, and ends the client.
+    fn fail(&mut self, reason: &str) {
+        let asked = self.membership.segment.memory.futex_counter(ASKED).count();
+        if asked != self.given {
+            let reason = Reason::new(reason);
+            self.answer(|membership, number| membership.segment.answer_failure(number, &reason));
+        }
+        self.membership.close();
+    }
+
+    /// Adds the clouds of a request to `block`. Returns how many, and the sum of their partials.
+    fn read_clouds(
+        &mut self,
+        head: &RequestHead,
+        block: &mut VoiceBlock,
+    ) -> Result<(usize, f32), ProtocolViolation> {
+        let tables = tables();
+        let (mut clouds, mut partials) = (0, 0.0);
+        let Self { unused, membership, first_slot, capacity, taken, .. } = self;
+        membership.segment.read_clouds(*taken, head, |tick, slot, cloud| {
+            let cloud = membership.tables.translate(cloud).ok_or("a cloud of no table")?;
+            let mut cloud = checked(cloud, capacity.buses, &tables)?;
+            let bit = 1 << (slot % 64);
+            cloud.flags |= if unused[slot / 64] & bit != 0 { STARTS } else { 0 };
+            unused[slot / 64] &= !bit;
+            clouds += 1;
+            partials += cloud.partials;
+            match block.put(tick, *first_slot + slot, &cloud) {
+                true => Ok(()),
+                false => Err("more clouds than the service holds"),
+            }
+        })?;
+        Ok((clouds, partials))
+    }
+}
+
+/// One request in a block.
+struct Member {
+    client: u64,
+    ticks: usize,
+    part: Part,
+}
+
+/// What happens with a request.
+enum Part {
+    /// It is rendered into buses from this number on; its share of the block's work.
+    Sounds {
+        first_bus: usize,
+        work: f32,
+    },
+    Silent,
+    Failed(&'static str),
+}
+
+/// Requests that are answered together.
+struct Batch {
+    members: Vec<Member>,
+    /// Whether anything sounds, so that the renderer has it.
+    is_submitted: bool,
+    began: Instant,
+}
+
+pub(super) struct Scheduler {
+    renderer: Box<dyn Renderer>,
+    capacity: Capacity,
+    shared: Arc<Shared>,
+    /// Ordered by slots.
+    clients: Vec<Client>,
+    last_id: u64,
+    /// Used in turn.
+    blocks: VecDeque<Arc<VoiceBlock>>,
+    in_flight: VecDeque<Batch>,
+    buses: Buses,
+    /// Member lists of finished batches, for reuse.
+    spare: Vec<Vec<Member>>,
+    window: Instant,
+    launches: u32,
+    busy: Duration,
+    live_busy: Duration,
+    /// When the renderer finished the last block.
+    finished: Instant,
+    evictions: u64,
+}
+
+impl Scheduler {
+    /// Renders with a renderer that is prepared for that capacity.
+    pub(super) fn new(
+        mut renderer: Box<dyn Renderer>,
+        capacity: Capacity,
+        shared: Arc<Shared>,
+    ) -> Result<Self, ServeError> {
+        let depth = renderer.depth().clamp(1, DEPTH);
+        // Half of a client's slots are for clouds that fade out, which are few at a time.
+        let block = || Arc::new(VoiceBlock::shared(capacity.slots, capacity.slots / 2));
+        let blocks: VecDeque<_> = (0..depth).map(|_| block()).collect();
+        for block in &blocks {
+            // A GPU pins their memory at the first use, which takes long.
+            let rendered = renderer.render(block, &mut Buses::new(0));
+            rendered.map_err(|error| ServeError::Failed(error.to_string()))?;
+        }
+        Ok(Self {
+            renderer,
+            capacity,
+            shared,
+            clients: Vec::new(),
+            last_id: 0,
+            blocks,
+            in_flight: VecDeque::with_capacity(depth),
+            buses: Buses::new(capacity.buses),
+            spare: Vec::new(),
+            window: Instant::now(),
+            launches: 0,
+            busy: Duration::ZERO,
+            live_busy: Duration::ZERO,
+            finished: Instant::now(),
+            evictions: 0,
+        })
+    }
+
+    /// Renders until nobody has been there for `idle`, or the renderer fails.
+    pub(super) fn run(
+        &mut self,
+        arrivals: &Receiver<Newcomer>,
+        idle: Duration,
+    ) -> Result<(), ServeError> {
+        let mut alone_since = Instant::now();
+        loop {
+            // Comes first: what happens from now on wakes the wait below.
+            let rung = self.shared.rung();
+            arrivals.try_iter().for_each(|newcomer| self.admit(newcomer));
+            self.clients.retain(|client| !client.is_gone());
+            self.measure();
+            match guarded(|| self.step()) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(reason) => {
+                    self.clients.iter_mut().for_each(|client| client.fail(&reason));
+                    return Err(ServeError::Failed(reason));
+                }
+            }
+            if !self.clients.is_empty() {
+                alone_since = Instant::now();
+            } else if alone_since.elapsed() > idle {
+                return Ok(());
+            }
+            self.shared.wait(rung, WINDOW.min(idle));
+        }
+    }
+
+    /// Finds room for a client.
+    pub(super) fn admit(&mut self, newcomer: Newcomer) {
+        let capacity = newcomer.membership.segment.layout.capacity();
+        let slots = capacity.slots.next_multiple_of(Section::SLOTS);
+        let buses: usize = self.clients.iter().map(|client| client.capacity.buses).sum();
+        if !(1..=Section::MAX_BUSES).contains(&capacity.buses) || slots == 0 {
+            return newcomer.refuse("the render service was asked for too much, or nothing".into());
+        }
+        if slots > self.capacity.slots {
+            let most = self.capacity.slots;
+            return newcomer.refuse(format!(
+                "the render service holds {most} clouds, and {slots} clouds were asked for"
+            ));
+        }
+        let place = self.gap(slots).filter(|_| buses + capacity.buses <= self.capacity.buses);
+        let Some((index, first_slot)) = place else {
+            return newcomer.refuse("the GPU has no room for more instruments".into());
+        };
+        if self.live_share() > MAX_BUSY {
+            return newcomer.refuse(BUSY.into());
+        }
+        self.last_id += 1;
+        let client = Client {
+            id: self.last_id,
+            membership: Arc::clone(&newcomer.membership),
+            first_slot,
+            capacity,
+            taken: 0,
+            given: 0,
+            unused: vec![u64::MAX; slots / 64],
+            load: Load::default(),
+            last_clouds: 0,
+            refused: None,
+        };
+        self.clients.insert(index, client);
+        // If the connection is closed by now, its end is noticed soon.
+        let _ = newcomer.answer.send(Ok(()));
+    }
+
+    /// Where so many slots are free, and before which client.
+    fn gap(&self, slots: usize) -> Option<(usize, usize)> {
+        let ends = self.clients.iter().map(|client| client.first_slot + client.slots());
+        let starts = self.clients.iter().map(|client| client.first_slot);
+        let mut gaps = [0].into_iter().chain(ends).zip(starts.chain([self.capacity.slots]));
+        let index = gaps.position(|(start, end)| end - start >= slots)?;
+        let before = index.checked_sub(1).map(|index| &self.clients[index]);
+        Some((index, before.map_or(0, |client| client.first_slot + client.slots())))
+    }
+
+    /// Submits one block, or finishes one. Returns whether there was something to do.
+    fn step(&mut self) -> Result<bool, String> {
+        if self.in_flight.len() < self.blocks.len() && self.gather()? {
+            return Ok(true);
+        }
+        match self.in_flight.pop_front() {
+            Some(batch) => self.finish(batch).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Makes a block of what waits: of those who play live, or of the others when none of them waits.
+    fn gather(&mut self) -> Result<bool, String> {
+        let mut live = None;
+        for client in self.clients.iter().filter(|client| client.waiting() != 0) {
+            live = Some(live == Some(true) || client.membership.is_live);
+        }
+        let Some(live) = live else {
+            return Ok(false);
+        };
+        let mut members = self.spare.pop().unwrap_or_default();
+        let mut block = VoiceBlock::reuse(&mut self.blocks[0]);
+        for client in &mut self.clients {
+            if client.membership.is_live != live || client.waiting() == 0 {
+                continue;
+            }
+            let (ticks, part) = match take(client, &mut block) {
+                Ok(Some(taken)) => taken,
+                // A table that it needs is still on its way.
+                Ok(None) => continue,
+                Err(violation) => (0, Part::Failed(violation)),
+            };
+            client.taken = client.taken.wrapping_add(1);
+            members.push(Member { client: client.id, ticks, part });
+        }
+        drop(block);
+        if members.is_empty() {
+            self.spare.push(members);
+            return Ok(false);
+        }
+        let is_submitted = !self.blocks[0].sections().is_empty();
+        let began = Instant::now();
+        if is_submitted {
+            let (renderer, block) = (&mut self.renderer, &self.blocks[0]);
+            let submitted = self.shared.watched(|| renderer.submit(block));
+            submitted.map_err(|error| error.to_string())?;
+            self.launches += 1;
+            self.blocks.rotate_left(1);
+        }
+        self.in_flight.push_back(Batch { members, is_submitted, began });
+        Ok(true)
+    }
+
+    /// Waits for a block, and answers its clients.
+    fn finish(&mut self, mut batch: Batch) -> Result<(), String> {
+        let mut sounded = 0;
+        let mut busy = Duration::ZERO;
+        if batch.is_submitted {
+            let (renderer, buses) = (&mut self.renderer, &mut self.buses);
+            let collected = self.shared.watched(|| renderer.collect(buses));
+            sounded = collected.map_err(|error| error.to_string())?;
+            // It began when the one before was finished, if that was later.
+            busy = batch.began.max(self.finished).elapsed();
+            self.finished = Instant::now();
+            self.busy += busy;
+        }
+        let work = |member: &Member| match member.part {
+            Part::Sounds { work, .. } => work,
+            Part::Silent | Part::Failed(_) => 0.0,
+        };
+        let all: f32 = batch.members.iter().map(work).sum();
+        for member in batch.members.drain(..) {
+            let share = if all > 0.0 { work(&member) / all } else { 0.0 };
+            let Some(client) = self.clients.iter_mut().find(|client| client.id == member.client)
+            else {
+                continue;
+            };
+            client.load.blocks += 1;
+            client.load.busy += busy.mul_f32(share);
+            if client.membership.is_live {
+                self.live_busy += busy.mul_f32(share);
+            }
+            match member.part {
+                Part::Sounds { first_bus, .. } => {
+                    let partials = (sounded as f32 * share).round() as usize;
+                    let buses = &self.buses;
+                    client.answer(|membership, number| {
+                        let segment = &membership.segment;
+                        segment.answer(number, member.ticks, partials, buses, first_bus);
+                    });
+                }
+                Part::Silent => client.answer(|membership, number| {
+                    membership.segment.answer_silence(number, member.ticks);
+                }),
+                Part::Failed(reason) => client.fail(reason),
+            }
+        }
+        self.spare.push(batch.members);
+        Ok(())
+    }
+
+    /// The share of the time that live clients have caused in the last window.
+    fn live_share(&self) -> f64 {
+        let live = self.clients.iter().filter(|client| client.membership.is_live);
+        live.map(|client| client.load.share).sum()
+    }
+
+    /// Ends the window when it is over: publishes the status, and evicts a client when there is too much
+    /// to do.
+    fn measure(&mut self) {
+        let elapsed = self.window.elapsed();
+        if elapsed < WINDOW {
+            return;
+        }
+        let seconds = elapsed.as_secs_f64();
+        for Client { load, .. } in &mut self.clients {
+            load.share = load.busy.as_secs_f64() / seconds;
+            load.blocks_a_second = f64::from(load.blocks) / seconds;
+            (load.blocks, load.busy) = (0, Duration::ZERO);
+        }
+        let live_busy = self.live_busy.as_secs_f64() / seconds;
+        let mut live: Vec<&mut Client> =
+            self.clients.iter_mut().filter(|client| client.membership.is_live).collect();
+        live.sort_unstable_by(|a, b| a.load.share.total_cmp(&b.load.share));
+        if let [_, .., dearest] = &mut live[..]
+            && live_busy > MAX_BUSY
+        {
+            self.evictions += 1;
+            dearest.refused = Some(BUSY);
+        }
+        self.publish(self.busy.as_secs_f64() / seconds, f64::from(self.launches) / seconds);
+        self.window = Instant::now();
+        (self.busy, self.live_busy, self.launches) = (Duration::ZERO, Duration::ZERO, 0);
+    }
+
+    fn publish(&self, busy: f64, launches: f64) {
+        let client = |client: &Client| ClientStatus {
+            process: client.membership.process.as_raw_pid() as u32,
+            is_live: client.membership.is_live,
+            slots: client.capacity.slots,
+            clouds: client.last_clouds,
+            blocks: client.load.blocks_a_second,
+            share: client.load.share,
+        };
+        let status = ServiceStatus {
+            process: 0,
+            busy,
+            launches,
+            evictions: self.evictions,
+            clients: self.clients.iter().map(client).collect(),
+        };
+        let mut published = self.shared.status.lock().unwrap_or_else(PoisonError::into_inner);
+        *published = status.to_text();
+    }
+}
+
+/// Takes the next request of `client` into `block`. `None` when it has to wait for a table.
+fn take(
+    client: &mut Client,
+    block: &mut VoiceBlock,
+) -> Result<Option<(usize, Part)>, ProtocolViolation> {
+    if let Some(reason) = client.refused {
+        return Err(reason);
+    }
+    if client.waiting() as usize > DEPTH {
+        return Err("more was asked than there is room for");
+    }
+    let head = client.membership.segment.read_head(client.taken)?;
+    if !client.membership.tables.has(head.needs) {
+        return Ok(None);
+    }
+    if head.reset {
+        client.unused.fill(u64::MAX);
+    }
+    client.last_clouds = head.counts.iter().copied().max().unwrap_or(0) as usize;
+    if head.counts.iter().all(|&count| count == 0) {
+        return Ok(Some((head.ticks, Part::Silent)));
+    }
+    let Client { first_slot, capacity, .. } = *client;
+    let first_bus = block.sections().last().map_or(0, |last| last.first_bus + last.buses);
+    block.start_section(Section { first_slot, first_bus, buses: capacity.buses }, head.ticks);
+    let (_, work) = client.read_clouds(&head, block)?;
+    Ok(Some((head.ticks, Part::Sounds { first_bus, work })))
+}
+
+/// Calls what may fail or panic, and returns the reason as text in both cases.
+fn guarded<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(result) => result,
+        Err(panic) => Err(format!("the renderer panicked: {}", message_of(&*panic))),
+    }
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default()
+}

@@ -1,0 +1,336 @@
+//! The process of the service: one for a user and a GPU. Accepts clients; the [`Scheduler`] renders for
+//! them.
+
+use super::error::ServeError;
+use super::handshake::{self, Hello};
+use super::layout::SharedSegment;
+use super::memory::SharedMemory;
+use super::scheduler::{Newcomer, Scheduler};
+use super::start::{Served, check_folder, peer, socket_in};
+use super::status::ServiceStatus;
+use super::tables::ClientTables;
+use crate::cuda::CudaRenderer;
+use myriad_engine::ThreadPolicy;
+use myriad_engine::render::{Capacity, CpuRenderer, Remedy, Renderer};
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::process::{Pid, Signal, getpid, kill_process, setsid};
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The niceness that audio servers use for their own threads.
+const NICENESS: i32 = -11;
+
+/// Connections at once; more are closed at once.
+const MAX_CONNECTIONS: usize = 128;
+
+/// How long a connection may take to say what it wants.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long one call of the renderer may take before the service ends itself. The renderer has a deadline
+/// of its own, but a driver can hang in a call.
+const HANG_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The load that a service prepares for: many times what one client needs. Without a GPU it is for tests.
+const CUDA_CAPACITY: Capacity = Capacity { slots: 65_536, buses: 1_024 };
+const CPU_CAPACITY: Capacity = Capacity { slots: 8_192, buses: 128 };
+
+/// With less the service does not start.
+const SMALLEST: usize = 4_096;
+
+/// What the threads of the service share.
+pub(super) struct Shared {
+    /// Its first counter wakes the scheduler.
+    doorbell: SharedMemory,
+    doorbell_file: OwnedFd,
+    /// Milliseconds since the start at which the present call of the renderer began, or zero.
+    busy_since: AtomicU64,
+    start: Instant,
+    /// The status, as it is sent.
+    pub(super) status: Mutex<String>,
+}
+
+impl Shared {
+    fn new() -> Result<Self, ServeError> {
+        let (doorbell, doorbell_file) =
+            SharedMemory::new(0).map_err(|error| ServeError::System("shared memory", error))?;
+        Ok(Self {
+            doorbell,
+            doorbell_file,
+            busy_since: AtomicU64::new(0),
+            start: Instant::now(),
+            status: Mutex::new(ServiceStatus::default().to_text()),
+        })
+    }
+
+    /// Wakes the scheduler.
+    pub(super) fn ring(&self) {
+        self.doorbell.futex_counter(0).increment();
+    }
+
+    /// How often it was woken.
+    pub(super) fn rung(&self) -> u32 {
+        self.doorbell.futex_counter(0).count()
+    }
+
+    /// Waits until it is woken more often than `known`.
+    pub(super) fn wait(&self, known: u32, timeout: Duration) {
+        self.doorbell.futex_counter(0).wait(known, Some(timeout));
+    }
+
+    /// Calls the renderer, which must return soon.
+    pub(super) fn watched<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.busy_since.store(self.start.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        let result = call();
+        self.busy_since.store(0, Ordering::Relaxed);
+        result
+    }
+
+    /// Ends this process when a call of the renderer hangs.
+    fn watch(&self) -> ! {
+        loop {
+            thread::sleep(HANG_TIMEOUT / 4);
+            let now = self.start.elapsed().as_millis() as u64;
+            let since = self.busy_since.load(Ordering::Relaxed);
+            if since != 0 && now.saturating_sub(since) > HANG_TIMEOUT.as_millis() as u64 {
+                // By a signal, because exit handlers might wait for the device.
+                let _ = kill_process(getpid(), Signal::KILL);
+            }
+        }
+    }
+}
+
+/// Runs the service, or starts it, as the arguments say. `prefix` are those that come before them.
+///
+/// # Errors
+/// When the arguments are not those of [`super::ServiceCommand`], or the service cannot go on.
+pub fn run(prefix: &[&str], arguments: &[OsString]) -> Result<(), ServeError> {
+    match arguments {
+        [start, rest @ ..] if start == "start" => {
+            parse(rest)?;
+            start_detached(prefix, rest)
+        }
+        _ => {
+            let (served, folder, idle) = parse(arguments)?;
+            serve(served, folder, idle)
+        }
+    }
+}
+
+fn parse(arguments: &[OsString]) -> Result<(Served, &Path, Duration), ServeError> {
+    let [served, folder, idle] = arguments else {
+        return Err(ServeError::Arguments);
+    };
+    let served = served.to_str().and_then(Served::parse).ok_or(ServeError::Arguments)?;
+    let idle = idle.to_str().and_then(|text| text.parse().ok()).ok_or(ServeError::Arguments)?;
+    Ok((served, Path::new(folder), Duration::from_millis(idle)))
+}
+
+/// Starts the service as a child of nobody: this process ends at once.
+fn start_detached(prefix: &[&str], arguments: &[OsString]) -> Result<(), ServeError> {
+    let program =
+        std::env::current_exe().map_err(|error| ServeError::System("this program", error))?;
+    Command::new(program)
+        .args(prefix.iter().map(OsStr::new))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(drop)
+        .map_err(|error| ServeError::System("starting", error))
+}
+
+/// Serves until nobody has been there for `idle`.
+fn serve(served: Served, folder: &Path, idle: Duration) -> Result<(), ServeError> {
+    let system = |what| move |error| ServeError::System(what, error);
+    // So that it outlives the terminal and the session of the client that started it. Fails when it has
+    // one of its own.
+    let _ = setsid();
+    check_folder(folder).map_err(ServeError::Failed)?;
+    let path = socket_in(folder, served);
+    // Held as long as this process lives, so that there is only one.
+    let flags = OFlags::CREATE | OFlags::RDWR | OFlags::CLOEXEC;
+    let lock = rustix::fs::open(path.with_extension("lock"), flags, Mode::RUSR | Mode::WUSR)
+        .map_err(|error| ServeError::System("the lock", error.into()))?;
+    if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(());
+    }
+    // Left behind by one that was killed.
+    let _ = std::fs::remove_file(&path);
+    let listener = UnixListener::bind(&path).map_err(system("the socket"))?;
+    let shared = Arc::new(Shared::new()?);
+    let (newcomers, arrivals) = channel();
+    let (watching, accepting) = (Arc::clone(&shared), Arc::clone(&shared));
+    let named = |name: &str| thread::Builder::new().name(name.into());
+    named("myriad-hang").spawn(move || watching.watch()).map_err(system("a thread"))?;
+    named("myriad-accept")
+        .spawn(move || accept(&listener, &accepting, &newcomers))
+        .map_err(system("a thread"))?;
+    // Most users lack the right to do this, which is harmless.
+    let _ = rustix::process::setpriority_process(None, NICENESS);
+    let outcome = render(served, &shared, &arrivals, idle);
+    // Clients that come now start another service.
+    let _ = std::fs::remove_file(&path);
+    outcome
+}
+
+/// Prepares the renderer for the first client, and renders.
+fn render(
+    served: Served,
+    shared: &Arc<Shared>,
+    arrivals: &Receiver<Newcomer>,
+    idle: Duration,
+) -> Result<(), ServeError> {
+    let Ok(first) = arrivals.recv_timeout(idle) else {
+        return Ok(());
+    };
+    match prepared(served) {
+        Ok((renderer, capacity)) => {
+            ThreadPolicy::RealTime.assume(0, 48_000.0);
+            let mut scheduler = Scheduler::new(renderer, capacity, Arc::clone(shared))?;
+            scheduler.admit(first);
+            scheduler.run(arrivals, idle)
+        }
+        Err(reason) => {
+            first.refuse(reason.clone());
+            // Its answer is sent by another thread; others who wait get the same.
+            while let Ok(next) = arrivals.recv_timeout(Duration::from_millis(200)) {
+                next.refuse(reason.clone());
+            }
+            Err(ServeError::Failed(reason))
+        }
+    }
+}
+
+/// Prepares a renderer for as many clouds as its device has memory for.
+fn prepared(served: Served) -> Result<(Box<dyn Renderer>, Capacity), String> {
+    let (mut renderer, mut capacity): (Box<dyn Renderer>, _) = match served {
+        Served::StandIn(_) => (Box::new(CpuRenderer::new(1)), CPU_CAPACITY),
+        Served::Cuda(device) => (Box::new(CudaRenderer::new(device)), CUDA_CAPACITY),
+    };
+    loop {
+        match renderer.prepare(capacity) {
+            Ok(()) => return Ok((renderer, capacity)),
+            Err(error) if error.remedy() == Remedy::FewerClouds && capacity.slots > SMALLEST => {
+                capacity.slots /= 2;
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+/// Gives every connection of this user a thread.
+fn accept(listener: &UnixListener, shared: &Arc<Shared>, newcomers: &Sender<Newcomer>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    for socket in listener.incoming() {
+        let Ok(socket) = socket else {
+            // Out of file descriptors, for example: others may be closed soon.
+            thread::sleep(Duration::from_millis(10));
+            continue;
+        };
+        let Ok(process) = peer(&socket) else {
+            continue;
+        };
+        if count.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
+            count.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let (shared, newcomers, counted) =
+            (Arc::clone(shared), newcomers.clone(), Arc::clone(&count));
+        let attend = move || {
+            attend(&socket, process, &shared, &newcomers);
+            counted.fetch_sub(1, Ordering::Relaxed);
+        };
+        let thread = thread::Builder::new().name("myriad-client".into());
+        if thread.spawn(attend).is_err() {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The connection of one client, from its hello to its end. Errors end it.
+fn attend(socket: &UnixStream, process: Pid, shared: &Shared, newcomers: &Sender<Newcomer>) {
+    let limited = |timeout| {
+        socket.set_read_timeout(timeout).is_ok() && socket.set_write_timeout(timeout).is_ok()
+    };
+    if !limited(Some(HELLO_TIMEOUT)) {
+        return;
+    }
+    let (segment, is_live) = match handshake::receive_hello(socket) {
+        Ok(Hello::Client { segment, is_live }) => (segment, is_live),
+        Ok(Hello::Status) => {
+            let text = shared.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let mut socket = socket;
+            let _ = socket.write_all(text.as_bytes());
+            return;
+        }
+        Ok(Hello::Refused(reason)) => {
+            let _ = handshake::reply(socket, Err(&reason));
+            return;
+        }
+        Err(_) => return,
+    };
+    if handshake::send_welcome(socket, shared.doorbell_file.as_fd()).is_err() {
+        return;
+    }
+    let Ok(closing) = socket.try_clone() else {
+        return;
+    };
+    let (answer, admitted) = sync_channel(1);
+    let membership = Arc::new(Membership {
+        socket: closing,
+        segment,
+        is_live,
+        process,
+        tables: ClientTables::new(),
+        is_gone: AtomicBool::new(false),
+    });
+    if newcomers.send(Newcomer { membership: Arc::clone(&membership), answer }).is_err() {
+        return;
+    }
+    shared.ring();
+    let outcome = match admitted.recv() {
+        Ok(outcome) => outcome,
+        Err(_) => return,
+    };
+    let replied = match &outcome {
+        Ok(()) => handshake::reply(socket, Ok(())),
+        Err(reason) => handshake::reply(socket, Err(reason)),
+    };
+    if outcome.is_ok() && replied.is_ok() && limited(None) {
+        // Returns when the socket is closed or carries invalid data.
+        let _ = membership.tables.receive(socket, || shared.ring());
+    }
+    membership.close();
+    shared.ring();
+}
+
+/// A client, as its connection and the scheduler share it.
+pub(super) struct Membership {
+    socket: UnixStream,
+    pub(super) segment: SharedSegment,
+    pub(super) is_live: bool,
+    pub(super) process: Pid,
+    pub(super) tables: ClientTables,
+    /// Set when its connection is closed.
+    pub(super) is_gone: AtomicBool,
+}
+
+impl Membership {
+    /// Closes the connection.
+    pub(super) fn close(&self) {
+        // Fails when the client has closed it.
+        let _ = self.socket.shutdown(Shutdown::Both);
+        self.is_gone.store(true, Ordering::Release);
+    }
+}
