@@ -11,7 +11,7 @@ use std::thread;
 
 #[test]
 fn conforms() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     for check in CHECKS {
         match (check.run)(&|| Box::new(folder.client())) {
@@ -23,7 +23,7 @@ fn conforms() {
 
 #[test]
 fn every_patch_is_bit_identical() {
-    let _alone = alone();
+    let _others = beside_others();
     let local = &mut engine_on(Box::new(CpuRenderer::new(1)), &factory::patches()[0]);
     let folder = Folder::new();
     let other = &mut engine_on(Box::new(folder.client()), &factory::patches()[0]);
@@ -42,7 +42,7 @@ fn every_patch_is_bit_identical() {
 
 #[test]
 fn two_blocks_may_be_in_flight_and_a_reset_drops_them() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let [mut local, mut other]: [Box<dyn Renderer>; 2] =
         [Box::new(CpuRenderer::new(1)), Box::new(folder.prepared())];
@@ -74,7 +74,7 @@ fn two_blocks_may_be_in_flight_and_a_reset_drops_them() {
 
 #[test]
 fn a_client_does_not_allocate() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let mut renderer = folder.prepared();
     let mut buses = Buses::new(CAPACITY.buses);
@@ -98,7 +98,7 @@ fn a_client_does_not_allocate() {
 /// own: the service combines whatever comes together, and nobody hears it.
 #[test]
 fn clients_that_play_together_sound_as_alone() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let names = ["Aurora", "Felt Grand", "Glass Bells", "Acid Trail", "Solo Violin"];
     thread::scope(|scope| {

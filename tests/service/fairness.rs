@@ -55,7 +55,7 @@ fn play_little(renderer: &mut ServiceRenderer, done: &AtomicBool) -> Result<(), 
 
 #[test]
 fn a_client_that_asks_for_more_than_there_is_goes_on_by_cpu_and_comes_back() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let (mut little, mut greedy) = (folder.prepared(), folder.prepared());
     let done = AtomicBool::new(false);
@@ -76,7 +76,7 @@ fn a_client_that_asks_for_more_than_there_is_goes_on_by_cpu_and_comes_back() {
 /// Who renders offline has what is left, and keeps it.
 #[test]
 fn offline_clients_stay_beside_those_who_play() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let mut little = folder.prepared();
     let options = ServiceOptions { is_live: false, deadline: TIMEOUT, start_deadline: TIMEOUT };
@@ -107,7 +107,7 @@ fn offline_clients_stay_beside_those_who_play() {
 
 #[test]
 fn what_a_client_may_have_is_bounded() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let refused = |slots, buses| {
         let mut renderer = folder.client();

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn a_service_that_is_killed_is_an_error_for_all_clients_and_is_replaced() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let mut clients = [folder.prepared(), folder.prepared()];
     let mut buses = Buses::new(CAPACITY.buses);
@@ -44,7 +44,7 @@ fn a_service_that_is_killed_is_an_error_for_all_clients_and_is_replaced() {
 /// However many clients find that there is none.
 #[test]
 fn one_service_is_started_for_all() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let prepare = || {
         let client = folder.prepared();
@@ -59,7 +59,7 @@ fn one_service_is_started_for_all() {
 
 #[test]
 fn chords_survive_the_loss_of_their_service() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let process = Arc::new(AtomicU32::new(0));
     let mut rigs = [(); 3].map(|()| {
@@ -104,7 +104,7 @@ fn chords_survive_the_loss_of_their_service() {
 
 #[test]
 fn a_service_that_hangs_is_late_and_is_replaced() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let deadline = Duration::from_millis(1_500);
     let options = ServiceOptions { deadline, start_deadline: TIMEOUT, ..ServiceOptions::default() };
@@ -138,7 +138,7 @@ fn refusal(command: ServiceCommand) -> String {
 
 #[test]
 fn other_programs_are_refused_with_a_reason() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let with = |program: &str, arguments: &[&str]| {
         let arguments = arguments.iter().map(Into::into).collect();
@@ -161,7 +161,7 @@ fn service_socket(folder: &Folder, gpu: Served) -> PathBuf {
 
 #[test]
 fn other_services_are_refused_with_a_reason() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     drop(folder.prepared());
     let path = service_socket(&folder, GPU);
@@ -185,7 +185,7 @@ fn other_services_are_refused_with_a_reason() {
 
 #[test]
 fn a_folder_that_others_may_enter_is_refused() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
     assert!(refusal(folder.command()).contains("other users may enter it"));
@@ -197,7 +197,7 @@ fn a_folder_that_others_may_enter_is_refused() {
 
 #[test]
 fn a_missing_gpu_is_refused_with_its_own_message() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     // No machine has that many GPUs.
     let said = refusal(ServiceCommand { served: vec![Served::Cuda(4_096)], ..folder.command() });
@@ -207,7 +207,7 @@ fn a_missing_gpu_is_refused_with_its_own_message() {
 /// Clients are spread over the GPUs, and move when one of them cannot be used.
 #[test]
 fn several_gpus_share_the_clients() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let command = ServiceCommand { served: vec![GPU, OTHER_GPU], ..folder.command() };
     let options =
@@ -248,7 +248,7 @@ fn several_gpus_share_the_clients() {
 
 #[test]
 fn an_unprepared_client_refuses() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let mut renderer = folder.client();
     let mut buses = Buses::new(CAPACITY.buses);

@@ -9,15 +9,21 @@ use myriad_kernels::service::{Served, ServiceCommand, ServiceOptions, ServiceRen
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 pub(crate) const CAPACITY: Capacity = Capacity { slots: 64, buses: 2 };
 
-/// Lets one test run at a time, because some count the files and mappings of this process.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static LOCK: Mutex<()> = Mutex::new(());
-    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
+static LOCK: RwLock<()> = RwLock::new(());
+
+/// No other test runs meanwhile, because this one counts the files and mappings of this process.
+pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+    LOCK.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Others may run meanwhile.
+pub(crate) fn beside_others() -> RwLockReadGuard<'static, ()> {
+    LOCK.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn program() -> PathBuf {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 #[test]
 fn a_table_imported_later_is_bit_identical() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let engines = &mut [
         engine_on(Box::new(CpuRenderer::new(1)), &soft()),
@@ -35,7 +35,7 @@ fn a_table_imported_later_is_bit_identical() {
 
 #[test]
 fn a_new_table_does_not_cause_failover() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let command = folder.command();
     let make: MakeGpuRenderer = Arc::new(move || {
@@ -60,7 +60,7 @@ fn a_new_table_does_not_cause_failover() {
 /// Rows that are reused have the new content in the service too, also for a client that comes later.
 #[test]
 fn reused_table_rows_are_bit_identical() {
-    let _alone = alone();
+    let _others = beside_others();
     let mut local = engine_on(Box::new(CpuRenderer::new(1)), &soft());
     let folder = Folder::new();
     let mut others = [(); 2].map(|()| engine_on(Box::new(folder.client()), &soft()));
@@ -89,7 +89,7 @@ fn reused_table_rows_are_bit_identical() {
 
 #[test]
 fn a_service_that_hangs_does_not_block_imports() {
-    let _alone = alone();
+    let _others = beside_others();
     let folder = Folder::new();
     let renderer = folder.prepared();
     let process = renderer.process_id().unwrap();

@@ -126,12 +126,6 @@ impl Renderer for ServiceRenderer {
         DEPTH
     }
 
-    fn expect(&mut self) {
-        if let Ok(connection) = self.connection() {
-            connection.doorbell.futex_counter(0).increment();
-        }
-    }
-
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         self.connection()?.submit(block)
     }

@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often loads are measured.
@@ -24,6 +25,11 @@ const WINDOW: Duration = Duration::from_millis(250);
 /// The share of the time that live clients may keep the renderer busy. With more, blocks come late when
 /// several clients submit at the same moment.
 const MAX_BUSY: f64 = 0.75;
+
+/// How long it may work without a pause, and the pause. Systems kill threads of high priority that never
+/// pause, often after 200 ms.
+const MAX_UNREST: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_micros(20);
 
 const BUSY: &str = "the GPU is busy with other instruments";
 
@@ -100,14 +106,14 @@ impl Client {
         self.membership.close();
     }
 
-    /// Adds the clouds of a request to `block`. Returns how many, and the sum of their partials.
+    /// Adds the clouds of a request to `block`. Returns the sum of their partials.
     fn read_clouds(
         &mut self,
         head: &RequestHead,
         block: &mut VoiceBlock,
-    ) -> Result<(usize, f32), ProtocolViolation> {
+    ) -> Result<f32, ProtocolViolation> {
         let tables = tables();
-        let (mut clouds, mut partials) = (0, 0.0);
+        let mut partials = 0.0;
         let Self { unused, membership, first_slot, capacity, taken, .. } = self;
         membership.segment.read_clouds(*taken, head, |tick, slot, cloud| {
             let cloud = membership.tables.translate(cloud).ok_or("a cloud of no table")?;
@@ -115,14 +121,13 @@ impl Client {
             let bit = 1 << (slot % 64);
             cloud.flags |= if unused[slot / 64] & bit != 0 { STARTS } else { 0 };
             unused[slot / 64] &= !bit;
-            clouds += 1;
             partials += cloud.partials;
             match block.put(tick, *first_slot + slot, &cloud) {
                 true => Ok(()),
                 false => Err("more clouds than the service holds"),
             }
         })?;
-        Ok((clouds, partials))
+        Ok(partials)
     }
 }
 
@@ -216,6 +221,7 @@ impl Scheduler {
         idle: Duration,
     ) -> Result<(), ServeError> {
         let mut alone_since = Instant::now();
+        let mut rested = Instant::now();
         loop {
             // Comes first: what happens from now on wakes the wait below.
             let rung = self.shared.rung();
@@ -223,7 +229,12 @@ impl Scheduler {
             self.clients.retain(|client| !client.is_gone());
             self.measure();
             match guarded(|| self.step()) {
-                Ok(true) => continue,
+                Ok(true) if rested.elapsed() < MAX_UNREST => continue,
+                Ok(true) => {
+                    thread::sleep(REST);
+                    rested = Instant::now();
+                    continue;
+                }
                 Ok(false) => {}
                 Err(reason) => {
                     self.clients.iter_mut().for_each(|client| client.fail(&reason));
@@ -236,6 +247,7 @@ impl Scheduler {
                 return Ok(());
             }
             self.shared.wait(rung, WINDOW.min(idle));
+            rested = Instant::now();
         }
     }
 
@@ -469,7 +481,7 @@ fn take(
     let Client { first_slot, capacity, .. } = *client;
     let first_bus = block.sections().last().map_or(0, |last| last.first_bus + last.buses);
     block.start_section(Section { first_slot, first_bus, buses: capacity.buses }, head.ticks);
-    let (_, work) = client.read_clouds(&head, block)?;
+    let work = client.read_clouds(&head, block)?;
     Ok(Some((head.ticks, Part::Sounds { first_bus, work })))
 }
 
