@@ -37,6 +37,7 @@ use myriad_player::{interrupt, terminal};
 use report::{Report, Verdict};
 use run::Run;
 use sampler::Sampler;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ use watch::Watch;
 const EXAMPLES: &str = "\
 Examples:
   myriad soak                                 one virtual hour, in a minute or two; exit code 0 if clean
-  myriad soak --hours 8 --seed 7              eight virtual hours, the same each time
+  myriad soak --hours 8 --seed 7              eight virtual hours, the same each time; without --seed
+                                              each soak plays something new and says with which seed
   myriad soak --device jack --minutes 30      half an hour of real time through a JACK server
   myriad soak --device clock --renderer cuda --buffer 64 --minutes 8 --inject gpu-loss
                                               a GPU that is lost again and again
@@ -74,9 +76,9 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = positive)]
     minutes: Option<f64>,
 
-    /// The seed of what is played
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// The seed of what is played [default: a fresh one]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 
     /// The folder for the report
     #[arg(long, value_name = "FOLDER", default_value = "soak-report")]
@@ -188,6 +190,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             folder.display()
         )));
     }
+    // First of all, so that whatever happens can be repeated.
+    eprintln!("myriad: soak with --seed {}", begin.seed);
     let started = Instant::now();
     let tracer = Tracer::start(args.trace.as_deref())?;
     let soaked = soak(&begin, folder.clone(), report, args);
@@ -199,7 +203,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         false => terminal::print(&text)?,
     }
     match report.verdict {
-        Verdict::Faulty => Err(Failure::failed("soak: faults were found")),
+        Verdict::Faulty => Err(Failure::failed(format!(
+            "soak: faults were found; the same again: {}",
+            begin.command()
+        ))),
         Verdict::Disturbed if args.strict && report.machines > 0 => {
             Err(Failure::failed("soak: the machine was at fault"))
         }
@@ -234,7 +241,7 @@ impl Args {
         Ok(Begin {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            seed: self.seed,
+            seed: self.seed.unwrap_or_else(fresh_seed),
             seconds,
             device: name_of(self.device),
             renderer: name_of(self.renderer),
@@ -247,6 +254,12 @@ impl Args {
             inject: self.inject.iter().map(|&fault| name_of(fault)).collect(),
         })
     }
+}
+
+/// A seed that no soak had before, short enough to be typed.
+fn fresh_seed() -> u64 {
+    // The standard library's only source of randomness.
+    RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
 /// Plays a run: all of a soak, or the rest of it.

@@ -42,7 +42,7 @@ fn a_clean_run_is_reported_clean() {
 #[test]
 fn injected_faults_are_found_and_attributed() {
     let folder = Folder::new();
-    let line = "soak --minutes 0.5 --json --report r --inject click --inject stall";
+    let line = "soak --seed 1 --minutes 0.5 --json --report r --inject click --inject stall";
     let run = folder.succeed(line);
     let printed = run.json();
     assert_eq!(printed["verdict"], "disturbed");
@@ -62,11 +62,26 @@ fn injected_faults_are_found_and_attributed() {
     assert!(page.contains("data:audio/wav;base64,"));
 }
 
+/// Without a seed each soak has one of its own, which it says first.
+#[test]
+fn soaks_have_fresh_seeds() {
+    let seed = || {
+        let folder = Folder::new();
+        // Whatever it finds: this test decides the same each time.
+        let said = folder.run("soak --minutes 0.01").stderr;
+        let seed = said.lines().next().and_then(|line| line.rsplit(' ').next()?.parse().ok());
+        let seed: u64 = seed.unwrap();
+        assert_eq!(report(&folder, "soak-report")["settings"]["seed"], seed);
+        seed
+    };
+    assert_ne!(seed(), seed());
+}
+
 /// A simulated GPU is lost and comes back, without a click.
 #[test]
 fn a_lost_gpu_is_reported_and_does_not_click() {
     let folder = Folder::new();
-    let line = "soak --minutes 0.5 --renderer stand-in --inject gpu-loss --json";
+    let line = "soak --seed 1 --minutes 0.5 --renderer stand-in --inject gpu-loss --json";
     let run = folder.succeed(line);
     let report = run.json();
     assert_eq!(report["verdict"], "clean", "{report}");
@@ -79,7 +94,7 @@ fn a_lost_gpu_is_reported_and_does_not_click() {
 #[test]
 fn an_interrupted_soak_can_be_resumed() {
     let folder = Folder::new();
-    let child = folder.spawn("soak --hours 2 --report r");
+    let child = folder.spawn("soak --seed 1 --hours 2 --report r");
     let journal = folder.path("r/journal.jsonl");
     let played = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("sample"));
     while !played() {

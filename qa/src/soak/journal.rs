@@ -78,6 +78,26 @@ pub(crate) struct Begin {
     pub inject: Vec<String>,
 }
 
+impl Begin {
+    /// The command that does the same again.
+    pub(crate) fn command(&self) -> String {
+        let Begin { device, renderer, seed, load: [voices, partials], .. } = self;
+        let minutes = self.seconds / 60.0;
+        let mut command = format!(
+            "myriad soak --device {device} --renderer {renderer} --seed {seed} --minutes {minutes} \
+             --load {voices}x{partials}"
+        );
+        let numbers = [("buffer", self.buffer), ("depth", self.depth), ("rate", self.rate)];
+        for (option, value) in numbers {
+            command += &value.map_or(String::new(), |value| format!(" --{option} {value}"));
+        }
+        for fault in &self.inject {
+            command += &format!(" --inject {fault}");
+        }
+        command
+    }
+}
+
 /// Playing without a break.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {

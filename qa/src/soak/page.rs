@@ -226,34 +226,16 @@ fn notes(report: &Report) -> String {
     html + "</table></section>\n"
 }
 
-/// The command that does the same again.
+/// How it was played, and the command that does the same again.
 fn settings(report: &Report) -> String {
     let Some(begin) = &report.settings else {
         return String::new();
     };
-    let mut command = format!(
-        "myriad soak --device {} --renderer {} --seed {} --minutes {} --load {}x{}",
-        begin.device,
-        begin.renderer,
-        begin.seed,
-        begin.seconds / 60.0,
-        begin.load[0],
-        begin.load[1]
-    );
-    for (option, value) in [("buffer", begin.buffer), ("depth", begin.depth), ("rate", begin.rate)]
-    {
-        if let Some(value) = value {
-            let _ = write!(command, " --{option} {value}");
-        }
-    }
-    for fault in &begin.inject {
-        let _ = write!(command, " --inject {fault}");
-    }
     let scenes: Vec<String> =
         report.scenes.iter().map(|(name, count)| format!("{count} × {name}")).collect();
     format!(
         "<section><h2>Again</h2>\n<p><code>{}</code></p>\n<p>Scenes: {}. Myriad {}.</p></section>\n",
-        escaped(&command),
+        escaped(&begin.command()),
         escaped(&scenes.join(", ")),
         escaped(&begin.version)
     )
