@@ -3,6 +3,7 @@
 //! Every opening makes a new window; the editor with its undo history is kept.
 
 mod host;
+mod poller;
 mod ui_state;
 
 use crate::params::MyriadParams;
@@ -17,9 +18,14 @@ use nice_plug_egui::{
     EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, NiceEguiApp, create_egui_editor,
 };
 use parking_lot::Mutex;
+use poller::Poller;
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 use ui_state::UiState;
+
+/// How often nice-plug's own timer looks for requests to repaint: practically never; see [`poller`].
+const NEVER: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// What is kept while no window is open.
 struct EditorSession {
@@ -65,8 +71,10 @@ impl Editor for MyriadEditor {
         keep_graphics_loaded();
         let UiState { size, zoom, .. } = self.0.ui_state();
         let state = EguiEditorState::from_size(LogicalSize::new(size[0], size[1]), zoom);
-        let settings =
-            EguiNiceSettings::new().with_tile("Myriad").with_resize_hint(self.resize_hint());
+        let settings = EguiNiceSettings::new()
+            .with_tile("Myriad")
+            .with_resize_hint(self.resize_hint())
+            .with_repaint_poll_interval(NEVER);
         let repaint = self.0.params.shared.repaint.clone();
         create_egui_editor(state, repaint, settings, Window::new(self.0.clone()))
             .ok_or("no editor")?
@@ -103,12 +111,14 @@ struct Window {
     session: Arc<EditorSession>,
     open: Option<(myriad_editor::Editor, PluginHost)>,
     ui_state: UiState,
+    /// From the first frame on.
+    poller: Option<Poller>,
 }
 
 impl Window {
     fn new(session: Arc<EditorSession>) -> Self {
         let ui_state = session.ui_state();
-        Self { session, open: None, ui_state }
+        Self { session, open: None, ui_state, poller: None }
     }
 
     /// Changes the state that the project saves.
@@ -142,7 +152,10 @@ impl NiceEguiApp for Window {
         Ok(())
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, _: &mut Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut Frame) {
+        if self.poller.is_none() {
+            self.poller = Poller::start(frame.baseview_window().waker());
+        }
         let Some((editor, host)) = &mut self.open else {
             return;
         };

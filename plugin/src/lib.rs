@@ -11,6 +11,7 @@ pub mod player;
 pub mod shared;
 pub mod state;
 pub mod synth;
+pub mod vst3;
 
 mod editor;
 mod events;
@@ -31,6 +32,10 @@ pub enum Task {
     /// Reports knobs that a MIDI controller has moved to the host.
     NotifyHost,
 }
+
+/// The highest sample rate of the engine. Validators ask for more; at such a rate an instance plays, but
+/// too high.
+const MAX_SAMPLE_RATE: f32 = 768_000.0;
 
 /// One instance of the instrument.
 pub struct Myriad {
@@ -57,8 +62,7 @@ impl Plugin for Myriad {
         main_output_channels: NonZeroU32::new(2),
         ..AudioIOLayout::const_default()
     }];
-    /// VST3 hosts send wheels and pedals as parameters only, so there are 2,080 hidden ones, as in most
-    /// VST3 instruments. Without them there is no pitch bend and no sustain.
+    /// VST3 hosts send wheels and pedals as hidden parameters only; see [`vst3`].
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
     const INPUT_EVENT_CAPACITY: usize = player::MAX_EVENTS;
@@ -91,7 +95,7 @@ impl Plugin for Myriad {
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
         let synth_config = SynthConfig {
-            sample_rate: config.sample_rate,
+            sample_rate: config.sample_rate.min(MAX_SAMPLE_RATE),
             max_block: config.max_buffer_size as usize,
             offline: config.process_mode == ProcessMode::Offline,
             render_target: self.params.shared.render_target(),
@@ -151,4 +155,3 @@ impl Vst3Plugin for Myriad {
 }
 
 nice_export_clap!(Myriad);
-nice_export_vst3!(Myriad);

@@ -6,6 +6,7 @@
 
 use crate::shared::Shared;
 use crate::state;
+use crate::synth::VOICES;
 use myriad_editor::{group_name, name_of};
 use myriad_engine::params::{Kind, Param, TABLE};
 use myriad_engine::{Patch, Values};
@@ -54,8 +55,12 @@ impl Knob {
             }
             Kind::Whole { .. } | Kind::Choice(_) => {
                 let (min, max) = (min as i32, max as i32);
+                // Shown as far as the plugin goes. The range stays, as old projects have it.
+                let shown = if param == Param::VoiceLimit { VOICES as i32 } else { max };
                 let knob = IntParam::new(name, row.default as i32, IntRange::Linear { min, max })
-                    .with_value_to_string(Arc::new(move |value| row.format(value as f32)))
+                    .with_value_to_string(Arc::new(move |value| {
+                        row.format(value.min(shown) as f32)
+                    }))
                     .with_string_to_value(Arc::new(move |text| {
                         row.parse(text).map(|value| value as i32)
                     }))
@@ -224,6 +229,8 @@ unsafe impl Params for MyriadParams {
         };
         let switch = |id: &str, switch: &BoolParam| (id.into(), switch.as_ptr(), String::new());
         let mut map: Vec<_> = Param::ALL.iter().zip(&self.knobs).map(row).collect();
+        // Control surfaces show the first eight, so macros come first. Projects store ids.
+        map.sort_by_key(|(id, ..)| !id.starts_with("macro."));
         map.push(switch(BYPASS, &self.bypass));
         map.push(switch(MPE, &self.mpe));
         map

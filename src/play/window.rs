@@ -3,15 +3,15 @@
 mod host;
 
 use super::report::Lines;
-use egui_baseview::baseview::{self, HandlerError, dpi::LogicalSize};
-use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame, RepaintNotifier};
+use egui_baseview::baseview::{self, HandlerError, WindowWaker, dpi::LogicalSize};
+use egui_baseview::{App, EguiWindow, EguiWindowSettings, Frame};
 use host::PlayerHost;
 use myriad_editor::{Editor, Library};
 use myriad_engine::params::{COUNT, Param};
 use myriad_player::failure::Failure;
 use myriad_player::session::Session;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The period of ticks.
@@ -42,7 +42,12 @@ struct Window {
     host: PlayerHost,
     /// Set when the session has ended.
     over: Arc<AtomicBool>,
+    repaint: Repaint,
 }
+
+/// Repaints the window. Set when that draws its first frame: a window of baseview 0.4.2 on X11 is never
+/// drawn if a repaint is requested before it is shown.
+type Repaint = Arc<OnceLock<WindowWaker>>;
 
 impl App for Window {
     fn build(&mut self, _: egui::Context, _: &mut Frame) -> Result<(), HandlerError> {
@@ -50,7 +55,8 @@ impl App for Window {
         Ok(())
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, _: &mut Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut Frame) {
+        self.repaint.get_or_init(|| frame.baseview_window().waker());
         self.editor.ui(ui, &mut self.host);
         if self.over.load(Relaxed) {
             ui.send_viewport_cmd(egui::ViewportCommand::Close);
@@ -70,20 +76,20 @@ pub(super) fn run(
     lines: Lines,
     done: impl Fn(&Session) -> bool + Sync,
 ) -> Result<(), Failure> {
-    let repaint = RepaintNotifier::new();
+    let repaint = Repaint::default();
     let over = Arc::new(AtomicBool::new(false));
     let window = Window {
         editor: Editor::new(Library::open(Library::user_folder())),
         host: PlayerHost::new(Arc::clone(shared_session)),
         over: Arc::clone(&over),
+        repaint: Arc::clone(&repaint),
     };
     let [width, height] = Editor::SIZE.map(f64::from);
     let [least_width, least_height] = Editor::MIN_SIZE.map(f64::from);
     let settings = EguiWindowSettings::new()
         .with_title("Myriad")
         .with_size(LogicalSize { width, height })
-        .with_min_size(Some(LogicalSize::new(least_width, least_height)))
-        .with_repaint_notifier(repaint.clone());
+        .with_min_size(Some(LogicalSize::new(least_width, least_height)));
     // SAFETY: this is a standalone program and no plugin, so no other code of the process has windows.
     unsafe { baseview::assume_standalone_in_process() };
     let failed = |error: baseview::Error| Failure::failed(format!("cannot open a window: {error}"));
@@ -94,7 +100,7 @@ pub(super) fn run(
         let ticking = scope.spawn(|| {
             let outcome = tick_session(shared_session, lines, &repaint, &ending);
             over.store(true, Relaxed);
-            repaint.request_repaint();
+            request_repaint(&repaint);
             outcome
         });
         let shown = window.run_until_closed().map_err(failed);
@@ -104,11 +110,17 @@ pub(super) fn run(
     })
 }
 
+fn request_repaint(repaint: &Repaint) {
+    if let Some(waker) = repaint.get() {
+        waker.request_redraw();
+    }
+}
+
 /// Ticks the session, and repaints the editor when sound begins or a MIDI controller moves a parameter.
 fn tick_session(
     shared_session: &SharedSession,
     mut lines: Lines,
-    repaint: &RepaintNotifier,
+    repaint: &Repaint,
     done: &impl Fn(&Session) -> bool,
 ) -> Result<(), Failure> {
     // Until this is dropped, ALSA prints no messages on this thread.
@@ -128,7 +140,9 @@ fn tick_session(
                 let value = session.value(param);
                 moved |= std::mem::replace(shown, value) != value;
             }
-            repaint.request_repaint_with(moved || (sounds && !sounded));
+            if moved || (sounds && !sounded) {
+                request_repaint(repaint);
+            }
             sounded = sounds;
             Some(lines.write(session))
         });

@@ -26,6 +26,9 @@ def installed():
 
 
 def main():
+    if sys.argv[1] == "--install":
+        installed()
+        return
     if not installed():
         print("ignored: tests/hosts/in_ardour.py, needs ardour7-lua (on Debian and Ubuntu: apt-get install ardour)")
         return

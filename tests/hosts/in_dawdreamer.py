@@ -45,8 +45,9 @@ class Host:
 def test_it_loads_with_its_parameters():
     host = Host()
     assert host.plugin.get_latency_samples() == LATENCY
-    own = [name for name in host.parameters if not name.startswith("MIDI Ch.")]
+    own = [name for name in host.parameters if not name.startswith("MIDI CC ")]
     assert len(own) == PARAMETERS, len(own)
+    assert own[:8] == [f"Macro {number}" for number in range(1, 9)], own[:8]
     assert host.text("Filter Cutoff") == "2.00 kHz"
 
 

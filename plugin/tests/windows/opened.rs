@@ -15,6 +15,11 @@ pub struct Opened {
 
 impl Opened {
     pub fn open(host: &mut Host, screen: &Screen, scale: f64) -> Self {
+        Self::open_after(host, screen, scale, Duration::ZERO)
+    }
+
+    /// Opens it like a host that takes a while between creating and showing it.
+    pub fn open_after(host: &mut Host, screen: &Screen, scale: f64, pause: Duration) -> Self {
         let gui: PluginGui = host.extension();
         let plugin = host.instance.plugin_handle();
         assert!(gui.is_api_supported(&plugin, X11));
@@ -25,6 +30,7 @@ impl Opened {
         let GuiSize { width, height } = gui.get_size(&plugin).unwrap();
         let size = [width, height];
         let window = screen.open(size);
+        std::thread::sleep(pause);
         // SAFETY: the window is closed after the editor.
         unsafe { gui.set_parent(&plugin, Window::from_x11_handle(window.into())) }.unwrap();
         gui.show(&plugin).unwrap();

@@ -151,6 +151,21 @@ fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
     opened.close(&mut host, &screen);
 }
 
+/// Some hosts load an editor long before they show it; it must not stay empty then.
+#[test]
+fn an_editor_that_is_shown_late_is_drawn_and_follows_the_host() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let pause = Duration::from_millis(100);
+    let opened = Opened::open_after(&mut host, &screen, 1.0, pause);
+    drawn(&mut host, &screen, &opened);
+    let position = host.id("Source Position");
+    let before = screen.picture(opened.window).pixels;
+    host.flush(&[HostEvent::Set(position, 0.7)]);
+    until(&mut host, "the knob is drawn anew", |_| screen.picture(opened.window).pixels != before);
+    opened.close(&mut host, &screen);
+}
+
 #[test]
 fn opened_used_and_closed_again_and_again_while_it_plays() {
     let screen = Screen::take();

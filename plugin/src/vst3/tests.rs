@@ -1,0 +1,169 @@
+//! The VST3 plugin as a host finds it: through the factory.
+
+use super::*;
+use myriad_engine::params::COUNT;
+use nice_plug::prelude::Vst3Plugin;
+use nice_plug::wrapper::vst3::vst3::{ComPtr, Interface};
+use std::collections::HashSet;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+const OWN: i32 = COUNT as i32 + 2;
+const RATE: f64 = 48_000.0;
+
+fn instance() -> ComPtr<IComponent> {
+    // SAFETY: the factory is owned by who asks for it; pointers are to what they should be.
+    unsafe {
+        let factory = ComPtr::from_raw(GetPluginFactory().cast::<IPluginFactory>()).unwrap();
+        let mut made: *mut c_void = null_mut();
+        let class = Myriad::PLATFORM_VST3_CLASS_ID;
+        let interface = IComponent::IID;
+        let result =
+            factory.createInstance(class.as_ptr().cast(), interface.as_ptr().cast(), &mut made);
+        assert_eq!(result, kResultOk);
+        ComPtr::from_raw(made.cast::<IComponent>()).unwrap()
+    }
+}
+
+fn controller(instance: &ComPtr<IComponent>) -> ComPtr<IEditController> {
+    instance.cast().unwrap()
+}
+
+fn info(controller: &ComPtr<IEditController>, index: i32) -> Option<ParameterInfo> {
+    // SAFETY: zeros are a valid description, and it is there to be written to.
+    unsafe {
+        let mut info = std::mem::zeroed();
+        (controller.getParameterInfo(index, &mut info) == kResultOk).then_some(info)
+    }
+}
+
+fn title(info: &ParameterInfo) -> String {
+    let end = info.title.iter().position(|&letter| letter == 0).unwrap();
+    String::from_utf16(&info.title[..end]).unwrap()
+}
+
+/// Activates, or says why not.
+fn activate(instance: &ComPtr<IComponent>, rate: f64) -> tresult {
+    let mut setup = ProcessSetup {
+        processMode: 0,
+        symbolicSampleSize: 0,
+        maxSamplesPerBlock: 512,
+        sampleRate: rate,
+    };
+    let processor: ComPtr<IAudioProcessor> = instance.cast().unwrap();
+    // SAFETY: in the order that VST3 wants.
+    unsafe {
+        assert_eq!(processor.setupProcessing(&mut setup), kResultOk);
+        instance.setActive(1)
+    }
+}
+
+#[test]
+fn the_factory_makes_myriad_and_nothing_else() {
+    // SAFETY: as in `instance`.
+    unsafe {
+        let factory = ComPtr::from_raw(GetPluginFactory().cast::<IPluginFactory>()).unwrap();
+        let factory: ComPtr<IPluginFactory3> = factory.cast().unwrap();
+        assert_eq!(factory.countClasses(), 1);
+        let mut class = std::mem::zeroed();
+        assert_eq!(factory.getClassInfo2(0, &mut class), kResultOk);
+        assert_eq!(class.cid.map(|byte| byte as u8), Myriad::PLATFORM_VST3_CLASS_ID);
+        assert_eq!(factory.getClassInfo2(1, &mut class), kInvalidArgument);
+        assert_eq!(factory.getClassInfo2(0, null_mut()), kInvalidArgument);
+        let mut made: *mut c_void = null_mut();
+        let other = [0_u8; 16].as_ptr().cast();
+        let interface = IComponent::IID;
+        let result = factory.createInstance(other, interface.as_ptr().cast(), &mut made);
+        assert_eq!((result, made), (kInvalidArgument, null_mut()));
+    }
+}
+
+#[test]
+fn macros_come_first_and_few_controllers_are_hidden_behind() {
+    let controller = controller(&instance());
+    // SAFETY: it may be called at any time.
+    let count = unsafe { controller.getParameterCount() };
+    assert_eq!(count, OWN + 235);
+    let infos: Vec<_> = (0..count).map(|index| info(&controller, index).unwrap()).collect();
+    assert!(info(&controller, count).is_none() && info(&controller, -1).is_none());
+    for (index, info) in infos[..8].iter().enumerate() {
+        assert_eq!(title(info), format!("Macro {}", index + 1));
+    }
+    assert_eq!(infos.iter().map(|info| info.id).collect::<HashSet<_>>().len(), infos.len());
+    assert_eq!(infos.iter().map(title).collect::<HashSet<_>>().len(), infos.len());
+    let (own, hidden) = infos.split_at(OWN as usize);
+    // pedalboard leaves out what has such a name.
+    assert!(own.iter().all(|info| !title(info).starts_with("MIDI CC ")));
+    for info in hidden {
+        assert!(title(info).starts_with("MIDI CC "), "{}", title(info));
+        let bend = title(info).contains("Pitch Bend");
+        assert_eq!(info.defaultNormalizedValue, if bend { 0.5 } else { 0.0 });
+        // SAFETY: it may be called at any time.
+        let value = unsafe { controller.getParamNormalized(info.id) };
+        assert_eq!(value, info.defaultNormalizedValue);
+    }
+}
+
+#[test]
+fn every_controller_of_every_channel_has_a_listed_parameter() {
+    let instance = instance();
+    let controller = controller(&instance);
+    let mapping: ComPtr<IMidiMapping> = instance.cast().unwrap();
+    let assigned = |channel, number| {
+        let mut id = 0;
+        // SAFETY: the id is there to be written to.
+        let result = unsafe { mapping.getMidiControllerAssignment(0, channel, number, &mut id) };
+        (result == kResultOk).then_some(id)
+    };
+    let listed: HashSet<u32> =
+        (OWN..OWN + LISTED).map(|index| info(&controller, index).unwrap().id).collect();
+    for number in 0..CONTROLLERS {
+        let ids: Vec<u32> =
+            (0..CHANNELS).map(|channel| assigned(channel, number).unwrap()).collect();
+        assert!(ids.iter().all(|id| listed.contains(id)), "{number}");
+        let distinct = ids.iter().collect::<HashSet<_>>().len();
+        let expected = if PER_CHANNEL.contains(&number) { 16 } else { 1 };
+        assert_eq!(distinct, expected, "{number}");
+        // nice-plug reads channel and number from the id.
+        assert_eq!(Controller::of(ids[0]), Some(Controller { channel: 0, number }));
+    }
+    for (channel, number) in [(-1, 1), (16, 1), (0, -1), (0, CONTROLLERS), (16, PITCH_BEND)] {
+        assert_eq!(assigned(channel, number), None, "{channel} {number}");
+    }
+}
+
+#[test]
+fn latency_is_known_before_activation() {
+    let instance = instance();
+    let processor: ComPtr<IAudioProcessor> = instance.cast().unwrap();
+    // SAFETY: it may be called at any time.
+    let latency = || unsafe { processor.getLatencySamples() };
+    let before = latency();
+    assert_eq!(activate(&instance, RATE), kResultOk);
+    assert_eq!((before, latency()), (LATENCY, LATENCY));
+}
+
+#[test]
+fn any_rate_is_accepted() {
+    // The last is that of Steinberg's validator.
+    for rate in [22_050.0, 768_000.0, 1_234_567.8] {
+        assert_eq!(activate(&instance(), rate), kResultOk, "{rate}");
+    }
+}
+
+#[test]
+fn a_deactivated_instance_takes_parameters_at_once() {
+    let instance = instance();
+    let controller = controller(&instance);
+    let processor: ComPtr<IAudioProcessor> = instance.cast().unwrap();
+    let bypass = (0..OWN).map(|index| info(&controller, index).unwrap());
+    let bypass = bypass.into_iter().find(|info| title(info) == "Bypass").unwrap().id;
+    assert_eq!(activate(&instance, RATE), kResultOk);
+    // SAFETY: in an order that hosts use; a host should also end processing, but some do not.
+    unsafe {
+        assert_eq!(processor.setProcessing(1), kResultOk);
+        assert_eq!(instance.setActive(0), kResultOk);
+        assert_eq!(controller.setParamNormalized(bypass, 1.0), kResultOk);
+        assert_eq!(controller.getParamNormalized(bypass), 1.0);
+    }
+}
