@@ -238,7 +238,10 @@ pub fn service_load(device: usize) -> Option<ServiceLoad> {
     #[cfg(target_os = "linux")]
     {
         use myriad_kernels::service::{Served, default_folder, status};
-        let status = status(&default_folder(), Served::Cuda(device)).ok()??;
+        use std::time::Duration;
+        // Short, because it is asked for while one plays.
+        let timeout = Duration::from_millis(100);
+        let status = status(&default_folder(), Served::Cuda(device), timeout).ok()??;
         Some(ServiceLoad { clients: status.clients.len(), busy: status.busy })
     }
     #[cfg(not(target_os = "linux"))]

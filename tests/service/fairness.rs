@@ -69,7 +69,7 @@ fn a_client_that_asks_for_more_than_there_is_goes_on_by_cpu_and_comes_back() {
         assert_eq!(playing.join().unwrap(), Ok(()));
     });
     eventually("the eviction is counted", || {
-        status(folder.path(), GPU).unwrap().unwrap().evictions == 1
+        status(folder.path(), GPU, TIMEOUT).unwrap().unwrap().evictions == 1
     });
 }
 
@@ -88,7 +88,7 @@ fn offline_clients_stay_beside_those_who_play() {
         let (block, mut buses) = (heavy(), Buses::new(CAPACITY.buses));
         // Until the service has measured them both, and some more.
         let measured = || {
-            let status = status(folder.path(), GPU).unwrap().unwrap();
+            let status = status(folder.path(), GPU, TIMEOUT).unwrap().unwrap();
             status.clients.iter().filter(|client| client.blocks > 0.0).count() == 2
         };
         while !measured() {
@@ -100,7 +100,7 @@ fn offline_clients_stay_beside_those_who_play() {
         done.store(true, Ordering::Relaxed);
         assert_eq!(playing.join().unwrap(), Ok(()));
     });
-    let status = status(folder.path(), GPU).unwrap().unwrap();
+    let status = status(folder.path(), GPU, TIMEOUT).unwrap().unwrap();
     let lives: Vec<bool> = status.clients.iter().map(|client| client.is_live).collect();
     assert_eq!((status.evictions, lives), (0, vec![true, false]));
 }

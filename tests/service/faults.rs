@@ -213,7 +213,8 @@ fn several_gpus_share_the_clients() {
     let options =
         ServiceOptions { start_deadline: Duration::from_secs(8), ..ServiceOptions::default() };
     let counts = || {
-        let clients = |gpu| status(folder.path(), gpu).unwrap().map_or(0, |it| it.clients.len());
+        let clients =
+            |gpu| status(folder.path(), gpu, TIMEOUT).unwrap().map_or(0, |it| it.clients.len());
         [clients(GPU), clients(OTHER_GPU)]
     };
     let mut clients: Vec<ServiceRenderer> = Vec::new();

@@ -86,7 +86,7 @@ impl Drop for Folder {
     /// No service outlives its test.
     fn drop(&mut self) {
         for gpu in [GPU, OTHER_GPU] {
-            if let Ok(Some(status)) = myriad_kernels::service::status(self.path(), gpu) {
+            if let Ok(Some(status)) = myriad_kernels::service::status(self.path(), gpu, TIMEOUT) {
                 let process = Pid::from_raw(status.process as i32);
                 let _ = process.map(|process| kill_process(process, Signal::KILL));
             }

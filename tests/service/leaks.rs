@@ -16,7 +16,7 @@ fn held(process: &str) -> (usize, usize) {
 }
 
 fn clients(folder: &Folder) -> usize {
-    status(folder.path(), GPU).unwrap().map_or(0, |status| status.clients.len())
+    status(folder.path(), GPU, TIMEOUT).unwrap().map_or(0, |status| status.clients.len())
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl ServiceCommand {
 
     /// What it may render on, the least busy first.
     pub(super) fn candidates(&self) -> Vec<Served> {
-        let load = |served: &Served| match status(&self.folder, *served) {
+        let load = |served: &Served| match status(&self.folder, *served, WELCOME_TIMEOUT) {
             // In tenths, so that it does not depend on the moment; then by the number of clients.
             Ok(Some(status)) => ((10.0 * status.busy) as usize, status.clients.len()),
             Ok(None) => (0, 0),

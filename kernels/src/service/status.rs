@@ -85,13 +85,17 @@ impl ServiceStatus {
 /// The status of the service in `folder`; `None` when none runs there.
 ///
 /// # Errors
-/// When one runs but does not answer soon.
-pub fn status(folder: &Path, served: Served) -> io::Result<Option<ServiceStatus>> {
+/// When one runs but does not answer within `timeout`.
+pub fn status(
+    folder: &Path,
+    served: Served,
+    timeout: Duration,
+) -> io::Result<Option<ServiceStatus>> {
     let Ok(socket) = UnixStream::connect(socket_in(folder, served)) else {
         return Ok(None);
     };
     let process = peer(&socket)?.as_raw_pid() as u32;
-    socket.set_read_timeout(Some(Duration::from_millis(100)))?;
+    socket.set_read_timeout(Some(timeout))?;
     handshake::ask_status(&socket)?;
     let mut text = String::new();
     (&socket).take(LONGEST).read_to_string(&mut text)?;
