@@ -16,7 +16,7 @@ const INTERVAL: Duration = Duration::from_millis(15);
 /// A thread that wakes the window until this is dropped.
 pub(super) struct Poller {
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Poller {
@@ -30,13 +30,17 @@ impl Poller {
                 std::thread::park_timeout(INTERVAL);
             }
         });
-        Some(Self { stop, thread: thread.ok()? })
+        Some(Self { stop, thread: Some(thread.ok()?) })
     }
 }
 
 impl Drop for Poller {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
-        self.thread.thread().unpark();
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It never waits for anything. A host may unload this code right afterwards.
+            let _ = thread.join();
+        }
     }
 }

@@ -3,28 +3,43 @@
 use crate::library;
 use crate::song::PERCUSSION_CHANNEL;
 use myriad_engine::Patch;
+use myriad_engine::params::Param;
 use serde::Deserialize;
 
 const MAP: &str = include_str!("../../../../assets/general-midi.toml");
+
+/// The voice mode in which every key sounds by itself.
+const POLY: f32 = 0.0;
 
 /// The map of `assets/general-midi.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GeneralMidi {
-    /// The patch of the drum channel, for every program.
-    percussion: String,
-    families: Vec<Family>,
+    /// The drum channel, for every program.
+    percussion: Program,
+    programs: Vec<Program>,
 }
 
-/// A range of programs with one patch.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Family {
-    #[allow(dead_code, reason = "for readers of the file")]
-    name: String,
-    /// First and last program, counted from 1.
-    programs: [u8; 2],
-    patch: String,
+/// A program: its name, its patch, and how much louder that is here, in decibels.
+#[derive(Debug, Default, Deserialize)]
+struct Program(#[allow(dead_code, reason = "for readers of the file")] String, String, f32);
+
+impl Program {
+    /// The patch as a song plays it: polyphonic, because songs play chords with every program, and not
+    /// transposed, because they write every instrument as it sounds.
+    fn patch(&self) -> Option<Patch> {
+        let Program(_, name, decibels) = self;
+        let mut patch = library::named(name)?;
+        if patch.values[Param::VoiceMode] != POLY {
+            patch.values.set(Param::VoiceMode, POLY);
+            // Notes of a chord would glide from those of the chord before.
+            patch.values.set(Param::PitchGlide, 0.0);
+        }
+        patch.values.set(Param::PitchTranspose, 0.0);
+        let level = patch.values[Param::AmpLevel] + decibels;
+        patch.values.set(Param::AmpLevel, level);
+        Some(patch)
+    }
 }
 
 impl GeneralMidi {
@@ -35,35 +50,91 @@ impl GeneralMidi {
 
     /// The patch of a channel and a program, both counted from 0. The default program is 0.
     pub(crate) fn patch(&self, channel: u8, program: Option<u8>) -> Patch {
-        let name = if channel == PERCUSSION_CHANNEL {
-            Some(self.percussion.as_str())
-        } else {
-            self.patch_name(program.unwrap_or(0))
+        let program = match channel {
+            PERCUSSION_CHANNEL => Some(&self.percussion),
+            _ => self.programs.get(usize::from(program.unwrap_or(0))),
         };
-        name.and_then(library::named).unwrap_or_else(library::default_patch)
-    }
-
-    fn patch_name(&self, program: u8) -> Option<&str> {
-        let number = program.saturating_add(1);
-        let covers = |family: &&Family| {
-            let [first, last] = family.programs;
-            (first..=last).contains(&number)
-        };
-        self.families.iter().find(covers).map(|family| family.patch.as_str())
+        program.and_then(Program::patch).unwrap_or_else(library::default_patch)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
     use super::*;
+    use myriad_conformance::testing::{RATE, play};
+    use myriad_engine::{Engine, EngineConfig, EventKind};
+    use myriad_measure::Meter;
+    use std::collections::BTreeSet;
+
+    fn map() -> GeneralMidi {
+        toml::from_str(MAP).unwrap()
+    }
+
+    fn on(key: u8) -> EventKind {
+        EventKind::NoteOn { key, velocity: 80.0 / 127.0 }
+    }
+
+    fn engine(patch: &Patch) -> Engine {
+        let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
+        let mut engine = Engine::new(&config).unwrap();
+        engine.set_patch(0, patch);
+        engine
+    }
 
     #[test]
     fn every_program_has_a_patch_that_exists() {
-        let map: GeneralMidi = toml::from_str(MAP).unwrap();
-        assert!(library::named(&map.percussion).is_some(), "{}", map.percussion);
-        for program in 0..128 {
-            let name = map.patch_name(program).unwrap_or("none");
-            assert!(library::named(name).is_some(), "program {}: {name}", program + 1);
+        let map = map();
+        assert_eq!(map.programs.len(), 128);
+        for Program(name, patch, _) in map.programs.iter().chain([&map.percussion]) {
+            assert!(library::named(patch).is_some(), "{name}: {patch}");
         }
+        let patches: BTreeSet<&String> = map.programs.iter().map(|program| &program.1).collect();
+        assert!(patches.len() > 90, "{} patches", patches.len());
+    }
+
+    #[test]
+    fn every_program_plays_chords() {
+        for program in map().programs {
+            let mut engine = engine(&program.patch().unwrap());
+            play(&mut engine, &[(0, on(57)), (0, on(60)), (0, on(64))], RATE / 20);
+            assert!(engine.counters().voices >= 3, "{}", program.0);
+        }
+    }
+
+    /// A key in the register of the program.
+    fn key(number: usize) -> u8 {
+        match number {
+            33..=40 | 44 | 48 | 59 | 68 | 71 => 40,
+            _ => 60,
+        }
+    }
+
+    /// The loudness of the loudest half second of a note.
+    fn loudness(patch: &Patch, key: u8) -> f64 {
+        let off = EventKind::NoteOff { key, velocity: 0.5 };
+        let sound = play(&mut engine(patch), &[(0, on(key)), (RATE, off)], 2 * RATE);
+        let halves = (0..4).map(|half| half * RATE / 2..(half + 1) * RATE / 2);
+        let loudness = halves.map(|half| {
+            let mut meter = Meter::new(RATE as u32);
+            meter.add([&sound[0][half.clone()], &sound[1][half]]);
+            meter.loudness_lufs().unwrap_or(-70.0)
+        });
+        loudness.fold(-70.0, f64::max)
+    }
+
+    /// Songs balance: at velocity 80 every program is about as loud as the others.
+    #[test]
+    fn programs_are_equally_loud() {
+        const WANTED: f64 = -27.0;
+        let mut wrong = Vec::new();
+        for (number, program) in (1..).zip(map().programs) {
+            let difference = loudness(&program.patch().unwrap(), key(number)) - WANTED;
+            if difference.abs() > 1.0 {
+                wrong.push(format!("{number} {}: {difference:+.1} dB", program.0));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }
