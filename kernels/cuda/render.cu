@@ -64,7 +64,7 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* cl
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes per item), its cloud in `clouds[tick][place]` (128 bytes per tick), and
+// Reads the upload (16 bytes per item), its cloud in `clouds[tick][index]` (128 bytes per tick), and
 // tables (through the caches). Reads and writes 8 bytes of state per partial, once. Writes 256
 // bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
 // `routes[item][tick]`.
@@ -109,7 +109,7 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
 
     constexpr u32 WORDS = sizeof(Cloud) / 4;
     const u32 place = upload->first_item + number;
-    clouds += item.place * WORDS + min(lane, WORDS - 1);
+    clouds += item.cloud * WORDS + min(lane, WORDS - 1);
     u32 next = *clouds;
     u32 sounding_partials = 0;
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {

@@ -50,8 +50,8 @@ struct Item {
     u32 slice_and_ticks;
     // How often clouds had started in this slot when the block began.
     u32 generation;
-    // Where its clouds are among those of a tick.
-    u32 place;
+    // The index of its clouds among those of a tick.
+    u32 cloud;
 };
 static_assert(sizeof(Item) == 16, "Item");
 

@@ -18,12 +18,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct VoiceBlock {
     /// Differs from the id of every other block, even of one that later has the same address.
     id: u64,
-    /// `clouds[tick × stride + place]`, valid where the summaries say so. A device reads them here.
+    /// `clouds[tick × stride + index]`, valid where the summaries say so. A device reads them here.
     clouds: CloudMemory,
-    /// The place of every slot that sounds. Empty when places are slots, as they are but in blocks
-    /// for several clients.
-    places: Vec<u32>,
-    /// Places in use, when they are not slots.
+    /// The index of the clouds of every slot that sounds. Empty where the slot is the index, which is so
+    /// but in blocks for several clients.
+    indices: Vec<u32>,
+    /// Indices in use, where they are not the slots.
     used: usize,
     /// The clients, when there are several.
     sections: Vec<Section>,
@@ -93,21 +93,21 @@ const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as
 impl VoiceBlock {
     /// An empty block that can hold `slots` clouds.
     pub fn new(slots: usize) -> Self {
-        Self::with_places(slots, slots, Vec::new())
+        Self::with_indices(slots, slots, Vec::new())
     }
 
     /// An empty block for several clients: of its `slots`, `clouds` may sound at once. Clouds are stored
     /// one after the other, whatever slots they have, so that a device reads only those that sound.
     pub fn shared(slots: usize, clouds: usize) -> Self {
-        Self::with_places(slots, clouds, vec![0; slots])
+        Self::with_indices(slots, clouds, vec![0; slots])
     }
 
-    fn with_places(slots: usize, clouds: usize, places: Vec<u32>) -> Self {
+    fn with_indices(slots: usize, clouds: usize, indices: Vec<u32>) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             clouds: CloudMemory::new(clouds * MAX_TICKS),
-            places,
+            indices,
             used: 0,
             sections: Vec::new(),
             summaries: vec![SlotSummary::default(); slots],
@@ -120,11 +120,8 @@ impl VoiceBlock {
     /// holds it, it is replaced.
     pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
-            let (slots, clouds) = (shared.capacity(), shared.stride());
-            *shared = Arc::new(match shared.places.is_empty() {
-                true => Self::new(slots),
-                false => Self::shared(slots, clouds),
-            });
+            let indices = vec![0; shared.indices.len()];
+            *shared = Arc::new(Self::with_indices(shared.capacity(), shared.stride(), indices));
         }
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
@@ -175,20 +172,20 @@ impl VoiceBlock {
             if self.used == stride {
                 return false;
             }
-            self.places[slot] = self.used as u32;
+            self.indices[slot] = self.used as u32;
             self.used += 1;
             self.slots[slot / 64] |= 1 << (slot % 64);
         }
         self.summaries[slot].add(tick, cloud);
-        let place = tick * stride + self.places[slot] as usize;
+        let index = tick * stride + self.indices[slot] as usize;
         let past_the_caches = self.clouds.is_pinned();
-        memory::write(&mut self.clouds[place], cloud, past_the_caches);
+        memory::write(&mut self.clouds[index], cloud, past_the_caches);
         true
     }
 
     /// For writing to the current tick from several threads. Afterwards the slots are to be listed.
     pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
-        debug_assert!(self.places.is_empty());
+        debug_assert!(self.indices.is_empty());
         let (tick, slots) = (self.ticks - 1, self.summaries.len());
         BlockWriter {
             past_the_caches: self.clouds.is_pinned(),
@@ -247,12 +244,12 @@ impl VoiceBlock {
     /// The cloud of `slot` in `tick`, if it sounds.
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<&Cloud> {
         let sounds = self.summaries[slot].sounding >> tick & 1 == 1;
-        sounds.then(|| &self.clouds[tick * self.stride() + self.place(slot)])
+        sounds.then(|| &self.clouds[tick * self.stride() + self.cloud_index(slot)])
     }
 
-    /// Where the clouds of `slot` are among those of a tick.
-    pub fn place(&self, slot: usize) -> usize {
-        self.places.get(slot).map_or(slot, |&place| place as usize)
+    /// The index of the cloud of `slot` among those of a tick.
+    pub fn cloud_index(&self, slot: usize) -> usize {
+        self.indices.get(slot).map_or(slot, |&index| index as usize)
     }
 
     /// Clouds from one tick to the next.

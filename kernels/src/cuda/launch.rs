@@ -92,7 +92,7 @@ impl Launcher {
 
     /// The size of a launch for a block's last piece, given what it mixes.
     pub(super) fn size(&self, piece: &Piece, mix: Mix, source: CloudsAt) -> Size {
-        let slots = piece.places.end.next_multiple_of(UPLOAD_SLOTS);
+        let slots = piece.clouds.end.next_multiple_of(UPLOAD_SLOTS);
         Size {
             upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
             slots: slots.min(self.slots).min(source.slots),
@@ -156,9 +156,9 @@ impl Launcher {
         stream.launch(self.fail, shape, &mut [])
     }
 
-    /// The device address of the cloud in `place` of `tick`.
-    pub(super) fn clouds_at(&self, places: &Places, tick: usize, place: usize) -> CUdeviceptr {
-        let offset = (tick * self.slots + place) * CLOUD;
+    /// The device address of cloud `index` of `tick`.
+    pub(super) fn clouds_at(&self, places: &Places, tick: usize, index: usize) -> CUdeviceptr {
+        let offset = (tick * self.slots + index) * CLOUD;
         self.memory.clouds[places.room] + offset as CUdeviceptr
     }
 

@@ -175,7 +175,7 @@ impl Transfer {
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
         let source = &slot.source;
-        let Range { start, end } = piece.places;
+        let Range { start, end } = piece.clouds;
         let slots = end.min(source.clouds.slots).saturating_sub(start);
         for tick in 0..ticks {
             let from = source.host + (tick * source.clouds.slots + start) * CLOUD;

@@ -19,7 +19,7 @@ const HEADER_BLOCK: usize = 3;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
 /// for each tick in which the cloud sounds; how often clouds had started in this slot when the
-/// block began; the place of its clouds.
+/// block began; the index of its clouds.
 const ITEM_WORDS: usize = 4;
 
 /// The layout of an upload, in words of four bytes: header, items, and at the end of a block's last
@@ -103,8 +103,8 @@ impl Last {
 /// One packed upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Places of the clouds that it needs.
-    pub(crate) places: Range<usize>,
+    /// Indices of the clouds that it needs.
+    pub(crate) clouds: Range<usize>,
     /// Items in this upload.
     pub(crate) items: usize,
     /// Words that the device needs of it.
@@ -180,7 +180,7 @@ impl Packer {
             let words = sink.buffer(number)?;
             let (head, rest) = words.split_at_mut(HEADER_WORDS);
             let (room, _) = rest.as_chunks_mut::<ITEM_WORDS>();
-            let (mut items, mut first_place, mut end_place) = (0, usize::MAX, 0);
+            let (mut items, mut first_cloud, mut end_cloud) = (0, usize::MAX, 0);
             while let Some(next) = slot
                 && items + self.slices <= self.layout.items
             {
@@ -189,8 +189,8 @@ impl Packer {
                 items += slices;
                 is_settled &= stays;
                 self.groups.end(first_item + items);
-                let place = block.place(next);
-                (first_place, end_place) = (first_place.min(place), end_place.max(place + 1));
+                let cloud = block.cloud_index(next);
+                (first_cloud, end_cloud) = (first_cloud.min(cloud), end_cloud.max(cloud + 1));
                 slot = slots.next();
             }
             let tail_at = HEADER_WORDS + items * ITEM_WORDS;
@@ -205,8 +205,8 @@ impl Packer {
                 mix
             });
             head.copy_from_slice(&header.map(|number| number as u32));
-            let places = first_place.min(end_place)..end_place;
-            let piece = Piece { places, items, words, mix };
+            let clouds = first_cloud.min(end_cloud)..end_cloud;
+            let piece = Piece { clouds, items, words, mix };
             if last {
                 let is_whole = is_settled && number == 0;
                 self.last.piece = is_whole.then(|| piece.clone());
@@ -239,9 +239,9 @@ impl Packer {
         known.groups = summary.last_groups;
         let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
         let ticks = self.slices as u32 * u32::from(summary.sounding);
-        let place = block.place(slot) as u32;
+        let cloud = block.cloud_index(slot) as u32;
         for (slice, item) in room[..slices].iter_mut().enumerate() {
-            *item = [slot as u32, slice as u32 + ticks, generation, place];
+            *item = [slot as u32, slice as u32 + ticks, generation, cloud];
         }
         (slices, summary.starts == 0 && fading <= summary.most_groups)
     }

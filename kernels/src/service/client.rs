@@ -3,7 +3,7 @@
 use super::error::{ServiceFailure, StartError};
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, SharedSegment};
 use super::memory::SharedMemory;
-use super::start::{Entry, Served, ServiceCommand, enter};
+use super::start::{Connected, Served, ServiceCommand, connect};
 use super::table_uploader::TableUploader;
 use crate::GpuError;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
@@ -165,8 +165,8 @@ impl Connection {
         capacity: Capacity,
     ) -> Result<Self, StartError> {
         let (segment, file) = share(capacity)?;
-        let Entry { socket, service, doorbell } =
-            enter(command, served, options.start_deadline, options.is_live, capacity, &file)?;
+        let Connected { socket, service, doorbell } =
+            connect(command, served, options.start_deadline, options.is_live, capacity, &file)?;
         let table_uploader =
             TableUploader::start(&socket).map_err(|error| StartError::Unfit(error.to_string()))?;
         Ok(Self {

@@ -6,7 +6,7 @@
 
 use super::error::ServeError;
 use super::layout::{ANSWERED, ASKED, DEPTH, ProtocolViolation, RequestHead, checked};
-use super::server::{Membership, Shared};
+use super::server::{ClientConnection, Shared};
 use super::status::{ClientStatus, ServiceStatus};
 use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
 use myriad_engine::spectrum::{STARTS, tables};
@@ -28,19 +28,19 @@ const MAX_BUSY: f64 = 0.75;
 
 /// How long it may work without a pause, and the pause. Systems kill threads of high priority that never
 /// pause, often after 200 ms.
-const MAX_UNREST: Duration = Duration::from_millis(50);
-const REST: Duration = Duration::from_micros(20);
+const MAX_RUN: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_micros(20);
 
 const BUSY: &str = "the GPU is busy with other instruments";
 
 /// A client that wants to render.
-pub(super) struct Newcomer {
-    pub(super) membership: Arc<Membership>,
+pub(super) struct PendingClient {
+    pub(super) connection: Arc<ClientConnection>,
     /// Whether it may, or why not.
     pub(super) answer: SyncSender<Result<(), String>>,
 }
 
-impl Newcomer {
+impl PendingClient {
     pub(super) fn refuse(self, reason: String) {
         // The connection may be closed already.
         let _ = self.answer.send(Err(reason));
@@ -50,7 +50,7 @@ impl Newcomer {
 /// A client that renders.
 struct Client {
     id: u64,
-    membership: Arc<Membership>,
+    connection: Arc<ClientConnection>,
     first_slot: usize,
     capacity: Capacity,
     /// Numbers of requests taken and of answers given; both wrap.
@@ -80,30 +80,30 @@ impl Client {
     }
 
     fn is_gone(&self) -> bool {
-        self.membership.is_gone.load(Ordering::Acquire)
+        self.connection.is_gone.load(Ordering::Acquire)
     }
 
     /// Requests that wait.
     fn waiting(&self) -> u32 {
-        let asked = self.membership.segment.memory.futex_counter(ASKED).count();
+        let asked = self.connection.segment.memory.futex_counter(ASKED).count();
         asked.wrapping_sub(self.taken)
     }
 
     /// Sends the next answer, which `write` writes.
-    fn answer(&mut self, write: impl FnOnce(&Membership, u32)) {
-        write(&self.membership, self.given);
+    fn answer(&mut self, write: impl FnOnce(&ClientConnection, u32)) {
+        write(&self.connection, self.given);
         self.given = self.given.wrapping_add(1);
-        self.membership.segment.memory.futex_counter(ANSWERED).increment();
+        self.connection.segment.memory.futex_counter(ANSWERED).increment();
     }
 
     /// Answers the oldest request with a failure, and ends the client.
     fn fail(&mut self, reason: &str) {
-        let asked = self.membership.segment.memory.futex_counter(ASKED).count();
+        let asked = self.connection.segment.memory.futex_counter(ASKED).count();
         if asked != self.given {
             let reason = Reason::new(reason);
-            self.answer(|membership, number| membership.segment.answer_failure(number, &reason));
+            self.answer(|connection, number| connection.segment.answer_failure(number, &reason));
         }
-        self.membership.close();
+        self.connection.close();
     }
 
     /// Adds the clouds of a request to `block`. Returns the sum of their partials.
@@ -114,9 +114,9 @@ impl Client {
     ) -> Result<f32, ProtocolViolation> {
         let tables = tables();
         let mut partials = 0.0;
-        let Self { unused, membership, first_slot, capacity, taken, .. } = self;
-        membership.segment.read_clouds(*taken, head, |tick, slot, cloud| {
-            let cloud = membership.tables.translate(cloud).ok_or("a cloud of no table")?;
+        let Self { unused, connection, first_slot, capacity, taken, .. } = self;
+        connection.segment.read_clouds(*taken, head, |tick, slot, cloud| {
+            let cloud = connection.tables.translate(cloud).ok_or("a cloud of no table")?;
             let mut cloud = checked(cloud, capacity.buses, &tables)?;
             let bit = 1 << (slot % 64);
             cloud.flags |= if unused[slot / 64] & bit != 0 { STARTS } else { 0 };
@@ -135,11 +135,11 @@ impl Client {
 struct Member {
     client: u64,
     ticks: usize,
-    part: Part,
+    outcome: Outcome,
 }
 
 /// What happens with a request.
-enum Part {
+enum Outcome {
     /// It is rendered into buses from this number on; its share of the block's work.
     Sounds {
         first_bus: usize,
@@ -173,7 +173,6 @@ pub(super) struct Scheduler {
     window: Instant,
     launches: u32,
     busy: Duration,
-    live_busy: Duration,
     /// When the renderer finished the last block.
     finished: Instant,
     evictions: u64,
@@ -208,7 +207,6 @@ impl Scheduler {
             window: Instant::now(),
             launches: 0,
             busy: Duration::ZERO,
-            live_busy: Duration::ZERO,
             finished: Instant::now(),
             evictions: 0,
         })
@@ -217,22 +215,22 @@ impl Scheduler {
     /// Renders until nobody has been there for `idle`, or the renderer fails.
     pub(super) fn run(
         &mut self,
-        arrivals: &Receiver<Newcomer>,
+        arrivals: &Receiver<PendingClient>,
         idle: Duration,
     ) -> Result<(), ServeError> {
         let mut alone_since = Instant::now();
-        let mut rested = Instant::now();
+        let mut paused = Instant::now();
         loop {
             // Comes first: what happens from now on wakes the wait below.
-            let rung = self.shared.rung();
-            arrivals.try_iter().for_each(|newcomer| self.admit(newcomer));
+            let wakes = self.shared.wakes();
+            arrivals.try_iter().for_each(|pending| self.admit(pending));
             self.clients.retain(|client| !client.is_gone());
             self.measure();
             match guarded(|| self.step()) {
-                Ok(true) if rested.elapsed() < MAX_UNREST => continue,
+                Ok(true) if paused.elapsed() < MAX_RUN => continue,
                 Ok(true) => {
-                    thread::sleep(REST);
-                    rested = Instant::now();
+                    thread::sleep(PAUSE);
+                    paused = Instant::now();
                     continue;
                 }
                 Ok(false) => {}
@@ -246,36 +244,36 @@ impl Scheduler {
             } else if alone_since.elapsed() > idle {
                 return Ok(());
             }
-            self.shared.wait(rung, WINDOW.min(idle));
-            rested = Instant::now();
+            self.shared.wait(wakes, WINDOW.min(idle));
+            paused = Instant::now();
         }
     }
 
     /// Finds room for a client.
-    pub(super) fn admit(&mut self, newcomer: Newcomer) {
-        let capacity = newcomer.membership.segment.layout.capacity();
+    pub(super) fn admit(&mut self, pending: PendingClient) {
+        let capacity = pending.connection.segment.layout.capacity();
         let slots = capacity.slots.next_multiple_of(Section::SLOTS);
         let buses: usize = self.clients.iter().map(|client| client.capacity.buses).sum();
         if !(1..=Section::MAX_BUSES).contains(&capacity.buses) || slots == 0 {
-            return newcomer.refuse("the render service was asked for too much, or nothing".into());
+            return pending.refuse("the render service was asked for too much, or nothing".into());
         }
         if slots > self.capacity.slots {
             let most = self.capacity.slots;
-            return newcomer.refuse(format!(
+            return pending.refuse(format!(
                 "the render service holds {most} clouds, and {slots} clouds were asked for"
             ));
         }
         let place = self.gap(slots).filter(|_| buses + capacity.buses <= self.capacity.buses);
         let Some((index, first_slot)) = place else {
-            return newcomer.refuse("the GPU has no room for more instruments".into());
+            return pending.refuse("the GPU has no room for more instruments".into());
         };
         if self.live_share() > MAX_BUSY {
-            return newcomer.refuse(BUSY.into());
+            return pending.refuse(BUSY.into());
         }
         self.last_id += 1;
         let client = Client {
             id: self.last_id,
-            membership: Arc::clone(&newcomer.membership),
+            connection: Arc::clone(&pending.connection),
             first_slot,
             capacity,
             taken: 0,
@@ -287,7 +285,7 @@ impl Scheduler {
         };
         self.clients.insert(index, client);
         // If the connection is closed by now, its end is noticed soon.
-        let _ = newcomer.answer.send(Ok(()));
+        let _ = pending.answer.send(Ok(()));
     }
 
     /// Where so many slots are free, and before which client.
@@ -315,7 +313,7 @@ impl Scheduler {
     fn gather(&mut self) -> Result<bool, String> {
         let mut live = None;
         for client in self.clients.iter().filter(|client| client.waiting() != 0) {
-            live = Some(live == Some(true) || client.membership.is_live);
+            live = Some(live == Some(true) || client.connection.is_live);
         }
         let Some(live) = live else {
             return Ok(false);
@@ -323,17 +321,17 @@ impl Scheduler {
         let mut members = self.spare.pop().unwrap_or_default();
         let mut block = VoiceBlock::reuse(&mut self.blocks[0]);
         for client in &mut self.clients {
-            if client.membership.is_live != live || client.waiting() == 0 {
+            if client.connection.is_live != live || client.waiting() == 0 {
                 continue;
             }
-            let (ticks, part) = match take(client, &mut block) {
+            let (ticks, outcome) = match take(client, &mut block) {
                 Ok(Some(taken)) => taken,
                 // A table that it needs is still on its way.
                 Ok(None) => continue,
-                Err(violation) => (0, Part::Failed(violation)),
+                Err(violation) => (0, Outcome::Failed(violation)),
             };
             client.taken = client.taken.wrapping_add(1);
-            members.push(Member { client: client.id, ticks, part });
+            members.push(Member { client: client.id, ticks, outcome });
         }
         drop(block);
         if members.is_empty() {
@@ -366,9 +364,9 @@ impl Scheduler {
             self.finished = Instant::now();
             self.busy += busy;
         }
-        let work = |member: &Member| match member.part {
-            Part::Sounds { work, .. } => work,
-            Part::Silent | Part::Failed(_) => 0.0,
+        let work = |member: &Member| match member.outcome {
+            Outcome::Sounds { work, .. } => work,
+            Outcome::Silent | Outcome::Failed(_) => 0.0,
         };
         let all: f32 = batch.members.iter().map(work).sum();
         for member in batch.members.drain(..) {
@@ -379,22 +377,19 @@ impl Scheduler {
             };
             client.load.blocks += 1;
             client.load.busy += busy.mul_f32(share);
-            if client.membership.is_live {
-                self.live_busy += busy.mul_f32(share);
-            }
-            match member.part {
-                Part::Sounds { first_bus, .. } => {
+            match member.outcome {
+                Outcome::Sounds { first_bus, .. } => {
                     let partials = (sounded as f32 * share).round() as usize;
                     let buses = &self.buses;
-                    client.answer(|membership, number| {
-                        let segment = &membership.segment;
+                    client.answer(|connection, number| {
+                        let segment = &connection.segment;
                         segment.answer(number, member.ticks, partials, buses, first_bus);
                     });
                 }
-                Part::Silent => client.answer(|membership, number| {
-                    membership.segment.answer_silence(number, member.ticks);
+                Outcome::Silent => client.answer(|connection, number| {
+                    connection.segment.answer_silence(number, member.ticks);
                 }),
-                Part::Failed(reason) => client.fail(reason),
+                Outcome::Failed(reason) => client.fail(reason),
             }
         }
         self.spare.push(batch.members);
@@ -403,7 +398,7 @@ impl Scheduler {
 
     /// The share of the time that live clients have caused in the last window.
     fn live_share(&self) -> f64 {
-        let live = self.clients.iter().filter(|client| client.membership.is_live);
+        let live = self.clients.iter().filter(|client| client.connection.is_live);
         live.map(|client| client.load.share).sum()
     }
 
@@ -420,25 +415,25 @@ impl Scheduler {
             load.blocks_a_second = f64::from(load.blocks) / seconds;
             (load.blocks, load.busy) = (0, Duration::ZERO);
         }
-        let live_busy = self.live_busy.as_secs_f64() / seconds;
+        let live_busy = self.live_share();
         let mut live: Vec<&mut Client> =
-            self.clients.iter_mut().filter(|client| client.membership.is_live).collect();
+            self.clients.iter_mut().filter(|client| client.connection.is_live).collect();
         live.sort_unstable_by(|a, b| a.load.share.total_cmp(&b.load.share));
-        if let [_, .., dearest] = &mut live[..]
+        if let [_, .., costliest] = &mut live[..]
             && live_busy > MAX_BUSY
         {
             self.evictions += 1;
-            dearest.refused = Some(BUSY);
+            costliest.refused = Some(BUSY);
         }
         self.publish(self.busy.as_secs_f64() / seconds, f64::from(self.launches) / seconds);
         self.window = Instant::now();
-        (self.busy, self.live_busy, self.launches) = (Duration::ZERO, Duration::ZERO, 0);
+        (self.busy, self.launches) = (Duration::ZERO, 0);
     }
 
     fn publish(&self, busy: f64, launches: f64) {
         let client = |client: &Client| ClientStatus {
-            process: client.membership.process.as_raw_pid() as u32,
-            is_live: client.membership.is_live,
+            process: client.connection.process.as_raw_pid() as u32,
+            is_live: client.connection.is_live,
             slots: client.capacity.slots,
             clouds: client.last_clouds,
             blocks: client.load.blocks_a_second,
@@ -460,15 +455,15 @@ impl Scheduler {
 fn take(
     client: &mut Client,
     block: &mut VoiceBlock,
-) -> Result<Option<(usize, Part)>, ProtocolViolation> {
+) -> Result<Option<(usize, Outcome)>, ProtocolViolation> {
     if let Some(reason) = client.refused {
         return Err(reason);
     }
     if client.waiting() as usize > DEPTH {
         return Err("more was asked than there is room for");
     }
-    let head = client.membership.segment.read_head(client.taken)?;
-    if !client.membership.tables.has(head.needs) {
+    let head = client.connection.segment.read_head(client.taken)?;
+    if !client.connection.tables.has(head.needs) {
         return Ok(None);
     }
     if head.reset {
@@ -476,13 +471,13 @@ fn take(
     }
     client.last_clouds = head.counts.iter().copied().max().unwrap_or(0) as usize;
     if head.counts.iter().all(|&count| count == 0) {
-        return Ok(Some((head.ticks, Part::Silent)));
+        return Ok(Some((head.ticks, Outcome::Silent)));
     }
     let Client { first_slot, capacity, .. } = *client;
     let first_bus = block.sections().last().map_or(0, |last| last.first_bus + last.buses);
     block.start_section(Section { first_slot, first_bus, buses: capacity.buses }, head.ticks);
     let work = client.read_clouds(&head, block)?;
-    Ok(Some((head.ticks, Part::Sounds { first_bus, work })))
+    Ok(Some((head.ticks, Outcome::Sounds { first_bus, work })))
 }
 
 /// Calls what may fail or panic, and returns the reason as text in both cases.

@@ -5,7 +5,7 @@ use super::error::ServeError;
 use super::handshake::{self, Hello};
 use super::layout::SharedSegment;
 use super::memory::SharedMemory;
-use super::scheduler::{Newcomer, Scheduler};
+use super::scheduler::{PendingClient, Scheduler};
 use super::start::{Served, check_folder, peer, socket_in};
 use super::status::ServiceStatus;
 use super::tables::ClientTables;
@@ -73,12 +73,12 @@ impl Shared {
     }
 
     /// Wakes the scheduler.
-    pub(super) fn ring(&self) {
+    pub(super) fn wake(&self) {
         self.doorbell.futex_counter(0).increment();
     }
 
     /// How often it was woken.
-    pub(super) fn rung(&self) -> u32 {
+    pub(super) fn wakes(&self) -> u32 {
         self.doorbell.futex_counter(0).count()
     }
 
@@ -169,12 +169,12 @@ fn serve(served: Served, folder: &Path, idle: Duration) -> Result<(), ServeError
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).map_err(system("the socket"))?;
     let shared = Arc::new(Shared::new()?);
-    let (newcomers, arrivals) = channel();
+    let (pending, arrivals) = channel();
     let (watching, accepting) = (Arc::clone(&shared), Arc::clone(&shared));
     let named = |name: &str| thread::Builder::new().name(name.into());
     named("myriad-hang").spawn(move || watching.watch()).map_err(system("a thread"))?;
     named("myriad-accept")
-        .spawn(move || accept(&listener, &accepting, &newcomers))
+        .spawn(move || accept(&listener, &accepting, &pending))
         .map_err(system("a thread"))?;
     // Most users lack the right to do this, which is harmless.
     let _ = rustix::process::setpriority_process(None, NICENESS);
@@ -188,7 +188,7 @@ fn serve(served: Served, folder: &Path, idle: Duration) -> Result<(), ServeError
 fn render(
     served: Served,
     shared: &Arc<Shared>,
-    arrivals: &Receiver<Newcomer>,
+    arrivals: &Receiver<PendingClient>,
     idle: Duration,
 ) -> Result<(), ServeError> {
     let Ok(first) = arrivals.recv_timeout(idle) else {
@@ -230,7 +230,7 @@ fn prepared(served: Served) -> Result<(Box<dyn Renderer>, Capacity), String> {
 }
 
 /// Gives every connection of this user a thread.
-fn accept(listener: &UnixListener, shared: &Arc<Shared>, newcomers: &Sender<Newcomer>) {
+fn accept(listener: &UnixListener, shared: &Arc<Shared>, pending: &Sender<PendingClient>) {
     let count = Arc::new(AtomicUsize::new(0));
     for socket in listener.incoming() {
         let Ok(socket) = socket else {
@@ -245,21 +245,25 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>, newcomers: &Sender<Newc
             count.fetch_sub(1, Ordering::Relaxed);
             continue;
         }
-        let (shared, newcomers, counted) =
-            (Arc::clone(shared), newcomers.clone(), Arc::clone(&count));
-        let attend = move || {
-            attend(&socket, process, &shared, &newcomers);
+        let (shared, pending, counted) = (Arc::clone(shared), pending.clone(), Arc::clone(&count));
+        let serve_client = move || {
+            serve_client(&socket, process, &shared, &pending);
             counted.fetch_sub(1, Ordering::Relaxed);
         };
         let thread = thread::Builder::new().name("myriad-client".into());
-        if thread.spawn(attend).is_err() {
+        if thread.spawn(serve_client).is_err() {
             count.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
 
 /// The connection of one client, from its hello to its end. Errors end it.
-fn attend(socket: &UnixStream, process: Pid, shared: &Shared, newcomers: &Sender<Newcomer>) {
+fn serve_client(
+    socket: &UnixStream,
+    process: Pid,
+    shared: &Shared,
+    pending: &Sender<PendingClient>,
+) {
     let limited = |timeout| {
         socket.set_read_timeout(timeout).is_ok() && socket.set_write_timeout(timeout).is_ok()
     };
@@ -287,7 +291,7 @@ fn attend(socket: &UnixStream, process: Pid, shared: &Shared, newcomers: &Sender
         return;
     };
     let (answer, admitted) = sync_channel(1);
-    let membership = Arc::new(Membership {
+    let connection = Arc::new(ClientConnection {
         socket: closing,
         segment,
         is_live,
@@ -295,10 +299,10 @@ fn attend(socket: &UnixStream, process: Pid, shared: &Shared, newcomers: &Sender
         tables: ClientTables::new(),
         is_gone: AtomicBool::new(false),
     });
-    if newcomers.send(Newcomer { membership: Arc::clone(&membership), answer }).is_err() {
+    if pending.send(PendingClient { connection: Arc::clone(&connection), answer }).is_err() {
         return;
     }
-    shared.ring();
+    shared.wake();
     let outcome = match admitted.recv() {
         Ok(outcome) => outcome,
         Err(_) => return,
@@ -309,14 +313,14 @@ fn attend(socket: &UnixStream, process: Pid, shared: &Shared, newcomers: &Sender
     };
     if outcome.is_ok() && replied.is_ok() && limited(None) {
         // Returns when the socket is closed or carries invalid data.
-        let _ = membership.tables.receive(socket, || shared.ring());
+        let _ = connection.tables.receive(socket, || shared.wake());
     }
-    membership.close();
-    shared.ring();
+    connection.close();
+    shared.wake();
 }
 
 /// A client, as its connection and the scheduler share it.
-pub(super) struct Membership {
+pub(super) struct ClientConnection {
     socket: UnixStream,
     pub(super) segment: SharedSegment,
     pub(super) is_live: bool,
@@ -326,7 +330,7 @@ pub(super) struct Membership {
     pub(super) is_gone: AtomicBool,
 }
 
-impl Membership {
+impl ClientConnection {
     /// Closes the connection.
     pub(super) fn close(&self) {
         // Fails when the client has closed it.

@@ -1,7 +1,7 @@
 //! Finds the service of this user, or starts it.
 //!
 //! Each version of Myriad has a service of its own for each GPU, with a socket in a folder that only this
-//! user can enter.
+//! user can connect.
 
 use super::error::StartError;
 use super::handshake::{self, Welcome};
@@ -145,7 +145,7 @@ pub fn default_folder() -> PathBuf {
     }
 }
 
-/// Makes the folder if need be, and refuses one that others can enter or own.
+/// Makes the folder if need be, and refuses one that others can connect or own.
 pub(super) fn check_folder(folder: &Path) -> Result<(), String> {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|error| error.to_string())?;
@@ -170,23 +170,23 @@ pub(super) fn peer(socket: &UnixStream) -> io::Result<Pid> {
     }
 }
 
-/// A client's place in a service.
-pub(super) struct Entry {
+/// A client's connection to a service.
+pub(super) struct Connected {
     pub(super) socket: UnixStream,
     pub(super) service: Pid,
     /// Its first counter wakes the service.
     pub(super) doorbell: SharedMemory,
 }
 
-/// Enters the service, and starts it if it does not run. A service that hangs is killed and replaced.
-pub(super) fn enter(
+/// Connects to the service, and starts it if it does not run. A service that hangs is killed and replaced.
+pub(super) fn connect(
     command: &ServiceCommand,
     served: Served,
     timeout: Duration,
     is_live: bool,
     capacity: Capacity,
     file: &OwnedFd,
-) -> Result<Entry, StartError> {
+) -> Result<Connected, StartError> {
     let folder = |reason| StartError::Folder(command.folder.clone(), reason);
     check_folder(&command.folder).map_err(folder)?;
     let path = socket_in(&command.folder, served);
@@ -196,15 +196,15 @@ pub(super) fn enter(
         if let Ok(socket) = UnixStream::connect(&path) {
             let service = peer(&socket)
                 .map_err(|_| StartError::Unfit("it belongs to another user".into()))?;
-            let entered = ask_for_entry(
+            let admitted = request_admission(
                 &socket,
                 timeout.saturating_sub(begin.elapsed()),
                 is_live,
                 capacity,
                 file,
             );
-            match entered {
-                Ok(doorbell) => return Ok(Entry { socket, service, doorbell }),
+            match admitted {
+                Ok(doorbell) => return Ok(Connected { socket, service, doorbell }),
                 Err(Refusal::Final(error)) => return Err(error),
                 Err(Refusal::Hangs) => {
                     let _ = rustix::process::kill_process(service, Signal::KILL);
@@ -229,7 +229,7 @@ enum Refusal {
     Closed,
 }
 
-fn ask_for_entry(
+fn request_admission(
     socket: &UnixStream,
     timeout: Duration,
     is_live: bool,

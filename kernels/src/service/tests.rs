@@ -56,7 +56,6 @@ fn read(
 ) -> Result<bool, &'static str> {
     let tables = tables();
     let head = segment.read_head(number)?;
-    (0..head.ticks).for_each(|_| block.start_tick());
     let mut clouds = Vec::new();
     segment.read_clouds(number, &head, |tick, slot, cloud| {
         clouds.push((tick, slot, checked(cloud, CAPACITY.buses, &tables)?));

@@ -1,6 +1,7 @@
 //! The cache of calibrations: a small file for each machine.
 
 use super::{Calibration, CostModel, Key};
+use myriad_files::atomic_file;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,12 +70,7 @@ pub fn store(folder: &Path, key: &Key, calibration: &Calibration) -> io::Result<
         text += &format!("{name}_partial = {:e}\n", model.per_partial);
     }
     text += &format!("gpu_starts = {:e}\n", calibration.gpu_starts);
-    let path = path(folder, key);
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
-    fs::write(&beside, text)?;
-    fs::rename(&beside, &path).inspect_err(|_| {
-        let _ = fs::remove_file(&beside);
-    })
+    atomic_file::write(&path(folder, key), text.as_bytes())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long a client may take, from its connection to the last byte of the answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// More bytes than any valid request has.
 const LONGEST_REQUEST: usize = 16 << 10;
@@ -102,7 +102,7 @@ struct Exchange {
 impl Exchange {
     fn new(client: TcpStream) -> io::Result<Self> {
         client.set_nonblocking(true)?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         Ok(Self { client, deadline, request: Vec::new(), answer: None })
     }
 

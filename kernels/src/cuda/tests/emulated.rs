@@ -115,7 +115,7 @@ impl PieceSink for Memory {
                 (piece.words / 2) as u32,
                 self.source.0.as_ptr(),
                 self.clouds.as_mut_ptr(),
-                pairs(piece.places.end),
+                pairs(piece.clouds.end),
                 pairs(self.source.1),
                 pairs(self.slots),
                 self.ticks as u32,
