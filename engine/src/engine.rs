@@ -124,9 +124,9 @@ pub struct Counters {
 /// Events that one tick can hold: six million a second.
 const EVENTS_PER_TICK: usize = 4_096;
 
-/// Clouds for each thread that computes their control: ten microseconds or so. Waking a worker for less
-/// takes longer than it saves.
-const CLOUDS_PER_THREAD: usize = 128;
+/// Clouds times ticks for each thread that computes their control: ten microseconds or so. Waking a
+/// worker for less takes longer than it saves.
+const CLOUD_TICKS_PER_THREAD: usize = 128;
 
 /// Voices of a part that one thread makes the clouds of.
 const VOICES_PER_CHUNK: usize = 32;
@@ -342,7 +342,7 @@ impl Engine {
             if self.passed + chunk >= TICK && self.pool.sounding() > 0 {
                 self.renderer.expect();
             }
-            let mut at = 0;
+            let (mut at, mut steady_ticks) = (0, 0);
             while at < chunk {
                 let span = (TICK - self.passed).min(chunk - at);
                 let end = done + at + span;
@@ -356,9 +356,17 @@ impl Engine {
                 at += span;
                 if self.passed == TICK {
                     self.passed = 0;
-                    self.compute_tick();
+                    match self.pending.store().is_empty() && (steady_ticks > 0 || self.is_steady())
+                    {
+                        true => steady_ticks += 1,
+                        false => {
+                            self.compute_steady_ticks(std::mem::take(&mut steady_ticks));
+                            self.compute_tick();
+                        }
+                    }
                 }
             }
+            self.compute_steady_ticks(steady_ticks);
             self.submit(chunk);
             done += chunk;
             while self.in_flight.len() >= self.depth || (done == frames && written < frames) {
@@ -429,11 +437,15 @@ impl Engine {
         self.events_dropped += u64::from(!self.pending.push(event));
     }
 
+    /// Whether the next tick takes no slots unless events come.
+    fn is_steady(&self) -> bool {
+        self.parts.iter().all(Part::is_steady)
+    }
+
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
         let _stage = trace::stage(Stage::Modulation);
-        self.pool.start_tick();
-        self.transport.advance(TICK as f32 / self.config.sample_rate);
+        self.advance_transport();
         for index in 0..self.pending.store().len() {
             let event = self.pending.store()[index];
             if let EventKind::Transport { bpm, beat } = event.kind {
@@ -446,44 +458,74 @@ impl Engine {
         }
         self.pending.store_mut().clear();
         for part in &mut self.parts {
-            part.begin_tick(self.transport, &mut self.pool);
+            part.advance_controls();
+            part.start_voices(self.transport, &mut self.pool);
         }
-        self.compute_parts();
-        for part in &mut self.parts {
-            part.end_tick(&mut self.pool);
-        }
-        self.pool.tick();
-        self.retired_tables.tick();
+        self.compute_parts(&[self.transport], |_| {});
     }
 
-    /// Computes modulation, clouds and effect parameters of all parts, in parallel when there is enough
-    /// to do: parts beside each other, and then chunks of voices of those that have many.
-    fn compute_parts(&mut self) {
-        let (transport, workers) = (self.transport, &self.workers);
-        let tick = self.pool.ticks() - 1;
-        let effect_params = &mut self.all_effect_params[tick * self.config.parts..];
-        let helpers = self.pool.sounding() / CLOUDS_PER_THREAD;
-        let is_large = |part: &Part| helpers > 0 && part.voices() > 2 * VOICES_PER_CHUNK;
+    /// Adds so many ticks without events to the block.
+    fn compute_steady_ticks(&mut self, ticks: usize) {
+        if ticks == 0 {
+            return;
+        }
+        let _stage = trace::stage(Stage::Modulation);
+        let mut transports = [self.transport; MAX_TICKS];
+        for transport in &mut transports[..ticks] {
+            self.advance_transport();
+            *transport = self.transport;
+        }
+        self.compute_parts(&transports[..ticks], Part::advance_controls);
+    }
+
+    fn advance_transport(&mut self) {
+        self.transport.advance(TICK as f32 / self.config.sample_rate);
+    }
+
+    /// Computes modulation, clouds and effect parameters of all parts, one tick for each of
+    /// `transports`; `begin` begins a tick of a part. Parts are computed in parallel when there is enough
+    /// to do, each through all ticks, and then chunks of voices of those parts that have many.
+    fn compute_parts(&mut self, transports: &[Transport], begin: fn(&mut Part)) {
+        let (workers, part_count) = (&self.workers, self.config.parts);
+        let first = self.pool.ticks();
+        let ticks = || (first..).zip(transports);
+        self.pool.start_ticks(transports.len());
+        let sounding = self.pool.sounding();
+        let helpers = sounding * transports.len() / CLOUD_TICKS_PER_THREAD;
+        let is_large = |part: &Part| {
+            sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * VOICES_PER_CHUNK
+        };
         let clouds = self.pool.clouds();
-        let (parts, each_params) = (Disjoint::new(&mut self.parts), Disjoint::new(effect_params));
-        workers.run(helpers, self.config.parts, &|index| {
-            // SAFETY: every index is used once.
-            let (part, params) = unsafe { (parts.get(index), each_params.get(index)) };
-            part.modulate(transport);
-            if !is_large(part) {
-                part.push_clouds(&clouds, VOICES_PER_CHUNK, |chunks, push| {
-                    (0..chunks).for_each(push);
-                });
-                part.effect_params(transport, params);
-            }
-        });
-        for (part, params) in self.parts.iter_mut().zip(effect_params) {
-            if is_large(part) {
-                part.push_clouds(&clouds, VOICES_PER_CHUNK, |chunks, push| {
+        let parts = Disjoint::new(&mut self.parts);
+        let all_effect_params = Disjoint::new(&mut self.all_effect_params);
+        let compute = |index: usize, part: &mut Part, helpers: usize| {
+            for (tick, &transport) in ticks() {
+                begin(part);
+                part.modulate(transport);
+                part.push_clouds(&clouds, tick, VOICES_PER_CHUNK, |chunks, push| {
                     workers.run(helpers, chunks, push);
                 });
-                part.effect_params(transport, params);
+                // SAFETY: no other part has these.
+                let effect_params = unsafe { all_effect_params.get(tick * part_count + index) };
+                part.effect_params(transport, effect_params);
             }
+        };
+        workers.run(helpers, part_count, &|index| {
+            // SAFETY: every index is used once.
+            let part = unsafe { parts.get(index) };
+            if !is_large(part) {
+                compute(index, part, 0);
+            }
+        });
+        for (index, part) in self.parts.iter_mut().enumerate().filter(|(_, part)| is_large(part)) {
+            compute(index, part, sounding / CLOUD_TICKS_PER_THREAD);
+        }
+        for (tick, _) in ticks() {
+            for part in &mut self.parts {
+                part.free_ended(tick, &mut self.pool);
+            }
+            self.pool.fade_in_tick(tick);
+            self.retired_tables.tick();
         }
     }
 

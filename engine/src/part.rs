@@ -239,12 +239,21 @@ impl Part {
         }
     }
 
-    /// Begins a tick: everything that starts and ends voices, and so takes slots. Parts do it one
-    /// after the other.
-    pub(crate) fn begin_tick(&mut self, transport: Transport, pool: &mut CloudPool) {
+    /// Whether nothing but an event can start or steal a voice, so that the next ticks take no slots.
+    pub(crate) fn is_steady(&self) -> bool {
+        !self.is_arpeggiating() && self.choices() == self.made_with && self.keeps_to_limit()
+    }
+
+    /// Moves parameters and controllers to the next tick.
+    pub(crate) fn advance_controls(&mut self) {
         self.controls.tick();
         self.channel.tick();
         self.read_envelopes();
+    }
+
+    /// Everything besides events that starts and steals voices, and so takes slots. Parts do it one
+    /// after the other. A steady part need not do it.
+    pub(crate) fn start_voices(&mut self, transport: Transport, pool: &mut CloudPool) {
         self.arpeggiate(transport, pool);
         self.keep_to_limit(pool);
         self.follow_choices(pool);
@@ -264,15 +273,15 @@ impl Part {
         self.fill_lanes();
     }
 
-    /// Ends a tick: the slots of voices that have become silent are free.
-    pub(crate) fn end_tick(&mut self, pool: &mut CloudPool) {
-        for voice in &mut self.voices[..self.high] {
-            if voice.state == VoiceState::Ended {
-                voice.slots().for_each(|slot| pool.give_back(slot));
-                voice.state = VoiceState::Free;
-            }
+    /// Frees the slots of voices that have become silent in `tick` of the block.
+    pub(crate) fn free_ended(&mut self, tick: usize, pool: &mut CloudPool) {
+        let ended = VoiceState::Ended { tick: tick as u8 };
+        for voice in self.voices[..self.high].iter_mut().filter(|voice| voice.state == ended) {
+            voice.slots().for_each(|slot| pool.give_back(slot));
+            voice.state = VoiceState::Free;
         }
-        while self.high > 0 && self.voices[self.high - 1].is_free() {
+        // Voices that end in a later tick of the block still have slots.
+        while self.high > 0 && self.voices[self.high - 1].state == VoiceState::Free {
             self.high -= 1;
         }
     }

@@ -9,6 +9,7 @@
 
 mod band;
 mod cloud;
+mod description;
 pub mod dynamics;
 mod filter;
 mod imported;
@@ -18,6 +19,7 @@ mod second;
 mod tables;
 
 pub use cloud::{Cloud, FRACTION, PARALLEL, STARTS, Second, TRACKS, TURN, fraction, of_fraction};
+pub use description::{Description, UnisonCopy};
 pub use filter::{CURVE_POINTS, Filter, FilterKind, Response};
 pub use imported::IMPORTED_ROWS;
 pub use imported::{ImportedTable, TableUpdate};

@@ -108,11 +108,12 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     part.set_patch(&Playable::new(still), &mut pool);
     let note = EventKind::NoteOn { key, velocity: 1.0 };
     part.handle(note, 0, &mut pool);
-    for _ in 0..TICKS {
-        pool.start_tick();
-        part.begin_tick(Transport::STOPPED, &mut pool);
+    pool.start_ticks(TICKS);
+    for tick in 0..TICKS {
+        part.advance_controls();
+        part.start_voices(Transport::STOPPED, &mut pool);
         part.modulate(Transport::STOPPED);
-        part.push_clouds(&pool.clouds(), 1, |chunks, push| (0..chunks).for_each(push));
+        part.push_clouds(&pool.clouds(), tick, 1, |chunks, push| (0..chunks).for_each(push));
     }
     let mut snapshot = Snapshot::new();
     snapshot.sample_rate = sample_rate;

@@ -70,8 +70,11 @@ pub(crate) enum VoiceState {
     /// Silent, available for a note.
     #[default]
     Free,
-    /// Silent since this tick; its slots are not free yet.
-    Ended,
+    /// Silent since this tick of the block; its slots are not free yet.
+    Ended {
+        /// The tick.
+        tick: u8,
+    },
     /// Its key is down.
     Held,
     /// Its key is up, but a pedal holds it.
@@ -97,7 +100,7 @@ impl Default for NoteExpression {
 
 impl Voice {
     pub(crate) fn is_free(&self) -> bool {
-        matches!(self.state, VoiceState::Free | VoiceState::Ended)
+        matches!(self.state, VoiceState::Free | VoiceState::Ended { .. })
     }
 
     /// The slots of all its clouds.

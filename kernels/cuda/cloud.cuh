@@ -35,7 +35,8 @@ constexpr u32 SECOND_TRACKS = 0x8000;
 constexpr float MORPH = 32768.0f;
 constexpr float FRACTION = 16384.0f;
 
-// A cloud of partials during one tick.
+// A cloud of partials during one tick. Up to the widths it is what all unison copies of a voice share (a
+// description), then come the values of the copy.
 struct Cloud {
     u8 flags;
     u8 first_frame;
@@ -43,7 +44,6 @@ struct Cloud {
     u8 scale;
     u16 scatter;
     u16 detune;
-    u32 seed;
     float bandwidth;
     u16 table;
     u16 frame;
@@ -56,7 +56,6 @@ struct Cloud {
     Second second;
     float morph;
     float partials;
-    float increment;
     float formant;
     float stretch;
     float inharmonicity;
@@ -64,19 +63,29 @@ struct Cloud {
     float damping;
     float damping_slope;
     Filter filters[2];
-    float gain_from[2];
-    float gain_to[2];
     short width_from;
     short width_to;
+    u32 seed;
+    float increment;
+    float gain_from[2];
+    float gain_to[2];
     u32 phase;
     u32 band_clock;
 };
 
+// Words of a cloud, of its description, and of a unison copy: the index of its description, then the
+// rest of the cloud. Mirrors engine/src/spectrum/description.rs.
+constexpr u32 CLOUD_WORDS = sizeof(Cloud) / 4;
+constexpr u32 DESCRIPTION_WORDS = 24;
+constexpr u32 COPY_WORDS = 1 + CLOUD_WORDS - DESCRIPTION_WORDS;
+// A bit of that index: the signs of both widths are changed.
+constexpr u32 MIRRORED = 0x80000000;
+
 // The layout that the engine relies on.
 static_assert(sizeof(Filter) == 12, "Filter");
 static_assert(sizeof(Cloud) == 128, "Cloud");
-static_assert(OFFSET(Cloud, table) == 16, "Cloud.table");
-static_assert(OFFSET(Cloud, morph) == 40, "Cloud.morph");
-static_assert(OFFSET(Cloud, filters) == 76, "Cloud.filters");
-static_assert(OFFSET(Cloud, gain_from) == 100, "Cloud.gain_from");
-static_assert(OFFSET(Cloud, width_to) == 118, "Cloud.width_to");
+static_assert(OFFSET(Cloud, table) == 12, "Cloud.table");
+static_assert(OFFSET(Cloud, morph) == 36, "Cloud.morph");
+static_assert(OFFSET(Cloud, filters) == 68, "Cloud.filters");
+static_assert(OFFSET(Cloud, width_from) == 4 * DESCRIPTION_WORDS - 4, "Cloud.width_from");
+static_assert(OFFSET(Cloud, seed) == 4 * DESCRIPTION_WORDS, "Cloud.seed");

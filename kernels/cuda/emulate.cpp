@@ -122,13 +122,14 @@ uint32_t __shfl_sync(uint32_t, uint32_t x, uint32_t from) { return exchange(x)[f
 
 // The kernels.
 
-extern "C" void emulate_render_clouds(const Header* upload, const u32* clouds, u32 slots,
-                                      const float* tables, u32 table_rows, u32* phases,
-                                      float* levels, uint2* slices, float* samples, u32* routes,
-                                      u32* sounded, u32 ticks, u32 buses) {
+extern "C" void emulate_render_clouds(const Header* upload, const u32* descriptions,
+                                      const u32* copies, u32 slots, const float* tables,
+                                      u32 table_rows, u32* phases, float* levels, uint2* slices,
+                                      float* samples, u32* routes, u32* sounded, u32 ticks,
+                                      u32 buses) {
     launch({(upload->items + WARPS - 1) / WARPS, 1, 1}, WARPS * WARP, [=] {
-        render_clouds(upload, clouds, slots, tables, table_rows, phases, levels, slices, samples,
-                      routes, sounded, ticks, buses);
+        render_clouds(upload, descriptions, copies, slots, tables, table_rows, phases, levels,
+                      slices, samples, routes, sounded, ticks, buses);
     });
 }
 
@@ -147,12 +148,12 @@ extern "C" void emulate_bank_alone(BarePartial* partials, float* out, u32 warps,
 }
 
 extern "C" void emulate_fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs,
-                              const uint2* clouds_from, uint2* clouds, u32 cloud_pairs,
-                              u32 pitch_from, u32 pitch, u32 ticks) {
-    const u32 most = max(upload_pairs, cloud_pairs);
-    launch({(most + FETCH_THREADS - 1) / FETCH_THREADS, 1 + ticks, 1}, FETCH_THREADS, [=] {
-        fetch(upload_from, upload, upload_pairs, clouds_from, clouds, cloud_pairs, pitch_from,
-              pitch);
+                              const Rows* descriptions, const Rows* copies, u32 ticks) {
+    const u32 most = max(upload_pairs, max(descriptions->pairs, copies->pairs));
+    launch({(most + FETCH_THREADS - 1) / FETCH_THREADS, 1 + 2 * ticks, 1}, FETCH_THREADS, [=] {
+        fetch(upload_from, upload, upload_pairs, descriptions->from, descriptions->to,
+              descriptions->pairs, descriptions->pitch_from, descriptions->pitch, copies->from,
+              copies->to, copies->pairs, copies->pitch_from, copies->pitch);
     });
 }
 

@@ -42,38 +42,61 @@ static_assert(sizeof(Tile) == 32, "Tile");
 // Threads of a block of `fetch`.
 constexpr u32 FETCH_THREADS = 256;
 
-// Copies a block from the host's pinned memory: the upload, and the first clouds of every tick, whose
-// rows are `pitch_from` and `pitch` apart. All sizes count pairs of words. Grid: the larger of the
-// two sizes, then one row for the upload and one for each tick.
+// Rows in the host's memory and in the device's, one for each tick: how much of each is copied, and how far
+// they are apart. All sizes count pairs of words.
+struct Rows {
+    const uint2* from;
+    uint2* to;
+    u32 pairs, pitch_from, pitch;
+};
+
+// Copies a block from the host's pinned memory: the upload, and the first descriptions and unison copies
+// of every tick. Grid: the largest of the sizes, then one row for the upload and two for each tick.
 //
 // A thread copies 8 bytes, so a warp requests whole cache lines. Limit: the bus, and half of its
 // bandwidth when the lines are still in a core's cache, which is why the host writes blocks past the
 // cache. Wider loads, more loads in flight, bulk copies and larger pages are no faster; the copy
 // engine starts later.
 extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
-fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* clouds_from,
-      uint2* clouds, u32 cloud_pairs, u32 pitch_from, u32 pitch) {
-    const u32 at = blockIdx.x * FETCH_THREADS + threadIdx.x, row = blockIdx.y;
-    if (row == 0) {
+fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* descriptions_from,
+      uint2* descriptions, u32 description_pairs, u32 description_pitch_from, u32 description_pitch,
+      const uint2* copies_from, uint2* copies, u32 copy_pairs, u32 copy_pitch_from, u32 copy_pitch) {
+    const u32 at = blockIdx.x * FETCH_THREADS + threadIdx.x;
+    if (blockIdx.y == 0) {
         if (at < upload_pairs) upload[at] = upload_from[at];
-    } else if (at < cloud_pairs) {
-        const size_t tick = row - 1;
-        clouds[tick * pitch + at] = clouds_from[tick * pitch_from + at];
+        return;
     }
+    const u32 row = blockIdx.y - 1;
+    const Rows rows = row % 2 == 0 ? Rows{descriptions_from, descriptions, description_pairs,
+                                          description_pitch_from, description_pitch}
+                                   : Rows{copies_from, copies, copy_pairs, copy_pitch_from,
+                                          copy_pitch};
+    const size_t tick = row / 2;
+    if (at < rows.pairs) rows.to[tick * rows.pitch + at] = rows.from[tick * rows.pitch_from + at];
+}
+
+// A word of the cloud whose unison copy is `copy`: those before the copy's own are in its description.
+DEVICE u32 cloud_word(const u32* descriptions, u32 slots, const u32* copy, u32 described, u32 word) {
+    if (word >= DESCRIPTION_WORDS) return copy[1 + word - DESCRIPTION_WORDS];
+    const u32 index = min(described & ~MIRRORED, slots - 1);
+    const u32 found = descriptions[index * size_t(DESCRIPTION_WORDS) + word];
+    // The last word holds both widths.
+    if (word + 1 < DESCRIPTION_WORDS || (described & MIRRORED) == 0) return found;
+    return (0u - (found & 0xFFFFu) & 0xFFFFu) | (0u - (found >> 16)) << 16;
 }
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes per item), its cloud in `clouds[tick][index]` (128 bytes per tick), and
-// tables (through the caches). Reads and writes 8 bytes of state per partial, once. Writes 256
+// Reads the upload (16 bytes per item), its unison copy in `copies[tick][index]` (36 bytes per tick), the
+// copy's description in `descriptions[tick]` (96 bytes), and tables (through the caches). Reads and writes 8 bytes of state per partial, once. Writes 256
 // bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
 // `routes[item][tick]`.
 // Limit: the FP32 issue rate. A partial takes 156 instructions per tick for the bank, 25 to 100 for
 // its spectrum, and about 30 for the work done once per tick or block.
 extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
-render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* tables, u32 table_rows,
-              u32* phases, float* levels, uint2* slices, float* samples, u32* routes, u32* sounded, u32 ticks,
-              u32 buses) {
+render_clouds(const Header* upload, const u32* descriptions, const u32* copies, u32 slots,
+              const float* tables, u32 table_rows, u32* phases, float* levels, uint2* slices,
+              float* samples, u32* routes, u32* sounded, u32 ticks, u32 buses) {
     __shared__ Scratch scratches[WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const u32 number = blockIdx.x * WARPS + warp;
@@ -107,17 +130,22 @@ render_clouds(const Header* upload, const u32* clouds, u32 slots, const float* t
         EACH(i, 4) store_rest(strands + first + i * WARP, phase[i], level[i]);
     }
 
-    constexpr u32 WORDS = sizeof(Cloud) / 4;
+    static_assert(CLOUD_WORDS == WARP, "each thread loads a word of the cloud");
     const u32 place = upload->first_item + number;
-    clouds += item.cloud * WORDS + min(lane, WORDS - 1);
-    u32 next = *clouds;
+    const u32* copy = copies + item.copy * size_t(COPY_WORDS);
+    const size_t next_copy = slots * size_t(COPY_WORDS), next_tick = slots * size_t(DESCRIPTION_WORDS);
+    // One tick ahead of the words, because these depend on it.
+    u32 described = ticks > 1 ? copy[next_copy] : 0;
+    u32 next = cloud_word(descriptions, slots, copy, *copy, lane);
     u32 sounding_partials = 0;
     ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
         __syncwarp();
         scratch.cloud[lane] = next;
         __syncwarp();
-        clouds += size_t(slots) * WORDS;
-        if (tick + 1 < ticks) next = *clouds;
+        copy += next_copy;
+        descriptions += next_tick;
+        if (tick + 1 < ticks) next = cloud_word(descriptions, slots, copy, described, lane);
+        if (tick + 2 < ticks) described = copy[next_copy];
         u32 route = NOWHERE;
         if (sounding >> tick & 1) {
             Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);

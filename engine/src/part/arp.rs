@@ -81,6 +81,11 @@ impl Part {
         }
     }
 
+    /// Whether it plays, or has a note to end.
+    pub(super) fn is_arpeggiating(&self) -> bool {
+        self.controls[Param::ArpMode] != OFF || !self.arp.playing.is_empty()
+    }
+
     /// Plays the steps that fall into this tick.
     pub(super) fn arpeggiate(&mut self, transport: Transport, pool: &mut CloudPool) {
         let mode = self.controls[Param::ArpMode];

@@ -8,18 +8,19 @@ use super::shaping::{Filters, Shaping, routing};
 use super::strike::{Material, makeup_gain, softness};
 use crate::disjoint::Disjoint;
 use crate::params::Param;
-use crate::pool::{CloudWriter, TickClouds};
+use crate::pool::{CloudWriter, Clouds};
 use crate::simd::{Simd, Work};
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
 use crate::voice::{Voice, VoiceState};
 use std::ops::Range;
 
 impl Part {
-    /// Adds the clouds of all voices to the tick, in chunks of `chunk` voices: `run` calls the function
-    /// that it is given with every index below the count, from any thread.
+    /// Adds the clouds of all voices to `tick` of the block, in chunks of `chunk` voices: `run` calls the
+    /// function that it is given with every index below the count, from any thread.
     pub(crate) fn push_clouds(
         &mut self,
-        clouds: &TickClouds<'_>,
+        clouds: &Clouds<'_>,
+        tick: usize,
         chunk: usize,
         run: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
     ) {
@@ -33,7 +34,7 @@ impl Part {
             // SAFETY: every index is used once, and the chunks do not overlap.
             let notes = unsafe { notes.range(range.clone()) };
             // SAFETY: the slots of a voice belong to it alone.
-            let mut writer = unsafe { clouds.writer() };
+            let mut writer = unsafe { clouds.writer(tick) };
             part.level.dispatch(Push { part, range, notes, writer: &mut writer });
         });
         self.voices = voices;
@@ -89,6 +90,8 @@ impl Work for Push<'_, '_> {
         let shaping = Shaping::new(controls, modulation, tick_seconds);
         let copies = Copies::new(modulation, lanes, second.as_ref(), *high);
         let flags = table.flags | routing(controls);
+        let sounding = notes.iter().filter(|note| !note.is_free());
+        writer.reserve(sounding.map(|note| copies.descriptions(note)).sum());
 
         for (voice, note) in range.zip(notes) {
             if note.is_free() {
@@ -159,7 +162,7 @@ impl Work for Push<'_, '_> {
             finish.push(note, &mut first, writer);
             note.starts_at = None;
             if part.is_silent(voice, note) {
-                note.state = VoiceState::Ended;
+                note.state = VoiceState::Ended { tick: writer.tick() as u8 };
             }
         }
     }

@@ -5,8 +5,8 @@ use super::layer::{SecondLayer, Walk};
 use crate::dsp::fast::exp2;
 use crate::modulation::{CopyMoves, Modulation};
 use crate::params::Param;
-use crate::pool::CloudWriter;
-use crate::spectrum::{Cloud, MAX_PARTIALS, fraction};
+use crate::pool::{CloudWriter, OwnValues};
+use crate::spectrum::{Cloud, MAX_PARTIALS, STARTS, fraction};
 use crate::voice::{MAX_COPIES, Voice};
 
 /// Values that the copies of all voices of a part share.
@@ -23,6 +23,8 @@ pub(super) struct Copies<'a> {
     right: &'a [f32],
     /// Whether a route moves single copies.
     differ: bool,
+    /// Whether the copies of some voices have different spectra.
+    are_coloured: bool,
 }
 
 /// A layer of a voice, before its copies differ.
@@ -60,6 +62,15 @@ impl<'a> Copies<'a> {
             left: &lanes.left[..voices],
             right: &lanes.right[..voices],
             differ: modulation.has_copies(),
+            are_coloured: !modulation.is_constant_at(Param::UnisonColour, 0.0),
+        }
+    }
+
+    /// How many descriptions the voice needs at most.
+    pub(super) fn descriptions(&self, note: &Voice) -> usize {
+        match self.differ || self.are_coloured {
+            true => note.sounding * note.copies,
+            false => note.sounding,
         }
     }
 
@@ -82,13 +93,16 @@ impl<'a> Copies<'a> {
                 true => [self.left[voice], self.right[voice]],
                 false => pan_gains(self.pan[voice] + original.pan),
             };
-            let mut own = original.cloud;
-            own.seed = note.seeds[0];
-            own.increment = original.increment;
-            own.width_to = fraction(self.width[voice]);
             let gain = original.gain * blended;
-            own.gain_to = [gain * left, gain * right];
-            return start_and_push(note, slot, &mut own, writer);
+            let cloud = with_width(&original.cloud, fraction(self.width[voice]), slot, writer);
+            let own = OwnValues {
+                seed: note.seeds[0],
+                increment: original.increment,
+                gain: [gain * left, gain * right],
+                is_mirrored: false,
+            };
+            let described = writer.describe(slot, &cloud);
+            return writer.push_copy(slot, &described, &own);
         }
         // All copies at once, in lanes: plain loops, which are inlined where the instructions are chosen.
         let places = &PLACES[note.copies - 1];
@@ -110,13 +124,27 @@ impl<'a> Copies<'a> {
             let gain = gains[copy] * blended;
             (left[copy], right[copy]) = (gain * sides[0], gain * sides[1]);
         }
-        let colour = self.colour[voice];
-        let widths = [self.width[voice], -self.width[voice]].map(fraction);
-        for (copy, &slot) in slots.iter().enumerate() {
-            let mut own = original.cloud;
+        let (colour, width) = (self.colour[voice], fraction(self.width[voice]));
+        if !self.differ && !self.are_coloured {
+            let cloud = with_width(&original.cloud, width, slots[0], writer);
+            let described = writer.describe(slots[0], &cloud);
+            for (copy, &slot) in slots.iter().enumerate() {
+                let own = OwnValues {
+                    seed: note.seeds[copy],
+                    increment: increments[copy],
+                    gain: [left[copy], right[copy]],
+                    is_mirrored: copy % 2 == 1,
+                };
+                writer.push_copy(slot, &described, &own);
+            }
+            return;
+        }
+        // The first copy comes last: it may have described the others in the last tick.
+        for (copy, &slot) in slots.iter().enumerate().rev() {
+            let width = if copy % 2 == 1 { -width } else { width };
+            let mut own = with_width(&original.cloud, width, slot, writer);
             own.seed = note.seeds[copy];
             own.increment = increments[copy];
-            own.width_to = widths[copy % 2];
             own.gain_to = [left[copy], right[copy]];
             if colour != 0.0 && note.copies > 1 {
                 recolour(&mut own, places.place[copy] * colour);
@@ -124,7 +152,7 @@ impl<'a> Copies<'a> {
             if self.differ {
                 self.move_copy(voice, note, original, copy, &mut own);
             }
-            start_and_push(note, slot, &mut own, writer);
+            writer.push(slot, &own);
         }
     }
 
@@ -177,14 +205,14 @@ fn recolour(cloud: &mut Cloud, place: f32) {
     }
 }
 
-/// Sets where the ramps of a copy start, and adds it to the tick.
+/// `cloud` with a stereo width that ramps from that which `slot` had in the last tick.
 #[inline(always)]
-fn start_and_push(note: &Voice, slot: u32, own: &mut Cloud, writer: &mut CloudWriter<'_>) {
-    (own.gain_from, own.width_from) = match note.starts_at {
-        Some(_) => ([0.0; 2], own.width_to),
-        None => (writer.last(slot).gain_to, writer.last(slot).width_to),
+fn with_width(cloud: &Cloud, width_to: i16, slot: u32, writer: &CloudWriter<'_>) -> Cloud {
+    let width_from = match cloud.flags & STARTS != 0 {
+        true => width_to,
+        false => writer.last_width(slot),
     };
-    writer.push(slot, own);
+    Cloud { width_from, width_to, ..*cloud }
 }
 
 /// Where the copies of a voice are.

@@ -365,9 +365,14 @@ impl Part {
         })
     }
 
-    pub(super) fn keep_to_limit(&mut self, pool: &mut CloudPool) {
+    /// Whether no more voices sound than the patch allows.
+    pub(super) fn keeps_to_limit(&self) -> bool {
         let limit = self.controls[Param::VoiceLimit] as usize;
-        while self.sounding() > limit {
+        self.high <= limit || self.sounding() <= limit
+    }
+
+    pub(super) fn keep_to_limit(&mut self, pool: &mut CloudPool) {
+        while !self.keeps_to_limit() {
             self.steal(pool);
         }
     }

@@ -49,7 +49,7 @@ impl Part {
         for (_, voice) in sounding().filter(|(index, _)| *index == newest).chain(others) {
             for slot in voice.slots() {
                 if into.clouds.len() < Snapshot::MAX_CLOUDS {
-                    into.clouds.push(*pool.last(slot));
+                    into.clouds.push(pool.last(slot));
                 }
             }
         }

@@ -6,21 +6,26 @@ use super::{MAX_TICKS, RenderError, TICK};
 use crate::disjoint::Disjoint;
 use crate::dsp::fade_in;
 use crate::simd::LANES;
-use crate::spectrum::{Cloud, MAX_GROUPS, STARTS};
+use crate::spectrum::{Cloud, Description, MAX_GROUPS, STARTS, UnisonCopy};
 pub use memory::CloudMemory;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The clouds of a few ticks, by slot. The renderer keeps state per slot: a cloud keeps its slot
-/// as long as it sounds.
+/// as long as it sounds. What unison copies of a voice share is stored once, as a description.
 #[derive(Debug)]
 pub struct VoiceBlock {
     /// Differs from the id of every other block, even of one that later has the same address.
     id: u64,
-    /// `clouds[tick × stride + index]`, valid where the summaries say so. A device reads them here.
+    /// `copies[tick × stride + index]`, valid where the summaries say so, and `descriptions[tick × stride
+    /// + copy.index()]`. A device reads them here.
     clouds: CloudMemory,
-    /// The index of the clouds of every slot that sounds. Empty where the slot is the index, which is so
+    /// Descriptions of each tick so far.
+    described: [AtomicU32; MAX_TICKS],
+    /// For every slot that sounds, the end of the descriptions that it has in all ticks.
+    description_ends: Vec<u32>,
+    /// The index of the copies of every slot that sounds. Empty where the slot is the index, which is so
     /// but in blocks for several clients.
     indices: Vec<u32>,
     /// Indices in use, where they are not the slots.
@@ -70,11 +75,11 @@ pub struct SlotSummary {
 impl SlotSummary {
     /// Adds a cloud of one tick.
     #[inline(always)]
-    fn add(&mut self, tick: usize, cloud: &Cloud) {
+    fn add(&mut self, tick: usize, extent: Extent) {
         self.sounding |= 1 << tick;
-        self.starts |= (cloud.flags & STARTS) << tick;
-        self.last_groups = groups(cloud.partials) as u8;
-        self.most_groups = self.most_groups.max(self.last_groups);
+        self.starts |= extent.starts << tick;
+        self.last_groups = extent.groups;
+        self.most_groups = self.most_groups.max(extent.groups);
     }
 
     /// The most partials in a tick, rounded up to whole groups.
@@ -89,6 +94,20 @@ impl SlotSummary {
 }
 
 const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
+
+/// What a summary takes of a cloud; that of all copies of a voice is the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    starts: u8,
+    groups: u8,
+}
+
+impl Extent {
+    #[inline(always)]
+    pub(crate) fn of(cloud: &Cloud) -> Self {
+        Self { starts: cloud.flags & STARTS, groups: groups(cloud.partials) as u8 }
+    }
+}
 
 impl VoiceBlock {
     /// An empty block that can hold `slots` clouds.
@@ -106,7 +125,10 @@ impl VoiceBlock {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            clouds: CloudMemory::new(clouds * MAX_TICKS),
+            // Devices copy pairs of words, so the rows of ticks have a whole number of pairs.
+            clouds: CloudMemory::new(clouds.next_multiple_of(2) * MAX_TICKS),
+            described: [const { AtomicU32::new(0) }; MAX_TICKS],
+            description_ends: vec![0; slots],
             indices,
             used: 0,
             sections: Vec::new(),
@@ -135,8 +157,10 @@ impl VoiceBlock {
         for (word, bits) in self.slots.iter_mut().enumerate() {
             for bit in bits_of(std::mem::take(bits)) {
                 self.summaries[word * 64 + bit] = SlotSummary::default();
+                self.description_ends[word * 64 + bit] = 0;
             }
         }
+        self.described.iter_mut().for_each(|described| *described.get_mut() = 0);
         self.sections.clear();
         (self.ticks, self.used) = (0, 0);
     }
@@ -149,10 +173,15 @@ impl VoiceBlock {
 
     /// Adds the cloud in `slot` to the current tick.
     pub fn push(&mut self, slot: u32, cloud: Cloud) {
-        let slot = slot as usize;
-        self.slots[slot / 64] |= 1 << (slot % 64);
+        let tick = self.ticks - 1;
+        self.slots[slot as usize / 64] |= 1 << (slot % 64);
+        let writer = self.writer();
+        let index = writer.reserve(tick, 1);
         // SAFETY: it is the only writer.
-        unsafe { self.writer().push(slot as u32, &cloud) };
+        unsafe {
+            writer.describe(tick, index, &Description::of(&cloud));
+            writer.push(tick, slot, Extent::of(&cloud), &UnisonCopy::of(&cloud, index));
+        }
     }
 
     /// Adds a section of so many ticks to a block for several clients. Sections come in the order of
@@ -176,22 +205,31 @@ impl VoiceBlock {
             self.used += 1;
             self.slots[slot / 64] |= 1 << (slot % 64);
         }
-        self.summaries[slot].add(tick, cloud);
-        let index = tick * stride + self.indices[slot] as usize;
-        let past_the_caches = self.clouds.is_pinned();
-        memory::write(&mut self.clouds[index], cloud, past_the_caches);
+        let index = self.indices[slot];
+        let writer = self.writer();
+        // SAFETY: it is the only writer.
+        unsafe {
+            writer.describe(tick, index, &Description::of(cloud));
+            writer.push(tick, slot as u32, Extent::of(cloud), &UnisonCopy::of(cloud, index));
+        }
+        let described = self.described[tick].get_mut();
+        *described = (index + 1).max(*described);
         true
     }
 
-    /// For writing to the current tick from several threads. Afterwards the slots are to be listed.
+    /// For writing from several threads. Afterwards the slots are to be listed.
     pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
-        debug_assert!(self.indices.is_empty());
-        let (tick, slots) = (self.ticks - 1, self.summaries.len());
+        let (past_the_caches, stride) = (self.clouds.is_pinned(), self.stride());
+        let (descriptions, copies) = self.clouds.both_mut();
         BlockWriter {
-            past_the_caches: self.clouds.is_pinned(),
-            clouds: Disjoint::new(&mut self.clouds[tick * slots..][..slots]),
+            past_the_caches,
+            stride,
+            indices: &self.indices,
+            descriptions: Disjoint::new(descriptions),
+            copies: Disjoint::new(copies),
             summaries: Disjoint::new(&mut self.summaries),
-            tick,
+            description_ends: Disjoint::new(&mut self.description_ends),
+            described: &self.described,
         }
     }
 
@@ -217,7 +255,7 @@ impl VoiceBlock {
                 let first = self.summary(slot).sounding & ((1 << tick) - 1) == 0;
                 let starts = if first { STARTS } else { 0 };
                 let flags = cloud.flags | starts;
-                copy.push(slot as u32, Cloud { flags, ..*cloud });
+                copy.push(slot as u32, Cloud { flags, ..cloud });
             }
         }
     }
@@ -242,19 +280,35 @@ impl VoiceBlock {
     }
 
     /// The cloud of `slot` in `tick`, if it sounds.
-    pub fn cloud(&self, slot: usize, tick: usize) -> Option<&Cloud> {
+    #[inline]
+    pub fn cloud(&self, slot: usize, tick: usize) -> Option<Cloud> {
         let sounds = self.summaries[slot].sounding >> tick & 1 == 1;
-        sounds.then(|| &self.clouds[tick * self.stride() + self.cloud_index(slot)])
+        sounds.then(|| {
+            let row = tick * self.stride();
+            let copy = &self.clouds.copies()[row + self.copy_index(slot)];
+            copy.cloud(&self.clouds.descriptions()[row + copy.index()])
+        })
     }
 
-    /// The index of the cloud of `slot` among those of a tick.
-    pub fn cloud_index(&self, slot: usize) -> usize {
+    /// The most descriptions of a tick.
+    pub fn described(&self) -> usize {
+        let described = self.described.iter().map(|described| described.load(Ordering::Relaxed));
+        described.max().unwrap_or(0) as usize
+    }
+
+    /// The end of the descriptions that `slot` has in all ticks.
+    pub fn description_end(&self, slot: usize) -> usize {
+        self.description_ends[slot] as usize
+    }
+
+    /// The index of the copy of `slot` among those of a tick.
+    pub fn copy_index(&self, slot: usize) -> usize {
         self.indices.get(slot).map_or(slot, |&index| index as usize)
     }
 
-    /// Clouds from one tick to the next.
+    /// Copies, and descriptions, from one tick to the next.
     pub fn stride(&self) -> usize {
-        self.clouds.len() / MAX_TICKS
+        self.clouds.count() / MAX_TICKS
     }
 
     /// The sections of a block for several clients; empty in others.
@@ -279,7 +333,7 @@ impl VoiceBlock {
         &self.summaries
     }
 
-    /// All clouds, by tick and slot, for a device to read.
+    /// All descriptions and copies, by tick, for a device to read.
     pub fn clouds(&self) -> &CloudMemory {
         &self.clouds
     }
@@ -307,26 +361,56 @@ impl VoiceBlock {
     }
 }
 
-/// Writes clouds to one tick of a block, each slot from one thread.
+/// Writes clouds to a block, each slot from one thread.
 pub(crate) struct BlockWriter<'a> {
     past_the_caches: bool,
-    clouds: Disjoint<'a, Cloud>,
+    stride: usize,
+    indices: &'a [u32],
+    descriptions: Disjoint<'a, Description>,
+    copies: Disjoint<'a, UnisonCopy>,
     summaries: Disjoint<'a, SlotSummary>,
-    tick: usize,
+    description_ends: Disjoint<'a, u32>,
+    described: &'a [AtomicU32; MAX_TICKS],
 }
 
 impl BlockWriter<'_> {
-    /// Adds the cloud in `slot`.
+    /// The first of `count` indices for descriptions of `tick`. There are as many as slots.
+    pub(crate) fn reserve(&self, tick: usize, count: u32) -> u32 {
+        self.described[tick].fetch_add(count, Ordering::Relaxed)
+    }
+
+    /// Adds a description to `tick`.
+    ///
+    /// # Safety
+    /// No other thread has reserved this index.
+    #[inline(always)]
+    pub(crate) unsafe fn describe(&self, tick: usize, index: u32, description: &Description) {
+        assert!((index as usize) < self.stride);
+        // SAFETY: the caller guarantees it.
+        let place = unsafe { self.descriptions.get(tick * self.stride + index as usize) };
+        memory::write(place, description, self.past_the_caches);
+    }
+
+    /// Adds the cloud in `slot` to `tick`, whose description was added before; ticks of a slot come in
+    /// order.
     ///
     /// # Safety
     /// No other thread writes to this slot.
     #[inline(always)]
-    pub(crate) unsafe fn push(&self, slot: u32, cloud: &Cloud) {
-        // SAFETY: the caller guarantees it.
-        let (place, summary) =
-            unsafe { (self.clouds.get(slot as usize), self.summaries.get(slot as usize)) };
-        summary.add(self.tick, cloud);
-        memory::write(place, cloud, self.past_the_caches);
+    pub(crate) unsafe fn push(&self, tick: usize, slot: u32, extent: Extent, copy: &UnisonCopy) {
+        let slot = slot as usize;
+        let index = self.indices.get(slot).map_or(slot, |&index| index as usize);
+        // SAFETY: the caller guarantees it, and slots have different indices.
+        let (place, summary, end) = unsafe {
+            (
+                self.copies.get(tick * self.stride + index),
+                self.summaries.get(slot),
+                self.description_ends.get(slot),
+            )
+        };
+        summary.add(tick, extent);
+        *end = (copy.index() as u32 + 1).max(*end);
+        memory::write(place, copy, self.past_the_caches);
     }
 
     /// Makes what this thread wrote visible to other threads and devices.

@@ -225,8 +225,8 @@ impl Work for RenderRow<'_> {
         for tick in 0..self.block.ticks() {
             let cloud = self.block.cloud(self.slot, tick);
             let bus = |cloud| self.block.bus_of(self.slot, cloud) as u16;
-            self.row.buses[tick] = cloud.map(bus);
-            if let Some(cloud) = cloud {
+            self.row.buses[tick] = cloud.as_ref().map(bus);
+            if let Some(cloud) = &cloud {
                 let Row { ticks, scratch, partials, thinned, .. } = &mut *self.row;
                 let floor = Floor {
                     level: self.floor[tick],

@@ -1,6 +1,7 @@
 //! The description of one cloud for one tick. Plain data, shared with CUDA.
 
 use super::Place;
+use super::description::Description;
 use super::filter::Filter;
 
 /// One turn of phase, as a float.
@@ -70,7 +71,8 @@ impl Second {
 /// modulated. Levels and pitch are those of the tick's end; ramps lead there.
 ///
 /// Rarely used values take two bytes, so that a cloud fits into two cache lines; at zero they have no
-/// effect and no cost.
+/// effect and no cost. Up to the widths, unison copies of a voice have the same values, which are
+/// stored once: see [`Description`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Cloud {
@@ -89,8 +91,6 @@ pub struct Cloud {
     pub scatter: u16,
     /// The largest random detuning of a partial, in `2^-19` octaves.
     pub detune: u16,
-    /// The seed of phases, detuning and the noise of bands.
-    pub seed: u32,
     /// The bandwidth of the noise of ratio 1, as a fraction of its pitch; zero for a sine.
     pub bandwidth: f32,
     /// The table's first row: its ratios, followed by their logarithms.
@@ -115,8 +115,6 @@ pub struct Cloud {
     pub morph: f32,
     /// The number of partials, at most 1,024; a fraction fades the last one.
     pub partials: f32,
-    /// Phase per sample of ratio 1, in `2^-32` turns.
-    pub increment: f32,
     /// Partial n reads its level in the table at n times this.
     pub formant: f32,
     /// Ratios are raised to the power 1 + stretch.
@@ -131,14 +129,18 @@ pub struct Cloud {
     pub damping_slope: f32,
     /// The spectral filters.
     pub filters: [Filter; 2],
-    /// Gain of the left and right channel at the tick's start.
-    pub gain_from: [f32; 2],
-    /// Gain of the left and right channel at the tick's end.
-    pub gain_to: [f32; 2],
     /// The stereo width of the partials at the tick's start: a [`fraction`].
     pub width_from: i16,
     /// The same at the tick's end.
     pub width_to: i16,
+    /// The seed of phases, detuning and the noise of bands.
+    pub seed: u32,
+    /// Phase per sample of ratio 1, in `2^-32` turns.
+    pub increment: f32,
+    /// Gain of the left and right channel at the tick's start.
+    pub gain_from: [f32; 2],
+    /// Gain of the left and right channel at the tick's end.
+    pub gain_to: [f32; 2],
     /// The phase of ratio 1 at the tick's start, in `2^-32` turns. Only for a renderer that takes over
     /// a cloud in the middle of a note.
     pub phase: u32,
@@ -148,6 +150,22 @@ pub struct Cloud {
 
 // The layout that CUDA kernels rely on.
 const _: () = assert!(size_of::<Cloud>() == 128);
-const _: () = assert!(std::mem::offset_of!(Cloud, morph) == 40);
-const _: () = assert!(std::mem::offset_of!(Cloud, filters) == 76);
-const _: () = assert!(std::mem::offset_of!(Cloud, gain_from) == 100);
+const _: () = assert!(std::mem::offset_of!(Cloud, morph) == 36);
+const _: () = assert!(std::mem::offset_of!(Cloud, filters) == 68);
+const _: () = assert!(std::mem::offset_of!(Cloud, seed) == size_of::<Description>());
+
+impl Cloud {
+    /// Its numbers as words.
+    pub fn to_words(&self) -> [u32; Self::WORDS] {
+        // SAFETY: numbers without padding, of that size.
+        unsafe { std::mem::transmute(*self) }
+    }
+
+    /// The cloud of these words, whatever they are.
+    pub fn from_words(words: [u32; Self::WORDS]) -> Self {
+        // SAFETY: as above, and any bits are valid numbers.
+        unsafe { std::mem::transmute(words) }
+    }
+
+    const WORDS: usize = 32;
+}

@@ -41,6 +41,20 @@ fn velocity_makes_louder() {
     assert!(level(1.0) > 1.5 * level(0.5) && level(0.5) > 1.1 * level(0.1));
 }
 
+/// Ticks without events are computed together; voices may end in any of them.
+#[test]
+fn voices_that_end_in_one_block_free_all_their_clouds() {
+    let mut patch = soft();
+    patch.values.set(Param::UnisonVoices, 3.0);
+    let mut engine = engine(&patch);
+    let keys = 40..60u8;
+    let starts = keys.clone().map(|key| (0, on(key)));
+    // Each is released 32 frames after the one before, the highest voice first.
+    let ends = keys.rev().enumerate().map(|(index, key)| (4_800 + 32 * index, off(key)));
+    play(&mut engine, &starts.chain(ends).collect::<Vec<_>>(), 48_000);
+    assert_eq!((engine.counters().voices, engine.counters().clouds), (0, 0));
+}
+
 #[test]
 fn the_sustain_pedal_holds_until_it_is_lifted() {
     let pedal = [(0, cc(64, 1.0)), (10, on(60)), (1_000, off(60))];

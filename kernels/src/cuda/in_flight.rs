@@ -54,7 +54,7 @@ impl Source {
         let source = Self {
             block: block.id(),
             pin: registered.watch(),
-            host: clouds.as_ptr() as usize,
+            host: clouds.bytes().0 as usize,
             clouds: CloudsAt { address: registered.address, slots: block.stride() },
         };
         clouds.set_pin(Some(Box::new(registered)));

@@ -3,10 +3,10 @@
 use super::driver::{Event, Failed, Function, Module, Shape, Stream};
 use super::graph::{KERNELS, Kernel, Work};
 use super::kernels::{self, FETCH_THREADS, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS};
-use super::memory::{CLOUD, Memory, UPLOAD_WORDS};
+use super::memory::{COPY, DESCRIPTION, Memory, UPLOAD_WORDS, row_slots};
 use super::upload::{Mix, Piece};
 use cudarc::driver::sys::CUdeviceptr;
-use myriad_engine::render::Capacity;
+use myriad_engine::render::{Capacity, MAX_TICKS};
 use std::ffi::c_void;
 
 /// Fetched slots are rounded up to a multiple of this, so that graphs seldom change.
@@ -26,18 +26,32 @@ pub(super) struct Launcher {
     buses: usize,
 }
 
-/// A block's clouds in the host's memory, as the device sees them: `clouds[tick][slot]`.
+/// A block's clouds in the host's memory, as the device sees them: `descriptions[tick][index]`, then
+/// `copies[tick][index]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CloudsAt {
     pub(super) address: CUdeviceptr,
-    /// Slots per tick.
+    /// Of each per tick.
     pub(super) slots: usize,
+}
+
+impl CloudsAt {
+    /// Bytes before a description.
+    pub(super) fn description(&self, tick: usize, index: usize) -> usize {
+        (tick * self.slots + index) * DESCRIPTION
+    }
+
+    /// Bytes before a copy.
+    pub(super) fn copy(&self, tick: usize, index: usize) -> usize {
+        MAX_TICKS * self.slots * DESCRIPTION + (tick * self.slots + index) * COPY
+    }
 }
 
 /// How much a launch covers; the device reads the exact counts from the upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     upload_words: usize,
+    descriptions: usize,
     slots: usize,
     source: CloudsAt,
     render_blocks: u32,
@@ -49,6 +63,7 @@ impl Size {
     /// The size of a silent block.
     pub(super) const NOTHING: Self = Self {
         upload_words: 0,
+        descriptions: 0,
         slots: 0,
         source: CloudsAt { address: 0, slots: 0 },
         render_blocks: RENDER_BLOCKS,
@@ -58,7 +73,8 @@ impl Size {
 
     /// Bytes that are fetched for `ticks` ticks.
     pub(super) fn bytes(&self, ticks: usize) -> usize {
-        4 * self.upload_words + ticks * self.slots * CLOUD
+        let clouds = self.descriptions * DESCRIPTION + self.slots * COPY;
+        4 * self.upload_words + ticks * clouds
     }
 }
 
@@ -85,17 +101,19 @@ impl Launcher {
             ],
             fail: module.function(kernels::FAIL)?,
             memory,
-            slots: capacity.slots,
+            slots: row_slots(capacity),
             buses: capacity.buses,
         })
     }
 
     /// The size of a launch for a block's last piece, given what it mixes.
     pub(super) fn size(&self, piece: &Piece, mix: Mix, source: CloudsAt) -> Size {
-        let slots = piece.clouds.end.next_multiple_of(UPLOAD_SLOTS);
+        let rounded =
+            |slots: usize| slots.next_multiple_of(UPLOAD_SLOTS).min(self.slots).min(source.slots);
         Size {
             upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
-            slots: slots.min(self.slots).min(source.slots),
+            descriptions: rounded(piece.descriptions),
+            slots: rounded(piece.copies.end),
             source,
             render_blocks: render_blocks(piece).next_multiple_of(RENDER_BLOCKS),
             mix_blocks: mix.groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
@@ -111,7 +129,8 @@ impl Launcher {
         marks: Option<[Event; 3]>,
         then: impl FnOnce(Work<'_>) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
-        let most = (size.upload_words / 2).max(size.slots * CLOUD / 8) as u32;
+        let clouds = (size.slots * COPY).max(size.descriptions * DESCRIPTION);
+        let most = (size.upload_words / 2).max(clouds / 8) as u32;
         let fetch_blocks = most.div_ceil(FETCH_THREADS).max(1);
         let mut fetch = self.fetch_arguments(places, size);
         let (mut render, mut mix) = (self.render_arguments(places), self.mix_arguments(places));
@@ -120,7 +139,7 @@ impl Launcher {
             shape: Shape { grid, threads },
             arguments,
         };
-        let fetch_grid = [fetch_blocks, 1 + places.ticks as u32, 1];
+        let fetch_grid = [fetch_blocks, 1 + 2 * places.ticks as u32, 1];
         then(Work {
             kernels: [
                 kernel(0, fetch_grid, FETCH_THREADS, &mut pointers(&mut fetch)[..]),
@@ -156,10 +175,16 @@ impl Launcher {
         stream.launch(self.fail, shape, &mut [])
     }
 
-    /// The device address of cloud `index` of `tick`.
-    pub(super) fn clouds_at(&self, places: &Places, tick: usize, index: usize) -> CUdeviceptr {
-        let offset = (tick * self.slots + index) * CLOUD;
-        self.memory.clouds[places.room] + offset as CUdeviceptr
+    /// The device address of a description of `tick`.
+    pub(super) fn description_at(&self, places: &Places, tick: usize, index: usize) -> CUdeviceptr {
+        let offset = (tick * self.slots + index) * DESCRIPTION;
+        self.memory.descriptions[places.room] + offset as CUdeviceptr
+    }
+
+    /// The device address of a copy of `tick`.
+    pub(super) fn copy_at(&self, places: &Places, tick: usize, index: usize) -> CUdeviceptr {
+        let offset = (tick * self.slots + index) * COPY;
+        self.memory.copies[places.room] + offset as CUdeviceptr
     }
 
     fn mix_grid(places: &Places, size: &Size) -> [u32; 3] {
@@ -168,25 +193,32 @@ impl Launcher {
 
     // Arguments in the order of the kernels' parameters, see `kernels/cuda/render.cu`.
 
-    fn fetch_arguments(&self, places: &Places, size: &Size) -> [u64; 8] {
-        let pairs = |slots: usize| (slots * CLOUD / 8) as u64;
+    fn fetch_arguments(&self, places: &Places, size: &Size) -> [u64; 13] {
+        let pairs = |count: usize, bytes: usize| (count * bytes / 8) as u64;
+        let source = &size.source;
         [
             places.host,
             places.device,
             (size.upload_words / 2) as u64,
-            size.source.address,
-            self.memory.clouds[places.room],
-            pairs(size.slots),
-            pairs(size.source.slots),
-            pairs(self.slots),
+            source.address + source.description(0, 0) as u64,
+            self.memory.descriptions[places.room],
+            pairs(size.descriptions, DESCRIPTION),
+            pairs(source.slots, DESCRIPTION),
+            pairs(self.slots, DESCRIPTION),
+            source.address + source.copy(0, 0) as u64,
+            self.memory.copies[places.room],
+            pairs(size.slots, COPY),
+            pairs(source.slots, COPY),
+            pairs(self.slots, COPY),
         ]
     }
 
-    fn render_arguments(&self, places: &Places) -> [u64; 13] {
+    fn render_arguments(&self, places: &Places) -> [u64; 14] {
         let memory = &self.memory;
         [
             places.device,
-            memory.clouds[places.room],
+            memory.descriptions[places.room],
+            memory.copies[places.room],
             self.slots as u64,
             memory.tables,
             memory.table_rows,

@@ -6,13 +6,21 @@ use super::upload::{Layout, MIX_SLOTS};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{Capacity, MAX_TICKS, Section, TICK};
 use myriad_engine::simd::F32x16;
-use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, imports, tables};
+use myriad_engine::spectrum::{
+    Description, IMPORTED_ROWS, MAX_PARTIALS, UnisonCopy, imports, tables,
+};
 
 /// Samples of a tick, both sides.
 pub(super) const STEREO: usize = 2 * TICK;
 
-/// Bytes of a cloud.
-pub(super) const CLOUD: usize = size_of::<Cloud>();
+/// Bytes of a description, and of a unison copy.
+pub(super) const DESCRIPTION: usize = size_of::<Description>();
+pub(super) const COPY: usize = size_of::<UnisonCopy>();
+
+/// Slots of a row of descriptions or copies. Rows are copied in pairs of words.
+pub(super) const fn row_slots(capacity: Capacity) -> usize {
+    capacity.slots.next_multiple_of(2)
+}
 
 /// Uploads are rounded up to a multiple of this, so that graphs seldom change.
 pub(super) const UPLOAD_WORDS: usize = 1_024;
@@ -20,8 +28,9 @@ pub(super) const UPLOAD_WORDS: usize = 1_024;
 /// Words of each buffer.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Clouds of a block, and for how many blocks there are buffers.
-    clouds: usize,
+    /// Descriptions and unison copies of a block, and for how many blocks there are buffers.
+    descriptions: usize,
+    copies: usize,
     cloud_rooms: usize,
     partials: usize,
     slices: usize,
@@ -48,7 +57,8 @@ impl Words {
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         let pieces = layout.pieces(items, slices);
         Self {
-            clouds: MAX_TICKS * capacity.slots * CLOUD / 4,
+            descriptions: MAX_TICKS * row_slots(capacity) * DESCRIPTION / 4,
+            copies: MAX_TICKS * row_slots(capacity) * COPY / 4,
             // Only blocks of several pieces are copied while the block before is still rendered.
             cloud_rooms: if pieces > 1 { 2 } else { 1 },
             partials: capacity.slots * MAX_PARTIALS,
@@ -67,7 +77,8 @@ impl Words {
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
         let once = self.slices + self.samples + self.routes + self.sums + table_words();
-        let several = self.cloud_rooms * self.clouds + self.in_flight_slots * self.uploads;
+        let clouds = self.cloud_rooms * (self.descriptions + self.copies);
+        let several = clouds + self.in_flight_slots * self.uploads;
         4 * (2 * self.partials + once + several)
     }
 }
@@ -80,8 +91,9 @@ fn table_words() -> usize {
 /// Addresses of the buffers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
-    /// Two buffers, or the same one twice.
-    pub(super) clouds: [CUdeviceptr; 2],
+    /// Two buffers of each, or the same one twice.
+    pub(super) descriptions: [CUdeviceptr; 2],
+    pub(super) copies: [CUdeviceptr; 2],
     pub(super) tables: CUdeviceptr,
     pub(super) table_rows: u64,
     pub(super) phases: CUdeviceptr,
@@ -96,13 +108,19 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
-        let first = context.device_words(words.clouds)?;
-        let second = match words.cloud_rooms {
-            1 => first,
-            _ => context.device_words(words.clouds)?,
+        let mut rooms = |words: usize, rooms: usize| {
+            let first = context.device_words(words)?;
+            let second = match rooms {
+                1 => first,
+                _ => context.device_words(words)?,
+            };
+            Ok([first, second])
         };
+        let descriptions = rooms(words.descriptions, words.cloud_rooms)?;
+        let copies = rooms(words.copies, words.cloud_rooms)?;
         let memory = Self {
-            clouds: [first, second],
+            descriptions,
+            copies,
             tables: context.device_words(table_words())?,
             table_rows: (table_words() / MAX_PARTIALS) as u64,
             phases: context.device_words(words.partials)?,

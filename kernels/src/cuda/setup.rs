@@ -62,9 +62,11 @@ pub(super) fn set_up(
         in_flight_slots,
         queues: [Stream::new()?, Stream::new()?],
         rendered: [Event::new()?, Event::new()?],
+        copied: [Event::new()?, Event::new()?],
         settled: Event::new()?,
         sending: Sent::default(),
         room: 0,
+        described: 0,
         context,
     };
     warm_up(&mut transfer)?;

@@ -9,7 +9,7 @@ use super::driver::{Context, Event, Failed, Stream};
 use super::in_flight::{InFlightSlot, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
-use super::memory::{CLOUD, STEREO};
+use super::memory::{COPY, DESCRIPTION, STEREO};
 use super::upload::{Layout, Piece, PieceSink};
 use super::{CudaCounters, CudaOptions};
 use myriad_engine::render::{Buses, Capacity, RenderError, TICK, VoiceBlock};
@@ -31,11 +31,14 @@ pub(super) struct Transfer {
     pub(super) queues: [Stream; 2],
     /// Recorded when a queue has rendered its last piece.
     pub(super) rendered: [Event; 2],
+    /// Recorded when a queue has copied its last piece.
+    pub(super) copied: [Event; 2],
     /// Recorded when the block before is finished.
     pub(super) settled: Event,
     pub(super) sending: Sent,
-    /// The cloud buffer that the last block used.
+    /// The cloud buffers that the last block used, and the descriptions that were copied into it.
     pub(super) room: usize,
+    pub(super) described: usize,
     /// The last field, so that it is dropped last.
     pub(super) context: Context,
 }
@@ -141,15 +144,16 @@ impl Transfer {
             self.mark(1)?;
             self.counters.upload_bytes = 0;
             self.room = 1 - self.room;
+            self.described = 0;
             self.queues[0].record(self.settled)?;
         }
         // The second queue comes first: its copy does not wait for the block before.
         let turn = (number + 1) % 2;
         let queue = self.queues[turn];
         let places = self.copy_piece(queue, number, piece)?;
-        if number == 0 {
-            queue.wait_for(self.settled)?;
-        }
+        queue.record(self.copied[turn])?;
+        // A piece may need descriptions that came with a piece before.
+        queue.wait_for(if number == 0 { self.settled } else { self.copied[1 - turn] })?;
         self.launcher.render_piece(queue, &places, piece)?;
         queue.record(self.rendered[turn])?;
         match last {
@@ -174,15 +178,23 @@ impl Transfer {
         let places = slot.places(ticks, self.room, number * self.layout.words);
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
-        let source = &slot.source;
-        let Range { start, end } = piece.clouds;
-        let slots = end.min(source.clouds.slots).saturating_sub(start);
+        let (host, source) = (slot.source.host, slot.source.clouds);
+        let Range { start, end } = piece.copies;
+        let copies = end.min(source.slots).saturating_sub(start);
+        let described = std::mem::replace(&mut self.described, piece.descriptions);
+        let descriptions = piece.descriptions.min(source.slots).saturating_sub(described);
         for tick in 0..ticks {
-            let from = source.host + (tick * source.clouds.slots + start) * CLOUD;
-            let to = self.launcher.clouds_at(&places, tick, start);
-            queue.copy(to, from as *const c_void, slots * CLOUD)?;
+            let from = host + source.copy(tick, start);
+            let to = self.launcher.copy_at(&places, tick, start);
+            queue.copy(to, from as *const c_void, copies * COPY)?;
+            if descriptions > 0 {
+                let from = host + source.description(tick, described);
+                let to = self.launcher.description_at(&places, tick, described);
+                queue.copy(to, from as *const c_void, descriptions * DESCRIPTION)?;
+            }
         }
-        self.counters.upload_bytes += 4 * piece.words + ticks * slots * CLOUD;
+        let clouds = copies * COPY + descriptions * DESCRIPTION;
+        self.counters.upload_bytes += 4 * piece.words + ticks * clouds;
         Ok(places)
     }
 

@@ -19,7 +19,7 @@ const HEADER_BLOCK: usize = 3;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
 /// for each tick in which the cloud sounds; how often clouds had started in this slot when the
-/// block began; the index of its clouds.
+/// block began; the index of its unison copies.
 const ITEM_WORDS: usize = 4;
 
 /// The layout of an upload, in words of four bytes: header, items, and at the end of a block's last
@@ -103,8 +103,10 @@ impl Last {
 /// One packed upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Indices of the clouds that it needs.
-    pub(crate) clouds: Range<usize>,
+    /// Indices of the unison copies that it needs.
+    pub(crate) copies: Range<usize>,
+    /// The end of the descriptions that it and the pieces before it need.
+    pub(crate) descriptions: usize,
     /// Items in this upload.
     pub(crate) items: usize,
     /// Words that the device needs of it.
@@ -162,7 +164,7 @@ impl Packer {
         match repeats {
             Some(piece) if *sink.list() == self.last.list => {
                 sink.buffer(0)?[HEADER_BLOCK] = self.block;
-                return sink.send(0, piece.clone());
+                return sink.send(0, Piece { descriptions: block.described(), ..piece.clone() });
             }
             // The same list, but this buffer does not hold it yet.
             Some(_) => {}
@@ -175,12 +177,12 @@ impl Packer {
         self.groups.begin(if is_shared { block.sections() } else { &everything });
         let mut slots = block.slots();
         let mut slot = slots.next();
-        let mut first_item = 0;
+        let (mut first_item, mut descriptions) = (0, 0);
         for number in 0.. {
             let words = sink.buffer(number)?;
             let (head, rest) = words.split_at_mut(HEADER_WORDS);
             let (room, _) = rest.as_chunks_mut::<ITEM_WORDS>();
-            let (mut items, mut first_cloud, mut end_cloud) = (0, usize::MAX, 0);
+            let (mut items, mut first_copy, mut end_copy) = (0, usize::MAX, 0);
             while let Some(next) = slot
                 && items + self.slices <= self.layout.items
             {
@@ -189,8 +191,9 @@ impl Packer {
                 items += slices;
                 is_settled &= stays;
                 self.groups.end(first_item + items);
-                let cloud = block.cloud_index(next);
-                (first_cloud, end_cloud) = (first_cloud.min(cloud), end_cloud.max(cloud + 1));
+                let copy = block.copy_index(next);
+                (first_copy, end_copy) = (first_copy.min(copy), end_copy.max(copy + 1));
+                descriptions = descriptions.max(block.description_end(next));
                 slot = slots.next();
             }
             let tail_at = HEADER_WORDS + items * ITEM_WORDS;
@@ -205,8 +208,8 @@ impl Packer {
                 mix
             });
             head.copy_from_slice(&header.map(|number| number as u32));
-            let clouds = first_cloud.min(end_cloud)..end_cloud;
-            let piece = Piece { clouds, items, words, mix };
+            let copies = first_copy.min(end_copy)..end_copy;
+            let piece = Piece { copies, descriptions, items, words, mix };
             if last {
                 let is_whole = is_settled && number == 0;
                 self.last.piece = is_whole.then(|| piece.clone());
@@ -239,9 +242,9 @@ impl Packer {
         known.groups = summary.last_groups;
         let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
         let ticks = self.slices as u32 * u32::from(summary.sounding);
-        let cloud = block.cloud_index(slot) as u32;
+        let copy = block.copy_index(slot) as u32;
         for (slice, item) in room[..slices].iter_mut().enumerate() {
-            *item = [slot as u32, slice as u32 + ticks, generation, cloud];
+            *item = [slot as u32, slice as u32 + ticks, generation, copy];
         }
         (slices, summary.starts == 0 && fading <= summary.most_groups)
     }

@@ -117,9 +117,9 @@ impl SharedSegment {
             let clouds = block.slots().filter_map(|slot| Some((slot, block.cloud(slot, tick)?)));
             let mut count = 0;
             for ((slot, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
-                needs = tables.number_of(cloud).max(needs);
+                needs = tables.number_of(&cloud).max(needs);
                 first.store(slot as u64, Ordering::Relaxed);
-                for (word, value) in words.iter().zip(words_of(cloud)) {
+                for (word, value) in words.iter().zip(words_of(&cloud)) {
                     word.store(value, Ordering::Relaxed);
                 }
                 count += 1;

@@ -159,7 +159,7 @@ fn clouds_out_of_bounds_are_refused() {
     ];
     let segment = segment();
     for fault in faults {
-        let mut cloud = *block().cloud(1, 0).unwrap();
+        let mut cloud = block().cloud(1, 0).unwrap();
         fault(&mut cloud);
         let mut sent = VoiceBlock::new(CAPACITY.slots);
         sent.start_tick();

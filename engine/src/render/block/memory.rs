@@ -1,8 +1,7 @@
 //! Memory for clouds that a device can pin: it has its own pages and never moves.
 
-use crate::spectrum::Cloud;
+use crate::spectrum::{Description, UnisonCopy};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 /// Devices pin whole pages.
 const PAGE: usize = 4096;
 
-/// A fixed number of clouds.
+/// Descriptions, and after them as many unison copies.
 pub struct CloudMemory {
-    clouds: NonNull<Cloud>,
+    memory: NonNull<u8>,
     count: usize,
     /// A device's registration; dropped before the memory is freed.
     pin: Mutex<Option<Box<dyn Send>>>,
@@ -25,18 +24,19 @@ unsafe impl Send for CloudMemory {}
 unsafe impl Sync for CloudMemory {}
 
 impl CloudMemory {
-    /// That many silent clouds.
+    /// That many of each, silent.
     pub fn new(count: usize) -> Self {
         let layout = Self::layout(count);
         // SAFETY: the layout is at least a page.
         let memory = unsafe { alloc_zeroed(layout) };
-        let Some(clouds) = NonNull::new(memory.cast()) else { handle_alloc_error(layout) };
-        Self { clouds, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
+        let Some(memory) = NonNull::new(memory) else { handle_alloc_error(layout) };
+        Self { memory, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
     }
 
     /// Whole pages, so that nothing else is pinned with it.
     fn layout(count: usize) -> Layout {
-        let bytes = (count * size_of::<Cloud>()).next_multiple_of(PAGE).max(PAGE);
+        let both = size_of::<Description>() + size_of::<UnisonCopy>();
+        let bytes = (count * both).next_multiple_of(PAGE).max(PAGE);
         match Layout::from_size_align(bytes, PAGE) {
             Ok(layout) => layout,
             Err(_) => panic!("{count} clouds are more than an address space holds"),
@@ -45,7 +45,40 @@ impl CloudMemory {
 
     /// Address and size of the memory, up to the end of its last page.
     pub fn bytes(&self) -> (*const u8, usize) {
-        (self.clouds.as_ptr().cast(), Self::layout(self.count).size())
+        (self.memory.as_ptr(), Self::layout(self.count).size())
+    }
+
+    /// The descriptions.
+    pub fn descriptions(&self) -> &[Description] {
+        // SAFETY: that many, which were zeroed, and zeros are valid.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.count) }
+    }
+
+    /// The unison copies.
+    pub fn copies(&self) -> &[UnisonCopy] {
+        // SAFETY: as above; they are after the descriptions.
+        unsafe { std::slice::from_raw_parts(self.first_copy(), self.count) }
+    }
+
+    /// Both, to write to.
+    pub(super) fn both_mut(&mut self) -> (&mut [Description], &mut [UnisonCopy]) {
+        // SAFETY: as above, they do not overlap, and the borrow is exclusive.
+        unsafe {
+            (
+                std::slice::from_raw_parts_mut(self.memory.as_ptr().cast(), self.count),
+                std::slice::from_raw_parts_mut(self.first_copy(), self.count),
+            )
+        }
+    }
+
+    fn first_copy(&self) -> *mut UnisonCopy {
+        // SAFETY: within the memory.
+        unsafe { self.memory.as_ptr().cast::<Description>().add(self.count).cast() }
+    }
+
+    /// How many of each there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
     }
 
     /// Keeps `pin` as long as the memory, or until the next pin.
@@ -53,9 +86,7 @@ impl CloudMemory {
         self.is_pinned.store(pin.is_some(), Ordering::Relaxed);
         *self.pin.lock().unwrap_or_else(PoisonError::into_inner) = pin;
     }
-}
 
-impl CloudMemory {
     /// Whether a device reads it. It should then be written past the caches: a device that must read
     /// every line from a core's cache gets half the bandwidth of the bus.
     pub fn is_pinned(&self) -> bool {
@@ -69,12 +100,23 @@ impl CloudMemory {
     }
 }
 
-/// Writes a cloud of such memory.
+/// Numbers that can be written past the caches.
+///
+/// # Safety
+/// Made of four-byte numbers without padding.
+pub(super) unsafe trait Words: Copy {}
+
+// SAFETY: see their layouts.
+unsafe impl Words for Description {}
+// SAFETY: as above.
+unsafe impl Words for UnisonCopy {}
+
+/// Writes to such memory.
 #[inline(always)]
-pub(super) fn write(place: &mut Cloud, cloud: &Cloud, past_the_caches: bool) {
+pub(super) fn write<T: Words>(place: &mut T, value: &T, past_the_caches: bool) {
     match past_the_caches {
-        true => stream(place, *cloud),
-        false => *place = *cloud,
+        true => stream(place, value),
+        false => *place = *value,
     }
 }
 
@@ -89,48 +131,30 @@ pub(super) fn settle(past_the_caches: bool) {
     let _ = past_the_caches;
 }
 
-/// Writes `cloud` to `place` without bringing its lines into the cache.
+/// Writes without bringing the lines into the cache.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
-fn stream(place: &mut Cloud, cloud: Cloud) {
-    const WORDS: usize = size_of::<Cloud>() / 8;
-    // SAFETY: a cloud is sixteen pairs of four-byte numbers, with nothing between them.
-    let words: [i64; WORDS] = unsafe { std::mem::transmute(cloud) };
-    let place = std::ptr::from_mut(place).cast::<i64>();
-    for (index, word) in words.into_iter().enumerate() {
-        // SAFETY: within the cloud. The writer calls `settle` before the memory is shared, and the
-        // writing thread itself sees its writes in order.
-        unsafe { std::arch::x86_64::_mm_stream_si64(place.add(index), word) };
+fn stream<T: Words>(place: &mut T, value: &T) {
+    let from = std::ptr::from_ref(value).cast::<i32>();
+    let to = std::ptr::from_mut(place).cast::<i32>();
+    for word in 0..size_of::<T>() / size_of::<i32>() {
+        // SAFETY: within both, which are words. The writer calls `settle` before the memory is shared,
+        // and the writing thread itself sees its writes in order.
+        unsafe { std::arch::x86_64::_mm_stream_si32(to.add(word), from.add(word).read()) };
     }
 }
 
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 #[inline]
-fn stream(place: &mut Cloud, cloud: Cloud) {
-    *place = cloud;
+fn stream<T: Words>(place: &mut T, value: &T) {
+    *place = *value;
 }
 
 impl Drop for CloudMemory {
     fn drop(&mut self) {
         self.set_pin(None);
         // SAFETY: allocated with the same layout, and no reference to it is left.
-        unsafe { dealloc(self.clouds.as_ptr().cast(), Self::layout(self.count)) };
-    }
-}
-
-impl Deref for CloudMemory {
-    type Target = [Cloud];
-
-    fn deref(&self) -> &[Cloud] {
-        // SAFETY: that many clouds, which were zeroed, and zeros are a valid cloud.
-        unsafe { std::slice::from_raw_parts(self.clouds.as_ptr(), self.count) }
-    }
-}
-
-impl DerefMut for CloudMemory {
-    fn deref_mut(&mut self) -> &mut [Cloud] {
-        // SAFETY: as above, and the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.clouds.as_ptr(), self.count) }
+        unsafe { dealloc(self.memory.as_ptr(), Self::layout(self.count)) };
     }
 }
 
@@ -143,14 +167,16 @@ impl std::fmt::Debug for CloudMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spectrum::Cloud;
     use std::sync::Arc;
 
     #[test]
     fn clouds_have_pages_of_their_own() {
         let mut memory = CloudMemory::new(3);
-        memory[2].seed = 7;
-        assert_eq!(memory.len(), 3);
-        assert_eq!(memory[0], Cloud::default());
+        memory.both_mut().1[2].seed = 7;
+        assert_eq!([memory.descriptions().len(), memory.copies().len()], [3; 2]);
+        assert_eq!(memory.descriptions()[2], Description::default());
+        assert_eq!(memory.copies()[2].seed, 7);
         let (start, length) = memory.bytes();
         assert!((start as usize).is_multiple_of(PAGE) && length == PAGE);
     }
@@ -160,13 +186,25 @@ mod tests {
         let mut memory = CloudMemory::new(5);
         memory.set_pin(Some(Box::new(())));
         let cloud = |seed| Cloud { seed, width_to: seed as i16, ..Cloud::default() };
-        (0..4).for_each(|index| write(&mut memory[index], &cloud(1 + index as u32), true));
+        let parts = |index: usize| {
+            let cloud = cloud(1 + index as u32);
+            (Description::of(&cloud), UnisonCopy::of(&cloud, index as u32))
+        };
+        let (descriptions, copies) = memory.both_mut();
+        for index in 0..4 {
+            let (description, copy) = parts(index);
+            write(&mut descriptions[index], &description, true);
+            write(&mut copies[index], &copy, true);
+        }
         memory.settle();
         let memory = &memory;
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                (0..4).for_each(|index| assert_eq!(memory[index], cloud(1 + index as u32)));
-                assert_eq!(memory[4], Cloud::default());
+                for index in 0..4 {
+                    let got = (memory.descriptions()[index], memory.copies()[index]);
+                    assert_eq!(got, parts(index));
+                }
+                assert_eq!(memory.copies()[4], UnisonCopy::default());
             });
         });
     }

@@ -2,13 +2,14 @@
 
 use super::super::benchmark::{BarePartial, bare_partials, error_db};
 use super::super::kernels::{MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
+use super::super::memory::row_slots;
 use super::super::upload::{Layout, MIX_SLOTS, Packer, Piece, PieceSink};
 use super::{kernels, table_rows};
 use myriad_conformance::{CHECKS, Check, clients_do_not_matter};
 use myriad_engine::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
-use myriad_engine::spectrum::{Cloud, MAX_PARTIALS};
+use myriad_engine::spectrum::{Description, MAX_PARTIALS, UnisonCopy};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -36,8 +37,8 @@ struct Finished {
 
 #[derive(Default)]
 struct Memory {
-    /// The block's clouds, and how many slots a tick has there.
-    source: (Vec<Cloud>, usize),
+    /// The block's descriptions and copies, and how many a tick has there.
+    source: (Vec<Description>, Vec<UnisonCopy>, usize),
     /// Slices into which clouds are cut.
     cut: usize,
     slots: usize,
@@ -47,7 +48,8 @@ struct Memory {
     list: u64,
     stage: Vec<u32>,
     upload: Vec<u32>,
-    clouds: Vec<Cloud>,
+    descriptions: Vec<Description>,
+    copies: Vec<UnisonCopy>,
     phases: Vec<u32>,
     levels: Vec<f32>,
     slices: Vec<[u32; 2]>,
@@ -59,11 +61,36 @@ struct Memory {
     mixed: Vec<u32>,
 }
 
-type Fetch =
-    unsafe extern "C" fn(*const u32, *mut u32, u32, *const Cloud, *mut Cloud, u32, u32, u32, u32);
+/// Rows that are fetched; see render.cu.
+#[repr(C)]
+struct Rows<T> {
+    from: *const T,
+    to: *mut T,
+    pairs: u32,
+    pitch_from: u32,
+    pitch: u32,
+}
+
+impl<T> Rows<T> {
+    fn new(from: &[T], to: &mut [T], count: usize, pitch_from: usize, pitch: usize) -> Self {
+        let [pairs, pitch_from, pitch] =
+            [count, pitch_from, pitch].map(|count| (count * size_of::<T>() / 8) as u32);
+        Self { from: from.as_ptr(), to: to.as_mut_ptr(), pairs, pitch_from, pitch }
+    }
+}
+
+type Fetch = unsafe extern "C" fn(
+    *const u32,
+    *mut u32,
+    u32,
+    *const Rows<Description>,
+    *const Rows<UnisonCopy>,
+    u32,
+);
 type RenderClouds = unsafe extern "C" fn(
     *const u32,
-    *const Cloud,
+    *const Description,
+    *const UnisonCopy,
     u32,
     *const f32,
     u32,
@@ -107,23 +134,24 @@ impl PieceSink for Memory {
         // SAFETY: the types are those of emulate.cpp, and the memory is as large as the CUDA
         // renderer's.
         unsafe {
-            let pairs = |slots: usize| (slots * size_of::<Cloud>() / 8) as u32;
             let fetch = library.get::<Fetch>(b"emulate_fetch").expect("is there");
+            let (descriptions, copies, stride) = &self.source;
+            let even = |count: usize| count.next_multiple_of(2);
+            let described = even(piece.descriptions);
+            let copied = even(piece.copies.end);
             fetch(
                 self.stage.as_ptr(),
                 self.upload.as_mut_ptr(),
                 (piece.words / 2) as u32,
-                self.source.0.as_ptr(),
-                self.clouds.as_mut_ptr(),
-                pairs(piece.clouds.end),
-                pairs(self.source.1),
-                pairs(self.slots),
+                &Rows::new(descriptions, &mut self.descriptions, described, *stride, self.slots),
+                &Rows::new(copies, &mut self.copies, copied, *stride, self.slots),
                 self.ticks as u32,
             );
             let render = library.get::<RenderClouds>(b"emulate_render_clouds").expect("is there");
             render(
                 self.upload.as_ptr(),
-                self.clouds.as_ptr(),
+                self.descriptions.as_ptr(),
+                self.copies.as_ptr(),
                 self.slots as u32,
                 rows.as_ptr(),
                 (rows.len() / MAX_PARTIALS) as u32,
@@ -164,11 +192,12 @@ impl Renderer for Emulated {
         self.packer = Some(Packer::new(capacity, self.slices, layout));
         self.memory = Memory {
             buses: capacity.buses,
-            slots: capacity.slots,
+            slots: row_slots(capacity),
             cut: self.slices,
             stage: vec![0; layout.words],
             upload: vec![u32::MAX; layout.words],
-            clouds: vec![Cloud::default(); MAX_TICKS * capacity.slots],
+            descriptions: vec![Description::default(); MAX_TICKS * row_slots(capacity)],
+            copies: vec![UnisonCopy::default(); MAX_TICKS * row_slots(capacity)],
             phases: vec![0; capacity.slots * MAX_PARTIALS],
             levels: vec![f32::NAN; capacity.slots * MAX_PARTIALS],
             slices: vec![[0; 2]; items],
@@ -195,7 +224,8 @@ impl Renderer for Emulated {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
         (memory.ticks, memory.sounds) = (block.ticks(), false);
-        memory.source = (block.clouds().to_vec(), block.stride());
+        let clouds = block.clouds();
+        memory.source = (clouds.descriptions().to_vec(), clouds.copies().to_vec(), block.stride());
         packer.pack(block, memory)?;
         self.in_flight.push_back(Finished {
             ticks: memory.ticks,
