@@ -6,7 +6,7 @@
 
 use super::error::ServeError;
 use super::layout::{ANSWERED, ASKED, DEPTH, ProtocolViolation, RequestHead, checked};
-use super::server::{ClientConnection, Shared};
+use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
 use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
 use myriad_engine::spectrum::{STARTS, tables};
@@ -342,7 +342,7 @@ impl Scheduler {
         let began = Instant::now();
         if is_submitted {
             let (renderer, block) = (&mut self.renderer, &self.blocks[0]);
-            let submitted = self.shared.watched(|| renderer.submit(block));
+            let submitted = self.shared.watched(HANG_TIMEOUT, || renderer.submit(block));
             submitted.map_err(|error| error.to_string())?;
             self.launches += 1;
             self.blocks.rotate_left(1);
@@ -357,7 +357,7 @@ impl Scheduler {
         let mut busy = Duration::ZERO;
         if batch.is_submitted {
             let (renderer, buses) = (&mut self.renderer, &mut self.buses);
-            let collected = self.shared.watched(|| renderer.collect(buses));
+            let collected = self.shared.watched(HANG_TIMEOUT, || renderer.collect(buses));
             sounded = collected.map_err(|error| error.to_string())?;
             // It began when the one before was finished, if that was later.
             busy = batch.began.max(self.finished).elapsed();

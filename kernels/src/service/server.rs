@@ -38,7 +38,10 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long one call of the renderer may take before the service ends itself. The renderer has a deadline
 /// of its own, but a driver can hang in a call.
-const HANG_TIMEOUT: Duration = Duration::from_secs(3);
+pub(super) const HANG_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The same while it is prepared, which includes starting the GPU and its driver.
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The load that a service prepares for: many times what one client needs. Without a GPU it is for tests.
 const CUDA_CAPACITY: Capacity = Capacity { slots: 65_536, buses: 1_024 };
@@ -52,8 +55,8 @@ pub(super) struct Shared {
     /// Its first counter wakes the scheduler.
     doorbell: SharedMemory,
     doorbell_file: OwnedFd,
-    /// Milliseconds since the start at which the present call of the renderer began, or zero.
-    busy_since: AtomicU64,
+    /// Milliseconds since the start by which the present call of the renderer must return, or zero.
+    deadline: AtomicU64,
     start: Instant,
     /// The status, as it is sent.
     pub(super) status: Mutex<String>,
@@ -66,7 +69,7 @@ impl Shared {
         Ok(Self {
             doorbell,
             doorbell_file,
-            busy_since: AtomicU64::new(0),
+            deadline: AtomicU64::new(0),
             start: Instant::now(),
             status: Mutex::new(ServiceStatus::default().to_text()),
         })
@@ -87,21 +90,26 @@ impl Shared {
         self.doorbell.futex_counter(0).wait(known, Some(timeout));
     }
 
-    /// Calls the renderer, which must return soon.
-    pub(super) fn watched<T>(&self, call: impl FnOnce() -> T) -> T {
-        self.busy_since.store(self.start.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+    /// Calls the renderer, which must return within `timeout`.
+    pub(super) fn watched<T>(&self, timeout: Duration, call: impl FnOnce() -> T) -> T {
+        let deadline = (self.start.elapsed() + timeout).as_millis() as u64 + 1;
+        self.deadline.store(deadline, Ordering::Relaxed);
         let result = call();
-        self.busy_since.store(0, Ordering::Relaxed);
+        self.deadline.store(0, Ordering::Relaxed);
         result
+    }
+
+    /// Whether a call of the renderer has not returned in time.
+    fn is_hung(&self) -> bool {
+        let deadline = self.deadline.load(Ordering::Relaxed);
+        deadline != 0 && self.start.elapsed().as_millis() as u64 > deadline
     }
 
     /// Ends this process when a call of the renderer hangs.
     fn watch(&self) -> ! {
         loop {
             thread::sleep(HANG_TIMEOUT / 4);
-            let now = self.start.elapsed().as_millis() as u64;
-            let since = self.busy_since.load(Ordering::Relaxed);
-            if since != 0 && now.saturating_sub(since) > HANG_TIMEOUT.as_millis() as u64 {
+            if self.is_hung() {
                 // By a signal, because exit handlers might wait for the device.
                 let _ = kill_process(getpid(), Signal::KILL);
             }
@@ -194,7 +202,7 @@ fn render(
     let Ok(first) = arrivals.recv_timeout(idle) else {
         return Ok(());
     };
-    match prepared(served) {
+    match shared.watched(PREPARE_TIMEOUT, || prepared(served)) {
         Ok((renderer, capacity)) => {
             ThreadPolicy::RealTime.assume(0, 48_000.0);
             let mut scheduler = Scheduler::new(renderer, capacity, Arc::clone(shared))?;
@@ -336,5 +344,22 @@ impl ClientConnection {
         // Fails when the client has closed it.
         let _ = self.socket.shutdown(Shutdown::Both);
         self.is_gone.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_does_not_return_in_time_is_noticed() {
+        let shared = Shared::new().expect("shared memory");
+        let hung_after_a_moment = || {
+            thread::sleep(Duration::from_millis(5));
+            shared.is_hung()
+        };
+        assert!(shared.watched(Duration::ZERO, hung_after_a_moment));
+        assert!(!shared.watched(PREPARE_TIMEOUT, hung_after_a_moment));
+        assert!(!hung_after_a_moment(), "it has returned");
     }
 }
