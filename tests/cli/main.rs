@@ -16,3 +16,5 @@ mod recording;
 mod render;
 mod scale;
 mod soak;
+#[cfg(target_os = "linux")]
+mod without_alsa;
