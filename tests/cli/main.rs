@@ -10,6 +10,8 @@ mod import;
 mod inspect;
 mod manual;
 mod midi;
+#[cfg(unix)]
+mod packaging;
 mod patches;
 #[cfg(unix)]
 mod recording;
