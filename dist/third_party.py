@@ -28,12 +28,22 @@ def metadata(target):
     return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
 
 
-def compiled(data):
+def in_use(target):
+    """Names and versions that cargo compiles. Its metadata also has what features only might turn on."""
+    command = ["cargo", "tree", "--locked", "--edges", "normal", "--target", target, "--prefix", "none"]
+    command += ["--format", "{p}"] + [part for name in PRODUCTS for part in ("--package", name)]
+    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    words = (line.split() for line in lines.splitlines() if line)
+    return {(name, version.removeprefix("v")) for name, version, *_ in words}
+
+
+def compiled(data, used):
     """The packages that the products are made of, sorted, with the names of what each depends on.
 
     Packages for tests and for build scripts are not part of a product.
     """
-    packages = {package["id"]: package for package in data["packages"]}
+    key = lambda package: (package["name"], package["version"])
+    packages = {package["id"]: package for package in data["packages"] if key(package) in used}
     nodes = {node["id"]: node for node in data["resolve"]["nodes"]}
     todo = [package["id"] for package in data["packages"] if package["name"] in PRODUCTS]
     found = {}
@@ -44,11 +54,10 @@ def compiled(data):
         depends = [
             other["pkg"]
             for other in nodes[identity]["deps"]
-            if any(kind["kind"] is None for kind in other["dep_kinds"])
+            if other["pkg"] in packages and any(kind["kind"] is None for kind in other["dep_kinds"])
         ]
         found[identity] = depends
         todo += depends
-    key = lambda package: (package["name"], package["version"])
     ordered = sorted((packages[identity] for identity in found), key=key)
     return [(package, sorted(map(key, (packages[id] for id in found[package["id"]])))) for package in ordered]
 
@@ -168,7 +177,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     target, folder = sys.argv[1], Path(sys.argv[2])
-    packages = compiled(metadata(target))
+    packages = compiled(metadata(target), in_use(target))
     (folder / "THIRD-PARTY.txt").write_text(third_party(packages))
     bill = json.dumps(bill_of_materials(packages, target), indent=1)
     (folder / "sbom.cdx.json").write_text(bill + "\n")
