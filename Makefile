@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots pictures window setup setup-test clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-reproducible dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,14 @@ help:
 	@echo "make screenshots  pictures of the editor, into target/screenshots and the docs"
 	@echo "make pictures  what the main controls do to the spectrum, for the manual"
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
+	@echo "make dist    what users download, for this machine, into target/dist; dist-all: for 64-bit ARM and Windows too"
+	@echo "make dist-test  install it in a fresh Debian, use it, remove it; dist-test-windows: the same under Wine"
+	@echo "make dist-reproducible  build it a second time elsewhere, and compare all bytes"
+	@echo "make deny    the policy on packages of others: licences, sources, advisories"
+	@echo "make oldest-rust  build with the oldest Rust that is supported"
+	@echo "make workflows  check .github/workflows"
+	@echo "make fuzz    random input for the engine, the stream, the plugin and the readers of files, for an hour"
+	@echo "make gpu     selftest, benchmarks and a soak on an NVIDIA GPU"
 
 play: setup
 	@echo "myriad: building; the first time takes some minutes"
@@ -93,8 +101,67 @@ pictures: setup
 window: setup
 	tests/window/run
 
+dist: setup
+	@dist/build
+
+dist-all: setup-dist
+	@dist/build x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu
+
+dist-test: dist
+	@dist/test
+
+dist-test-windows: setup-dist
+	@dist/build x86_64-pc-windows-gnu
+	@dist/test-windows
+
+dist-reproducible:
+	@dist/reproduce
+
+dist-macos:
+	@dist/macos
+
+# For the release workflow: a draft on GitHub with all downloads, and notes from the changelog.
+release-draft:
+	@dist/draft
+
+deny:
+	@command -v cargo-deny >/dev/null || cargo install --locked --quiet cargo-deny
+	cargo deny --all-features check
+
+oldest-rust: setup
+	rustup toolchain install --profile minimal $(oldest_rust)
+	cargo +$(oldest_rust) check --locked --workspace --target-dir target/oldest-rust
+
+oldest_rust = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+workflows:
+	@tests/workflows/run
+
+# What needs no sound server, display, GPU or Unix: for Windows and macOS.
+test-portable:
+	cargo test --locked -p myriad-engine -p myriad-measure -p myriad-files -p myriad-live -p myriad-player --lib
+	cargo test --locked --test cli -- arguments render patches inspect
+
+# FUZZ_CASES=1000 make fuzz: a shorter one.
+fuzz: setup
+	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-engine --test engine blocks::
+	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-live --test live stream::
+	cargo test --release -p myriad-plugin --test clap fuzz::
+	cargo test --release --test cli damage::
+
+# BENCH_RUNS keeps the runs that the next one is compared with.
+gpu: setup
+	mkdir -p target/gpu
+	cargo build --release --quiet
+	./target/release/myriad selftest --renderer cuda
+	BENCH_RUNS=$(or $(BENCH_RUNS),$(HOME)/.cache/myriad-bench) benches/track --quick
+	./target/release/myriad soak --device clock --renderer cuda --buffer 64 --minutes 8 --inject gpu-loss --report target/gpu/soak
+
 setup:
 	@./setup
+
+setup-dist:
+	@./setup dist
 
 setup-test:
 	@./setup test

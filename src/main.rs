@@ -8,6 +8,7 @@ mod play;
 mod render;
 #[cfg(target_os = "linux")]
 mod render_service;
+mod shell_files;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -53,6 +54,8 @@ enum Command {
     #[cfg(target_os = "linux")]
     #[command(name = SUBCOMMAND, hide = true)]
     RenderService(render_service::Args),
+    #[command(hide = true)]
+    ShellFiles(shell_files::Args),
 }
 
 const HELP_WITHOUT_COMMAND: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -87,5 +90,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Doctor(args) => doctor::run(&args),
         #[cfg(target_os = "linux")]
         Command::RenderService(args) => render_service::run(&args),
+        Command::ShellFiles(args) => shell_files::run(&args),
     }
 }

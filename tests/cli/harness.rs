@@ -57,6 +57,17 @@ impl Folder {
         self.start(Command::new("sh").args(["-c", &limit, PROGRAM]).args(words(line)))
     }
 
+    /// Starts the program where ALSA's library cannot be loaded: the file of its name that the dynamic
+    /// linker finds first is empty.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_without_alsa(&self, line: &str) -> Run {
+        let hidden = TempDir::new().unwrap();
+        std::fs::write(hidden.path().join("libasound.so.2"), "").unwrap();
+        let mut command = Command::new(PROGRAM);
+        let child = self.start(command.args(words(line)).env("LD_LIBRARY_PATH", hidden.path()));
+        ended(child, line)
+    }
+
     fn start(&self, command: &mut Command) -> Child {
         command
             .current_dir(self.0.path())

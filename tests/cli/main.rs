@@ -10,9 +10,13 @@ mod import;
 mod inspect;
 mod manual;
 mod midi;
+#[cfg(unix)]
+mod packaging;
 mod patches;
 #[cfg(unix)]
 mod recording;
 mod render;
 mod scale;
 mod soak;
+#[cfg(target_os = "linux")]
+mod without_alsa;

@@ -63,10 +63,17 @@ impl Gpu {
         Some([memory.total, memory.free])
     }
 
-    /// Whether the driver stays loaded while no process uses it, so that a start is quick.
+    /// Whether the driver stays loaded while no process uses it, so that a start is quick; only Linux's
+    /// driver says.
+    #[cfg(target_os = "linux")]
     pub fn is_persistent(&self, index: u32) -> Option<bool> {
         let device = self.nvml.device_by_index(index).ok()?;
         device.is_in_persistent_mode().ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_persistent(&self, _index: u32) -> Option<bool> {
+        None
     }
 
     pub fn highest_clock_mhz(&self, index: u32) -> Option<u32> {
