@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-reproducible dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
+.PHONY: help play plugin install-plugin test check bench count peers neon golden soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-reproducible dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
 	@echo "make soak    eight virtual hours of random playing, everything watched, a report"
+	@echo "make soak-faults  550 faults planted in fresh music: how many the reference finds"
 	@echo "make soak-jack  ten minutes through a real JACK server, every frame checked"
 	@echo "make monitoring  check metrics, alert rules and dashboard with promtool"
 	@echo "make audit   play and measure every factory patch; a contact sheet into target/audit.png"
@@ -74,6 +75,9 @@ neon:
 soak: setup
 	cargo build --release --quiet
 	./target/release/myriad soak --hours $(or $(SOAK_HOURS),8) --report target/soak-$(shell date -u +%Y-%m-%dT%H-%M-%SZ)
+
+soak-faults: setup
+	cargo test --release -p myriad-qa --lib table_of_planted_faults -- --ignored --nocapture
 
 monitoring: setup
 	docs/monitoring/check

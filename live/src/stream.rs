@@ -33,6 +33,7 @@ mod deadline;
 mod event_scheduler;
 mod fade;
 mod frame_ring;
+mod render_log;
 mod render_side;
 mod status;
 mod thread;
@@ -40,6 +41,7 @@ mod underrun;
 
 pub use audio::AudioSide;
 pub use control::Control;
+pub use render_log::LogEntry;
 pub use render_side::RenderSide;
 pub use status::{AtomicCounters, Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
@@ -51,6 +53,7 @@ use myriad_engine::ThreadPolicy;
 use myriad_engine::render::Renderer;
 use myriad_engine::tracks::TracksError;
 use myriad_engine::{Engine, EngineConfig, EngineError, snapshots};
+use render_log::render_log;
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
 use status::Shared;
@@ -66,6 +69,8 @@ pub struct StreamConfig {
     pub depth: usize,
     /// The policy of its render thread.
     pub thread_policy: ThreadPolicy,
+    /// Whether [`Control::read_log`] is used. Restarts of the audio side are not in the log.
+    pub log: bool,
 }
 
 impl StreamConfig {
@@ -83,6 +88,7 @@ impl Default for StreamConfig {
             engine: EngineConfig::default(),
             depth: Self::depth_for(512),
             thread_policy: ThreadPolicy::RealTime,
+            log: false,
         }
     }
 }
@@ -150,7 +156,7 @@ pub fn build(
     let (sender, scheduler) = EventScheduler::new();
     let (report_in, report_out) = HeapRb::new(UNDERRUN_QUEUE).split();
     let (snapshot_sender, snapshot_receiver) = snapshots();
-    let render = RenderSide::new(
+    let mut render = RenderSide::new(
         engine,
         end,
         command_receiver,
@@ -159,7 +165,7 @@ pub fn build(
         snapshot_sender,
         Arc::clone(&shared),
     );
-    let state = State::new(
+    let mut state = State::new(
         config,
         latency,
         frame_ring,
@@ -168,6 +174,7 @@ pub fn build(
         report_out,
         snapshot_receiver,
     );
+    (render.log, state.log) = config.log.then(render_log).unzip();
     let control = Control::new(state, shared);
     Ok((control, audio, render))
 }

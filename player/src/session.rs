@@ -74,7 +74,7 @@ pub struct Setup {
     pub renderer: RendererArgs,
     /// When the GPU's context is destroyed, for tests.
     pub lose_gpu: Option<Duration>,
-    /// Whether [`Session::hear_frames`] is used; then nothing is recorded.
+    /// Whether [`Session::hear_frames`] and [`Session::read_log`] are used; then nothing is recorded.
     pub listen: bool,
     pub tuning: Tuning,
     /// Makes the renderer instead of `renderer`.
@@ -233,6 +233,7 @@ impl Session {
             },
             depth: device_manager.depth(),
             thread_policy,
+            log: setup.listen,
         };
         let (renderer, handle) = match setup.make_renderer {
             Some(make) => make(threads(), rate, thread_policy),

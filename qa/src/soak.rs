@@ -8,6 +8,7 @@ mod generator;
 mod inject;
 mod journal;
 mod page;
+mod reference;
 mod report;
 mod rng;
 mod run;
@@ -34,6 +35,7 @@ use myriad_player::renderer::{Kind as RendererKind, RendererArgs};
 use myriad_player::trace::Tracer;
 use myriad_player::{self as play, DeviceRequest, Host, Load, PacingArgs, Session, Setup};
 use myriad_player::{interrupt, terminal};
+use reference::Reference;
 use report::{Report, Verdict};
 use run::Run;
 use sampler::Sampler;
@@ -276,12 +278,16 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let gpu = setup.renderer.may_use_gpu();
     setup.observer = Publisher::start(args.metrics, gpu)?;
     let session = Session::start(setup)?;
+    let is_cpu = value_of::<RendererKind>(&begin.renderer)? == RendererKind::Cpu;
+    let reference = Reference::start(&session, stepped, !is_cpu);
+    let reference = reference.map_err(|error| Failure::failed(format!("reference: {error}")))?;
     let rate = session.sample_rate();
     let generator = SceneGenerator { seed: begin.seed, rate: f64::from(rate), load };
     let past = report.seconds;
     let mut run = Run {
         event_sender: EventSender::new(generator, report.next_scene),
         watch: Watch::new(f64::from(rate), past),
+        reference,
         clips: Clips::new(&folder, rate, report.clips()),
         injector: Injector::new(&faults?, begin.seed, begin.seconds, past, stall),
         sampler: Sampler::new(begin.seconds, past, gpu, !stepped),

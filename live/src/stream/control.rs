@@ -5,14 +5,15 @@ mod state;
 use super::audio::AudioSide;
 use super::event_scheduler::{NOW, TimedEvent};
 use super::frame_ring::{FrameRing, connect};
+use super::render_log::LogEntry;
 use super::render_side::{Command, RenderSide};
 use super::status::{Shared, StreamStatus};
 use super::underrun::Underrun;
 use super::{StreamError, thread};
 use myriad_engine::SnapshotReceiver;
-use myriad_engine::ThreadPolicy;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::{Patch, Playable};
+use myriad_engine::{EngineConfig, ThreadPolicy};
 use myriad_engine::{Event, EventKind};
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
@@ -72,7 +73,7 @@ impl Control {
         let mut state = self.running()?;
         if part < state.engine.parts {
             let patch = Box::new(patch);
-            state.change_part(Command::Patch { part, patch });
+            state.change_part(Command::Patch { part, patch, number: 0 });
         }
         Ok(())
     }
@@ -84,7 +85,7 @@ impl Control {
     pub fn set_routes(&self, part: usize, routes: Vec<Route>) -> Result<(), StreamError> {
         let mut state = self.running()?;
         if part < state.engine.parts {
-            state.change_part(Command::Routes { part, routes });
+            state.change_part(Command::Routes { part, routes, number: 0 });
         }
         Ok(())
     }
@@ -168,6 +169,11 @@ impl Control {
         self.state().engine.sample_rate
     }
 
+    /// What its engine was built for.
+    pub fn engine_config(&self) -> EngineConfig {
+        self.state().engine
+    }
+
     /// The state of the stream.
     pub fn status(&self) -> StreamStatus {
         let state = self.state();
@@ -185,6 +191,12 @@ impl Control {
         let mut state = self.state();
         state.maintain();
         state.underruns.drain(..).collect()
+    }
+
+    /// Appends the render log since the last call, where the stream has one. Returns false when entries
+    /// are missing because it was full.
+    pub fn read_log(&self, entries: &mut Vec<LogEntry>) -> bool {
+        self.state().log.as_mut().is_none_or(|log| log.read(entries))
     }
 
     /// Fades out and stops. Returns when the fade-out has been played, or after a second at the latest

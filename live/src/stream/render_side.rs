@@ -5,6 +5,7 @@ use super::deadline::{DeadlineMiss, DeadlineMonitor, RingState, RunDelay};
 use super::event_scheduler::{BATCH_EVENTS, EventScheduler};
 use super::fade::Fader;
 use super::frame_ring::{RenderEnd, Restart};
+use super::render_log::{LogWriter, Record};
 use super::status::Shared;
 use super::underrun::Report;
 use myriad_engine::TICK;
@@ -29,16 +30,13 @@ pub(super) enum Command {
     Patch {
         part: usize,
         patch: Box<Playable>,
+        /// Its number in the render log.
+        number: u64,
     },
     /// Other routes, for notes that sound as well.
-    Routes {
-        part: usize,
-        routes: Vec<Route>,
-    },
+    Routes { part: usize, routes: Vec<Route>, number: u64 },
     /// Another audio side replaces the current one.
-    FrameRing {
-        end: Box<RenderEnd>,
-    },
+    FrameRing { end: Box<RenderEnd> },
 }
 
 impl Command {
@@ -70,6 +68,8 @@ pub struct RenderSide {
     time: u64,
     /// Scratch space for a batch.
     sound: [Vec<f32>; 2],
+    /// The render log, where there is one.
+    pub(super) log: Option<LogWriter>,
 }
 
 impl RenderSide {
@@ -96,6 +96,7 @@ impl RenderSide {
             miss: None,
             connected: 0,
             sound: std::array::from_fn(|_| vec![0.0; BATCH]),
+            log: None,
         }
     }
 
@@ -203,6 +204,10 @@ impl RenderSide {
         let stage = trace::stage(Stage::Events);
         let events = self.scheduler.batch(&mut self.end.events, start, frames, &self.shared);
         drop(stage);
+        if let Some(log) = &mut self.log {
+            events.iter().for_each(|event| log.write(Record::Event(*event)));
+            log.write(Record::Batch { start, time: self.time, frames });
+        }
         self.monitor.events = self.monitor.events.max(events.len());
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
@@ -230,13 +235,15 @@ impl RenderSide {
         }
         while let Some(command) = self.commands.take() {
             match command {
-                Command::Patch { part, mut patch } => {
+                Command::Patch { part, mut patch, number } => {
                     self.engine.exchange_patch(part, &mut patch);
-                    self.commands.give_back(Command::Patch { part, patch });
+                    self.commands.give_back(Command::Patch { part, patch, number });
+                    self.log(Record::Change(number));
                 }
-                Command::Routes { part, mut routes } => {
+                Command::Routes { part, mut routes, number } => {
                     self.engine.swap_routes(part, &mut routes);
-                    self.commands.give_back(Command::Routes { part, routes });
+                    self.commands.give_back(Command::Routes { part, routes, number });
+                    self.log(Record::Change(number));
                 }
                 Command::FrameRing { mut end } => {
                     // The previous audio side reads no more frames, so there is nothing to fade out.
@@ -248,10 +255,18 @@ impl RenderSide {
                     self.commands.give_back(Command::FrameRing { end });
                     self.fader.reopen();
                     connected = true;
+                    let depth = self.end.frame_ring.depth as u64;
+                    self.log(Record::Connected { time: self.time - depth });
                 }
             }
         }
         connected
+    }
+
+    fn log(&mut self, record: Record) {
+        if let Some(log) = &mut self.log {
+            log.write(record);
+        }
     }
 
     /// Passes underruns of the audio side on to the control side.

@@ -11,7 +11,8 @@ use myriad_live::stream::{self, AudioSide, Control, RenderSide, StreamConfig};
 use std::sync::Arc;
 
 pub(crate) fn config(depth: usize) -> StreamConfig {
-    StreamConfig { depth, ..StreamConfig::default() }
+    // With a render log, which must not cost the render side an allocation either.
+    StreamConfig { depth, log: true, ..StreamConfig::default() }
 }
 
 /// A stream without threads, and all its output.

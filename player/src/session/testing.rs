@@ -1,7 +1,8 @@
 //! What soak tests do with a session: read every frame, send events at exact times, inject faults.
 
 use super::Session;
-use myriad_engine::{EventKind, Patch};
+use myriad_engine::{EngineConfig, EventKind, Patch};
+use myriad_live::stream::LogEntry;
 use ringbuf::traits::Consumer;
 use std::time::Instant;
 
@@ -30,6 +31,16 @@ impl Session {
     pub fn unheard(&self) -> u64 {
         let unheard = &self.counters.unrecorded;
         unheard.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Appends what the engine was given since the last call. Returns false when entries are missing.
+    pub fn read_log(&self, entries: &mut Vec<LogEntry>) -> bool {
+        self.control.read_log(entries)
+    }
+
+    /// What an engine must be built for to render the same as that of the session.
+    pub fn engine_config(&self) -> EngineConfig {
+        self.control.engine_config()
     }
 
     /// The stream's time in frames.

@@ -69,6 +69,7 @@ impl Threaded {
                 true => ThreadPolicy::Normal,
                 false => ThreadPolicy::RealTime,
             },
+            log: false,
         };
         let (renderer, renderer_handle) = gpu(config);
         let (control, audio) = stream::start(&stream_config, renderer)?;

@@ -10,6 +10,9 @@ use std::collections::VecDeque;
 /// How far ahead actions are sent, in seconds: longer than this thread may stall.
 const AHEAD: f64 = 0.25;
 
+/// Seconds before its frame in which an event must be sent to be on time.
+const LATEST: f64 = 0.05;
+
 /// Seconds by which patches change early, so that they are in use for the notes after them.
 const EARLY: f64 = 0.03;
 
@@ -32,6 +35,8 @@ pub(super) struct EventSender {
     patches: VecDeque<(u64, u8, Box<Patch>)>,
     /// Frames from which on no voice may sound.
     quiet: VecDeque<u64>,
+    /// Events that were sent for a frame, early enough.
+    planned: Vec<(u64, u8, EventKind)>,
 }
 
 impl EventSender {
@@ -45,6 +50,7 @@ impl EventSender {
             begun: false,
             patches: VecDeque::new(),
             quiet: VecDeque::new(),
+            planned: Vec::new(),
             generator,
         }
     }
@@ -100,13 +106,11 @@ impl EventSender {
         let rate = self.generator.rate;
         let heard = time + session.stream_latency();
         match action {
-            Action::Play { part, kind } => {
-                session.plan(time, part, kind);
-            }
+            Action::Play { part, kind } => self.plan(session, time, part, kind),
             Action::Patch { part, patch } => self.patches.push_back((time, part, patch)),
             Action::Panic => {
                 for part in 0..PARTS {
-                    session.plan(time, part, EventKind::AllSoundOff);
+                    self.plan(session, time, part, EventKind::AllSoundOff);
                 }
             }
             Action::ExpectNoVoices => self.quiet.push_back(time),
@@ -116,12 +120,25 @@ impl EventSender {
             }
             Action::Probe => {
                 let (key, velocity) = (69, 0.8);
-                session.plan(time, PROBE, EventKind::NoteOn { key, velocity });
+                self.plan(session, time, PROBE, EventKind::NoteOn { key, velocity });
                 let end = time + (Action::PROBE_SECONDS * rate) as u64;
-                session.plan(end, PROBE, EventKind::NoteOff { key, velocity });
+                self.plan(session, end, PROBE, EventKind::NoteOff { key, velocity });
                 watch.expect_onset(heard);
             }
         }
+    }
+
+    fn plan(&mut self, session: &Session, time: u64, part: u8, kind: EventKind) {
+        session.plan(time, part, kind);
+        // When this thread stalled, it may be too late already.
+        if time > session.time() + (LATEST * self.generator.rate) as u64 {
+            self.planned.push((time, part, kind));
+        }
+    }
+
+    /// Events that the engine must be given on their frames, since the last call.
+    pub(super) fn take_planned(&mut self) -> Vec<(u64, u8, EventKind)> {
+        std::mem::take(&mut self.planned)
     }
 
     /// A finding when voices sound that nothing holds.

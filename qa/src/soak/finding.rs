@@ -31,6 +31,10 @@ pub(crate) struct Finding {
 pub(crate) enum Kind {
     /// A step that is not part of the sound.
     Click,
+    /// Sound that is not that of the reference.
+    Difference,
+    /// Events that the engine was given late or not at all.
+    Events,
     /// A sample that is no number.
     NotANumber,
     /// A sample above full scale.
@@ -62,6 +66,8 @@ impl Kind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Click => "click",
+            Kind::Difference => "difference",
+            Kind::Events => "events",
             Kind::NotANumber => "not a number",
             Kind::Clipping => "clipping",
             Kind::Dc => "DC",

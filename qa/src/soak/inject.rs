@@ -45,14 +45,21 @@ impl Fault {
     /// longer than there are frames ready.
     fn may_cause(self, kind: Kind) -> bool {
         match self {
-            Fault::Click => kind == Kind::Click,
+            Fault::Click => matches!(kind, Kind::Click | Kind::Difference),
             Fault::GpuLoss | Fault::Memory => kind == Kind::Underrun,
-            Fault::Stall | Fault::Flood | Fault::DeviceLoss => {
-                matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent)
+            Fault::Stall => matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent),
+            Fault::Flood => {
+                matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::Events)
             }
-            Fault::Midi => {
-                matches!(kind, Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::StuckVoices)
-            }
+            // The sound is cut off.
+            Fault::DeviceLoss => matches!(
+                kind,
+                Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::Events | Kind::Difference
+            ),
+            Fault::Midi => matches!(
+                kind,
+                Kind::Underrun | Kind::Timing | Kind::NotSilent | Kind::StuckVoices | Kind::Events
+            ),
         }
     }
 }

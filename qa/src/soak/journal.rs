@@ -136,6 +136,9 @@ pub(crate) struct Sample {
     pub xruns: u64,
     pub frames_asked: u64,
     pub frames_heard: u64,
+    /// Frames that were compared with the reference.
+    #[serde(default)]
+    pub frames_compared: u64,
     /// How much faster the device's clock runs than this machine's, in parts per million.
     pub drift_ppm: Option<f64>,
     pub peak: f32,

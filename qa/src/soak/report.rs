@@ -82,6 +82,8 @@ pub(crate) struct Report {
     pub memory_growth: Option<f64>,
     pub gpu_memory_growth: Option<f64>,
     pub frames: u64,
+    /// Frames that were compared with the reference.
+    pub frames_compared: u64,
     pub underruns: u64,
     /// Underruns by their cause.
     pub causes: BTreeMap<String, usize>,
@@ -133,6 +135,7 @@ impl Report {
                 self.run_start = self.samples.len();
                 self.past = Sample {
                     frames_asked: self.frames,
+                    frames_compared: self.frames_compared,
                     underruns: self.underruns,
                     slow_blocks: self.slow_blocks,
                     losses: self.losses,
@@ -191,6 +194,7 @@ impl Report {
     fn add_sample(&mut self, sample: &Sample) {
         self.seconds = sample.seconds;
         self.frames = self.past.frames_asked + sample.frames_asked;
+        self.frames_compared = self.past.frames_compared + sample.frames_compared;
         self.underruns = self.past.underruns + sample.underruns;
         self.slow_blocks = self.past.slow_blocks + sample.slow_blocks;
         self.losses = self.past.losses + sample.losses;

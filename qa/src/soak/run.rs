@@ -6,6 +6,7 @@ use super::finding::{Finding, Kind};
 use super::inject::{Fault, Injector, Orders, device_disturbance};
 use super::journal::{self, Begin, Journal, Line, Sample};
 use super::name_of;
+use super::reference::Reference;
 use super::report::{DRIVERS_SHARE, MOST_GROWTH, Report};
 use super::sampler::Sampler;
 use super::watch::{Disturbance, Watch};
@@ -38,6 +39,7 @@ pub(super) struct Run {
     pub(super) session: Session,
     pub(super) event_sender: EventSender,
     pub(super) watch: Watch,
+    pub(super) reference: Reference,
     pub(super) clips: Clips,
     pub(super) injector: Injector,
     pub(super) sampler: Sampler,
@@ -126,6 +128,9 @@ impl Run {
             };
             self.write(&line)?;
         }
+        for (time, part, kind) in self.event_sender.take_planned() {
+            self.reference.expect(time, part, kind);
+        }
         let mut faults: Vec<Fault> = Vec::new();
         let (session, watch) = (&mut self.session, &mut self.watch);
         let inject = |fault| faults.push(fault);
@@ -160,6 +165,8 @@ impl Run {
         self.heard.clear();
         self.session.hear_frames(&mut self.heard);
         self.injector.add_click(&mut self.heard, &self.watch);
+        let (watch, session) = (&self.watch, &self.session);
+        self.reference.hear(&self.heard, session, |at| watch.seconds(at), &mut self.found);
         self.watch.hear(&mut self.heard, &mut self.found);
         self.clips.hear(&self.heard)?;
         if let Some(stuck) = self.event_sender.check_voices(&self.session, &self.watch) {
@@ -194,7 +201,10 @@ impl Run {
             self.find(now, Kind::RenderFailed, blocks as f64, text);
         }
         match self.sampler.take(&mut self.session, &mut self.watch) {
-            Some(sample) => self.write_sample(sample),
+            Some(mut sample) => {
+                sample.frames_compared = self.reference.compared();
+                self.write_sample(sample)
+            }
             None => Ok(()),
         }
     }
@@ -220,6 +230,7 @@ impl Run {
             cut: false,
         });
         self.watch.forget_expectations();
+        self.reference.underrun(underrun);
         let seconds = self.watch.seconds(underrun.at_frame);
         let stalled = self.stalled(underrun);
         let finding = Finding::underrun(underrun, seconds, self.rate, stalled);
@@ -272,7 +283,11 @@ impl Run {
         self.check_status()?;
         self.check_sound()?;
         self.watch.finish(&mut self.found);
-        let last = self.sampler.take_now(&mut self.session, &mut self.watch);
+        let (watch, session) = (&self.watch, &self.session);
+        self.reference.finish(session, |at| watch.seconds(at), &mut self.found);
+        let compared = self.reference.compared();
+        let mut last = self.sampler.take_now(&mut self.session, &mut self.watch);
+        last.frames_compared = compared;
         self.write_sample(last)?;
         self.check_frames();
         self.check_memory();

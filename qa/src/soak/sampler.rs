@@ -92,6 +92,7 @@ impl Sampler {
             xruns: session.device_manager().xruns(),
             frames_asked: status.frames_asked,
             frames_heard: self.heard,
+            frames_compared: 0,
             drift_ppm: self.drift(status.frames_asked, f64::from(session.sample_rate())),
             peak: watch.levels.take_peak(),
             memory_bytes: resident_bytes(),

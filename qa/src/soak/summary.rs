@@ -34,6 +34,7 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
          frames     {} asked for, {} slow blocks, {} underruns\n\
          {causes}{stalls}  \
          timing     {} notes out of silence, the latest {} frames after its time\n  \
+         reference  {:.1}% of all frames compared, {} differences\n  \
          clicks     steps from {:.0} dBFS on are found, for {:.0}% of the time\n  \
          memory     {}\n\
          {gpu}{failover}",
@@ -42,6 +43,8 @@ pub(super) fn text(report: &Report, folder: &Path, took: Duration) -> String {
         report.underruns,
         report.onsets,
         report.latest_onset,
+        100.0 * report.frames_compared as f64 / report.frames.max(1) as f64,
+        report.counts.get("difference").copied().unwrap_or_default(),
         20.0 * report.sensitivity.log10(),
         100.0 * report.keenness,
         growth(report.memory_growth),

@@ -5,21 +5,22 @@ use finding::{Finding, Kind};
 use generator::{Scene, probe_patch};
 use watch::{Bend, ClickDetector};
 
-const RATE: usize = 48_000;
+pub(super) const RATE: usize = 48_000;
 
 /// A session in virtual time with its generator and its watch; what was played is kept.
-struct Rig {
-    session: Session,
+pub(super) struct Rig {
+    pub(super) session: Session,
     event_sender: EventSender,
     watch: Watch,
-    heard: Vec<[f32; 2]>,
-    found: Vec<Finding>,
+    pub(super) reference: Option<Reference>,
+    pub(super) heard: Vec<[f32; 2]>,
+    pub(super) found: Vec<Finding>,
 }
 
 const LOAD: Load = Load { voices: 8, partials: 16 };
 
 impl Rig {
-    fn new(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
+    pub(super) fn new(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
         let begin = Begin {
             schema: SCHEMA,
             version: String::new(),
@@ -42,13 +43,21 @@ impl Rig {
             session: Session::start(setup).unwrap(),
             event_sender: EventSender::new(generator, 0),
             watch: Watch::new(RATE as f64, 0.0),
+            reference: None,
             heard: Vec::new(),
             found: Vec::new(),
         }
     }
 
+    /// The same with a reference.
+    pub(super) fn with_reference(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
+        let mut rig = Self::new(seed, buffer, depth);
+        rig.reference = Some(Reference::start(&rig.session, true, false).unwrap());
+        rig
+    }
+
     /// Plays so many seconds.
-    fn play(&mut self, seconds: f64) {
+    pub(super) fn play(&mut self, seconds: f64) {
         let end = self.session.time() + (seconds * RATE as f64) as u64;
         while self.session.time() < end {
             self.event_sender.tick(&mut self.session, &mut self.watch);
@@ -60,10 +69,26 @@ impl Rig {
     fn listen(&mut self) {
         let mut frames = Vec::new();
         self.session.hear_frames(&mut frames);
+        if let Some(reference) = &mut self.reference {
+            for (time, part, kind) in self.event_sender.take_planned() {
+                reference.expect(time, part, kind);
+            }
+            let seconds = |at| at as f64 / RATE as f64;
+            reference.hear(&frames, &self.session, seconds, &mut self.found);
+        }
         self.watch.hear(&mut frames, &mut self.found);
         self.heard.extend(frames);
         let stuck = self.event_sender.check_voices(&self.session, &self.watch);
         self.found.extend(stuck);
+    }
+}
+
+impl Rig {
+    /// Ends all comparisons, and returns how many frames were compared.
+    pub(super) fn finish_reference(&mut self) -> u64 {
+        let reference = self.reference.as_mut().unwrap();
+        reference.finish(&self.session, |at| at as f64 / RATE as f64, &mut self.found);
+        reference.compared()
     }
 }
 
@@ -216,24 +241,23 @@ impl<'a> Place<'a> {
 fn planted_faults_are_found_and_clean_music_is_not() {
     const SECONDS: f64 = 34.0;
     for seed in 1..=4 {
-        let mut make_renderer = Rig::new(seed, 256, None);
-        make_renderer.play(SECONDS);
-        make_renderer.watch.finish(&mut make_renderer.found);
-        assert_eq!(make_renderer.found, [], "seed {seed}");
-        let bends = bends(seed, SECONDS, make_renderer.session.stream_latency());
+        let mut rig = Rig::new(seed, 256, None);
+        rig.play(SECONDS);
+        rig.watch.finish(&mut rig.found);
+        assert_eq!(rig.found, [], "seed {seed}");
+        let bends = bends(seed, SECONDS, rig.session.stream_latency());
         let mut rng = rng::Rng::new(seed, 0);
         let mut cut = 0;
         for grade in 0..10 {
             // From just what is promised to twice that.
-            let place =
-                std::iter::repeat_with(|| Place::any(&make_renderer.heard, &bends, &mut rng))
-                    .take(1_000)
-                    .find(|place| place.threshold <= LARGEST_STEP)
-                    .unwrap();
+            let place = std::iter::repeat_with(|| Place::any(&rig.heard, &bends, &mut rng))
+                .take(1_000)
+                .find(|place| place.threshold <= LARGEST_STEP)
+                .unwrap();
             let step = Fault::Step(place.threshold * (1.0 + 0.1 * grade as f32));
             assert!(place.holds_with(&step, &format!("step {grade}, seed {seed}")));
             for (number, fault) in BLIND.iter().enumerate() {
-                let place = Place::any(&make_renderer.heard, &bends, &mut rng);
+                let place = Place::any(&rig.heard, &bends, &mut rng);
                 let what = format!("fault {number} of grade {grade}, seed {seed}");
                 let promised = place.holds_with(&fault(grade), &what);
                 cut += usize::from(promised && number < 2);
@@ -248,42 +272,46 @@ fn planted_faults_are_found_and_clean_music_is_not() {
 #[test]
 fn planted_stalls_are_found_when_they_cost_frames() {
     let (block, depth) = (64, 640);
-    let mut make_renderer = Rig::new(1, block, Some(depth));
+    let mut rig = Rig::with_reference(1, block, Some(depth));
     let (mut expected, mut noticed) = (Vec::new(), Vec::new());
     for blocks in 1..=40u64 {
-        make_renderer.play(0.9);
-        let at = make_renderer.session.time();
+        rig.play(0.9);
+        let at = rig.session.time();
         for _ in 0..blocks {
-            make_renderer.session.step_unrendered();
-            make_renderer.listen();
+            rig.session.step_unrendered();
+            rig.listen();
         }
         // Frames that were ready last for ten blocks, of which one is asked for before the next is
         // rendered.
         if blocks >= u64::from(depth / block) {
             expected.push(at + u64::from(depth));
         }
-        make_renderer.play(0.1);
-        make_renderer.session.tick();
-        for underrun in make_renderer.session.take_underruns() {
+        rig.play(0.1);
+        rig.session.tick();
+        for underrun in rig.session.take_underruns() {
             let (at, frames) = (underrun.at_frame, underrun.frames);
             noticed.push(at);
             let (from, to) = (at.saturating_sub(1_024), at + frames + 1_024);
             let cut = false;
-            make_renderer.watch.disturbance(watch::Disturbance { from, to, cut });
+            rig.watch.disturbance(watch::Disturbance { from, to, cut });
+            rig.reference.as_mut().unwrap().underrun(&underrun);
         }
     }
-    make_renderer.watch.finish(&mut make_renderer.found);
+    // Concealment and fades are what they should be, to the bit.
+    assert_eq!(rig.finish_reference(), rig.heard.len() as u64);
+    rig.watch.finish(&mut rig.found);
     assert_eq!(noticed, expected);
-    make_renderer.found.retain(|finding| finding.kind == Kind::Click);
-    assert_eq!(make_renderer.found, []);
+    rig.found
+        .retain(|finding| matches!(finding.kind, Kind::Click | Kind::Difference | Kind::Events));
+    assert_eq!(rig.found, []);
 }
 
 #[test]
 fn the_same_seed_plays_the_same_sound() {
     let played = |seed| {
-        let mut make_renderer = Rig::new(seed, 256, None);
-        make_renderer.play(8.0);
-        make_renderer.heard
+        let mut rig = Rig::new(seed, 256, None);
+        rig.play(8.0);
+        rig.heard
     };
     assert!(played(3) == played(3));
     assert!(played(3) != played(4));

@@ -4,6 +4,7 @@ use crate::stream::command_queue::CommandSender;
 use crate::stream::deadline::StealMonitor;
 use crate::stream::event_scheduler::Sender;
 use crate::stream::frame_ring::FrameRing;
+use crate::stream::render_log::LogReader;
 use crate::stream::render_side::{Command, RenderSide};
 use crate::stream::underrun::{Report, Underrun};
 use crate::stream::{StreamConfig, StreamError};
@@ -33,6 +34,8 @@ pub(in crate::stream) struct State {
     pub(super) snapshots: Option<SnapshotReceiver>,
     /// The render thread, until it is stopped.
     pub(super) thread: Option<JoinHandle<RenderSide>>,
+    /// The render log, where there is one.
+    pub(in crate::stream) log: Option<LogReader>,
 }
 
 impl State {
@@ -57,6 +60,7 @@ impl State {
             steal: StealMonitor::new(),
             snapshots: Some(snapshots),
             thread: None,
+            log: None,
         }
     }
 
@@ -66,7 +70,13 @@ impl State {
 
     /// Sends another patch or other routes for a part. When the queue is full, they wait until there
     /// is room, unless a newer command for the part replaces them.
-    pub(super) fn change_part(&mut self, command: Command) {
+    pub(super) fn change_part(&mut self, mut command: Command) {
+        if let Some(log) = &mut self.log {
+            let kept = log.keep(&command);
+            if let Command::Patch { number, .. } | Command::Routes { number, .. } = &mut command {
+                *number = kept;
+            }
+        }
         let part = command.part();
         // Routes belong to the patch before them; a patch contains its own.
         let is_patch = |command: &Command| matches!(command, Command::Patch { .. });

@@ -9,6 +9,11 @@
 //! before and after it. And notes that start, stop or jump have transients, so for some time after them,
 //! which the generator knows ([`Bend`]), only larger clicks count.
 //!
+//! Bright chords that glide reach it by another way. Partials fade out from 0.46 to 0.495 of the sample
+//! rate, and their levels are ramps with corners at tick edges. A partial that crosses all of that within
+//! one tick has a corner that looks, at Nyquist, like 2% of what it is itself just below; a click is as
+//! strong there as at Nyquist. So a click must also exceed a share of what sounds just below ([`LEAK`]).
+//!
 //! In seven hours of play, outside of these times, the top of the band never looked like a step of more
 //! than 0.0026.
 
@@ -23,6 +28,11 @@ pub(in crate::soak) const OUTSTANDING: f32 = 8.0;
 /// A click of this size, -18 dBFS, is found whatever the level around it, because crackle is itself the
 /// level around each of its clicks. Breath, bows and bright gliding notes look like steps of half that.
 pub(in crate::soak) const CRACKLE: f32 = 0.12;
+
+/// The centre of the band just below, as a share of the sample rate, and the share of its level that
+/// gliding partials may have at Nyquist: 2%, and as much again, because twice the [`MARGIN`] counts.
+const BELOW: f64 = 0.4875;
+const LEAK: f32 = 1.0 / 16.0;
 
 /// A click between two hops, or with a change of slope beside its step, looks smaller than it is, so this
 /// share of the stated sensitivity is the limit.
@@ -62,12 +72,15 @@ pub(in crate::soak) struct Click {
 /// The detector.
 pub(in crate::soak) struct ClickDetector {
     taps: [f32; LENGTH],
+    /// The same filter for the band just below.
+    taps_below: [f32; LENGTH],
     /// The filter's output for a step of 1.
     step_gain: f32,
     /// The last frames, left and right, oldest first.
     sound: [Vec<f32>; 2],
     /// The levels of the last hops, and how many hops were before them.
     levels: Vec<f32>,
+    levels_below: Vec<f32>,
     forgotten: u64,
     /// By their first frames.
     bends: VecDeque<Bend>,
@@ -91,13 +104,19 @@ impl ClickDetector {
             let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
             (sign * window(n) / sum) as f32
         });
+        let taps_below = std::array::from_fn(|n| {
+            let x = std::f64::consts::TAU * BELOW * n as f64;
+            (x.cos() * window(n) / sum) as f32
+        });
         // A step is the running sum of an impulse, which is half as strong at Nyquist.
         let step_gain = (0.5 * window(LENGTH / 2) / sum) as f32;
         Self {
             taps,
+            taps_below,
             step_gain,
             sound: [vec![0.0; LENGTH], vec![0.0; LENGTH]],
             levels: Vec::new(),
+            levels_below: Vec::new(),
             forgotten: 0,
             bends: VecDeque::new(),
             hops: [0; 2],
@@ -133,12 +152,13 @@ impl ClickDetector {
         }
         let mut at = 0;
         while self.sound[0].len() - at >= LENGTH + HOP {
-            let level = |sound: &Vec<f32>| {
-                let sum = sum_of_products(&sound[at..at + LENGTH], &self.taps);
-                sum.abs()
+            let level = |taps: &[f32; LENGTH]| {
+                let sides = self.sound.iter();
+                let sides = sides.map(|side| sum_of_products(&side[at..at + LENGTH], taps).abs());
+                sides.fold(0.0, f32::max)
             };
-            let level = level(&self.sound[0]).max(level(&self.sound[1]));
-            self.levels.push(level);
+            self.levels.push(level(&self.taps));
+            self.levels_below.push(level(&self.taps_below));
             at += HOP;
         }
         for sound in &mut self.sound {
@@ -154,6 +174,7 @@ impl ClickDetector {
             self.hops[1] += u64::from(keen);
         }
         self.levels.drain(..judged);
+        self.levels_below.drain(..judged);
         self.forgotten += judged as u64;
         let past = self.frame(0).saturating_sub(LENGTH as u64);
         while self.bends.front().is_some_and(|bend| bend.to < past) {
@@ -186,7 +207,9 @@ impl ClickDetector {
         let levels = &self.levels[hop..=hop + 2 * AROUND];
         let (before, after) = (&levels[..AROUND - REACH], &levels[AROUND + REACH + 1..]);
         let largest = before.iter().chain(after).fold(0.0, |a: f32, &b| a.max(b));
-        let surroundings = OUTSTANDING * largest / self.step_gain;
+        let below = &self.levels_below[hop..=hop + 2 * AROUND];
+        let below = below.iter().fold(0.0, |a: f32, &b| a.max(b));
+        let surroundings = (OUTSTANDING * largest).max(LEAK * below) / self.step_gain;
         self.wanted(self.frame(hop)).max(surroundings.min(CRACKLE))
     }
 
@@ -279,6 +302,20 @@ mod tests {
             if i.is_multiple_of(64) { CRACKLE / 2.0 } else { 0.0 }
         };
         assert!(!clicks(&chord(crackle), &[]).is_empty());
+    }
+
+    /// A gliding chord in the fade below Nyquist: its corners are not clicks. The same step in a dark
+    /// chord is one.
+    #[test]
+    fn partials_that_leave_the_band_are_not_clicks() {
+        let fading = |i: usize| {
+            // Levels at tick edges, ramped inside, as renderers do; it is gone after some ticks.
+            let level = |tick: usize| 0.003 * (1.0 - (tick as f64 - 600.0) / 3.0).clamp(0.0, 1.0);
+            let (tick, way) = (i / 32, (i % 32) as f64 / 32.0);
+            let level = level(tick) + (level(tick + 1) - level(tick)) * way;
+            (level * (i as f64 * std::f64::consts::TAU * 0.488).sin()) as f32
+        };
+        assert_eq!(clicks(&chord(fading), &[]), []);
     }
 
     #[test]
