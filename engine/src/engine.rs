@@ -19,6 +19,7 @@ use crate::dsp::FADE;
 use crate::effects::{EffectParams, PartEffects};
 use crate::event::{BoundedEvents, Event, EventKind};
 use crate::modulation::Route;
+use crate::part::kit::Kit;
 use crate::part::{Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
@@ -273,7 +274,13 @@ impl Engine {
     /// that nothing is allocated or freed here.
     pub fn exchange_patch(&mut self, part: usize, patch: &mut Playable) {
         if let Some(playing) = self.parts.get_mut(part) {
+            if let Some(kit) = self.patches[part].kit_mut() {
+                kit.fade_all(&mut self.pool);
+            }
             playing.set_patch(patch, &mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.start(part as u32, self.config.sample_rate);
+            }
             std::mem::swap(&mut self.patches[part], patch);
             self.retired_tables.hold(part, patch);
         }
@@ -285,6 +292,9 @@ impl Engine {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_values(values);
             self.patches[part].values_mut().clone_from(values);
+            if let Some(kit) = self.patches[part].kit_mut() {
+                kit.set_macros(values);
+            }
         }
     }
 
@@ -312,8 +322,11 @@ impl Engine {
         self.retired_tables.clear();
         self.effects.iter_mut().for_each(PartEffects::reset);
         self.master.reset();
-        for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
+        for (index, (part, patch)) in self.parts.iter_mut().zip(&mut self.patches).enumerate() {
             part.reset(patch);
+            if let Some(kit) = patch.kit_mut() {
+                kit.start(index as u32, self.config.sample_rate);
+            }
         }
         self.pending.store_mut().clear();
         self.passed = 0;
@@ -393,8 +406,10 @@ impl Engine {
     /// arpeggiator holds its keys and never ends. It may be silent sooner.
     pub fn tail(&self) -> Option<usize> {
         let mut longest = 0.0f32;
-        for (part, effects) in self.parts.iter().zip(&self.effects) {
-            longest = longest.max(part.tail(self.transport)? + effects.tail());
+        for (index, effects) in self.effects.iter().enumerate() {
+            for part in self.playing(index) {
+                longest = longest.max(part.tail(self.transport)? + effects.tail());
+            }
         }
         let frames = longest * self.config.sample_rate;
         // A cut takes the time of a fade, however short the release.
@@ -403,7 +418,7 @@ impl Engine {
 
     /// The keys of which a note sounds in `part`, or is about to, one bit each.
     pub fn keys(&self, part: usize) -> u128 {
-        let playing = self.parts.get(part).map_or(0, Part::keys);
+        let playing = self.playing(part).fold(0, |keys, part| keys | part.keys());
         let starting = self.pending.store().iter().filter(|e| usize::from(e.part) == part);
         starting.fold(playing, |keys, event| match event.kind {
             EventKind::NoteOn { key, .. } => keys | 1 << (key & 127),
@@ -413,9 +428,10 @@ impl Engine {
 
     /// Statistics.
     pub fn counters(&self) -> Counters {
-        let sum = |count: fn(&Part) -> u64| self.parts.iter().map(count).sum();
+        let playing = || (0..self.parts.len()).flat_map(|index| self.playing(index));
+        let sum = |count: fn(&Part) -> u64| playing().map(count).sum();
         Counters {
-            voices: self.parts.iter().map(Part::sounding).sum(),
+            voices: playing().map(Part::sounding).sum(),
             clouds: self.pool.sounding(),
             partials: self.partials,
             voices_stolen: sum(|part| part.counters.stolen),
@@ -423,6 +439,12 @@ impl Engine {
             events_dropped: self.events_dropped,
             renders_failed: self.renders_failed,
         }
+    }
+
+    /// A part and, when it plays a kit, those of its key zones.
+    fn playing(&self, part: usize) -> impl Iterator<Item = &Part> {
+        let kit = self.patches.get(part).and_then(Playable::kit);
+        self.parts.get(part).into_iter().chain(kit.into_iter().flat_map(Kit::parts))
     }
 
     fn gather(&mut self, event: Event) {
@@ -434,6 +456,11 @@ impl Engine {
         let _stage = trace::stage(Stage::Modulation);
         self.pool.start_tick();
         self.transport.advance(TICK as f32 / self.config.sample_rate);
+        for (part, patch) in self.parts.iter().zip(&mut self.patches) {
+            if let Some(kit) = patch.kit_mut() {
+                kit.follow(part);
+            }
+        }
         for index in 0..self.pending.store().len() {
             let event = self.pending.store()[index];
             if let EventKind::Transport { bpm, beat } = event.kind {
@@ -441,16 +468,31 @@ impl Engine {
                 let seconds = frames as f32 / self.config.sample_rate;
                 self.transport = Transport::at(bpm, beat, seconds);
             } else if let Some(part) = self.parts.get_mut(usize::from(event.part)) {
-                part.handle(event.kind, event.frame, &mut self.pool);
+                let kit = self.patches[usize::from(event.part)].kit_mut();
+                let is_kit = kit.is_some();
+                if let Some(kit) = kit {
+                    kit.handle(event.kind, event.frame, &mut self.pool);
+                }
+                match event.kind {
+                    // A kit sounds in its key zones alone.
+                    EventKind::NoteOn { .. } if is_kit => part.sound_again(),
+                    kind => part.handle(kind, event.frame, &mut self.pool),
+                }
             }
         }
         self.pending.store_mut().clear();
-        for part in &mut self.parts {
+        for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
             part.begin_tick(self.transport, &mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.begin_tick(self.transport, &mut self.pool);
+            }
         }
         self.compute_parts();
-        for part in &mut self.parts {
+        for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
             part.end_tick(&mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.end_tick(&mut self.pool);
+            }
         }
         self.pool.tick();
         self.retired_tables.tick();
@@ -466,10 +508,15 @@ impl Engine {
         let is_large = |part: &Part| helpers > 0 && part.voices() > 2 * VOICES_PER_CHUNK;
         let clouds = self.pool.clouds();
         let (parts, each_params) = (Disjoint::new(&mut self.parts), Disjoint::new(effect_params));
+        let patches = Disjoint::new(&mut self.patches);
         workers.run(helpers, self.config.parts, &|index| {
             // SAFETY: every index is used once.
-            let (part, params) = unsafe { (parts.get(index), each_params.get(index)) };
+            let (part, params, patch) =
+                unsafe { (parts.get(index), each_params.get(index), patches.get(index)) };
             part.modulate(transport);
+            if let Some(kit) = patch.kit_mut() {
+                kit.compute(transport, &clouds);
+            }
             if !is_large(part) {
                 part.push_clouds(&clouds, VOICES_PER_CHUNK, |chunks, push| {
                     (0..chunks).for_each(push);
