@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "patch", conflicts_with = "json")]
     toml: bool,
 
-    /// Measure range, loudness, clipping, decay, stereo, velocity, macros and likeness
+    /// Measure range, loudness, clipping, decay, stereo, touch, macros and likeness
     #[arg(long, conflicts_with = "toml")]
     audit: bool,
 
@@ -134,14 +134,20 @@ fn audit_text(findings: &[Finding]) -> String {
             format!("{:.1}", finding.peak_dbfs),
             format!("{:.0}", finding.held_db),
             format!("{:.2}", finding.correlation),
+            format!("{:.1}", finding.velocity_db),
+            format!("{:+.2}", finding.velocity_octaves),
+            format!("{:.1}", finding.wheel_db),
+            format!("{:.1}", finding.pressure_db),
             finding.partials.to_string(),
             nearest.map_or_else(String::new, |(name, distance)| format!("{distance:.1} {name}")),
             finding.problems.join("; "),
         ]
     };
-    let rows: Vec<[String; 9]> = findings.iter().map(row).collect();
-    let head =
-        ["NAME", "CATEGORY", "LUFS", "PEAK", "HELD", "STEREO", "PARTIALS", "NEAREST", "PROBLEMS"];
+    let rows: Vec<[String; 13]> = findings.iter().map(row).collect();
+    let head = [
+        "NAME", "CATEGORY", "LUFS", "PEAK", "HELD", "STEREO", "VELOCITY", "BRIGHTER", "WHEEL",
+        "PRESSURE", "PARTIALS", "NEAREST", "PROBLEMS",
+    ];
     table::aligned(&head, &rows, None)
 }
 

@@ -65,6 +65,11 @@ impl Controls {
         }
     }
 
+    /// Smooths as ticks of this length ask.
+    pub(crate) fn set_tick(&mut self, tick_seconds: f32) {
+        self.step = smoothing_step(tick_seconds);
+    }
+
     /// Sets all values at once, without smoothing.
     pub(crate) fn jump_to(&mut self, values: &Values) {
         self.now.0 = values.0;

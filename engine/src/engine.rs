@@ -19,6 +19,7 @@ use crate::dsp::FADE;
 use crate::effects::{EffectParams, PartEffects};
 use crate::event::{BoundedEvents, Event, EventKind};
 use crate::modulation::Route;
+use crate::part::kit::Kit;
 use crate::part::{Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
@@ -273,7 +274,13 @@ impl Engine {
     /// that nothing is allocated or freed here.
     pub fn exchange_patch(&mut self, part: usize, patch: &mut Playable) {
         if let Some(playing) = self.parts.get_mut(part) {
+            if let Some(kit) = self.patches[part].kit_mut() {
+                kit.fade_all(&mut self.pool);
+            }
             playing.set_patch(patch, &mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.start(part as u32, self.config.sample_rate);
+            }
             std::mem::swap(&mut self.patches[part], patch);
             self.retired_tables.hold(part, patch);
         }
@@ -285,6 +292,9 @@ impl Engine {
         if let Some(playing) = self.parts.get_mut(part) {
             playing.set_values(values);
             self.patches[part].values_mut().clone_from(values);
+            if let Some(kit) = self.patches[part].kit_mut() {
+                kit.set_macros(values);
+            }
         }
     }
 
@@ -312,8 +322,11 @@ impl Engine {
         self.retired_tables.clear();
         self.effects.iter_mut().for_each(PartEffects::reset);
         self.master.reset();
-        for (part, patch) in self.parts.iter_mut().zip(&self.patches) {
+        for (index, (part, patch)) in self.parts.iter_mut().zip(&mut self.patches).enumerate() {
             part.reset(patch);
+            if let Some(kit) = patch.kit_mut() {
+                kit.start(index as u32, self.config.sample_rate);
+            }
         }
         self.pending.store_mut().clear();
         self.passed = 0;
@@ -401,8 +414,10 @@ impl Engine {
     /// arpeggiator holds its keys and never ends. It may be silent sooner.
     pub fn tail(&self) -> Option<usize> {
         let mut longest = 0.0f32;
-        for (part, effects) in self.parts.iter().zip(&self.effects) {
-            longest = longest.max(part.tail(self.transport)? + effects.tail());
+        for (index, effects) in self.effects.iter().enumerate() {
+            for part in self.playing(index) {
+                longest = longest.max(part.tail(self.transport)? + effects.tail());
+            }
         }
         let frames = longest * self.config.sample_rate;
         // A cut takes the time of a fade, however short the release.
@@ -411,7 +426,7 @@ impl Engine {
 
     /// The keys of which a note sounds in `part`, or is about to, one bit each.
     pub fn keys(&self, part: usize) -> u128 {
-        let playing = self.parts.get(part).map_or(0, Part::keys);
+        let playing = self.playing(part).fold(0, |keys, part| keys | part.keys());
         let starting = self.pending.store().iter().filter(|e| usize::from(e.part) == part);
         starting.fold(playing, |keys, event| match event.kind {
             EventKind::NoteOn { key, .. } => keys | 1 << (key & 127),
@@ -421,9 +436,10 @@ impl Engine {
 
     /// Statistics.
     pub fn counters(&self) -> Counters {
-        let sum = |count: fn(&Part) -> u64| self.parts.iter().map(count).sum();
+        let playing = || (0..self.parts.len()).flat_map(|index| self.playing(index));
+        let sum = |count: fn(&Part) -> u64| playing().map(count).sum();
         Counters {
-            voices: self.parts.iter().map(Part::sounding).sum(),
+            voices: playing().map(Part::sounding).sum(),
             clouds: self.pool.sounding(),
             partials: self.partials,
             voices_stolen: sum(|part| part.counters.stolen),
@@ -433,19 +449,31 @@ impl Engine {
         }
     }
 
+    /// A part and, when it plays a kit, those of its key zones.
+    fn playing(&self, part: usize) -> impl Iterator<Item = &Part> {
+        let kit = self.patches.get(part).and_then(Playable::kit);
+        self.parts.get(part).into_iter().chain(kit.into_iter().flat_map(Kit::parts))
+    }
+
     fn gather(&mut self, event: Event) {
         self.events_dropped += u64::from(!self.pending.push(event));
     }
 
     /// Whether the next tick takes no slots unless events come.
     fn is_steady(&self) -> bool {
-        self.parts.iter().all(Part::is_steady)
+        let kits = self.patches.iter().filter_map(Playable::kit);
+        self.parts.iter().chain(kits.flat_map(Kit::parts)).all(Part::is_steady)
     }
 
     /// Applies the collected events and adds one tick of clouds to the block.
     fn compute_tick(&mut self) {
         let _stage = trace::stage(Stage::Modulation);
         self.advance_transport();
+        for (part, patch) in self.parts.iter().zip(&mut self.patches) {
+            if let Some(kit) = patch.kit_mut() {
+                kit.follow(part);
+            }
+        }
         for index in 0..self.pending.store().len() {
             let event = self.pending.store()[index];
             if let EventKind::Transport { bpm, beat } = event.kind {
@@ -453,15 +481,28 @@ impl Engine {
                 let seconds = frames as f32 / self.config.sample_rate;
                 self.transport = Transport::at(bpm, beat, seconds);
             } else if let Some(part) = self.parts.get_mut(usize::from(event.part)) {
-                part.handle(event.kind, event.frame, &mut self.pool);
+                let kit = self.patches[usize::from(event.part)].kit_mut();
+                let is_kit = kit.is_some();
+                if let Some(kit) = kit {
+                    kit.handle(event.kind, event.frame, &mut self.pool);
+                }
+                match event.kind {
+                    // A kit sounds in its key zones alone.
+                    EventKind::NoteOn { .. } if is_kit => part.sound_again(),
+                    kind => part.handle(kind, event.frame, &mut self.pool),
+                }
             }
         }
         self.pending.store_mut().clear();
-        for part in &mut self.parts {
+        for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
             part.advance_controls();
             part.start_voices(self.transport, &mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.advance_controls();
+                kit.start_voices(self.transport, &mut self.pool);
+            }
         }
-        self.compute_parts(&[self.transport], |_| {});
+        self.compute_parts(&[self.transport], |_, _| {});
     }
 
     /// Adds so many ticks without events to the block.
@@ -475,7 +516,13 @@ impl Engine {
             self.advance_transport();
             *transport = self.transport;
         }
-        self.compute_parts(&transports[..ticks], Part::advance_controls);
+        self.compute_parts(&transports[..ticks], |part, kit| {
+            if let Some(kit) = kit {
+                kit.follow(part);
+                kit.advance_controls();
+            }
+            part.advance_controls();
+        });
     }
 
     fn advance_transport(&mut self) {
@@ -483,9 +530,9 @@ impl Engine {
     }
 
     /// Computes modulation, clouds and effect parameters of all parts, one tick for each of
-    /// `transports`; `begin` begins a tick of a part. Parts are computed in parallel when there is enough
+    /// `transports`; `begin` begins a tick of a part and its kit. Parts are computed in parallel when there is enough
     /// to do, each through all ticks, and then chunks of voices of those parts that have many.
-    fn compute_parts(&mut self, transports: &[Transport], begin: fn(&mut Part)) {
+    fn compute_parts(&mut self, transports: &[Transport], begin: fn(&mut Part, Option<&mut Kit>)) {
         let (workers, part_count) = (&self.workers, self.config.parts);
         let first = self.pool.ticks();
         let ticks = || (first..).zip(transports);
@@ -496,12 +543,17 @@ impl Engine {
             sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * VOICES_PER_CHUNK
         };
         let clouds = self.pool.clouds();
-        let parts = Disjoint::new(&mut self.parts);
+        let (parts, patches) = (Disjoint::new(&mut self.parts), Disjoint::new(&mut self.patches));
         let all_effect_params = Disjoint::new(&mut self.all_effect_params);
         let compute = |index: usize, part: &mut Part, helpers: usize| {
+            // SAFETY: no other part has this patch.
+            let mut kit = unsafe { patches.get(index) }.kit_mut();
             for (tick, &transport) in ticks() {
-                begin(part);
+                begin(part, kit.as_deref_mut());
                 part.modulate(transport);
+                if let Some(kit) = &mut kit {
+                    kit.compute(transport, &clouds, tick);
+                }
                 part.push_clouds(&clouds, tick, VOICES_PER_CHUNK, |chunks, push| {
                     workers.run(helpers, chunks, push);
                 });
@@ -521,8 +573,11 @@ impl Engine {
             compute(index, part, sounding / CLOUD_TICKS_PER_THREAD);
         }
         for (tick, _) in ticks() {
-            for part in &mut self.parts {
+            for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
                 part.free_ended(tick, &mut self.pool);
+                if let Some(kit) = patch.kit_mut() {
+                    kit.free_ended(tick, &mut self.pool);
+                }
             }
             self.pool.fade_in_tick(tick);
             self.retired_tables.tick();

@@ -7,6 +7,7 @@ mod clouds;
 mod copies;
 mod effect_params;
 mod keys;
+pub(crate) mod kit;
 mod lanes;
 mod layer;
 mod notes;
@@ -90,6 +91,8 @@ pub(crate) struct Part {
     arp: Arp,
     /// The pitch of every key.
     tuning: Tuning,
+    /// Semitones from a key to the note that it plays, for a key zone of a kit; else zero.
+    kit_transpose: f32,
     /// The imported tables of the patch, for its layers.
     imported: [Option<Imported>; LAYERS],
     /// The choices that the sounding clouds were made with; see [`Part::follow_choices`].
@@ -141,6 +144,7 @@ impl Part {
             keys: KeyStack::default(),
             arp: Arp::default(),
             tuning: Tuning::default(),
+            kit_transpose: 0.0,
             imported: [None; LAYERS],
             made_with: [0.0; CHOICES.len()],
             patch_changed: false,
@@ -150,6 +154,14 @@ impl Part {
             notes_started: 0,
             counters: PartCounters::default(),
         }
+    }
+
+    /// Plays on another bus and at another sample rate from the next reset on.
+    pub(crate) fn move_to(&mut self, bus: u32, sample_rate: f32) {
+        let tick_seconds = TICK as f32 / sample_rate;
+        (self.bus, self.sample_rate) = (bus, sample_rate);
+        self.controls.set_tick(tick_seconds);
+        self.channel = Channel::new(tick_seconds);
     }
 
     /// Back to the state before the first event; keeps the patch.
@@ -239,6 +251,11 @@ impl Part {
         }
     }
 
+    /// A note starts in a kit: its effects are no longer cut off.
+    pub(crate) fn sound_again(&mut self) {
+        self.cut = false;
+    }
+
     /// Whether nothing but an event can start or steal a voice, so that the next ticks take no slots.
     pub(crate) fn is_steady(&self) -> bool {
         !self.is_arpeggiating() && self.choices() == self.made_with && self.keeps_to_limit()
@@ -289,6 +306,11 @@ impl Part {
     /// How many voices have to be computed, including free ones between them.
     pub(crate) fn voices(&self) -> usize {
         self.high
+    }
+
+    /// Whether any voice sounds.
+    pub(crate) fn is_sounding(&self) -> bool {
+        self.voices[..self.high].iter().any(|voice| !voice.is_free())
     }
 
     /// Number of sounding voices.

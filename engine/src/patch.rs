@@ -1,5 +1,6 @@
 //! Patches: a sound as data.
 
+mod key_zone;
 mod migrate;
 mod playable;
 mod read;
@@ -7,6 +8,7 @@ mod search;
 mod text;
 mod write;
 
+pub use key_zone::{KeyZone, MAX_KEY_ZONES};
 pub use playable::Playable;
 pub use search::search;
 pub use text::PatchError;
@@ -47,6 +49,8 @@ pub struct Patch {
     pub tracks: [Option<Arc<Tracks>>; LAYERS],
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
+    /// Key zones, of a kit; at most [`MAX_KEY_ZONES`].
+    pub key_zones: Vec<KeyZone>,
 }
 
 impl Patch {
@@ -63,6 +67,7 @@ impl Patch {
             drawings: [Drawing::default(); LFOS],
             tracks: [const { None }; LAYERS],
             routes: Vec::new(),
+            key_zones: Vec::new(),
         }
     }
 
@@ -87,6 +92,9 @@ impl Patch {
     /// The most clouds that it plays at once: for every voice one for each copy of its unison, in each
     /// layer that has clouds of its own.
     pub fn most_clouds(&self) -> usize {
+        if !self.key_zones.is_empty() {
+            return self.key_zones.iter().map(crate::part::kit::most_clouds).sum();
+        }
         let layers = crate::part::layers(self.values[Param::LayerMode]);
         let number = |param: Param| self.values[param] as usize;
         number(Param::VoiceLimit) * number(Param::UnisonVoices) * layers
@@ -109,7 +117,8 @@ pub mod factory {
     use super::Patch;
     use std::sync::LazyLock;
 
-    // FILES: names and texts of `assets/patches`, embedded by the build script.
+    // FILES and DRUMS: names and texts of `assets/patches` and `assets/drums`, embedded by the build
+    // script.
     include!(concat!(env!("OUT_DIR"), "/factory_list.rs"));
 
     /// All of them, by name.
@@ -133,6 +142,19 @@ pub mod factory {
     /// The name closest to `name`, for a misspelt one.
     pub fn closest(name: &str) -> Option<&'static str> {
         crate::patch::read::closest(name, patches().iter().map(|patch| patch.name.as_str()))
+    }
+
+    /// The drum or factory patch with this name, for kits. It is parsed anew, because kits are factory
+    /// patches themselves.
+    pub(super) fn sound(name: &str) -> Option<Patch> {
+        let file = format!("{}.toml", name.to_lowercase().replace(' ', "-"));
+        let (file, text) = DRUMS.iter().chain(FILES).find(|(other, _)| *other == file)?;
+        Patch::parse(text, file).ok()
+    }
+
+    /// Files and texts of the drums that kits are made of.
+    pub fn drums() -> &'static [(&'static str, &'static str)] {
+        DRUMS
     }
 
     /// Files and texts of the embedded patches.

@@ -3,6 +3,7 @@
 
 mod measure;
 mod sheet;
+mod touch;
 
 use crate::machine::cores;
 use measure::{Fingerprint, Listener};
@@ -11,6 +12,7 @@ use serde::Serialize;
 pub use sheet::draw_sheet;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use touch::Touch;
 
 /// How far a patch's loudness may be from the median of its category.
 const LOUDNESS_TOLERANCE_LU: f64 = 2.0;
@@ -18,15 +20,13 @@ const LOUDNESS_TOLERANCE_LU: f64 = 2.0;
 const NEAREST_DB: f32 = 1.5;
 /// The least that a macro must change.
 const MACRO_DB: f32 = 0.4;
-/// How much louder a hard note must be than a soft one, unless its spectrum differs.
-const VELOCITY_DB: f32 = 1.0;
 
 /// The measurements of a patch; the fields are the keys of `--json`.
 #[derive(Serialize)]
 pub struct Finding {
     pub name: String,
     pub category: String,
-    /// Of a short phrase, after EBU R 128.
+    /// Of a short phrase at velocity 80, after EBU R 128.
     pub loudness_lufs: Option<f64>,
     /// Of eight notes at full velocity.
     pub peak_dbfs: f32,
@@ -34,6 +34,13 @@ pub struct Finding {
     pub held_db: f32,
     /// Of left and right: 1 is mono, 0 unrelated, -1 inverted.
     pub correlation: f32,
+    /// How many decibels louder a note of velocity 110 is than one of velocity 40.
+    pub velocity_db: f32,
+    /// How many octaves higher the centre of its spectrum is.
+    pub velocity_octaves: f32,
+    /// The mean difference that the modulation wheel and pressure make, in decibels.
+    pub wheel_db: f32,
+    pub pressure_db: f32,
     /// Of one note.
     pub partials: usize,
     /// The most similar patch, and its distance in decibels.
@@ -78,6 +85,9 @@ fn measure(patch: &Patch) -> Finding {
     let mut problems = Vec::new();
     let listener = Listener::new(patch);
     let silent: Vec<u8> = listener.silent_keys();
+    if patch.category == "kit" {
+        problems.extend(missing_drums(patch));
+    }
     if !silent.is_empty() {
         problems.push(format!("silent at keys {silent:?}"));
     }
@@ -107,11 +117,17 @@ fn measure(patch: &Patch) -> Finding {
     if phrase.balance_db.abs() > 3.0 {
         problems.push(format!("off centre by {:.1} dB", phrase.balance_db));
     }
-    let (louder, brighter) = listener.velocity();
-    // Organs have no velocity.
-    if louder < VELOCITY_DB && brighter < MACRO_DB && patch.category != "organ" {
-        problems.push("does not respond to velocity".to_owned());
+    let keys = touch::keys(patch);
+    let touches: Vec<Touch> = keys.iter().map(|&key| Touch::measure(patch, key)).collect();
+    for (key, touch) in keys.iter().zip(&touches) {
+        let found = touch.problems(&patch.category).into_iter();
+        problems.extend(found.map(|problem| match patch.key_zones.is_empty() {
+            true => problem,
+            false => format!("key {key}: {problem}"),
+        }));
     }
+    // Of a kit, that of the zone in the middle.
+    let touch = middle(touches, |touch| touch.louder_db);
     if patch.macro_names.iter().all(String::is_empty) {
         problems.push("no macro has a name".to_owned());
     }
@@ -136,12 +152,29 @@ fn measure(patch: &Patch) -> Finding {
         peak_dbfs,
         held_db: held.left_db,
         correlation: phrase.correlation,
+        velocity_db: touch.louder_db,
+        velocity_octaves: touch.brighter,
+        wheel_db: touch.wheel_db,
+        pressure_db: touch.pressure_db,
         partials: held.partials,
         nearest: None,
         problems,
         fingerprint: phrase.fingerprint,
         picture: phrase.picture,
     }
+}
+
+/// The keys of the General MIDI drum map that a kit does not have.
+fn missing_drums(kit: &Patch) -> Option<String> {
+    let has = |key: &u8| kit.key_zones.iter().any(|zone| zone.contains(*key));
+    let missing: Vec<u8> = (35..=81).filter(|key| !has(key)).collect();
+    (!missing.is_empty()).then(|| format!("no drum on keys {missing:?}"))
+}
+
+/// The one in the middle of the order of `value`. There is at least one.
+fn middle<T>(mut all: Vec<T>, value: impl Fn(&T) -> f32) -> T {
+    all.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    all.swap_remove(all.len() / 2)
 }
 
 /// Adds the problems that only show against other patches: loudness within a category, and likeness.

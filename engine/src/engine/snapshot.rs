@@ -66,8 +66,11 @@ impl Engine {
     pub fn snapshot(&self, part: usize, into: &mut Snapshot) {
         into.fall_silent();
         into.sample_rate = self.config.sample_rate;
-        if let Some(part) = self.parts.get(part) {
-            part.snapshot(&self.pool, into);
+        if let Some(playing) = self.parts.get(part) {
+            playing.snapshot(&self.pool, into);
+        }
+        for zone in self.playing(part).skip(1) {
+            zone.snapshot_clouds(&self.pool, into);
         }
     }
 }

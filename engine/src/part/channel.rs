@@ -45,6 +45,9 @@ pub(super) struct Channel {
     pub(super) sostenuto: bool,
     /// The registered parameter number (RPN) that data entry changes.
     pub(super) registered: [u8; 2],
+    /// Gain and pan of the kit that this is a key zone of; else 1 and 0.
+    pub(super) kit_gain: f32,
+    pub(super) kit_pan: f32,
     step: f32,
 }
 
@@ -65,6 +68,8 @@ impl Channel {
             sustain: false,
             sostenuto: false,
             registered: [127, 127],
+            kit_gain: 1.0,
+            kit_pan: 0.0,
             step: smoothing_step(tick_seconds),
         }
     }
@@ -102,16 +107,17 @@ impl Channel {
 
     /// Gain of volume and expression together.
     pub(super) fn gain(&self) -> f32 {
-        (self.volume.now() / NEUTRAL_VOLUME).powi(2) * self.expression.now().powi(2)
+        (self.volume.now() / NEUTRAL_VOLUME).powi(2) * self.expression.now().powi(2) * self.kit_gain
     }
 
     /// Pan, -1 to 1.
     pub(super) fn pan(&self) -> f32 {
         // MIDI's centre is 64 of 127, slightly above one half.
         let middle = 64.0 / 127.0;
-        match self.pan.now() {
+        let pan = match self.pan.now() {
             pan if pan < 0.5 => (pan / 0.5 - 1.0).clamp(-1.0, 0.0),
             pan => ((pan - middle) / (1.0 - middle)).clamp(0.0, 1.0),
-        }
+        };
+        pan + self.kit_pan
     }
 }

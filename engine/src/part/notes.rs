@@ -232,7 +232,7 @@ impl Part {
 
     /// The pitch of a note after transposition and tuning.
     fn transposed(&self, note: f32) -> f32 {
-        self.tuning.pitch(note + self.controls[Param::PitchTranspose])
+        self.tuning.pitch(note + self.kit_transpose + self.controls[Param::PitchTranspose])
     }
 
     /// Semitones per tick of a glide; zero for none. `tied` when another key is still down.

@@ -6,21 +6,13 @@ use crate::engine::Snapshot;
 use crate::modulation::Source;
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::voice::VoiceState;
+use crate::voice::{Voice, VoiceState};
 
 impl Part {
     /// Fills in everything but the sample rate.
     pub(crate) fn snapshot(&self, pool: &CloudPool, into: &mut Snapshot) {
-        let sounding = || {
-            let voices = self.voices[..self.high].iter().enumerate();
-            // A new note is modulated and rendered from the next tick on.
-            voices.filter(|(_, voice)| !voice.is_free() && voice.starts_at.is_none())
-        };
-        for (_, voice) in sounding() {
-            let held = matches!(voice.state, VoiceState::Held | VoiceState::Pedal);
-            into.keys |= u128::from(held) << (voice.key & 127);
-        }
-        let Some((newest, voice)) = sounding().max_by_key(|(_, voice)| voice.order) else {
+        self.snapshot_clouds(pool, into);
+        let Some((newest, voice)) = self.newest_rendered() else {
             return;
         };
         into.sounding = true;
@@ -45,13 +37,34 @@ impl Part {
         for &(_, source) in Source::NAMES {
             into.sources[source as usize] = self.modulation.source(source, newest);
         }
-        let others = sounding().filter(|(index, _)| *index != newest);
-        for (_, voice) in sounding().filter(|(index, _)| *index == newest).chain(others) {
+    }
+
+    /// Adds keys and clouds.
+    pub(crate) fn snapshot_clouds(&self, pool: &CloudPool, into: &mut Snapshot) {
+        for (_, voice) in self.rendered() {
+            let held = matches!(voice.state, VoiceState::Held | VoiceState::Pedal);
+            into.keys |= u128::from(held) << (voice.key & 127);
+        }
+        let Some((newest, _)) = self.newest_rendered() else {
+            return;
+        };
+        let others = self.rendered().filter(|(index, _)| *index != newest);
+        for (_, voice) in self.rendered().filter(|(index, _)| *index == newest).chain(others) {
             for slot in voice.slots() {
                 if into.clouds.len() < Snapshot::MAX_CLOUDS {
                     into.clouds.push(pool.last(slot));
                 }
             }
         }
+    }
+
+    /// Voices that sound. A new note is modulated and rendered from the next tick on.
+    fn rendered(&self) -> impl Iterator<Item = (usize, &Voice)> {
+        let voices = self.voices[..self.high].iter().enumerate();
+        voices.filter(|(_, voice)| !voice.is_free() && voice.starts_at.is_none())
+    }
+
+    fn newest_rendered(&self) -> Option<(usize, &Voice)> {
+        self.rendered().max_by_key(|(_, voice)| voice.order)
     }
 }

@@ -4,6 +4,9 @@ use super::text::{Content, Document, Entry};
 
 /// Migrates a document of `format` to the current one.
 pub(super) fn migrate(document: &mut Document, mut format: u32) {
+    for (_, zone) in &mut document.key_zones {
+        migrate(zone, format);
+    }
     while format < super::FORMAT {
         let routes = document.routes.iter_mut().flat_map(|(_, route)| route);
         for entry in document.entries.iter_mut().chain(routes) {

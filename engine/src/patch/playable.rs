@@ -3,6 +3,7 @@
 use super::Patch;
 use crate::controls::Values;
 use crate::modulation::Route;
+use crate::part::kit::Kit;
 use crate::tracks::{TableHandle, TracksError};
 use crate::voice::LAYERS;
 use std::ops::Deref;
@@ -14,6 +15,8 @@ pub struct Playable {
     patch: Patch,
     table_handles: [Option<TableHandle>; LAYERS],
     lacks_room: bool,
+    /// The parts of its key zones, for a kit.
+    kit: Option<Box<Kit>>,
 }
 
 impl Playable {
@@ -29,6 +32,7 @@ impl Playable {
                 .iter()
                 .any(|table_handle| matches!(table_handle, Some(Err(_)))),
             table_handles: table_handles.map(|table_handle| table_handle.and_then(Result::ok)),
+            kit: Kit::new(&patch),
             patch,
         }
     }
@@ -48,6 +52,16 @@ impl Playable {
     /// The tables of its layers.
     pub(crate) fn table_handles(&self) -> &[Option<TableHandle>; LAYERS] {
         &self.table_handles
+    }
+
+    /// The kit that it is, if it is one.
+    pub(crate) fn kit(&self) -> Option<&Kit> {
+        self.kit.as_deref()
+    }
+
+    /// The same, mutable.
+    pub(crate) fn kit_mut(&mut self) -> Option<&mut Kit> {
+        self.kit.as_deref_mut()
     }
 
     /// Mutable access to its routes.

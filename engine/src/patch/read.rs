@@ -1,32 +1,52 @@
 //! From the entries of a text to a patch, with errors that say where.
 
 use super::text::{Content, Document, Entry, PatchText, split_entries};
-use super::{FORMAT, MACROS, Patch, PatchError, migrate};
+use super::{FORMAT, MACROS, MAX_KEY_ZONES, Patch, PatchError, migrate};
 use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
 use crate::tracks::Tracks;
+
+mod zones;
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
     let source = PatchText { file, text };
     let mut document = split_entries(&source)?;
     let format = format(&source, &document.entries)?;
     migrate::migrate(&mut document, format);
-    let Document { entries, routes } = document;
     let mut patch = Patch::new();
-    for entry in &entries {
-        read_entry(&source, entry, &mut patch)?;
+    read_document(&source, &document, &mut patch)?;
+    if !document.entries.iter().any(|entry| entry.key == "name") {
+        return Err(source.error(1, "name", "missing; every patch has a name"));
     }
+    if document.key_zones.len() > MAX_KEY_ZONES {
+        let count = document.key_zones.len();
+        let problem = format!("{count} key zones; at most {MAX_KEY_ZONES} are possible");
+        return Err(source.error(document.key_zones[MAX_KEY_ZONES].0, "key_zone", problem));
+    }
+    for (line, zone) in &document.key_zones {
+        patch.key_zones.push(zones::read(&source, *line, zone)?);
+    }
+    Ok(patch)
+}
+
+/// Reads everything but key zones into a patch.
+fn read_document(
+    source: &PatchText<'_>,
+    document: &Document,
+    patch: &mut Patch,
+) -> Result<(), PatchError> {
+    for entry in &document.entries {
+        read_entry(source, entry, patch)?;
+    }
+    let routes = &document.routes;
     if routes.len() > MAX_ROUTES {
         let problem = format!("{} routes; at most {MAX_ROUTES} are possible", routes.len());
         return Err(source.error(routes[MAX_ROUTES].0, "route", problem));
     }
     for (line, entries) in routes {
-        patch.routes.push(read_route(&source, line, &entries)?);
+        patch.routes.push(read_route(source, *line, entries)?);
     }
-    if !entries.iter().any(|entry| entry.key == "name") {
-        return Err(source.error(1, "name", "missing; every patch has a name"));
-    }
-    Ok(patch)
+    Ok(())
 }
 
 /// The format of the file, which must be one that this version knows.

@@ -21,6 +21,7 @@ pub struct PatchError {
 const MAX_BYTES: usize = 1 << 20;
 
 /// A value of the file, with its line.
+#[derive(Clone)]
 pub(super) struct Entry {
     /// `group.key`, or the key alone at the top level and in routes.
     pub(super) key: String,
@@ -59,10 +60,13 @@ impl PatchText<'_> {
     }
 }
 
-/// Contents of the document: entries, and the entries of every route with its line.
+/// Contents of the document: entries, the entries of every route with its line, and the contents of
+/// every key zone with its line.
+#[derive(Default)]
 pub(super) struct Document {
     pub(super) entries: Vec<Entry>,
     pub(super) routes: Vec<(usize, Vec<Entry>)>,
+    pub(super) key_zones: Vec<(usize, Document)>,
 }
 
 /// Splits the text into entries.
@@ -77,30 +81,36 @@ pub(super) fn split_entries(source: &PatchText<'_>) -> Result<Document, PatchErr
         let problem = error.message().lines().next().unwrap_or("not TOML").to_string();
         source.error(line, "", problem)
     })?;
-    let mut entries = Vec::new();
-    let mut routes = Vec::new();
-    for (key, value) in document.get_ref() {
+    split_table(source, document.get_ref())
+}
+
+fn split_table(source: &PatchText<'_>, table: &DeTable<'_>) -> Result<Document, PatchError> {
+    let mut document = Document::default();
+    for (key, value) in table {
         let name = key.get_ref().as_ref();
         let line = source.line(key.span());
         match value.get_ref() {
-            DeValue::Table(table) => entries.extend(flatten(source, name, table)),
-            DeValue::Array(list) if name == "route" => {
+            DeValue::Table(table) => document.entries.extend(flatten(source, name, table)),
+            DeValue::Array(list) if name == "route" || name == "key_zone" => {
                 for item in list.iter() {
                     let DeValue::Table(table) = item.get_ref() else {
-                        return Err(source.error(
-                            line,
-                            "route",
-                            "expected tables, as in [[route]]",
-                        ));
+                        let problem = format!("expected tables, as in [[{name}]]");
+                        return Err(source.error(line, name, problem));
                     };
                     let line = source.line(item.span());
-                    routes.push((line, flatten(source, "", table)));
+                    match name {
+                        "route" => document.routes.push((line, flatten(source, "", table))),
+                        _ => document.key_zones.push((line, split_table(source, table)?)),
+                    }
                 }
             }
-            value => entries.push(Entry { key: name.into(), content: content(value), line }),
+            value => {
+                let entry = Entry { key: name.into(), content: content(value), line };
+                document.entries.push(entry);
+            }
         }
     }
-    Ok(Document { entries, routes })
+    Ok(document)
 }
 
 fn flatten(source: &PatchText<'_>, group: &str, table: &DeTable<'_>) -> Vec<Entry> {

@@ -6,16 +6,37 @@ use crate::params::{Kind, TABLE};
 use std::fmt::Write;
 
 pub(super) fn to_toml(patch: &Patch) -> String {
-    let mut out = format!("format = {FORMAT}\nname = {}\n", quoted(&patch.name));
-    line(&mut out, "category", &quoted(&patch.category));
+    let mut out = format!("format = {FORMAT}\n");
+    write_patch(&mut out, patch, "");
+    for zone in &patch.key_zones {
+        out.push_str("\n[[key_zone]]\n");
+        line(&mut out, "keys", &format!("{:?}", zone.keys));
+        line(&mut out, "note", &zone.note.to_string());
+        for (key, value) in [("tune", zone.tune), ("pan", zone.pan), ("level", zone.level)] {
+            if value != 0.0 {
+                line(&mut out, key, &format!("{value:?}"));
+            }
+        }
+        if zone.choke != 0 {
+            line(&mut out, "choke", &zone.choke.to_string());
+        }
+        write_patch(&mut out, &zone.patch, "key_zone.");
+    }
+    out
+}
+
+/// Writes a patch whose tables have names that begin with `prefix`.
+fn write_patch(out: &mut String, patch: &Patch, prefix: &str) {
+    line(out, "name", &quoted(&patch.name));
+    line(out, "category", &quoted(&patch.category));
     for (key, text) in [("author", &patch.author), ("description", &patch.description)] {
         if !text.is_empty() {
-            line(&mut out, key, &quoted(text));
+            line(out, key, &quoted(text));
         }
     }
     if !patch.tags.is_empty() {
         let tags: Vec<String> = patch.tags.iter().map(|tag| quoted(tag)).collect();
-        line(&mut out, "tags", &format!("[{}]", tags.join(", ")));
+        line(out, "tags", &format!("[{}]", tags.join(", ")));
     }
     let mut group = "";
     for (info, &value) in TABLE.iter().zip(&patch.values.0) {
@@ -24,56 +45,55 @@ pub(super) fn to_toml(patch: &Patch) -> String {
         }
         if group != info.group() {
             group = info.group();
-            out.push_str(&format!("\n[{group}]\n"));
+            out.push_str(&format!("\n[{prefix}{group}]\n"));
         }
         let value = match info.kind {
             Kind::Choice(names) => quoted(names[value as usize]),
             Kind::Whole { .. } => format!("{value:.0}"),
             Kind::Number { .. } => format!("{value:?}"),
         };
-        line(&mut out, info.key(), &value);
+        line(out, info.key(), &value);
     }
     if patch.macro_names.iter().any(|name| !name.is_empty()) {
-        out.push_str("\n[macro_names]\n");
+        out.push_str(&format!("\n[{prefix}macro_names]\n"));
         for (index, name) in patch.macro_names.iter().enumerate() {
             if !name.is_empty() {
-                line(&mut out, &(index + 1).to_string(), &quoted(name));
+                line(out, &(index + 1).to_string(), &quoted(name));
             }
         }
     }
     let drawn = patch.drawings.iter().enumerate();
     let mut drawn = drawn.filter(|(_, drawing)| **drawing != Drawing::default());
     if let Some(first) = drawn.next() {
-        out.push_str("\n[drawn]\n");
+        out.push_str(&format!("\n[{prefix}drawn]\n"));
         for (index, drawing) in [first].into_iter().chain(drawn) {
             let heights = format!("{:?}", drawing.heights());
-            line(&mut out, &format!("lfo{}", index + 1), &heights);
+            line(out, &format!("lfo{}", index + 1), &heights);
         }
     }
     for route in &patch.routes {
-        out.push_str("\n[[route]]\n");
-        line(&mut out, "from", &quoted(route.source.name()));
+        out.push_str(&format!("\n[[{prefix}route]]\n"));
+        line(out, "from", &quoted(route.source.name()));
         if let Some(via) = route.via {
-            line(&mut out, "via", &quoted(via.name()));
+            line(out, "via", &quoted(via.name()));
         }
-        line(&mut out, "to", &quoted(route.target.info().id));
-        line(&mut out, "amount", &format!("{:?}", route.amount));
+        line(out, "to", &quoted(route.target.info().id));
+        line(out, "amount", &format!("{:?}", route.amount));
         let curve = RouteCurve::NAMES.iter().find(|(_, curve)| *curve == route.curve);
         if let Some((name, curve)) = curve
             && *curve != RouteCurve::default()
         {
-            line(&mut out, "curve", &quoted(name));
+            line(out, "curve", &quoted(name));
         }
     }
     if patch.tracks.iter().any(Option::is_some) {
-        out.push_str("\n[imported]\n");
+        out.push_str(&format!("\n[{prefix}imported]\n"));
     }
     for (key, tracks) in ["tracks", "layer"].iter().zip(&patch.tracks) {
         if let Some(tracks) = tracks {
-            line(&mut out, key, &quoted(&tracks.to_text()));
+            line(out, key, &quoted(&tracks.to_text()));
         }
     }
-    out
 }
 
 fn line(out: &mut String, key: &str, value: &str) {

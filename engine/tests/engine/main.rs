@@ -9,6 +9,7 @@ mod blocks;
 mod clicks;
 mod effects;
 mod golden;
+mod kits;
 mod layers;
 mod movement;
 mod patches;

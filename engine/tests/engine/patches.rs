@@ -65,7 +65,11 @@ fn every_patch_sounds_ends_and_never_clips() {
 #[test]
 fn every_patch_sounds_on_every_key() {
     for patch in factory::patches() {
-        for key in (21..=108).step_by(12) {
+        // Of a kit, the keys that have a drum.
+        let is_key = |key: &u8| {
+            patch.key_zones.is_empty() || patch.key_zones.iter().any(|zone| zone.contains(*key))
+        };
+        for key in (21..=108).step_by(12).filter(is_key) {
             let out = play(&mut engine(patch), &[(0, on(key))], RATE / 2);
             assert!(peak(&out[0]).max(peak(&out[1])) > 0.002, "{} at key {key}", patch.name);
         }

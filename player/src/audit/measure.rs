@@ -1,5 +1,6 @@
 //! Plays a patch and measures the sound.
 
+use super::touch::MIDDLE;
 use crate::analysis::thumbnail;
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, Values};
@@ -101,12 +102,17 @@ impl<'a> Listener<'a> {
         Sound { left, right, partials }
     }
 
-    /// The Cs in the patch's key range that are silent.
+    /// The Cs in the patch's key range that are silent, or the key zones of a kit.
     pub(super) fn silent_keys(&self) -> Vec<u8> {
         let values = &self.patch.values;
         let (low, high) = (values[Param::ZoneLowKey], values[Param::ZoneHighKey]);
         let keys = (24..=108u8).step_by(12);
-        keys.filter(|&key| (low..=high).contains(&f32::from(key)))
+        let keys = keys.filter(|&key| (low..=high).contains(&f32::from(key)));
+        let keys = match self.patch.key_zones.is_empty() {
+            true => keys.collect(),
+            false => super::touch::keys(self.patch),
+        };
+        keys.into_iter()
             .filter(|&key| {
                 let sound = self.play(values, &[Note(key, 0.8, [0.0, 0.6])], 2 * SECOND / 3);
                 peak(&sound.left).max(peak(&sound.right)) < 0.002
@@ -116,10 +122,10 @@ impl<'a> Listener<'a> {
 
     pub(super) fn phrase(&self) -> Phrase {
         let notes = [
-            Note(48, 0.8, [0.0, 0.8]),
-            Note(55, 0.7, [0.6, 1.4]),
-            Note(64, 0.8, [1.2, 2.4]),
-            Note(72, 0.6, [1.8, 2.4]),
+            Note(48, MIDDLE, [0.0, 0.8]),
+            Note(55, MIDDLE, [0.6, 1.4]),
+            Note(64, MIDDLE, [1.2, 2.4]),
+            Note(72, MIDDLE, [1.8, 2.4]),
         ];
         let sound = self.play(&self.patch.values, &notes, 3 * SECOND);
         let mut meter = Meter::new(RATE);
@@ -162,18 +168,6 @@ impl<'a> Listener<'a> {
             click: there / (2.5 * own),
             partials,
         }
-    }
-
-    /// How much louder a hard note is than a soft one, and how different its spectrum is.
-    pub(super) fn velocity(&self) -> (f32, f32) {
-        let play = |velocity: f32| {
-            let notes = [Note(60, velocity, [0.0, 0.6])];
-            self.play(&self.patch.values, &notes, 4 * SECOND / 5)
-        };
-        let (soft, hard) = (play(0.3), play(1.0));
-        let louder = 10.0 * (power(&hard.left) / power(&soft.left).max(1e-12)).log10();
-        let changed = Fingerprint::new(&hard).distance(&Fingerprint::new(&soft));
-        (louder as f32, changed)
     }
 
     /// How many decibels each named macro changes between its ends.

@@ -4,7 +4,7 @@ mod general_midi;
 
 use crate::failure::Failure;
 use crate::library::{self, LibraryError};
-use crate::song::{PERCUSSION_CHANNEL, Song, SongPart};
+use crate::song::{Song, SongPart};
 use general_midi::GeneralMidi;
 use myriad_engine::Patch;
 use std::str::FromStr;
@@ -93,7 +93,7 @@ impl PatchAssignment {
             AssignedPart {
                 channel: part.channel,
                 track: part.name.clone(),
-                follows_program: chosen.is_none() && part.channel != PERCUSSION_CHANNEL,
+                follows_program: chosen.is_none(),
                 patch: chosen.unwrap_or_else(|| general_midi.patch(part.channel, part.program)),
             }
         };

@@ -15,8 +15,8 @@ const POLY: f32 = 0.0;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GeneralMidi {
-    /// The drum channel, for every program.
-    percussion: Program,
+    /// The drum channel: the program from which on each kit is played.
+    kits: Vec<(u8, Program)>,
     programs: Vec<Program>,
 }
 
@@ -36,8 +36,8 @@ impl Program {
             patch.values.set(Param::PitchGlide, 0.0);
         }
         patch.values.set(Param::PitchTranspose, 0.0);
-        let level = patch.values[Param::AmpLevel] + decibels;
-        patch.values.set(Param::AmpLevel, level);
+        let gain = patch.values[Param::OutputGain] + decibels;
+        patch.values.set(Param::OutputGain, gain);
         Some(patch)
     }
 }
@@ -51,7 +51,10 @@ impl GeneralMidi {
     /// The patch of a channel and a program, both counted from 0. The default program is 0.
     pub(crate) fn patch(&self, channel: u8, program: Option<u8>) -> Patch {
         let program = match channel {
-            PERCUSSION_CHANNEL => Some(&self.percussion),
+            PERCUSSION_CHANNEL => {
+                let mut kits = self.kits.iter().rev();
+                kits.find(|(first, _)| *first <= program.unwrap_or(0)).map(|(_, kit)| kit)
+            }
             _ => self.programs.get(usize::from(program.unwrap_or(0))),
         };
         program.and_then(Program::patch).unwrap_or_else(library::default_patch)
@@ -87,7 +90,9 @@ mod tests {
     fn every_program_has_a_patch_that_exists() {
         let map = map();
         assert_eq!(map.programs.len(), 128);
-        for Program(name, patch, _) in map.programs.iter().chain([&map.percussion]) {
+        for Program(name, patch, _) in
+            map.programs.iter().chain(map.kits.iter().map(|(_, kit)| kit))
+        {
             assert!(library::named(patch).is_some(), "{name}: {patch}");
         }
         let patches: BTreeSet<&String> = map.programs.iter().map(|program| &program.1).collect();
@@ -101,6 +106,21 @@ mod tests {
             play(&mut engine, &[(0, on(57)), (0, on(60)), (0, on(64))], RATE / 20);
             assert!(engine.counters().voices >= 3, "{}", program.0);
         }
+    }
+
+    /// Every drum program is answered by a kit that has the whole General MIDI drum map.
+    #[test]
+    fn the_drum_channel_plays_kits() {
+        let map = map();
+        for program in 0..128 {
+            let kit = map.patch(PERCUSSION_CHANNEL, Some(program));
+            let has = |key: u8| kit.key_zones.iter().any(|zone| zone.contains(key));
+            assert!((35..=81).all(has), "program {program}: {}", kit.name);
+        }
+        let name = |program| map.patch(PERCUSSION_CHANNEL, program).name;
+        assert_eq!(name(None), "Acoustic Kit");
+        assert_eq!(name(Some(25)), "Electronic Kit");
+        assert_eq!(name(Some(40)), "Acoustic Kit");
     }
 
     /// A key in the register of the program.
