@@ -63,9 +63,12 @@ pub fn audit(patches: &[&Patch]) -> Vec<Finding> {
         found
     };
     let mut findings: Vec<Finding> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
+        // This thread works too, so threads that cannot be started only cost time.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..cores()).filter_map(start).collect();
+        let own = work();
         let finished = workers.into_iter().filter_map(|worker| worker.join().ok());
-        finished.flatten().collect()
+        finished.flatten().chain(own).collect()
     });
     findings.sort_by(|a, b| (&a.category, &a.name).cmp(&(&b.category, &b.name)));
     compare(&mut findings);

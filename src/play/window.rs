@@ -97,12 +97,14 @@ pub(super) fn run(
     let closed = AtomicBool::new(false);
     let ending = |session: &Session| closed.load(Relaxed) || done(session);
     std::thread::scope(|scope| {
-        let ticking = scope.spawn(|| {
+        let ticking = std::thread::Builder::new().spawn_scoped(scope, || {
             let outcome = tick_session(shared_session, lines, &repaint, &ending);
             over.store(true, Relaxed);
             request_repaint(&repaint);
             outcome
         });
+        let no_thread = |error| Failure::failed(format!("no thread to play: {error}"));
+        let ticking = ticking.map_err(no_thread)?;
         let shown = window.run_until_closed().map_err(failed);
         closed.store(true, Relaxed);
         let ticked = ticking.join();

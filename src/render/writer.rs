@@ -5,6 +5,7 @@ use myriad_measure::Meter;
 use myriad_player::failure::Failure;
 use myriad_player::song_render::SongRender;
 use myriad_player::wav::WavError;
+use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
@@ -33,10 +34,10 @@ pub(super) struct Written {
 }
 
 impl<'scope> Writer<'scope> {
-    pub(super) fn start(scope: &'scope Scope<'scope, '_>, mut written: Written) -> Self {
+    fn start(scope: &'scope Scope<'scope, '_>, mut written: Written) -> io::Result<Self> {
         let (full, filled) = sync_channel::<Block>(WAITING);
         let (emptied, empty) = sync_channel(WAITING + 2);
-        let thread = scope.spawn(move || {
+        let work = move || {
             for block in filled {
                 let mix = block.mix.each_ref().map(Vec::as_slice);
                 written.meter.add(mix);
@@ -46,8 +47,9 @@ impl<'scope> Writer<'scope> {
                 let _ = emptied.try_send(block);
             }
             Ok(written)
-        });
-        Self { full, empty, thread }
+        };
+        let thread = thread::Builder::new().spawn_scoped(scope, work)?;
+        Ok(Self { full, empty, thread })
     }
 
     /// Hands over the block that was just rendered. False when writing has failed; `finish` says why.
@@ -84,6 +86,8 @@ pub(super) fn with_writer(
 ) -> Result<Written, Failure> {
     thread::scope(|scope| {
         let writer = Writer::start(scope, written);
+        let no_thread = |error| Failure::failed(format!("no thread to write the file: {error}"));
+        let writer = writer.map_err(no_thread)?;
         render(&writer)?;
         Ok(writer.finish()?)
     })

@@ -1,5 +1,7 @@
 //! Runs the program in a folder of its own, and checks how it ends.
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -47,6 +49,12 @@ impl Folder {
     /// Starts the program with the arguments of a command line.
     pub(crate) fn spawn(&self, line: &str) -> Child {
         self.start(Command::new(PROGRAM).args(words(line)))
+    }
+
+    /// The same with variables of the environment.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn spawn_with(&self, line: &str, variables: &[(&str, OsString)]) -> Child {
+        self.start(Command::new(PROGRAM).args(words(line)).envs(variables.iter().cloned()))
     }
 
     /// Starts the program where no file can be longer than `bytes`, as if the disk were full then.

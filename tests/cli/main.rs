@@ -5,6 +5,8 @@ mod arguments;
 mod bench;
 mod damage;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod faults;
 mod harness;
 mod import;
 mod inspect;

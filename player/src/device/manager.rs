@@ -68,17 +68,24 @@ type Opened = Result<Box<dyn Device>, DeviceError>;
 /// Opens a device on a thread of its own. When the receiver is dropped meanwhile, it is closed again.
 fn open(device_request: DeviceRequest, context: DeviceContext) -> Receiver<Opened> {
     let (sender, opened) = channel();
-    std::thread::spawn(move || sender.send(super::open(&device_request, &context)).ok());
+    let refused = sender.clone();
+    let work = move || sender.send(super::open(&device_request, &context)).ok();
+    if let Err(error) = std::thread::Builder::new().spawn(work) {
+        let reason = format!("no thread to open it: {error}");
+        let _ = refused.send(Err(DeviceError::None(vec![reason])));
+    }
     opened
 }
 
-/// Closes a device on a thread of its own, and waits for that up to a timeout.
+/// Closes a device on a thread of its own, and waits for that up to a timeout; on this thread when no other
+/// can be started.
 fn close(device: Box<dyn Device>) {
     let (sender, closed) = channel();
-    std::thread::spawn(move || {
+    let work = move || {
         drop(device);
         sender.send(()).ok()
-    });
+    };
+    let _ = std::thread::Builder::new().spawn(work);
     let _ = closed.recv_timeout(CLOSING);
 }
 

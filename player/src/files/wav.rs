@@ -85,6 +85,10 @@ impl WavError {
         self.reason.to_string()
     }
 
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+        Self { path: path.to_owned(), reason: error.into() }
+    }
+
     fn new(file: &AtomicFile, error: hound::Error) -> Self {
         Self { path: file.name().to_owned(), reason: error.into() }
     }

@@ -39,12 +39,16 @@ impl Recorder {
     /// When the file cannot be created.
     pub(super) fn start(path: &Path, rate: u32) -> Result<(Self, HeapProd<[f32; 2]>), WavError> {
         let mut file = WavFile::create(path, rate, BITS, 0)?;
-        // A take cannot be repeated.
-        file.keep();
         let (record_ring, frames) = HeapRb::new(RING_SECONDS * rate as usize).split();
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, target) = (Arc::clone(&stop), path.to_owned());
-        let thread = std::thread::spawn(move || record(file, frames, target, &stopped));
+        let work = move || {
+            // A take cannot be repeated.
+            file.keep();
+            record(file, frames, target, &stopped)
+        };
+        let thread = std::thread::Builder::new().spawn(work);
+        let thread = thread.map_err(|error| WavError::io(path, error))?;
         let recorder = Self { path: path.to_owned(), stop, thread };
         Ok((recorder, record_ring))
     }

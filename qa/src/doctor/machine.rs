@@ -7,6 +7,7 @@ use myriad_engine::simd::Level;
 use myriad_player::machine;
 use myriad_player::memory::kibibytes;
 use std::fs;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long stolen time is measured, and how long stalls.
@@ -135,16 +136,16 @@ fn memory() -> Option<Finding> {
 
 /// Whether a thread gets real-time priority; it is tried.
 fn priority() -> Finding {
-    let attempt = std::thread::spawn(|| {
+    let attempt = std::thread::Builder::new().spawn(|| {
         let raised = audio_thread_priority::promote_current_thread_to_real_time(256, 48_000);
         raised.map(|_| ()).map_err(|error| error.to_string())
     });
-    let text = match attempt.join() {
-        Ok(Ok(())) => return Finding::ok("real time", "threads may have real-time priority"),
-        Ok(Err(reason)) => format!(
+    let text = match attempt.map(JoinHandle::join) {
+        Ok(Ok(Ok(()))) => return Finding::ok("real time", "threads may have real-time priority"),
+        Ok(Ok(Err(reason))) => format!(
             "threads may not have real-time priority ({reason}): other programs come between"
         ),
-        Err(_) => "no thread could be tried".to_owned(),
+        Ok(Err(_)) | Err(_) => "no thread could be tried".to_owned(),
     };
     Finding::ok("real time", text).with(State::Warning, ALLOW_REAL_TIME)
 }

@@ -258,12 +258,14 @@ fn take_memory() {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let free = myriad_player::memory::kibibytes(&text, "MemAvailable:").unwrap_or(1 << 20) << 10;
     let bytes = ((free as f64 * MEMORY_SHARE) as usize).min(MOST_MEMORY);
-    std::thread::spawn(move || {
+    let work = move || {
         let mut memory: Vec<u8> = Vec::new();
         // If the allocation is refused, there is no memory left, which is the fault.
         if memory.try_reserve_exact(bytes).is_ok() {
             memory.resize(bytes, 1);
             std::thread::sleep(Duration::from_secs(MEMORY_SECONDS));
         }
-    });
+    };
+    // The same holds for the thread.
+    let _ = std::thread::Builder::new().spawn(work);
 }
