@@ -79,6 +79,29 @@ fn factory_patches_round_trip_through_a_project_bit_for_bit() {
     }
 }
 
+/// Projects that were saved before the factory library got its touch, and kits were there: they play the
+/// patches of then, whose renders the engine's tests keep.
+#[test]
+fn saved_projects_keep_their_sound() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["felt-grand", "solo-violin"] {
+        let read = |file: String| std::fs::read_to_string(folder.join(file)).unwrap();
+        let state = read(format!("tests/saved/{name}.json"));
+        let patch = read(format!("../engine/tests/saved/{name}.toml"));
+        let patch = myriad_engine::Patch::parse(&patch, name).unwrap();
+        let mut host = Host::new();
+        assert!(host.load(&*with_length(&state)));
+        let sound = host.play(&blocks(512, 9_600), &melody()).sound;
+        let mut engine =
+            myriad_engine::Engine::new(&myriad_engine::EngineConfig::default()).unwrap();
+        engine.set_patch(0, &patch);
+        let mut expected = [vec![0.0; 9_600], vec![0.0; 9_600]];
+        let [left, right] = &mut expected;
+        engine.render(&notes(), left, right);
+        assert!(peak(&sound[0]) > 0.01 && sound == expected, "{name}");
+    }
+}
+
 /// [`melody`] as the engine's events.
 fn notes() -> Vec<myriad_engine::Event> {
     use myriad_engine::{Event, EventKind};
