@@ -12,8 +12,6 @@ use myriad_player::failure::Failure;
 use myriad_player::gpu::Gpu;
 use myriad_player::session::Observer;
 use server::Server;
-#[cfg(fuzzing)]
-pub use server::fuzz;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 

@@ -173,18 +173,6 @@ fn answer(request: &[u8], text: &Mutex<String>) -> Vec<u8> {
     (head + &body).into_bytes()
 }
 
-/// Answers any bytes: for the fuzzer.
-#[cfg(fuzzing)]
-#[allow(clippy::expect_used, reason = "a fuzzer stops where something is wrong")]
-pub fn fuzz(request: &[u8]) {
-    let text = Mutex::new("myriad_x 1\n".to_owned());
-    let answer = String::from_utf8(answer(request, &text)).expect("text");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-    assert!(
-        head.starts_with("HTTP/1.1 ") && head.contains(&format!("Content-Length: {}", body.len()))
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

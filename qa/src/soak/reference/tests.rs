@@ -229,7 +229,7 @@ fn table_of_planted_faults() {
     let seed = crate::soak::fresh_seed();
     println!("seed {seed}; found of 10 by the peak of the difference in dBFS");
     println!("{:<18}{}", "", LEVELS.map(|level| format!("{level:>6}")).concat());
-    let found = found_of_planted(seed, 60.0, 10);
+    let found = found_of_planted(seed, 30.0, 10);
     for (kind, found) in &found {
         println!("{kind:<18}{}", found.map(|count| format!("{count:>6}")).concat());
     }
