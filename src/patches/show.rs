@@ -4,6 +4,7 @@ use crate::patches::table;
 use myriad_engine::Patch;
 use myriad_engine::modulation::{Route, RouteCurve};
 use myriad_engine::params::{Curve, Kind, Param, Unit};
+use myriad_engine::patch::KeyZone;
 use myriad_player::failure::Failure;
 
 pub(super) fn to_text(patch: &Patch) -> String {
@@ -22,6 +23,8 @@ pub(super) fn to_text(patch: &Patch) -> String {
     section(&mut text, "Macros", &macros(patch));
     let routes: Vec<[String; 3]> = patch.routes.iter().map(route).collect();
     section(&mut text, "Routes", &routes);
+    let zones: Vec<[String; 3]> = patch.key_zones.iter().map(key_zone).collect();
+    section(&mut text, "Key zones", &zones);
     text
 }
 
@@ -55,6 +58,18 @@ fn macros(patch: &Patch) -> Vec<[String; 3]> {
             [info.id.to_owned(), name.clone(), info.format(patch.values[*param])]
         })
         .collect()
+}
+
+fn key_zone(zone: &KeyZone) -> [String; 3] {
+    let keys = match zone.keys {
+        [first, last] if first == last => first.to_string(),
+        [first, last] => format!("{first} to {last}"),
+    };
+    let choke = match zone.choke {
+        0 => String::new(),
+        group => format!("choke group {group}"),
+    };
+    [keys, zone.patch.name.clone(), choke]
 }
 
 fn route(route: &Route) -> [String; 3] {

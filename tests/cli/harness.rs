@@ -2,8 +2,10 @@
 
 #[cfg(target_os = "linux")]
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -116,6 +118,8 @@ impl Folder {
 /// Waits until a process that `line` has started ends.
 pub(crate) fn ended(mut child: Child, line: &str) -> Run {
     let start = Instant::now();
+    // A process that fills its pipes would wait for a reader.
+    let (stdout, stderr) = (drain(child.stdout.take()), drain(child.stderr.take()));
     while child.try_wait().unwrap().is_none() {
         if start.elapsed() > DEADLINE {
             child.kill().unwrap();
@@ -123,7 +127,20 @@ pub(crate) fn ended(mut child: Child, line: &str) -> Run {
         }
         std::thread::sleep(Duration::from_millis(2));
     }
-    child.wait_with_output().unwrap().into()
+    let status = child.wait().unwrap();
+    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().unwrap());
+    Output { status, stdout, stderr }.into()
+}
+
+/// Reads everything that comes through a pipe.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            pipe.read_to_end(&mut bytes).unwrap();
+        }
+        bytes
+    })
 }
 
 /// Waits for something that a running process does, which may need seconds of real time.

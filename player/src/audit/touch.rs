@@ -25,9 +25,11 @@ pub(super) struct Wanted {
 /// bowed or sung less, and organs least.
 pub(super) const TOUCH: &[(&[&str], Wanted)] = &[
     (
-        &["keys", "pluck", "bell", "percussion", "kit"],
+        &["keys", "pluck", "bell", "percussion"],
         Wanted { louder_db: [15.0, 21.0], brighter: 0.2, pressure: false },
     ),
+    // A drum that is one band of noise, or a sine, has nothing to brighten.
+    (&["kit"], Wanted { louder_db: [15.0, 21.0], brighter: 0.0, pressure: false }),
     (&["bass"], Wanted { louder_db: [12.0, 18.0], brighter: 0.1, pressure: false }),
     (
         &["strings", "brass", "winds", "voices", "lead"],
