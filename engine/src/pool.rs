@@ -41,12 +41,11 @@ struct SlotState {
     is_mirrored: bool,
 }
 
-/// A cloud without a voice: it keeps its last values, and fades out.
+/// A cloud without a voice: it keeps its last values, which its slot describes, and fades out.
 #[derive(Clone, Copy, Debug)]
 struct FadingCloud {
     slot: u32,
     ticks_left: u32,
-    last: Cloud,
 }
 
 impl CloudPool {
@@ -93,8 +92,11 @@ impl CloudPool {
 
     /// Fades out the cloud in `slot` and then frees the slot.
     pub(crate) fn fade(&mut self, slot: u32) {
-        let last = self.last(slot);
-        self.fading_clouds.push(FadingCloud { slot, ticks_left: self.fade_ticks, last });
+        // The copy that described it may be gone before the fade ends.
+        self.last[slot as usize] = self.last(slot);
+        let state = &mut self.states[slot as usize];
+        (state.describer, state.is_mirrored) = (slot, false);
+        self.fading_clouds.push(FadingCloud { slot, ticks_left: self.fade_ticks });
     }
 
     /// Ticks of a fade-out.
@@ -148,21 +150,22 @@ impl CloudPool {
 
     /// Adds the fading clouds to `tick`, and frees the slots of those that are silent after it.
     pub(crate) fn fade_in_tick(&mut self, tick: usize) {
-        let mut fading_clouds = std::mem::take(&mut self.fading_clouds);
+        let fading_clouds = std::mem::take(&mut self.fading_clouds);
         let clouds = self.clouds();
         // SAFETY: it is the only writer.
         let mut writer = unsafe { clouds.writer(tick) };
         writer.reserve(fading_clouds.len());
-        for FadingCloud { slot, ticks_left, last } in &mut fading_clouds {
-            let left = (*ticks_left - 1) as f32 / *ticks_left as f32;
-            *last = Cloud {
+        for &FadingCloud { slot, ticks_left } in &fading_clouds {
+            let last = writer.described_by(slot);
+            let left = (ticks_left - 1) as f32 / ticks_left as f32;
+            let cloud = Cloud {
                 flags: last.flags & !STARTS,
                 first_frame: 0,
                 gain_to: last.gain_to.map(|gain| gain * left),
                 width_from: last.width_to,
-                ..*last
+                ..last
             };
-            writer.push(*slot, last);
+            writer.push(slot, &cloud);
         }
         drop(writer);
         self.fading_clouds = fading_clouds;
@@ -246,6 +249,12 @@ impl CloudWriter<'_> {
     /// Reserves room for so many descriptions, at least as many as will be added.
     pub(crate) fn reserve(&mut self, descriptions: usize) {
         self.next_description = self.clouds.block.reserve(self.tick, descriptions as u32);
+    }
+
+    /// The last cloud that `slot` described.
+    fn described_by(&self, slot: u32) -> Cloud {
+        // SAFETY: this writer alone uses the slot; see `Clouds::writer`.
+        unsafe { *self.clouds.last.get(slot as usize) }
     }
 
     /// The stereo width of `slot` at the end of the last tick.

@@ -102,7 +102,9 @@ fn check_for_clicks(patch: &Patch, at_rest: &[&[f32]], all: &[f32]) {
 
 /// A soft sound, in which any click stands out, and every factory patch that sustains.
 fn sustained() -> Vec<Patch> {
-    let sustains = |patch: &&Patch| patch.values[Param::Env1Sustain] > 0.5;
+    // The envelope of a kit is not that of its drums, which die away.
+    let sustains =
+        |patch: &&Patch| patch.key_zones.is_empty() && patch.values[Param::Env1Sustain] > 0.5;
     let factory = factory::patches().iter().filter(sustains).cloned();
     std::iter::once(soft()).chain(factory).collect()
 }

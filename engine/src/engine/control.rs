@@ -1,0 +1,144 @@
+//! The ticks of a block: events, then modulation and clouds of all parts. See docs/design/control.md.
+
+use super::Engine;
+use crate::disjoint::Disjoint;
+use crate::event::EventKind;
+use crate::part::kit::Kit;
+use crate::part::{Part, Transport};
+use crate::patch::Playable;
+use crate::render::{MAX_TICKS, TICK};
+use crate::trace::{self, Stage};
+
+/// Clouds times ticks for each thread that computes their control: ten microseconds or so. Waking a
+/// worker for less takes longer than it saves.
+const CLOUD_TICKS_PER_THREAD: usize = 128;
+
+/// Voices of a part that one thread makes the clouds of.
+const VOICES_PER_CHUNK: usize = 32;
+
+impl Engine {
+    /// Whether the next tick takes no slots unless events come.
+    pub(super) fn is_steady(&self) -> bool {
+        let kits = self.patches.iter().filter_map(Playable::kit);
+        self.parts.iter().chain(kits.flat_map(Kit::parts)).all(Part::is_steady)
+    }
+
+    /// Applies the collected events and adds one tick of clouds to the block.
+    pub(super) fn compute_tick(&mut self) {
+        let _stage = trace::stage(Stage::Modulation);
+        self.advance_transport();
+        for (part, patch) in self.parts.iter().zip(&mut self.patches) {
+            if let Some(kit) = patch.kit_mut() {
+                kit.follow(part);
+            }
+        }
+        for index in 0..self.pending.store().len() {
+            let event = self.pending.store()[index];
+            if let EventKind::Transport { bpm, beat } = event.kind {
+                let frames = TICK as u32 - event.frame;
+                let seconds = frames as f32 / self.config.sample_rate;
+                self.transport = Transport::at(bpm, beat, seconds);
+            } else if let Some(part) = self.parts.get_mut(usize::from(event.part)) {
+                let kit = self.patches[usize::from(event.part)].kit_mut();
+                let is_kit = kit.is_some();
+                if let Some(kit) = kit {
+                    kit.handle(event.kind, event.frame, &mut self.pool);
+                }
+                match event.kind {
+                    // A kit sounds in its key zones alone.
+                    EventKind::NoteOn { .. } if is_kit => part.sound_again(),
+                    kind => part.handle(kind, event.frame, &mut self.pool),
+                }
+            }
+        }
+        self.pending.store_mut().clear();
+        for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
+            part.advance_controls();
+            part.start_voices(self.transport, &mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.advance_controls();
+                kit.start_voices(self.transport, &mut self.pool);
+            }
+        }
+        self.compute_parts(&[self.transport], |_, _| {});
+    }
+
+    /// Adds so many ticks without events to the block.
+    pub(super) fn compute_steady_ticks(&mut self, ticks: usize) {
+        if ticks == 0 {
+            return;
+        }
+        let _stage = trace::stage(Stage::Modulation);
+        let mut transports = [self.transport; MAX_TICKS];
+        for transport in &mut transports[..ticks] {
+            self.advance_transport();
+            *transport = self.transport;
+        }
+        self.compute_parts(&transports[..ticks], |part, kit| {
+            if let Some(kit) = kit {
+                kit.follow(part);
+                kit.advance_controls();
+            }
+            part.advance_controls();
+        });
+    }
+
+    fn advance_transport(&mut self) {
+        self.transport.advance(TICK as f32 / self.config.sample_rate);
+    }
+
+    /// Computes modulation, clouds and effect parameters of all parts, one tick for each of
+    /// `transports`; `begin` begins a tick of a part and its kit. Parts are computed in parallel when there
+    /// is enough to do, each through all ticks, and then chunks of voices of those parts that have many.
+    fn compute_parts(&mut self, transports: &[Transport], begin: fn(&mut Part, Option<&mut Kit>)) {
+        let (workers, part_count) = (&self.workers, self.config.parts);
+        let first = self.pool.ticks();
+        let ticks = || (first..).zip(transports);
+        self.pool.start_ticks(transports.len());
+        let sounding = self.pool.sounding();
+        let helpers = sounding * transports.len() / CLOUD_TICKS_PER_THREAD;
+        let is_large = |part: &Part| {
+            sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * VOICES_PER_CHUNK
+        };
+        let clouds = self.pool.clouds();
+        let (parts, patches) = (Disjoint::new(&mut self.parts), Disjoint::new(&mut self.patches));
+        let all_effect_params = Disjoint::new(&mut self.all_effect_params);
+        let compute = |index: usize, part: &mut Part, helpers: usize| {
+            // SAFETY: no other part has this patch.
+            let mut kit = unsafe { patches.get(index) }.kit_mut();
+            for (tick, &transport) in ticks() {
+                begin(part, kit.as_deref_mut());
+                part.modulate(transport);
+                if let Some(kit) = &mut kit {
+                    kit.compute(transport, &clouds, tick);
+                }
+                part.push_clouds(&clouds, tick, VOICES_PER_CHUNK, |chunks, push| {
+                    workers.run(helpers, chunks, push);
+                });
+                // SAFETY: no other part has these.
+                let effect_params = unsafe { all_effect_params.get(tick * part_count + index) };
+                part.effect_params(transport, effect_params);
+            }
+        };
+        workers.run(helpers, part_count, &|index| {
+            // SAFETY: every index is used once.
+            let part = unsafe { parts.get(index) };
+            if !is_large(part) {
+                compute(index, part, 0);
+            }
+        });
+        for (index, part) in self.parts.iter_mut().enumerate().filter(|(_, part)| is_large(part)) {
+            compute(index, part, sounding / CLOUD_TICKS_PER_THREAD);
+        }
+        for (tick, _) in ticks() {
+            for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
+                part.free_ended(tick, &mut self.pool);
+                if let Some(kit) = patch.kit_mut() {
+                    kit.free_ended(tick, &mut self.pool);
+                }
+            }
+            self.pool.fade_in_tick(tick);
+            self.retired_tables.tick();
+        }
+    }
+}
