@@ -82,7 +82,7 @@ DEVICE u32 cloud_word(const u32* descriptions, u32 slots, const u32* copy, u32 d
     const u32 found = descriptions[index * size_t(DESCRIPTION_WORDS) + word];
     // The last word holds both widths.
     if (word + 1 < DESCRIPTION_WORDS || (described & MIRRORED) == 0) return found;
-    return (0u - (found & 0xFFFFu) & 0xFFFFu) | (0u - (found >> 16)) << 16;
+    return ((0u - (found & 0xFFFFu)) & 0xFFFFu) | (0u - (found >> 16)) << 16;
 }
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
