@@ -8,6 +8,6 @@ mod meter;
 mod windowed_fft;
 
 pub use fft::{forward, inverse};
-pub use meter::Meter;
+pub use meter::{Meter, loudest_half_second};
 pub use realfft::num_complex::Complex;
 pub use windowed_fft::{FLOOR_DB, WindowedFft, blackman_harris, hann};

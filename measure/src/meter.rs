@@ -40,6 +40,19 @@ impl Meter {
     }
 }
 
+/// The loudness of the loudest half second of stereo sound, after EBU R 128; -70 LUFS where it is silent.
+/// A rest shorter than half a second does not count.
+pub fn loudest_half_second(sound: [&[f32]; 2], sample_rate: u32) -> f64 {
+    let half = sample_rate as usize / 2;
+    let [left, right] = sound.map(|side| side.chunks_exact(half));
+    let loudness = left.zip(right).map(|(left, right)| {
+        let mut meter = Meter::new(sample_rate);
+        meter.add([left, right]);
+        meter.loudness_lufs().unwrap_or(-70.0)
+    });
+    loudness.fold(-70.0, f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

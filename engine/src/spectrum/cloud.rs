@@ -1,4 +1,4 @@
-//! The description of one cloud for one tick. Plain data, shared with CUDA.
+//! One cloud for one tick. Plain data, shared with CUDA.
 
 use super::Place;
 use super::description::Description;
@@ -167,5 +167,5 @@ impl Cloud {
         unsafe { std::mem::transmute(words) }
     }
 
-    const WORDS: usize = 32;
+    pub(super) const WORDS: usize = 32;
 }

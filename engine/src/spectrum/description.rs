@@ -64,7 +64,7 @@ impl UnisonCopy {
     /// Its cloud.
     #[inline(always)]
     pub fn cloud(&self, description: &Description) -> Cloud {
-        let mut words = [0; 32];
+        let mut words = [0; Cloud::WORDS];
         words[..Description::WORDS].copy_from_slice(&description.0);
         let mut cloud = Cloud::from_words(words);
         (cloud.seed, cloud.increment) = (self.seed, self.increment);

@@ -270,13 +270,17 @@ fn get(words: &[AtomicU64], index: usize) -> u64 {
 }
 
 fn words_of(cloud: &Cloud) -> [u64; CLOUD] {
-    // SAFETY: both have the same size; a cloud is numbers without padding.
-    unsafe { std::mem::transmute(*cloud) }
+    let words = cloud.to_words();
+    std::array::from_fn(|pair| {
+        u64::from(words[2 * pair]) | u64::from(words[2 * pair + 1]) << u32::BITS
+    })
 }
 
 fn cloud_of(words: [u64; CLOUD]) -> Cloud {
-    // SAFETY: as above, and any bits are a valid cloud.
-    unsafe { std::mem::transmute(words) }
+    Cloud::from_words(std::array::from_fn(|word| match word % 2 {
+        0 => words[word / 2] as u32,
+        _ => (words[word / 2] >> u32::BITS) as u32,
+    }))
 }
 
 /// Refuses a cloud whose indices would be out of bounds in a renderer.

@@ -57,9 +57,9 @@ impl Fingerprint {
     }
 }
 
-struct Sound {
-    left: Vec<f32>,
-    right: Vec<f32>,
+pub(super) struct Sound {
+    pub(super) left: Vec<f32>,
+    pub(super) right: Vec<f32>,
     partials: usize,
 }
 
@@ -69,37 +69,15 @@ impl<'a> Listener<'a> {
     }
 
     fn play(&self, values: &Values, notes: &[Note], frames: usize) -> Sound {
-        let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
-        let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
-        let mut partials = 0;
-        // An engine of the default size is valid, so this does not fail.
-        if let Ok(mut engine) = Engine::new(&config) {
-            let patch = Patch { values: values.clone(), ..self.patch.clone() };
-            engine.set_patch(0, &patch);
-            let mut events: Vec<(usize, EventKind)> = Vec::new();
-            for &Note(key, velocity, seconds) in notes {
-                let [from, to] = seconds.map(|at| (at * SECOND as f32) as usize);
-                events.push((from, EventKind::NoteOn { key, velocity }));
-                events.push((to, EventKind::NoteOff { key, velocity: 0.5 }));
-            }
-            events.sort_by_key(|event| event.0);
-            const BLOCK: usize = 1_024;
-            for (index, (left, right)) in
-                left.chunks_mut(BLOCK).zip(right.chunks_mut(BLOCK)).enumerate()
-            {
-                let block = index * BLOCK..(index + 1) * BLOCK;
-                let now = events.iter().filter(|event| block.contains(&event.0));
-                let event = |&(at, kind): &(usize, EventKind)| Event {
-                    frame: (at - block.start) as u32,
-                    part: 0,
-                    kind,
-                };
-                let now: Vec<Event> = now.map(event).collect();
-                engine.render(&now, left, right);
-                partials = partials.max(engine.counters().partials);
-            }
+        let patch = Patch { values: values.clone(), ..self.patch.clone() };
+        let mut events: Vec<(usize, EventKind)> = Vec::new();
+        for &Note(key, velocity, seconds) in notes {
+            let [from, to] = seconds.map(|at| (at * SECOND as f32) as usize);
+            events.push((from, EventKind::NoteOn { key, velocity }));
+            events.push((to, EventKind::NoteOff { key, velocity: 0.5 }));
         }
-        Sound { left, right, partials }
+        events.sort_by_key(|event| event.0);
+        play(&patch, &events, frames)
     }
 
     /// The Cs in the patch's key range that are silent, or the key zones of a kit.
@@ -190,6 +168,33 @@ impl<'a> Listener<'a> {
             })
             .collect()
     }
+}
+
+/// Plays a patch; events are in the order of their frames.
+pub(super) fn play(patch: &Patch, events: &[(usize, EventKind)], frames: usize) -> Sound {
+    const BLOCK: usize = 1_024;
+    let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
+    let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+    let mut partials = 0;
+    // An engine of the default size is valid, so this does not fail.
+    if let Ok(mut engine) = Engine::new(&config) {
+        engine.set_patch(0, patch);
+        for (index, (left, right)) in
+            left.chunks_mut(BLOCK).zip(right.chunks_mut(BLOCK)).enumerate()
+        {
+            let block = index * BLOCK..(index + 1) * BLOCK;
+            let now = events.iter().filter(|event| block.contains(&event.0));
+            let event = |&(at, kind): &(usize, EventKind)| Event {
+                frame: (at - block.start) as u32,
+                part: 0,
+                kind,
+            };
+            let now: Vec<Event> = now.map(event).collect();
+            engine.render(&now, left, right);
+            partials = partials.max(engine.counters().partials);
+        }
+    }
+    Sound { left, right, partials }
 }
 
 /// A note from one second to another.

@@ -1,7 +1,8 @@
 //! Touch: how a patch answers velocity, the modulation wheel and pressure, and what its category asks.
 
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
-use myriad_measure::{Meter, WindowedFft, hann};
+use super::measure::{self, Sound};
+use myriad_engine::{EventKind, Patch};
+use myriad_measure::{WindowedFft, hann, loudest_half_second};
 
 const RATE: usize = 48_000;
 
@@ -115,35 +116,17 @@ impl Touch {
     }
 }
 
-type Sound = [Vec<f32>; 2];
-
 /// One note, held for a second and a half, with a controller that is moved before it.
-pub(super) fn play(patch: &Patch, key: u8, velocity: f32, controller: Option<EventKind>) -> Sound {
-    let frames = 2 * RATE;
-    let mut sound = [vec![0.0; frames], vec![0.0; frames]];
-    let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
-    // An engine of the default size is valid, so this does not fail.
-    if let Ok(mut engine) = Engine::new(&config) {
-        engine.set_patch(0, patch);
-        let event = |frame: usize, kind| Event { frame: frame as u32, part: 0, kind };
-        let mut events: Vec<Event> = controller.into_iter().map(|kind| event(0, kind)).collect();
-        events.push(event(0, EventKind::NoteOn { key, velocity }));
-        events.push(event(3 * RATE / 2, EventKind::NoteOff { key, velocity: 0.5 }));
-        let [left, right] = &mut sound;
-        engine.render(&events, left, right);
-    }
-    sound
+fn play(patch: &Patch, key: u8, velocity: f32, controller: Option<EventKind>) -> Sound {
+    let mut events: Vec<(usize, EventKind)> =
+        controller.map(|kind| (0, kind)).into_iter().collect();
+    events.push((0, EventKind::NoteOn { key, velocity }));
+    events.push((3 * RATE / 2, EventKind::NoteOff { key, velocity: 0.5 }));
+    measure::play(patch, &events, 2 * RATE)
 }
 
-/// The loudness of the loudest half second, after EBU R 128.
-pub(super) fn loudness(sound: &Sound) -> f64 {
-    let starts = (0..sound[0].len()).step_by(RATE / 2);
-    let loudness = starts.map(|start| {
-        let mut meter = Meter::new(RATE as u32);
-        meter.add(sound.each_ref().map(|side| &side[start..start + RATE / 2]));
-        meter.loudness_lufs().unwrap_or(-70.0)
-    });
-    loudness.fold(-70.0, f64::max)
+fn loudness(sound: &Sound) -> f64 {
+    loudest_half_second([&sound.left, &sound.right], RATE as u32)
 }
 
 /// Levels of bands of the spectrum over time, so many to an octave: relative to the loudest, and cut
@@ -152,8 +135,9 @@ fn bands(sound: &Sound, per_octave: f32) -> Vec<f32> {
     const LENGTH: usize = 4_096;
     let mut fft = WindowedFft::new(LENGTH, RATE as f32, hann);
     let mut levels = Vec::new();
-    for start in (0..sound[0].len() - LENGTH).step_by(LENGTH) {
-        fft.transform(sound.iter().map(|side| side[start..start + LENGTH].iter()));
+    let sides = [&sound.left, &sound.right];
+    for start in (0..sides[0].len() - LENGTH).step_by(LENGTH) {
+        fft.transform(sides.iter().map(|side| side[start..start + LENGTH].iter()));
         let edge = |band: f32| 40.0 * (band / per_octave).exp2();
         let count = (8.8 * per_octave) as usize;
         levels.extend((0..count).map(|band| fft.level(edge(band as f32), edge(band as f32 + 1.0))));
@@ -172,7 +156,7 @@ fn difference(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// The centre of the spectrum on a scale of octaves, weighted by amplitude.
-pub(super) fn centre(sound: &Sound) -> f32 {
+fn centre(sound: &Sound) -> f32 {
     const PER_OCTAVE: f32 = 6.0;
     let levels = bands(sound, PER_OCTAVE);
     let floor = levels.iter().fold(f32::MAX, |low, &level| low.min(level));

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use myriad_conformance::testing::{RATE, play};
     use myriad_engine::{Engine, EngineConfig, EventKind};
-    use myriad_measure::Meter;
+    use myriad_measure::loudest_half_second;
     use std::collections::BTreeSet;
 
     fn map() -> GeneralMidi {
@@ -134,14 +134,8 @@ mod tests {
     /// The loudness of the loudest half second of a note.
     fn loudness(patch: &Patch, key: u8) -> f64 {
         let off = EventKind::NoteOff { key, velocity: 0.5 };
-        let sound = play(&mut engine(patch), &[(0, on(key)), (RATE, off)], 2 * RATE);
-        let halves = (0..4).map(|half| half * RATE / 2..(half + 1) * RATE / 2);
-        let loudness = halves.map(|half| {
-            let mut meter = Meter::new(RATE as u32);
-            meter.add([&sound[0][half.clone()], &sound[1][half]]);
-            meter.loudness_lufs().unwrap_or(-70.0)
-        });
-        loudness.fold(-70.0, f64::max)
+        let [left, right] = play(&mut engine(patch), &[(0, on(key)), (RATE, off)], 2 * RATE);
+        loudest_half_second([&left, &right], RATE as u32)
     }
 
     /// Songs balance: at velocity 80 every program is about as loud as the others.

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// An event that was given late or not at all.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Off {
+pub(super) struct MissedEvent {
     /// The frame that it was sent for.
     pub(super) time: u64,
     part: u8,
@@ -16,14 +16,14 @@ pub(super) struct Off {
     given: Option<u64>,
 }
 
-impl Off {
+impl MissedEvent {
     /// By how many frames it was late; 0 if it was lost.
     pub(super) fn frames(&self) -> f64 {
         self.given.map_or(0.0, |given| (given - self.time) as f64)
     }
 }
 
-impl fmt::Display for Off {
+impl fmt::Display for MissedEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, kind, .. } = self;
         write!(f, "an event for part {part} was ")?;
@@ -35,7 +35,7 @@ impl fmt::Display for Off {
 }
 
 /// Frames after which an event is lost. When very many come at once, some of them wait.
-const PATIENCE: u64 = 4_800;
+const LOST_AFTER: u64 = 4_800;
 
 /// Events that were sent and not yet given to the engine.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Plan {
 
     /// Takes entries of the log, and returns events that are late or lost. Events that nobody planned
     /// come from MIDI and are as they should be.
-    pub(super) fn check(&mut self, entries: &[LogEntry]) -> Vec<Off> {
+    pub(super) fn check(&mut self, entries: &[LogEntry]) -> Vec<MissedEvent> {
         let mut off = Vec::new();
         for entry in entries {
             match *entry {
@@ -71,7 +71,7 @@ impl Plan {
         off
     }
 
-    fn check_batch(&mut self, start: u64, frames: u64, off: &mut Vec<Off>) {
+    fn check_batch(&mut self, start: u64, frames: u64, off: &mut Vec<MissedEvent>) {
         for (frame, part, kind) in std::mem::take(&mut self.batch) {
             let at = start + frame;
             if self.take(at, part, kind) {
@@ -82,13 +82,13 @@ impl Plan {
             if let Some(time) = times.into_iter().find(|time| self.take(*time, part, kind))
                 && !(self.end..start).contains(&time)
             {
-                off.push(Off { time, part, kind, given: Some(at) });
+                off.push(MissedEvent { time, part, kind, given: Some(at) });
             }
         }
         let end = start + frames;
-        let later = self.events.split_off(&end.saturating_sub(PATIENCE));
+        let later = self.events.split_off(&end.saturating_sub(LOST_AFTER));
         for (time, events) in std::mem::replace(&mut self.events, later) {
-            let lost = |(part, kind)| Off { time, part, kind, given: None };
+            let lost = |(part, kind)| MissedEvent { time, part, kind, given: None };
             off.extend(events.into_iter().map(lost));
         }
         self.end = end;

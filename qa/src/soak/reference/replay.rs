@@ -14,7 +14,7 @@ const BLOCK: usize = 509;
 const BATCH: usize = 64;
 
 /// How long the thread may take for what it was sent.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What the thread makes of the log.
 pub(super) enum Replayed {
@@ -82,7 +82,7 @@ impl Replay {
             return self.replayed.try_recv().ok();
         }
         self.flush();
-        self.replayed.recv_timeout(PATIENCE).ok()
+        self.replayed.recv_timeout(TIMEOUT).ok()
     }
 }
 
