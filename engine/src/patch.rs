@@ -134,9 +134,10 @@ pub mod factory {
         &PATCHES
     }
 
-    /// The one with this name, in upper or lower case.
-    pub fn find(name: &str) -> Option<&'static Patch> {
-        patches().iter().find(|patch| patch.name.eq_ignore_ascii_case(name))
+    /// The one with this name, in upper or lower case. Only its file is parsed, so a program that needs one
+    /// patch starts quickly.
+    pub fn find(name: &str) -> Option<Patch> {
+        parse(FILES.iter(), name)
     }
 
     /// The name closest to `name`, for a misspelt one.
@@ -144,11 +145,18 @@ pub mod factory {
         crate::patch::read::closest(name, patches().iter().map(|patch| patch.name.as_str()))
     }
 
-    /// The drum or factory patch with this name, for kits. It is parsed anew, because kits are factory
-    /// patches themselves.
+    /// The drum or factory patch with this name, for kits.
     pub(super) fn sound(name: &str) -> Option<Patch> {
-        let file = format!("{}.toml", name.to_lowercase().replace(' ', "-"));
-        let (file, text) = DRUMS.iter().chain(FILES).find(|(other, _)| *other == file)?;
+        parse(DRUMS.iter().chain(FILES), name)
+    }
+
+    /// Parses the patch with this name; its file is named after it.
+    fn parse<'a>(
+        mut files: impl Iterator<Item = &'a (&'a str, &'a str)>,
+        name: &str,
+    ) -> Option<Patch> {
+        let wanted = format!("{}.toml", name.to_lowercase().replace(' ', "-"));
+        let (file, text) = files.find(|(file, _)| *file == wanted)?;
         Patch::parse(text, file).ok()
     }
 

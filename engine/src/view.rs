@@ -172,7 +172,7 @@ mod tests {
     /// The editor must show the partials that sound.
     #[test]
     fn the_partials_shown_are_those_heard() {
-        let patch = factory::find("Aurora").expect("is one of ours");
+        let patch = &factory::find("Aurora").expect("is one of ours");
         let mut engine = Engine::new(&EngineConfig::default()).expect("fits");
         engine.set_patch(0, patch);
         let note = EventKind::NoteOn { key: 69, velocity: 1.0 };

@@ -27,7 +27,7 @@ fn main() {
     };
     let cpu = Box::new(CpuRenderer::new(1));
     let (control, mut audio, mut render) = stream::build(&config, cpu).unwrap();
-    control.set_patch(0, factory::find("Aurora").unwrap().clone()).unwrap();
+    control.set_patch(0, factory::find("Aurora").unwrap()).unwrap();
     let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
     for voice in 0..voices {
         let key = (voice % 100) as u8 + 20;

@@ -69,7 +69,7 @@ fn everything() {
     let config = StreamConfig { depth: 96, ..StreamConfig::default() };
     let cpu = Box::new(CpuRenderer::new(1));
     let (control, mut audio) = stream::start(&config, cpu).unwrap();
-    control.set_patch(0, factory::find("Aurora").unwrap().clone()).unwrap();
+    control.set_patch(0, factory::find("Aurora").unwrap()).unwrap();
     play(&mut audio, &[64], Duration::from_micros(1_000));
     // No pause: frames are missing all the time, and the queue of events runs over.
     play(&mut audio, &[64, 1, 17, 8_192, 96], Duration::ZERO);

@@ -85,7 +85,7 @@ impl Capture {
 
     /// Waits until frame `end` is captured, and returns the left channel from `begin` to there.
     pub(crate) fn range(&mut self, begin: Frames, end: Frames) -> &[f32] {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_mins(5);
         loop {
             self.collect();
             if let Some(start) = self.start

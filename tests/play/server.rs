@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a server may take to start or end.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// A name that no other server has.
 pub(crate) fn name() -> String {

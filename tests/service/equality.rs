@@ -105,7 +105,8 @@ fn clients_that_play_together_sound_as_alone() {
         for (number, name) in names.into_iter().enumerate() {
             let folder = &folder;
             scope.spawn(move || {
-                let patch = factory::find(name).unwrap_or(&factory::patches()[number]);
+                let patch =
+                    &factory::find(name).unwrap_or_else(|| factory::patches()[number].clone());
                 let notes = [(7, on(45)), (1_000, on(52 + number as u8)), (9_001, on(88))];
                 let local = &mut engine_on(Box::new(CpuRenderer::new(1)), patch);
                 let other = &mut engine_on(Box::new(folder.client()), patch);

@@ -31,7 +31,7 @@ pub(crate) fn program() -> PathBuf {
 }
 
 /// A step that takes longer is a failure.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// What the services of these tests render on.
 pub(crate) const GPU: Served = Served::StandIn(0);

@@ -214,7 +214,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 const RATE: f32 = 30.0;
 
 fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
-    let patch = factory::find(scene.patch).ok_or("no such patch")?;
+    let patch = &factory::find(scene.patch).ok_or("no such patch")?;
     let mut host = LocalHost::new(patch.clone())?;
     let mut editor = Editor::new(Library::open(None));
     match scene.page {

@@ -36,7 +36,7 @@ fn open_sized<'a>(patch: &str, page: &str, size: Vec2) -> Window<'a> {
 fn open_with<'a>(library: Library, patch: &str, page: &str, size: Vec2) -> Window<'a> {
     let patch = match patch {
         PLAIN => Patch::new(),
-        patch => factory::find(patch).unwrap().clone(),
+        patch => factory::find(patch).unwrap(),
     };
     let mut editor = Editor::new(library);
     editor.show_page(page);

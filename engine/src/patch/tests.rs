@@ -12,6 +12,7 @@ fn every_embedded_patch_parses_and_survives_the_round_trip() {
     for (file, text) in factory::files() {
         let patch = Patch::parse(text, file).unwrap();
         assert_eq!(Patch::parse(&patch.to_toml(), file).unwrap(), patch);
+        assert_eq!(factory::find(&patch.name.to_uppercase()), Some(patch));
     }
     assert!(factory::patches().len() >= 12);
     assert_eq!(factory::patches().len(), factory::files().len());

@@ -141,7 +141,7 @@ fn drum(kit: &Patch, key: u8) -> (f32, f32) {
 /// least and most. The ranges lie around recorded drums.
 #[test]
 fn drums_sound_like_what_they_are() {
-    let kit = factory::find("Acoustic Kit").unwrap();
+    let kit = &factory::find("Acoustic Kit").unwrap();
     for (key, hertz, seconds) in [
         (36, [50.0, 160.0], [0.05, 0.2]),
         (37, [1_200.0, 5_000.0], [0.02, 0.15]),

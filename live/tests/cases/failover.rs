@@ -235,7 +235,7 @@ fn a_gpu_that_is_required_and_missing_is_an_error() {
 
 #[test]
 fn without_a_fault_it_is_bit_equal_to_the_gpu_renderer() {
-    let patch = factory::find("Aurora").unwrap();
+    let patch = &factory::find("Aurora").unwrap();
     let events = [(0, on(45)), (5_000, on(52)), (20_000, off(45))];
     let plain = play(&mut engine(patch), &events, RATE);
     let mut fixture = Fixture::new(patch);

@@ -23,7 +23,7 @@ fn is_delayed(heard: &[Vec<f32>; 2], plain: &[Vec<f32>; 2], depth: usize) -> boo
 #[test]
 fn output_is_the_engine_delayed_for_any_block_sizes() {
     const FRAMES: usize = 60_000;
-    let patch = factory::find("Aurora").unwrap();
+    let patch = &factory::find("Aurora").unwrap();
     let events = [(0, on(45)), (5_003, on(52)), (20_017, off(45)), (40_001, on(60))];
     let plain = plain(patch, &events, FRAMES);
     let odd = [1, 2, 3, 31, 33, 64, 127, 441, 8_192, 5, 4_097, 96];

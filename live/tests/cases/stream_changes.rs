@@ -113,7 +113,7 @@ fn the_newest_patch_and_routes_win_when_the_queue_is_full() {
 /// After a host has reset the plugin, it sounds like a new one.
 #[test]
 fn a_restart_equals_a_new_stream() {
-    let patch = myriad_engine::factory::find("Aurora").unwrap();
+    let patch = &myriad_engine::factory::find("Aurora").unwrap();
     let events = [(0, on(48)), (700, on(55))];
     let mut fresh = Lockstep::new(96, patch);
     fresh.play_64(&events, 9_600);

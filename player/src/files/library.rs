@@ -42,7 +42,7 @@ fn hint(suggestion: Option<&str>) -> String {
 
 /// The factory patch of that name; upper and lower case are the same.
 pub fn named(name: &str) -> Option<Patch> {
-    factory::find(name.trim()).cloned()
+    factory::find(name.trim())
 }
 
 /// The first factory patch.

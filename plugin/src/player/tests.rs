@@ -234,7 +234,7 @@ fn played_on_gpu(before: &Patch, meanwhile: impl Fn(&MyriadParams) + Send + 'sta
 #[test]
 fn a_patch_loaded_while_the_gpu_is_prepared_is_played() {
     // With the knobs' default values, so that only tables and routes differ.
-    let mut patch = factory::find("Aurora").unwrap().clone();
+    let mut patch = factory::find("Aurora").unwrap();
     patch.values = Values::new();
     let expected = played_on_gpu(&patch, |_| {});
     let loaded = patch.clone();

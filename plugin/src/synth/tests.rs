@@ -83,7 +83,7 @@ fn frozen_clock() -> Instant {
 
 #[test]
 fn a_bounce_equals_the_engine_output_even_if_the_host_does_not_announce_it() {
-    let patch = factory::find("Aurora").unwrap();
+    let patch = &factory::find("Aurora").unwrap();
     let expected = expected(patch, 48_000);
     for (offline, sizes) in
         [(true, &[512][..]), (true, &[1, 100, 512, 37]), (false, &[512]), (false, &[64, 512, 300])]
@@ -117,7 +117,7 @@ fn latency_follows_from_the_block_size() {
 
 #[test]
 fn the_cpu_replaces_a_lost_gpu_while_a_chord_sounds_until_it_returns() {
-    let patch = factory::find("Aurora").unwrap();
+    let patch = &factory::find("Aurora").unwrap();
     let faults = Arc::new(Faults::default());
     let (mut synth, handle) = make_synth(&config(512, true), patch, &*gpu(&faults)).unwrap();
     assert_eq!((handle.renderer)().name, "GPU");
@@ -206,7 +206,7 @@ fn a_stream_reports_sounding_keys_and_the_end_of_its_reverb() {
 fn patches_and_routes_reach_a_stream_and_its_snapshots() {
     let (mut synth, mut handle) =
         make_synth(&config(512, true), &Patch::new(), &*gpu(&Arc::default())).unwrap();
-    let patch = factory::find("Aurora").unwrap();
+    let patch = &factory::find("Aurora").unwrap();
     let stream = handle.stream.as_ref().unwrap();
     stream.set_patch(PART, patch.clone()).unwrap();
     stream.set_routes(PART, patch.routes[1..].to_vec()).unwrap();

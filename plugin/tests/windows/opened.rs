@@ -59,7 +59,7 @@ impl Opened {
 
 /// Does the host's chores until something has happened.
 pub fn until(host: &mut Host, what: &str, mut done: impl FnMut(&mut Host) -> bool) {
-    let give_up = Instant::now() + Duration::from_secs(60);
+    let give_up = Instant::now() + Duration::from_mins(5);
     while !done(host) {
         assert!(Instant::now() < give_up, "waited in vain until {what}");
         host.idle();

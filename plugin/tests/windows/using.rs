@@ -145,7 +145,7 @@ fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
     until(&mut host, "another patch is there", |host| patch_name(host) != name);
     until(&mut host, "with all its values", |host| {
         let saved = saved_patch(host);
-        let chosen = myriad_engine::factory::find(&saved.name).unwrap();
+        let chosen = &myriad_engine::factory::find(&saved.name).unwrap();
         saved.values == chosen.values && saved.routes == chosen.routes
     });
     opened.close(&mut host, &screen);

@@ -128,12 +128,12 @@ mod tests {
 
     #[test]
     fn pads_strings_and_drums_are_told_apart() {
-        let of = |name| Sharpness::of(factory::find(name).unwrap());
+        let of = |name| Sharpness::of(&factory::find(name).unwrap());
         assert_eq!(of("Aurora"), Sharpness::SOFT);
         assert_eq!(of("Steel String"), Sharpness::SHARP);
         assert_eq!(of("Skin and Shell"), Sharpness::STRUCK);
         assert!(of("Solar Lead").seconds > 0.1, "it glides");
-        let throughout = |name| Sharpness::throughout(factory::find(name).unwrap(), 1.0);
+        let throughout = |name| Sharpness::throughout(&factory::find(name).unwrap(), 1.0);
         assert!(throughout("Throat Bass").is_some_and(|long| long.seconds > 1.0));
         assert_eq!(throughout("Aurora"), None);
         let size = |name| throughout(name).map(|long| long.size);
