@@ -78,7 +78,8 @@ fn frames(status: &serde_json::Value) -> u64 {
 fn a_period_that_changes_is_followed() {
     let _server = Server::start(48_000, 128);
     let mut player = Player::start("--host jack", &[]);
-    assert_eq!(player.status()["block"], 128);
+    let first = player.status();
+    assert_eq!(first["block"], 128);
     let midi = MidiSender::connect();
     let client = Server::client("period");
     for block in [1_024u32, 64, 2_048] {
@@ -95,5 +96,10 @@ fn a_period_that_changes_is_followed() {
     // Prepared for the larger blocks, the stream has no underruns.
     let trouble = gaps != after["xruns"];
     assert!(trouble || before == after["underruns"], "{after}");
+    // Small blocks have the low latency again that they had at first.
+    client.set_buffer_size(128).unwrap();
+    player.wait_for("the first depth", |line| {
+        line["block"] == 128 && line["depth"] == first["depth"]
+    });
     assert_eq!(player.interrupt(), Some(0));
 }

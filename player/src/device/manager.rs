@@ -43,6 +43,8 @@ pub struct DeviceManager {
     spare_blocks: usize,
     /// The block size that the stream was connected for, in frames of the device.
     prepared: usize,
+    /// The most that the device said it asks for at a time; it may change while it plays.
+    burst: usize,
     /// The engine's frames a second.
     rate: u32,
     latency: usize,
@@ -110,6 +112,7 @@ impl DeviceManager {
         let rate = device_request.rate.unwrap_or(device.rate());
         Ok(Self {
             prepared: device.burst(),
+            burst: device.burst(),
             device_request,
             context,
             device: Some(device),
@@ -171,16 +174,39 @@ impl DeviceManager {
         if self.lost.as_ref().is_some_and(|lost| Instant::now() >= lost.next_attempt) {
             self.try_again(control, &mut news);
         }
-        let largest = counters.largest_block.load(Ordering::Relaxed);
-        if largest > self.prepared && self.depth.is_none() {
-            self.prepared = largest;
-            self.reconnect(control);
-            news.push(format!(
-                "the device asks for {largest} frames at a time; latency is now {} frames",
-                self.latency
-            ));
-        }
+        self.follow_block_size(counters, control, &mut news);
         news
+    }
+
+    /// Connects the stream anew when the device asks for larger blocks than it was prepared for, or has
+    /// changed to smaller ones.
+    fn follow_block_size(
+        &mut self,
+        counters: &CallbackCounters,
+        control: &Control,
+        news: &mut Vec<String>,
+    ) {
+        let burst = self.device.as_ref().map_or(self.burst, |device| device.burst());
+        let largest = match burst < self.burst {
+            // What it asked for before no longer counts.
+            true => burst,
+            false => self.prepared.max(counters.largest_block.load(Ordering::Relaxed)),
+        };
+        if largest == self.prepared || self.depth.is_some() {
+            self.burst = burst;
+            return;
+        }
+        let before = std::mem::replace(&mut self.prepared, largest);
+        if !self.reconnect(control) {
+            // The stream is busy; the next tick tries again.
+            self.prepared = before;
+            return;
+        }
+        self.burst = burst;
+        news.push(format!(
+            "the device asks for {largest} frames at a time; latency is now {} frames",
+            self.latency
+        ));
     }
 
     /// Asks for a block, in virtual time.
@@ -303,7 +329,7 @@ impl DeviceManager {
     }
 
     fn install(&mut self, device: Box<dyn Device>, device_id: DeviceId, control: &Control) {
-        self.prepared = device.burst();
+        (self.prepared, self.burst) = (device.burst(), device.burst());
         self.progress.1 = Instant::now();
         // The old device, which may be the clock, stops first.
         if let Some(old) = self.device.take() {
@@ -314,18 +340,21 @@ impl DeviceManager {
         self.reconnect(control);
     }
 
-    /// Takes the callback out of the handoff, prepares it for the device, and puts it back.
-    fn reconnect(&mut self, control: &Control) {
+    /// Takes the callback out of the handoff, prepares it for the device, and puts it back. Returns whether
+    /// that was possible; while the stream is busy it is not.
+    fn reconnect(&mut self, control: &Control) -> bool {
         let deadline = Instant::now() + HANDOVER;
         let mut callback = loop {
             match self.context.handoff.take() {
                 Some(callback) => break callback,
-                None if Instant::now() > deadline => return,
+                None if Instant::now() > deadline => return false,
                 None => std::thread::sleep(Duration::from_micros(100)),
             }
         };
         let device_rate = self.device_rate();
-        match control.connect(self.depth()) {
+        let connected = control.connect(self.depth());
+        let is_busy = matches!(connected, Err(StreamError::Busy));
+        match connected {
             Ok(audio) => callback.move_to(audio, device_rate),
             // The old connection still works, with the old depth.
             Err(StreamError::Busy | StreamError::Depth(_)) => callback.set_device_rate(device_rate),
@@ -333,6 +362,7 @@ impl DeviceManager {
         }
         self.latency = callback.latency();
         self.context.handoff.put(callback);
+        !is_busy
     }
 }
 
