@@ -251,6 +251,7 @@ impl SupervisedRenderer {
         let frames = block.ticks() * TICK;
         if state == State::Gpu {
             self.cpu_has_clouds = false;
+            self.cpu.prepare_ahead(block);
             std::mem::swap(buses, &mut self.gpu_sound);
             return Ok(0);
         }

@@ -279,6 +279,12 @@ impl VoiceBlock {
         })
     }
 
+    /// Slots from this one on are silent.
+    pub fn slots_in_use(&self) -> usize {
+        let last = self.slots.iter().rposition(|&bits| bits != 0);
+        last.map_or(0, |word| word * 64 + self.slots[word].ilog2() as usize + 1)
+    }
+
     /// The cloud of `slot` in `tick`, if it sounds.
     #[inline]
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<Cloud> {

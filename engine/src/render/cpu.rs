@@ -22,6 +22,13 @@ const WAVE: usize = 64;
 /// less takes longer than it saves.
 const GRAIN: usize = 8_192;
 
+/// How many slots above those that sound have memory: a large chord. The system gives it page by page, which
+/// a block should not wait for.
+const SLOTS_AHEAD: usize = 256;
+
+/// Slots that get memory in one block at most: some twenty microseconds.
+const SLOTS_A_BLOCK: usize = 16;
+
 /// Rows for each thread that mixes.
 const ROWS_PER_MIX: usize = 16;
 
@@ -33,6 +40,8 @@ pub struct CpuRenderer {
     /// A state for every slot, and how many of them have been used.
     states: Vec<CloudState>,
     used: usize,
+    /// States below this one have memory.
+    with_memory: usize,
     /// The audio of the clouds of one wave, one row per cloud until they are mixed in order.
     wave: Vec<Row>,
     /// Slots of the block, in order.
@@ -80,6 +89,7 @@ impl CpuRenderer {
             workers: None,
             states: Vec::new(),
             used: 0,
+            with_memory: 0,
             wave: Vec::new(),
             slots: Vec::new(),
             submitted: None,
@@ -93,6 +103,18 @@ impl CpuRenderer {
     /// on. At zero nothing is left out.
     pub fn set_floor(&mut self, floor: [f32; MAX_TICKS]) {
         self.floor = floor;
+    }
+
+    /// Takes memory for clouds that may start after this block, also while another renderer renders: a few
+    /// slots at a time, so that neither a large chord nor the loss of a GPU has to wait for much of it.
+    pub fn prepare_ahead(&mut self, block: &VoiceBlock) {
+        let in_use = block.slots_in_use();
+        let first = self.with_memory.max(self.used);
+        let end = (in_use + SLOTS_AHEAD).min(first + SLOTS_A_BLOCK).min(self.states.len());
+        if first < end {
+            self.states[first..end].iter_mut().for_each(CloudState::take_memory);
+            self.with_memory = end;
+        }
     }
 
     /// Partials that the floor left out in the last tick, counted in whole groups.
@@ -113,7 +135,8 @@ impl Renderer for CpuRenderer {
                 slots: capacity.slots,
                 mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
             })?;
-        self.used = 0;
+        (self.used, self.with_memory) = (0, SLOTS_AHEAD.min(capacity.slots));
+        self.states[..self.with_memory].iter_mut().for_each(CloudState::take_memory);
         let silence = Row {
             ticks: [StereoTick::SILENCE; MAX_TICKS],
             buses: [None; MAX_TICKS],
@@ -164,7 +187,8 @@ impl CpuRenderer {
         buses.clear();
         self.slots.clear();
         self.slots.extend(block.slots());
-        self.used = self.used.max(self.slots.last().map_or(0, |slot| slot + 1));
+        self.used = self.used.max(block.slots_in_use());
+        self.prepare_ahead(block);
         let Some(workers) = &self.workers else {
             return Err(RenderError::NotPrepared);
         };
@@ -296,5 +320,23 @@ mod tests {
         cpu.submit(&block(4)).unwrap();
         cpu.prepare(Capacity { slots: 2, buses: 1 }).unwrap();
         assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
+    }
+    /// Memory is taken ahead of the slots that sound, a few at a time, and never past the end.
+    #[test]
+    fn memory_is_ahead_of_the_slots_that_sound() {
+        let mut cpu = CpuRenderer::new(1);
+        let slots = 2 * SLOTS_AHEAD + SLOTS_A_BLOCK + 1;
+        cpu.prepare(Capacity { slots, buses: 1 }).unwrap();
+        assert_eq!(cpu.with_memory, SLOTS_AHEAD);
+        let [small, large] = [block(20), block(slots)];
+        assert_eq!((small.slots_in_use(), large.slots_in_use()), (20, slots));
+        cpu.prepare_ahead(&small);
+        assert_eq!(cpu.with_memory, SLOTS_AHEAD + SLOTS_A_BLOCK);
+        cpu.prepare_ahead(&small);
+        assert_eq!(cpu.with_memory, SLOTS_AHEAD + 20);
+        cpu.prepare_ahead(&small);
+        assert_eq!(cpu.with_memory, SLOTS_AHEAD + 20);
+        (0..slots).for_each(|_| cpu.prepare_ahead(&large));
+        assert_eq!(cpu.with_memory, slots);
     }
 }

@@ -36,12 +36,9 @@ struct GroupState {
 
 impl CloudState {
     /// That many states, each of a slot that was never used; `None` when there is no memory. The
-    /// system gives memory to a state when it is first used, so that thousands of slots cost nothing
-    /// until they sound. Those of live playing are used here, so that no render thread has to wait for
-    /// it.
+    /// system gives memory to a state when it is first written to, so that thousands of slots cost nothing
+    /// until they sound.
     pub(crate) fn unused(count: usize) -> Option<Vec<Self>> {
-        /// As many as anybody plays live.
-        const LIVE: usize = 16_384;
         if count == 0 {
             return Some(Vec::new());
         }
@@ -52,15 +49,16 @@ impl CloudState {
             return None;
         }
         // SAFETY: allocated as such a vector would be; zeros are a valid state.
-        let mut states = unsafe { Vec::from_raw_parts(memory, count, count) };
-        for state in states.iter_mut().take(LIVE) {
-            // Each state is two pages long and a cache line.
-            for group in state.groups.iter_mut().step_by(MAX_GROUPS / 4) {
-                // SAFETY: a plain write, which the compiler must not leave out.
-                unsafe { std::ptr::write_volatile(&mut group.phase.0[0], 0) };
-            }
+        Some(unsafe { Vec::from_raw_parts(memory, count, count) })
+    }
+
+    /// Lets the system give memory to the state of a slot that was never used.
+    pub(crate) fn take_memory(&mut self) {
+        // Each state is two pages long and a cache line.
+        for group in self.groups.iter_mut().step_by(MAX_GROUPS / 4) {
+            // SAFETY: a plain write, which the compiler must not leave out.
+            unsafe { std::ptr::write_volatile(&mut group.phase.0[0], 0) };
         }
-        Some(states)
     }
 
     pub(crate) fn reset(&mut self) {
