@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Calls that can fail. Failed allocations end a Rust program, so for them only files are checked.
-const KINDS: [&str; 9] =
-    ["open", "read", "write", "sync", "rename", "mmap", "thread", "socket", "alloc"];
+/// When power is cut, files keep only what was synced.
+const KINDS: [&str; 10] =
+    ["open", "read", "write", "sync", "rename", "mmap", "thread", "socket", "alloc", "power"];
 
 /// So many of all allocations fail, spread over the run.
 const ALLOCATIONS: usize = 40;
@@ -122,8 +123,8 @@ impl Rig {
         let (run, folder) = self.run(scenario, fault);
         let what = format!("{} with {fault}: {:?}, {}", scenario.name, run.code, run.stderr);
         assert!(!run.stderr.contains("panicked"), "{what}");
-        let is_alloc = fault.starts_with("alloc");
-        assert!(is_alloc || matches!(run.code, Some(0..=2)), "{what}");
+        let ends_it = ["alloc", "power"].iter().any(|kind| fault.starts_with(kind));
+        assert!(ends_it || matches!(run.code, Some(0..=2)), "{what}");
         if matches!(run.code, Some(1 | 2)) {
             assert!(run.stderr.lines().any(|line| line.starts_with("myriad: ")), "{what}");
         }
@@ -183,7 +184,7 @@ fn nothing_is_lost_when_a_call_fails() {
     let rig = Rig::new();
     for scenario in &SCENARIOS[..2] {
         let (counts, clean) = rig.counts(scenario);
-        for kind in ["open", "write", "sync", "rename", "thread"] {
+        for kind in ["open", "write", "sync", "rename", "thread", "power"] {
             let last = counts[kind];
             for call in [1.min(last), last] {
                 if call > 0 {
@@ -209,7 +210,7 @@ fn every_call_fails_once() {
             points.push(format!("{kind} {}", failing.len()));
             for call in failing {
                 rig.check(scenario, &format!("{kind}:{call}"), &clean);
-                if kind != "alloc" {
+                if !["alloc", "power"].contains(&kind) {
                     rig.check(scenario, &format!("{kind}:{call}+"), &clean);
                 }
             }

@@ -1,10 +1,13 @@
 // Lets the Nth call of a kind fail, for tests (tests/cli/faults.rs). Loaded into the program with LD_PRELOAD:
 //
 //   FAULT=write:3   the third write fails; FAULT=write:3+ the third and all later ones
+//   FAULT=power:3   power is cut before the third call that changes a file: the process ends at once, and files in
+//                   its folder keep only what was synced. Names are kept: that is the worst that a disk does
 //   FAULT_COUNTS=F  at its end, each process writes its number of calls of each kind to a file F.PID
 //
 // Calls that write to the standard error are left alone, because they say what is wrong.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +23,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, MMAP, THREAD, SOCKET, KINDS };
+enum { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, MMAP, THREAD, SOCKET, POWER, KINDS };
 
-static const char *const names[KINDS] = {"alloc", "open", "read", "write", "sync", "rename", "mmap", "thread", "socket"};
-static const int errors[KINDS] = {ENOMEM, EMFILE, EIO, ENOSPC, EIO, EIO, ENOMEM, EAGAIN, EMFILE};
+static const char *const names[KINDS] = {"alloc", "open", "read", "write", "sync", "rename", "mmap", "thread", "socket", "power"};
+static const int errors[KINDS] = {ENOMEM, EMFILE, EIO, ENOSPC, EIO, EIO, ENOMEM, EAGAIN, EMFILE, 0};
 static atomic_long counts[KINDS];
 static int failing = -1;
 static long nth;
@@ -62,10 +65,74 @@ static int fails(int kind) {
     return now;
 }
 
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+
+// Files that were written to, and what is on the disk of them.
+struct written { ino_t inode; char *synced; size_t size; };
+static struct written all_written[256];
+static int written_count;
+static pthread_mutex_t power_lock = PTHREAD_MUTEX_INITIALIZER;
+
 #define REAL(name) ((__typeof__(&name))real(#name))
 static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
 
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+static struct written *find_written(ino_t inode) {
+    for (int i = 0; i < written_count; i++)
+        if (all_written[i].inode == inode) return &all_written[i];
+    if (written_count == sizeof all_written / sizeof *all_written) abort();
+    all_written[written_count].inode = inode;
+    return &all_written[written_count++];
+}
+
+// Takes back from every file what was not synced, and ends the process.
+static void cut_power(void) {
+    DIR *folder = opendir(".");
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        for (int i = 0; i < written_count; i++) {
+            struct written *file = &all_written[i];
+            int handle = file->inode == entry->d_ino ? REAL(open)(entry->d_name, O_WRONLY | O_TRUNC) : -1;
+            if (handle >= 0 && REAL(write)(handle, file->synced, file->size) != (ssize_t)file->size) abort();
+        }
+    }
+    _exit(137);
+}
+
+// Before each call that changes a file.
+static void power(void) {
+    if (failing != POWER) { fails(POWER); return; }
+    pthread_mutex_lock(&power_lock);
+    if (fails(POWER)) cut_power();
+    pthread_mutex_unlock(&power_lock);
+}
+
+// Before a write.
+static void writing(int file) {
+    struct stat status;
+    if (fstat(file, &status) || !S_ISREG(status.st_mode)) return;
+    power();
+    pthread_mutex_lock(&power_lock);
+    if (failing == POWER) find_written(status.st_ino);
+    pthread_mutex_unlock(&power_lock);
+}
+
+// After a file was synced.
+static void synced(int file) {
+    struct stat status;
+    if (failing != POWER || fstat(file, &status) || !S_ISREG(status.st_mode)) return;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    int copy = REAL(open)(path, O_RDONLY);
+    char *bytes = __libc_malloc(status.st_size + 1);
+    if (copy < 0 || REAL(pread64)(copy, bytes, status.st_size, 0) != status.st_size) abort();
+    REAL(close)(copy);
+    pthread_mutex_lock(&power_lock);
+    struct written *kept = find_written(status.st_ino);
+    free(kept->synced);
+    kept->synced = bytes;
+    kept->size = status.st_size;
+    pthread_mutex_unlock(&power_lock);
+}
+
 void *malloc(size_t size) { return fails(ALLOC) ? NULL : __libc_malloc(size); }
 void *calloc(size_t count, size_t size) { return fails(ALLOC) ? NULL : __libc_calloc(count, size); }
 void *realloc(void *old, size_t size) { return fails(ALLOC) ? NULL : __libc_realloc(old, size); }
@@ -87,17 +154,17 @@ ssize_t read(int file, void *to, size_t size) { return fails(READ) ? -1 : REAL(r
 ssize_t pread64(int file, void *to, size_t size, off64_t at) { return fails(READ) ? -1 : REAL(pread64)(file, to, size, at); }
 ssize_t readv(int file, const struct iovec *to, int count) { return fails(READ) ? -1 : REAL(readv)(file, to, count); }
 
-ssize_t write(int file, const void *from, size_t size) { return file != 2 && fails(WRITE) ? -1 : REAL(write)(file, from, size); }
-ssize_t pwrite64(int file, const void *from, size_t size, off64_t at) { return fails(WRITE) ? -1 : REAL(pwrite64)(file, from, size, at); }
-ssize_t writev(int file, const struct iovec *from, int count) { return file != 2 && fails(WRITE) ? -1 : REAL(writev)(file, from, count); }
+ssize_t write(int file, const void *from, size_t size) { writing(file); return file != 2 && fails(WRITE) ? -1 : REAL(write)(file, from, size); }
+ssize_t pwrite64(int file, const void *from, size_t size, off64_t at) { writing(file); return fails(WRITE) ? -1 : REAL(pwrite64)(file, from, size, at); }
+ssize_t writev(int file, const struct iovec *from, int count) { writing(file); return file != 2 && fails(WRITE) ? -1 : REAL(writev)(file, from, count); }
 
-int fsync(int file) { return fails(SYNC) ? -1 : REAL(fsync)(file); }
-int fdatasync(int file) { return fails(SYNC) ? -1 : REAL(fdatasync)(file); }
+int fsync(int file) { power(); if (fails(SYNC)) return -1; int failed = REAL(fsync)(file); if (!failed) synced(file); return failed; }
+int fdatasync(int file) { power(); if (fails(SYNC)) return -1; int failed = REAL(fdatasync)(file); if (!failed) synced(file); return failed; }
 
-int rename(const char *from, const char *to) { return fails(RENAME) ? -1 : REAL(rename)(from, to); }
-int renameat(int a, const char *from, int b, const char *to) { return fails(RENAME) ? -1 : REAL(renameat)(a, from, b, to); }
-int renameat2(int a, const char *from, int b, const char *to, unsigned flags) { return fails(RENAME) ? -1 : REAL(renameat2)(a, from, b, to, flags); }
-int link(const char *from, const char *to) { return fails(RENAME) ? -1 : REAL(link)(from, to); }
+int rename(const char *from, const char *to) { power(); return fails(RENAME) ? -1 : REAL(rename)(from, to); }
+int renameat(int a, const char *from, int b, const char *to) { power(); return fails(RENAME) ? -1 : REAL(renameat)(a, from, b, to); }
+int renameat2(int a, const char *from, int b, const char *to, unsigned flags) { power(); return fails(RENAME) ? -1 : REAL(renameat2)(a, from, b, to, flags); }
+int link(const char *from, const char *to) { power(); return fails(RENAME) ? -1 : REAL(link)(from, to); }
 
 // Only files: without memory for the stack of a signal handler Rust's standard library ends the program.
 void *mmap(void *at, size_t size, int access, int flags, int file, off_t offset) { return file >= 0 && fails(MMAP) ? MAP_FAILED : REAL(mmap)(at, size, access, flags, file, offset); }
