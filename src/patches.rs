@@ -3,18 +3,18 @@
 mod show;
 mod table;
 
-use myriad_engine::{Patch, factory};
+use myriad_engine::Patch;
+use myriad_library::{self as library, Entry, Library};
 use myriad_player::audit::{self, Finding};
 use myriad_player::failure::Failure;
-use myriad_player::library;
 use myriad_player::terminal;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  myriad patches                    all factory patches
+  myriad patches                    all patches, those that you have saved too
   myriad patches --category bass    those of one category
   myriad patches 'Crystal Rain'     the parameters of one
   myriad patches 'Crystal Rain' --toml > mine.toml
@@ -54,22 +54,25 @@ pub(crate) struct Args {
 
 /// A patch in a list; the fields are the keys of `--json`.
 #[derive(Serialize)]
-struct Entry {
-    name: &'static str,
-    category: &'static str,
-    author: &'static str,
-    description: &'static str,
-    tags: &'static [String],
+struct Row<'a> {
+    name: &'a str,
+    category: &'a str,
+    author: &'a str,
+    description: &'a str,
+    tags: &'a [String],
+    /// Of a patch that the user has saved.
+    file: Option<&'a Path>,
 }
 
-impl From<&'static Patch> for Entry {
-    fn from(patch: &'static Patch) -> Self {
+impl<'a> From<&'a Entry> for Row<'a> {
+    fn from(Entry { patch, file }: &'a Entry) -> Self {
         Self {
             name: &patch.name,
             category: &patch.category,
             author: &patch.author,
             description: &patch.description,
             tags: &patch.tags,
+            file: file.as_deref(),
         }
     }
 }
@@ -88,24 +91,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
         None => {
-            let entries = list(args.category.as_deref())?;
+            let library = Library::open(Library::user_folder());
+            let listed = list(&library, args.category.as_deref())?;
+            let rows: Vec<Row<'_>> = listed.into_iter().map(Row::from).collect();
             match args.json {
-                true => terminal::print_json(&entries),
-                false => terminal::print(&to_text(&entries)),
+                true => terminal::print_json(&rows),
+                false => terminal::print(&to_text(&rows)),
             }
         }
     }
 }
 
-/// Audits one patch, a category, or all.
+/// Audits one patch, or the factory patches of a category, or all of them.
 fn audit(args: &Args) -> Result<(), Failure> {
     let named = args.patch.as_deref().map(library::resolve).transpose()?;
+    let factory = Library::open(None);
     let patches: Vec<&Patch> = match &named {
         Some(patch) => vec![patch],
         None => {
-            let listed = list(args.category.as_deref())?;
-            let listed = |patch: &&Patch| listed.iter().any(|entry| entry.name == patch.name);
-            factory::patches().iter().filter(listed).collect()
+            let listed = list(&factory, args.category.as_deref())?;
+            listed.into_iter().map(|entry| &entry.patch).collect()
         }
     };
     let findings = audit::audit(&patches);
@@ -152,16 +157,15 @@ fn audit_text(findings: &[Finding]) -> String {
 }
 
 /// The patches of a category, or all.
-fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
-    let all = factory::patches().iter().map(Entry::from);
+fn list<'a>(library: &'a Library, category: Option<&str>) -> Result<Vec<&'a Entry>, Failure> {
+    let all = library.entries().iter();
     let Some(wanted) = category else {
         return Ok(all.collect());
     };
-    let entries: Vec<Entry> =
-        all.filter(|entry| entry.category.eq_ignore_ascii_case(wanted.trim())).collect();
+    let is_wanted = |entry: &&Entry| entry.patch.category.eq_ignore_ascii_case(wanted.trim());
+    let entries: Vec<&Entry> = all.clone().filter(is_wanted).collect();
     if entries.is_empty() {
-        let categories = factory::patches().iter().map(|patch| patch.category.as_str());
-        let known: BTreeSet<&str> = categories.collect();
+        let known: BTreeSet<&str> = all.map(|entry| entry.patch.category.as_str()).collect();
         let known = Vec::from_iter(known).join(", ");
         return Err(Failure::misuse(format!(
             "no category is called '{wanted}'; there are {known}"
@@ -170,11 +174,11 @@ fn list(category: Option<&str>) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-fn to_text(entries: &[Entry]) -> String {
-    let row = |entry: &Entry| {
-        let tags = entry.tags.join(", ");
-        [entry.name, entry.category, entry.description, &tags].map(str::to_owned)
+fn to_text(rows: &[Row<'_>]) -> String {
+    let cells = |row: &Row<'_>| {
+        let tags = row.tags.join(", ");
+        [row.name, row.category, row.description, &tags].map(str::to_owned)
     };
-    let rows: Vec<[String; 4]> = entries.iter().map(row).collect();
+    let rows: Vec<[String; 4]> = rows.iter().map(cells).collect();
     table::aligned(&["NAME", "CATEGORY", "DESCRIPTION", "TAGS"], &rows, terminal::width())
 }

@@ -6,10 +6,10 @@ mod window;
 
 use crate::demo::DemoSong;
 use myriad_engine::Patch;
+use myriad_library as library;
 use myriad_player::assignment::{PatchAssignment, PatchRequest, check_unique_channels};
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
-use myriad_player::library;
 use myriad_player::renderer::RendererArgs;
 use myriad_player::session::{Ending, Recording};
 use myriad_player::song::Song;

@@ -2,7 +2,6 @@
 
 use crate::history::History;
 use crate::host::{EditorHost, Status};
-use crate::library::Library;
 use crate::session::{Entry, Session};
 use crate::theme;
 use crate::views::browser::Browser;
@@ -16,6 +15,7 @@ use crate::widgets::meter::Meter;
 use egui::{Key, Modifiers, Rect, Ui, pos2, vec2};
 use myriad_engine::Snapshot;
 use myriad_engine::params::Param;
+use myriad_library::Library;
 use std::time::Duration;
 
 /// Frames a second while something moves.

@@ -19,7 +19,6 @@
 mod editor;
 mod history;
 mod host;
-mod library;
 mod local;
 mod names;
 mod paint;
@@ -30,6 +29,6 @@ mod widgets;
 
 pub use editor::Editor;
 pub use host::{EditorHost, Status};
-pub use library::{Entry, Library};
 pub use local::LocalHost;
+pub use myriad_library::{Entry, Library};
 pub use names::{group as group_name, of as name_of};

@@ -10,6 +10,7 @@ mod write;
 
 pub use key_zone::{KeyZone, MAX_KEY_ZONES};
 pub use playable::Playable;
+pub use read::closest;
 pub use search::search;
 pub use text::PatchError;
 
@@ -138,11 +139,6 @@ pub mod factory {
     /// patch starts quickly.
     pub fn find(name: &str) -> Option<Patch> {
         parse(FILES.iter(), name)
-    }
-
-    /// The name closest to `name`, for a misspelt one.
-    pub fn closest(name: &str) -> Option<&'static str> {
-        crate::patch::read::closest(name, patches().iter().map(|patch| patch.name.as_str()))
     }
 
     /// The drum or factory patch with this name, for kits.

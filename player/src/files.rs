@@ -1,6 +1,5 @@
 //! Files that are read and written.
 
-pub mod library;
 pub mod trace;
 pub mod wav;
 

@@ -31,7 +31,7 @@ pub use command_line::options::{PacingArgs, ScaleArgs};
 pub use command_line::{failure, interrupt, renderer, terminal};
 pub use device::listing::Listing;
 pub use device::{Device, DeviceRequest, Host};
-pub use files::{atomic_file, input, library, trace, wav};
+pub use files::{atomic_file, input, trace, wav};
 pub use midi::MACRO_PARAMS;
 pub use session::{Load, Session, Setup, StartError, monitor};
 pub use song::{assignment, render as song_render};

@@ -20,6 +20,7 @@ use browser::Browser;
 use computer_keyboard::{Change, ComputerKeyboard};
 use keymap::{Action, action};
 use myriad_engine::patch::MACROS;
+use myriad_library::Library;
 use myriad_player::failure::Failure;
 use myriad_player::midi::MACRO_PARAMS;
 use myriad_player::session::Session;
@@ -126,7 +127,7 @@ impl View {
         {
             match browser.key(key) {
                 browser::Answer::Stay => {}
-                browser::Answer::Try(patch) => session.set_patch(patch.clone()),
+                browser::Answer::Try(patch) => session.set_patch(*patch),
                 browser::Answer::Close => self.browser = None,
                 browser::Answer::Quit => self.quit = true,
             }
@@ -159,7 +160,10 @@ impl View {
                 self.help = false;
                 session.learn(None);
             }
-            Action::Search => self.browser = Some(Browser::new(&session.patch().name)),
+            Action::Search => {
+                self.browser =
+                    Some(Browser::new(Library::open(Library::user_folder()), &session.patch().name))
+            }
             Action::Octave(step) => self.keyboard.shift_octave(step),
             Action::Velocity(step) => self.keyboard.change_velocity(step),
             Action::Pedal => {
@@ -171,7 +175,8 @@ impl View {
                 session.panic();
             }
             Action::Patch(step) => {
-                let browser = Browser::new(&session.patch().name);
+                let browser =
+                    Browser::new(Library::open(Library::user_folder()), &session.patch().name);
                 session.set_patch(browser.neighbour(step));
             }
             Action::Select(step) => {

@@ -86,6 +86,7 @@ impl Folder {
             .env("JACK_DEFAULT_SERVER", "none")
             .env("PULSE_SERVER", "/nowhere")
             .env("XDG_CONFIG_HOME", self.0.path())
+            .env("XDG_DATA_HOME", self.0.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

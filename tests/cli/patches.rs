@@ -1,6 +1,7 @@
 //! `myriad patches`.
 
 use crate::harness::Folder;
+use crate::midi;
 
 #[test]
 fn lists_and_shows_every_patch() {
@@ -17,6 +18,28 @@ fn lists_and_shows_every_patch() {
         assert!(folder.succeed(&show).stdout.contains(name));
         assert_eq!(folder.succeed(&(show + " --json")).json()["name"], name);
     }
+}
+
+/// What the editor has saved is found by its name, listed and rendered.
+#[test]
+fn saved_patches_are_known_by_name() {
+    let folder = Folder::new();
+    let own = folder.path("myriad/patches");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(
+        own.join("mus-test.toml"),
+        "format = 3\nname = \"Mus Test\"\ncategory = \"bass\"\n",
+    )
+    .unwrap();
+    assert!(folder.succeed("patches 'mus test'").stdout.starts_with("Mus Test"));
+    let list = folder.succeed("patches --json --category bass").json();
+    let saved: Vec<_> =
+        list.as_array().unwrap().iter().filter(|patch| !patch["file"].is_null()).collect();
+    assert_eq!(saved.len(), 1, "{saved:?}");
+    assert_eq!(saved[0]["name"], "Mus Test");
+    folder.put("song.mid", midi::beep());
+    folder.succeed("render song.mid -p 'Mus Test' --tail 0 -q");
+    folder.fail("patches 'Mus Tets'", 2, "did you mean 'Mus Test'?");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod card;
 
-use crate::library::{Entry, Library};
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
@@ -11,6 +10,7 @@ use card::{Preview, card, preview};
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use myriad_engine::patch::search;
+use myriad_library::{Entry, Library};
 use std::collections::HashMap;
 
 /// State of the browser.

@@ -1,7 +1,6 @@
 //! The header: patch name, status, undo and redo.
 
 use crate::host::Status;
-use crate::library::Library;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
@@ -9,6 +8,7 @@ use crate::widgets::button;
 use crate::widgets::meter::Meter;
 use egui::epaint::Mesh;
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+use myriad_library::Library;
 
 /// What the header needs besides the session.
 pub(crate) struct Header<'a> {

@@ -241,7 +241,7 @@ fn unknown<'a>(problem: &str, name: &str, names: impl Iterator<Item = &'a str>) 
 }
 
 /// The name most like `name`, if one is near.
-pub(super) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     let alike = |other: &&str| strsim::jaro_winkler(&name, &other.to_lowercase());
     names

@@ -4,10 +4,10 @@ use super::Patch;
 
 /// Those of `candidates` that contain every word of `text` in name, category, author, tags or
 /// description. Matches of the name come first; otherwise they keep their order.
-pub fn search<T>(
+pub fn search<'a, T>(
     text: &str,
     candidates: impl IntoIterator<Item = T>,
-    patch_of: impl Fn(&T) -> &Patch,
+    patch_of: impl Fn(&T) -> &'a Patch,
 ) -> Vec<T> {
     let text = text.to_lowercase();
     let has_all = |what: &str| text.split_whitespace().all(|word| what.contains(word));

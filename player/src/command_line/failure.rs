@@ -1,6 +1,7 @@
 //! Errors of commands: one line on standard error, and an exit code.
 
 use crate::terminal;
+use myriad_library::LibraryError;
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -54,6 +55,15 @@ impl Failure {
             terminal::say(&format!("myriad: {}", one_line(&self.message)));
         }
         ExitCode::from(self.exit.code())
+    }
+}
+
+impl From<LibraryError> for Failure {
+    fn from(error: LibraryError) -> Self {
+        match error {
+            LibraryError::Unknown { .. } => Failure::misuse(error),
+            _ => Failure::failed(error),
+        }
     }
 }
 

@@ -3,10 +3,10 @@
 mod general_midi;
 
 use crate::failure::Failure;
-use crate::library::{self, LibraryError};
 use crate::song::{Song, SongPart};
 use general_midi::GeneralMidi;
 use myriad_engine::Patch;
+use myriad_library::{self as library, LibraryError};
 use std::str::FromStr;
 
 /// One `--patch` option: for one channel, or for all channels without one of their own.

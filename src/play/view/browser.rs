@@ -1,14 +1,17 @@
 //! The patch browser: typing filters the list, moving plays a patch.
 
 use super::view_model::Browsing;
+use myriad_engine::Patch;
 use myriad_engine::patch::search;
-use myriad_engine::{Patch, factory};
+use myriad_library::Library;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The query, the patches that match it, and the selected one.
 pub(super) struct Browser {
+    library: Library,
     query: String,
-    found: Vec<&'static Patch>,
+    /// Indices of the library's entries.
+    found: Vec<usize>,
     selected: usize,
 }
 
@@ -16,24 +19,30 @@ pub(super) struct Browser {
 pub(super) enum Answer {
     Stay,
     /// Plays this patch.
-    Try(&'static Patch),
+    Try(Box<Patch>),
     Close,
     Quit,
 }
 
 impl Browser {
     /// Selects the patch of that name.
-    pub(super) fn new(name: &str) -> Self {
-        let found: Vec<&Patch> = factory::patches().iter().collect();
-        let at = found.iter().position(|patch| patch.name == name);
-        Self { query: String::new(), selected: at.unwrap_or(0), found }
+    pub(super) fn new(library: Library, name: &str) -> Self {
+        let mut entries = library.entries().iter();
+        let selected = entries.position(|entry| entry.patch.name == name).unwrap_or(0);
+        let found = (0..library.entries().len()).collect();
+        Self { library, query: String::new(), found, selected }
     }
 
     /// The patch `step` places after the selected one.
     pub(super) fn neighbour(&self, step: i32) -> Patch {
         let count = self.found.len().max(1) as i32;
         let place = (self.selected as i32 + step).rem_euclid(count) as usize;
-        self.found.get(place).map_or_else(Patch::default, |patch| (*patch).clone())
+        self.patch(place).cloned().unwrap_or_default()
+    }
+
+    /// The patch at a place of the list.
+    fn patch(&self, place: usize) -> Option<&Patch> {
+        self.found.get(place).map(|&index| &self.library.entries()[index].patch)
     }
 
     pub(super) fn key(&mut self, key: KeyEvent) -> Answer {
@@ -64,26 +73,33 @@ impl Browser {
             true => Answer::Stay,
             false => {
                 self.selected = place;
-                Answer::Try(self.found[place])
+                self.play(place)
             }
         }
     }
 
+    fn play(&self, place: usize) -> Answer {
+        self.patch(place).map_or(Answer::Stay, |patch| Answer::Try(Box::new(patch.clone())))
+    }
+
     /// Filters the list by the words of the query.
     fn search(&mut self) -> Answer {
-        let before = self.found.get(self.selected).map(|patch| patch.name.as_str());
-        self.found = search(&self.query, factory::patches(), |patch| patch);
-        let same = self.found.iter().position(|patch| Some(patch.name.as_str()) == before);
+        let before = self.found.get(self.selected).copied();
+        let entries = self.library.entries();
+        self.found = search(&self.query, 0..entries.len(), |&index| &entries[index].patch);
+        let same = self.found.iter().position(|&index| Some(index) == before);
         self.selected = same.unwrap_or(0);
-        match (same, self.found.first()) {
-            (None, Some(first)) => Answer::Try(first),
-            _ => Answer::Stay,
+        match same {
+            None => self.play(0),
+            Some(_) => Answer::Stay,
         }
     }
 
     pub(super) fn view(&self) -> Browsing {
-        let row =
-            |patch: &&Patch| [&patch.name, &patch.category, &patch.description].map(String::clone);
+        let row = |&index: &usize| {
+            let patch = &self.library.entries()[index].patch;
+            [&patch.name, &patch.category, &patch.description].map(String::clone)
+        };
         Browsing {
             query: self.query.clone(),
             rows: self.found.iter().map(row).collect(),
@@ -105,7 +121,7 @@ mod tests {
 
     #[test]
     fn typing_filters_and_moving_plays() {
-        let mut browser = Browser::new("Aurora");
+        let mut browser = Browser::new(Library::open(None), "Aurora");
         assert_eq!(browser.neighbour(0).name, "Aurora");
         let mut tried = None;
         for letter in "felt".chars() {
@@ -120,6 +136,6 @@ mod tests {
         for _ in 0..10 {
             typed(&mut browser, KeyCode::Backspace);
         }
-        assert_eq!(browser.view().rows.len(), factory::patches().len());
+        assert_eq!(browser.view().rows.len(), Library::open(None).entries().len());
     }
 }

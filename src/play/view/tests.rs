@@ -5,8 +5,8 @@ use super::view_model::{Figures, Macro, ViewModel};
 use super::{Browser, screen};
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Event, EventKind};
+use myriad_library::{self as library, Library};
 use myriad_live::stream::{self, StreamConfig};
-use myriad_player::library;
 use myriad_player::midi::MACRO_PARAMS;
 use myriad_player::monitor::Monitor;
 use ratatui::Terminal;
@@ -106,7 +106,7 @@ fn the_view_fits() {
     model.help = true;
     assert!(text(&drawn(&model, 80, 24)).contains("sustain pedal"));
     model.help = false;
-    let browser = Browser::new("Aurora");
+    let browser = Browser::new(Library::open(None), "Aurora");
     let next = browser.neighbour(1).name;
     model.browser = Some(browser.view());
     let seen = text(&drawn(&model, 80, 24));

@@ -1,6 +1,5 @@
 //! One patch in the browser: name, tags and preview.
 
-use crate::library::{Entry, Library};
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
@@ -9,6 +8,7 @@ use crate::widgets::button;
 use egui::epaint::Mesh;
 use egui::{Align2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::{Patch, view};
+use myriad_library::{Entry, Library};
 
 /// The spectrum of the preview, from low to high, 0 to 1.
 pub(super) type Preview = [f32; 44];

@@ -1,9 +1,9 @@
 //! Maps General MIDI programs to factory patches.
 
-use crate::library;
 use crate::song::PERCUSSION_CHANNEL;
 use myriad_engine::Patch;
 use myriad_engine::params::Param;
+use myriad_library as library;
 use serde::Deserialize;
 
 const MAP: &str = include_str!("../../../../assets/general-midi.toml");

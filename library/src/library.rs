@@ -1,5 +1,6 @@
-//! The patch library: factory patches, the user's own, which are files in a folder, and favourites.
+//! All patches, listed, and saved in the user's folder.
 
+use crate::MAX_FILE_BYTES;
 use myriad_engine::{Patch, factory};
 use myriad_files::atomic_file;
 use myriad_files::input::{self, read_limited};
@@ -7,9 +8,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Larger files are not patches.
-const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The file in the user's folder with the names of the favourites, one a line.
 const FAVOURITES: &str = "favourites.txt";
@@ -128,7 +126,8 @@ impl Library {
     }
 }
 
-fn own_patches(folder: &Path) -> Vec<Entry> {
+/// The patches in a folder.
+pub(crate) fn own_patches(folder: &Path) -> Vec<Entry> {
     let Ok(files) = fs::read_dir(folder) else {
         return Vec::new();
     };
@@ -176,26 +175,14 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A temporary folder that is removed at the end of the test.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let name = format!("myriad-{name}-{}", std::process::id());
-            Self(std::env::temp_dir().join(name))
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
     }
 
     #[test]
     fn saved_patches_are_found_again() {
-        let folder = Folder::new("library");
-        let mut library = Library::open(Some(folder.0.clone()));
+        let folder = folder();
+        let mut library = Library::open(Some(folder.path().join("patches")));
         let factory = library.entries().len();
         let mut patch = factory::patches()[0].clone();
         patch.name = "Mine: ä/b".into();
@@ -203,9 +190,9 @@ mod tests {
         patch.description = "Better".into();
         library.save(&patch).unwrap();
         library.toggle_favourite("Aurora").unwrap();
-        fs::write(folder.0.join("no-patch.toml"), "nonsense").unwrap();
+        fs::write(folder.path().join("patches").join("no-patch.toml"), "nonsense").unwrap();
 
-        let library = Library::open(Some(folder.0.clone()));
+        let library = Library::open(Some(folder.path().join("patches")));
         assert_eq!(library.entries().len(), factory + 1);
         let own: Vec<_> = library.entries().iter().filter(|e| e.file.is_some()).collect();
         assert_eq!(own[0].patch, patch);
@@ -218,8 +205,8 @@ mod tests {
         assert_eq!(file_name("Solar Lead"), "solar-lead");
         assert_eq!(file_name("../../etc"), "etc");
         assert_eq!(file_name("???"), "patch");
-        let folder = Folder::new("alike");
-        let mut library = Library::open(Some(folder.0.clone()));
+        let folder = folder();
+        let mut library = Library::open(Some(folder.path().join("patches")));
         let mut patch = factory::patches()[0].clone();
         for name in ["One two", "One-two"] {
             patch.name = name.into();
@@ -232,12 +219,12 @@ mod tests {
     /// A file that is not text is not replaced by one that lacks what was in it.
     #[test]
     fn unreadable_favourites_are_not_overwritten() {
-        let folder = Folder::new("favourites");
-        fs::create_dir_all(&folder.0).unwrap();
-        let file = folder.0.join(FAVOURITES);
+        let folder = folder();
+        fs::create_dir_all(folder.path().join("patches")).unwrap();
+        let file = folder.path().join("patches").join(FAVOURITES);
         let bytes = b"Aurora\nCaf\xe9\n";
         fs::write(&file, bytes).unwrap();
-        let mut library = Library::open(Some(folder.0.clone()));
+        let mut library = Library::open(Some(folder.path().join("patches")));
         assert!(library.toggle_favourite("Tide").is_err());
         assert!(library.is_favourite("Tide"), "until the editor closes");
         assert_eq!(fs::read(&file).unwrap(), bytes);
@@ -251,13 +238,15 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn named_pipes_are_no_patches() {
-        let folder = Folder::new("pipes");
-        fs::create_dir_all(&folder.0).unwrap();
+        let folder = folder();
+        fs::create_dir_all(folder.path().join("patches")).unwrap();
         for name in ["pipe.toml", FAVOURITES] {
-            let made = std::process::Command::new("mkfifo").arg(folder.0.join(name)).status();
+            let made = std::process::Command::new("mkfifo")
+                .arg(folder.path().join("patches").join(name))
+                .status();
             assert!(made.unwrap().success());
         }
-        let library = Library::open(Some(folder.0.clone()));
+        let library = Library::open(Some(folder.path().join("patches")));
         assert_eq!(library.entries().len(), factory::patches().len());
     }
 }

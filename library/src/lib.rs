@@ -1,0 +1,13 @@
+//! The patches that editor, plugin and command line share: those of the factory, the user's own, which are
+//! files in a folder, and which of them are favourites.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
+
+mod find;
+mod library;
+
+pub use find::{LibraryError, default_patch, named, resolve, resolve_in};
+pub use library::{Entry, Library};
+
+/// Larger files are not patches.
+const MAX_FILE_BYTES: u64 = 4 << 20;
