@@ -145,12 +145,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn announce(address: SocketAddr, tokens: &[Option<Token>; 2], args: &Args) -> Result<(), Failure> {
     let site = match args.origins.first() {
         Some(origin) => origin.clone(),
+        None if address.ip().is_unspecified() => {
+            format!("http://THIS-MACHINE:{}", address.port())
+        }
         None => format!("http://{address}"),
     };
     let [player, operator] = tokens.each_ref().map(|token| {
         token.as_ref().map_or(String::new(), |token| format!("#token={}", token.reveal()))
     });
-    let (page, status) = (format!("{site}/{player}"), format!("{site}/operator{operator}"));
+    let (page, status) =
+        (format!("{site}/?play=server{player}"), format!("{site}/operator{operator}"));
     let text = match args.json {
         true => {
             serde_json::json!({ "address": address, "page": page, "operator": status }).to_string()

@@ -17,23 +17,12 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 type Answer = Response<Full<Bytes>>;
 
-/// Headers of every answer: the page loads nothing from elsewhere, is shown in no frame, and is isolated
-/// from other pages, so that it may share memory with its audio worklet.
-const HEADERS: [(&str, &str); 8] = [
-    (
-        "content-security-policy",
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
-         img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; \
-         worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors 'none'",
-    ),
-    ("cross-origin-opener-policy", "same-origin"),
-    ("cross-origin-embedder-policy", "require-corp"),
-    ("cross-origin-resource-policy", "same-origin"),
-    ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
-    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
-    ("cache-control", "no-cache"),
+/// Headers of every answer, besides those of the page: nothing of it is for other sites, and a new version
+/// is seen at once.
+const HEADERS: [(&str, &str); 3] = [
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ("Cache-Control", "no-cache"),
 ];
 
 /// Answers a request. `visitor` is its place among the connections that are no seats.
@@ -47,9 +36,10 @@ pub(crate) async fn answer(
         &Method::GET | &Method::HEAD => route(request, &state, visitor).await,
         _ => text(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered\n"),
     };
-    for (name, value) in HEADERS {
-        let name = HeaderName::from_static(name);
-        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    for (name, value) in myriad_web::HEADERS.iter().chain(&HEADERS) {
+        if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+            answer.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
     }
     if is_head {
         *answer.body_mut() = Full::default();
@@ -85,7 +75,7 @@ async fn route(
             }
         }
         path => match pages::find(path) {
-            Some(page) => with_type(page.media_type, Bytes::from_static(page.bytes)),
+            Some(file) => with_type(file.media_type, Bytes::from_static(file.bytes)),
             None => text(StatusCode::NOT_FOUND, "there is no such page\n"),
         },
     }

@@ -16,11 +16,20 @@ export async function about(site = location.origin) {
   }
 }
 
+/** The token that the address came with (`#token=…`), also after the page has put something else there. */
+function keptToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token) sessionStorage.setItem("token", token);
+  return token ?? sessionStorage.getItem("token") ?? undefined;
+}
+
 export class RemoteInstrument {
   /** `token` is what a public server asks for; `format` is "float" or, for half the bytes, "int16". */
-  constructor(catalogue, { site = location.origin, token, format = "float" } = {}) {
+  constructor(catalogue, { site = location.origin, token = keptToken(), format = "float" } = {}) {
     this.catalogue = catalogue;
     this.options = { site, token, format };
+    /** Events that were sent before there was a connection. */
+    this.waiting = [];
     this.callback = () => {};
     this.errorCallback = () => {};
     /** What is known of the stream: rate, jam, latencyMs, bufferMs, roundTripMs, late, concealed, seats. */
@@ -41,6 +50,8 @@ export class RemoteInstrument {
       this.worker.onmessage = ({ data }) => {
         if (data.welcome) {
           Object.assign(this.stats, data.welcome);
+          this.isOpen = true;
+          for (const event of this.waiting.splice(0)) this.send(event);
           resolve();
         }
         if (data.stats) Object.assign(this.stats, data.stats);
@@ -57,7 +68,8 @@ export class RemoteInstrument {
   }
 
   send(event) {
-    this.worker?.postMessage({ event, at: performance.timeOrigin + performance.now() });
+    if (!this.isOpen) this.waiting.push(event);
+    else this.worker?.postMessage({ event, at: performance.timeOrigin + performance.now() });
   }
 
   onmeters(callback) {

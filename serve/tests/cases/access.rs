@@ -80,8 +80,9 @@ fn pages_are_isolated_and_no_file_can_be_reached() {
     let address = server.address();
     let page = get(address, "/operator", "");
     assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(get(address, "/", "").contains("<html"), "the page");
     for header in [
-        "content-security-policy: default-src 'none'",
+        "content-security-policy: default-src 'self'",
         "cross-origin-opener-policy: same-origin",
         "cross-origin-embedder-policy: require-corp",
         "x-content-type-options: nosniff",
