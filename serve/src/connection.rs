@@ -1,5 +1,6 @@
 //! A seat's connection: events in, sound out, and when it is ended.
 
+use crate::channels::Channels;
 use crate::config::Limits;
 use crate::event_clock::EventClock;
 use crate::protocol::{
@@ -12,7 +13,7 @@ use futures_util::{Sink, SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use myriad_engine::patch::Playable;
-use myriad_engine::{Event, Patch, TimedEvent, factory};
+use myriad_engine::{Event, EventKind, Patch, TimedEvent, factory};
 use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Arc, PoisonError};
@@ -90,6 +91,9 @@ struct Connection<'a> {
     ends: SeatEnds,
     format: Format,
     event_clock: EventClock,
+    channels: Channels,
+    /// Memory for the events of a message.
+    translated: Vec<EventKind>,
     messages: RateLimit,
     bytes: RateLimit,
     patches: RateLimit,
@@ -117,6 +121,8 @@ impl<'a> Connection<'a> {
             ends,
             format,
             event_clock: EventClock::new(f64::from(crate::config::RATE), state.clock.block),
+            channels: Channels::new(),
+            translated: Vec::new(),
             messages: limit(limits.messages),
             bytes: limit(limits.bytes),
             patches: limit(limits.patches),
@@ -240,12 +246,15 @@ impl<'a> Connection<'a> {
             Message::Binary(_) | Message::Frame(_) => Err(ProtocolError::Malformed),
         };
         match request {
-            Ok(Request::Event(kind, stamp)) => {
+            Ok(Request::Event(channel, kind, stamp)) => {
                 let time = self.event_clock.play_at(stamp, self.state.clock.now());
-                let event = Event { frame: 0, part: 0, kind };
                 self.state.counters.events.fetch_add(1, Relaxed);
-                if !self.ends.events.push(TimedEvent { time, event }) {
-                    self.seat.counters.refused.fetch_add(1, Relaxed);
+                self.channels.play(channel, kind, &mut self.translated);
+                for kind in self.translated.drain(..) {
+                    let event = Event { frame: 0, part: 0, kind };
+                    if !self.ends.events.push(TimedEvent { time, event }) {
+                        self.seat.counters.refused.fetch_add(1, Relaxed);
+                    }
                 }
                 Ok(())
             }

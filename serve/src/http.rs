@@ -41,6 +41,10 @@ pub(crate) async fn answer(
             answer.headers_mut().insert(name, HeaderValue::from_static(value));
         }
     }
+    // One request a connection: nobody keeps a place without a use.
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if is_head {
         *answer.body_mut() = Full::default();
     }

@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError};
 /// Mixes all seats. Belongs to the pacer; allocates only for new seats.
 pub(crate) struct Mixer {
     clock: Clock,
+    most_behind: u64,
     /// The next round to mix.
     next: u64,
     /// Left and right in turn.
@@ -88,9 +89,10 @@ impl Channel {
 }
 
 impl Mixer {
-    pub(crate) fn new(clock: Clock, seats: usize) -> Self {
+    pub(crate) fn new(clock: Clock, seats: usize, most_behind: u64) -> Self {
         Self {
             clock,
+            most_behind,
             next: 0,
             mix: vec![0.0; 2 * clock.block],
             limiter: Limiter::new(RATE as f32),
@@ -102,7 +104,7 @@ impl Mixer {
     /// Mixes all rounds before `round` that are not mixed yet, and sends them to all seats.
     pub(crate) fn mix_before(&mut self, round: u64, seats: &[Arc<Seat>]) {
         // After a long stall nobody wants the old rounds any more.
-        self.next = self.next.max(round.saturating_sub(4));
+        self.next = self.next.max(round.saturating_sub(self.most_behind));
         while self.next < round {
             self.mix(self.next, seats);
             self.next += 1;

@@ -75,7 +75,8 @@ impl JitterBuffer {
             self.delay = Some(needed.max(way + MARGIN));
         }
         self.too_long = if delay > needed + SLACK { self.too_long + 1 } else { 0 };
-        if self.too_long > PATIENCE {
+        // Clocks that drift apart need more and more, so it does not wait for a late packet.
+        if !is_late && (needed > delay || self.too_long > PATIENCE) {
             (self.delay, self.too_long) = (Some(needed), 0);
         }
         !is_late

@@ -4,6 +4,7 @@
 //! [docs/design/serve.md](../../docs/design/serve.md) explains time, the protocol and the limits.
 
 mod access;
+mod channels;
 pub mod client;
 mod clock;
 mod config;

@@ -85,7 +85,7 @@ impl Pool {
         let workers = pool.threads.iter().map(|thread| thread.thread().clone()).collect();
         // It was not set before.
         let _ = shared.workers.set(workers);
-        let mixer = jam.then(|| Mixer::new(clock, seats));
+        let mixer = jam.then(|| Mixer::new(clock, seats, shared.most_behind));
         let pacer = thread::Builder::new().name("myriad-pacer".into());
         pool.threads.push(pacer.spawn(move || pace(&shared, mixer, capacity))?);
         Ok(pool)
@@ -181,6 +181,10 @@ fn work(shared: &Shared) {
 /// Renders the next block of a seat, and puts it back when it is behind.
 fn render_next(shared: &Shared, seat: Arc<Seat>) {
     let counters = &shared.counters;
+    if seat.is_closed.load(Ordering::Relaxed) {
+        seat.is_queued.store(false, Ordering::Release);
+        return;
+    }
     let newest = shared.round.load(Ordering::Acquire);
     let mut round = seat.next_round.load(Ordering::Relaxed);
     if newest > round + shared.most_behind {
@@ -189,7 +193,7 @@ fn render_next(shared: &Shared, seat: Arc<Seat>) {
         seat.counters.skipped.fetch_add(skipped, Ordering::Relaxed);
         round = newest;
     }
-    if round <= newest && !seat.is_closed.load(Ordering::Relaxed) {
+    if round <= newest {
         let began = Instant::now();
         seat.render(round, &shared.clock);
         let ended = Instant::now();

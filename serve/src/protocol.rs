@@ -15,95 +15,44 @@ pub const LONGEST_MESSAGE: usize = 512 << 10;
 /// Bytes before the sound of a packet.
 pub const HEADER: usize = 16;
 
+/// What every event may have.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+struct Stamp {
+    /// The MIDI channel, from 0.
+    channel: u8,
+    /// When it happened, in frames of the server's clock; without it, it is played as soon as possible.
+    time: Option<f64>,
+}
+
 /// What a client sends.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "type", rename_all = "camelCase")]
-pub enum ClientMessage {
-    /// A key goes down.
-    NoteOn {
-        /// MIDI key.
-        key: u8,
-        /// 0 to 1.
-        velocity: f32,
-        /// When, in frames of the server's clock; as soon as possible without it.
-        time: Option<f64>,
-    },
+enum ClientMessage {
+    /// A key goes down: MIDI key, 0 to 1.
+    NoteOn { key: u8, velocity: f32 },
     /// A key goes up.
-    NoteOff {
-        /// MIDI key.
-        key: u8,
-        /// When.
-        time: Option<f64>,
-    },
+    NoteOff { key: u8 },
     /// The pitch wheel, -1 to 1.
-    Bend {
-        /// Its position.
-        value: f32,
-        /// When.
-        time: Option<f64>,
-    },
-    /// Pressure on all keys.
-    Pressure {
-        /// How hard, 0 to 1.
-        value: f32,
-        /// When.
-        time: Option<f64>,
-    },
+    Bend { value: f32 },
+    /// Pressure on all keys, 0 to 1.
+    Pressure { value: f32 },
     /// Pressure on one key.
-    KeyPressure {
-        /// The key.
-        key: u8,
-        /// How hard, 0 to 1.
-        value: f32,
-        /// When.
-        time: Option<f64>,
-    },
-    /// A MIDI controller.
-    Control {
-        /// Its number.
-        controller: u8,
-        /// Its position, 0 to 1.
-        value: f32,
-        /// When.
-        time: Option<f64>,
-    },
-    /// Expression of one note (MPE).
-    Expression {
-        /// The note's key.
-        key: u8,
-        /// What changes.
-        kind: ExpressionKind,
-        /// Semitones, a factor, -1 to 1, or 0 to 1.
-        value: f32,
-        /// When.
-        time: Option<f64>,
-    },
-    /// A parameter of the patch.
-    Param {
-        /// Its id in the parameter table.
-        id: String,
-        /// Its value in its own unit.
-        value: f32,
-        /// When.
-        time: Option<f64>,
-    },
+    KeyPressure { key: u8, value: f32 },
+    /// A MIDI controller, 0 to 1.
+    Control { controller: u8, value: f32 },
+    /// Expression of one note: semitones, a factor, -1 to 1, or 0 to 1.
+    Expression { key: u8, kind: ExpressionKind, value: f32 },
+    /// A parameter by its id, in its own unit.
+    Param { id: String, value: f32 },
     /// Every sound fades out.
     Panic,
     /// A factory patch.
-    Patch {
-        /// Its name.
-        name: String,
-    },
+    Patch { name: String },
     /// A patch as TOML.
-    PatchText {
-        /// The text.
-        toml: String,
-    },
-    /// Asks for the server's clock.
-    Ping {
-        /// Comes back with the answer.
-        id: f64,
-    },
+    PatchText { toml: String },
+    /// Asks for the server's clock; the number comes back with the answer.
+    Ping { id: f64 },
     /// What the client measured, for the operator.
     Stats(ClientStats),
 }
@@ -111,7 +60,7 @@ pub enum ClientMessage {
 /// What can be expressed for one note.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
-pub enum ExpressionKind {
+enum ExpressionKind {
     /// Semitones added to its pitch.
     Pitch,
     /// A factor of its level.
@@ -154,8 +103,8 @@ impl ClientStats {
 /// A message that has been checked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// An event for the engine, and its time in frames of the server's clock.
-    Event(EventKind, Option<f64>),
+    /// An event on a channel, and its time in frames of the server's clock.
+    Event(u8, EventKind, Option<f64>),
     /// A factory patch, by name.
     Patch(String),
     /// A patch as TOML.
@@ -185,61 +134,53 @@ pub enum ProtocolError {
 /// # Errors
 /// When it is malformed or a value is out of range.
 pub fn read(text: &str) -> Result<Request, ProtocolError> {
-    let message = serde_json::from_str(text).map_err(|_| ProtocolError::Malformed)?;
+    let malformed = |_| ProtocolError::Malformed;
+    let message = serde_json::from_str(text).map_err(malformed)?;
     let key = |key: u8| if key < 128 { Ok(key) } else { Err(ProtocolError::Range) };
     let within = |value: f32, low: f32, high: f32| match (low..=high).contains(&value) {
         true => Ok(value),
         false => Err(ProtocolError::Range),
     };
-    let when = |time: Option<f64>| match time {
-        Some(time) if !time.is_finite() => Err(ProtocolError::Range),
-        time => Ok(time),
-    };
-    Ok(match message {
-        ClientMessage::NoteOn { key: k, velocity, time } => {
-            let velocity = within(velocity, 0.0, 1.0)?;
-            Request::Event(EventKind::NoteOn { key: key(k)?, velocity }, when(time)?)
+    let unit = |value: f32| within(value, 0.0, 1.0);
+    let kind = match message {
+        ClientMessage::NoteOn { key: k, velocity } => {
+            EventKind::NoteOn { key: key(k)?, velocity: unit(velocity)? }
         }
-        ClientMessage::NoteOff { key: k, time } => {
-            Request::Event(EventKind::NoteOff { key: key(k)?, velocity: 0.5 }, when(time)?)
+        ClientMessage::NoteOff { key: k } => EventKind::NoteOff { key: key(k)?, velocity: 0.5 },
+        ClientMessage::Bend { value } => EventKind::PitchBend(within(value, -1.0, 1.0)?),
+        ClientMessage::Pressure { value } => EventKind::ChannelPressure(unit(value)?),
+        ClientMessage::KeyPressure { key: k, value } => {
+            EventKind::PolyPressure { key: key(k)?, value: unit(value)? }
         }
-        ClientMessage::Bend { value, time } => {
-            Request::Event(EventKind::PitchBend(within(value, -1.0, 1.0)?), when(time)?)
+        ClientMessage::Control { controller, value } => {
+            EventKind::Control { cc: key(controller)?, value: unit(value)? }
         }
-        ClientMessage::Pressure { value, time } => {
-            Request::Event(EventKind::ChannelPressure(within(value, 0.0, 1.0)?), when(time)?)
-        }
-        ClientMessage::KeyPressure { key: k, value, time } => {
-            let value = within(value, 0.0, 1.0)?;
-            Request::Event(EventKind::PolyPressure { key: key(k)?, value }, when(time)?)
-        }
-        ClientMessage::Control { controller, value, time } => {
-            let value = within(value, 0.0, 1.0)?;
-            Request::Event(EventKind::Control { cc: key(controller)?, value }, when(time)?)
-        }
-        ClientMessage::Expression { key: k, kind, value, time } => {
+        ClientMessage::Expression { key: k, kind, value } => {
             let (kind, low, high) = match kind {
                 ExpressionKind::Pitch => (Expression::Pitch, -96.0, 96.0),
                 ExpressionKind::Level => (Expression::Level, 0.0, 4.0),
                 ExpressionKind::Pan => (Expression::Pan, -1.0, 1.0),
                 ExpressionKind::Brightness => (Expression::Brightness, 0.0, 1.0),
             };
-            let value = within(value, low, high)?;
-            Request::Event(EventKind::NoteExpression { key: key(k)?, kind, value }, when(time)?)
+            EventKind::NoteExpression { key: key(k)?, kind, value: within(value, low, high)? }
         }
-        ClientMessage::Param { id, value, time } => {
+        ClientMessage::Param { id, value } => {
             let param = Param::by_id(&id).ok_or(ProtocolError::Param)?;
             // The engine clamps to the parameter's range.
-            let value = within(value, f32::MIN, f32::MAX)?;
-            Request::Event(EventKind::Param { param, value }, when(time)?)
+            EventKind::Param { param, value: within(value, f32::MIN, f32::MAX)? }
         }
-        ClientMessage::Panic => Request::Event(EventKind::AllSoundOff, None),
-        ClientMessage::Patch { name } => Request::Patch(name),
-        ClientMessage::PatchText { toml } => Request::PatchText(toml),
-        ClientMessage::Ping { id } if id.is_finite() => Request::Ping(id),
+        ClientMessage::Panic => EventKind::AllSoundOff,
+        ClientMessage::Patch { name } => return Ok(Request::Patch(name)),
+        ClientMessage::PatchText { toml } => return Ok(Request::PatchText(toml)),
+        ClientMessage::Ping { id } if id.is_finite() => return Ok(Request::Ping(id)),
         ClientMessage::Ping { .. } => return Err(ProtocolError::Range),
-        ClientMessage::Stats(stats) => Request::Stats(stats.sane()),
-    })
+        ClientMessage::Stats(stats) => return Ok(Request::Stats(stats.sane())),
+    };
+    let Stamp { channel, time } = serde_json::from_str(text).map_err(malformed)?;
+    match channel < 16 && time.is_none_or(f64::is_finite) {
+        true => Ok(Request::Event(channel, kind, time)),
+        false => Err(ProtocolError::Range),
+    }
 }
 
 /// What a seat sends besides sound.
@@ -407,10 +348,10 @@ mod tests {
     fn events_are_read_and_checked() {
         let on = read(r#"{"type":"noteOn","key":60,"velocity":0.5,"channel":3,"time":12.5}"#);
         let kind = EventKind::NoteOn { key: 60, velocity: 0.5 };
-        assert_eq!(on, Ok(Request::Event(kind, Some(12.5))));
+        assert_eq!(on, Ok(Request::Event(3, kind, Some(12.5))));
         let param = read(r#"{"type":"param","id":"amp.level","value":-6}"#);
         let kind = EventKind::Param { param: Param::AmpLevel, value: -6.0 };
-        assert_eq!(param, Ok(Request::Event(kind, None)));
+        assert_eq!(param, Ok(Request::Event(0, kind, None)));
         for (text, error) in [
             ("", ProtocolError::Malformed),
             ("[]", ProtocolError::Malformed),
@@ -420,6 +361,8 @@ mod tests {
             (r#"{"type":"noteOn","key":128,"velocity":1}"#, ProtocolError::Range),
             (r#"{"type":"noteOn","key":60,"velocity":1e30}"#, ProtocolError::Range),
             (r#"{"type":"bend","value":-2}"#, ProtocolError::Range),
+            (r#"{"type":"noteOff","key":60,"channel":16}"#, ProtocolError::Range),
+            (r#"{"type":"noteOff","key":60,"time":"soon"}"#, ProtocolError::Malformed),
             (r#"{"type":"control","controller":200,"value":0}"#, ProtocolError::Range),
             (r#"{"type":"param","id":"amp.level","value":1e300}"#, ProtocolError::Range),
             (r#"{"type":"param","id":"../../etc/passwd","value":1}"#, ProtocolError::Param),

@@ -231,7 +231,6 @@ async fn serve(stream: TcpStream, state: Arc<State>, visitor: OwnedSemaphorePerm
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(request_limit)
-        .keep_alive(false)
         .max_buf_size(16 << 10)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();

@@ -39,7 +39,7 @@ export class JitterBuffer {
     if (way > this.delay) {
       this.late++;
       this.delay = Math.max(needed, way + MARGIN + margin);
-    } else if (this.tooLong > PATIENCE) {
+    } else if (needed > this.delay || this.tooLong > PATIENCE) {
       this.delay = needed;
       this.tooLong = 0;
     }
