@@ -8,6 +8,7 @@ mod play;
 mod render;
 #[cfg(target_os = "linux")]
 mod render_service;
+mod serve;
 mod shell_files;
 
 use clap::error::ErrorKind;
@@ -22,6 +23,7 @@ const EXAMPLES: &str = "\
 Try:
   myriad demo                                   play a song, or render demo.wav without an audio device
   myriad play                                   play live, with the computer's keys or MIDI
+  myriad serve                                  play it from a browser, alone or with others
   myriad patches                                list the patches
   myriad render song.mid                        render a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, with one patch for all parts
@@ -46,6 +48,7 @@ enum Command {
     Import(import::Args),
     Demo(demo::Args),
     Play(play::Args),
+    Serve(serve::Args),
     Inspect(inspect::Args),
     Selftest(selftest::Args),
     Bench(bench::Args),
@@ -83,6 +86,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Import(args) => import::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Play(args) => play::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -8,6 +8,7 @@ mod effects;
 mod engine;
 mod event;
 pub mod modulation;
+pub mod mpe;
 pub mod params;
 mod part;
 pub mod patch;

@@ -26,6 +26,8 @@ mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
@@ -36,6 +38,8 @@ pub use neon::Neon;
 pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub use sse2::Sse2;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub use wasm::Wasm;
 
 /// What every processor of this architecture has.
 #[cfg(target_arch = "x86_64")]
@@ -43,15 +47,28 @@ pub type Baseline = Sse2;
 /// What every processor of this architecture has.
 #[cfg(target_arch = "aarch64")]
 pub type Baseline = Neon;
+/// What this module was compiled for.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub type Baseline = Wasm;
 /// What every processor of this architecture has.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
 pub type Baseline = Portable;
 
 #[cfg(target_arch = "x86_64")]
 const BASELINE: Baseline = Sse2;
 #[cfg(target_arch = "aarch64")]
 const BASELINE: Baseline = Neon;
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+const BASELINE: Baseline = Wasm;
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
 const BASELINE: Baseline = Portable;
 
 /// Lanes of every vector.
@@ -174,7 +191,7 @@ pub trait Work {
 /// The instruction sets that Myriad has code for, slowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every processor of the architecture has: SSE2, NEON, or plain Rust.
+    /// What every processor of the architecture has: SSE2, NEON, WebAssembly's vectors, or plain Rust.
     Baseline,
     /// AVX2 with FMA.
     Avx2,
@@ -185,13 +202,12 @@ pub enum Level {
 impl Level {
     /// Every level this machine can run, slowest first.
     pub fn available() -> Vec<Level> {
-        let mut levels = vec![Level::Baseline];
+        let levels = std::iter::once(Level::Baseline);
         #[cfg(target_arch = "x86_64")]
-        {
-            levels.extend(Avx2::detect().map(|_| Level::Avx2));
-            levels.extend(Avx512::detect().map(|_| Level::Avx512));
-        }
-        levels
+        let levels = levels
+            .chain(Avx2::detect().map(|_| Level::Avx2))
+            .chain(Avx512::detect().map(|_| Level::Avx512));
+        levels.collect()
     }
 
     /// The fastest level this machine can run.
@@ -222,6 +238,8 @@ impl Level {
         match self {
             Level::Baseline if cfg!(target_arch = "x86_64") => "SSE2",
             Level::Baseline if cfg!(target_arch = "aarch64") => "NEON",
+            Level::Baseline if cfg!(target_feature = "relaxed-simd") => "relaxed SIMD",
+            Level::Baseline if cfg!(target_feature = "simd128") => "SIMD128",
             Level::Baseline => "portable",
             Level::Avx2 => "AVX2",
             Level::Avx512 => "AVX-512",

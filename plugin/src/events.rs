@@ -1,8 +1,8 @@
 //! Translates the host's note events to the engine's.
 
-use crate::mpe::Mpe;
 use crate::notes::{ALL, Note, NoteMatch, Notes};
 use crate::synth::PART;
+use myriad_engine::mpe::Mpe;
 use myriad_engine::params::Param;
 use myriad_engine::{BoundedEvents, Event, EventKind, Expression};
 use nice_plug::midi::{Key, NoteEvent};

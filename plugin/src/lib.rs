@@ -15,7 +15,6 @@ pub mod vst3;
 
 mod editor;
 mod events;
-mod mpe;
 mod notes;
 mod transport;
 

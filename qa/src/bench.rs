@@ -14,6 +14,7 @@ mod report;
 mod round_trip;
 mod rounds;
 pub mod scenario;
+mod serve;
 mod songs;
 mod start;
 mod table;
@@ -126,6 +127,8 @@ enum Section {
     Played,
     /// Songs, as times real time. Not part of a quick run
     Songs,
+    /// Virtual players of `myriad serve` on the loopback. Only when it is named
+    Serve,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -225,6 +228,8 @@ fn measure(args: &Args) -> Result<Report, Failure> {
             Section::Played => report.played = Some(played::measure(&candidates, &plan)?),
             Section::Songs if args.only.is_empty() && plan.is_quick() => {}
             Section::Songs => report.songs = Some(songs::measure(&candidates, &plan)?),
+            Section::Serve if args.only.is_empty() => {}
+            Section::Serve => report.serve = Some(serve::measure(args.renderer, &plan)?),
         }
         show(report.section(section))?;
     }

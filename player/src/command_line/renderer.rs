@@ -78,7 +78,8 @@ impl RendererArgs {
         self.choice(1, purpose).make_gpu()
     }
 
-    fn choice(&self, threads: usize, purpose: Purpose) -> RendererChoice {
+    /// The choice that these options make.
+    pub fn choice(&self, threads: usize, purpose: Purpose) -> RendererChoice {
         RendererChoice {
             kind: match self.renderer {
                 Kind::Auto => RendererKind::Auto,

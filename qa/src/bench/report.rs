@@ -7,6 +7,7 @@ use super::held::Held;
 use super::machine::Machine;
 use super::played::Played;
 use super::round_trip::RoundTrips;
+use super::serve::Served;
 use super::songs::SongSpeed;
 use super::start::Start;
 use myriad_player::failure::Failure;
@@ -41,6 +42,8 @@ pub(crate) struct Report {
     pub played: Option<Vec<Played>>,
     #[serde(default)]
     pub songs: Option<Vec<SongSpeed>>,
+    #[serde(default)]
+    pub serve: Option<Vec<Served>>,
     /// Against the run given by `--compare`.
     pub changes: Option<Vec<Change>>,
 }
@@ -69,6 +72,7 @@ impl Report {
             round_trip: None,
             played: None,
             songs: None,
+            serve: None,
             changes: None,
         }
     }

@@ -8,20 +8,21 @@
 const BEND_RANGE: f32 = 48.0;
 
 /// The last values of a note channel.
-#[derive(Clone, Copy)]
-pub(crate) struct Member {
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
     /// Pitch bend, -1 to 1.
     bend: f32,
-    /// 0 to 1.
-    pub(crate) pressure: f32,
-    /// 0 to 1; the middle is neutral.
-    pub(crate) brightness: f32,
+    /// Pressure, 0 to 1.
+    pub pressure: f32,
+    /// Brightness, 0 to 1; the middle is neutral.
+    pub brightness: f32,
 }
 
 const NEUTRAL: Member = Member { bend: 0.0, pressure: 0.0, brightness: 0.5 };
 
 /// The state of all channels.
-pub(crate) struct Mpe {
+#[derive(Clone, Debug)]
+pub struct Mpe {
     members: [Member; 16],
     /// Note channels that the controller has announced.
     announced: u8,
@@ -32,32 +33,34 @@ pub(crate) struct Mpe {
 }
 
 impl Mpe {
-    pub(crate) fn new() -> Self {
+    /// Every channel at rest, none announced.
+    pub fn new() -> Self {
         Self { members: [NEUTRAL; 16], announced: 0, range: BEND_RANGE, registered: [[127; 2]; 16] }
     }
 
     /// Whether a channel is a note channel. `switch` is the parameter.
-    pub(crate) fn has(&self, channel: u8, switch: bool) -> bool {
+    pub fn has(&self, channel: u8, switch: bool) -> bool {
         let members = if switch { 15 } else { self.announced };
         (1..=members).contains(&channel)
     }
 
     /// The values of a channel.
-    pub(crate) fn member(&mut self, channel: u8) -> &mut Member {
+    pub fn member(&mut self, channel: u8) -> &mut Member {
         &mut self.members[usize::from(channel & 15)]
     }
 
     /// The channel's pitch bend in semitones.
-    pub(crate) fn semitones(&self, channel: u8) -> f32 {
+    pub fn semitones(&self, channel: u8) -> f32 {
         self.members[usize::from(channel & 15)].bend * self.range
     }
 
-    pub(crate) fn set_bend(&mut self, channel: u8, bend: f32) {
+    /// Bends a channel, by -1 to 1 of its range.
+    pub fn set_bend(&mut self, channel: u8, bend: f32) {
         self.member(channel).bend = bend;
     }
 
     /// Handles registered parameters: the configuration message, and the bend range of note channels.
-    pub(crate) fn control(&mut self, channel: u8, cc: u8, value: f32, switch: bool) {
+    pub fn control(&mut self, channel: u8, cc: u8, value: f32, switch: bool) {
         let number = (value * 127.0).round() as u8;
         let member = self.has(channel, switch);
         let registered = &mut self.registered[usize::from(channel & 15)];
@@ -68,6 +71,12 @@ impl Mpe {
             (6, [0, 0]) if member => self.range = f32::from(number),
             _ => {}
         }
+    }
+}
+
+impl Default for Mpe {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

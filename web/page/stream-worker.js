@@ -1,0 +1,106 @@
+// The connection to a seat of `myriad serve`: events go out with the server's time, packets of sound go on to the
+// audio thread.
+
+import { HEAD, POINT } from "./meters.js";
+
+/** How often the clocks are compared, at first and later, and how often the server is told what was measured. */
+const FIRST_PINGS = 8;
+const PING_MS = 1000;
+const KEPT_PINGS = 16;
+
+let socket, sound, welcome, outputMs;
+let pings = []; // The newest: way there and back, and the server's frame minus ours at that time.
+let playing = {};
+
+const now = () => performance.timeOrigin + performance.now();
+
+/** The server's clock, in frames, at a time of ours: by the quickest of the last pings. */
+function serverFrame(at) {
+  if (pings.length === 0) return undefined;
+  const best = pings.reduce((a, b) => (b.way < a.way ? b : a));
+  return best.frame + ((at - best.at) * welcome.rate) / 1e3;
+}
+
+function ping() {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "ping", id: now() }));
+}
+
+function pong({ id, frame }) {
+  const arrived = now();
+  pings.push({ way: arrived - id, at: (id + arrived) / 2, frame });
+  if (pings.length > KEPT_PINGS) pings.shift();
+}
+
+/** What the player and the operator want to know. */
+function report() {
+  if (pings.length === 0 || playing.position === undefined) return;
+  const ms = 1e3 / welcome.rate;
+  const roundTripMs = Math.min(...pings.map(({ way }) => way));
+  // An event waits for its way to the server and for a block; its sound for the engine and for the buffer.
+  const behind = serverFrame(playing.at) - playing.position;
+  const latencyMs = roundTripMs / 2 + (welcome.block + welcome.latency + behind) * ms + outputMs;
+  const stats = {
+    roundTripMs, latencyMs, bufferMs: playing.bufferMs, late: playing.late, concealed: playing.concealed,
+  };
+  socket.send(JSON.stringify({ type: "stats", ...stats }));
+  postMessage({ stats });
+}
+
+function receive({ data }) {
+  if (data instanceof ArrayBuffer) {
+    const isMeters = new Uint8Array(data, 0, 1)[0] === 0x50;
+    if (isMeters) postMessage({ meters: new Float32Array(data, 4) });
+    else sound.postMessage(data, [data]);
+    return;
+  }
+  const message = JSON.parse(data);
+  if (message.type === "welcome") {
+    welcome = message;
+    sound.postMessage({ rate: welcome.rate });
+    for (let i = 0; i < FIRST_PINGS; i++) setTimeout(ping, 40 * i);
+    setInterval(() => {
+      ping();
+      report();
+    }, PING_MS);
+    postMessage({ welcome });
+  } else if (message.type === "pong") {
+    pong(message);
+  } else if (message.type === "error") {
+    postMessage({ error: message.message });
+  } else if (message.type === "meters") {
+    postMessage({ stats: message, meters: meters(message) });
+  }
+}
+
+/** Meters without a picture, in the order of meters.js. */
+function meters({ peak, voices, partials }) {
+  const numbers = new Float32Array(HEAD + POINT);
+  numbers.set([peak[0], peak[1], voices, partials, welcome.rate]);
+  return numbers;
+}
+
+function connect({ url, token }) {
+  socket = new WebSocket(url, token ? ["myriad.1", `token.${token}`] : ["myriad.1"]);
+  socket.binaryType = "arraybuffer";
+  socket.onmessage = receive;
+  socket.onclose = ({ code, reason }) => {
+    const why = welcome ? reason || `the connection ended (${code})` : "the server has no seat for us: full, or another token";
+    postMessage({ closed: why });
+    close();
+  };
+}
+
+onmessage = ({ data }) => {
+  if (data.url) {
+    ({ port: sound, outputMs } = data);
+    sound.onmessage = ({ data }) => {
+      playing = { ...data, at: now() };
+    };
+    connect(data);
+  } else if (data.close) {
+    socket.close();
+  } else if (data.event && socket.readyState === WebSocket.OPEN) {
+    const time = serverFrame(data.at);
+    socket.send(JSON.stringify(time === undefined ? data.event : { ...data.event, time }));
+  }
+};
