@@ -1,6 +1,6 @@
 //! Files that are read.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(crate) fn is_named_pipe(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
-        fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
+        std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
     }
     #[cfg(not(unix))]
     {

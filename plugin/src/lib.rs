@@ -25,6 +25,10 @@ use player::Player;
 use std::sync::Arc;
 use synth::SynthConfig;
 
+// The entry of the Audio Unit, which plays the CLAP plugin of this library.
+#[cfg(all(target_os = "macos", feature = "audio-unit"))]
+clap_wrapper::export_auv2!();
+
 /// Tasks of the audio thread that the GUI thread runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Task {

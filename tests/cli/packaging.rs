@@ -162,6 +162,37 @@ fn what_cannot_be_installed_is_one_line() {
 }
 
 #[test]
+fn bundles_for_macos_say_what_they_are() {
+    let folder = Folder::new();
+    folder.put("library", "a library");
+    for kind in ["vst3", "clap", "component"] {
+        let mut bundle = Command::new("sh");
+        bundle.arg(script("macos-bundle")).arg(kind).arg(folder.path("library"));
+        assert!(bundle.arg(folder.path("")).status().unwrap().success());
+        let contents = folder.path(&format!("Myriad.{kind}/Contents"));
+        assert_eq!(fs::read_to_string(contents.join("MacOS/Myriad")).unwrap(), "a library");
+        assert_eq!(fs::read_to_string(contents.join("PkgInfo")).unwrap(), "BNDL????");
+        let plist =
+            "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+        let mut python = Command::new("python3");
+        let read = python.args(["-c", plist]).arg(contents.join("Info.plist")).output().unwrap();
+        let list: serde_json::Value = serde_json::from_slice(&read.stdout).unwrap();
+        assert_eq!(list["CFBundleExecutable"], "Myriad", "{list}");
+        assert_eq!(list["CFBundleVersion"], env!("CARGO_PKG_VERSION"), "{list}");
+        assert_eq!(list["CFBundleIdentifier"], format!("org.myriad.myriad.{kind}"), "{list}");
+        let component = &list["AudioComponents"][0];
+        match kind {
+            "component" => {
+                assert_eq!(component["type"], "aumu", "{list}");
+                assert_eq!(component["factoryFunction"], "GetPluginFactoryAUV2", "{list}");
+                assert!(component["version"].as_u64().unwrap() >= 256, "{list}");
+            }
+            _ => assert!(component.is_null(), "{list}"),
+        }
+    }
+}
+
+#[test]
 fn scripts_are_shell() {
     let folder = fs::read_dir(script("")).unwrap().map(|entry| entry.unwrap().path());
     let starts = |path: &Path| fs::read(path).unwrap_or_default();
