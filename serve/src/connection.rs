@@ -278,11 +278,15 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Plays a patch that `load` parses, which takes milliseconds, so no other connection waits for it.
+    /// Plays a patch that `load` parses. That takes milliseconds, so their number is limited, and no other
+    /// connection waits for it.
     async fn load_patch(
         &mut self,
         load: impl FnOnce() -> Result<Patch, String> + Send + 'static,
     ) -> Result<(), End> {
+        if !self.patches.take(1.0) || self.ends.patches.is_full() {
+            return self.refuse("too many patches").await;
+        }
         match tokio::task::spawn_blocking(load).await {
             Ok(Ok(patch)) => self.set_patch(patch).await,
             Ok(Err(error)) => self.refuse(&error).await,
@@ -291,9 +295,6 @@ impl<'a> Connection<'a> {
     }
 
     async fn set_patch(&mut self, patch: Patch) -> Result<(), End> {
-        if !self.patches.take(1.0) || self.ends.patches.is_full() {
-            return self.refuse("too many patches").await;
-        }
         let name = patch.name.clone();
         let playable = tokio::task::spawn_blocking(|| Playable::new(patch).complete()).await;
         let Ok(Ok(playable)) = playable else {
