@@ -31,6 +31,8 @@ export class CloudView {
       canvas.width = Math.max(this.canvas.clientWidth * ratio, 1);
       canvas.height = Math.max(this.canvas.clientHeight * ratio, 1);
     }
+    // On a narrow screen partials are closer together.
+    this.scale = Math.min(Math.max(this.canvas.clientWidth / 1100, 0.5), 1.2);
     this.draw({ points: new Float32Array() });
   }
 
@@ -117,7 +119,7 @@ export class CloudView {
   }
 
   paintStems(points) {
-    const { context, place, ratio } = this;
+    const { context, place, ratio, scale } = this;
     for (let i = 0; i < points.length; i += 4) {
       const x = place.x(points[i]);
       const y = place.y(points[i + 1]);
@@ -129,17 +131,15 @@ export class CloudView {
       const strength = (place.floor - y) / place.floor;
       if (strength <= 0.01) continue;
       const [r, g, b] = hue(points[i + 3]);
-      context.fillStyle = `rgb(${r} ${g} ${b} / ${0.14 + 0.6 * strength})`;
-      context.fillRect(x - ratio, y, 2 * ratio, place.floor - y);
-      context.fillStyle = `rgb(${r} ${g} ${b} / ${0.1 * strength})`;
-      context.fillRect(x - 5 * ratio, y, 10 * ratio, place.floor - y);
+      context.fillStyle = `rgb(${r} ${g} ${b} / ${(0.14 + 0.6 * strength) * scale})`;
+      context.fillRect(x - ratio * scale, y, 2 * ratio * scale, place.floor - y);
+      context.fillStyle = `rgb(${r} ${g} ${b} / ${0.1 * strength * scale ** 2})`;
+      context.fillRect(x - 5 * ratio * scale, y, 10 * ratio * scale, place.floor - y);
     }
   }
 
   paintSparks(points) {
-    const { context, trail, place, ratio } = this;
-    // On a narrow screen partials are closer together.
-    const scale = Math.min(Math.max(this.canvas.width / ratio / 1100, 0.55), 1.2);
+    const { context, trail, place, ratio, scale } = this;
     for (let i = 0; i < points.length; i += 4) {
       const y = place.y(points[i + 1]);
       const strength = (place.floor - y) / place.floor;

@@ -112,7 +112,9 @@ export class LocalInstrument {
   load(toml) {
     this.loading++;
     this.pass({ type: "panic" });
-    setTimeout(() => this.node.port.postMessage({ toml }), FADE_MS);
+    // An audio thread cannot encode text.
+    const patch = new TextEncoder().encode(toml);
+    setTimeout(() => this.node.port.postMessage({ patch }), FADE_MS);
   }
 
   loaded() {

@@ -35,7 +35,7 @@ macro_rules! each {
 impl Simd for Wasm {
     type F = [v128; 4];
     type U = [v128; 4];
-    const GROUPS: usize = 2;
+    const GROUPS: usize = 1;
 
     inlined! {
         splat(self, x: f32) -> Self::F = [f32x4_splat(x); 4];

@@ -7,6 +7,8 @@
 mod catalogue;
 mod instrument;
 mod json;
+#[cfg(target_arch = "wasm32")]
+mod math;
 mod message;
 mod points;
 
@@ -134,11 +136,4 @@ pub extern "C" fn fuses_products() -> bool {
         }
     }
     Level::best().dispatch(Fuses)
-}
-
-/// Renders ticks of the sine bank alone, with or without seeding, for measurements: 1,024 partials.
-#[unsafe(no_mangle)]
-pub extern "C" fn bank_alone(ticks: usize, seeding: bool) {
-    use myriad_engine::render::cpu::benchmark::BankAlone;
-    myriad_engine::simd::Level::best().dispatch(BankAlone { ticks, seeding });
 }
