@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-reproducible dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
+.PHONY: help play plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-reproducible dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make count   instructions of one audio callback, whatever sounds"
 	@echo "make peers   the same sine bank on Csound, SuperCollider, Faust, fundsp and Myriad"
 	@echo "make neon    compile the engine for 64-bit ARM and run its tests under emulation"
+	@echo "make web     compile the engine for the page (WebAssembly); make web-test: play the page in Chromium"
 	@echo "make faults  every system call that can fail fails once, in render, record, import, soak, service"
 	@echo "make soak    eight virtual hours of random playing, everything watched, a report"
 	@echo "make soak-faults  550 faults planted in fresh music: how many the reference finds"
@@ -71,6 +72,13 @@ peers: setup
 
 neon:
 	tests/neon/run
+
+# What it makes is kept in web/built.
+web:
+	web/build
+
+web-test:
+	web/tests/run
 
 faults: setup
 	cargo test --test cli faults:: -- --include-ignored --nocapture

@@ -200,19 +200,31 @@ pub enum Level {
 }
 
 impl Level {
-    /// Every level this machine can run, slowest first.
-    pub fn available() -> Vec<Level> {
-        let levels = std::iter::once(Level::Baseline);
-        #[cfg(target_arch = "x86_64")]
-        let levels = levels
-            .chain(Avx2::detect().map(|_| Level::Avx2))
-            .chain(Avx512::detect().map(|_| Level::Avx512));
-        levels.collect()
+    /// Every level, slowest first.
+    const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
+
+    /// Whether this machine can run it.
+    fn is_available(self) -> bool {
+        match self {
+            Level::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => Avx2::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => Avx512::detect().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
     }
 
-    /// The fastest level this machine can run.
+    /// Every level this machine can run, slowest first. Allocates.
+    pub fn available() -> Vec<Level> {
+        Self::ALL.into_iter().filter(|level| level.is_available()).collect()
+    }
+
+    /// The fastest level this machine can run. Never allocates.
     pub fn best() -> Level {
-        Level::available().pop().unwrap_or(Level::Baseline)
+        let fastest = Self::ALL.into_iter().rev().find(|level| level.is_available());
+        fastest.unwrap_or(Level::Baseline)
     }
 
     /// Runs `work`, compiled for this level; for the baseline where the machine lacks it.

@@ -21,10 +21,10 @@ export class PatchBrowser {
     element("patch-list").querySelector("[aria-selected=true]")?.scrollIntoView({ block: "center" });
   }
 
-  /** The patch so many places further in the list as it is filtered. */
+  /** The patch so many places further in the list as it is filtered, or of all when that has no other. */
   neighbour(name, step) {
     const found = this.found();
-    const list = found.length > 0 ? found : this.patches;
+    const list = found.length > 1 ? found : this.patches;
     const at = list.findIndex((patch) => patch.name === name);
     return list[(Math.max(at, step > 0 ? -1 : 0) + step + list.length) % list.length].name;
   }

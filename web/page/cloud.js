@@ -10,7 +10,7 @@ const HUES = 17;
 /** What is left of the trails after a frame. */
 const TRAIL = 0.86;
 /** Bins of the glow behind the cloud, and what is left of it after a frame. */
-const BINS = 96;
+const BINS = 160;
 const AFTERGLOW = 0.95;
 
 export class CloudView {
@@ -31,6 +31,8 @@ export class CloudView {
       canvas.width = Math.max(this.canvas.clientWidth * ratio, 1);
       canvas.height = Math.max(this.canvas.clientHeight * ratio, 1);
     }
+    // On a narrow screen partials are closer together.
+    this.scale = Math.min(Math.max(this.canvas.clientWidth / 1100, 0.5), 1.2);
     this.draw({ points: new Float32Array() });
   }
 
@@ -104,22 +106,20 @@ export class CloudView {
       const height = (place.floor - place.y(points[i + 1])) / place.floor;
       glow[bin] = Math.max(glow[bin], height * 0.82);
     }
+    const smooth = smoothed(smoothed(glow));
     context.beginPath();
     context.moveTo(0, place.floor);
-    for (let i = 0; i <= BINS; i++) {
-      const near = (glow[Math.max(i - 1, 0)] + glow[Math.min(i, BINS - 1)] + glow[Math.min(i + 1, BINS - 1)]) / 3;
-      context.lineTo((i / BINS) * width, place.floor * (1 - near));
-    }
+    for (let i = 0; i < BINS; i++) context.lineTo(((i + 0.5) / BINS) * width, place.floor * (1 - smooth[i]));
     context.lineTo(width, place.floor);
     const light = context.createLinearGradient(0, 0, 0, place.floor);
-    light.addColorStop(0, "rgb(176 62 172 / .5)");
-    light.addColorStop(1, "rgb(104 72 214 / .12)");
+    light.addColorStop(0, "rgb(226 84 172 / .75)");
+    light.addColorStop(1, "rgb(104 72 214 / .2)");
     context.fillStyle = light;
     context.fill();
   }
 
   paintStems(points) {
-    const { context, place, ratio } = this;
+    const { context, place, ratio, scale } = this;
     for (let i = 0; i < points.length; i += 4) {
       const x = place.x(points[i]);
       const y = place.y(points[i + 1]);
@@ -131,26 +131,38 @@ export class CloudView {
       const strength = (place.floor - y) / place.floor;
       if (strength <= 0.01) continue;
       const [r, g, b] = hue(points[i + 3]);
-      context.fillStyle = `rgb(${r} ${g} ${b} / ${0.12 + 0.5 * strength})`;
-      context.fillRect(x - ratio, y, 2 * ratio, place.floor - y);
+      context.fillStyle = `rgb(${r} ${g} ${b} / ${(0.14 + 0.6 * strength) * scale})`;
+      context.fillRect(x - ratio * scale, y, 2 * ratio * scale, place.floor - y);
+      context.fillStyle = `rgb(${r} ${g} ${b} / ${0.1 * strength * scale ** 2})`;
+      context.fillRect(x - 5 * ratio * scale, y, 10 * ratio * scale, place.floor - y);
     }
   }
 
   paintSparks(points) {
-    const { context, trail, place, ratio } = this;
+    const { context, trail, place, ratio, scale } = this;
     for (let i = 0; i < points.length; i += 4) {
       const y = place.y(points[i + 1]);
       const strength = (place.floor - y) / place.floor;
       if (strength <= 0.01) continue;
       const x = place.x(points[i]);
       const image = this.sparks[Math.round(((points[i + 3] + 1) / 2) * (HUES - 1))];
-      const size = (7 + 20 * strength ** 1.5) * ratio;
+      const size = (8 + 30 * strength ** 1.5) * ratio * scale;
       context.drawImage(image, x - size / 2, y - size / 2, size, size);
       trail.globalAlpha = 0.22;
       trail.drawImage(image, x - size / 3, y - size / 3, size / 1.5, size / 1.5);
       trail.globalAlpha = 1;
     }
   }
+}
+
+/** Heights averaged with their neighbours, so that single partials become hills. */
+function smoothed(heights) {
+  const [reach, last] = [2, heights.length - 1];
+  return heights.map((_, i) => {
+    let sum = 0;
+    for (let j = i - reach; j <= i + reach; j++) sum += heights[Math.min(Math.max(j, 0), last)];
+    return sum / (2 * reach + 1);
+  });
 }
 
 /** The colour of a pan, -1 left to 1 right. */

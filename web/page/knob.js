@@ -58,6 +58,7 @@ export class Knob {
       return part;
     };
     add("circle", "disc", { cx: 28, cy: 28, r: 18 }).style.fill = "var(--disc)";
+    add("circle", "shine", { cx: 28, cy: 26, r: 11 }).style.fill = "rgb(134 120 255 / .12)";
     add("path", "track", { d: arc(0, 1) });
     this.arc = add("path", "arc");
     this.hand = add("line", "hand");

@@ -40,8 +40,8 @@ class LocalProcessor extends AudioWorkletProcessor {
   hear(data) {
     if (data instanceof Uint32Array) {
       this.ring.push(data);
-    } else if (data.toml !== undefined) {
-      const text = utf8(data.toml);
+    } else if (data.patch) {
+      const text = data.patch;
       const memory = this.exports.reserve(text.length);
       new Uint8Array(this.exports.memory.buffer, memory, text.length).set(text);
       const loaded = this.exports.instrument_patch(this.instrument, memory, text.length);
@@ -72,12 +72,6 @@ class LocalProcessor extends AudioWorkletProcessor {
     }
     return !this.closed;
   }
-}
-
-/** Text as bytes: an AudioWorklet has no TextEncoder. */
-function utf8(text) {
-  const escaped = unescape(encodeURIComponent(text));
-  return Uint8Array.from(escaped, (c) => c.charCodeAt(0));
 }
 
 registerProcessor("myriad-local", LocalProcessor);

@@ -16,6 +16,9 @@ import { engineModule } from "./engine.js";
 import { MessageRing, WORDS, encode } from "./messages.js";
 import { MOST, readMeters } from "./meters.js";
 
+/** A block of the audio thread, and the engine's fade. */
+const FADE_MS = 15;
+
 export class LocalInstrument {
   constructor(catalogue) {
     this.catalogue = catalogue;
@@ -89,15 +92,29 @@ export class LocalInstrument {
     while (this.isOpen && this.loading === 0 && this.waiting.length > 0) {
       const event = this.waiting[0];
       if (event.type === "patch" || event.type === "patchText") {
-        const toml = event.toml ?? this.catalogue.patchText(event.name);
-        this.loading++;
-        this.node.port.postMessage({ toml });
-      } else if (encode(event, (id) => this.catalogue.index(id), this.words)) {
-        if (!this.ring) this.node.port.postMessage(this.words);
-        else if (!this.ring.push(this.words)) return;
+        this.load(event.toml ?? this.catalogue.patchText(event.name));
+      } else if (!this.pass(event)) {
+        return;
       }
       this.waiting.shift();
     }
+  }
+
+  /** Passes on one event; returns whether there was room. */
+  pass(event) {
+    if (!encode(event, (id) => this.catalogue.index(id), this.words)) return true;
+    if (this.ring) return this.ring.push(this.words);
+    this.node.port.postMessage(this.words);
+    return true;
+  }
+
+  /** Notes fade first, because the audio thread has nothing to play while it loads a large patch. */
+  load(toml) {
+    this.loading++;
+    this.pass({ type: "panic" });
+    // An audio thread cannot encode text.
+    const patch = new TextEncoder().encode(toml);
+    setTimeout(() => this.node.port.postMessage({ patch }), FADE_MS);
   }
 
   loaded() {

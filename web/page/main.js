@@ -24,13 +24,13 @@ class Page {
   constructor(catalogue, instrument) {
     this.catalogue = catalogue;
     this.instrument = instrument;
-    /** Keys that the page holds down, with the time of the last change. */
+    /** Keys that are held down by mouse, fingers or letters. */
     this.held = new Set();
     this.cloud = new CloudView(element("cloud"));
     this.panels = new Panels(catalogue, (id, value) => this.turn(id, value));
     this.keyboard = new Keyboard(element("keyboard"), (event) => this.play(event));
     this.keys = new ComputerKeys((event) => this.play(event), (octaves) => this.moveOctave(octaves));
-    this.midi = new MidiInputs((event) => this.play(event));
+    this.midi = new MidiInputs((event) => this.send(event));
     this.browser = new PatchBrowser(catalogue.patches, (name) => this.openPatch(name));
     this.connect();
     instrument.onmeters((meters) => this.show(meters));
@@ -62,7 +62,7 @@ class Page {
       const [file] = event.dataTransfer.files;
       if (file) this.attempt(() => this.openFile(file));
     });
-    // Notes of a page that is left would sound for ever.
+    // A page that has lost the focus does not hear that keys are released.
     addEventListener("blur", () => this.releaseAll());
     this.moveOctave(0);
   }
@@ -87,12 +87,18 @@ class Page {
     document.body.dataset.state = "playing";
   }
 
-  play(event) {
+  /** Passes on an event; the first one starts the sound. */
+  send(event) {
     this.attempt(() => this.start());
+    this.instrument.send(event);
+  }
+
+  /** The same for keys of this page, which end when it loses the focus. */
+  play(event) {
     if (event.type === "noteOn") this.held.add(event.key);
     if (event.type === "noteOff") this.held.delete(event.key);
-    if (event.type === "noteOn" || event.type === "noteOff") this.keyboard.mark((key) => this.held.has(key));
-    this.instrument.send(event);
+    this.keyboard.mark((key) => this.held.has(key));
+    this.send(event);
   }
 
   releaseAll() {
@@ -177,7 +183,7 @@ class Page {
     const button = element("sustain");
     const on = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(on));
-    this.play({ type: "control", controller: 64, value: on ? 1 : 0, channel: 0 });
+    this.send({ type: "control", controller: 64, value: on ? 1 : 0, channel: 0 });
   }
 
   moveOctave(octaves) {

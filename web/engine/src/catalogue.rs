@@ -108,32 +108,3 @@ fn parameter(info: &ParamInfo) -> String {
         ("help", text(info.help)),
     ])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_patch_on_display_is_shared_as_its_knobs_are_set() {
-        let mut catalogue = Catalogue::default();
-        assert!(catalogue.answer("open aurora").contains("\"name\":\"Aurora\""));
-        assert_eq!(catalogue.answer("set filter.cutoff 1500"), "\"1.50 kHz\"");
-        let toml = catalogue.answer("toml");
-        assert!(toml.contains("cutoff = 1500"), "{toml}");
-    }
-
-    #[test]
-    fn what_cannot_be_answered_is_an_error_with_a_reason() {
-        let mut catalogue = Catalogue::default();
-        for (question, reason) in [
-            ("open Nothing", "Nothing"),
-            ("read [", "line 1"),
-            ("set no.such 1", "no.such"),
-            ("set filter.cutoff loud", "loud"),
-            ("", "no such question"),
-        ] {
-            let answer = catalogue.answer(question);
-            assert!(answer.starts_with("{\"error\"") && answer.contains(reason), "{answer}");
-        }
-    }
-}

@@ -3,6 +3,8 @@
 use crate::message::{Kind, Message};
 use crate::points::Points;
 use myriad_engine::mpe::Mpe;
+use myriad_engine::render::CpuRenderer;
+use myriad_engine::simd::Level;
 use myriad_engine::{
     BoundedEvents, Engine, EngineConfig, EngineError, Event, EventKind, Expression, Patch, Snapshot,
 };
@@ -35,9 +37,18 @@ impl Instrument {
     /// # Errors
     /// When the rate is out of range or there is no memory.
     pub fn new(sample_rate: f32) -> Result<Self, EngineError> {
+        Self::with_level(sample_rate, Level::best())
+    }
+
+    /// The same with chosen instructions, for comparisons.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn with_level(sample_rate: f32, level: Level) -> Result<Self, EngineError> {
         let config = EngineConfig { sample_rate, ..EngineConfig::default() };
+        let renderer = Box::new(CpuRenderer::with_level(config.threads, level));
         Ok(Self {
-            engine: Engine::new(&config)?,
+            engine: Engine::with_renderer(&config, renderer)?,
             messages: Box::new([Message::default(); MAX_MESSAGES]),
             events: BoundedEvents::with_capacity(MAX_EVENTS),
             audio: Box::new([[0.0; MAX_FRAMES]; 2]),

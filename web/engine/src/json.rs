@@ -26,13 +26,3 @@ pub(crate) fn object<const N: usize>(fields: [(&str, String); N]) -> String {
     let field = |(name, value): &(&str, String)| format!("{}:{value}", text(name));
     format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_escaped() {
-        assert_eq!(text("a\"b\\c\nd\u{1}é"), "\"a\\\"b\\\\c\\nd\\u0001é\"");
-    }
-}

@@ -7,6 +7,8 @@
 mod catalogue;
 mod instrument;
 mod json;
+#[cfg(target_arch = "wasm32")]
+mod math;
 mod message;
 mod points;
 

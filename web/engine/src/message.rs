@@ -51,22 +51,3 @@ impl Message {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(head: u32, value: f32) -> Message {
-        Message { head, value, frame: 0 }
-    }
-
-    #[test]
-    fn messages_of_a_page_that_is_newer_or_broken_are_ignored() {
-        let note = message(1 | 3 << 8 | 60 << 16, 2.0);
-        assert_eq!(note.channel(), 3);
-        assert_eq!(note.kind(), Some(Kind::NoteOn { key: 60, velocity: 1.0 }));
-        for (head, value) in [(0, 1.0), (9, 1.0), (7 | 60_000 << 16, 0.0), (1, f32::NAN)] {
-            assert_eq!(message(head, value).kind(), None, "{head} {value}");
-        }
-    }
-}

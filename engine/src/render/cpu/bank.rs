@@ -5,6 +5,9 @@
 //! `y' = 2cos(w) y - y''`, exact for low pitches in single precision. With the ramp of the level
 //! and the multiply-add that is four operations per sample for sixteen partials: two cycles on a
 //! machine with two 512-bit ports, which is the limit.
+//!
+//! For WebAssembly the inner loop is a function of its own: browsers' compilers keep few values of a
+//! long function in registers, which cost a fifth of the speed.
 
 use crate::render::TICK;
 use crate::simd::{F32x16, Simd};
@@ -106,7 +109,8 @@ pub fn advance<S: Simd, const FIRST: bool>(
     by_count!(1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-#[inline(always)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 fn side_by_side<S: Simd, const N: usize, const FIRST: bool>(
     s: S,
     groups: &[Oscillators<S>],
