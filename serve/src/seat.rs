@@ -5,7 +5,10 @@ use crate::config::{RATE, SEAT_CLOUDS, SEAT_VOICES, ServeConfig};
 use crate::protocol::{ClientStats, PacketHeader};
 use myriad_engine::patch::Playable;
 use myriad_engine::render::{CpuRenderer, Renderer};
-use myriad_engine::{BoundedEvents, Engine, EngineConfig, EngineError, Event, TimedEvent};
+use myriad_engine::{
+    BoundedEvents, Counters, Engine, EngineConfig, EngineError, Event, SnapshotReceiver,
+    SnapshotSender, TimedEvent, snapshots,
+};
 use myriad_live::supervised::{Preference, SupervisedRenderer, wall_clock};
 use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
@@ -72,6 +75,12 @@ impl SeatCounters {
         f32::from_bits(self.load.load(Relaxed))
     }
 
+    /// What sounds.
+    pub(crate) fn sounding(&self) -> Counters {
+        let [voices, partials] = [&self.voices, &self.partials].map(|count| count.load(Relaxed));
+        Counters { voices, partials, ..Counters::default() }
+    }
+
     pub(crate) fn take_peak(&self) -> [f32; 2] {
         self.peak.each_ref().map(|peak| f32::from_bits(peak.swap(0, Relaxed)))
     }
@@ -90,6 +99,7 @@ struct Instrument {
     events: HeapCons<TimedEvent<u64>>,
     patches: HeapCons<Box<Playable>>,
     former_patches: HeapProd<Box<Playable>>,
+    snapshots: SnapshotSender,
     /// Memory for a block.
     block_events: Vec<Event>,
     sound: [Vec<f32>; 2],
@@ -135,6 +145,7 @@ pub(crate) struct SeatEnds {
     pub(crate) events: BoundedEvents<HeapProd<TimedEvent<u64>>>,
     pub(crate) patches: HeapProd<Box<Playable>>,
     pub(crate) former_patches: HeapCons<Box<Playable>>,
+    pub(crate) snapshots: SnapshotReceiver,
     pub(crate) sound: SoundEnd,
 }
 
@@ -211,11 +222,13 @@ impl Seat {
         let (former_in, former_out) = HeapRb::new(2 * PATCHES).split();
         let (sample_in, sample_out) = HeapRb::new(2 * block * blocks).split();
         let (header_in, header_out) = HeapRb::new(blocks).split();
+        let (snapshot_in, snapshot_out) = snapshots();
         let instrument = Instrument {
             engine,
             events: event_out,
             patches: patch_out,
             former_patches: former_in,
+            snapshots: snapshot_in,
             block_events: Vec::with_capacity(BLOCK_EVENTS),
             sound: std::array::from_fn(|_| vec![0.0; block]),
             interleaved: vec![0.0; 2 * block],
@@ -236,8 +249,13 @@ impl Seat {
         };
         let sound =
             SoundEnd { samples: sample_out, headers: header_out, memory: vec![0.0; 2 * block] };
-        let ends =
-            SeatEnds { events: event_in, patches: patch_in, former_patches: former_out, sound };
+        let ends = SeatEnds {
+            events: event_in,
+            patches: patch_in,
+            former_patches: former_out,
+            snapshots: snapshot_out,
+            sound,
+        };
         Ok((seat, ends))
     }
 
@@ -261,7 +279,9 @@ impl Seat {
         instrument.exchange_patches();
         let start = clock.first_frame(round);
         let peak = instrument.render(start, clock.block);
-        let counters = instrument.engine.counters();
+        let Instrument { engine, snapshots, .. } = &mut *instrument;
+        snapshots.show(engine, clock.block);
+        let counters = engine.counters();
         self.counters.voices.store(counters.voices, Relaxed);
         self.counters.partials.store(counters.partials, Relaxed);
         for (most, peak) in self.counters.peak.iter().zip(peak) {
