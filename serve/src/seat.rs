@@ -362,3 +362,63 @@ impl Instrument {
         peak
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Limits;
+    use assert_no_alloc::{AllocDisabler, assert_no_alloc};
+    use myriad_engine::{EventKind, ThreadPolicy, factory};
+
+    #[global_allocator]
+    static ALLOCATOR: AllocDisabler = AllocDisabler;
+
+    fn config() -> ServeConfig {
+        let thread_policy = ThreadPolicy::Normal;
+        ServeConfig {
+            address: ([127, 0, 0, 1], 0).into(),
+            player_token: None,
+            operator_token: None,
+            origins: Vec::new(),
+            seats: 1,
+            jam: false,
+            block: 256,
+            threads: 1,
+            renderer: RendererChoice {
+                kind: RendererKind::Cpu,
+                device: None,
+                threads: 1,
+                purpose: Purpose::Live { sample_rate: RATE as f32, thread_policy },
+                recalibrate: false,
+                service: None,
+            },
+            share: Some(crate::config::SHARE),
+            patch: "Init".into(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Also when events and patches arrive, a picture is wanted, and nobody takes the sound.
+    #[test]
+    fn a_worker_does_not_allocate() {
+        let clock = Clock::new(RATE, 256);
+        for jam in [false, true] {
+            let patch = || Playable::new(factory::find("Aurora").unwrap().clone());
+            let config = ServeConfig { jam, ..config() };
+            let (seat, mut ends) = Seat::new(1, &clock, &config, patch()).unwrap();
+            ends.snapshots.watch(Some(0));
+            for round in 0..200 {
+                let kind = EventKind::NoteOn { key: 40 + (round % 40) as u8, velocity: 0.8 };
+                let event = Event { frame: 0, part: 0, kind };
+                ends.events.push(TimedEvent { time: 256 * round, event });
+                if round % 50 == 10 {
+                    assert!(ends.patches.try_push(Box::new(patch())).is_ok());
+                }
+                assert_no_alloc(|| seat.render(round, &clock));
+                while ends.former_patches.try_pop().is_some() {}
+            }
+            assert!(jam || seat.counters.dropped.load(Relaxed) > 100, "nobody took the sound");
+            assert!(seat.counters.take_peak()[0] > 0.01);
+        }
+    }
+}
