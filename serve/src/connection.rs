@@ -3,8 +3,10 @@
 use crate::channels::Channels;
 use crate::config::Limits;
 use crate::event_clock::EventClock;
+use crate::points::Points;
 use crate::protocol::{
-    Format, HEADER, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, read, write_packet,
+    Format, HEADER, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, picture, read,
+    write_packet,
 };
 use crate::rate_limit::RateLimit;
 use crate::seat::{Seat, SeatEnds};
@@ -13,7 +15,7 @@ use futures_util::{Sink, SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use myriad_engine::patch::Playable;
-use myriad_engine::{Event, EventKind, Patch, TimedEvent, factory};
+use myriad_engine::{Event, EventKind, Patch, Snapshot, TimedEvent, factory};
 use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Arc, PoisonError};
@@ -23,8 +25,9 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
 
-/// How often meters are sent.
-const METERS: Duration = Duration::from_millis(50);
+/// How often what sounds is sent, and the state of the server.
+const PICTURE: Duration = Duration::from_millis(50);
+const STATE: Duration = Duration::from_secs(1);
 
 /// How often a client that says nothing is asked whether it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
@@ -100,7 +103,10 @@ struct Connection<'a> {
     errors: u32,
     /// When the client last said anything.
     heard: Instant,
+    is_watched: bool,
     was_sounding: bool,
+    snapshot: Snapshot,
+    points: Points,
 }
 
 impl<'a> Connection<'a> {
@@ -128,7 +134,10 @@ impl<'a> Connection<'a> {
             patches: limit(limits.patches),
             errors: 0,
             heard: Instant::now(),
+            is_watched: false,
             was_sounding: true,
+            snapshot: Snapshot::new(),
+            points: Points::new(),
         }
     }
 
@@ -137,8 +146,11 @@ impl<'a> Connection<'a> {
         if *stopping.borrow_and_update() {
             return End::Stopping;
         }
-        let mut meters = interval(METERS);
-        meters.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let [mut picture, mut server] = [PICTURE, STATE].map(|period| {
+            let mut interval = interval(period);
+            interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+            interval
+        });
         let mut keep_alive = interval(KEEP_ALIVE);
         if let Err(end) = self.welcome().await {
             return end;
@@ -153,7 +165,8 @@ impl<'a> Connection<'a> {
                     Some(Err(_)) => Err(End::Dropped(CloseCode::Protocol, "malformed")),
                     None => Err(End::Left),
                 },
-                _ = meters.tick() => self.send_meters().await,
+                _ = picture.tick() => self.send_picture().await,
+                _ = server.tick() => self.send_state().await,
                 _ = keep_alive.tick() => self.send(Message::Ping(Default::default())).await,
             };
             if let Err(end) = outcome {
@@ -210,27 +223,32 @@ impl<'a> Connection<'a> {
         }
     }
 
-    async fn send_meters(&mut self) -> Result<(), End> {
+    async fn send_state(&mut self) -> Result<(), End> {
         // What the engine has given back is freed here.
         while self.ends.former_patches.try_pop().is_some() {}
         if self.heard.elapsed() > self.limits.silent {
             return Err(End::Dropped(CloseCode::Policy, "no answer"));
         }
+        let (load, seats) = (self.seat.counters.load(), self.state.seats_taken());
+        self.send(Message::text(ServerMessage::Server { load, seats }.to_json())).await
+    }
+
+    /// Sends what sounds, as long as anything does, to a client that wants to draw it.
+    async fn send_picture(&mut self) -> Result<(), End> {
+        if !self.is_watched {
+            return Ok(());
+        }
         let counters = &self.seat.counters;
-        let peak = counters.take_peak();
-        let is_sounding = peak != [0.0; 2];
+        let peaks = counters.take_peak();
+        let is_sounding = peaks != [0.0; 2];
         if !is_sounding && !self.was_sounding {
             return Ok(());
         }
         self.was_sounding = is_sounding;
-        let meters = ServerMessage::Meters {
-            peak,
-            voices: counters.voices.load(Relaxed),
-            partials: counters.partials.load(Relaxed),
-            load: counters.load(),
-            seats: self.state.seats_taken(),
-        };
-        self.send(Message::text(meters.to_json())).await
+        self.ends.snapshots.look(&mut self.snapshot);
+        let numbers = self.points.fill(&self.snapshot, counters.sounding(), peaks);
+        let message = Message::Binary(picture(numbers).into());
+        self.send(message).await
     }
 
     async fn receive(&mut self, message: Message) -> Result<(), End> {
@@ -264,6 +282,11 @@ impl<'a> Connection<'a> {
             }
             Ok(Request::Stats(stats)) => {
                 self.seat.info.lock().unwrap_or_else(PoisonError::into_inner).stats = stats;
+                Ok(())
+            }
+            Ok(Request::Watch(on)) => {
+                self.is_watched = on;
+                self.ends.snapshots.watch(on.then_some(0));
                 Ok(())
             }
             Ok(Request::Patch(name)) => {

@@ -15,6 +15,9 @@ mod jam;
 mod jitter_buffer;
 pub mod load_test;
 mod pages;
+// The page reads the same numbers from its own engine; the rest of that crate is for WebAssembly alone.
+#[path = "../../web/engine/src/points.rs"]
+mod points;
 mod pool;
 pub mod protocol;
 mod rate_limit;

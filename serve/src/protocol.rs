@@ -55,6 +55,8 @@ enum ClientMessage {
     Ping { id: f64 },
     /// What the client measured, for the operator.
     Stats(ClientStats),
+    /// Whether to send what sounds, for a picture.
+    Watch { on: bool },
 }
 
 /// What can be expressed for one note.
@@ -113,6 +115,8 @@ pub enum Request {
     Ping(f64),
     /// What the client measured.
     Stats(ClientStats),
+    /// Whether to send what sounds.
+    Watch(bool),
 }
 
 /// Why a message was refused.
@@ -174,6 +178,7 @@ pub fn read(text: &str) -> Result<Request, ProtocolError> {
         ClientMessage::PatchText { toml } => return Ok(Request::PatchText(toml)),
         ClientMessage::Ping { id } if id.is_finite() => return Ok(Request::Ping(id)),
         ClientMessage::Ping { .. } => return Err(ProtocolError::Range),
+        ClientMessage::Watch { on } => return Ok(Request::Watch(on)),
         ClientMessage::Stats(stats) => return Ok(Request::Stats(stats.sane())),
     };
     let Stamp { channel, time } = serde_json::from_str(text).map_err(malformed)?;
@@ -215,15 +220,9 @@ pub enum ServerMessage<'a> {
         /// Its name.
         name: &'a str,
     },
-    /// What sounds, some twenty times a second while anything does.
-    Meters {
-        /// The loudest sample since the last message.
-        peak: [f32; 2],
-        /// Voices.
-        voices: usize,
-        /// Partials.
-        partials: usize,
-        /// Rendering time as a share of the time that is rendered.
+    /// The state of the server, once a second.
+    Server {
+        /// Rendering time of the seat as a share of the time that is rendered.
         load: f32,
         /// How many seats are taken.
         seats: usize,
@@ -311,6 +310,14 @@ pub fn write_packet(header: PacketHeader, format: Format, samples: &[f32], out: 
             }
         }
     }
+}
+
+/// What sounds, as the page draws it: `P`, three zeros, and numbers in the order of `web/page/meters.js`.
+pub(crate) fn picture(numbers: &[f32]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(4 + 4 * numbers.len());
+    bytes.extend([b'P', 0, 0, 0]);
+    numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    bytes
 }
 
 /// Reads a packet; the samples are left and right in turn. `None` for anything else.

@@ -5,7 +5,10 @@ use crate::config::{RATE, SEAT_CLOUDS, SEAT_VOICES, ServeConfig};
 use crate::protocol::{ClientStats, PacketHeader};
 use myriad_engine::patch::Playable;
 use myriad_engine::render::{CpuRenderer, Renderer};
-use myriad_engine::{BoundedEvents, Engine, EngineConfig, EngineError, Event, TimedEvent};
+use myriad_engine::{
+    BoundedEvents, Counters, Engine, EngineConfig, EngineError, Event, SnapshotReceiver,
+    SnapshotSender, TimedEvent, snapshots,
+};
 use myriad_live::supervised::{Preference, SupervisedRenderer, wall_clock};
 use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
@@ -72,6 +75,12 @@ impl SeatCounters {
         f32::from_bits(self.load.load(Relaxed))
     }
 
+    /// What sounds.
+    pub(crate) fn sounding(&self) -> Counters {
+        let [voices, partials] = [&self.voices, &self.partials].map(|count| count.load(Relaxed));
+        Counters { voices, partials, ..Counters::default() }
+    }
+
     pub(crate) fn take_peak(&self) -> [f32; 2] {
         self.peak.each_ref().map(|peak| f32::from_bits(peak.swap(0, Relaxed)))
     }
@@ -90,6 +99,7 @@ struct Instrument {
     events: HeapCons<TimedEvent<u64>>,
     patches: HeapCons<Box<Playable>>,
     former_patches: HeapProd<Box<Playable>>,
+    snapshots: SnapshotSender,
     /// Memory for a block.
     block_events: Vec<Event>,
     sound: [Vec<f32>; 2],
@@ -135,6 +145,7 @@ pub(crate) struct SeatEnds {
     pub(crate) events: BoundedEvents<HeapProd<TimedEvent<u64>>>,
     pub(crate) patches: HeapProd<Box<Playable>>,
     pub(crate) former_patches: HeapCons<Box<Playable>>,
+    pub(crate) snapshots: SnapshotReceiver,
     pub(crate) sound: SoundEnd,
 }
 
@@ -211,11 +222,13 @@ impl Seat {
         let (former_in, former_out) = HeapRb::new(2 * PATCHES).split();
         let (sample_in, sample_out) = HeapRb::new(2 * block * blocks).split();
         let (header_in, header_out) = HeapRb::new(blocks).split();
+        let (snapshot_in, snapshot_out) = snapshots();
         let instrument = Instrument {
             engine,
             events: event_out,
             patches: patch_out,
             former_patches: former_in,
+            snapshots: snapshot_in,
             block_events: Vec::with_capacity(BLOCK_EVENTS),
             sound: std::array::from_fn(|_| vec![0.0; block]),
             interleaved: vec![0.0; 2 * block],
@@ -236,8 +249,13 @@ impl Seat {
         };
         let sound =
             SoundEnd { samples: sample_out, headers: header_out, memory: vec![0.0; 2 * block] };
-        let ends =
-            SeatEnds { events: event_in, patches: patch_in, former_patches: former_out, sound };
+        let ends = SeatEnds {
+            events: event_in,
+            patches: patch_in,
+            former_patches: former_out,
+            snapshots: snapshot_out,
+            sound,
+        };
         Ok((seat, ends))
     }
 
@@ -261,7 +279,9 @@ impl Seat {
         instrument.exchange_patches();
         let start = clock.first_frame(round);
         let peak = instrument.render(start, clock.block);
-        let counters = instrument.engine.counters();
+        let Instrument { engine, snapshots, .. } = &mut *instrument;
+        snapshots.show(engine, clock.block);
+        let counters = engine.counters();
         self.counters.voices.store(counters.voices, Relaxed);
         self.counters.partials.store(counters.partials, Relaxed);
         for (most, peak) in self.counters.peak.iter().zip(peak) {
@@ -340,5 +360,65 @@ impl Instrument {
             (pair[0], pair[1]) = (*left, *right);
         }
         peak
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Limits;
+    use assert_no_alloc::{AllocDisabler, assert_no_alloc};
+    use myriad_engine::{EventKind, ThreadPolicy, factory};
+
+    #[global_allocator]
+    static ALLOCATOR: AllocDisabler = AllocDisabler;
+
+    fn config() -> ServeConfig {
+        let thread_policy = ThreadPolicy::Normal;
+        ServeConfig {
+            address: ([127, 0, 0, 1], 0).into(),
+            player_token: None,
+            operator_token: None,
+            origins: Vec::new(),
+            seats: 1,
+            jam: false,
+            block: 256,
+            threads: 1,
+            renderer: RendererChoice {
+                kind: RendererKind::Cpu,
+                device: None,
+                threads: 1,
+                purpose: Purpose::Live { sample_rate: RATE as f32, thread_policy },
+                recalibrate: false,
+                service: None,
+            },
+            share: Some(crate::config::SHARE),
+            patch: "Init".into(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Also when events and patches arrive, a picture is wanted, and nobody takes the sound.
+    #[test]
+    fn a_worker_does_not_allocate() {
+        let clock = Clock::new(RATE, 256);
+        for jam in [false, true] {
+            let patch = || Playable::new(factory::find("Aurora").unwrap().clone());
+            let config = ServeConfig { jam, ..config() };
+            let (seat, mut ends) = Seat::new(1, &clock, &config, patch()).unwrap();
+            ends.snapshots.watch(Some(0));
+            for round in 0..200 {
+                let kind = EventKind::NoteOn { key: 40 + (round % 40) as u8, velocity: 0.8 };
+                let event = Event { frame: 0, part: 0, kind };
+                ends.events.push(TimedEvent { time: 256 * round, event });
+                if round % 50 == 10 {
+                    assert!(ends.patches.try_push(Box::new(patch())).is_ok());
+                }
+                assert_no_alloc(|| seat.render(round, &clock));
+                while ends.former_patches.try_pop().is_some() {}
+            }
+            assert!(jam || seat.counters.dropped.load(Relaxed) > 100, "nobody took the sound");
+            assert!(seat.counters.take_peak()[0] > 0.01);
+        }
     }
 }

@@ -1,8 +1,6 @@
 // The connection to a seat of `myriad serve`: events go out with the server's time, packets of sound go on to the
 // audio thread.
 
-import { HEAD, POINT } from "./meters.js";
-
 /** How often the clocks are compared, at first and later, and how often the server is told what was measured. */
 const FIRST_PINGS = 8;
 const PING_MS = 1000;
@@ -57,6 +55,7 @@ function receive({ data }) {
   if (message.type === "welcome") {
     welcome = message;
     sound.postMessage({ rate: welcome.rate });
+    socket.send(JSON.stringify({ type: "watch", on: true }));
     for (let i = 0; i < FIRST_PINGS; i++) setTimeout(ping, 40 * i);
     setInterval(() => {
       ping();
@@ -67,16 +66,9 @@ function receive({ data }) {
     pong(message);
   } else if (message.type === "error") {
     postMessage({ error: message.message });
-  } else if (message.type === "meters") {
-    postMessage({ stats: message, meters: meters(message) });
+  } else if (message.type === "server") {
+    postMessage({ stats: { load: message.load, seats: message.seats } });
   }
-}
-
-/** Meters without a picture, in the order of meters.js. */
-function meters({ peak, voices, partials }) {
-  const numbers = new Float32Array(HEAD + POINT);
-  numbers.set([peak[0], peak[1], voices, partials, welcome.rate]);
-  return numbers;
 }
 
 function connect({ url, token }) {
