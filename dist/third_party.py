@@ -113,7 +113,7 @@ def standard_texts(package, authors):
         return [re.sub(r"Copyright \(c\) .*", f"Copyright (c) {authors}", text).strip()]
     if "Apache-2.0" in offered:
         return [f"Copyright {authors}\n\n" + (ROOT / "LICENSE-APACHE").read_text().strip()]
-    for name in ("ISC", "Unlicense"):
+    for name in ("ISC", "Unlicense", "BSL-1.0"):
         if name in offered:
             text = (ROOT / f"dist/licences/{name}.txt").read_text()
             return [text.replace("@AUTHORS@", authors).strip()]

@@ -32,7 +32,8 @@ pub enum Host {
     Pulse,
     /// ALSA
     Alsa,
-    /// The operating system's own
+    /// The operating system's own: WASAPI on Windows, CoreAudio on macOS
+    #[value(alias = "wasapi", alias = "coreaudio")]
     System,
     /// No sound, paced by the clock
     Clock,
@@ -54,6 +55,8 @@ impl Host {
             Host::Jack => "JACK",
             Host::Pulse => "PulseAudio",
             Host::Alsa => "ALSA",
+            Host::System if cfg!(windows) => "WASAPI",
+            Host::System if cfg!(target_os = "macos") => "CoreAudio",
             Host::System => "system",
             Host::Clock => "clock",
             Host::Virtual => "virtual",
@@ -105,6 +108,8 @@ pub enum DeviceError {
     Unavailable(&'static str),
     #[error("{host}: {reason}")]
     Refused { host: &'static str, reason: String },
+    #[error("{host}: its library is not installed ({error})")]
+    NoLibrary { host: &'static str, error: String },
 }
 
 fn reasons(reasons: &[String]) -> String {

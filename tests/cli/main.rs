@@ -17,6 +17,8 @@ mod packaging;
 mod patches;
 #[cfg(unix)]
 mod recording;
+#[cfg(target_os = "linux")]
+mod released;
 mod render;
 mod scale;
 mod soak;

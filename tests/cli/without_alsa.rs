@@ -18,6 +18,16 @@ fn the_program_starts_renders_and_lists() {
 }
 
 #[test]
+fn the_doctor_says_what_to_install() {
+    let folder = Folder::new();
+    let said = folder.run_without_alsa("doctor --json").json();
+    let findings = said["findings"].as_array().unwrap();
+    let alsa = |finding: &&serde_json::Value| finding["text"].as_str().unwrap().starts_with("ALSA");
+    let advice = findings.iter().find(alsa).unwrap()["advice"].as_str().unwrap();
+    assert!(advice.contains("apt install libasound2"), "{advice}");
+}
+
+#[test]
 fn playing_through_alsa_fails_with_one_line() {
     let folder = Folder::new();
     for line in ["play --host alsa", "play"] {

@@ -6,8 +6,11 @@ use crate::session::Session;
 use crate::theme;
 use crate::widgets::button;
 use crate::widgets::meter::Meter;
+use egui::accesskit::Role;
 use egui::epaint::Mesh;
-use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+use egui::{
+    Align2, Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use myriad_library::Library;
 
 /// What the header needs besides the session.
@@ -24,6 +27,7 @@ pub(crate) struct Header<'a> {
 impl Header<'_> {
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         logo(ui.painter(), rect.left_center() + vec2(8.0, 0.0));
+        version(ui, Rect::from_min_size(rect.left_top(), vec2(130.0, rect.height())));
         let half = (0.5 * rect.width() - 150.0).min(260.0);
         let middle = Rect::from_center_size(rect.center(), vec2(2.0 * half.min(215.0), 40.0));
         self.patch(ui, session, middle);
@@ -211,6 +215,14 @@ pub(crate) fn neighbour(library: &Library, session: &mut Session, step: isize) {
         None => 0,
     };
     session.load(entries[next].patch.clone());
+}
+
+/// The version, as the tooltip of the logo and for screen readers.
+fn version(ui: &Ui, logo: Rect) {
+    let text = concat!("Myriad ", env!("CARGO_PKG_VERSION"));
+    let response = ui.interact(logo, ui.scope_id().with("version"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    response.on_hover_text(text);
 }
 
 /// The logo: a small cloud of points, and the name.

@@ -128,6 +128,13 @@ fn a_knob_is_dragged_finely_reset_and_undone() {
 }
 
 #[test]
+fn the_logo_tells_the_version() {
+    let window = open(PLAIN, "Source");
+    let logo = window.get_by_label(concat!("Myriad ", env!("CARGO_PKG_VERSION"))).rect();
+    assert!(logo.left() < 100.0 && logo.top() < 60.0, "{logo:?}");
+}
+
+#[test]
 fn a_value_is_typed_exactly() {
     let mut window = open(PLAIN, "Filter");
     window.get_by_label("Filter Cutoff value").click();

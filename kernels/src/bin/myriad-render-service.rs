@@ -8,6 +8,13 @@ fn main() -> std::process::ExitCode {
             eprintln!("myriad-render-service: {error}");
             return std::process::ExitCode::FAILURE;
         }
+        std::process::ExitCode::SUCCESS
     }
-    std::process::ExitCode::SUCCESS
+    #[cfg(not(target_os = "linux"))]
+    {
+        eprintln!(
+            "myriad-render-service: is for Linux alone; elsewhere each program uses the GPU itself"
+        );
+        std::process::ExitCode::from(2)
+    }
 }

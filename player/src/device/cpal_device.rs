@@ -52,14 +52,18 @@ pub(super) fn devices(host: Host) -> Result<Vec<(String, cpal::Device)>, DeviceE
         |error: cpal::Error| DeviceError::Refused { host: host.name(), reason: error.to_string() };
     #[cfg(target_os = "linux")]
     {
-        let ready = match host {
-            Host::Pulse => super::pulse_cookie::ensure().map_err(|error| error.to_string()),
-            Host::Alsa => {
-                alsa_sys::load().map_err(|error| format!("its library is not installed ({error})"))
-            }
-            _ => Ok(()),
-        };
-        ready.map_err(|reason| DeviceError::Refused { host: host.name(), reason })?;
+        let host_name = host.name();
+        match host {
+            Host::Pulse => super::pulse_cookie::ensure().map_err(|error| DeviceError::Refused {
+                host: host_name,
+                reason: error.to_string(),
+            })?,
+            Host::Alsa => alsa_sys::load().map_err(|error| DeviceError::NoLibrary {
+                host: host_name,
+                error: error.to_string(),
+            })?,
+            _ => {}
+        }
     }
     let cpal_host = cpal::host_from_id(host_id(host)?).map_err(refused)?;
     let name = |device: &cpal::Device| match device.description() {

@@ -49,7 +49,7 @@ pub(super) fn connect(name: &str) -> Result<jack::Client, DeviceError> {
     let refused = |reason: String| DeviceError::Refused { host: Host::Jack.name(), reason };
     // Without the library, `set_logger` would panic.
     if let Err(error) = jack::jack_sys::library() {
-        return Err(refused(format!("not installed ({error})")));
+        return Err(DeviceError::NoLibrary { host: Host::Jack.name(), error: error.to_string() });
     }
     jack::set_logger(jack::LoggerType::None);
     match jack::Client::new(name, ClientOptions::NO_START_SERVER) {

@@ -1,6 +1,6 @@
 //! `--list`: outputs and MIDI inputs.
 
-use super::{Host, cpal_device};
+use super::{DeviceError, Host, cpal_device};
 use crate::failure::Failure;
 use crate::midi;
 use crate::terminal;
@@ -29,6 +29,9 @@ pub struct Output {
 pub struct Silent {
     pub host: &'static str,
     pub reason: String,
+    /// Whether its library is not installed.
+    #[serde(skip)]
+    pub lacks_library: bool,
 }
 
 /// # Errors
@@ -57,13 +60,17 @@ impl Listing {
                 _ => cpal_device::playable(host),
             };
             match devices {
-                Ok(names) if names.is_empty() => listing
-                    .silent
-                    .push(Silent { host: host.name(), reason: "no device".to_owned() }),
+                Ok(names) if names.is_empty() => listing.silent.push(Silent {
+                    host: host.name(),
+                    reason: "no device".to_owned(),
+                    lacks_library: false,
+                }),
                 Ok(names) => listing.add(host.name(), names),
-                Err(error) => {
-                    listing.silent.push(Silent { host: host.name(), reason: error.to_string() })
-                }
+                Err(error) => listing.silent.push(Silent {
+                    host: host.name(),
+                    reason: error.to_string(),
+                    lacks_library: matches!(error, DeviceError::NoLibrary { .. }),
+                }),
             }
         }
         listing

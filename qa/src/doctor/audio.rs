@@ -23,13 +23,23 @@ pub(super) fn examine() -> Vec<Finding> {
         // Most reasons begin with the host's name.
         let reason = silent.reason.trim_start_matches(silent.host);
         let text = format!("{}: {}", silent.host, reason.trim_start_matches(": "));
-        findings.push(Finding::ok("audio", text).with(State::Note, advice(silent.host)));
+        let advice = match silent.lacks_library {
+            true => how_to_install(silent.host),
+            false => advice(silent.host),
+        };
+        findings.push(Finding::ok("audio", text).with(State::Note, advice));
     }
     if findings.iter().all(|finding| finding.state != State::Ok) {
         findings.push(Finding::ok("audio", "nothing can be heard here").with(
             State::Broken,
-            "start a sound server (PipeWire, PulseAudio or jackd), or plug in a sound device; until \
-             then `myriad render` writes files and `myriad play --host clock` plays in silence",
+            format!(
+                "{}plug in a sound device; until then `myriad render` writes files and \
+                 `myriad play --host clock` plays in silence",
+                match cfg!(target_os = "linux") {
+                    true => "start a sound server (PipeWire, PulseAudio or jackd), or ",
+                    false => "",
+                }
+            ),
         ));
     }
     findings.push(match listing.midi.as_slice() {
@@ -39,6 +49,20 @@ pub(super) fn examine() -> Vec<Finding> {
     });
     findings.push(plugin());
     findings
+}
+
+/// For hosts whose library is not installed.
+fn how_to_install(host: &str) -> &'static str {
+    match host {
+        "ALSA" => {
+            "install it: sudo apt install libasound2 (on Debian 13, Ubuntu 24.04 and newer: libasound2t64), \
+             sudo dnf install alsa-lib, or sudo pacman -S alsa-lib"
+        }
+        _ => {
+            "for the least latency install one: sudo apt install pipewire-jack, or jackd2 for a server \
+             of its own"
+        }
+    }
 }
 
 fn advice(host: &str) -> &'static str {
@@ -56,28 +80,42 @@ fn advice(host: &str) -> &'static str {
 
 /// Whether the plugin is in a folder that hosts scan.
 fn plugin() -> Finding {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let bundles = match cfg!(target_os = "macos") {
-        true => ["VST3/Myriad.vst3", "CLAP/Myriad.clap"],
-        false => ["vst3/Myriad.vst3", "clap/Myriad.clap"],
-    };
-    let in_home = |bundle: &str| match cfg!(target_os = "macos") {
-        true => format!("Library/Audio/Plug-Ins/{bundle}"),
-        false => format!(".{bundle}"),
-    };
-    let system = match cfg!(target_os = "macos") {
-        true => "/Library/Audio/Plug-Ins",
-        false => "/usr/lib",
-    };
-    let own = home.iter().flat_map(|home| bundles.map(|bundle| home.join(in_home(bundle))));
-    let shared = bundles.map(|bundle| PathBuf::from(system).join(bundle));
-    let found = own.chain(shared).filter(|path| path.exists());
+    let found = plugin_places().into_iter().filter(|path| path.exists());
     let found: Vec<String> = found.map(|path| path.display().to_string()).collect();
+    let how = match cfg!(windows) {
+        true => "run the installer, then let the host scan again",
+        false => {
+            "run ./install of the archive, or make install-plugin in the sources; then let the host \
+             scan again"
+        }
+    };
     match found.as_slice() {
         [] => {
             Finding::ok("plugin", "not installed: no Myriad.vst3 or Myriad.clap where hosts look")
-                .with(State::Note, "make install-plugin, then let the host scan again")
+                .with(State::Note, how)
         }
         found => Finding::ok("plugin", found.join(", ")),
     }
+}
+
+/// Where hosts look for the plugin: folders of the user, then those of all users.
+fn plugin_places() -> Vec<PathBuf> {
+    let folder =
+        |variable: &str, below: &str| Some(PathBuf::from(std::env::var_os(variable)?).join(below));
+    let (folders, bundles) = if cfg!(windows) {
+        let own = folder("LOCALAPPDATA", r"Programs\Common");
+        ([own, folder("CommonProgramFiles", "")], [r"VST3\Myriad.vst3", r"CLAP\Myriad.clap"])
+    } else if cfg!(target_os = "macos") {
+        let own = folder("HOME", "Library/Audio/Plug-Ins");
+        let all = Some(PathBuf::from("/Library/Audio/Plug-Ins"));
+        ([own, all], ["VST3/Myriad.vst3", "CLAP/Myriad.clap"])
+    } else {
+        // Hidden in the user's folder alone.
+        let own = [".vst3/Myriad.vst3", ".clap/Myriad.clap"].map(|bundle| folder("HOME", bundle));
+        let all = ["vst3/Myriad.vst3", "clap/Myriad.clap"]
+            .map(|bundle| PathBuf::from("/usr/lib").join(bundle));
+        return own.into_iter().flatten().chain(all).collect();
+    };
+    let folders = folders.into_iter().flatten();
+    folders.flat_map(|folder| bundles.map(|bundle| folder.join(bundle))).collect()
 }
