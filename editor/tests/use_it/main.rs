@@ -463,7 +463,9 @@ fn every_parameter_has_a_widget() {
         // Where there are tabs, one for each group; but these are names of pages too.
         match page {
             "Modulation" | "Effects" => {
-                tabs.retain(|tab| !["Source", "Shape", "Filter", "Output"].contains(&tab.as_str()));
+                tabs.retain(|tab| {
+                    !["Source", "Shape", "Filter", "Arp", "Output"].contains(&tab.as_str())
+                });
             }
             _ => tabs.truncate(0),
         }
