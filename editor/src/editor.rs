@@ -110,6 +110,7 @@ impl Editor {
         self.draw(ui, host, &status, seconds, underrun);
         let moves = self.snapshot.sounding
             || self.keyboard.plays()
+            || self.pages.kit.plays()
             || self.cloud.moves()
             || self.meter.moves()
             || underrun;
@@ -170,7 +171,7 @@ impl Editor {
                 self.browsing = false;
             }
         } else {
-            let used = self.pages.tabs(ui, tabs);
+            let used = self.pages.tabs(ui, session, tabs);
             sources::show(ui, session, tabs.with_min_x(tabs.left() + used + 16.0));
             if let Some(rest) = self.cloud.rest() {
                 let displays =
@@ -194,6 +195,7 @@ impl Editor {
     /// The window closes: releases every key and knob.
     pub fn closed(&mut self, host: &mut dyn EditorHost) {
         self.keyboard.release(host);
+        self.pages.kit.release(host);
         for (param, _) in self.held.drain(..) {
             host.end(param);
         }
@@ -211,7 +213,7 @@ impl Editor {
         let is_named =
             |page: &Page| page.name() == name || (*page, name) == (Page::Modulation, "Movement");
         let known = Page::ALL.into_iter().find(is_named);
-        if let Some(page) = known.filter(|page| page.is_shown()) {
+        if let Some(page) = known {
             self.pages.page = page;
         }
     }

@@ -1,5 +1,6 @@
 //! The views of the editor.
 
+pub(crate) mod arp;
 pub(crate) mod axis;
 pub(crate) mod browser;
 pub(crate) mod cloud;
@@ -9,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod filter;
 pub(crate) mod header;
+pub(crate) mod kit;
 pub(crate) mod layers;
 pub(crate) mod lfo;
 pub(crate) mod macros;

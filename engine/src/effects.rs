@@ -6,17 +6,21 @@
 mod chorus;
 pub(crate) mod compressor;
 mod crossfaded_tap;
+mod crusher;
 pub(crate) mod delay;
 pub(crate) mod drive;
+pub(crate) mod ducker;
 pub(crate) mod eq;
 mod flanger;
 mod limiter;
 mod line;
+pub(crate) mod multiband;
 mod oversample;
 mod phaser;
 mod rack;
 mod ramp;
 mod reverb;
+mod shifter;
 mod sweep;
 mod values;
 
@@ -34,6 +38,8 @@ type Stereo = [[f32; TICK]; 2];
 pub(crate) struct EffectContext {
     /// Quarter notes per minute.
     pub(crate) bpm: f32,
+    /// Quarter notes at the end of the tick; `None` until a song runs.
+    pub(crate) beat: Option<f64>,
 }
 
 /// One effect. The rack fades it in and out.
@@ -83,7 +89,7 @@ impl EffectParams {
             changed: false,
             cut: false,
             values: EffectValues::off(),
-            context: EffectContext { bpm: 120.0 },
+            context: EffectContext { bpm: 120.0, beat: None },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an editor draws: partials, filters, envelopes and waves, from the code that renders them.
 
 use crate::controls::Values;
-use crate::effects::{compressor, delay, drive, eq};
+use crate::effects::{compressor, delay, drive, ducker, eq, multiband};
 use crate::engine::Snapshot;
 use crate::event::EventKind;
 use crate::modulation::{Bend, Drawing, Shape};
@@ -161,6 +161,17 @@ pub fn compressed(values: &Values, decibels: f32) -> f32 {
     let excess = compressor::excess(over, slope, values[Param::CompressorKnee]);
     let wet = 10.0_f32.powf((values[Param::CompressorGain] - excess) / 20.0);
     decibels + 20.0 * (1.0 + (wet - 1.0) * values[Param::CompressorMix]).log10()
+}
+
+/// The output level in decibels of a band of the multiband compressor, 0 (low) to 2 (high), for a steady
+/// level.
+pub fn band_compressed(values: &Values, band: usize, decibels: f32) -> f32 {
+    multiband::level(|param| values[param], band.min(2), decibels)
+}
+
+/// The gain of the ducker at `place` of its cycle, 0 to 1.
+pub fn ducked(values: &Values, place: f32) -> f32 {
+    ducker::gain_at(|param| values[param], place)
 }
 
 #[cfg(test)]

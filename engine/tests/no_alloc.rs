@@ -13,7 +13,16 @@ static ALLOCATOR: AllocDisabler = AllocDisabler;
 #[test]
 fn rendering_never_allocates() {
     let effects = with_all_effects(soft());
-    for patch in factory::patches().iter().chain([&effects]) {
+    let pattern = with(
+        soft(),
+        &[
+            (Param::ArpMode, 1.0),
+            (Param::ArpPattern, 3.0),
+            (Param::Step2Tie, 1.0),
+            (Param::Step3Chance, 0.5),
+        ],
+    );
+    for patch in factory::patches().iter().chain([&effects, &pattern]) {
         let mut engine = engine(patch);
         let mut other = Playable::new(imported(&[0.5, 0.2], 4));
         let mut events = Vec::new();

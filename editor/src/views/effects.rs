@@ -8,10 +8,13 @@ use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::{button, control, strip};
-use egui::{Align2, CursorIcon, Key, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, CursorIcon, Key, Pos2, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
 
-const SLOT: f32 = 34.0;
+const SLOT: f32 = 28.0;
+
+/// Rows of slots.
+const ROWS: usize = 2;
 
 /// One effect: its group, its switch and its order parameter.
 #[derive(Clone, Copy)]
@@ -55,7 +58,7 @@ impl Rack {
         let Some(chosen) = self.chosen.or(first) else {
             return;
         };
-        let slots = inside.with_max_y(inside.top() + SLOT);
+        let slots = inside.with_max_y(inside.top() + ROWS as f32 * SLOT);
         if let Some(group) = slots_of(ui, session, &units, chosen, slots) {
             self.chosen = Some(group);
         }
@@ -79,7 +82,7 @@ fn units(session: &Session) -> Vec<Unit> {
     units
 }
 
-/// The row of slots. Returns the group of one that was clicked.
+/// The slots, row by row. Returns the group of one that was clicked.
 fn slots_of(
     ui: &Ui,
     session: &mut Session,
@@ -87,13 +90,15 @@ fn slots_of(
     chosen: &str,
     rect: Rect,
 ) -> Option<&'static str> {
-    let wide = rect.width() / units.len() as f32;
+    let grid = Grid { rect, columns: units.len().div_ceil(ROWS) };
     let line = Stroke::new(1.5, theme::EDGE);
-    ui.painter().hline(rect.x_range(), rect.center().y, line);
+    for row in 0..ROWS {
+        let y = grid.slot(row * grid.columns).center().y;
+        ui.painter().hline(rect.x_range(), y, line);
+    }
     let mut clicked = None;
     for (index, unit) in units.iter().enumerate() {
-        let left = rect.left() + wide * index as f32;
-        let slot = Rect::from_min_size(pos2(left, rect.top()), vec2(wide - 6.0, rect.height()));
+        let slot = grid.slot(index);
         let on = session.index(unit.on) == 1;
         let selected = unit.group == chosen;
         let edge = match (selected, on) {
@@ -115,7 +120,7 @@ fn slots_of(
             clicked = Some(unit.group);
         }
         let body = slot.with_min_x(lamp.right());
-        if place(ui, session, units, index, body, rect, wide) {
+        if place(ui, session, units, index, body, &grid) {
             clicked = Some(unit.group);
         }
         let colour = match (selected, on) {
@@ -131,6 +136,31 @@ fn slots_of(
     clicked
 }
 
+/// Where the slots are: in rows, from left to right.
+struct Grid {
+    rect: Rect,
+    columns: usize,
+}
+
+impl Grid {
+    fn wide(&self) -> f32 {
+        self.rect.width() / self.columns as f32
+    }
+
+    fn slot(&self, index: usize) -> Rect {
+        let x = self.rect.left() + self.wide() * (index % self.columns) as f32;
+        let y = self.rect.top() + SLOT * (index / self.columns) as f32;
+        Rect::from_min_size(pos2(x, y), vec2(self.wide() - 6.0, SLOT - 4.0))
+    }
+
+    /// The slot at a point, or the nearest.
+    fn index(&self, at: Pos2) -> usize {
+        let column = ((at.x - self.rect.left()) / self.wide()).max(0.0) as usize;
+        let row = ((at.y - self.rect.top()) / SLOT).max(0.0) as usize;
+        row.min(ROWS - 1) * self.columns + column.min(self.columns - 1)
+    }
+}
+
 /// Lets a slot be dragged, or moved with the arrow keys, to another position. Returns whether it
 /// was clicked.
 fn place(
@@ -139,8 +169,7 @@ fn place(
     units: &[Unit],
     index: usize,
     body: Rect,
-    row: Rect,
-    wide: f32,
+    grid: &Grid,
 ) -> bool {
     let unit = units[index];
     let id = control::id(ui, unit.place);
@@ -154,7 +183,7 @@ fn place(
     if response.dragged()
         && let Some(pointer) = response.interact_pointer_pos()
     {
-        target = (((pointer.x - row.left()) / wide).max(0.0) as usize).min(last);
+        target = grid.index(pointer).min(last);
     }
     if response.has_focus() {
         let pressed = |key: Key| ui.input(|input| input.num_presses(key));

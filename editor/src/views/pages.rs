@@ -5,12 +5,13 @@
 use super::displays::Displays;
 use super::envelope::Envelope;
 use super::lfo::Lfo;
-use super::{curve, effects, layers, matrix, play, table};
+use super::{arp, curve, effects, kit, layers, matrix, play, table};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::{button, choice, strip};
 use egui::{Rect, Ui, pos2, vec2};
+use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param, TABLE};
 
@@ -24,7 +25,9 @@ pub(crate) enum Page {
     Filter,
     Modulation,
     Effects,
+    Arp,
     Play,
+    Kit,
     Output,
     Matrix,
 }
@@ -33,14 +36,16 @@ pub(crate) enum Page {
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 9] = [
+    pub(crate) const ALL: [Page; 11] = [
         Page::Source,
         Page::Layers,
         Page::Shape,
         Page::Filter,
         Page::Modulation,
         Page::Effects,
+        Page::Arp,
         Page::Play,
+        Page::Kit,
         Page::Output,
         Page::Matrix,
     ];
@@ -53,7 +58,9 @@ impl Page {
             Page::Filter => "Filter",
             Page::Modulation => "Modulation",
             Page::Effects => "Effects",
+            Page::Arp => "Arp",
             Page::Play => "Play",
+            Page::Kit => "Kit",
             Page::Output => "Output",
             Page::Matrix => "Matrix",
         }
@@ -67,7 +74,9 @@ impl Page {
             Page::Filter => "Two filters, and a curve to draw",
             Page::Modulation => "Envelopes and LFOs",
             Page::Effects => "Effect rack",
-            Page::Play => "Arpeggiator, chord, zone",
+            Page::Arp => "Arpeggiator and its step pattern",
+            Page::Play => "Chord and zone",
+            Page::Kit => "The pads of a kit: what every key plays",
             Page::Output => "Level, pan and voices",
             Page::Matrix => "Modulation matrix: all routes",
         }
@@ -81,7 +90,8 @@ impl Page {
             "shape" | "partial" | "dynamics" | "decay" | "strike" => Some(Page::Shape),
             "filter" | "curve" => Some(Page::Filter),
             "env" | "lfo" => Some(Page::Modulation),
-            "arp" | "chord" | "zone" => Some(Page::Play),
+            "arp" | "step" => Some(Page::Arp),
+            "chord" | "zone" => Some(Page::Play),
             "amp" | "voice" | "output" => Some(Page::Output),
             "macro" => None,
             _ if effects::is_effect(group) => Some(Page::Effects),
@@ -101,9 +111,13 @@ impl Page {
         groups
     }
 
-    /// Whether it has any content.
-    pub(crate) fn is_shown(self) -> bool {
-        self == Page::Matrix || !self.groups().is_empty()
+    /// Whether it has any content; only kits have pads.
+    pub(crate) fn is_shown(self, patch: &Patch) -> bool {
+        match self {
+            Page::Matrix => true,
+            Page::Kit => !patch.key_zones.is_empty(),
+            page => !page.groups().is_empty(),
+        }
     }
 }
 
@@ -116,13 +130,20 @@ pub(crate) struct Pages {
     lfo: usize,
     effects: effects::Rack,
     pub(crate) matrix: matrix::Matrix,
+    pub(crate) kit: kit::Kit,
 }
 
 impl Pages {
     /// The tabs of the pages. Returns the width used.
-    pub(crate) fn tabs(&mut self, ui: &mut Ui, rect: Rect) -> f32 {
+    pub(crate) fn tabs(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) -> f32 {
+        if !self.page.is_shown(&session.patch) {
+            self.page = Page::default();
+        }
+        if self.page != Page::Kit {
+            self.kit.release(session.host);
+        }
         let mut left = rect.left();
-        for page in Page::ALL.into_iter().filter(|page| page.is_shown()) {
+        for page in Page::ALL.into_iter().filter(|page| page.is_shown(&session.patch)) {
             let font = theme::regular(11.5);
             let text = page.name().to_owned();
             let wide = ui.painter().layout_no_wrap(text, font, theme::TEXT).size().x + 24.0;
@@ -165,7 +186,9 @@ impl Pages {
             Page::Filter => filters(ui, session, displays, rect),
             Page::Modulation => self.modulation(ui, session, rect),
             Page::Effects => self.effects.show(ui, session, rect),
+            Page::Arp => arp::show(ui, session, rect),
             Page::Play => play::show(ui, session, rect),
+            Page::Kit => self.kit.show(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
             page => panels(ui, session, displays, &page.groups(), rect),
         }
@@ -367,7 +390,8 @@ mod tests {
     fn every_parameter_has_a_place() {
         for row in TABLE {
             let page = Page::of(row.group());
-            let shown = page.is_some_and(Page::is_shown) || row.group() == "macro";
+            let shown =
+                page.is_some_and(|page| page.is_shown(&Patch::new())) || row.group() == "macro";
             assert!(shown, "{}", row.id);
         }
     }

@@ -1,4 +1,4 @@
-//! The play page: arpeggiator, chord and zone. Each panel shows its settings.
+//! The play page: chord and zone. Each panel shows its settings.
 
 use super::pages::{GAP, Page};
 use crate::names;
@@ -8,10 +8,8 @@ use crate::theme;
 use crate::widgets::keyboard::Span;
 use crate::widgets::strip;
 use egui::accesskit::Role;
-use egui::epaint::Mesh;
-use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
-use myriad_engine::view;
 
 /// The root key of the chord display.
 const ROOT: u8 = 60;
@@ -20,7 +18,7 @@ const ROOT: u8 = 60;
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
     let groups = Page::Play.groups();
     let knobs = |group: &str| strip::width_in_two_rows(&strip::of_group(group)) + 32.0;
-    // The arpeggiator and the chord need more room than the zone.
+    // The chord needs more room than the zone.
     let weight = |group: &str| if group == "zone" { 0.5 } else { 1.0 };
     let taken: f32 = groups.iter().map(|group| knobs(group) + GAP).sum();
     let whole: f32 = groups.iter().map(|group| weight(group)).sum();
@@ -36,7 +34,6 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
             let drawing = inside.with_max_x(inside.left() + room);
             place = inside.with_min_x(drawing.right() + 8.0);
             match group {
-                "arp" => arp(ui, session, drawing),
                 "chord" => chord(ui, session, drawing),
                 "zone" => zone(ui, session, drawing),
                 // A new group has knobs, and no display yet.
@@ -46,59 +43,6 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
         strip::strip(ui, session, &strip::of_group(group), place);
         left += size.x + GAP;
     }
-}
-
-/// A bar of the arpeggiator with three keys held: which notes sound when, and how long.
-fn arp(ui: &Ui, session: &Session, rect: Rect) {
-    theme::well(ui.painter(), rect);
-    let painter = ui.painter_at(rect);
-    let plot = rect.shrink2(vec2(10.0, 12.0));
-    for beat in 0..=4 {
-        let x = plot.left() + plot.width() * beat as f32 / 4.0;
-        let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.6));
-        painter.vline(x, rect.y_range().shrink(1.0), stroke);
-    }
-    let mode = Param::ArpMode.info().format(session.value(Param::ArpMode));
-    if mode == "off" {
-        return theme::emptiness(&painter, rect, "off: keys are notes");
-    }
-    let steps = 4.0 / view::arp_step_beats(session.value(Param::ArpRate));
-    let notes = 3 * session.value(Param::ArpOctaves) as usize;
-    let gate = session.value(Param::ArpGate).min(0.98);
-    let swing = session.value(Param::ArpSwing);
-    let wide = plot.width() / steps;
-    let mut mesh = Mesh::default();
-    for step in 0..steps.ceil() as usize {
-        let late = if step % 2 == 1 { swing } else { 0.0 };
-        let left = plot.left() + (step as f32 + late) * wide;
-        let right = (left + (gate * wide).max(1.5)).min(plot.right());
-        for note in sounding(&mode, step, notes) {
-            let at = note as f32 / (notes.max(2) - 1) as f32;
-            let y = plot.bottom() - at * plot.height();
-            let bar = Rect::from_min_max(pos2(left, y - 2.0), pos2(right, y + 2.0));
-            let colour = theme::dawn(0.35 + 0.5 * at);
-            painter.rect_filled(bar, 2.0, colour);
-            paint::glow(&mut mesh, pos2(left, y), 8.0, theme::light(colour, 0.5));
-        }
-    }
-    painter.add(Shape::mesh(mesh));
-}
-
-/// The notes (0 is the lowest) that sound in a step.
-fn sounding(mode: &str, step: usize, notes: usize) -> Vec<usize> {
-    let up = step % notes;
-    vec![match mode {
-        "down" => notes - 1 - up,
-        "up-down" => {
-            let turn = step % (2 * notes - 2).max(1);
-            turn.min(2 * notes - 2 - turn)
-        }
-        // An example of keys played out of order, and of random notes.
-        "as played" => up / 3 * 3 + [1, 0, 2][up % 3],
-        "random" => (step * 7 + step * step * 3 / 2) % notes,
-        "chord" => return (0..notes).collect(),
-        _ => up,
-    }]
 }
 
 /// The notes of the chord on keys: a click adds one or takes it away.
@@ -166,28 +110,5 @@ fn zone(ui: &Ui, session: &Session, rect: Rect) {
     for (word, at, anchor) in words {
         let inwards = (plot.center() - at) * 0.06;
         painter.text(at + inwards, anchor, word, theme::regular(9.0), theme::MUTED);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_mode_can_be_drawn() {
-        let names = |param: Param| match param.info().kind {
-            myriad_engine::params::Kind::Choice(names) => names,
-            _ => &[],
-        };
-        let bar = |mode: &str| (0..48).map(|step| sounding(mode, step, 6)).collect::<Vec<_>>();
-        for mode in names(Param::ArpMode) {
-            assert!(matches!(*mode, "off" | "up") || bar(mode) != bar("up"), "{mode}");
-            for notes in [3, 6, 12] {
-                for step in 0..48 {
-                    let heard = sounding(mode, step, notes);
-                    assert!(!heard.is_empty() && heard.iter().all(|&note| note < notes), "{mode}");
-                }
-            }
-        }
     }
 }

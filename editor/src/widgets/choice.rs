@@ -21,6 +21,33 @@ fn names_of(param: Param) -> &'static [&'static str] {
     }
 }
 
+/// The order in which the names are shown: note values by their length, others as they are numbered.
+fn shown(names: &[&str]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    let lengths: Option<Vec<f32>> = names.iter().map(|name| bars(name)).collect();
+    if let Some(lengths) = lengths {
+        order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]));
+    }
+    order
+}
+
+/// The length of a note value in bars, from its name. "off" comes first.
+fn bars(name: &str) -> Option<f32> {
+    let (length, kind) = name.split_once(' ').unwrap_or((name, ""));
+    let length = match length.split_once('/') {
+        Some(("1", part)) => part.parse::<f32>().ok()?.recip(),
+        Some(_) => return None,
+        None if length == "off" => f32::INFINITY,
+        None => length.parse().ok()?,
+    };
+    match kind {
+        "" | "bar" | "bars" => Some(length),
+        "triplet" => Some(length * 2.0 / 3.0),
+        "dotted" => Some(length * 1.5),
+        _ => None,
+    }
+}
+
 /// How wide a choice's cell is, its name below it included.
 pub(crate) fn width(param: Param) -> f32 {
     match names_of(param).len() <= FEW {
@@ -113,16 +140,36 @@ fn list(ui: &mut Ui, session: &mut Session, param: Param, rect: Rect) {
             paint::arrow(painter, place.center(), 3.6, right, colour);
         });
         if pressed.clicked() {
+            let order = shown(names);
+            let at = order.iter().position(|&index| index == session.index(param));
             let step = if right { 1 } else { names.len() - 1 };
-            session.change(param, ((session.index(param) + step) % names.len()) as f32);
+            session.change(param, order[(at.unwrap_or(0) + step) % names.len()] as f32);
         }
     }
     Popup::menu(&response).width(rect.width()).show(|ui| {
-        for (index, name) in names.iter().enumerate() {
+        for index in shown(names) {
             let chosen = index == session.index(param);
-            if ui.selectable_label(chosen, *name).clicked() {
+            if ui.selectable_label(chosen, names[index]).clicked() {
                 session.change(param, index as f32);
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hosts store their numbers, so later note values are at the end of the table, but not of the list.
+    #[test]
+    fn note_values_are_shown_by_length_and_others_as_numbered() {
+        for param in [Param::Lfo1Sync, Param::DelaySync, Param::ArpRate] {
+            let names = names_of(param);
+            let lengths: Vec<f32> =
+                shown(names).into_iter().map(|index| bars(names[index]).unwrap()).collect();
+            assert!(lengths.is_sorted_by(|a, b| a > b), "{param:?}: {lengths:?}");
+        }
+        let stages = shown(names_of(Param::LayerMode));
+        assert_eq!(stages, [0, 1, 2, 3]);
+    }
 }

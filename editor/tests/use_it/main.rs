@@ -379,7 +379,48 @@ fn effects_are_switched_and_moved_in_the_rack() {
     drag(&mut window, reverb, drive, Modifiers::NONE);
     assert_eq!(value(&window, Param::ReverbPlace), 1.0);
     assert_eq!(value(&window, Param::DrivePlace), 2.0);
-    assert_eq!(value(&window, Param::LimiterPlace), 9.0);
+    assert_eq!(value(&window, Param::LimiterPlace), 13.0);
+}
+
+/// A step of the pattern is set by dragging its bar, and tied by a click.
+#[test]
+fn steps_of_the_arpeggiator_are_dragged() {
+    let mut window = open(PLAIN, "Arp");
+    let bar = centre(&window, "Step 3 Velocity");
+    drag(&mut window, bar, bar + vec2(0.0, 20.0), Modifiers::NONE);
+    assert!(value(&window, Param::Step3Velocity) < 0.9);
+    window.get_by_label("Step 4 Tie").click();
+    window.run_steps(2);
+    assert_eq!(value(&window, Param::Step4Tie), 1.0);
+    assert_eq!(value(&window, Param::Step5Tie), 0.0);
+}
+
+/// A pad plays its key while it is held, and its settings change the patch, which can be undone.
+#[test]
+fn pads_play_and_change_their_zone() {
+    let mut window = open("Acoustic Kit", "Kit");
+    let pad = centre(&window, "Snare, key 38");
+    window.hover_at(pad);
+    window.drag_at(pad);
+    window.run_steps(2);
+    // Before the frame that the meters are read in.
+    window.state_mut().host.advance(0.02);
+    let [left, right] = window.state_mut().host.status().peaks;
+    assert!(left.max(right) > 0.01, "the pad sounds: {left} {right}");
+    window.drop_at(pad);
+    window.run_steps(2);
+    let zone = |window: &Window<'_>| {
+        let patch = window.state().host.patch();
+        patch.key_zones.iter().find(|zone| zone.keys[0] == 38).unwrap().clone()
+    };
+    let before = zone(&window);
+    let knob = centre(&window, "Pad Pan");
+    drag(&mut window, knob, knob + vec2(0.0, -40.0), Modifiers::NONE);
+    let after = zone(&window);
+    assert!(after.pan > before.pan + 0.1, "{} {}", before.pan, after.pan);
+    assert_eq!((after.level, after.tune, after.choke), (before.level, before.tune, before.choke));
+    // Patches that are no kits have no such page.
+    assert!(open(PLAIN, "Kit").query_by_label("Kit").is_none());
 }
 
 /// A key of the chord is added by a click, and taken away by another.
@@ -415,7 +456,8 @@ fn an_envelope_breaks_where_it_is_dragged() {
 
 /// The pages with parameters.
 #[rustfmt::skip]
-const PAGES: [&str; 8] = ["Source", "Layers", "Shape", "Filter", "Modulation", "Effects", "Play", "Output"];
+const PAGES: [&str; 9] =
+    ["Source", "Layers", "Shape", "Filter", "Modulation", "Effects", "Arp", "Play", "Output"];
 
 /// Every parameter must be on some page.
 #[test]
@@ -428,7 +470,9 @@ fn every_parameter_has_a_widget() {
         // Where there are tabs, one for each group; but these are names of pages too.
         match page {
             "Modulation" | "Effects" => {
-                tabs.retain(|tab| !["Source", "Shape", "Filter", "Output"].contains(&tab.as_str()));
+                tabs.retain(|tab| {
+                    !["Source", "Shape", "Filter", "Arp", "Output"].contains(&tab.as_str())
+                });
             }
             _ => tabs.truncate(0),
         }

@@ -10,7 +10,7 @@ use crate::params::Param;
 use crate::render::TICK;
 
 /// Decibels of a power of two.
-const DB_PER_LOG2: f32 = 6.020_6;
+pub(super) const DB_PER_LOG2: f32 = 6.020_6;
 
 #[derive(Debug)]
 pub(super) struct Compressor {

@@ -59,6 +59,33 @@ impl Resampler {
     }
 }
 
+/// Twice the sample rate, for what moves frequencies but makes no harmonics: the filters of one channel,
+/// for either direction.
+#[derive(Clone, Debug)]
+pub(super) struct Doubler(Allpasses);
+
+impl Doubler {
+    pub(super) fn new() -> Self {
+        let (sections, transition) = DOUBLINGS[0];
+        Self(Allpasses::new(sections, transition))
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    #[inline(always)]
+    pub(super) fn up(&mut self, sample: f32) -> [f32; 2] {
+        self.0.run(sample, sample)
+    }
+
+    #[inline(always)]
+    pub(super) fn down(&mut self, [early, late]: [f32; 2]) -> f32 {
+        let [a, b] = self.0.run(late, early);
+        0.5 * (a + b)
+    }
+}
+
 /// The most sections of a chain.
 const MOST: usize = 4;
 
@@ -110,7 +137,7 @@ impl Allpasses {
 }
 
 /// Coefficients of an elliptic half-band filter with this many sections, by its theta series.
-fn design(sections: usize, transition: f64) -> Vec<f64> {
+pub(super) fn design(sections: usize, transition: f64) -> Vec<f64> {
     let k = ((1.0 - 2.0 * transition) * PI / 4.0).tan().powi(2);
     let root = (1.0 - k * k).powf(0.25);
     let e = 0.5 * (1.0 - root) / (1.0 + root);

@@ -2,21 +2,25 @@
 
 use super::chorus::Chorus;
 use super::compressor::Compressor;
+use super::crusher::Crusher;
 use super::delay::Delay;
 use super::drive::Drive;
+use super::ducker::Ducker;
 use super::eq::Eq;
 use super::flanger::Flanger;
 use super::limiter::Ceiling;
+use super::multiband::Multiband;
 use super::phaser::Phaser;
 use super::ramp::Ramp;
 use super::reverb::Reverb;
+use super::shifter::Shifter;
 use super::values::is_smooth;
 use super::{Effect, EffectContext, EffectValues, Stereo};
 use crate::params::Param;
 use crate::render::TICK;
 
 /// Effects of a rack.
-const UNITS: usize = 9;
+const UNITS: usize = EffectValues::SWITCHES.len();
 
 /// Time in which an effect is faded in or out.
 const FADE_SECONDS: f32 = 0.01;
@@ -68,13 +72,17 @@ impl Rack {
         let rate = sample_rate;
         let units = [
             unit(Param::DriveOn, Box::new(Drive::new(rate))),
+            unit(Param::CrusherOn, Box::new(Crusher::new(rate))),
             unit(Param::EqOn, Box::new(Eq::new(rate))),
             unit(Param::CompressorOn, Box::new(Compressor::new(rate))),
+            unit(Param::MultibandOn, Box::new(Multiband::new(rate))),
+            unit(Param::ShifterOn, Box::new(Shifter::new(rate))),
             unit(Param::ChorusOn, Box::new(Chorus::new(rate))),
             unit(Param::PhaserOn, Box::new(Phaser::new(rate))),
             unit(Param::FlangerOn, Box::new(Flanger::new(rate))),
             unit(Param::DelayOn, Box::new(Delay::new(rate))),
             unit(Param::ReverbOn, Box::new(Reverb::new(rate))),
+            unit(Param::DuckerOn, Box::new(Ducker::new(rate))),
             unit(Param::LimiterOn, Box::new(Ceiling::new(rate))),
         ];
         Self {

@@ -4,7 +4,7 @@ use super::rack::Rack;
 use super::*;
 use crate::params::Param;
 
-const CONTEXT: EffectContext = EffectContext { bpm: 120.0 };
+const CONTEXT: EffectContext = EffectContext { bpm: 120.0, beat: None };
 
 fn noise(tick: usize) -> Stereo {
     let sample = |side: usize, frame: usize| {

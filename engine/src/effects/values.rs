@@ -12,15 +12,19 @@ pub(crate) struct EffectValues([f32; END - FIRST]);
 
 impl EffectValues {
     /// The switches of all effects.
-    pub(crate) const SWITCHES: [Param; 9] = [
+    pub(crate) const SWITCHES: [Param; 13] = [
         Param::DriveOn,
+        Param::CrusherOn,
         Param::EqOn,
         Param::CompressorOn,
+        Param::MultibandOn,
+        Param::ShifterOn,
         Param::ChorusOn,
         Param::PhaserOn,
         Param::FlangerOn,
         Param::DelayOn,
         Param::ReverbOn,
+        Param::DuckerOn,
         Param::LimiterOn,
     ];
 

@@ -23,7 +23,12 @@ pub(crate) struct LfoSettings {
 /// Beats of a cycle, by the value of a `sync` parameter; `None` when it is off.
 pub(crate) fn beats_of_sync(sync: f32) -> Option<f64> {
     /// In the order of the names after "off".
-    const BEATS: [f64; 11] = [16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 2.0 / 3.0, 1.0 / 3.0, 1.5, 0.75];
+    #[rustfmt::skip] // As the names are.
+    const BEATS: [f64; 18] = [
+        16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 2.0 / 3.0, 1.0 / 3.0,
+        1.5, 0.75,
+        0.125, 4.0 / 3.0, 1.0 / 6.0, 1.0 / 12.0, 3.0, 0.375, 0.1875,
+    ];
     (sync as usize).checked_sub(1).map(|sync| BEATS[sync])
 }
 

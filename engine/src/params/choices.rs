@@ -28,6 +28,12 @@ pub(super) const LFO_SHAPES: &[&str] = &[
 pub(super) const LFO_SYNCS: &[&str] = &[
     "off", "4 bars", "2 bars", "1 bar", "1/2", "1/4", "1/8", "1/16", "1/4 triplet", "1/8 triplet",
     "1/4 dotted", "1/8 dotted",
+    // Later ones are at the end, so that the numbers that projects and hosts store keep their meaning.
+    "1/32", "1/2 triplet", "1/16 triplet", "1/32 triplet", "1/2 dotted", "1/16 dotted", "1/32 dotted",
+];
+/// The same without "off", by length.
+pub(super) const DUCKER_SYNCS: &[&str] = &[
+    "1 bar", "1/2", "1/4 dotted", "1/4", "1/4 triplet", "1/8 dotted", "1/8", "1/8 triplet", "1/16",
 ];
 pub(super) const LFO_MODES: &[&str] = &["free", "retrigger"];
 pub(super) const VOICE_MODES: &[&str] = &["poly", "mono", "legato"];
@@ -41,7 +47,7 @@ pub(super) const GLIDES: &[&str] = &["time", "rate", "legato time", "legato rate
 pub(super) const ARPS: &[&str] = &["off", "up", "down", "up-down", "as played", "random", "chord"];
 pub(super) const ARP_RATES: &[&str] = &[
     "1/4", "1/8", "1/16", "1/32", "1/4 triplet", "1/8 triplet", "1/16 triplet", "1/4 dotted",
-    "1/8 dotted",
+    "1/8 dotted", "1/2", "1/32 triplet", "1/16 dotted", "1/32 dotted",
 ];
 
 /// What choices were called before, and what they are called now. Patches and projects that were

@@ -287,8 +287,73 @@ table! {
     ArpGate = number("arp.gate", "Gate", 0.05, 1.0, Curve::Linear, Unit::Percent, 0.6, "Length of a note relative to its step.");
     ArpSwing = number("arp.swing", "Swing", 0.0, 0.5, Curve::Linear, Unit::Percent, 0.0, "How far every second step is delayed.");
     ArpHold = choice("arp.hold", "Hold", SWITCH, 0, "Keeps playing after the keys are released, until other keys are played.");
+    ArpPattern = whole("arp.pattern", "Pattern", 0, 16, 0, "Steps of the pattern, which gives every step its own velocity, gate, tie and chance; 0 is off.");
+    Step1Velocity = number("step1.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step1Gate = number("step1.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step1Chance = number("step1.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step1Tie = choice("step1.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step2Velocity = number("step2.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step2Gate = number("step2.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step2Chance = number("step2.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step2Tie = choice("step2.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step3Velocity = number("step3.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step3Gate = number("step3.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step3Chance = number("step3.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step3Tie = choice("step3.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step4Velocity = number("step4.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step4Gate = number("step4.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step4Chance = number("step4.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step4Tie = choice("step4.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step5Velocity = number("step5.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step5Gate = number("step5.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step5Chance = number("step5.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step5Tie = choice("step5.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step6Velocity = number("step6.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step6Gate = number("step6.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step6Chance = number("step6.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step6Tie = choice("step6.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step7Velocity = number("step7.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step7Gate = number("step7.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step7Chance = number("step7.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step7Tie = choice("step7.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step8Velocity = number("step8.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step8Gate = number("step8.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step8Chance = number("step8.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step8Tie = choice("step8.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step9Velocity = number("step9.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step9Gate = number("step9.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step9Chance = number("step9.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step9Tie = choice("step9.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step10Velocity = number("step10.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step10Gate = number("step10.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step10Chance = number("step10.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step10Tie = choice("step10.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step11Velocity = number("step11.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step11Gate = number("step11.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step11Chance = number("step11.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step11Tie = choice("step11.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step12Velocity = number("step12.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step12Gate = number("step12.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step12Chance = number("step12.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step12Tie = choice("step12.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step13Velocity = number("step13.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step13Gate = number("step13.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step13Chance = number("step13.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step13Tie = choice("step13.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step14Velocity = number("step14.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step14Gate = number("step14.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step14Chance = number("step14.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step14Tie = choice("step14.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step15Velocity = number("step15.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step15Gate = number("step15.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step15Chance = number("step15.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step15Tie = choice("step15.tie", "Tie", SWITCH, 0, STEP_TIE);
+    Step16Velocity = number("step16.velocity", "Velocity", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_VELOCITY);
+    Step16Gate = number("step16.gate", "Gate", 0.05, 2.0, Curve::Linear, Unit::Percent, 1.0, STEP_GATE);
+    Step16Chance = number("step16.chance", "Chance", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, STEP_CHANCE);
+    Step16Tie = choice("step16.tie", "Tie", SWITCH, 0, STEP_TIE);
     DriveOn = choice("drive.on", "Drive", SWITCH, 0, "Waveshaper with eight times oversampling.");
-    DrivePlace = whole("drive.place", "Order", 1, 9, 1, ORDER);
+    DrivePlace = whole("drive.place", "Order", 1, 14, 1, ORDER);
     DriveType = choice("drive.type", "Type", DRIVES, 0,
         "Soft clipping; warm, asymmetric with even harmonics; hard clipping; fold, a wavefolder.");
     DriveAmount = number("drive.amount", "Amount", 0.0, 36.0, Curve::Linear, Unit::Decibels, 12.0,
@@ -298,8 +363,15 @@ table! {
     DriveMix = number("drive.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
     DriveLevel = number("drive.level", "Level", -24.0, 12.0, Curve::Linear, Unit::Decibels, 0.0,
         "Output level of the drive.").shared();
+    CrusherOn = choice("crusher.on", "Crusher", SWITCH, 0, "Bit crusher: lowers the resolution and the sample rate. It aliases on purpose: that is its sound.");
+    CrusherPlace = whole("crusher.place", "Order", 1, 14, 1, ORDER);
+    CrusherBits = number("crusher.bits", "Bits", 1.0, 16.0, Curve::Linear, Unit::Plain, 8.0,
+        "Resolution; what is quieter than its smallest step is silent.").shared();
+    CrusherRate = number("crusher.rate", "Sample rate", 200.0, 48_000.0, Curve::Exponential, Unit::Hertz, 12_000.0,
+        "Sample rate; from the rate of the output on it is not lowered.").shared();
+    CrusherMix = number("crusher.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
     EqOn = choice("eq.on", "EQ", SWITCH, 0, "Equaliser: a low shelf, two bells and a high shelf.");
-    EqPlace = whole("eq.place", "Order", 1, 9, 2, ORDER);
+    EqPlace = whole("eq.place", "Order", 1, 14, 2, ORDER);
     EqLowFrequency = number("eq.low_frequency", "Low freq", 20.0, 1_000.0, Curve::Exponential, Unit::Hertz, 120.0,
         "Frequency of the low shelf.").shared();
     EqLowGain = number("eq.low_gain", "Low gain", -18.0, 18.0, Curve::Linear, Unit::Decibels, 0.0,
@@ -315,7 +387,7 @@ table! {
     EqHighGain = number("eq.high_gain", "High gain", -18.0, 18.0, Curve::Linear, Unit::Decibels, 0.0,
         "Gain of the high shelf.").shared();
     CompressorOn = choice("compressor.on", "Compressor", SWITCH, 0, "Reduces the level of loud passages.");
-    CompressorPlace = whole("compressor.place", "Order", 1, 9, 3, ORDER);
+    CompressorPlace = whole("compressor.place", "Order", 1, 14, 3, ORDER);
     CompressorThreshold = number("compressor.threshold", "Threshold", -60.0, 0.0, Curve::Linear, Unit::Decibels, -18.0,
         "Level above which the gain is reduced.").shared();
     CompressorRatio = number("compressor.ratio", "Ratio", 1.0, 20.0, Curve::Exponential, Unit::Plain, 3.0,
@@ -329,14 +401,44 @@ table! {
     CompressorGain = number("compressor.gain", "Makeup gain", 0.0, 24.0, Curve::Linear, Unit::Decibels, 0.0,
         "Gain after the compressor.").shared();
     CompressorMix = number("compressor.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
+    MultibandOn = choice("multiband.on", "Multiband", SWITCH, 0, "Multiband compressor: three bands, each with its own threshold and gain.");
+    MultibandPlace = whole("multiband.place", "Order", 1, 14, 3, ORDER);
+    MultibandLowSplit = number("multiband.low_split", "Low split", 40.0, 1_000.0, Curve::Exponential, Unit::Hertz, 150.0,
+        "Crossover from the low band to the middle one.").shared();
+    MultibandHighSplit = number("multiband.high_split", "High split", 1_000.0, 12_000.0, Curve::Exponential, Unit::Hertz, 2_500.0,
+        "Crossover from the middle band to the high one.").shared();
+    MultibandLowThreshold = number("multiband.low_threshold", "Low threshold", -60.0, 0.0, Curve::Linear, Unit::Decibels, -24.0, BAND_THRESHOLD).shared();
+    MultibandMidThreshold = number("multiband.mid_threshold", "Mid threshold", -60.0, 0.0, Curve::Linear, Unit::Decibels, -24.0, BAND_THRESHOLD).shared();
+    MultibandHighThreshold = number("multiband.high_threshold", "High threshold", -60.0, 0.0, Curve::Linear, Unit::Decibels, -30.0, BAND_THRESHOLD).shared();
+    MultibandLowGain = number("multiband.low_gain", "Low gain", -24.0, 24.0, Curve::Linear, Unit::Decibels, 0.0, BAND_GAIN).shared();
+    MultibandMidGain = number("multiband.mid_gain", "Mid gain", -24.0, 24.0, Curve::Linear, Unit::Decibels, 0.0, BAND_GAIN).shared();
+    MultibandHighGain = number("multiband.high_gain", "High gain", -24.0, 24.0, Curve::Linear, Unit::Decibels, 0.0, BAND_GAIN).shared();
+    MultibandRatio = number("multiband.ratio", "Ratio", 1.0, 20.0, Curve::Exponential, Unit::Plain, 3.0,
+        "Ratio of input to output decibels above the thresholds.").shared();
+    MultibandAttack = number("multiband.attack", "Attack", 0.000_1, 0.2, Curve::Power(3), Unit::Seconds, 0.01,
+        "Time to reduce the gain.").shared();
+    MultibandRelease = number("multiband.release", "Release", 0.01, 2.0, Curve::Power(3), Unit::Seconds, 0.15,
+        "Time for the gain to recover.").shared();
+    MultibandMix = number("multiband.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
+    ShifterOn = choice("shifter.on", "Shifter", SWITCH, 0, "Frequency shifter: moves all frequencies by the same number of Hertz, so that harmonic sounds become bell-like.");
+    ShifterPlace = whole("shifter.place", "Order", 1, 14, 4, ORDER);
+    ShifterShift = number("shifter.shift", "Shift", -2_000.0, 2_000.0, Curve::Linear, Unit::Hertz, 0.0,
+        "By how much; what falls below zero comes back up from there.").shared();
+    ShifterFine = number("shifter.fine", "Fine", -10.0, 10.0, Curve::Linear, Unit::Hertz, 1.0,
+        "Added to the shift: slow beating and rising or falling combs.").shared();
+    ShifterFeedback = number("shifter.feedback", "Feedback", 0.0, 0.9, Curve::Linear, Unit::Percent, 0.0,
+        "How much of the output is shifted again.").shared();
+    ShifterWidth = number("shifter.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Stereo width: at 50% the right side is not shifted, at 100% in the other direction.").shared();
+    ShifterMix = number("shifter.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, MIX).shared();
     ChorusOn = choice("chorus.on", "Chorus", SWITCH, 0, "Three modulated delays for each side.");
-    ChorusPlace = whole("chorus.place", "Order", 1, 9, 4, ORDER);
+    ChorusPlace = whole("chorus.place", "Order", 1, 14, 4, ORDER);
     ChorusRate = number("chorus.rate", "Rate", 0.02, 8.0, Curve::Exponential, Unit::Hertz, 0.5, SWEEP_RATE).shared();
     ChorusDepth = number("chorus.depth", "Depth", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.4, SWEEP_DEPTH).shared();
     ChorusWidth = number("chorus.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0, SWEEP_WIDTH).shared();
     ChorusMix = number("chorus.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, MIX).shared();
     PhaserOn = choice("phaser.on", "Phaser", SWITCH, 0, "All-pass stages that sweep notches through the sound.");
-    PhaserPlace = whole("phaser.place", "Order", 1, 9, 5, ORDER);
+    PhaserPlace = whole("phaser.place", "Order", 1, 14, 5, ORDER);
     PhaserStages = choice("phaser.stages", "Stages", PHASER_STAGES, 1, "Number of all-pass stages; two make a notch.");
     PhaserRate = number("phaser.rate", "Rate", 0.02, 8.0, Curve::Exponential, Unit::Hertz, 0.3, SWEEP_RATE).shared();
     PhaserCentre = number("phaser.centre", "Centre", 80.0, 8_000.0, Curve::Exponential, Unit::Hertz, 900.0,
@@ -346,7 +448,7 @@ table! {
     PhaserWidth = number("phaser.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, SWEEP_WIDTH).shared();
     PhaserMix = number("phaser.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, MIX).shared();
     FlangerOn = choice("flanger.on", "Flanger", SWITCH, 0, "A short modulated delay: sweeps a comb filter through the sound.");
-    FlangerPlace = whole("flanger.place", "Order", 1, 9, 6, ORDER);
+    FlangerPlace = whole("flanger.place", "Order", 1, 14, 6, ORDER);
     FlangerRate = number("flanger.rate", "Rate", 0.02, 8.0, Curve::Exponential, Unit::Hertz, 0.2, SWEEP_RATE).shared();
     FlangerDelay = number("flanger.delay", "Delay", 0.000_2, 0.01, Curve::Power(2), Unit::Seconds, 0.002,
         "Delay time at the centre of the sweep.").shared();
@@ -355,7 +457,7 @@ table! {
     FlangerWidth = number("flanger.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.3, SWEEP_WIDTH).shared();
     FlangerMix = number("flanger.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.5, MIX).shared();
     DelayOn = choice("delay.on", "Delay", SWITCH, 0, "Stereo delay.");
-    DelayPlace = whole("delay.place", "Order", 1, 9, 7, ORDER);
+    DelayPlace = whole("delay.place", "Order", 1, 14, 7, ORDER);
     DelayTime = number("delay.time", "Time", 0.001, 2.0, Curve::Power(3), Unit::Seconds, 0.35,
         "Delay time, when not synced.").shared();
     DelaySync = choice("delay.sync", "Sync", LFO_SYNCS, 0,
@@ -370,7 +472,7 @@ table! {
         "From echoes that stay on their side to echoes that alternate between left and right.").shared();
     DelayMix = number("delay.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.25, BALANCE).shared();
     ReverbOn = choice("reverb.on", "Reverb", SWITCH, 0, "Reverb, from a chamber to a cathedral and beyond.");
-    ReverbPlace = whole("reverb.place", "Order", 1, 9, 8, ORDER);
+    ReverbPlace = whole("reverb.place", "Order", 1, 14, 8, ORDER);
     ReverbSize = number("reverb.size", "Size", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.6,
         "Size of the room.").shared();
     ReverbDecay = number("reverb.decay", "Decay", 0.1, 60.0, Curve::Exponential, Unit::Seconds, 2.0,
@@ -386,8 +488,22 @@ table! {
     ReverbWidth = number("reverb.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
         "Stereo width of the reverb.").shared();
     ReverbMix = number("reverb.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.25, BALANCE).shared();
+    DuckerOn = choice("ducker.on", "Ducker", SWITCH, 0, "Ducking envelope: the level dips with every beat, as if a kick drum drove a compressor.");
+    DuckerPlace = whole("ducker.place", "Order", 1, 14, 9, ORDER);
+    DuckerSync = choice("ducker.sync", "Rate", DUCKER_SYNCS, 3,
+        "How often the level dips, in note values.");
+    DuckerDepth = number("ducker.depth", "Depth", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.8,
+        "How far it dips: at 100% to silence.").shared();
+    DuckerAttack = number("ducker.attack", "Attack", 0.002, 0.1, Curve::Power(2), Unit::Seconds, 0.005,
+        "Time to dip.").shared();
+    DuckerHold = number("ducker.hold", "Hold", 0.0, 0.9, Curve::Linear, Unit::Percent, 0.1,
+        "How long it stays down, relative to the note value.").shared();
+    DuckerRelease = number("ducker.release", "Release", 0.05, 1.0, Curve::Linear, Unit::Percent, 0.6,
+        "How long it takes to recover, relative to the note value.").shared();
+    DuckerCurve = number("ducker.curve", "Curve", -1.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "Curve of the recovery: positive values start fast, negative values start slowly.").shared();
     LimiterOn = choice("limiter.on", "Limiter", SWITCH, 0, "Keeps the level below the ceiling, without latency.");
-    LimiterPlace = whole("limiter.place", "Order", 1, 9, 9, ORDER);
+    LimiterPlace = whole("limiter.place", "Order", 1, 14, 9, ORDER);
     LimiterGain = number("limiter.gain", "Gain", 0.0, 24.0, Curve::Linear, Unit::Decibels, 0.0,
         "Input gain.").shared();
     LimiterCeiling = number("limiter.ceiling", "Ceiling", -24.0, 0.0, Curve::Linear, Unit::Decibels, -1.0,
@@ -402,6 +518,12 @@ const FORM: &str =
     "Formant: the vowel. Comb: damping of the high peaks. Phaser: number of notches in an octave.";
 const POINT: &str = "Height of the drawn filter curve, this far from the cutoff.";
 const CHORD: &str = "Semitones from the key to an additional note; zero is off.";
+const STEP_VELOCITY: &str =
+    "Velocity of this step of the arpeggiator's pattern, relative to that of the key; 0 is a rest.";
+const STEP_GATE: &str = "Length of this step's note, relative to the arpeggiator's gate.";
+const STEP_CHANCE: &str = "How likely this step is to play; otherwise it is a rest.";
+const STEP_TIE: &str =
+    "Holds the note of the step before through this one, instead of playing another.";
 const ORDER: &str =
     "Position in the effect chain; effects with the same number keep the order of this list.";
 const MIX: &str = "Dry/wet mix.";
@@ -409,6 +531,8 @@ const BALANCE: &str = "Dry/wet mix; at 50% both have full level.";
 const BELL: &str = "Centre frequency of the bell.";
 const BELL_GAIN: &str = "Gain of the bell.";
 const BELL_Q: &str = "Q of the bell: higher is narrower.";
+const BAND_THRESHOLD: &str = "Level above which the gain of this band is reduced.";
+const BAND_GAIN: &str = "Gain of this band after its compressor.";
 const SWEEP_RATE: &str = "Speed of the modulation.";
 const SWEEP_DEPTH: &str = "Depth of the modulation.";
 const SWEEP_WIDTH: &str =

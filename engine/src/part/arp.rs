@@ -1,11 +1,14 @@
 //! The arpeggiator: plays the held keys one after the other, in time with the song.
 
+mod pattern;
+
 use super::keys::KeyStack;
 use super::{Part, Transport};
 use crate::dsp::hash;
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::render::TICK;
+use pattern::PatternStep;
 
 /// Values of `arp.mode`.
 const OFF: f32 = 0.0;
@@ -16,8 +19,21 @@ const RANDOM: f32 = 5.0;
 const CHORD: f32 = 6.0;
 
 /// Beats of a step, in the order of the `arp.rate` parameter's names.
-pub(crate) const ARP_STEP_BEATS: [f64; 9] =
-    [1.0, 0.5, 0.25, 0.125, 2.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0, 1.5, 0.75];
+pub(crate) const ARP_STEP_BEATS: [f64; 13] = [
+    1.0,
+    0.5,
+    0.25,
+    0.125,
+    2.0 / 3.0,
+    1.0 / 3.0,
+    1.0 / 6.0,
+    1.5,
+    0.75,
+    2.0,
+    1.0 / 12.0,
+    0.375,
+    0.1875,
+];
 
 /// The held keys, and the notes that the arpeggiator plays of them.
 #[derive(Debug, Default)]
@@ -31,6 +47,10 @@ pub(super) struct Arp {
     /// Notes that sound.
     playing: KeyStack,
     step: usize,
+    /// Steps that played, which is where the arpeggio is in its notes.
+    played: usize,
+    /// Random numbers that were drawn.
+    drawn: u32,
     /// The frame of this tick at which the first key went down.
     begins_at: Option<u32>,
 }
@@ -55,7 +75,7 @@ impl Part {
             arp.held.clear();
         }
         if arp.held.is_empty() {
-            (arp.begins_at, arp.step) = (Some(frame), 0);
+            (arp.begins_at, arp.step, arp.played) = (Some(frame), 0, 0);
         }
         arp.held.press(key.min(127), velocity);
         arp.down += 1;
@@ -110,10 +130,26 @@ impl Part {
             if end < beats && end <= step {
                 self.end_step(frame(end), pool);
             } else if step < beats {
-                self.end_step(frame(step), pool);
-                self.begin_step(mode, frame(step), pool);
-                let gate = f64::from(self.controls[Param::ArpGate]) * length;
-                self.arp.until_end = Some(step + gate.min(0.98 * length));
+                // While a song runs, the pattern keeps to its bars.
+                let number = match transport.beat {
+                    Some(end) => ((end - beats + step) / length + 0.45).floor() as i64,
+                    None => self.arp.step as i64,
+                };
+                let now = PatternStep::read(&self.controls, number);
+                if !now.tie || self.arp.playing.is_empty() {
+                    self.end_step(frame(step), pool);
+                    if !now.tie && now.plays(&mut self.arp.drawn) {
+                        self.begin_step(mode, now.velocity, frame(step), pool);
+                    }
+                }
+                self.arp.step += 1;
+                let gate = f64::from(self.controls[Param::ArpGate] * now.gate).min(0.98) * length;
+                self.arp.until_end =
+                    Some(match PatternStep::read(&self.controls, number + 1).tie {
+                        // The next step decides; without one, the note ends nevertheless.
+                        true => step + 2.0 * length,
+                        false => step + gate,
+                    });
                 self.arp.until_step = match transport.beat {
                     // While a song runs, steps lie on its beat grid, whenever the key was pressed.
                     Some(end) => {
@@ -145,9 +181,9 @@ impl Part {
         }
     }
 
-    fn begin_step(&mut self, mode: f32, frame: u32, pool: &mut CloudPool) {
-        let step = self.arp.step;
-        self.arp.step += 1;
+    fn begin_step(&mut self, mode: f32, share: f32, frame: u32, pool: &mut CloudPool) {
+        let step = self.arp.played;
+        self.arp.played += 1;
         let octaves = self.controls[Param::ArpOctaves] as usize;
         let count = self.arp.held.len();
         let all = count * octaves;
@@ -178,7 +214,7 @@ impl Part {
             let key = usize::from(key) + 12 * octave;
             if key < 128 {
                 self.arp.playing.press(key as u8, velocity);
-                self.note_on(key as u8, velocity, frame, pool);
+                self.note_on(key as u8, velocity * share, frame, pool);
             }
         }
     }

@@ -15,7 +15,7 @@ impl Part {
         if !effect_params.used {
             return;
         }
-        effect_params.context = EffectContext { bpm: transport.bpm };
+        effect_params.context = EffectContext { bpm: transport.bpm, beat: transport.beat };
         for &param in EffectValues::params() {
             effect_params.values.set(param, self.controls[param]);
         }

@@ -319,3 +319,42 @@ fn curves_of_effects_are_drawn_as_they_are_heard() {
     assert!((view::driven(&values, 0.1) - 0.1).abs() < 1e-4);
     assert_eq!(view::driven(&values, -0.3), -view::driven(&values, 0.3));
 }
+
+/// Eight-bit sound that is not eight bits, or a rate that is not lowered.
+#[test]
+fn a_crusher_has_few_levels_and_holds_them() {
+    let crushed = with(
+        soft(),
+        &[(Param::CrusherOn, 1.0), (Param::CrusherBits, 5.0), (Param::CrusherRate, 6_000.0)],
+    );
+    let [out, _] = play(&mut engine(&crushed), &[(0, on(48)), (0, on(55))], RATE);
+    let sounding = &out[RATE / 2..];
+    assert!(peak(sounding) > 0.1);
+    assert!(sounding.iter().all(|x| (16.0 * x).fract().abs() < 1e-4), "stairs of a sixteenth");
+    let changes: Vec<usize> =
+        (1..sounding.len()).filter(|&n| sounding[n] != sounding[n - 1]).collect();
+    assert!(changes.windows(2).all(|pair| (pair[1] - pair[0]) % 8 == 0), "a sample lasts eight");
+}
+
+/// The dip must be on the beat of the song, and as deep as the knob says.
+#[test]
+fn a_ducker_dips_on_the_beat() {
+    let ducked = with(
+        soft(),
+        &[(Param::DuckerOn, 1.0), (Param::DuckerDepth, 1.0), (Param::SourcePartials, 1.0)],
+    );
+    // 120 beats a minute; the next beat is a quarter of a second away.
+    let song = EventKind::Transport { bpm: 120.0, beat: 7.5 };
+    let [out, _] = play(&mut engine(&ducked), &[(0, song), (0, on(69))], 2 * RATE);
+    let level = |seconds: f32| {
+        let from = (seconds * RATE as f32) as usize;
+        rms(&out[from..from + RATE / 100])
+    };
+    let full = level(0.2);
+    assert!(full > 0.01);
+    for beat in [0.25, 0.75, 1.25] {
+        assert!(level(beat - 0.02) > 0.98 * full, "before {beat} s: {}", level(beat - 0.02));
+        assert!(level(beat + 0.015) < 0.03 * full, "after {beat} s: {}", level(beat + 0.015));
+        assert!((0.2..0.9).contains(&(level(beat + 0.2) / full)), "it recovers");
+    }
+}

@@ -328,6 +328,48 @@ fn the_arpeggiator_plays_in_time() {
     assert_eq!(held.len(), 4);
 }
 
+/// A pattern of four eighths: loud, a rest, soft, and the soft one held on.
+#[test]
+fn the_arpeggiator_follows_its_pattern() {
+    let settings = [
+        (Param::ArpMode, 1.0),
+        (Param::ArpRate, 1.0),
+        (Param::ArpGate, 0.5),
+        (Param::ArpPattern, 4.0),
+        (Param::Step2Velocity, 0.0),
+        (Param::Step3Velocity, 0.3),
+        (Param::Step4Tie, 1.0),
+        (Param::AmpVelocity, 1.0),
+        (Param::Env1Attack, 0.0),
+        (Param::Env1Release, 0.01),
+    ];
+    let arp = with(soft(), &settings);
+    let [out, _] = play(&mut engine(&arp), &[(0, on(60)), (0, on(64))], 2 * RATE);
+    // A level in the middle of the first and of the second half of every step.
+    let level = |step: usize, half: usize| {
+        let from = step * RATE / 4 + half * RATE / 8 + RATE / 32;
+        rms(&out[from..from + RATE / 16])
+    };
+    for round in [0, 4] {
+        let loud = level(round, 0);
+        assert!(loud > 0.01 && level(round, 1) < 0.01 * loud, "the gate is a half");
+        assert!(level(round + 1, 0) < 0.01 * loud, "a rest");
+        let soft = level(round + 2, 0);
+        assert!((0.02..0.6).contains(&(soft / loud)), "a softer step: {}", soft / loud);
+        assert!(level(round + 2, 1) > 0.5 * soft, "it is held up to the next step");
+        assert!(level(round + 3, 0) > 0.5 * soft, "and through it");
+        assert!(level(round + 3, 1) < 0.05 * soft, "where it ends");
+    }
+    // Rests and ties use up no note: the soft step is the second of the chord.
+    let heard = pitch(&out[RATE / 2 + 2_000..RATE / 2 + 2_000 + 4_096]);
+    assert!((heard / hertz(64.0) - 1.0).abs() < 0.03, "{heard}");
+    // A chance of nothing is silence; of everything, every step.
+    let none: Vec<(Param, f32)> =
+        (0..4).map(|step| (Param::ALL[Param::Step1Chance as usize + 4 * step], 0.0)).collect();
+    let [silent, _] = play(&mut engine(&with(arp, &none)), &[(0, on(60))], RATE);
+    assert_eq!(peak(&silent), 0.0);
+}
+
 #[test]
 fn a_key_plays_and_releases_its_chord() {
     let chord = with(soft(), &[(Param::Chord1, 7.0), (Param::Chord2, -12.0)]);

@@ -29,6 +29,10 @@ pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
             let ceiling = values[Param::LimiterCeiling];
             levels(&plot, |x| (x + values[Param::LimiterGain]).min(ceiling));
         }
+        "crusher" => crusher(&plot, values),
+        "multiband" => multiband(&plot, values),
+        "shifter" => shifter(&plot, values),
+        "ducker" => ducker(&plot, values),
         "delay" => delay(&plot, values),
         "reverb" => reverb(&plot, values),
         "chorus" => sweep(&plot, [ChorusRate, ChorusDepth, ChorusWidth].map(|p| values[p])),
@@ -114,6 +118,53 @@ fn levels(plot: &Plot, out: impl Fn(f32) -> f32) {
     plot.painter.line_segment(ends, straight);
     plot.curve(theme::AQUA, 0.0, |x| 1.0 + out(60.0 * x - 60.0) / 60.0);
     plot.word(0.98, 0.02, Align2::RIGHT_BOTTOM, "0 dB");
+}
+
+/// A cycle of a sine in stairs: as high as the bits, as wide as the samples at 500 Hz.
+fn crusher(plot: &Plot, values: &Values) {
+    plot.grid(4, 4);
+    let step = (1.0 - values[Param::CrusherBits]).exp2();
+    let samples = values[Param::CrusherRate] / 500.0;
+    let stairs = |x: f32| {
+        let held = (x * samples).floor() / samples;
+        ((TAU * held).sin() / step).round() * step
+    };
+    plot.curve(theme::ROSE, 0.5, |x| 0.5 + 0.46 * stairs(x));
+}
+
+/// Output level over input level of the three bands.
+fn multiband(plot: &Plot, values: &Values) {
+    plot.grid(4, 4);
+    for (band, colour) in [theme::VIOLET, theme::AQUA, theme::AMBER].into_iter().enumerate() {
+        let out = |x: f32| view::band_compressed(values, band, 60.0 * x - 60.0);
+        plot.curve(colour, 0.0, |x| 1.0 + out(x) / 60.0);
+    }
+    plot.word(0.0, 1.0, Align2::LEFT_TOP, "low, mid, high");
+    plot.word(0.98, 0.02, Align2::RIGHT_BOTTOM, "0 dB");
+}
+
+/// The harmonics of 200 Hz, and where they are shifted to, up to 4 kHz.
+fn shifter(plot: &Plot, values: &Values) {
+    const HIGHEST: f32 = 4_000.0;
+    let shift = values[Param::ShifterShift] + values[Param::ShifterFine];
+    for harmonic in 1..=20 {
+        let height = 0.9 / (harmonic as f32).sqrt();
+        let hertz = 200.0 * harmonic as f32;
+        for (hertz, colour) in [(hertz, theme::FAINT), ((hertz + shift).abs(), theme::AMBER)] {
+            if hertz < HIGHEST {
+                let x = hertz / HIGHEST;
+                let ends = [plot.at(x, 0.0), plot.at(x, height)];
+                plot.painter.line_segment(ends, Stroke::new(2.0, colour));
+            }
+        }
+    }
+    plot.word(1.0, 1.0, Align2::RIGHT_TOP, "4 kHz");
+}
+
+/// The gain of the ducker over two cycles.
+fn ducker(plot: &Plot, values: &Values) {
+    plot.grid(2, 4);
+    plot.curve(theme::AQUA, 0.0, |x| view::ducked(values, (2.0 * x).fract()));
 }
 
 /// The echoes, left above and right below, over two seconds.
@@ -218,6 +269,10 @@ mod tests {
             ("eq", Param::EqLowGain, 12.0),
             ("delay", Param::DelaySync, 4.0),
             ("phaser", Param::PhaserDepth, 1.0),
+            ("crusher", Param::CrusherBits, 3.0),
+            ("multiband", Param::MultibandHighGain, 12.0),
+            ("shifter", Param::ShifterShift, 70.0),
+            ("ducker", Param::DuckerDepth, 0.3),
         ] {
             let before = drawn(&mut host, group);
             assert_eq!(before, drawn(&mut host, group));

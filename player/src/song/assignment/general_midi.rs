@@ -62,6 +62,9 @@ impl GeneralMidi {
 }
 
 #[cfg(test)]
+mod classes;
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
@@ -131,22 +134,23 @@ mod tests {
         }
     }
 
-    /// The loudness of the loudest half second of a note.
-    fn loudness(patch: &Patch, key: u8) -> f64 {
-        let off = EventKind::NoteOff { key, velocity: 0.5 };
-        let [left, right] = play(&mut engine(patch), &[(0, on(key)), (RATE, off)], 2 * RATE);
-        loudest_half_second([&left, &right], RATE as u32)
-    }
-
-    /// Songs balance: at velocity 80 every program is about as loud as the others.
+    /// Songs balance: at velocity 80 every program is about as loud as the others. And every program is
+    /// as bright, starts and ends as its instrument does.
     #[test]
-    fn programs_are_equally_loud() {
+    fn programs_are_equally_loud_and_like_their_instruments() {
         const WANTED: f64 = -27.0;
         let mut wrong = Vec::new();
         for (number, program) in (1..).zip(map().programs) {
-            let difference = loudness(&program.patch().unwrap(), key(number)) - WANTED;
+            let key = key(number);
+            let off = EventKind::NoteOff { key, velocity: 0.5 };
+            let mut engine = engine(&program.patch().unwrap());
+            let [left, right] = play(&mut engine, &[(0, on(key)), (RATE, off)], 2 * RATE);
+            let difference = loudest_half_second([&left, &right], RATE as u32) - WANTED;
             if difference.abs() > 1.0 {
                 wrong.push(format!("{number} {}: {difference:+.1} dB", program.0));
+            }
+            if let Some(problem) = super::classes::problem(number - 1, [&left, &right]) {
+                wrong.push(format!("{number} {}: {problem}", program.0));
             }
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
