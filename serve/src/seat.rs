@@ -410,7 +410,7 @@ mod tests {
             for round in 0..200 {
                 let kind = EventKind::NoteOn { key: 40 + (round % 40) as u8, velocity: 0.8 };
                 let event = Event { frame: 0, part: 0, kind };
-                ends.events.push(TimedEvent { time: 256 * round, event });
+                assert!(ends.events.push(TimedEvent { time: 256 * round, event }));
                 if round % 50 == 10 {
                     assert!(ends.patches.try_push(Box::new(patch())).is_ok());
                 }
