@@ -116,6 +116,47 @@ for (const isolated of [true, false]) {
   });
 }
 
+test("both modules sound alike", async (browser, { isolated }) => {
+  const page = await open(browser, isolated);
+  const worst = await page.evaluate(async () => {
+    const unpack = async (file) =>
+      new Response((await fetch(file)).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    const files = ["engine.wasm.gz", "engine-relaxed.wasm.gz"];
+    const modules = await Promise.all(files.map(async (file) => WebAssembly.compile(await unpack(file))));
+    const chord = (module, toml) => {
+      const { exports } = new WebAssembly.Instance(module, {});
+      const instrument = exports.instrument_new(48_000);
+      const text = new TextEncoder().encode(toml);
+      const memory = exports.reserve(text.length);
+      new Uint8Array(exports.memory.buffer, memory, text.length).set(text);
+      exports.instrument_patch(instrument, memory, text.length);
+      const messages = new DataView(exports.memory.buffer, exports.instrument_messages(instrument));
+      [48, 55, 64].forEach((key, i) => {
+        messages.setUint32(12 * i, 1 | key << 16, true);
+        messages.setFloat32(12 * i + 4, 0.8, true);
+        messages.setUint32(12 * i + 8, 0, true);
+      });
+      const out = [];
+      for (let block = 0; block < 150; block++) {
+        const at = exports.instrument_render(instrument, block === 0 ? 3 : 0, 128);
+        out.push(...new Float32Array(exports.memory.buffer, at, 128));
+      }
+      return out;
+    };
+    return myriad.catalogue.patches.filter((_, i) => i % 17 === 0).map(({ name }) => {
+      const [a, b] = modules.map((module) => chord(module, myriad.catalogue.patchText(name)));
+      return [name, Math.max(...a.map((x, i) => Math.abs(x - b[i]))), Math.max(...a)];
+    });
+  });
+  assert.ok(worst.length >= 12);
+  for (const [name, difference, loudest] of worst) {
+    assert.ok(loudest > 1e-3, `${name} is silent`);
+    assert.ok(gainDb(difference, 1) < -110, `${name}: ${gainDb(difference, 1)} dBFS`);
+  }
+  console.log(`the worst difference is ${Math.max(...worst.map(([, difference]) => gainDb(difference, 1))).toFixed(1)} dBFS`);
+  await page.context().close();
+});
+
 test("keys of the computer play, also after a change of octave", async (browser, { isolated }) => {
   const page = await open(browser, isolated);
   await drop(page, SINE);
