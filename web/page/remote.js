@@ -55,7 +55,7 @@ export class RemoteInstrument {
           resolve();
         }
         if (data.stats) Object.assign(this.stats, data.stats);
-        if (data.meters) this.callback(readMeters(data.meters));
+        if (data.meters) this.meters = data.meters;
         if (data.error) this.errorCallback(data.error);
         if (data.closed) {
           reject(new Error(data.closed));
@@ -64,7 +64,17 @@ export class RemoteInstrument {
       };
       this.worker.onerror = () => reject(new Error("the connection stopped"));
     });
+    this.frame = requestAnimationFrame(() => this.show());
     return this.node;
+  }
+
+  /** Passes on what sounds once a frame, although the server sends it less often, and nothing in silence. */
+  show() {
+    this.frame = requestAnimationFrame(() => this.show());
+    if (!this.meters) return;
+    this.callback(readMeters(this.meters));
+    // A peak is shown once; the display falls by itself.
+    this.meters.fill(0, 0, 2);
   }
 
   send(event) {
@@ -90,6 +100,7 @@ export class RemoteInstrument {
   }
 
   close() {
+    cancelAnimationFrame(this.frame);
     this.worker?.postMessage({ close: true });
     this.node?.port.postMessage({ close: true });
     this.node?.disconnect();
