@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-reproducible dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
+.PHONY: help play plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,8 +26,9 @@ help:
 	@echo "make pictures  what the main controls do to the spectrum, for the manual"
 	@echo "make window  the editor in real windows, opened, used and closed again and again"
 	@echo "make dist    what users download, for this machine, into target/dist; dist-all: for 64-bit ARM and Windows too"
-	@echo "make dist-test  install it in a fresh Debian, use it, remove it; dist-test-windows: the same under Wine"
+	@echo "make dist-test  install it in a fresh Debian, use it, remove it; dist-test-windows: the same under Wine; dist-test-arm: under emulation"
 	@echo "make dist-reproducible  build it a second time elsewhere, and compare all bytes"
+	@echo "make container  images for servers, from what make dist has built; container-test: and runs them"
 	@echo "make deny    the policy on packages of others: licences, sources, advisories"
 	@echo "make oldest-rust  build with the oldest Rust that is supported"
 	@echo "make workflows  check .github/workflows"
@@ -130,6 +131,21 @@ dist-test-windows: setup-dist
 	@dist/build x86_64-pc-windows-gnu
 	@dist/test-windows
 
+dist-test-arm: setup-dist
+	@dist/build aarch64-unknown-linux-gnu
+	@dist/test-arm
+
+# These take the Debian package that make dist has left in target/dist.
+container:
+	@dist/container/build
+
+container-test:
+	@dist/container/test
+
+# When a version is released: what it offers is kept, so that later ones offer it too.
+record-version: setup
+	RECORD_VERSION=1 cargo test --test cli released::
+
 dist-reproducible:
 	@dist/reproduce
 
@@ -142,7 +158,9 @@ release-draft:
 
 deny:
 	@command -v cargo-deny >/dev/null || cargo install --locked --quiet cargo-deny
-	cargo deny --all-features check
+	cargo deny --all-features check licenses bans sources
+	@if cargo deny fetch db >/dev/null 2>&1 || [ -n "$$CI" ]; then cargo deny --all-features check advisories; \
+	else echo "make deny: the database of advisories cannot be fetched here; they were not checked"; fi
 
 oldest-rust: setup
 	rustup toolchain install --profile minimal $(oldest_rust)

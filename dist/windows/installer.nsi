@@ -1,6 +1,7 @@
 ; The installer for Windows, for one user and without administrator rights. dist/build calls makensis
 ; with VERSION, TREE (the folder of files) and OUT (the installer).
-Unicode true
+; For 64 bits, like the programs.
+Target amd64-unicode
 Name "Myriad"
 OutFile "${OUT}"
 RequestExecutionLevel user
