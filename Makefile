@@ -1,11 +1,12 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
+.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make play    build Myriad and play the demo (or render it to demo.wav)"
+	@echo "make demos   render six short songs to target/demos"
 	@echo "make plugin  build the VST3 and CLAP plugins into target/bundled"
 	@echo "make install-plugin  and put them where hosts look: ~/.vst3 and ~/.clap"
 	@echo "make test    format, lints and every test there is"
@@ -39,6 +40,14 @@ play: setup
 	@echo "myriad: building; the first time takes some minutes"
 	@cargo build --release --quiet
 	@./target/release/myriad demo
+
+# The songs are committed as MIDI, the sound is not.
+demos: setup
+	@cargo build --release --quiet
+	@mkdir -p target/demos
+	@for song in assets/songs/*.mid; do \
+		./target/release/myriad render $$song --output target/demos/$$(basename $$song .mid).wav || exit 1; \
+	done
 
 plugin:
 	@./setup plugin
@@ -107,9 +116,13 @@ golden: setup
 
 screenshots: setup
 	cargo run --quiet -p myriad-editor --example screenshots -- target/screenshots
+	mkdir -p docs/pictures/tutorial
+	cp target/screenshots/tutorial-*.png docs/pictures/tutorial/
 	cp target/screenshots/source-200.png docs/pictures/editor.png
 	cp target/screenshots/layers.png docs/pictures/editor-layers.png
 	cp target/screenshots/effects.png docs/pictures/editor-effects.png
+	cp target/screenshots/arp.png docs/pictures/editor-arp.png
+	cp target/screenshots/kit.png docs/pictures/editor-kit.png
 	cp target/screenshots/play.png docs/pictures/editor-play.png
 
 pictures: setup

@@ -10,16 +10,19 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # Nothing but songs is written here.
 
+import backbeat
+import courtyard
 import daybreak
 import motorway
 import procession
 import score
+import undercurrent
 
 
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    for song in (daybreak, motorway, procession):
+    for song in (daybreak, motorway, procession, backbeat, courtyard, undercurrent):
         path = Path(__file__).with_name(f"{song.__name__}.mid")
         made = score.midi_file([part() for part in song.PARTS])
         if sys.argv[1:] == []:

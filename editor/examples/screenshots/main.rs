@@ -3,9 +3,11 @@
 //!     cargo run -p myriad-editor --example screenshots -- FOLDER [NAME]
 
 mod raster;
+mod tutorial;
 
 use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId, pos2};
 use myriad_editor::{Editor, EditorHost, Library, LocalHost};
+use myriad_engine::Patch;
 use myriad_engine::patch::factory;
 use raster::Raster;
 use std::error::Error;
@@ -96,6 +98,8 @@ const SCENES: &[Scene] = &[
         ..SCENE
     },
     Scene { name: "effects", patch: "Melodica Street", page: "Effects", keys: &[60, 64], ..SCENE },
+    Scene { name: "arp", patch: "Night Drive Arp", page: "Arp", keys: &[48, 55, 60], ..SCENE },
+    Scene { name: "kit", patch: "Acoustic Kit", page: "Kit", keys: &[38], seconds: 0.1, ..SCENE },
     Scene { name: "play", patch: "Chord Engine", page: "Play", keys: &[48], ..SCENE },
     Scene {
         name: "output",
@@ -200,22 +204,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "screenshots".into()));
     let only = arguments.next();
     std::fs::create_dir_all(&folder)?;
-    for scene in SCENES {
-        if only.as_ref().is_none_or(|only| only == scene.name) {
-            let file = folder.join(format!("{}.png", scene.name));
-            save(&file, &draw(scene)?)?;
-            println!("{}", file.display());
+    // A name, or the beginning of several.
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| name.starts_with(only));
+    let picture = |name: &str, scene: &Scene, patch: Patch| -> Result<(), Box<dyn Error>> {
+        let file = folder.join(format!("{name}.png"));
+        save(&file, &draw(scene, patch)?)?;
+        println!("{}", file.display());
+        Ok(())
+    };
+    for scene in SCENES.iter().filter(|scene| wanted(scene.name)) {
+        let patch = factory::find(scene.patch).ok_or("no such patch")?;
+        picture(scene.name, scene, patch.clone())?;
+    }
+    for sound in tutorial::SOUNDS {
+        for (index, step) in sound.steps.iter().enumerate() {
+            let name = format!("tutorial-{}-{}", sound.name, index + 1);
+            let (page, keys, seconds, click) = (step.page, sound.keys, sound.seconds, step.click);
+            let scene = Scene { page, keys, seconds, click, scale: TUTORIAL_SCALE, ..SCENE };
+            if wanted(&name) {
+                picture(&name, &scene, sound.patch(index + 1)?)?;
+            }
         }
     }
     Ok(())
 }
 
+/// The tutorial has many pictures, so they are small.
+const TUTORIAL_SCALE: f32 = 0.75;
+
 /// Frames a second that the editor sees.
 const RATE: f32 = 30.0;
 
-fn draw(scene: &Scene) -> Result<Raster, Box<dyn Error>> {
-    let patch = &factory::find(scene.patch).ok_or("no such patch")?;
-    let mut host = LocalHost::new(patch.clone())?;
+fn draw(scene: &Scene, patch: Patch) -> Result<Raster, Box<dyn Error>> {
+    let mut host = LocalHost::new(patch)?;
     let mut editor = Editor::new(Library::open(None));
     match scene.page {
         "browser" => editor.show_browser(true),

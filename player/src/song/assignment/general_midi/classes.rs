@@ -16,8 +16,8 @@ const CLASSES: [[&str; 8]; 16] = [
     ["msf", "msf", "msf", "bsf", "mso", "bsh", "bsh", "bsf"], // Guitars.
     ["dsf", "dsf", "dsf", "dsf", "dsf", "msf", "dsh", "msf"], // Basses.
     ["mqh", "mqh", "mqh", "mqh", "blh", "mso", "msf", "dsf"], // Strings.
-    ["mqh", "mlh", "mqh", "mqh", "blh", "mqh", "bqh", "bso"], // Ensembles.
-    ["bqh", "mqh", "dqh", "rqh", "mqh", "bqh", "mqh", "blh"], // Brass.
+    ["mqh", "mqh", "mqh", "mlh", "blh", "mqh", "bqh", "bso"], // Ensembles.
+    ["bqh", "bqh", "dqh", "rqh", "mqh", "bqh", "mqh", "blh"], // Brass.
     ["bqh", "bqh", "bqh", "mqh", "bqh", "bqh", "mqh", "bqh"], // Reeds.
     ["mqh", "mqh", "mqh", "mqh", "mqh", "mqh", "dqh", "dqh"], // Pipes.
     ["msh", "bsh", "msh", "mqh", "bsh", "bsh", "bsh", "bsh"], // Leads.
@@ -44,10 +44,11 @@ fn measure(sound: [&[f32]; 2]) -> Measured {
     let whole: f32 = levels.iter().map(|&db| power(db)).sum();
     let weighted = levels.iter().enumerate().map(|(bin, &db)| bin as f32 * power(db));
     let hertz_of_a_bin = RATE as f32 / (1 << 14) as f32;
-    let envelope: Vec<f32> = mono[..RATE]
-        .chunks_exact(WINDOW)
-        .map(|window| (window.iter().map(|x| x * x).sum::<f32>() / WINDOW as f32).sqrt())
-        .collect();
+    // Both sides by their power: in their sum the voices of an ensemble cancel now and then.
+    let square = |(left, right): (&f32, &f32)| left * left + right * right;
+    let squares: Vec<f32> = sound[0].iter().zip(sound[1]).map(square).collect();
+    let level = |window: &[f32]| (window.iter().sum::<f32>() / WINDOW as f32).sqrt();
+    let envelope: Vec<f32> = squares[..RATE].chunks_exact(WINDOW).map(level).collect();
     let highest = envelope.iter().copied().fold(1e-9, f32::max);
     let late = &envelope[85..95];
     let late = late.iter().sum::<f32>() / late.len() as f32;
