@@ -37,6 +37,9 @@ pub(crate) enum TickEventKind {
 /// A damaged file is an error, not a song with missing notes. What players commonly accept is accepted:
 /// bytes after the last track, more tracks than announced, running status across meta events.
 pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
+    if has_impossible_timecode(bytes) {
+        return Err(SongError::NotMidi);
+    }
     let (header, chunks) = midly::parse(bytes).map_err(|_| SongError::NotMidi)?;
     let zero_division = match header.timing {
         Timing::Metrical(ticks) => ticks.as_int() == 0,
@@ -65,6 +68,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
         return Err(SongError::TracksMissing { found: tracks.len(), announced });
     }
     Ok(MidiFile { sequential: header.format == Format::Sequential, timing: header.timing, tracks })
+}
+
+/// Whether a header counts -128 frames a second. midly 0.5.3 negates that number, which overflows.
+fn has_impossible_timecode(bytes: &[u8]) -> bool {
+    let is_such = |header: &[u8]| header.starts_with(b"MThd") && header.get(12) == Some(&0x80);
+    // In RIFF the header may be anywhere.
+    is_such(bytes) || bytes.starts_with(b"RIFF") && bytes.windows(13).any(is_such)
 }
 
 /// Reads a track of at most `room` events.

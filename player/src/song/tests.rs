@@ -84,6 +84,13 @@ fn malformed_files_are_errors() {
     let mut zero = whole.clone();
     zero[12..14].fill(0);
     assert!(matches!(Song::parse(&zero), Err(SongError::ZeroDivision)));
+    // Found by fuzzing: a time code of -128 frames a second, also in RIFF.
+    let mut timecode = whole.clone();
+    timecode[12] = 0x80;
+    assert!(matches!(Song::parse(&timecode), Err(SongError::NotMidi)));
+    let size = (timecode.len() as u32).to_le_bytes();
+    let riff = [b"RIFF\xff\0\0\0RMIDdata", size.as_slice(), &timecode].concat();
+    assert!(matches!(Song::parse(&riff), Err(SongError::NotMidi)));
     let garbage = [whole.as_slice(), b"trailing"].concat();
     assert!(Song::parse(&garbage).is_ok());
 }
