@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz gpu setup setup-test setup-dist clean
+.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu setup setup-test setup-dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -33,7 +33,8 @@ help:
 	@echo "make deny    the policy on packages of others: licences, sources, advisories"
 	@echo "make oldest-rust  build with the oldest Rust that is supported"
 	@echo "make workflows  check .github/workflows"
-	@echo "make fuzz    random input for the engine, the stream, the plugin and the readers of files, for an hour"
+	@echo "make fuzz    fuzz everything that reads files, states, requests and shared memory; SECONDS=60 a target"
+	@echo "make properties  many random cases for the engine, the stream, the plugin and damaged files, for an hour"
 	@echo "make gpu     selftest, benchmarks and a soak on an NVIDIA GPU"
 
 play: setup
@@ -190,7 +191,11 @@ test-portable:
 	cargo test --locked --test cli -- arguments render patches inspect
 
 # FUZZ_CASES=1000 make fuzz: a shorter one.
+# SECONDS=3600 make fuzz: an hour for each target.
 fuzz: setup
+	fuzz/run $(or $(SECONDS),60)
+
+properties: setup
 	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-engine --test engine blocks::
 	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-live --test live stream::
 	cargo test --release -p myriad-plugin --test clap fuzz::

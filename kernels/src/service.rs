@@ -32,5 +32,8 @@ pub use server::run;
 pub use start::{Served, ServiceCommand, all_gpus, default_folder};
 pub use status::{ClientStatus, ServiceStatus, status};
 
+#[cfg(fuzzing)]
+pub use layout::fuzz;
+
 #[cfg(test)]
 mod tests;

@@ -91,6 +91,23 @@ pub(crate) fn sanitise(state: &mut PluginState) {
     }
 }
 
+/// Restores any bytes as a state, as a host would: for the fuzzer.
+#[cfg(fuzzing)]
+pub fn fuzz(bytes: &[u8]) {
+    let Ok(mut state) = serde_json::from_slice::<PluginState>(bytes) else {
+        return;
+    };
+    sanitise(&mut state);
+    let params = MyriadParams::new();
+    restore(&params, &state.fields);
+    // What is saved then is restored to the same.
+    let saved = save(&params);
+    let again = MyriadParams::new();
+    restore(&again, &saved);
+    assert_eq!(save(&again)[CONTROLLERS_FIELD], saved[CONTROLLERS_FIELD]);
+    assert_eq!(again.shared.patch().name, params.shared.patch().name);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,9 @@
 mod server;
 mod text;
 
+#[cfg(fuzzing)]
+pub use server::fuzz;
+
 use myriad_live::service_load;
 use myriad_player::Session;
 use myriad_player::failure::Failure;

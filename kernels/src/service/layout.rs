@@ -300,3 +300,44 @@ pub(super) fn checked(
         () => Ok(cloud),
     }
 }
+
+/// Reads shared memory with any content as both sides do: for the fuzzer. The first byte is the number of the
+/// request, the rest is repeated over the words of all areas.
+#[cfg(fuzzing)]
+#[allow(clippy::expect_used, reason = "a fuzzer stops where something is wrong")]
+pub fn fuzz(bytes: &[u8]) {
+    let Some((&first, rest)) = bytes.split_first() else {
+        return;
+    };
+    let layout = Layout::new(Capacity { slots: 8, buses: 2 }).expect("a small layout");
+    let (memory, _file) = SharedMemory::new(layout.words()).expect("memory");
+    let segment = SharedSegment { memory, layout };
+    let words = segment.memory.words(0..segment.layout.words());
+    let number = u32::from(first);
+    for area in [segment.layout.request(number), segment.layout.answer(number)] {
+        for (word, bytes) in words[area].iter().zip(rest.chunks(8)) {
+            let mut value = [0; 8];
+            value[..bytes.len()].copy_from_slice(bytes);
+            word.store(u64::from_le_bytes(value), Ordering::Relaxed);
+        }
+    }
+    // The number is what a client cannot get wrong, or else nothing is read.
+    put(words, segment.layout.request(number).start, u64::from(number));
+    put(words, segment.layout.answer(number).start, u64::from(number));
+    let tables = tables();
+    if let Ok(head) = segment.read_head(number) {
+        let mut block = VoiceBlock::new(8);
+        (0..head.ticks).for_each(|_| block.start_tick());
+        let _ = segment.read_clouds(number, &head, |_, slot, cloud| {
+            let cloud = checked(cloud, 2, &tables)?;
+            assert!(slot < 8 && cloud.bus < 2 && (cloud.first_frame as usize) < TICK);
+            Ok(())
+        });
+    }
+    let mut buses = Buses::new(2);
+    for ticks in 0..=MAX_TICKS {
+        if segment.read_answer(number, ticks, &mut buses).is_ok() {
+            assert!(buses.bus(1)[1].iter().all(|sample| sample.is_finite()));
+        }
+    }
+}

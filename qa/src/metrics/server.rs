@@ -173,6 +173,17 @@ fn answer(request: &[u8], text: &Mutex<String>) -> Vec<u8> {
     (head + &body).into_bytes()
 }
 
+/// For fuzzing: every request has an answer with a status line and the right length.
+#[cfg(fuzzing)]
+pub fn fuzz(request: &[u8]) {
+    let answer = answer(request, &Mutex::new("myriad_up 1\n".into()));
+    let answer = std::str::from_utf8(&answer).expect("an answer is text");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    assert!(head.starts_with("HTTP/1.1 "), "{head}");
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    assert_eq!(length.and_then(|length| length.parse().ok()), Some(body.len()), "{head}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
