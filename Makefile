@@ -190,11 +190,11 @@ test-portable:
 	cargo test --locked -p myriad-engine -p myriad-measure -p myriad-files -p myriad-live -p myriad-player --lib
 	cargo test --locked --test cli -- arguments render patches inspect
 
-# FUZZ_CASES=1000 make fuzz: a shorter one.
 # SECONDS=3600 make fuzz: an hour for each target.
 fuzz: setup
 	fuzz/run $(or $(SECONDS),60)
 
+# FUZZ_CASES=1000 make properties: a shorter one.
 properties: setup
 	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-engine --test engine blocks::
 	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-live --test live stream::
