@@ -3,6 +3,9 @@
 //! The formats are described at <https://www.huygens-fokker.org/scala/scl_format.html> and
 //! <https://www.huygens-fokker.org/scala/help.htm#mappings>.
 
+/// Keys are at most so many semitones from MIDI key 0: far beyond hearing, and finite in Hertz.
+const FARTHEST: f64 = 1_000.0;
+
 /// Why a text is not a valid scale or keyboard map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
@@ -43,7 +46,8 @@ impl Tuning {
             // Keys without a note keep the pitch of the next one below.
             let mapped = (0..=key).rev().find_map(|key| map.degree(key));
             let cents = scale.at(mapped.unwrap_or(0)) - scale.at(map.reference_degree());
-            *pitch = (map.reference_semitones() + cents / 100.0) as f32;
+            let semitones = map.reference_semitones() + cents / 100.0;
+            *pitch = semitones.clamp(-FARTHEST, FARTHEST) as f32;
         }
         Ok(Tuning { keys })
     }
@@ -190,7 +194,9 @@ fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn whole(line: Option<(usize, &str)>, end: usize, what: &str) -> Result<i64, TuningError> {
     let (line, text) = line.ok_or_else(|| error(end, format!("{what} is missing")))?;
     let word = text.split_whitespace().next().unwrap_or("");
-    word.parse().map_err(|_| error(line, format!("\"{word}\" where {what} is expected")))
+    // No keyboard has a million keys, and larger numbers would overflow.
+    let number = word.parse().ok().filter(|number: &i64| number.unsigned_abs() <= 1_000_000);
+    number.ok_or_else(|| error(line, format!("\"{word}\" where {what} is expected")))
 }
 
 /// A note in cents: text with a point is cents, without one a ratio.
@@ -204,7 +210,8 @@ fn note(text: &str) -> Option<f64> {
             1200.0 * ratio.log2()
         }
     };
-    f64::is_finite(cents).then_some(cents)
+    // More than a hundred octaves are a mistake.
+    (-120_000.0..=120_000.0).contains(&cents).then_some(cents)
 }
 
 fn error(line: usize, problem: String) -> TuningError {
@@ -246,6 +253,17 @@ mod tests {
         assert!((tuning.pitch(81.0) - a - 12.0).abs() < 1e-4);
         assert!((tuning.pitch(67.0) - (a - 2.039_1)).abs() < 1e-3);
         assert_eq!(tuning.pitch(61.0), tuning.pitch(60.0));
+    }
+
+    /// Found by fuzzing: numbers that are no cents or no keys, and pitches without end.
+    #[test]
+    fn pitches_are_finite() {
+        let far = format!("x\n1\n{}.\n", "4".repeat(90));
+        assert_eq!(Tuning::read(&far, None).unwrap_err().line, 3);
+        let wide = Tuning::read("x\n1\n120000.\n", None).unwrap();
+        assert!((0..128).all(|key| wide.pitch(key as f32).abs() <= 1_000.0));
+        let map = format!("1\n0\n127\n{}\n69\n440.0\n5\n0\n", i64::MIN);
+        assert!(Tuning::read(PYTHAGOREAN, Some(&map)).is_err());
     }
 
     #[test]
