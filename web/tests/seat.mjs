@@ -15,11 +15,14 @@ const PROGRAM = process.env.MYRIAD
   ?? [`${ROOT}target/release/myriad`, `${ROOT}target/debug/myriad`].find((path) => existsSync(path));
 const SINE = 'format = 3\nname = "Sine"\n[source]\npartials = 1\n[amp]\nvelocity = 0\n';
 
+const servers = [];
+
 /** Starts a server; returns its addresses and a way to stop it. */
 async function serve(...args) {
   const child = spawn(PROGRAM, ["serve", "--port", "0", "--json", "--renderer", "cpu", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  servers.push(child);
   const [line] = await once(createInterface(child.stdout), "line");
   const stop = async () => {
     child.kill("SIGTERM");
@@ -157,4 +160,6 @@ for (const [name, run] of Object.entries(tests)) {
   }
 }
 await browser.close();
+// Those of tests that failed.
+servers.forEach((server) => server.kill());
 process.exit(failed === 0 ? 0 : 1);
