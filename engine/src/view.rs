@@ -87,8 +87,15 @@ pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
     gain.map_or(1.0, |gain| Portable.first(gain))
 }
 
-/// A note of `patch` as its knobs are set, without routes and envelopes, at full level. Allocates.
+/// A note of `patch` as its knobs are set, without routes and envelopes, at full level. Of a kit it is the
+/// drum of that key, or its first one. Allocates.
 pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
+    let mut zones = patch.key_zones.iter();
+    if let Some(zone) = zones.find(|zone| zone.contains(key)).or(patch.key_zones.first()) {
+        let above = key.saturating_sub(zone.keys[0]).min(zone.keys[1] - zone.keys[0]);
+        let drum = Patch { key_zones: Vec::new(), ..zone.patch.clone() };
+        return at_rest(&drum, zone.note.saturating_add(above).min(127), sample_rate);
+    }
     /// Enough for the shortest attack at any sample rate below 128 kHz; a block holds no more.
     const TICKS: usize = 4;
     let mut still = patch.clone();
@@ -210,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_patch_at_rest_shows_its_knobs() {
-        for patch in factory::patches() {
+        for patch in factory::patches().iter().filter(|patch| patch.key_zones.is_empty()) {
             let rest = at_rest(patch, 48, 48_000.0);
             let copies = patch.values[Param::UnisonVoices] as usize;
             let mode = Param::LayerMode.info();
@@ -222,6 +229,18 @@ mod tests {
             assert!(rest.clouds[0].gain_to[0] > 1e-4, "{}", patch.name);
             let cutoff = patch.values[Param::FilterCutoff];
             assert_eq!(rest.heard[Param::FilterCutoff], cutoff, "{}", patch.name);
+        }
+    }
+
+    #[test]
+    fn a_kit_at_rest_shows_the_drum_of_the_key() {
+        let kit = factory::find("Acoustic Kit").expect("is one of ours");
+        for (key, shown) in [(42, 42), (2, 35)] {
+            let zone = kit.key_zones.iter().find(|zone| zone.contains(shown));
+            let zone = zone.expect("every key of the map has a drum");
+            let note = zone.note + shown - zone.keys[0];
+            let [rest, drum] = [at_rest(&kit, key, 48_000.0), at_rest(&zone.patch, note, 48_000.0)];
+            assert_eq!(rest.clouds, drum.clouds, "{key}");
         }
     }
 }

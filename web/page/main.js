@@ -13,9 +13,11 @@ import { linkTo, patchInLink } from "./share.js";
 
 const element = (id) => document.getElementById(id);
 
-/** The instrument that the address asks for: this browser, or a seat on the server (`?play=server`). */
+/** Where the address says that the sound is made: "server" is a seat, "browser" or nothing is here. */
+const place = new URLSearchParams(location.search).get("play");
+
 async function instrumentFor(catalogue) {
-  if (new URLSearchParams(location.search).get("play") !== "server") return new LocalInstrument(catalogue);
+  if (place !== "server") return new LocalInstrument(catalogue);
   const { RemoteInstrument } = await import("./remote.js");
   return new RemoteInstrument(catalogue);
 }
@@ -231,7 +233,18 @@ class Page {
   }
 }
 
+/** Visitors of a server can choose; pages from elsewhere have no server to play on. */
+function offerOtherPlace() {
+  const button = element("place");
+  button.textContent = place === "server" ? "Play in this browser" : "Play on the server";
+  button.hidden = place === null;
+  button.addEventListener("click", () => {
+    location.search = place === "server" ? "?play=browser" : "?play=server";
+  });
+}
+
 async function main() {
+  offerOtherPlace();
   const catalogue = await Catalogue.open();
   const page = new Page(catalogue, await instrumentFor(catalogue));
   await page.attempt(() => page.openLink());

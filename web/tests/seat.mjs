@@ -128,6 +128,23 @@ const tests = {
     await stranger.waitForFunction(() => document.getElementById("notice").textContent.includes("token"));
     await server.stop();
   },
+  async "a visitor can play in the browser instead, and come back"(browser) {
+    const server = await serve("--public", "--listen", "127.0.0.1");
+    const page = await open(browser, server.page);
+    const instrument = () => page.evaluate(() => myriad.instrument.constructor.name);
+    const change = async (label) => {
+      await Promise.all([page.waitForNavigation(), page.getByRole("button", { name: label }).click()]);
+      await page.waitForFunction(() => document.body.dataset.state !== undefined);
+    };
+    await change("Play in this browser");
+    assert.equal(await instrument(), "LocalInstrument");
+    await change("Play on the server");
+    assert.equal(await instrument(), "RemoteInstrument");
+    // The token is still in the address.
+    await start(page);
+    assert.deepEqual(page.failures, []);
+    await server.stop();
+  },
   async "in a jam one page hears the other"(browser) {
     const server = await serve("--jam");
     const [one, other] = [await open(browser, server.page), await open(browser, server.page)];

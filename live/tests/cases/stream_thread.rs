@@ -189,13 +189,19 @@ fn a_stalled_renderer_is_reported_and_recovered() {
     faults.set(Fault::Hang);
     heard.extend(device(&mut audio, &[], 60));
     faults.set(Fault::None);
-    heard.extend(device(&mut audio, &[], 600));
+    // The note comes back; a machine that is busy with other tests may take a while for it.
+    let began = Instant::now();
+    while {
+        heard.extend(device(&mut audio, &[], 600));
+        rms(&heard[heard.len() - 4_800..]) < 0.01
+    } {
+        assert!(began.elapsed() < TIMEOUT, "{:?}", control.underruns());
+    }
     let underruns = control.underruns();
     let longest = underruns.iter().max_by_key(|underrun| underrun.frames).unwrap();
     assert!(longest.frames >= 40 * 64, "{underruns:?}");
     assert!(roughness(&heard[9_600..], hertz(69.0)) < CLICK);
-    assert!(rms(&heard[heard.len() - 4_800..]) > 0.01, "{underruns:?}");
     // Whatever the machine did besides, the stream's time has not shifted.
     let status = control.status();
-    assert_eq!(status.frames_asked, 960 * 64);
+    assert_eq!(status.frames_asked, heard.len() as u64);
 }
