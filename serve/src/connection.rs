@@ -307,7 +307,7 @@ impl<'a> Connection<'a> {
         &mut self,
         load: impl FnOnce() -> Result<Patch, String> + Send + 'static,
     ) -> Result<(), End> {
-        if !self.patches.take(1.0) || self.ends.patches.is_full() {
+        if !self.patches.take(1.0) {
             return self.refuse("too many patches").await;
         }
         match tokio::task::spawn_blocking(load).await {
@@ -318,6 +318,9 @@ impl<'a> Connection<'a> {
     }
 
     async fn set_patch(&mut self, patch: Patch) -> Result<(), End> {
+        if self.ends.patches.is_full() {
+            return self.refuse("too many patches").await;
+        }
         let name = patch.name.clone();
         let playable = tokio::task::spawn_blocking(|| Playable::new(patch).complete()).await;
         let Ok(Ok(playable)) = playable else {

@@ -42,7 +42,8 @@ pub(crate) struct Report {
     pub played: Option<Vec<Played>>,
     #[serde(default)]
     pub songs: Option<Vec<SongSpeed>>,
-    #[serde(default)]
+    /// Only when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serve: Option<Vec<Served>>,
     /// Against the run given by `--compare`.
     pub changes: Option<Vec<Change>>,
