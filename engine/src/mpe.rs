@@ -4,6 +4,10 @@
 //! of its own notes. MPE is on by the parameter, or by the configuration message of MPE controllers
 //! (registered parameter 6 on the first channel: the number of note channels).
 
+mod channels;
+
+pub use channels::Channels;
+
 /// MPE's default bend range, in semitones.
 const BEND_RANGE: f32 = 48.0;
 

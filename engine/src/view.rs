@@ -1,5 +1,9 @@
 //! What an editor draws: partials, filters, envelopes and waves, from the code that renders them.
 
+mod points;
+
+pub use points::Points;
+
 use crate::controls::Values;
 use crate::effects::{compressor, delay, drive, ducker, eq, multiband};
 use crate::engine::Snapshot;

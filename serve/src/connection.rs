@@ -1,9 +1,7 @@
 //! A seat's connection: events in, sound out, and when it is ended.
 
-use crate::channels::Channels;
 use crate::config::Limits;
 use crate::event_clock::EventClock;
-use crate::points::Points;
 use crate::protocol::{
     Format, HEADER, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, picture, read,
     write_packet,
@@ -14,8 +12,10 @@ use crate::server::State;
 use futures_util::{Sink, SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use myriad_engine::mpe::Channels;
 use myriad_engine::patch::Playable;
-use myriad_engine::{Event, EventKind, Patch, Snapshot, TimedEvent, factory};
+use myriad_engine::view::Points;
+use myriad_engine::{Event, Patch, Snapshot, TimedEvent, factory};
 use ringbuf::traits::{Consumer, Observer, Producer};
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Arc, PoisonError};
@@ -95,8 +95,6 @@ struct Connection<'a> {
     format: Format,
     event_clock: EventClock,
     channels: Channels,
-    /// Memory for the events of a message.
-    translated: Vec<EventKind>,
     messages: RateLimit,
     bytes: RateLimit,
     patches: RateLimit,
@@ -128,7 +126,6 @@ impl<'a> Connection<'a> {
             format,
             event_clock: EventClock::new(f64::from(crate::config::RATE), state.clock.block),
             channels: Channels::new(),
-            translated: Vec::new(),
             messages: limit(limits.messages),
             bytes: limit(limits.bytes),
             patches: limit(limits.patches),
@@ -267,13 +264,13 @@ impl<'a> Connection<'a> {
             Ok(Request::Event(channel, kind, stamp)) => {
                 let time = self.event_clock.play_at(stamp, self.state.clock.now());
                 self.state.counters.events.fetch_add(1, Relaxed);
-                self.channels.play(channel, kind, &mut self.translated);
-                for kind in self.translated.drain(..) {
+                let Self { channels, ends, seat, .. } = self;
+                channels.play(channel, kind, &mut |kind| {
                     let event = Event { frame: 0, part: 0, kind };
-                    if !self.ends.events.push(TimedEvent { time, event }) {
-                        self.seat.counters.refused.fetch_add(1, Relaxed);
+                    if !ends.events.push(TimedEvent { time, event }) {
+                        seat.counters.refused.fetch_add(1, Relaxed);
                     }
-                }
+                });
                 Ok(())
             }
             Ok(Request::Ping(id)) => {

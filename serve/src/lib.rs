@@ -4,7 +4,6 @@
 //! [docs/design/serve.md](../../docs/design/serve.md) explains time, the protocol and the limits.
 
 mod access;
-mod channels;
 pub mod client;
 mod clock;
 mod config;
@@ -15,9 +14,6 @@ mod jam;
 mod jitter_buffer;
 pub mod load_test;
 mod pages;
-// The page reads the same numbers from its own engine; the rest of that crate is for WebAssembly alone.
-#[path = "../../web/engine/src/points.rs"]
-mod points;
 mod pool;
 pub mod protocol;
 mod rate_limit;

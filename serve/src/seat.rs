@@ -403,7 +403,7 @@ mod tests {
     fn a_worker_does_not_allocate() {
         let clock = Clock::new(RATE, 256);
         for jam in [false, true] {
-            let patch = || Playable::new(factory::find("Aurora").unwrap().clone());
+            let patch = || Playable::new(factory::find("Aurora").unwrap());
             let config = ServeConfig { jam, ..config() };
             let (seat, mut ends) = Seat::new(1, &clock, &config, patch()).unwrap();
             ends.snapshots.watch(Some(0));

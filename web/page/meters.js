@@ -1,4 +1,4 @@
-// The numbers that an instrument reports for display. See `web/engine/src/points.rs` for their order.
+// The numbers that an instrument reports for display. See `engine/src/view/points.rs` for their order.
 
 /** Numbers before the points, of each point, and the most there can be. */
 export const HEAD = 14;

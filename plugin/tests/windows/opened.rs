@@ -37,6 +37,10 @@ impl Opened {
         Self { window, size }
     }
 
+    pub fn until_drawn(&self, host: &mut Host, screen: &Screen) {
+        until(host, "the editor is drawn", |_| screen.picture(self.window).colours() > 200);
+    }
+
     /// The user drags the host's frame.
     pub fn resize(&mut self, host: &mut Host, screen: &Screen, [width, height]: [u32; 2]) {
         let gui: PluginGui = host.extension();

@@ -23,10 +23,6 @@ fn pause(host: &mut Host, millis: u64) {
     }
 }
 
-fn drawn(host: &mut Host, screen: &Screen, opened: &Opened) {
-    until(host, "the editor is drawn", |_| screen.picture(opened.window).colours() > 200);
-}
-
 fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
     screen.point(at);
     pause(host, 60);
@@ -36,11 +32,18 @@ fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
     pause(host, 60);
 }
 
-/// Drags the knob at a place until its parameter has followed. Returns where that was before.
-fn drag(host: &mut Host, screen: &Screen, [x, y]: [i16; 2], up: i16, param: ClapId) -> f64 {
+/// What it took to drag a knob.
+struct Drag {
+    /// Where its parameter was.
+    before: f64,
+    /// A press and a move that fall into one frame of a slow machine are no drag: then again.
+    attempts: usize,
+}
+
+/// Drags the knob at a place until its parameter has followed.
+fn drag(host: &mut Host, screen: &Screen, [x, y]: [i16; 2], up: i16, param: ClapId) -> Drag {
     let before = host.value(param);
-    // A press and a move that fall into one frame of a slow machine are no drag: then again.
-    for _ in 0..20 {
+    for attempts in 1..20 {
         screen.point([x, y]);
         pause(host, 60);
         screen.press();
@@ -54,7 +57,7 @@ fn drag(host: &mut Host, screen: &Screen, [x, y]: [i16; 2], up: i16, param: Clap
             pause(host, 10);
             if host.value(param) != before {
                 pause(host, 60);
-                return before;
+                return Drag { before, attempts };
             }
         }
     }
@@ -79,7 +82,7 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
     let playing = Playing::start(&mut host);
     let opened = Opened::open(&mut host, &screen, 1.0);
     assert_eq!(opened.size, [1_200, 780]);
-    drawn(&mut host, &screen, &opened);
+    opened.until_drawn(&mut host, &screen);
 
     // A key sounds while it is down.
     let heard = playing.heard.clone();
@@ -92,15 +95,16 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
 
     // A knob moves in one gesture, and the host is told of it.
     let position = host.id("Source Position");
-    let before = drag(&mut host, &screen, POSITION, 80, position);
+    let Drag { before, attempts } = drag(&mut host, &screen, POSITION, 80, position);
     until(&mut host, "the gesture is over", |_| {
         heard.lock().unwrap().moved.last() == Some(&Gesture::End(position))
     });
     let after = host.value(position);
     let moved = std::mem::take(&mut heard.lock().unwrap().moved);
     assert_eq!(moved[0], Gesture::Begin(position));
-    let told = |moved: &&Gesture| matches!(moved, Gesture::Begin(_) | Gesture::End(_));
-    assert_eq!(moved.iter().filter(told).count(), 2, "{moved:?}");
+    let count = |kind: Gesture| moved.iter().filter(|&moved| *moved == kind).count();
+    let [begun, ended] = [Gesture::Begin(position), Gesture::End(position)].map(count);
+    assert!(begun == ended && begun <= attempts, "{attempts} attempts: {moved:?}");
     assert!(moved.contains(&Gesture::To(position, after)));
 
     // Undo and redo.
@@ -139,7 +143,7 @@ fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
     let screen = Screen::take();
     let mut host = Host::new();
     let opened = Opened::open(&mut host, &screen, 1.0);
-    drawn(&mut host, &screen, &opened);
+    opened.until_drawn(&mut host, &screen);
     let name = patch_name(&mut host);
     click(&mut host, &screen, NEXT_PATCH);
     until(&mut host, "another patch is there", |host| patch_name(host) != name);
@@ -158,7 +162,7 @@ fn an_editor_that_is_shown_late_is_drawn_and_follows_the_host() {
     let mut host = Host::new();
     let pause = Duration::from_millis(100);
     let opened = Opened::open_after(&mut host, &screen, 1.0, pause);
-    drawn(&mut host, &screen, &opened);
+    opened.until_drawn(&mut host, &screen);
     let position = host.id("Source Position");
     let before = screen.picture(opened.window).pixels;
     host.flush(&[HostEvent::Set(position, 0.7)]);
@@ -175,7 +179,7 @@ fn opened_used_and_closed_again_and_again_while_it_plays() {
     for round in 0..50 {
         let mut opened = Opened::open(&mut host, &screen, 1.0);
         let blocks = playing.heard.lock().unwrap().blocks;
-        drawn(&mut host, &screen, &opened);
+        opened.until_drawn(&mut host, &screen);
         click(&mut host, &screen, KEY);
         let up = if round % 2 == 0 { 60 } else { -60 };
         drag(&mut host, &screen, POSITION, up, position);
@@ -225,7 +229,7 @@ fn ten_instances_with_open_editors_close_in_any_order() {
         })
         .collect();
     let (host, _, opened) = open.last_mut().unwrap();
-    drawn(host, &screen, opened);
+    opened.until_drawn(host, &screen);
     while !open.is_empty() {
         let (mut host, playing, opened) = open.swap_remove(rng.below(open.len()));
         // Sound first or window first: hosts do both.
@@ -253,7 +257,7 @@ fn a_project_remembers_page_and_size_and_it_is_crisp_on_any_screen() {
     let mut host = Host::new();
     let playing = Playing::start(&mut host);
     let mut opened = Opened::open(&mut host, &screen, 1.0);
-    drawn(&mut host, &screen, &opened);
+    opened.until_drawn(&mut host, &screen);
     click(&mut host, &screen, [183, 421]);
     opened.resize(&mut host, &screen, [1_300, 820]);
     until(&mut host, "the size is remembered", |host| {
@@ -267,7 +271,7 @@ fn a_project_remembers_page_and_size_and_it_is_crisp_on_any_screen() {
     assert!(host.load(&*state));
     let opened = Opened::open(&mut host, &screen, 1.0);
     assert_eq!(opened.size, [1_300, 820]);
-    drawn(&mut host, &screen, &opened);
+    opened.until_drawn(&mut host, &screen);
     assert_eq!(host.save(), state, "the page too");
     opened.close(&mut host, &screen);
 
@@ -276,7 +280,7 @@ fn a_project_remembers_page_and_size_and_it_is_crisp_on_any_screen() {
         let playing = Playing::start(&mut host);
         let opened = Opened::open(&mut host, &screen, scale);
         assert_eq!(opened.size, [1_200, 780].map(|side| (f64::from(side) * scale) as u32));
-        drawn(&mut host, &screen, &opened);
+        opened.until_drawn(&mut host, &screen);
         let [x, y] = KEY.map(|at| at * scale as i16);
         screen.point([x, y]);
         pause(&mut host, 60);

@@ -1,13 +1,11 @@
 //! One part of the engine, played by messages: the instrument in an AudioWorklet.
 
-use crate::message::{Kind, Message};
-use crate::points::Points;
-use myriad_engine::mpe::Mpe;
+use crate::message::Message;
+use myriad_engine::mpe::Channels;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::simd::Level;
-use myriad_engine::{
-    BoundedEvents, Engine, EngineConfig, EngineError, Event, EventKind, Expression, Patch, Snapshot,
-};
+use myriad_engine::view::Points;
+use myriad_engine::{BoundedEvents, Engine, EngineConfig, EngineError, Event, Patch, Snapshot};
 
 /// The longest block.
 pub const MAX_FRAMES: usize = 1_024;
@@ -22,9 +20,7 @@ pub struct Instrument {
     messages: Box<[Message; MAX_MESSAGES]>,
     events: BoundedEvents<Vec<Event>>,
     audio: Box<[[f32; MAX_FRAMES]; 2]>,
-    mpe: Mpe,
-    /// The channel that each key was pressed on.
-    channels: [Option<u8>; 128],
+    channels: Channels,
     snapshot: Snapshot,
     points: Points,
     /// The loudest sample of each side since the last meters.
@@ -52,8 +48,7 @@ impl Instrument {
             messages: Box::new([Message::default(); MAX_MESSAGES]),
             events: BoundedEvents::with_capacity(MAX_EVENTS),
             audio: Box::new([[0.0; MAX_FRAMES]; 2]),
-            mpe: Mpe::new(),
-            channels: [None; 128],
+            channels: Channels::new(),
             snapshot: Snapshot::new(),
             points: Points::new(),
             peaks: [0.0; 2],
@@ -99,86 +94,12 @@ impl Instrument {
     }
 
     fn play(&mut self, message: Message) {
-        let (channel, frame) = (message.channel(), message.frame);
-        let Some(kind) = message.kind() else {
-            return;
-        };
-        let member = self.mpe.has(channel, false);
-        match kind {
-            Kind::NoteOn { key, velocity } if velocity > 0.0 => {
-                self.push(frame, EventKind::NoteOn { key, velocity });
-                self.channels[usize::from(key)] = Some(channel);
-                if member {
-                    self.express(frame, channel, Expression::Pitch);
-                    self.express(frame, channel, Expression::Brightness);
-                    self.press(frame, channel);
-                }
-            }
-            Kind::NoteOn { key, velocity } | Kind::NoteOff { key, velocity } => {
-                self.channels[usize::from(key)] = None;
-                self.push(frame, EventKind::NoteOff { key, velocity });
-            }
-            Kind::Bend(bend) if member => {
-                self.mpe.set_bend(channel, bend);
-                self.express(frame, channel, Expression::Pitch);
-            }
-            Kind::Bend(bend) => self.push(frame, EventKind::PitchBend(bend)),
-            Kind::Pressure(pressure) if member => {
-                self.mpe.member(channel).pressure = pressure;
-                self.press(frame, channel);
-            }
-            Kind::Pressure(pressure) => self.push(frame, EventKind::ChannelPressure(pressure)),
-            Kind::KeyPressure { key, value } => {
-                self.push(frame, EventKind::PolyPressure { key, value });
-            }
-            Kind::Control { cc, value } => self.control(frame, channel, cc, value),
-            Kind::Param { param, value } => self.push(frame, EventKind::Param { param, value }),
-            Kind::Panic => {
-                self.channels = [None; 128];
-                self.push(frame, EventKind::AllSoundOff);
-            }
+        if let Some(kind) = message.kind() {
+            let Self { channels, events, .. } = self;
+            channels.play(message.channel(), kind, &mut |kind| {
+                // When it is full a note-on is dropped, never a note-off.
+                let _ = events.push(Event { frame: message.frame, part: 0, kind });
+            });
         }
-    }
-
-    fn control(&mut self, frame: u32, channel: u8, cc: u8, value: f32) {
-        self.mpe.control(channel, cc, value, false);
-        match (self.mpe.has(channel, false), cc) {
-            (true, 74) => {
-                self.mpe.member(channel).brightness = value;
-                self.express(frame, channel, Expression::Brightness);
-            }
-            // MPE uses the registered parameters of note channels.
-            (true, 6 | 38 | 100 | 101) => {}
-            _ => self.push(frame, EventKind::Control { cc, value }),
-        }
-    }
-
-    /// Sends the pitch or brightness of an MPE channel to its notes.
-    fn express(&mut self, frame: u32, channel: u8, kind: Expression) {
-        let value = match kind {
-            Expression::Pitch => self.mpe.semitones(channel),
-            _ => self.mpe.member(channel).brightness,
-        };
-        self.push_each(frame, channel, |key| EventKind::NoteExpression { key, kind, value });
-    }
-
-    /// Sends the pressure of an MPE channel to its notes.
-    fn press(&mut self, frame: u32, channel: u8) {
-        let value = self.mpe.member(channel).pressure;
-        self.push_each(frame, channel, |key| EventKind::PolyPressure { key, value });
-    }
-
-    /// An event for each key that was pressed on the channel.
-    fn push_each(&mut self, frame: u32, channel: u8, kind: impl Fn(u8) -> EventKind) {
-        for key in 0..128 {
-            if self.channels[usize::from(key)] == Some(channel) {
-                self.push(frame, kind(key));
-            }
-        }
-    }
-
-    fn push(&mut self, frame: u32, kind: EventKind) {
-        // When it is full a note-on is dropped, never a note-off.
-        let _ = self.events.push(Event { frame, part: 0, kind });
     }
 }

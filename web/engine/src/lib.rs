@@ -10,7 +10,6 @@ mod json;
 #[cfg(target_arch = "wasm32")]
 mod math;
 mod message;
-mod points;
 
 pub use catalogue::Catalogue;
 pub use instrument::{Instrument, MAX_FRAMES};
@@ -65,7 +64,7 @@ pub unsafe extern "C" fn instrument_render(
     unsafe { (*instrument).render(count, frames).as_ptr().cast() }
 }
 
-/// Measures what sounds and returns where the numbers are: see `points.rs`. Never allocates.
+/// Measures what sounds and returns where the numbers are: see `myriad_engine::view::Points`. Never allocates.
 ///
 /// # Safety
 /// See `instrument_messages`.

@@ -1,5 +1,6 @@
 //! Messages from the page to an instrument: three words each.
 
+use myriad_engine::EventKind;
 use myriad_engine::params::Param;
 
 /// A message as the page writes it.
@@ -14,19 +15,6 @@ pub struct Message {
     pub frame: u32,
 }
 
-/// What a message says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
-    NoteOn { key: u8, velocity: f32 },
-    NoteOff { key: u8, velocity: f32 },
-    Bend(f32),
-    Pressure(f32),
-    KeyPressure { key: u8, value: f32 },
-    Control { cc: u8, value: f32 },
-    Param { param: Param, value: f32 },
-    Panic,
-}
-
 impl Message {
     /// The MIDI channel, from 0.
     pub(crate) fn channel(self) -> u8 {
@@ -34,19 +22,19 @@ impl Message {
     }
 
     /// What it says; `None` for kinds and parameters that do not exist, and values that are no numbers.
-    pub(crate) fn kind(self) -> Option<Kind> {
+    pub(crate) fn kind(self) -> Option<EventKind> {
         let number = (self.head >> 16) as u8 & 127;
         let value = self.value.is_finite().then_some(self.value)?;
         let unit = value.clamp(0.0, 1.0);
         Some(match self.head as u8 {
-            1 => Kind::NoteOn { key: number, velocity: unit },
-            2 => Kind::NoteOff { key: number, velocity: unit },
-            3 => Kind::Bend(value.clamp(-1.0, 1.0)),
-            4 => Kind::Pressure(unit),
-            5 => Kind::KeyPressure { key: number, value: unit },
-            6 => Kind::Control { cc: number, value: unit },
-            7 => Kind::Param { param: *Param::ALL.get((self.head >> 16) as usize)?, value },
-            8 => Kind::Panic,
+            1 if unit > 0.0 => EventKind::NoteOn { key: number, velocity: unit },
+            1 | 2 => EventKind::NoteOff { key: number, velocity: unit },
+            3 => EventKind::PitchBend(value.clamp(-1.0, 1.0)),
+            4 => EventKind::ChannelPressure(unit),
+            5 => EventKind::PolyPressure { key: number, value: unit },
+            6 => EventKind::Control { cc: number, value: unit },
+            7 => EventKind::Param { param: *Param::ALL.get((self.head >> 16) as usize)?, value },
+            8 => EventKind::AllSoundOff,
             _ => return None,
         })
     }

@@ -1,27 +1,30 @@
 //! Events of MIDI channels as the engine's: on the note channels of an MPE controller, bends, pressure and
 //! brightness are for the notes of their channel alone.
 
-use myriad_engine::mpe::Mpe;
-use myriad_engine::{EventKind, Expression};
+use super::Mpe;
+use crate::{EventKind, Expression};
 
-/// What is known of a seat's channels.
-pub(crate) struct Channels {
+/// What is known of the channels of one instrument.
+#[derive(Clone, Debug)]
+pub struct Channels {
     mpe: Mpe,
     /// The channel that each key was pressed on.
     pressed: [Option<u8>; 128],
 }
 
 impl Channels {
-    pub(crate) fn new() -> Self {
+    /// Every channel at rest, no key pressed.
+    pub fn new() -> Self {
         Self { mpe: Mpe::new(), pressed: [None; 128] }
     }
 
-    /// Appends what the engine is to play for an event on a channel, which counts from 0.
-    pub(crate) fn play(&mut self, channel: u8, kind: EventKind, out: &mut Vec<EventKind>) {
+    /// Calls `out` with what the engine is to play for an event on a channel, which counts from 0. Never
+    /// allocates.
+    pub fn play(&mut self, channel: u8, kind: EventKind, out: &mut impl FnMut(EventKind)) {
         let member = self.mpe.has(channel, false);
         match kind {
             EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
-                out.push(kind);
+                out(kind);
                 self.pressed[usize::from(key)] = Some(channel);
                 if member {
                     self.express(channel, Expression::Pitch, out);
@@ -31,7 +34,7 @@ impl Channels {
             }
             EventKind::NoteOn { key, .. } | EventKind::NoteOff { key, .. } => {
                 self.pressed[usize::from(key)] = None;
-                out.push(kind);
+                out(kind);
             }
             EventKind::PitchBend(bend) if member => {
                 self.mpe.set_bend(channel, bend);
@@ -50,35 +53,41 @@ impl Channels {
                     }
                     // MPE uses the registered parameters of note channels.
                     (true, 6 | 38 | 100 | 101) => {}
-                    _ => out.push(kind),
+                    _ => out(kind),
                 }
             }
             EventKind::AllSoundOff => {
                 self.pressed = [None; 128];
-                out.push(kind);
+                out(kind);
             }
-            _ => out.push(kind),
+            _ => out(kind),
         }
     }
 
     /// Sends the pitch or brightness of a channel to its notes.
-    fn express(&mut self, channel: u8, kind: Expression, out: &mut Vec<EventKind>) {
+    fn express(&mut self, channel: u8, kind: Expression, out: &mut impl FnMut(EventKind)) {
         let value = match kind {
             Expression::Pitch => self.mpe.semitones(channel),
             _ => self.mpe.member(channel).brightness,
         };
-        out.extend(self.keys(channel).map(|key| EventKind::NoteExpression { key, kind, value }));
+        self.keys(channel).for_each(|key| out(EventKind::NoteExpression { key, kind, value }));
     }
 
     /// Sends the pressure of a channel to its notes.
-    fn press(&mut self, channel: u8, out: &mut Vec<EventKind>) {
+    fn press(&mut self, channel: u8, out: &mut impl FnMut(EventKind)) {
         let value = self.mpe.member(channel).pressure;
-        out.extend(self.keys(channel).map(|key| EventKind::PolyPressure { key, value }));
+        self.keys(channel).for_each(|key| out(EventKind::PolyPressure { key, value }));
     }
 
     /// Keys that were pressed on a channel.
     fn keys(&self, channel: u8) -> impl Iterator<Item = u8> {
         (0..128).filter(move |key| self.pressed[usize::from(*key)] == Some(channel))
+    }
+}
+
+impl Default for Channels {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -91,7 +100,7 @@ mod tests {
         let mut channels = Channels::new();
         let mut play = |channel, kind| {
             let mut out = Vec::new();
-            channels.play(channel, kind, &mut out);
+            channels.play(channel, kind, &mut |kind| out.push(kind));
             out
         };
         let on = |key| EventKind::NoteOn { key, velocity: 0.5 };

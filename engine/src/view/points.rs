@@ -1,7 +1,8 @@
-//! What the page draws, as one row of numbers: levels, counts, keys, and the points of the cloud.
+//! What a page in a browser draws, as one row of numbers: levels, counts, keys, and the points of the cloud.
+//! `web/page/meters.js` reads it.
 
-use myriad_engine::view::{self, PartialView};
-use myriad_engine::{Counters, Snapshot};
+use super::{PartialView, partials};
+use crate::{Counters, Snapshot};
 
 /// Numbers before the points: the peaks of both sides, voices, partials, the sample rate, keys that are
 /// down as eight numbers of sixteen bits each, and the number of points.
@@ -17,14 +18,17 @@ const CLOUDS: usize = 64;
 /// Partials of one cloud.
 const PARTIALS: usize = 1_024;
 
-pub(crate) struct Points {
+/// Makes the row, again and again in the same memory.
+#[derive(Debug)]
+pub struct Points {
     partials: Vec<PartialView>,
     loudest: Box<[Option<PartialView>; COLUMNS]>,
     numbers: Vec<f32>,
 }
 
 impl Points {
-    pub(crate) fn new() -> Self {
+    /// Takes the memory for every row.
+    pub fn new() -> Self {
         Self {
             partials: Vec::with_capacity(PARTIALS),
             loudest: Box::new([None; COLUMNS]),
@@ -32,12 +36,12 @@ impl Points {
         }
     }
 
-    /// Never allocates.
-    pub(crate) fn fill(&mut self, now: &Snapshot, counters: Counters, peaks: [f32; 2]) -> &[f32] {
+    /// The row of what sounds now; `peaks` are the loudest samples of both sides. Never allocates.
+    pub fn fill(&mut self, now: &Snapshot, counters: Counters, peaks: [f32; 2]) -> &[f32] {
         self.loudest.fill(None);
         for cloud in now.clouds.iter().take(CLOUDS) {
             self.partials.clear();
-            view::partials(cloud, now.sample_rate, &mut self.partials);
+            partials(cloud, now.sample_rate, &mut self.partials);
             for partial in &self.partials {
                 let column = (partial.hertz / LOWEST).log2() / OCTAVES * COLUMNS as f32;
                 let place = &mut self.loudest[(column as usize).min(COLUMNS - 1)];
@@ -58,5 +62,11 @@ impl Points {
             self.numbers.extend([hertz, level, unfiltered, pan]);
         }
         &self.numbers
+    }
+}
+
+impl Default for Points {
+    fn default() -> Self {
+        Self::new()
     }
 }
