@@ -22,7 +22,7 @@ pub mod watchdog;
 
 pub use load_shedding::{Clock, wall_clock};
 pub use recovery::MakeGpuRenderer;
-pub use report::FailoverReport;
+pub use report::{FailoverReport, Takeover, TakeoverKind};
 
 use crate::concealment::Concealment;
 use load_shedding::LoadShedding;
@@ -143,6 +143,8 @@ pub struct SupervisedRenderer {
     /// The state of the next block, before the policy decides.
     state: State,
     in_flight: VecDeque<InFlight>,
+    /// Ticks that were rendered since it was prepared.
+    rendered: u64,
     /// Whether the CPU renderer has rendered the clouds that sound.
     cpu_has_clouds: bool,
     /// Copies of blocks for a renderer that has not rendered their clouds yet.
@@ -170,6 +172,7 @@ impl SupervisedRenderer {
             depth: 1,
             state: State::Cpu,
             in_flight: VecDeque::new(),
+            rendered: 0,
             cpu_has_clouds: true,
             for_cpu: Arc::new(VoiceBlock::new(0)),
             for_gpu: Arc::new(VoiceBlock::new(0)),
@@ -296,6 +299,11 @@ impl SupervisedRenderer {
         }
     }
 
+    /// Reports that another renderer takes over with the next tick.
+    fn take_over(&mut self, kind: TakeoverKind) {
+        self.reporter.takes_over(Takeover { tick: self.rendered, kind });
+    }
+
     /// Reports the renderer when no crossfade is in progress.
     fn settle_in(&mut self, state: State) {
         let on_gpu = match state {
@@ -330,6 +338,7 @@ impl Renderer for SupervisedRenderer {
             false => watchdog::DEPTH,
         };
         self.in_flight = VecDeque::with_capacity(self.depth);
+        self.rendered = 0;
         self.reporter.prepared(on_gpu, outcome.as_ref().err());
         match self.requires_gpu {
             true => outcome,
@@ -391,9 +400,15 @@ impl Renderer for SupervisedRenderer {
             // Before the crossfade to the GPU there is none of its sound to conceal.
             if state != (State::ToGpu { faded: 0 }) {
                 self.concealment.iter_mut().for_each(Concealment::predict);
+                self.take_over(TakeoverKind::Lost);
             }
             self.lose_gpu(error);
             state = State::Cpu;
+        }
+        match state {
+            State::ToCpu { faded: 0 } => self.take_over(TakeoverKind::ToCpu),
+            State::ToGpu { faded: 0 } => self.take_over(TakeoverKind::ToGpu),
+            _ => {}
         }
         let on_cpu = self.mix(state, &block, buses)?;
         let frames = block.ticks() * TICK;
@@ -402,6 +417,7 @@ impl Renderer for SupervisedRenderer {
             concealment.crossfade(samples);
             concealment.remember(samples);
         }
+        self.rendered += block.ticks() as u64;
         self.settle_in(state.advance(frames));
         // During a concealment the CPU is busy enough.
         if self.concealment.iter().all(Concealment::is_over) {

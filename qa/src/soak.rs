@@ -278,8 +278,11 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let gpu = setup.renderer.may_use_gpu();
     setup.observer = Publisher::start(args.metrics, gpu)?;
     let session = Session::start(setup)?;
-    let is_cpu = value_of::<RendererKind>(&begin.renderer)? == RendererKind::Cpu;
-    let reference = Reference::start(&session, stepped, !is_cpu);
+    let on_gpu = match value_of::<RendererKind>(&begin.renderer)? {
+        RendererKind::Cpu | RendererKind::StandIn | RendererKind::StandInService => false,
+        RendererKind::Auto | RendererKind::Cuda => true,
+    };
+    let reference = Reference::start(&session, stepped, on_gpu);
     let reference = reference.map_err(|error| Failure::failed(format!("reference: {error}")))?;
     let rate = session.sample_rate();
     let generator = SceneGenerator { seed: begin.seed, rate: f64::from(rate), load };

@@ -3,6 +3,29 @@
 use myriad_engine::render::{PrepareError, RenderError};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Takeovers that a report keeps.
+const MOST_TAKEOVERS: usize = 16;
+
+/// Another renderer plays from a tick on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Takeover {
+    /// Its first tick, counted from when the renderer was prepared.
+    pub tick: u64,
+    /// Which renderer, and why.
+    pub kind: TakeoverKind,
+}
+
+/// Kinds of takeovers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeoverKind {
+    /// The GPU was lost: its sound is concealed, and the CPU plays.
+    Lost,
+    /// A crossfade to the CPU begins.
+    ToCpu,
+    /// A crossfade to the GPU begins.
+    ToGpu,
+}
+
 /// The renderer in use, and its losses and returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailoverReport {
@@ -22,6 +45,8 @@ pub struct FailoverReport {
     pub lost_because: Option<String>,
     /// Why the last attempt to prepare the GPU failed.
     pub refused_because: Option<String>,
+    /// The last takeovers, the oldest first.
+    pub takeovers: Vec<Takeover>,
 }
 
 /// Writes the report. It is locked only when something has changed; readers hold it for a moment.
@@ -50,6 +75,7 @@ impl Reporter {
             *report = FailoverReport {
                 on_gpu,
                 refused_because: refused.map(ToString::to_string),
+                takeovers: Vec::with_capacity(MOST_TAKEOVERS),
                 ..FailoverReport::default()
             };
         });
@@ -83,6 +109,16 @@ impl Reporter {
             report.on_gpu = false;
             report.losses += 1;
             report.lost_because = Some(error.to_string());
+        });
+    }
+
+    /// Another renderer takes over.
+    pub(super) fn takes_over(&mut self, takeover: Takeover) {
+        self.change(|report| {
+            if report.takeovers.len() == MOST_TAKEOVERS {
+                report.takeovers.remove(0);
+            }
+            report.takeovers.push(takeover);
         });
     }
 

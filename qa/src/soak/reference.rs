@@ -12,6 +12,7 @@ mod compare;
 mod describe;
 mod plan;
 mod replay;
+mod takeover;
 #[cfg(test)]
 mod tests;
 
@@ -46,17 +47,20 @@ pub(super) struct Reference {
     waits: bool,
     /// No frame is compared before this time is heard, because an underrun lasts.
     held_until: u64,
+    /// Whether renderers that take over can be rendered again, too.
+    repeats_takeovers: bool,
     /// Whether the sound differs because another renderer plays it, or quiet partials are left out.
     is_other: bool,
-    /// How often another renderer took over.
-    takeovers: u64,
+    /// The tick of the last takeover.
+    last_takeover: Option<u64>,
     /// Whether the log is incomplete, so that nothing can be compared any more.
     is_cut: bool,
     entries: Vec<LogEntry>,
 }
 
 impl Reference {
-    /// A reference for `session`. In virtual time it is waited for.
+    /// A reference for `session`. In virtual time it is waited for. A GPU's sound is not that of the CPU to the
+    /// bit, so what it becomes when a GPU is lost cannot be predicted to the bit either.
     ///
     /// # Errors
     /// When the engine or its thread cannot be started.
@@ -70,8 +74,9 @@ impl Reference {
             rate,
             waits: virtual_time,
             held_until: 0,
+            repeats_takeovers: !gpu,
             is_other: false,
-            takeovers: 0,
+            last_takeover: None,
             is_cut: false,
             entries: Vec::new(),
         })
@@ -115,14 +120,11 @@ impl Reference {
     }
 
     /// A renderer that takes over continues sounding notes with other phases (docs/design/
-    /// supervised-renderer.md), and one that is too slow leaves out partials. So until nothing sounds any
-    /// more, differences are not counted, and those frames not as compared.
+    /// supervised-renderer.md), which the reference does as well, where it can. One that is too slow leaves out
+    /// partials. Where the sound must differ, differences are not counted until nothing sounds any more, and
+    /// those frames not as compared.
     fn excuse_takeovers(&mut self, session: &Session, heard: u64, lag: u64) {
-        let failover = session.renderer_report().failover;
-        let takeovers = failover.losses + failover.returns + failover.switches;
-        if takeovers != self.takeovers || failover.partials_shed > 0 {
-            (self.takeovers, self.is_other) = (takeovers, true);
-        }
+        self.is_other |= session.renderer_report().failover.partials_shed > 0;
         if self.is_other {
             let tail = match session.status().engine.clouds {
                 0 => (TAIL * self.rate) as u64,
@@ -141,6 +143,7 @@ impl Reference {
         found: &mut Vec<Finding>,
     ) {
         self.read_log(session, &seconds, found);
+        self.replay.send(std::mem::take(&mut self.entries));
         let heard = self.comparison.heard();
         let lag = (LAG * self.rate) as u64;
         let end = match session.status().in_underrun {
@@ -159,21 +162,41 @@ impl Reference {
         }
     }
 
-    /// Passes the log on to the replay, and compares its events with the plan.
+    /// Compares the events of the log with the plan, and passes on to the replay what was rendered.
     fn read_log(
         &mut self,
         session: &Session,
         seconds: &impl Fn(u64) -> f64,
         found: &mut Vec<Finding>,
     ) {
+        let old = self.entries.len();
         let is_complete = session.read_log(&mut self.entries);
-        for off in self.plan.check(&self.entries) {
+        for off in self.plan.check(&self.entries[old..]) {
             let (text, size) = (off.to_string(), off.frames());
             found.push(Finding::ours(seconds(off.time), off.time, Kind::Events, size, text));
         }
-        self.replay.send(std::mem::take(&mut self.entries));
+        self.read_takeovers(session);
+        // The last batch may not be rendered yet, and so its takeovers not known.
+        let is_batch = |entry: &LogEntry| matches!(entry, LogEntry::Batch { .. });
+        let mut batches = (0..self.entries.len()).rev().filter(|&at| is_batch(&self.entries[at]));
+        if let Some(last_rendered) = batches.nth(1) {
+            self.replay.send(self.entries.drain(..=last_rendered).collect());
+        }
         if !is_complete {
             self.is_cut = true;
+        }
+    }
+
+    /// Passes takeovers on to the replay, or notes that the sound is another one.
+    fn read_takeovers(&mut self, session: &Session) {
+        for takeover in session.renderer_report().failover.takeovers {
+            if self.last_takeover.is_none_or(|last| last < takeover.tick) {
+                self.last_takeover = Some(takeover.tick);
+                match self.repeats_takeovers {
+                    true => self.replay.take_over(takeover),
+                    false => self.is_other = true,
+                }
+            }
         }
     }
 

@@ -21,13 +21,17 @@ const LOAD: Load = Load { voices: 8, partials: 16 };
 
 impl Rig {
     pub(super) fn new(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
+        Self::on_renderer("cpu", seed, buffer, depth)
+    }
+
+    fn on_renderer(renderer: &str, seed: u64, buffer: u32, depth: Option<u32>) -> Self {
         let begin = Begin {
             schema: SCHEMA,
             version: String::new(),
             seed,
             seconds: 600.0,
             device: "virtual".to_owned(),
-            renderer: "cpu".to_owned(),
+            renderer: renderer.to_owned(),
             gpu: 0,
             buffer: Some(buffer),
             depth,
@@ -51,9 +55,17 @@ impl Rig {
 
     /// The same with a reference.
     pub(super) fn with_reference(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
-        let mut rig = Self::new(seed, buffer, depth);
-        rig.reference = Some(Reference::start(&rig.session, true, false).unwrap());
-        rig
+        Self::new(seed, buffer, depth).start_reference()
+    }
+
+    /// The same on a simulated GPU.
+    pub(super) fn with_simulated_gpu(seed: u64) -> Self {
+        Self::on_renderer("stand-in", seed, 256, None).start_reference()
+    }
+
+    fn start_reference(mut self) -> Self {
+        self.reference = Some(Reference::start(&self.session, true, false).unwrap());
+        self
     }
 
     /// Plays so many seconds.

@@ -1,9 +1,12 @@
 //! Renders a render log again, on a thread of its own.
 
+use super::takeover::{TakeoverRenderer, Takeovers};
 use myriad_engine::dsp::{FADE, FlushDenormals, fade_in};
-use myriad_engine::{Engine, EngineConfig, Event};
+use myriad_engine::{Engine, EngineConfig, EngineError, Event, TICK};
 use myriad_live::stream::LogEntry;
+use myriad_live::supervised::Takeover;
 use std::collections::VecDeque;
+use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -29,16 +32,17 @@ pub(super) struct Replay {
     entries: Option<Sender<Vec<LogEntry>>>,
     replayed: Receiver<Replayed>,
     waiting: Vec<LogEntry>,
+    takeovers: Takeovers,
 }
 
 impl Replay {
     pub(super) fn start(config: EngineConfig) -> std::io::Result<Self> {
-        let engine = Engine::new(&config).map_err(std::io::Error::other)?;
+        let takeovers = Takeovers::default();
+        let mut replayer = Replayer::new(&config, &takeovers).map_err(std::io::Error::other)?;
         let (entries, received) = channel();
         let (sender, replayed) = channel();
         let work = move || {
             let _flush = FlushDenormals::new();
-            let mut replayer = Replayer::new(engine);
             while let Ok(entries) = received.recv() {
                 for entry in entries {
                     replayer.take(entry, |replayed| {
@@ -52,7 +56,12 @@ impl Replay {
             });
         };
         std::thread::Builder::new().name("myriad-reference".into()).spawn(work)?;
-        Ok(Self { entries: Some(entries), replayed, waiting: Vec::new() })
+        Ok(Self { entries: Some(entries), replayed, waiting: Vec::new(), takeovers })
+    }
+
+    /// Another renderer took over, in frames whose entries are not sent yet.
+    pub(super) fn take_over(&mut self, takeover: Takeover) {
+        self.takeovers.lock().unwrap_or_else(PoisonError::into_inner).push_back(takeover);
     }
 
     /// Sends entries to the thread.
@@ -89,6 +98,9 @@ impl Replay {
 /// Renders entry after entry.
 pub(super) struct Replayer {
     engine: Engine,
+    /// Frames that it has rendered.
+    rendered: u64,
+    takeovers: Takeovers,
     /// Events that wait, their frames counted from the first frame that waits.
     events: Vec<Event>,
     /// Where the frames that wait will be heard: times and lengths.
@@ -100,15 +112,18 @@ pub(super) struct Replayer {
 }
 
 impl Replayer {
-    pub(super) fn new(engine: Engine) -> Self {
-        Self {
-            engine,
+    pub(super) fn new(config: &EngineConfig, takeovers: &Takeovers) -> Result<Self, EngineError> {
+        let renderer = Box::new(TakeoverRenderer::new(takeovers));
+        Ok(Self {
+            engine: Engine::with_renderer(config, renderer)?,
+            rendered: 0,
+            takeovers: takeovers.clone(),
             events: Vec::new(),
             spans: VecDeque::new(),
             frames: 0,
             faded_in: FADE,
             sound: [vec![0.0; BLOCK], vec![0.0; BLOCK]],
-        }
+        })
     }
 
     pub(super) fn take(&mut self, entry: LogEntry, mut send: impl FnMut(Replayed)) {
@@ -145,7 +160,24 @@ impl Replayer {
     }
 
     /// Renders the first `frames` frames that wait, at most a block.
-    fn render(&mut self, frames: usize, send: &mut impl FnMut(Replayed)) {
+    fn render(&mut self, mut frames: usize, send: &mut impl FnMut(Replayed)) {
+        while let Some(before) = self.before_takeover().filter(|&before| before < frames) {
+            self.render_block(before, send);
+            frames -= before;
+        }
+        self.render_block(frames, send);
+    }
+
+    /// Frames before the next takeover, where a block has to end.
+    fn before_takeover(&self) -> Option<usize> {
+        let takeovers = self.takeovers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut times = takeovers.iter().map(|takeover| takeover.tick * TICK as u64);
+        times
+            .find_map(|time| time.checked_sub(self.rendered).filter(|&frames| frames > 0))
+            .map(|frames| frames as usize)
+    }
+
+    fn render_block(&mut self, frames: usize, send: &mut impl FnMut(Replayed)) {
         // Events of later frames wait on. Those of this block are in order, as they came.
         let due = self.events.partition_point(|event| (event.frame as usize) < frames);
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
@@ -153,6 +185,7 @@ impl Replayer {
         self.events.drain(..due);
         self.events.iter_mut().for_each(|event| event.frame -= frames as u32);
         self.frames -= frames;
+        self.rendered += frames as u64;
         self.fade_in(frames);
         let mut at = 0;
         while at < frames

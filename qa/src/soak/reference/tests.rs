@@ -2,11 +2,12 @@
 
 use super::compare::Comparison;
 use super::replay::{Replayed, Replayer};
+use super::takeover::Takeovers;
 use super::*;
 use crate::soak::rng::Rng;
 use crate::soak::tests::{RATE, Rig};
+use myriad_engine::Event;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, Event};
 use std::collections::BTreeMap;
 
 /// A piece of the generator's music, and what it would be with notes that are late, out of tune, or lack
@@ -37,7 +38,7 @@ impl Music {
 }
 
 fn rendered(log: &[LogEntry], config: &EngineConfig) -> Vec<[f32; 2]> {
-    let mut replayer = Replayer::new(Engine::new(config).unwrap());
+    let mut replayer = Replayer::new(config, &Takeovers::default()).unwrap();
     let mut sound = Vec::new();
     let mut keep = |replayed: Replayed| {
         if let Replayed::Frames { time, frames } = replayed {
@@ -308,4 +309,31 @@ fn a_session_is_compared_from_its_first_frame_to_its_last() {
     };
     assert_eq!(found.kind, Kind::Difference);
     assert!((at..at + 64).contains(&found.frame), "{found:?}");
+}
+
+/// A GPU that is lost and comes back again and again changes the sound by fades and nothing else: the reference is
+/// the same, bit for bit, from the first frame to the last, however long notes sound on. What is planted into such a
+/// fade is found.
+#[test]
+fn takeovers_are_fades_and_nothing_else() {
+    let mut rig = Rig::with_simulated_gpu(13);
+    let report = |rig: &Rig| rig.session.renderer_report().failover;
+    let mut fades = 0;
+    for round in 1..=4 {
+        while rig.heard.last().is_none_or(|frame| frame[0].abs() < 0.01) {
+            rig.play(0.01);
+        }
+        rig.session.lose_gpu();
+        while report(&rig).losses < round {
+            rig.play(0.001);
+        }
+        fades += usize::from(rig.heard.last().is_some_and(|frame| *frame != [0.0; 2]));
+        while report(&rig).returns < round {
+            rig.play(0.01);
+        }
+        rig.play(0.5);
+    }
+    assert!(fades > 0, "a sound was playing");
+    assert_eq!(rig.finish_reference(), rig.heard.len() as u64);
+    assert_eq!(rig.found, []);
 }
