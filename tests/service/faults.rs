@@ -211,7 +211,7 @@ fn several_gpus_share_the_clients() {
     let folder = Folder::new();
     let command = ServiceCommand { served: vec![GPU, OTHER_GPU], ..folder.command() };
     let options =
-        ServiceOptions { start_deadline: Duration::from_secs(8), ..ServiceOptions::default() };
+        ServiceOptions { start_deadline: Duration::from_secs(20), ..ServiceOptions::default() };
     let counts = || {
         let clients =
             |gpu| status(folder.path(), gpu, TIMEOUT).unwrap().map_or(0, |it| it.clients.len());

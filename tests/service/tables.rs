@@ -6,6 +6,7 @@ use myriad_engine::render::CpuRenderer;
 use myriad_engine::spectrum::IMPORTED_ROWS;
 use myriad_engine::{Engine, Playable};
 use myriad_kernels::service::{ServiceOptions, ServiceRenderer};
+use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::sync::Arc;
@@ -38,10 +39,12 @@ fn a_new_table_does_not_cause_failover() {
     let _others = beside_others();
     let folder = Folder::new();
     let command = folder.command();
-    let make: MakeGpuRenderer = Arc::new(move || {
-        Box::new(ServiceRenderer::new(command.clone(), ServiceOptions::default()))
-    });
-    let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1));
+    // A busy machine may be slow; a table that did not arrive would never be there.
+    let options = ServiceOptions { deadline: TIMEOUT, ..ServiceOptions::default() };
+    let make: MakeGpuRenderer =
+        Arc::new(move || Box::new(ServiceRenderer::new(command.clone(), options)));
+    let watchdog = WatchdogConfig { render_timeout: TIMEOUT, ..WatchdogConfig::default() };
+    let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1)).with_watchdog(watchdog);
     let report = supervised.report();
     let mut pair = engine_on(Box::new(supervised), &soft());
     let mut local = engine_on(Box::new(CpuRenderer::new(1)), &soft());

@@ -4,7 +4,7 @@ mod memory;
 
 use super::{MAX_TICKS, RenderError, TICK};
 use crate::disjoint::Disjoint;
-use crate::dsp::fade_in;
+use crate::dsp::{FADE, fade_in};
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, Description, MAX_GROUPS, STARTS, UnisonCopy};
 pub use memory::CloudMemory;
@@ -542,6 +542,8 @@ impl Buses {
     /// Crossfades the first `frames` frames of every bus from those of `old`; `faded` frames of the
     /// crossfade came before.
     pub fn fade_from(&mut self, old: &Buses, faded: usize, frames: usize) {
+        // After its end nothing of the old sound is left, not even rounding.
+        let frames = frames.min(FADE.saturating_sub(faded));
         for index in 0..2 * self.count() {
             let old = &old.bus(index / 2)[index % 2][..frames];
             let new = &mut self.bus_mut(index / 2)[index % 2][..frames];

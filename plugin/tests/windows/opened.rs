@@ -38,7 +38,11 @@ impl Opened {
     }
 
     pub fn until_drawn(&self, host: &mut Host, screen: &Screen) {
-        until(host, "the editor is drawn", |_| screen.picture(self.window).colours() > 200);
+        until(host, "the editor is drawn", |_| {
+            // Looking takes time that the editor needs for drawing.
+            std::thread::sleep(Duration::from_millis(50));
+            screen.picture(self.window).colours() > 200
+        });
     }
 
     /// The user drags the host's frame.

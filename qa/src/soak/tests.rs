@@ -58,9 +58,9 @@ impl Rig {
         Self::new(seed, buffer, depth).start_reference()
     }
 
-    /// The same on a simulated GPU.
+    /// The same on a simulated GPU, in blocks that end in the middle of a fade.
     pub(super) fn with_simulated_gpu(seed: u64) -> Self {
-        Self::on_renderer("stand-in", seed, 256, None).start_reference()
+        Self::on_renderer("stand-in", seed, 192, None).start_reference()
     }
 
     fn start_reference(mut self) -> Self {
