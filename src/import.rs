@@ -1,7 +1,7 @@
 //! `myriad import`: makes a patch from a recording or a wavetable.
 
+use myriad_import::{ImportError, Imported, Material, add_layer, import};
 use myriad_player::failure::Failure;
-use myriad_player::import::{ImportError, Imported, Material, add_layer, import};
 use myriad_player::{atomic_file, terminal};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The WAV file: one note, or the cycles of a wavetable
+    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, or the cycles of a wavetable
     file: PathBuf,
 
     /// The patch to write [default: the file's name with .toml, in the current folder]

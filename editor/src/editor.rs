@@ -2,12 +2,14 @@
 
 use crate::history::History;
 use crate::host::{EditorHost, Status};
+use crate::import::Importer;
 use crate::session::{Entry, Session};
 use crate::theme;
 use crate::views::browser::Browser;
 use crate::views::cloud::CloudView;
 use crate::views::displays::Displays;
 use crate::views::header::{Header, neighbour};
+use crate::views::import::{ImportPage, Wish, drop_target};
 use crate::views::pages::{GAP, Page, Pages};
 use crate::views::{macros, sources};
 use crate::widgets::keyboard::Keyboard;
@@ -43,6 +45,8 @@ pub struct Editor {
     browsing: bool,
     pages: Pages,
     browser: Browser,
+    importer: Importer,
+    import_page: ImportPage,
     cloud: CloudView,
     keyboard: Keyboard,
     meter: Meter,
@@ -70,6 +74,8 @@ impl Editor {
             browsing: false,
             pages: Pages::default(),
             browser: Browser::default(),
+            importer: Importer::default(),
+            import_page: ImportPage::default(),
             cloud: CloudView::default(),
             keyboard: Keyboard::default(),
             meter: Meter::default(),
@@ -83,6 +89,7 @@ impl Editor {
     pub fn opened(&mut self) {
         self.styled = false;
         self.cloud = CloudView::default();
+        self.import_page.opened();
     }
 
     /// Draws the editor over all of `ui` and handles the input.
@@ -113,6 +120,7 @@ impl Editor {
             || self.pages.kit.plays()
             || self.cloud.moves()
             || self.meter.moves()
+            || self.importer.progress().is_some()
             || underrun;
         let rate = if moves { MOVING } else { IDLE };
         ui.ctx().request_repaint_after(Duration::from_secs_f32(1.0 / rate));
@@ -138,6 +146,8 @@ impl Editor {
         };
         let session = &mut session;
         shortcuts(ui, session, &self.library);
+        self.importer.take_dropped(ui.ctx(), session);
+        self.importer.poll(session);
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, 0.0, theme::NIGHT);
         let inside = whole.shrink2(vec2(GAP, 0.0)).with_max_y(whole.bottom() - GAP);
@@ -159,14 +169,24 @@ impl Editor {
         Header {
             library: &mut self.library,
             browsing: &mut self.browsing,
+            importing: &mut self.importer.open,
             status,
             meter: &self.meter,
             underrun,
         }
         .show(ui, session, header);
         self.cloud.show(ui, session, cloud, seconds);
-        if self.browsing {
-            let room = tabs.union(page);
+        let room = tabs.union(page);
+        if self.importer.open {
+            let wish = self.import_page.show(ui, session, &mut self.importer, room);
+            if wish != Wish::Stay {
+                self.importer.close();
+            }
+            if wish == Wish::Save {
+                self.browsing = true;
+                self.browser.ask_to_save(&session.patch.name);
+            }
+        } else if self.browsing {
             if self.browser.show(ui, session, &mut self.library, room) {
                 self.browsing = false;
             }
@@ -178,6 +198,10 @@ impl Editor {
                     Displays { rest, meter: &self.meter, voices: status.counters.voices };
                 self.pages.show(ui, session, &displays, page);
             }
+        }
+        let hovering = Importer::hovering(ui.ctx());
+        if !hovering.is_empty() {
+            drop_target(ui, &hovering);
         }
         let knobs = foot.with_max_x(foot.left() + (0.42 * foot.width()).min(520.0));
         macros::show(ui, session, knobs);
@@ -200,6 +224,7 @@ impl Editor {
             host.end(param);
         }
         self.entry = None;
+        self.importer.close();
     }
 
     /// The name of the current page, for hosts that store it.
@@ -215,6 +240,14 @@ impl Editor {
         let known = Page::ALL.into_iter().find(is_named);
         if let Some(page) = known {
             self.pages.page = page;
+        }
+    }
+
+    /// Opens or closes the import page.
+    pub fn show_import(&mut self, open: bool) {
+        match open {
+            true => self.importer.open = true,
+            false => self.importer.close(),
         }
     }
 

@@ -3,6 +3,7 @@
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
 use myriad_engine::{Counters, Patch, Snapshot};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Embeds the editor. All calls come from the thread that draws.
@@ -72,6 +73,22 @@ pub trait EditorHost {
     /// The controller that is assigned to a parameter.
     fn controller(&self, _param: Param) -> Option<u8> {
         None
+    }
+
+    /// Plays a MIDI file with the sound of this patch, and returns a line about it; or why not.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or this host plays no songs.
+    fn play_song(&mut self, _file: &Path) -> Result<String, String> {
+        Err("a MIDI file is for a track of the host".into())
+    }
+
+    /// Tunes the instrument by a Scala file, and returns a line about it; or why not.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the tuning cannot be changed here.
+    fn use_scale(&mut self, _file: &Path) -> Result<String, String> {
+        Err("a scale is chosen when the player starts: myriad play --scale".into())
     }
 
     /// Removes the controller of this parameter.

@@ -17,8 +17,10 @@
 //! ```
 
 mod editor;
+mod file_dialog;
 mod history;
 mod host;
+mod import;
 mod local;
 mod names;
 mod paint;

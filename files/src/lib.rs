@@ -2,5 +2,6 @@
 
 pub mod atomic_file;
 pub mod input;
+pub mod wav;
 
 pub use atomic_file::AtomicFile;

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use myriad_engine::Patch;
-use myriad_player::import::{Material, import};
+use myriad_import::{Material, import};
 use std::os::fd::AsRawFd;
 
 fuzz_target!(|bytes: &[u8]| {

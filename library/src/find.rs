@@ -62,7 +62,7 @@ pub fn resolve_in(folder: Option<&Path>, request: &str) -> Result<Patch, Library
         || request.to_ascii_lowercase().ends_with(".toml")
         || Path::new(request).exists();
     if looks_like_a_file {
-        return load(request);
+        return load(Path::new(request));
     }
     let own: Vec<Patch> = folder.map_or_else(Vec::new, |folder| {
         own_patches(folder).into_iter().map(|entry| entry.patch).collect()
@@ -77,13 +77,17 @@ pub fn resolve_in(folder: Option<&Path>, request: &str) -> Result<Patch, Library
     }
 }
 
-fn load(file: &str) -> Result<Patch, LibraryError> {
-    let unreadable = |error| LibraryError::Unreadable { file: file.to_owned(), error };
-    let bytes = read_limited(Path::new(file), MAX_FILE_BYTES).map_err(unreadable)?;
-    let bytes = bytes.ok_or_else(|| LibraryError::TooLarge { file: file.to_owned() })?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| LibraryError::NotText { file: file.to_owned() })?;
-    Ok(Patch::parse(&text, file)?)
+/// The patch in a file.
+///
+/// # Errors
+/// When the file cannot be read or understood.
+pub fn load(path: &Path) -> Result<Patch, LibraryError> {
+    let file = || path.display().to_string();
+    let unreadable = |error| LibraryError::Unreadable { file: file(), error };
+    let bytes = read_limited(path, MAX_FILE_BYTES).map_err(unreadable)?;
+    let bytes = bytes.ok_or_else(|| LibraryError::TooLarge { file: file() })?;
+    let text = String::from_utf8(bytes).map_err(|_| LibraryError::NotText { file: file() })?;
+    Ok(Patch::parse(&text, &file())?)
 }
 
 /// A similar name, or one that contains `wanted`.

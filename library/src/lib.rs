@@ -6,7 +6,7 @@
 mod find;
 mod library;
 
-pub use find::{LibraryError, default_patch, named, resolve, resolve_in};
+pub use find::{LibraryError, default_patch, load, named, resolve, resolve_in};
 pub use library::{Entry, Library};
 
 /// Larger files are not patches.

@@ -5,9 +5,11 @@
 
 mod fft;
 mod meter;
+mod spectrogram;
 mod windowed_fft;
 
 pub use fft::{forward, inverse};
 pub use meter::{Meter, loudest_half_second};
 pub use realfft::num_complex::Complex;
+pub use spectrogram::{Spectrogram, thumbnail};
 pub use windowed_fft::{FLOOR_DB, WindowedFft, blackman_harris, hann};

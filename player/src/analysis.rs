@@ -4,7 +4,6 @@ pub mod canvas;
 pub mod colour;
 mod inspect;
 pub mod picture;
-mod spectrogram;
 
 pub use inspect::{InspectError, inspect};
-pub use spectrogram::thumbnail;
+pub use myriad_measure::thumbnail;

@@ -7,7 +7,6 @@
 //! | `device` | audio outputs, the callback that they call, and what happens when one is lost |
 //! | `midi` | MIDI inputs, the routing of messages, learned controllers |
 //! | `song` | MIDI files, the patch of each part, offline rendering |
-//! | `import` | recordings and wavetables to patches |
 //! | `analysis` | loudness, spectrograms, drawings |
 //! | `audit` | measurements of patches |
 //! | `files` | WAV, patch and trace files, written completely or not at all |
@@ -21,7 +20,6 @@ pub mod audit;
 mod command_line;
 pub mod device;
 mod files;
-pub mod import;
 pub mod midi;
 pub mod session;
 pub mod song;

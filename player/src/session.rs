@@ -154,6 +154,8 @@ pub struct Session {
     gestures: Arc<GestureQueue>,
     ports: Ports,
     sequencer: Option<SongSequencer>,
+    /// A song that the patch of live playing plays.
+    accompaniment: Option<SongSequencer>,
     recorder: Option<Recorder>,
     /// The recording, when it has ended before the session.
     recording: Option<Result<Recording, WavError>>,
@@ -277,7 +279,8 @@ impl Session {
             gestures,
             sequencer: setup
                 .song
-                .map(|(song, assignment)| SongSequencer::new(&song, assignment, rate)),
+                .map(|(song, assignment)| SongSequencer::new(&song, Some(assignment), rate)),
+            accompaniment: None,
             recorder,
             recording: None,
             monitor: Monitor::new(tapped, rate),
@@ -320,6 +323,9 @@ impl Session {
         if let Some(sequencer) = &mut self.sequencer {
             sequencer.tick(&self.control);
         }
+        if let Some(sequencer) = &mut self.accompaniment {
+            sequencer.tick(&self.control);
+        }
         self.underruns.append(&mut self.control.underruns());
         self.monitor.update();
         self.check_recorder();
@@ -351,6 +357,13 @@ impl Session {
             recording,
             unrecorded: self.counters.unrecorded.load(Ordering::Relaxed),
         })
+    }
+
+    /// Plays a song with the patch of live playing, from its beginning. The session does not end with it.
+    pub fn play_along(&mut self, song: &Song) {
+        self.control.send(self.live, EventKind::AllNotesOff);
+        let rate = self.device_manager.engine_rate();
+        self.accompaniment = Some(SongSequencer::on_part(song, self.live, rate));
     }
 
     /// Whether the song is over.

@@ -26,6 +26,30 @@ fn keys_in_the_window_sound() {
     assert_eq!(player.interrupt(), Some(0));
 }
 
+/// A recording and then a song that are dropped on the window: the song is played with its sound.
+#[test]
+fn dropped_files_are_played() {
+    let screen = Screen::take();
+    let mut player = Player::start("--window --host clock --renderer cpu", &[]);
+    let give_up = Instant::now() + Duration::from_mins(5);
+    while screen.whole().colours() < 200 {
+        assert!(Instant::now() < give_up, "no window");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let tone = std::path::PathBuf::from(format!("{root}import/fixtures/tone.mp3"));
+    assert!(screen.drop_file([600, 300], &tone, || ()));
+    // A note of two beats on channel 1.
+    let song = player.path("song.mid");
+    let bytes = b"MThd\0\0\0\x06\0\0\0\x01\0\x60MTrk\0\0\0\x0e\0\x90\x3c\x64\x81\x40\x80\x3c\x40\0\xff\x2f\0";
+    std::fs::write(&song, bytes).unwrap();
+    assert!(screen.drop_file([600, 300], &song, || ()));
+    player.wait_for("the song sounds", |line| line["voices"] == 1);
+    player.wait_for("it has ended", |line| line["voices"] == 0);
+    screen.whole().keep("player-import");
+    assert_eq!(player.interrupt(), Some(0));
+}
+
 #[test]
 fn a_missing_display_is_an_error() {
     let args = "--window --host clock";

@@ -48,6 +48,13 @@ impl Browser {
         found.into_iter().cloned().collect()
     }
 
+    /// Asks for the name to save the patch by.
+    pub(crate) fn ask_to_save(&mut self, name: &str) {
+        self.saving = Some(name.to_owned());
+        self.asks = true;
+        self.trouble.clear();
+    }
+
     /// Shows the browser. Returns whether it should close.
     pub(crate) fn show(
         &mut self,
@@ -98,9 +105,7 @@ impl Browser {
             if button::word(ui, place, "Save as…", "Save this sound as a user patch", true)
                 .clicked()
             {
-                self.saving = Some(session.patch.name.clone());
-                self.asks = true;
-                self.trouble.clear();
+                self.ask_to_save(&session.patch.name);
             }
             return;
         };

@@ -18,6 +18,8 @@ pub(crate) struct Header<'a> {
     pub(crate) library: &'a mut Library,
     /// Whether the patch browser is open.
     pub(crate) browsing: &'a mut bool,
+    /// Whether the import page is open.
+    pub(crate) importing: &'a mut bool,
     pub(crate) status: &'a Status,
     pub(crate) meter: &'a Meter,
     /// Whether there was an underrun a moment ago.
@@ -32,6 +34,7 @@ impl Header<'_> {
         let middle = Rect::from_center_size(rect.center(), vec2(2.0 * half.min(215.0), 40.0));
         self.patch(ui, session, middle);
         self.undo(ui, session, pos2(rect.left() + 170.0, rect.center().y));
+        self.import(ui, pos2(rect.left() + 238.0, rect.center().y));
         self.progress(ui, session, rect.with_min_x(middle.right() + 12.0));
     }
 
@@ -86,7 +89,22 @@ impl Header<'_> {
         let at = body.left_center() + vec2(10.0, 10.0);
         painter.text(at, Align2::LEFT_CENTER, about, theme::regular(10.5), colour);
         if response.clicked() {
-            *self.browsing = !*self.browsing;
+            *self.browsing = !*self.browsing || *self.importing;
+            *self.importing = false;
+        }
+    }
+
+    /// Opens and closes the import page.
+    fn import(&mut self, ui: &mut Ui, at: Pos2) {
+        let rect = Rect::from_center_size(at, vec2(28.0, 28.0));
+        let tip = "Import a sound, a patch, a scale or a song; or drop the file on the window";
+        let on = *self.importing;
+        let pressed = button::icon(ui, rect, "Import", tip, |painter, colour| {
+            let colour = if on { theme::AMBER } else { colour };
+            import_arrow(painter, at, colour);
+        });
+        if pressed.clicked() {
+            *self.importing = !on;
         }
     }
 
@@ -265,6 +283,16 @@ fn undo_arrow(painter: &Painter, centre: Pos2, back: bool, colour: Color32) {
     painter.line(points, Stroke::new(1.5, colour));
     let head = vec![tip + vec2(4.6 * side, -0.4), tip, tip + vec2(0.2 * side, -4.6)];
     painter.line(head, Stroke::new(1.5, colour));
+}
+
+/// An arrow into a tray.
+fn import_arrow(painter: &Painter, centre: Pos2, colour: Color32) {
+    let stroke = Stroke::new(1.5, colour);
+    let tip = centre + vec2(0.0, 2.5);
+    painter.line_segment([centre - vec2(0.0, 7.0), tip], stroke);
+    painter.line(vec![tip - vec2(3.8, 3.8), tip, tip + vec2(3.8, -3.8)], stroke);
+    let tray = [(-6.5, 2.0), (-6.5, 6.5), (6.5, 6.5), (6.5, 2.0)];
+    painter.line(tray.map(|(x, y)| centre + vec2(x, y)).to_vec(), stroke);
 }
 
 /// A number with thousands separators.

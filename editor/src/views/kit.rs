@@ -261,7 +261,7 @@ fn paint_pad(ui: &Ui, zone: &KeyZone, pad: Rect, selected: bool, awake: bool) {
 }
 
 /// A key's name, with middle C as C4.
-fn key_name(key: u8) -> String {
+pub(crate) fn key_name(key: u8) -> String {
     const NAMES: [&str; 12] = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
     format!("{}{} {key}", NAMES[usize::from(key % 12)], i32::from(key / 12) - 1)
 }

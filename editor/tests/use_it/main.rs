@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+mod import;
 mod layers;
 mod routes;
 

@@ -1,12 +1,11 @@
 //! Measures and draws a WAV file in one pass, in memory of fixed size.
 
 use super::picture::{self, COLUMNS, Caption, PictureError, ROWS};
-use super::spectrogram::Spectrogram;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::terminal::{clock, level};
 use crate::wav::{WavReadError, WavReader};
-use myriad_measure::Meter;
+use myriad_measure::{Meter, Spectrogram};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use super::canvas::{Align, Canvas, Size};
 use super::colour::{self, BACKGROUND, FAINT, INK};
-use super::spectrogram::Spectrogram;
 use crate::atomic_file::AtomicFile;
+use myriad_measure::Spectrogram;
 use std::io::{self, BufWriter, Write};
 use std::ops::RangeInclusive;
 use std::path::Path;

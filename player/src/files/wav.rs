@@ -2,10 +2,9 @@
 //! that says so, and a header that is brought up to date each second of sound.
 
 mod dither;
-mod reader;
 mod repair;
 
-pub use reader::{WavReadError, WavReader};
+pub use myriad_files::wav::{WavReadError, WavReader};
 pub use repair::recover_beside;
 
 use crate::atomic_file::AtomicFile;

@@ -1,7 +1,7 @@
 //! Plays a song into a running stream, on exact frames.
 
 use crate::assignment::PatchAssignment;
-use crate::song::{Song, SongEvent};
+use crate::song::{PERCUSSION_CHANNEL, Song, SongEvent};
 use crate::song_render::{TAIL_LIMIT_SECONDS, frames_at, score};
 use myriad_engine::EventKind;
 use myriad_live::stream::Control;
@@ -16,7 +16,8 @@ const START_DELAY_SECONDS: f64 = 0.2;
 const EARLY_SECONDS: f64 = 0.03;
 
 pub(super) struct SongSequencer {
-    assignment: PatchAssignment,
+    /// The patches of programs; none where programs change no patches.
+    assignment: Option<PatchAssignment>,
     /// Frame, part and event, sorted by frame.
     score: Vec<(u64, u8, EventKind)>,
     next: usize,
@@ -30,7 +31,7 @@ pub(super) struct SongSequencer {
 }
 
 impl SongSequencer {
-    pub(super) fn new(song: &Song, assignment: PatchAssignment, rate: u32) -> Self {
+    pub(super) fn new(song: &Song, assignment: Option<PatchAssignment>, rate: u32) -> Self {
         let rate = f64::from(rate);
         let frames = frames_at(song.seconds, rate);
         let mut programs = Vec::new();
@@ -53,6 +54,15 @@ impl SongSequencer {
         }
     }
 
+    /// Plays all channels of a song but drums on one part, whose patch stays.
+    pub(super) fn on_part(song: &Song, part: u8, rate: u32) -> Self {
+        let drums = song.parts.iter().position(|part| part.channel == PERCUSSION_CHANNEL);
+        let mut sequencer = Self::new(song, None, rate);
+        sequencer.score.retain(|(_, part, _)| Some(usize::from(*part)) != drums);
+        sequencer.score.iter_mut().for_each(|(_, of, _)| *of = part);
+        sequencer
+    }
+
     /// Sends the events that are due soon.
     pub(super) fn tick(&mut self, control: &Control) {
         let now = control.time();
@@ -73,7 +83,8 @@ impl SongSequencer {
                 break;
             }
             let part = usize::from(part);
-            if let Some(patch) = self.assignment.after_program_change(part, program)
+            let assignment = self.assignment.as_ref();
+            if let Some(patch) = assignment.and_then(|a| a.after_program_change(part, program))
                 && control.set_patch(part, patch).is_err()
             {
                 break;

@@ -125,6 +125,40 @@ fn keys_sound_knobs_move_patches_load_and_all_of_it_can_be_undone() {
     playing.end(&mut host);
 }
 
+/// A recording that is dropped on the window sounds, and one undo brings the patch before it back. What
+/// cannot be read is told in the window, and nothing is lost.
+#[test]
+fn a_dropped_recording_becomes_the_sound() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let opened = Opened::open(&mut host, &screen, 1.0);
+    opened.until_drawn(&mut host, &screen);
+    let before = patch_name(&mut host);
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/fixtures");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Reed pipe #1.flac");
+    std::fs::copy(format!("{fixtures}/tone.flac"), &file).unwrap();
+    let took = screen.drop_file([600, 300], &file, || {
+        std::thread::sleep(Duration::from_millis(300));
+        screen.picture(opened.window).keep("plugin-hovering");
+    });
+    assert!(took);
+    until(&mut host, "it is imported", |host| patch_name(host) == "Reed pipe #1");
+    pause(&mut host, 300);
+    screen.picture(opened.window).keep("plugin-import");
+    assert!(saved_patch(&mut host).tracks[0].is_some());
+
+    let damaged = folder.path().join("damaged.wav");
+    std::fs::write(&damaged, b"RIFF\x10\0\0\0WAVEfmt ").unwrap();
+    assert!(screen.drop_file([600, 300], &damaged, || ()));
+    pause(&mut host, 500);
+    screen.picture(opened.window).keep("plugin-import-damaged");
+    assert_eq!(patch_name(&mut host), "Reed pipe #1");
+    screen.strike(&[CONTROL, u32::from(b'z')]);
+    until(&mut host, "it is undone", |host| patch_name(host) == before);
+    opened.close(&mut host, &screen);
+}
+
 /// Hosts stop calling plugins that are bypassed, or whose audio engine is off; what is chosen then must
 /// not be lost when the project is saved.
 #[test]

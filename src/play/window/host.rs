@@ -5,6 +5,8 @@ use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
 use myriad_engine::{Patch, Snapshot, SnapshotReceiver};
+use myriad_player::song::Song;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Smoothing of the displayed load, at each frame.
@@ -106,6 +108,13 @@ impl EditorHost for PlayerHost {
 
     fn controller(&self, param: Param) -> Option<u8> {
         self.session.with(|session| session.controller_of(param))
+    }
+
+    fn play_song(&mut self, file: &Path) -> Result<String, String> {
+        let song = Song::load(file).map_err(|error| error.to_string())?;
+        let text = format!("Plays {:.0} seconds with this sound, without drums.", song.seconds);
+        self.session.with(|session| session.play_along(&song));
+        Ok(text)
     }
 
     fn forget(&mut self, param: Param) {

@@ -4,6 +4,8 @@
 #![allow(missing_docs, reason = "helpers of tests")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests too")]
 
+mod drag;
+
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};

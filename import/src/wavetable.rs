@@ -15,8 +15,33 @@ const CYCLE: usize = 2_048;
 const SHORTEST: usize = 8;
 const LONGEST: usize = 1 << 16;
 
+/// The most cycles of a wavetable, and how alike neighbours are on average.
+const MOST_CYCLES: usize = 256;
+const ALIKE: f64 = 0.6;
+
 /// The pitch of the table, which has none of its own: key 45, where formants are not shifted.
 const PITCH: f64 = 110.0;
+
+/// Whether a sound looks like a wavetable: it declares its cycles, is shorter than any note, or consists
+/// of cycles of the usual length that resemble their neighbours.
+pub(super) fn is_likely(sound: &Sound) -> bool {
+    let length = sound.samples.len();
+    if sound.cycle.is_some() || (SHORTEST..=CYCLE).contains(&length) {
+        return true;
+    }
+    let cycles: Vec<&[f32]> = sound.samples.chunks_exact(CYCLE).collect();
+    if !length.is_multiple_of(CYCLE) || cycles.len() > MOST_CYCLES {
+        return false;
+    }
+    let product =
+        |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum() };
+    let likeness = |pair: &[&[f32]]| {
+        let [a, b] = [pair[0], pair[1]];
+        product(a, b) / (product(a, a) * product(b, b)).sqrt().max(1e-12)
+    };
+    let alike: f64 = cycles.windows(2).map(likeness).sum();
+    alike > ALIKE * (cycles.len() - 1) as f64
+}
 
 pub(super) fn import(
     sound: &Sound,
@@ -69,7 +94,7 @@ pub(super) fn import(
         ("cycles", format!("{} of {cycle} samples", cycles.len())),
         ("partials", format!("{partials}")),
     ];
-    Ok(Imported { patch, findings })
+    Ok(Imported { patch, findings, recording: None })
 }
 
 /// Level and phase, in turns of a sine, of every harmonic of a cycle.

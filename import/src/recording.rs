@@ -2,10 +2,11 @@
 
 use super::partials::{self, Partial, PitchTrack};
 use super::sound::Sound;
-use super::{ImportError, Imported, instrument, pitch};
+use super::{ImportError, Imported, Progress, Recording, instrument, level, overview, pitch};
 use myriad_engine::Tracks;
 use myriad_engine::params::Param;
 use myriad_engine::tracks::{MAX_CELLS, MAX_FRAMES, PartialTrack, encode};
+use std::ops::Range;
 
 /// Seconds between two frames of a short sound: eight ticks at 48 kHz.
 const HOP: f64 = 256.0 / 48_000.0;
@@ -13,22 +14,42 @@ const HOP: f64 = 256.0 / 48_000.0;
 /// The rest of longer recordings is ignored, in seconds.
 const LONGEST: f64 = 20.0;
 
+/// How much of the work each part is.
+const PITCH: Range<f32> = 0.1..0.2;
+const REFINE: Range<f32> = 0.2..0.3;
+const FIND: Range<f32> = 0.3..0.9;
+
 /// The deviation of a band's level, relative to its noise.
 const BAND_DEVIATION: f64 = 0.44;
+
+/// How much of a recording its level is measured by, in seconds.
+const LEVEL_SECONDS: f64 = 4.0;
 
 pub(super) fn import(
     sound: &Sound,
     hertz: Option<f64>,
+    region: Option<[f64; 2]>,
     name: &str,
+    progress: &Progress,
 ) -> Result<Imported, ImportError> {
-    let mut sound = sound.trimmed()?;
+    progress.step(PITCH, 0, 1)?;
+    let frames = match region {
+        Some(region) => {
+            region.map(|time| ((time.max(0.0) * sound.rate) as usize).min(sound.samples.len()))
+        }
+        None => sound.audible()?,
+    };
+    let from = frames[0] as f64 / sound.rate;
+    let mut sound = sound.part(frames);
+    // A chosen part may be silent.
+    sound.audible()?;
     sound.samples.truncate((LONGEST * sound.rate) as usize);
     let sound = sound.at_moderate_rate();
     if sound.seconds() < 0.05 {
         return Err(ImportError::TooShort("a recording has at least 0.05 seconds"));
     }
     let hertz = hertz.or_else(|| pitch::of_sound(&sound));
-    let analysis = analyse(&sound, hertz.ok_or(ImportError::NoPitch)?);
+    let analysis = analyse(&sound, hertz.ok_or(ImportError::NoPitch)?, progress)?;
     let tracks = Tracks::from_bytes(analysis.encode())?;
     let key = tracks.key();
     let mut patch = instrument::patch(name, tracks, analysis.partials.len());
@@ -42,12 +63,15 @@ pub(super) fn import(
         // Bands are half as wide as the distance between partials.
         patch.values.set(Param::ShapeBandwidth, 702.0);
     }
+    let heard = sound.seconds().min(LEVEL_SECONDS);
+    level::match_to(&mut patch, key, heard, sound.mean_square(heard))?;
     instrument::add_macro(&mut patch, 0, "Freeze", Param::SourceSpeed, -1.0);
     instrument::add_macro(&mut patch, 1, "Formant", Param::SourceFormant, 1.0);
     instrument::add_macro(&mut patch, 2, "Bright", Param::ShapeTilt, 6.0);
     instrument::add_macro(&mut patch, 3, "Air", Param::ShapeBandwidth, 0.3);
     let findings = vec![
         ("pitch", format!("{:.2} Hz, key {key:.2}", analysis.pitch())),
+        ("length", format!("{:.2} s", sound.seconds())),
         (
             "partials",
             format!(
@@ -59,7 +83,13 @@ pub(super) fn import(
         ),
         ("harmonic", format!("{:.1} dB above the residual", analysis.snr())),
     ];
-    Ok(Imported { patch, findings })
+    let recording = Recording {
+        hertz: analysis.pitch(),
+        harmonic_db: analysis.snr(),
+        region: [from, from + sound.seconds()],
+        partials: overview::lines(&analysis.track, &analysis.partials, from),
+    };
+    Ok(Imported { patch, findings, recording: Some(recording) })
 }
 
 pub(super) struct Analysis {
@@ -72,14 +102,21 @@ pub(super) struct Analysis {
     residual: f64,
 }
 
-pub(super) fn analyse(sound: &Sound, hertz: f64) -> Analysis {
+pub(super) fn analyse(
+    sound: &Sound,
+    hertz: f64,
+    progress: &Progress,
+) -> Result<Analysis, ImportError> {
     let frames = ((sound.seconds() / HOP) as usize + 1).clamp(4, MAX_FRAMES);
     let hop = sound.seconds() / (frames - 1) as f64;
     let mut track = PitchTrack { hop, pitches: pitch::track(sound, hertz, frames, hop) };
-    for _ in 0..2 {
+    for round in 0..2 {
+        progress.step(REFINE, round, 2)?;
         partials::refine(sound, &mut track);
     }
-    let partials = partials::find(sound, &track, (MAX_CELLS / frames).min(1_024));
+    let most = (MAX_CELLS / frames).min(1_024);
+    let partials = partials::find(sound, &track, most, |n, of| progress.step(FIND, n, of))?;
+    progress.step(FIND.end..1.0, 0, 1)?;
     let harmonic = partials::sum(sound, &track, &partials);
     let residual: Vec<f32> = sound.samples.iter().zip(&harmonic).map(|(a, b)| a - b).collect();
     let steady = (0.05 * sound.rate) as usize..(0.9 * sound.samples.len() as f64) as usize;
@@ -88,7 +125,8 @@ pub(super) fn analyse(sound: &Sound, hertz: f64) -> Analysis {
         inside.iter().map(|&x| f64::from(x).powi(2)).sum()
     };
     let noise = noise(sound, &track, &partials, &residual);
-    Analysis { harmonic: power(&harmonic), residual: power(&residual), track, partials, noise }
+    let [harmonic, residual] = [power(&harmonic), power(&residual)];
+    Ok(Analysis { harmonic, residual, track, partials, noise })
 }
 
 /// For every partial, the level of the residual around it, relative to its own.

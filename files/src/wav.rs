@@ -10,6 +10,7 @@ const BLOCK_BYTES: usize = 1 << 16;
 
 /// Why a WAV file cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum WavReadError {
     #[error("cut short")]
     CutShort,
@@ -72,8 +73,11 @@ impl Encoding {
 pub struct WavReader<R> {
     input: R,
     encoding: Encoding,
+    /// Channels of a frame.
     pub channels: u16,
+    /// Frames a second.
     pub sample_rate: u32,
+    /// Frames of the whole file.
     pub frames: u64,
     /// Frames that were not read yet.
     left: u64,

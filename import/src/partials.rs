@@ -2,6 +2,7 @@
 //! expected partial, and the average over a few periods is its level and phase offset. The window is a
 //! whole number of periods long, so that the other partials of a harmonic sound fall on its zeros.
 
+use super::ImportError;
 use super::sound::Sound;
 use myriad_measure::Complex;
 use std::f64::consts::TAU;
@@ -161,14 +162,21 @@ pub(super) fn refine(sound: &Sound, track: &mut PitchTrack) {
 }
 
 /// Up to `most` partials at their exact ratios: near whole numbers, stretched by the stiffness of a string
-/// as estimated from the partials below.
-pub(super) fn find(sound: &Sound, track: &PitchTrack, most: usize) -> Vec<Partial> {
+/// as estimated from the partials below. `step` hears of each.
+pub(super) fn find(
+    sound: &Sound,
+    track: &PitchTrack,
+    most: usize,
+    step: impl Fn(usize, usize) -> Result<(), ImportError>,
+) -> Result<Vec<Partial>, ImportError> {
     let highest = track.pitches.iter().fold(0.0, |top: f64, &pitch| top.max(pitch));
     let mut partials: Vec<Partial> = Vec::new();
     // Least squares for the stiffness B in (ratio / n)² = 1 + B n².
     let (mut above, mut below) = (0.0_f64, 1e-9_f64);
     let mut loudest: f64 = 0.0;
+    let expected = most.min((0.48 * sound.rate / highest.max(1.0)) as usize + 1);
     for number in 1..=most {
+        step(number.min(expected), expected)?;
         let n = number as f64;
         let stiffness = (above / below).clamp(0.0, 0.01);
         let expected = n * (1.0 + stiffness * n * n).sqrt();
@@ -193,7 +201,7 @@ pub(super) fn find(sound: &Sound, track: &PitchTrack, most: usize) -> Vec<Partia
     while partials.len() > 1 && partials.last().is_some_and(|last| last.power() < 1e-10 * loudest) {
         partials.pop();
     }
-    partials
+    Ok(partials)
 }
 
 /// Synthesises the sum of the partials.

@@ -3,7 +3,7 @@
 //! It is the blend of several spectrograms: long windows resolve the pitch of low frequencies, short ones
 //! the time of high frequencies.
 
-use myriad_measure::{FLOOR_DB, WindowedFft, blackman_harris};
+use crate::{FLOOR_DB, WindowedFft, blackman_harris};
 use std::ops::Range;
 
 /// The lowest frequency shown.
@@ -21,9 +21,13 @@ const TRANSFORMS_PER_COLUMN: u64 = 4;
 
 /// Levels over time and frequency, and the outline of the wave.
 pub struct Spectrogram {
+    /// Steps of time.
     pub columns: usize,
+    /// Steps of frequency.
     pub rows: usize,
+    /// The length of the sound.
     pub seconds: f64,
+    /// The lowest and the highest frequency.
     pub frequencies: Range<f32>,
     /// The frequencies between which each row lies.
     edges: Vec<f32>,
@@ -90,6 +94,7 @@ impl Spectrogram {
         }
     }
 
+    /// Adds the next frames, left and right.
     pub fn add(&mut self, block: [&[f32]; 2]) {
         for (history, channel) in self.history.iter_mut().zip(block) {
             history.extend_from_slice(channel);
@@ -167,6 +172,7 @@ fn blend(windows: &[WindowedFft], low: f32, high: f32) -> f32 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 mod tests {
     use super::*;
     use std::f32::consts::TAU;

@@ -1,0 +1,4 @@
+#[cfg(feature = "opengl")]
+mod opengl;
+#[cfg(feature = "opengl")]
+pub use opengl::renderer::{GraphicsConfig, Renderer};

@@ -1,0 +1,41 @@
+//! The system's file dialog, on a thread of its own: the window goes on meanwhile.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+/// What Myriad reads, for the dialog's filter.
+const EXTENSIONS: [&str; 12] =
+    ["wav", "flac", "aif", "aiff", "ogg", "oga", "mp3", "toml", "scl", "mid", "midi", "rmi"];
+
+/// An open dialog.
+pub(crate) struct FileDialog(Receiver<Option<PathBuf>>);
+
+impl FileDialog {
+    /// Opens a dialog; `wake` is called from its thread when it is closed.
+    pub(crate) fn open(wake: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        // macOS wants the dialog to be made on the window's thread; it may be awaited elsewhere.
+        let dialog = rfd::AsyncFileDialog::new()
+            .set_title("Import a sound, a patch, a scale or a song")
+            .add_filter("Sounds, patches, scales, songs", &EXTENSIONS)
+            .add_filter("All files", &["*"])
+            .pick_file();
+        let (sender, receiver) = channel();
+        std::thread::Builder::new().name("myriad-dialog".into()).spawn(move || {
+            let chosen = pollster::block_on(dialog);
+            // Nobody listens any more if the editor is gone.
+            let _ = sender.send(chosen.map(|file| file.path().to_owned()));
+            wake();
+        })?;
+        Ok(Self(receiver))
+    }
+
+    /// What was chosen, once the dialog is closed.
+    pub(crate) fn poll(&self) -> Option<Option<PathBuf>> {
+        match self.0.try_recv() {
+            Ok(chosen) => Some(chosen),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(None),
+        }
+    }
+}

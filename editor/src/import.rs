@@ -1,0 +1,219 @@
+//! Files that are dropped on the editor or chosen in a dialog: what each becomes.
+
+use crate::file_dialog::FileDialog;
+use crate::session::Session;
+use egui::Context;
+use myriad_engine::tuning::Tuning;
+use myriad_import::{
+    Finished, ImportError, Imported, Input, Job, Material, Options, Overview, Recording, Sound,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Larger files are no scale.
+const MAX_SCALE_BYTES: u64 = 1 << 20;
+
+/// What the import page shows.
+#[derive(Default)]
+pub(crate) struct Importer {
+    /// Whether the page is shown.
+    pub(crate) open: bool,
+    pub(crate) dialog: Option<FileDialog>,
+    job: Option<Job>,
+    /// The name of the file.
+    pub(crate) name: String,
+    pub(crate) found: Option<Found>,
+    /// What became of a file that is no sound, or why it cannot be used.
+    pub(crate) note: Option<Note>,
+}
+
+/// A line of the page.
+pub(crate) struct Note {
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+}
+
+/// A sound that was read.
+pub(crate) struct Found {
+    pub(crate) sound: Arc<Sound>,
+    pub(crate) overview: Arc<Overview>,
+    pub(crate) options: Options,
+    pub(crate) findings: Vec<(&'static str, String)>,
+    pub(crate) recording: Option<Recording>,
+}
+
+impl Found {
+    /// The part of the sound that is used, in seconds.
+    pub(crate) fn region(&self) -> [f64; 2] {
+        let whole = [0.0, self.sound.seconds()];
+        let used = self.recording.as_ref().map(|recording| recording.region);
+        self.options.region.or(used).unwrap_or(whole)
+    }
+
+    /// The pitch, as it was given or found.
+    pub(crate) fn hertz(&self) -> Option<f64> {
+        match self.options.material {
+            Material::Note { hertz: Some(hertz) } => Some(hertz),
+            _ => self.recording.as_ref().map(|recording| recording.hertz),
+        }
+    }
+}
+
+impl Importer {
+    /// Takes files that were dropped on the window.
+    pub(crate) fn take_dropped(&mut self, ctx: &Context, session: &mut Session) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.clone());
+        let mut files = dropped.into_iter().map(|file| file.path().to_owned());
+        if let Some(file) = files.next() {
+            self.take(ctx, session, &file);
+            if files.next().is_some() && self.note.is_none() {
+                self.say(format!("One file at a time: this is {}.", self.name));
+            }
+        }
+        let chosen = self.dialog.as_ref().and_then(FileDialog::poll);
+        if let Some(chosen) = chosen {
+            self.dialog = None;
+            if let Some(file) = chosen {
+                self.take(ctx, session, &file);
+            }
+        }
+    }
+
+    /// Opens the file dialog, unless it is open.
+    pub(crate) fn choose(&mut self, ctx: &Context) {
+        if self.dialog.is_none() {
+            let ctx = ctx.clone();
+            match FileDialog::open(move || ctx.request_repaint()) {
+                Ok(dialog) => self.dialog = Some(dialog),
+                Err(error) => self.fail(format!("No file dialog: {error}")),
+            }
+        }
+    }
+
+    /// Loads, plays or imports a file, by what its name says it is.
+    pub(crate) fn take(&mut self, ctx: &Context, session: &mut Session, file: &Path) {
+        self.open = true;
+        self.job = None;
+        self.note = None;
+        self.found = None;
+        self.name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let outcome = match extension.as_str() {
+            "toml" => myriad_library::load(file)
+                .map(|patch| {
+                    let text = format!("Loaded the patch {}.", patch.name);
+                    session.load(patch);
+                    text
+                })
+                .map_err(|error| error.to_string()),
+            "scl" => check_scale(file).and_then(|()| session.host.use_scale(file)),
+            "kbm" => Err("drop the scale (.scl); the keyboard mapping belongs to it".into()),
+            "mid" | "midi" | "rmi" => session.host.play_song(file),
+            _ => {
+                let input = Input::File(file.to_owned());
+                return self.start(ctx, input, Options::default());
+            }
+        };
+        match outcome {
+            Ok(text) => self.say(text),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Imports the sound again in another way.
+    pub(crate) fn again(&mut self, ctx: &Context, options: Options) {
+        if let Some(found) = &mut self.found {
+            found.options = options;
+            let input = Input::Read(found.sound.clone(), found.overview.clone());
+            self.start(ctx, input, options);
+        }
+    }
+
+    fn start(&mut self, ctx: &Context, input: Input, options: Options) {
+        self.note = None;
+        // What is under way ends before the next begins.
+        self.job = None;
+        let stem = Path::new(&self.name).file_stem().unwrap_or_default();
+        let stem = stem.to_string_lossy().into_owned();
+        let wake = ctx.clone();
+        match Job::start(input, options, stem, move || wake.request_repaint()) {
+            Ok(job) => self.job = Some(job),
+            Err(error) => self.fail(format!("No thread to import: {error}")),
+        }
+    }
+
+    /// How far the import has come; none when there is none.
+    pub(crate) fn progress(&self) -> Option<f32> {
+        self.job.as_ref().map(Job::share)
+    }
+
+    /// Ends an import; the sound stays as it was.
+    pub(crate) fn cancel(&mut self) {
+        if self.job.take().is_some() {
+            self.say("Cancelled.".into());
+        }
+    }
+
+    /// Plays what was imported, once that is done.
+    pub(crate) fn poll(&mut self, session: &mut Session) {
+        let Some(outcome) = self.job.as_ref().and_then(Job::poll) else {
+            return;
+        };
+        self.job = None;
+        let Finished { sound, overview, imported } = match outcome {
+            Ok(finished) => finished,
+            Err(error) => return self.fail(reason(&error)),
+        };
+        let options = self.found.take().map_or_else(Options::default, |found| found.options);
+        let (findings, recording) = match imported {
+            Ok(Imported { patch, findings, recording }) => {
+                session.load(patch);
+                (findings, recording)
+            }
+            Err(error) => {
+                self.fail(reason(&error));
+                (Vec::new(), None)
+            }
+        };
+        self.found = Some(Found { sound, overview, options, findings, recording });
+    }
+
+    fn say(&mut self, text: String) {
+        self.note = Some(Note { text, is_error: false });
+    }
+
+    fn fail(&mut self, text: String) {
+        self.note = Some(Note { text: format!("{}: {text}", self.name), is_error: true });
+    }
+
+    /// Closes the page; an import under way ends.
+    pub(crate) fn close(&mut self) {
+        self.open = false;
+        self.job = None;
+    }
+
+    /// The file names that are dragged over the window.
+    pub(crate) fn hovering(ctx: &Context) -> Vec<String> {
+        let name = |path: PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let hovered = ctx.input(|input| input.raw.hovered_files.clone());
+        hovered.into_iter().filter_map(|file| name(file.path?)).collect()
+    }
+}
+
+/// What to do in this window about an error, where the command line has an option.
+fn reason(error: &ImportError) -> String {
+    match error {
+        ImportError::NoPitch => {
+            "no pitch was found; set the root key, or trim it to one note".into()
+        }
+        error => error.to_string(),
+    }
+}
+
+/// A scale that cannot be read is told by its own error.
+fn check_scale(file: &Path) -> Result<(), String> {
+    let bytes = myriad_files::input::read_limited(file, MAX_SCALE_BYTES);
+    let bytes = bytes.map_err(|error| error.to_string())?.ok_or("too large for a scale")?;
+    let text = String::from_utf8_lossy(&bytes);
+    Tuning::read(&text, None).map(|_| ()).map_err(|error| error.to_string())
+}

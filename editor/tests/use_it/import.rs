@@ -1,0 +1,166 @@
+//! Files that are dropped on the editor.
+
+use super::*;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+fn drop_file(window: &mut Window<'_>, file: &Path) {
+    window.input_mut().dropped_files.push(Arc::new(Dropped(file.to_owned())));
+    window.run_steps(1);
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../import/fixtures")).join(name)
+}
+
+/// Lets the editor work until no import is under way.
+fn until_imported(window: &mut Window<'_>) {
+    let give_up = Instant::now() + Duration::from_mins(5);
+    window.run_steps(1);
+    while window.query_by_label("Cancel import").is_some() {
+        assert!(Instant::now() < give_up, "the import does not end");
+        std::thread::sleep(Duration::from_millis(5));
+        window.run_steps(1);
+    }
+    window.run_steps(2);
+}
+
+fn key(window: &Window<'_>) -> f32 {
+    window.state().host.patch().tracks[0].as_ref().unwrap().key()
+}
+
+/// The text of the line that says what became of a file.
+fn note(window: &Window<'_>) -> Option<String> {
+    let node = window.query_by(|node| node.label().is_some_and(|l| l.starts_with("Import: ")))?;
+    node.accesskit_node().label()
+}
+
+#[test]
+fn a_dropped_recording_is_trimmed_tuned_saved_and_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(Some(folder.path().into()));
+    let mut window = open_with(library, "Aurora", "Source", Vec2::from(Editor::SIZE));
+    drop_file(&mut window, &fixture("tone.flac"));
+    until_imported(&mut window);
+    assert_eq!(window.state().host.patch().name, "tone");
+    assert!((key(&window) - 69.0).abs() < 0.1, "{}", key(&window));
+
+    // Half of it is left, at the same pitch.
+    let handle = centre(&window, "Trim start");
+    let end = centre(&window, "Trim end");
+    let before = window.state().host.patch();
+    drag(&mut window, handle, handle + 0.5 * (end - handle), Modifiers::NONE);
+    until_imported(&mut window);
+    assert_ne!(window.state().host.patch(), before);
+    assert!((key(&window) - 69.0).abs() < 0.1, "{}", key(&window));
+
+    // An octave up, and detected again.
+    window.get_by_label("Root key octave up").click();
+    until_imported(&mut window);
+    assert!((key(&window) - 81.0).abs() < 0.1, "{}", key(&window));
+    window.get_by_label("Detect the root key").click();
+    until_imported(&mut window);
+    assert!((key(&window) - 69.0).abs() < 0.1, "{}", key(&window));
+
+    window.get_by_label("Save as…").click();
+    window.run_steps(3);
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    assert!(folder.path().join("tone.toml").exists());
+    for _ in 0..4 {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.run_steps(2);
+    }
+    assert_eq!(window.state().host.patch().name, "Aurora");
+}
+
+/// The import goes on without the window, and ends when it is cancelled: then nothing has changed.
+#[test]
+fn an_import_is_cancelled() {
+    let mut window = open("Aurora", "Source");
+    drop_file(&mut window, &fixture("tone.aiff"));
+    // The ring is there in the frame after the drop, before any import can be taken over.
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    assert!(window.query_by_label("Cancel import").is_none());
+    assert_eq!(window.state().host.patch().name, "Aurora");
+    assert!(window.query_by_label("Source Position").is_some(), "the pages are back");
+}
+
+#[test]
+fn patches_scales_and_songs_are_told_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open("Aurora", "Source");
+    let mut drop_text = |name: &str, bytes: &[u8]| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).unwrap();
+        drop_file(&mut window, &file);
+        until_imported(&mut window);
+        (window.state().host.patch().name.clone(), note(&window).unwrap_or_default())
+    };
+    let mut mine = factory::find("Tide").unwrap();
+    mine.name = "Mine".into();
+    let (name, note) = drop_text("mine.toml", mine.to_toml().as_bytes());
+    assert_eq!((name.as_str(), note.as_str()), ("Mine", "Import: Loaded the patch Mine."));
+    for (file, bytes, said) in [
+        ("bad.toml", &b"name = 3"[..], "bad.toml"),
+        ("bad.scl", b"! nothing", "bad.scl: "),
+        ("good.scl", b"x\n 1\n 2/1\n", "--scale"),
+        ("song.mid", b"MThd", "track of the host"),
+        ("note.txt", b"text", "not a sound that can be read"),
+        ("cut.wav", b"RIFF\x10\0\0\0WAVEfmt ", "cut short"),
+        ("empty.wav", b"", "not a sound that can be read"),
+    ] {
+        let (name, note) = drop_text(file, bytes);
+        assert_eq!(name, "Mine", "{file} changes nothing");
+        assert!(note.contains(said) && !note.contains('\n'), "{file}: {note}");
+    }
+}
+
+/// Changed patches and scales: a line each, and never the end of the editor.
+#[test]
+fn damaged_files_are_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open("Aurora", "Source");
+    let patch = factory::find("Tide").unwrap().to_toml().into_bytes();
+    let scale = b"! x.scl\nx\n 3\n 9/8\n 3/2\n 2/1\n".to_vec();
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    let mut lines = 0;
+    for round in 0..150 {
+        let (name, original) = [("a.toml", &patch), ("a.scl", &scale)][round % 2];
+        let mut bytes = original.clone();
+        for _ in 0..1 + random(4) {
+            let at = random(bytes.len());
+            match random(3) {
+                0 => bytes[at] = random(256) as u8,
+                1 => bytes[at] ^= 1 << random(8),
+                _ => bytes.truncate(at + 1),
+            }
+        }
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).unwrap();
+        drop_file(&mut window, &file);
+        let note = note(&window).unwrap_or_default();
+        assert!(!note.contains('\n'), "{note}");
+        lines += usize::from(!note.is_empty());
+    }
+    assert_eq!(lines, 150);
+}

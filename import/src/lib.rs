@@ -1,0 +1,151 @@
+//! Makes patches from sounds: a recorded note, or the cycles of a wavetable.
+//!
+//! [`read`] reads the file, [`import_sound`] analyses it, and [`Job`] does both on a thread of its own.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
+
+mod decode;
+mod instrument;
+mod job;
+mod level;
+mod overview;
+mod partials;
+mod pitch;
+mod progress;
+mod recording;
+mod sound;
+mod wavetable;
+
+use myriad_engine::tracks::TracksError;
+use myriad_engine::{EngineError, Patch};
+use myriad_files::wav::WavReadError;
+use std::path::Path;
+
+pub use instrument::add_layer;
+pub use job::{Finished, Input, Job};
+pub use overview::{Overview, PartialLine};
+pub use progress::Progress;
+pub use sound::{Sound, read};
+
+/// Below this harmonic share, in decibels, the partials miss most of what makes the sound.
+pub const CLEAR_HARMONIC_DB: f64 = 10.0;
+
+/// What a sound file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Material {
+    /// A wavetable if it looks like one, else a recorded note.
+    #[default]
+    Detect,
+    /// One recorded note; its pitch in Hertz is detected unless it is given.
+    Note {
+        /// The pitch.
+        hertz: Option<f64>,
+    },
+    /// Cycles of a wave. Without a length in samples the file's own is used, else 2048, else the
+    /// whole file is one cycle.
+    Wavetable {
+        /// The length of a cycle.
+        cycle: Option<usize>,
+    },
+}
+
+/// What to make of a sound.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options {
+    /// What it holds.
+    pub material: Material,
+    /// The part of the sound that is used, in seconds; all of it without silence if it is not given.
+    pub region: Option<[f64; 2]>,
+}
+
+/// Why a sound cannot be imported.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum ImportError {
+    #[error(transparent)]
+    Unreadable(#[from] WavReadError),
+    #[error("not a sound that can be read; WAV, FLAC, AIFF, OGG Vorbis and MP3 are")]
+    UnknownFormat,
+    #[error("{0}")]
+    Undecodable(String),
+    #[error("contains samples that are not numbers")]
+    NotFinite,
+    #[error("nothing but silence")]
+    Silence,
+    #[error("too short: {0}")]
+    TooShort(&'static str),
+    #[error("no pitch was found; if you know it, give it with --pitch")]
+    NoPitch,
+    #[error("{0}")]
+    Misuse(String),
+    #[error(transparent)]
+    Tracks(#[from] TracksError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// A patch, and what was found while it was made.
+#[derive(Debug)]
+pub struct Imported {
+    /// The patch.
+    pub patch: Patch,
+    /// What was found, as names and values.
+    pub findings: Vec<(&'static str, String)>,
+    /// What was found in a recording; none for a wavetable.
+    pub recording: Option<Recording>,
+}
+
+/// What was found in a recorded note.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// Its pitch in Hertz.
+    pub hertz: f64,
+    /// Decibels from what the partials do not explain to the partials.
+    pub harmonic_db: f64,
+    /// The part of the sound that was used, in seconds.
+    pub region: [f64; 2],
+    /// The loudest partials through time.
+    pub partials: Vec<PartialLine>,
+}
+
+impl Recording {
+    /// Why it may not sound like the recording, and what helps; none if it should.
+    pub fn warning(&self) -> Option<&'static str> {
+        (self.harmonic_db < CLEAR_HARMONIC_DB).then_some(
+            "Little of it is one note. Trim it to a steady part, set the root key, or record a single note.",
+        )
+    }
+}
+
+/// Makes a patch called `name` from a sound file.
+///
+/// # Errors
+/// When the file cannot be read, or holds nothing that can be imported.
+pub fn import(file: &Path, material: Material, name: &str) -> Result<Imported, ImportError> {
+    let progress = Progress::default();
+    let sound = read(file, &progress)?;
+    import_sound(&sound, &Options { material, region: None }, name, &progress)
+}
+
+/// Makes a patch called `name` from a sound.
+///
+/// # Errors
+/// When the sound holds nothing that can be imported, or it was cancelled.
+pub fn import_sound(
+    sound: &Sound,
+    options: &Options,
+    name: &str,
+    progress: &Progress,
+) -> Result<Imported, ImportError> {
+    match options.material {
+        Material::Detect if wavetable::is_likely(sound) => wavetable::import(sound, None, name),
+        Material::Detect => recording::import(sound, None, options.region, name, progress),
+        Material::Note { hertz } => recording::import(sound, hertz, options.region, name, progress),
+        Material::Wavetable { cycle } => wavetable::import(sound, cycle, name),
+    }
+}
+
+#[cfg(test)]
+mod tests;
