@@ -361,7 +361,7 @@ impl Session {
 
     /// Plays a song with the patch of live playing, from its beginning. The session does not end with it.
     pub fn play_along(&mut self, song: &Song) {
-        self.control.send(self.live, EventKind::AllNotesOff);
+        self.control.send(self.live, myriad_engine::EventKind::AllNotesOff);
         let rate = self.device_manager.engine_rate();
         self.accompaniment = Some(SongSequencer::on_part(song, self.live, rate));
     }

@@ -1,6 +1,7 @@
 //! Files that are dropped on the editor.
 
 use super::*;
+use egui_kittest::kittest::NodeT;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
