@@ -2,7 +2,7 @@
 
 use crate::play;
 use crate::render::Job;
-use myriad_engine::Tuning;
+use myriad_engine::PitchSettings;
 use myriad_player::analysis::inspect;
 use myriad_player::assignment::PatchAssignment;
 use myriad_player::failure::Failure;
@@ -85,7 +85,7 @@ fn render(song: &Song, renderer: RendererArgs) -> Result<(), Failure> {
             threads: cores(),
             stems: false,
             tail: Tail::Auto,
-            tuning: Tuning::default(),
+            pitch: PitchSettings::default(),
             max_frames: bits.max_frames(),
         },
         renderer,

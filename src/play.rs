@@ -5,7 +5,7 @@ mod view;
 mod window;
 
 use crate::demo::DemoSong;
-use myriad_engine::Patch;
+use myriad_engine::{InstanceSettings, Patch};
 use myriad_library as library;
 use myriad_player::assignment::{PatchAssignment, PatchRequest, check_unique_channels};
 use myriad_player::failure::Failure;
@@ -14,7 +14,9 @@ use myriad_player::renderer::RendererArgs;
 use myriad_player::session::{Ending, Recording};
 use myriad_player::song::Song;
 use myriad_player::trace::Tracer;
-use myriad_player::{DeviceRequest, Host, Load, PacingArgs, ScaleArgs, Session, Setup, device};
+use myriad_player::{
+    DeviceRequest, Host, Load, MpeArgs, PacingArgs, ScaleArgs, Session, Setup, device,
+};
 use myriad_player::{terminal, wav};
 use myriad_qa::metrics::Publisher;
 use report::{Lines, Style};
@@ -82,6 +84,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     scale: ScaleArgs,
+
+    #[command(flatten)]
+    mpe: MpeArgs,
 
     #[command(flatten)]
     renderer: RendererArgs,
@@ -184,7 +189,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         load: args.load,
         record: args.record.clone(),
         lose_gpu: args.lose_gpu,
-        tuning: args.scale.tuning()?,
+        settings: InstanceSettings { mpe: args.mpe.settings(), ..args.scale.settings()? },
         observer: Publisher::start(args.metrics, args.renderer.may_use_gpu())?,
         ..Setup::new(live, args.renderer)
     };

@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             threads: args.threads.map_or_else(cores, usize::from),
             stems: args.stems,
             tail: args.tail,
-            tuning: args.scale.tuning()?,
+            pitch: args.scale.settings()?.pitch(),
             max_frames: args.bits.max_frames(),
         },
         renderer: args.renderer,

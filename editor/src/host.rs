@@ -2,7 +2,7 @@
 
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{Counters, Patch, Snapshot};
+use myriad_engine::{Counters, InstanceSettings, Patch, Snapshot};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +32,17 @@ pub trait EditorHost {
 
     /// Changes the metadata of the patch (name, tags and so on); the sound stays.
     fn describe(&mut self, patch: &Patch);
+
+    /// Tuning, bend range and MPE of the instance.
+    fn settings(&self) -> InstanceSettings;
+
+    /// Changes them while notes sound.
+    fn set_settings(&mut self, settings: InstanceSettings);
+
+    /// The name of the scale of an MTS-ESP master, if there is one.
+    fn mts_scale(&self) -> Option<String> {
+        None
+    }
 
     /// Copies the latest snapshot of what sounds.
     fn snapshot(&mut self, into: &mut Snapshot);

@@ -3,7 +3,9 @@
 use crate::host::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EngineConfig, EngineError, Event, EventKind, Patch, Snapshot, Values};
+use myriad_engine::{
+    Engine, EngineConfig, EngineError, Event, EventKind, InstanceSettings, Patch, Snapshot, Values,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +14,7 @@ pub struct LocalHost {
     engine: Engine,
     patch: Arc<Patch>,
     values: Values,
+    settings: InstanceSettings,
     events: Vec<Event>,
     peaks: [f32; 2],
     /// Rendering time and rendered frames since the last status.
@@ -33,6 +36,7 @@ impl LocalHost {
             engine,
             values: patch.values.clone(),
             patch: Arc::new(patch),
+            settings: InstanceSettings::default(),
             events: Vec::new(),
             peaks: [0.0; 2],
             spent: [Duration::ZERO; 2],
@@ -95,6 +99,15 @@ impl EditorHost for LocalHost {
 
     fn describe(&mut self, patch: &Patch) {
         Arc::make_mut(&mut self.patch).describe_as(patch);
+    }
+
+    fn settings(&self) -> InstanceSettings {
+        self.settings.clone()
+    }
+
+    fn set_settings(&mut self, settings: InstanceSettings) {
+        self.engine.set_pitch_settings(&settings.pitch());
+        self.settings = settings;
     }
 
     fn snapshot(&mut self, into: &mut Snapshot) {

@@ -20,3 +20,4 @@ pub(crate) mod pages;
 pub(crate) mod play;
 pub(crate) mod sources;
 pub(crate) mod table;
+pub(crate) mod tuning;

@@ -7,10 +7,15 @@
 
 mod control;
 mod master;
+mod outputs;
+mod pitch;
 mod retired_tables;
 mod snapshot;
 mod snapshots;
 
+pub use outputs::OUTPUTS;
+pub(crate) use outputs::OutputBuses;
+pub use pitch::PitchSettings;
 pub use snapshot::Snapshot;
 pub use snapshots::{SnapshotReceiver, SnapshotSender, snapshots};
 
@@ -51,8 +56,10 @@ pub struct EngineConfig {
     pub threads: usize,
     /// Whether [`Engine::stem`] is needed.
     pub stems: bool,
-    /// The tuning at the start; see [`Engine::set_tuning`].
-    pub tuning: Tuning,
+    /// Outputs besides the main one that are open, a bit each; see [`Engine::output`].
+    pub outputs: u8,
+    /// What wins over the pitch settings of the patches; see [`Engine::set_pitch_settings`].
+    pub pitch: PitchSettings,
 }
 
 impl Default for EngineConfig {
@@ -64,18 +71,24 @@ impl Default for EngineConfig {
             clouds: 1_024,
             threads: 1,
             stems: false,
-            tuning: Tuning::default(),
+            outputs: 0,
+            pitch: PitchSettings::default(),
         }
     }
 }
 
 impl EngineConfig {
+    /// Buses for outputs besides the main one.
+    const fn output_buses(&self) -> usize {
+        if self.outputs == 0 { 0 } else { OUTPUTS }
+    }
+
     /// The capacity that a renderer of such an engine must be prepared for.
     pub const fn capacity(&self) -> Capacity {
         Capacity {
             // Clouds that fade out keep their slots for a moment.
             slots: 2 * self.clouds,
-            buses: self.parts,
+            buses: self.parts + self.output_buses(),
         }
     }
 }
@@ -169,6 +182,8 @@ pub struct Engine {
     /// Frames of that tick that have passed.
     passed: usize,
     transport: Transport,
+    /// The tuning that another program sets, which wins over all others.
+    followed: Option<Tuning>,
     partials: usize,
     events_dropped: u64,
     renders_failed: u64,
@@ -195,7 +210,7 @@ impl Engine {
             return Err(EngineError::SampleRate(config.sample_rate));
         }
         for (what, value, max) in [
-            ("parts", config.parts, 64),
+            ("parts", config.parts, 64 - config.output_buses()),
             ("voices", config.voices, 1_024),
             ("clouds", config.clouds, 65_536),
             ("threads", config.threads, 256),
@@ -210,7 +225,8 @@ impl Engine {
         let depth = renderer.depth();
         let part = |bus| {
             let mut part = Part::new(bus as u32, config.voices, config.sample_rate);
-            part.set_tuning(&config.tuning);
+            part.set_pitch_settings(&config.pitch);
+            part.outputs = OutputBuses::new(config.parts, config.outputs);
             part
         };
         let all_effect_params = || vec![EffectParams::none(); MAX_TICKS * config.parts];
@@ -233,14 +249,15 @@ impl Engine {
             depth,
             renderer,
             workers,
-            buses: Buses::new(config.parts),
+            buses: Buses::new(capacity.buses),
             effects: (0..config.parts).map(|_| PartEffects::new(config.sample_rate)).collect(),
             all_effect_params: all_effect_params(),
             idle_effect_params: (0..depth).map(|_| all_effect_params()).collect(),
-            master: Master::new(if config.stems { config.parts } else { 0 }, config.sample_rate),
+            master: Master::new(config),
             pending: BoundedEvents::with_capacity(EVENTS_PER_TICK),
             passed: 0,
             transport: Transport::STOPPED,
+            followed: None,
             partials: 0,
             events_dropped: 0,
             renders_failed: 0,
@@ -267,13 +284,14 @@ impl Engine {
     /// The same for audio and render threads: takes the new patch and gives back the old one, so
     /// that nothing is allocated or freed here.
     pub fn exchange_patch(&mut self, part: usize, patch: &mut Playable) {
+        let outputs = OutputBuses::new(self.config.parts, self.config.outputs);
         if let Some(playing) = self.parts.get_mut(part) {
             if let Some(kit) = self.patches[part].kit_mut() {
                 kit.fade_all(&mut self.pool);
             }
             playing.set_patch(patch, &mut self.pool);
             if let Some(kit) = patch.kit_mut() {
-                kit.start(part as u32, self.config.sample_rate);
+                kit.start(part as u32, outputs, self.config.sample_rate);
             }
             std::mem::swap(&mut self.patches[part], patch);
             self.retired_tables.hold(part, patch);
@@ -289,13 +307,6 @@ impl Engine {
             if let Some(kit) = self.patches[part].kit_mut() {
                 kit.set_macros(values);
             }
-        }
-    }
-
-    /// Sets the tuning of new notes, in all parts.
-    pub fn set_tuning(&mut self, tuning: &Tuning) {
-        for part in &mut self.parts {
-            part.set_tuning(tuning);
         }
     }
 
@@ -316,10 +327,11 @@ impl Engine {
         self.retired_tables.clear();
         self.effects.iter_mut().for_each(PartEffects::reset);
         self.master.reset();
+        let outputs = OutputBuses::new(self.config.parts, self.config.outputs);
         for (index, (part, patch)) in self.parts.iter_mut().zip(&mut self.patches).enumerate() {
             part.reset(patch);
             if let Some(kit) = patch.kit_mut() {
-                kit.start(index as u32, self.config.sample_rate);
+                kit.start(index as u32, outputs, self.config.sample_rate);
             }
         }
         self.pending.store_mut().clear();

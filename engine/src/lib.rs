@@ -7,6 +7,7 @@ pub mod dsp;
 mod effects;
 mod engine;
 mod event;
+mod instance_settings;
 pub mod modulation;
 pub mod mpe;
 pub mod params;
@@ -29,14 +30,15 @@ mod workers;
 
 pub use controls::Values;
 pub use engine::{
-    Counters, Engine, EngineConfig, EngineError, Snapshot, SnapshotReceiver, SnapshotSender,
-    snapshots,
+    Counters, Engine, EngineConfig, EngineError, OUTPUTS, PitchSettings, Snapshot,
+    SnapshotReceiver, SnapshotSender, snapshots,
 };
 pub use event::{BoundedEvents, Event, EventKind, EventStore, Expression, Queued, TimedEvent};
+pub use instance_settings::InstanceSettings;
 pub use patch::{Patch, PatchError, Playable, factory};
 pub use render::TICK;
 pub use synth::Synth;
 pub use thread_policy::ThreadPolicy;
 pub use tracks::Tracks;
-pub use tuning::Tuning;
+pub use tuning::{ScaleSetting, Tuning};
 pub use workers::Workers;

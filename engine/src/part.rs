@@ -11,6 +11,7 @@ pub(crate) mod kit;
 mod lanes;
 mod layer;
 mod notes;
+mod pitch;
 mod playhead;
 mod scatter;
 mod shaping;
@@ -20,6 +21,7 @@ mod tail;
 
 use crate::controls::{Controls, Values};
 use crate::dsp::fast::exp2;
+use crate::engine::{OutputBuses, PitchSettings};
 use crate::event::EventKind;
 use crate::modulation::{
     ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Route, Source,
@@ -73,6 +75,10 @@ impl Transport {
 pub(crate) struct Part {
     /// The bus its clouds are mixed into.
     bus: u32,
+    /// The number of the part, which random numbers depend on; for a key zone that of its kit.
+    number: u32,
+    /// Outputs that its second layer may be heard on.
+    pub(crate) outputs: OutputBuses,
     sample_rate: f32,
     controls: Controls,
     channel: Channel,
@@ -89,8 +95,9 @@ pub(crate) struct Part {
     high: usize,
     keys: KeyStack,
     arp: Arp,
-    /// The pitch of every key.
-    tuning: Tuning,
+    /// The pitch of every key as the patch has it, and what wins over it.
+    patch_tuning: Tuning,
+    pitch_settings: PitchSettings,
     /// Semitones from a key to the note that it plays, for a key zone of a kit; else zero.
     kit_transpose: f32,
     /// The imported tables of the patch, for its layers.
@@ -130,6 +137,8 @@ impl Part {
         let controls = Controls::new(tick_seconds);
         Self {
             bus,
+            number: bus,
+            outputs: OutputBuses::default(),
             sample_rate,
             envelope_settings: std::array::from_fn(|i| EnvelopeSettings::read(&controls, i)),
             controls,
@@ -143,7 +152,8 @@ impl Part {
             high: 0,
             keys: KeyStack::default(),
             arp: Arp::default(),
-            tuning: Tuning::default(),
+            patch_tuning: Tuning::default(),
+            pitch_settings: PitchSettings::default(),
             kit_transpose: 0.0,
             imported: [None; LAYERS],
             made_with: [0.0; CHOICES.len()],
@@ -156,10 +166,10 @@ impl Part {
         }
     }
 
-    /// Plays on another bus and at another sample rate from the next reset on.
-    pub(crate) fn move_to(&mut self, bus: u32, sample_rate: f32) {
+    /// Plays as part `number` on another bus and at another sample rate from the next reset on.
+    pub(crate) fn move_to(&mut self, number: u32, bus: u32, sample_rate: f32) {
         let tick_seconds = TICK as f32 / sample_rate;
-        (self.bus, self.sample_rate) = (bus, sample_rate);
+        (self.number, self.bus, self.sample_rate) = (number, bus, sample_rate);
         self.controls.set_tick(tick_seconds);
         self.channel = Channel::new(tick_seconds);
     }
@@ -203,6 +213,8 @@ impl Part {
             .table_handles()
             .each_ref()
             .map(|table_handle| table_handle.as_ref().map(imported));
+        self.patch_tuning =
+            patch.tuning.as_ref().map_or(Tuning::default(), |scale| *scale.tuning());
         self.patch_changed = true;
         self.read_envelopes();
         self.made_with = self.choices();
@@ -211,11 +223,6 @@ impl Part {
     /// Replaces the routes while notes sound.
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.modulation.set_routes(routes);
-    }
-
-    /// Sets the tuning of new notes.
-    pub(crate) fn set_tuning(&mut self, tuning: &Tuning) {
-        self.tuning.clone_from(tuning);
     }
 
     /// Sets all values at once, without smoothing.

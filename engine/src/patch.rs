@@ -18,6 +18,7 @@ use crate::controls::Values;
 use crate::modulation::{Drawing, LFOS, Route};
 use crate::params::Param;
 use crate::tracks::Tracks;
+use crate::tuning::ScaleSetting;
 use crate::voice::LAYERS;
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub struct Patch {
     pub tracks: [Option<Arc<Tracks>>; LAYERS],
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
+    /// The pitch of its keys; none is equal temperament. A kit's drums keep their own.
+    pub tuning: Option<Arc<ScaleSetting>>,
     /// Key zones, of a kit; at most [`MAX_KEY_ZONES`].
     pub key_zones: Vec<KeyZone>,
 }
@@ -68,6 +71,7 @@ impl Patch {
             drawings: [Drawing::default(); LFOS],
             tracks: [const { None }; LAYERS],
             routes: Vec::new(),
+            tuning: None,
             key_zones: Vec::new(),
         }
     }

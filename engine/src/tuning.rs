@@ -3,6 +3,11 @@
 //! The formats are described at <https://www.huygens-fokker.org/scala/scl_format.html> and
 //! <https://www.huygens-fokker.org/scala/help.htm#mappings>.
 
+mod built_in;
+mod setting;
+
+pub use setting::ScaleSetting;
+
 /// Keys are at most so many semitones from MIDI key 0: far beyond hearing, and finite in Hertz.
 const FARTHEST: f64 = 1_000.0;
 
@@ -20,12 +25,14 @@ pub struct TuningError {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
     keys: [f32; 128],
+    /// Keys that play nothing, a bit each.
+    silent: u128,
 }
 
 impl Default for Tuning {
     /// Twelve equal steps, A at 440 Hz.
     fn default() -> Self {
-        Self { keys: std::array::from_fn(|key| key as f32) }
+        Self { keys: std::array::from_fn(|key| key as f32), silent: 0 }
     }
 }
 
@@ -49,7 +56,25 @@ impl Tuning {
             let semitones = map.reference_semitones() + cents / 100.0;
             *pitch = semitones.clamp(-FARTHEST, FARTHEST) as f32;
         }
-        Ok(Tuning { keys })
+        Ok(Tuning { keys, silent: 0 })
+    }
+
+    /// The tuning with these frequencies of the keys, in Hertz; the keys of `silent`, a bit each, play
+    /// nothing, and neither do keys without a frequency. Never allocates.
+    pub fn from_hertz(hertz: &[f64; 128], silent: u128) -> Tuning {
+        let mut tuning = Tuning { silent, ..Tuning::default() };
+        for (key, (pitch, hertz)) in tuning.keys.iter_mut().zip(hertz).enumerate() {
+            match (1e-3..1e6).contains(hertz) {
+                true => *pitch = (69.0 + 12.0 * (hertz / 440.0).log2()) as f32,
+                false => tuning.silent |= 1 << key,
+            }
+        }
+        tuning
+    }
+
+    /// Whether a key plays nothing.
+    pub fn is_silent(&self, key: u8) -> bool {
+        self.silent >> (key & 127) & 1 == 1
     }
 
     /// The pitch of a note in semitones; interpolated between keys and extrapolated beyond them.
@@ -253,6 +278,19 @@ mod tests {
         assert!((tuning.pitch(81.0) - a - 12.0).abs() < 1e-4);
         assert!((tuning.pitch(67.0) - (a - 2.039_1)).abs() < 1e-3);
         assert_eq!(tuning.pitch(61.0), tuning.pitch(60.0));
+    }
+
+    #[test]
+    fn frequencies_become_pitches() {
+        let mut hertz = std::array::from_fn(|key| 432.0 * ((key as f64 - 69.0) / 12.0).exp2());
+        let tuning = Tuning::from_hertz(&hertz, 1 << 61);
+        let a = 69.0 + 12.0 * (432.0_f32 / 440.0).log2();
+        assert!((tuning.pitch(69.0) - a).abs() < 1e-4 && (tuning.pitch(81.0) - a - 12.0) < 1e-4);
+        assert!(tuning.is_silent(61) && !tuning.is_silent(60));
+        // What another program wrote may be anything.
+        (hertz[3], hertz[4], hertz[5]) = (f64::NAN, 0.0, f64::INFINITY);
+        let tuning = Tuning::from_hertz(&hertz, 0);
+        assert!((3..6).all(|key| tuning.is_silent(key) && tuning.pitch(key.into()).is_finite()));
     }
 
     /// Found by fuzzing: numbers that are no cents or no keys, and pitches without end.

@@ -24,6 +24,8 @@ pub(crate) struct Voice {
     /// Seconds since its start.
     pub(crate) age: f32,
     /// Its key, transposed as the patch said when it was played.
+    pub(crate) note: f32,
+    /// The pitch of that note in the tuning.
     pub(crate) target: f32,
     /// The current pitch, which differs from `target` during a glide.
     pub(crate) pitch: f32,

@@ -5,9 +5,13 @@
 
 mod find;
 mod library;
+mod scale;
 
 pub use find::{LibraryError, default_patch, load, named, resolve, resolve_in};
 pub use library::{Entry, Library};
+pub use scale::{
+    ScaleError, is_keyboard, is_scale, read_keyboard, read_scale, scale_files, scale_folder,
+};
 
 /// Larger files are not patches.
 const MAX_FILE_BYTES: u64 = 4 << 20;

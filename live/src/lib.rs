@@ -5,6 +5,7 @@ pub mod auto;
 pub mod choice;
 mod concealment;
 pub mod fault;
+pub mod mts_esp;
 pub mod stream;
 pub mod supervised;
 mod workload;

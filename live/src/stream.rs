@@ -46,6 +46,7 @@ pub use render_side::RenderSide;
 pub use status::{AtomicCounters, Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
 
+use crate::mts_esp::MtsClient;
 use command_queue::command_queue;
 use control::State;
 use event_scheduler::EventScheduler;
@@ -71,6 +72,8 @@ pub struct StreamConfig {
     pub thread_policy: ThreadPolicy,
     /// Whether [`Control::read_log`] is used. Restarts of the audio side are not in the log.
     pub log: bool,
+    /// Whether the tuning of an MTS-ESP master is followed, where one is installed.
+    pub follows_mts: bool,
 }
 
 impl StreamConfig {
@@ -89,6 +92,7 @@ impl Default for StreamConfig {
             depth: Self::depth_for(512),
             thread_policy: ThreadPolicy::RealTime,
             log: false,
+            follows_mts: false,
         }
     }
 }
@@ -175,6 +179,7 @@ pub fn build(
         snapshot_receiver,
     );
     (render.log, state.log) = config.log.then(render_log).unzip();
+    render.follow(config.follows_mts.then(MtsClient::open).flatten());
     let control = Control::new(state, shared);
     Ok((control, audio, render))
 }

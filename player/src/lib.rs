@@ -25,7 +25,7 @@ pub mod session;
 pub mod song;
 mod system;
 
-pub use command_line::options::{PacingArgs, ScaleArgs};
+pub use command_line::options::{MpeArgs, PacingArgs, ScaleArgs};
 pub use command_line::{failure, interrupt, renderer, terminal};
 pub use device::listing::Listing;
 pub use device::{Device, DeviceRequest, Host};

@@ -9,9 +9,10 @@ use crossbeam_queue::ArrayQueue;
 use midly::MidiMessage;
 use midly::live::LiveEvent;
 use myriad_engine::EventKind;
+use myriad_engine::mpe::{Channels, MpeSettings};
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// The macros' parameters, in order.
 pub const MACRO_PARAMS: [Param; MACROS] = [
@@ -36,6 +37,9 @@ pub struct Router {
     heard: ArrayQueue<Heard>,
     /// Messages that could not be parsed.
     malformed: AtomicU64,
+    /// The part of channels without one of their own, and [`MpeSettings`] for these channels.
+    live: u8,
+    mpe: AtomicU32,
 }
 
 /// A message for the control thread.
@@ -54,6 +58,8 @@ impl Router {
             learned: std::array::from_fn(|_| AtomicU16::new(0)),
             heard: ArrayQueue::new(1_024),
             malformed: AtomicU64::new(0),
+            live,
+            mpe: AtomicU32::new(MpeSettings::default().to_bits()),
         };
         for &(channel, part) in own {
             router.parts[usize::from(channel & 15)].store(part, Ordering::Relaxed);
@@ -61,8 +67,14 @@ impl Router {
         router
     }
 
-    /// Parses one message; `play` receives the part and the event.
-    pub fn hear(&self, bytes: &[u8], play: impl FnOnce(u8, EventKind)) {
+    /// Changes what is expected of MPE controllers.
+    pub fn set_mpe(&self, settings: MpeSettings) {
+        self.mpe.store(settings.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Parses one message; `play` receives the part and the events. `channels` is what is known of the
+    /// channels of that input.
+    pub fn hear(&self, channels: &mut Channels, bytes: &[u8], mut play: impl FnMut(u8, EventKind)) {
         let (channel, message) = match LiveEvent::parse(bytes) {
             Ok(LiveEvent::Midi { channel, message }) => (channel.as_int(), message),
             // Clock and system messages are ignored.
@@ -80,7 +92,10 @@ impl Router {
             (MidiMessage::Controller { controller, value }, SongEvent::Engine(kind)) => {
                 let (cc, value) = (controller.as_int(), f32::from(value.as_int()) / 127.0);
                 self.tell(Heard::Control { part, cc, value });
-                play(part, self.learned_kind(cc, value).unwrap_or(kind));
+                match self.learned_kind(cc, value) {
+                    Some(kind) => play(part, kind),
+                    None => self.play(channels, channel, kind, play),
+                }
             }
             (_, SongEvent::Engine(kind)) => {
                 match kind {
@@ -88,8 +103,25 @@ impl Router {
                     EventKind::NoteOff { key, .. } => self.tell(Heard::Key { key, down: false }),
                     _ => {}
                 }
-                play(part, kind);
+                self.play(channels, channel, kind, play);
             }
+        }
+    }
+
+    /// Plays an event of a channel; on the note channels of an MPE controller it is for their notes alone.
+    fn play(
+        &self,
+        channels: &mut Channels,
+        channel: u8,
+        kind: EventKind,
+        mut play: impl FnMut(u8, EventKind),
+    ) {
+        let part = self.parts[usize::from(channel & 15)].load(Ordering::Relaxed);
+        if part == self.live {
+            channels.configure(MpeSettings::from_bits(self.mpe.load(Ordering::Relaxed)));
+            channels.play(channel, kind, &mut |kind| play(part, kind));
+        } else {
+            play(part, kind);
         }
     }
 
@@ -146,7 +178,7 @@ mod tests {
 
     fn heard(router: &Router, bytes: &[u8]) -> Vec<(u8, EventKind)> {
         let mut events = Vec::new();
-        router.hear(bytes, |part, kind| events.push((part, kind)));
+        router.hear(&mut Channels::new(), bytes, |part, kind| events.push((part, kind)));
         events
     }
 
@@ -161,6 +193,28 @@ mod tests {
         assert_eq!(heard(&router, &[0x90, key, 0]), [(0, off)]);
         let down = Heard::Key { key, down: true };
         assert_eq!(router.next_heard(), Some(down));
+    }
+
+    /// A bend on a note channel is for its note, except on channels with a patch of their own.
+    #[test]
+    fn notes_of_mpe_controllers_bend_alone() {
+        use myriad_engine::Expression;
+        use myriad_engine::mpe::MpeZone;
+        let router = Router::new(0, &[(5, 3)]);
+        router.set_mpe(MpeSettings { zone: MpeZone::Lower, channels: 15, bend_range: 24 });
+        let mut channels = Channels::new();
+        let mut hear = |bytes: &[u8]| {
+            let mut events = Vec::new();
+            router.hear(&mut channels, bytes, |part, kind| events.push((part, kind)));
+            events
+        };
+        hear(&[0x91, 60, 100]);
+        hear(&[0x92, 64, 100]);
+        let kind = Expression::Pitch;
+        let bent = EventKind::NoteExpression { key: 64, kind, value: -24.0 };
+        assert_eq!(hear(&[0xE2, 0, 0]), [(0, bent)]);
+        assert_eq!(hear(&[0xE5, 0, 0]), [(3, EventKind::PitchBend(-1.0))]);
+        assert_eq!(hear(&[0xE0, 0, 0]), [(0, EventKind::PitchBend(-1.0))]);
     }
 
     #[test]
@@ -205,7 +259,7 @@ mod tests {
         let router = Router::new(0, &[]);
         for first in 0..=255 {
             for second in 0..=255 {
-                router.hear(&[first, second, first], |_, _| {});
+                router.hear(&mut Channels::new(), &[first, second, first], |_, _| {});
             }
         }
     }

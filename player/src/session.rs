@@ -24,10 +24,13 @@ use crate::song::Song;
 use crate::system::processor_usage::{ProcessorUsage, Usage};
 use crate::wav::WavError;
 use monitor::Monitor;
+use myriad_engine::mpe::Channels;
 use myriad_engine::params::Param;
 use myriad_engine::patch::MACROS;
 use myriad_engine::render::Renderer;
-use myriad_engine::{EngineConfig, Patch, SnapshotReceiver, ThreadPolicy, Tuning, Values};
+use myriad_engine::{
+    EngineConfig, InstanceSettings, Patch, SnapshotReceiver, ThreadPolicy, Values,
+};
 use myriad_live::stream::{
     self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
 };
@@ -37,8 +40,8 @@ use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapRb};
 use sequencer::SongSequencer;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How often processor time is read.
@@ -76,7 +79,8 @@ pub struct Setup {
     pub lose_gpu: Option<Duration>,
     /// Whether [`Session::hear_frames`] and [`Session::read_log`] are used; then nothing is recorded.
     pub listen: bool,
-    pub tuning: Tuning,
+    /// Tuning, bend range and MPE.
+    pub settings: InstanceSettings,
     /// Makes the renderer instead of `renderer`.
     pub make_renderer: Option<MakeRenderer>,
     pub observer: Option<Box<dyn Observer>>,
@@ -107,7 +111,7 @@ impl Setup {
             renderer,
             lose_gpu: None,
             listen: false,
-            tuning: Tuning::default(),
+            settings: InstanceSettings::default(),
             make_renderer: None,
             observer: None,
         }
@@ -169,6 +173,10 @@ pub struct Session {
     live: u8,
     patch: Arc<Patch>,
     values: Values,
+    /// Tuning, bend range and MPE.
+    settings: InstanceSettings,
+    /// The channels of simulated MIDI messages.
+    simulated: Mutex<Channels>,
     /// Keys that are down.
     keys: [bool; 128],
     /// The parameter in MIDI learn.
@@ -216,6 +224,7 @@ impl Session {
             device_id: 0,
         };
         let router = Arc::clone(&context.router);
+        router.set_mpe(setup.settings.mpe);
         let wanted_midi = setup.device_request.midi.clone();
         let stepped = setup.device_request.host == Some(Host::Virtual);
         let thread_policy = setup.device_request.thread_policy();
@@ -230,12 +239,14 @@ impl Session {
                 parts: patches.len(),
                 voices,
                 clouds: EngineConfig::default().clouds.max(2 * voices),
-                tuning: setup.tuning,
+                pitch: setup.settings.pitch(),
                 ..EngineConfig::default()
             },
             depth: device_manager.depth(),
             thread_policy,
             log: setup.listen,
+            // What a soak test hears is compared with a reference.
+            follows_mts: !setup.listen,
         };
         let (renderer, handle) = match setup.make_renderer {
             Some(make) => make(threads(), rate, thread_policy),
@@ -292,6 +303,8 @@ impl Session {
             live,
             values: setup.live.values.clone(),
             patch: Arc::new(setup.live),
+            settings: setup.settings,
+            simulated: Mutex::default(),
             keys: [false; 128],
             learning: None,
             news: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::notes::{ALL, Note, NoteMatch, Notes};
 use crate::synth::PART;
-use myriad_engine::mpe::Mpe;
+use myriad_engine::mpe::{Mpe, MpeSettings};
 use myriad_engine::params::Param;
 use myriad_engine::{BoundedEvents, Event, EventKind, Expression};
 use nice_plug::midi::{Key, NoteEvent};
@@ -56,8 +56,8 @@ impl Queue {
 #[derive(Clone, Copy)]
 pub(crate) struct BlockContext {
     pub(crate) api: PluginApi,
-    /// The MPE parameter.
-    pub(crate) mpe: bool,
+    /// The MPE parameter, and the settings of its zone.
+    pub(crate) mpe: MpeSettings,
     /// No note starts while bypassed.
     pub(crate) bypassed: bool,
 }
@@ -91,6 +91,7 @@ impl Translator {
         queue: &mut Queue,
     ) {
         let frame = event.timing();
+        self.mpe.configure(block.mpe);
         let notes = NoteMatch::of(event);
         match *event {
             // A wildcard is no key to start.
@@ -100,7 +101,7 @@ impl Translator {
             } if velocity > 0.0 => {
                 if !block.bypassed {
                     let channel = channel.number().unwrap_or(0);
-                    self.start(frame, Note { id, channel, key }, velocity, block, queue);
+                    self.start(frame, Note { id, channel, key }, velocity, queue);
                 }
             }
             // As in MIDI, a note-on with velocity 0 is a note-off.
@@ -131,7 +132,7 @@ impl Translator {
             }
             NoteEvent::MidiPitchBend { channel, value, .. } => {
                 let bend = bend(value);
-                if self.mpe.has(channel, block.mpe) {
+                if self.mpe.has(channel) {
                     self.mpe.set_bend(channel, bend);
                     self.express(frame, channel, Expression::Pitch, queue);
                 } else {
@@ -140,7 +141,7 @@ impl Translator {
             }
             NoteEvent::MidiChannelPressure { channel, pressure, .. } => {
                 let pressure = unit(pressure);
-                if self.mpe.has(channel, block.mpe) {
+                if self.mpe.has(channel) {
                     self.mpe.member(channel).pressure = pressure;
                     self.press(frame, channel, queue);
                 } else {
@@ -148,12 +149,12 @@ impl Translator {
                 }
             }
             NoteEvent::MidiCC { channel, cc, value, .. } => {
-                self.mpe.control(channel, cc, value, block.mpe);
+                self.mpe.control(channel, cc, value);
                 // All sound off, all notes off, and the modes that imply it.
                 if matches!(cc, 120 | 123..=127) {
                     self.notes.release(ALL).for_each(drop);
                 }
-                match (self.mpe.has(channel, block.mpe), cc) {
+                match (self.mpe.has(channel), cc) {
                     (true, 74) => {
                         self.mpe.member(channel).brightness = value;
                         self.express(frame, channel, Expression::Brightness, queue);
@@ -173,18 +174,11 @@ impl Translator {
         }
     }
 
-    fn start(
-        &mut self,
-        frame: u32,
-        note: Note,
-        velocity: f32,
-        block: BlockContext,
-        queue: &mut Queue,
-    ) {
+    fn start(&mut self, frame: u32, note: Note, velocity: f32, queue: &mut Queue) {
         let Note { channel, key, .. } = note;
         self.notes.start(note);
         queue.push(frame, EventKind::NoteOn { key, velocity });
-        if self.mpe.has(channel, block.mpe) {
+        if self.mpe.has(channel) {
             self.express(frame, channel, Expression::Pitch, queue);
             self.express(frame, channel, Expression::Brightness, queue);
             self.press(frame, channel, queue);

@@ -16,6 +16,8 @@ pub mod vst3;
 mod editor;
 mod events;
 mod notes;
+mod outputs;
+mod settings;
 mod transport;
 
 use editor::MyriadEditor;
@@ -61,10 +63,9 @@ impl Plugin for Myriad {
     const EMAIL: &'static str = "";
     const VERSION: &'static str = env!("CARGO_PKG_VERSION");
 
-    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[AudioIOLayout {
-        main_output_channels: NonZeroU32::new(2),
-        ..AudioIOLayout::const_default()
-    }];
+    /// The main output alone, and with the others; see [`outputs`].
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] =
+        &[outputs::MAIN_OUTPUT, outputs::ALL_OUTPUTS];
     /// VST3 hosts send wheels and pedals as hidden parameters only; see [`vst3`].
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
@@ -93,7 +94,7 @@ impl Plugin for Myriad {
 
     fn activate(
         &mut self,
-        _layout: &AudioIOLayout,
+        layout: &AudioIOLayout,
         config: &BufferConfig,
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
@@ -102,6 +103,7 @@ impl Plugin for Myriad {
             max_block: config.max_buffer_size as usize,
             offline: config.process_mode == ProcessMode::Offline,
             render_target: self.params.shared.render_target(),
+            outputs: outputs::open(layout),
         };
         let Some(latency) = self.player.prepare(&synth_config) else {
             return false;
@@ -122,11 +124,15 @@ impl Plugin for Myriad {
     fn process(
         &mut self,
         buffer: &mut Buffer,
-        _aux: &mut AuxiliaryBuffers,
+        aux: &mut AuxiliaryBuffers,
         context: &mut impl ProcessContext<Self>,
     ) -> ProcessStatus {
         match buffer.as_slice() {
-            [left, right] => self.player.process(left, right, context),
+            [left, right] => {
+                let status = self.player.process(left, right, context);
+                self.player.fill_outputs(aux.outputs);
+                status
+            }
             _ => ProcessStatus::Error("Myriad has two outputs"),
         }
     }

@@ -8,6 +8,7 @@ use crate::shared::Shared;
 use crate::state;
 use crate::synth::VOICES;
 use myriad_editor::{group_name, name_of};
+use myriad_engine::mpe::{MpeSettings, MpeZone};
 use myriad_engine::params::{Kind, Param, TABLE};
 use myriad_engine::{Patch, Values};
 use nice_plug::context::gui::GuiContext;
@@ -132,7 +133,7 @@ pub struct MyriadParams {
     knobs: Vec<Knob>,
     /// The bypass switch.
     pub bypass: BoolParam,
-    /// Whether channels 2 to 16 carry one note each, with its own bend, pressure and brightness.
+    /// Whether note channels carry one note each, with its own bend, pressure and brightness.
     pub mpe: BoolParam,
     /// The state that all threads of the instance share.
     pub shared: Arc<Shared>,
@@ -156,6 +157,31 @@ impl MyriadParams {
             shared,
             gui: Mutex::new(None),
         }
+    }
+
+    /// MPE as the parameter and the instance's settings have it. For any thread.
+    pub fn mpe_settings(&self) -> MpeSettings {
+        match self.mpe.value() {
+            true => self.shared.mpe_when_on(),
+            false => MpeSettings { zone: MpeZone::Off, ..self.shared.mpe_when_on() },
+        }
+    }
+
+    /// Asks the host to switch MPE on or off.
+    pub(crate) fn put_mpe(&self, gui: &GuiContext, on: bool) {
+        let (switch, value) = (self.mpe.as_ptr(), f32::from(u8::from(on)));
+        // SAFETY: the wrapper looks the pointer up among its own and ignores others.
+        unsafe {
+            gui.raw_begin_set_parameter(switch);
+            gui.raw_set_parameter_normalized(switch, value);
+            gui.raw_end_set_parameter(switch);
+        }
+    }
+
+    /// Switches MPE at once, without a report to the host.
+    pub(crate) fn set_mpe(&self, on: bool) {
+        // SAFETY: the method is reserved for wrappers; all that it writes is atomic.
+        unsafe { self.mpe.as_ptr()._internal_set_normalized_value(f32::from(u8::from(on))) };
     }
 
     /// A parameter's knob.

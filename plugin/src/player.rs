@@ -67,7 +67,8 @@ impl Player {
         if !self.synth.as_ref().is_some_and(|synth| synth.suits(config)) {
             self.release();
             let patch = self.params.shared.patch();
-            let (synth, handle) = make_synth(config, &patch, &*self.gpu).ok()?;
+            let (mut synth, handle) = make_synth(config, &patch, &*self.gpu).ok()?;
+            synth.set_pitch(&self.params.shared.settings().pitch());
             self.synth = Some(synth);
             self.params.shared.set_synth_handle(handle, &patch);
             self.patch = patch.values.clone();
@@ -127,7 +128,7 @@ impl Player {
         self.follow_bypass();
         let block_context = BlockContext {
             api: context.plugin_api(),
-            mpe: self.params.mpe.value(),
+            mpe: self.params.mpe_settings(),
             bypassed: self.bypassed,
         };
         self.take_keyboard();
@@ -172,6 +173,18 @@ impl Player {
         self.status(block_context.api)
     }
 
+    /// Copies what the last block sent to the outputs besides the main one.
+    pub(crate) fn fill_outputs(&self, outputs: &mut [Buffer]) {
+        for (index, buffer) in outputs.iter_mut().enumerate() {
+            let sound = self.synth.as_ref().map_or([&[][..]; 2], |synth| synth.output(index));
+            for (side, sound) in buffer.as_slice().iter_mut().zip(sound) {
+                let frames = sound.len().min(side.len());
+                side[..frames].copy_from_slice(&sound[..frames]);
+                side[frames..].fill(0.0);
+            }
+        }
+    }
+
     fn value(&self, param: Param) -> f32 {
         value_at(param, self.params.knob(param).modulated_position(), self.patch[param])
     }
@@ -189,6 +202,9 @@ impl Player {
         }
         if let (Some(routes), Some(synth)) = (&mut change.routes, &mut self.synth) {
             synth.swap_routes(routes);
+        }
+        if let (Some(pitch), Some(synth)) = (&change.pitch, &mut self.synth) {
+            synth.set_pitch(pitch);
         }
         self.params.shared.give_back(change);
     }

@@ -3,16 +3,20 @@
 
 use crate::controllers::Controllers;
 use crate::meters::Meters;
+use crate::settings;
 use crate::synth::{PART, RenderTarget, RendererState, SynthHandle};
 use crossbeam_queue::ArrayQueue;
 use myriad_engine::modulation::Route;
-use myriad_engine::{BoundedEvents, Event, EventKind, Patch, Playable, Snapshot};
+use myriad_engine::mpe::{MpeSettings, MpeZone};
+use myriad_engine::{
+    BoundedEvents, Event, EventKind, InstanceSettings, Patch, PitchSettings, Playable, Snapshot,
+};
 use myriad_live::stream::{Control, StreamError};
 use nice_plug_egui::RepaintNotifier;
 use parking_lot::Mutex;
 use ringbuf::{HeapCons, HeapProd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// A new patch or routes for the audio thread. It swaps them with the old ones, so that it frees
 /// nothing.
@@ -21,6 +25,8 @@ pub(crate) struct Change {
     pub(crate) patch: Option<Box<Playable>>,
     /// Other routes for the current patch.
     pub(crate) routes: Option<Vec<Route>>,
+    /// Other pitch settings of the instance.
+    pub(crate) pitch: Option<Box<PitchSettings>>,
 }
 
 /// Shared by the host's threads, the audio thread and the editor.
@@ -42,6 +48,10 @@ pub struct Shared {
     patch_error: Mutex<String>,
     /// The chosen renderer, from the next activation on.
     render_target: Mutex<RenderTarget>,
+    /// Tuning, bend range and MPE. A thread that sends a change holds the lock.
+    settings: Mutex<InstanceSettings>,
+    /// MPE when it is on, as a number, for the audio thread.
+    mpe_when_on: AtomicU32,
     /// Which MIDI controllers move which parameters.
     pub controllers: Controllers,
     /// Whether an editor is open.
@@ -63,6 +73,7 @@ const KEYBOARD_QUEUE: usize = 256;
 impl Shared {
     pub(crate) fn new() -> Self {
         let (keyboard, keyboard_events) = BoundedEvents::ring(KEYBOARD_QUEUE);
+        let settings = settings::read("");
         Self {
             patch: Mutex::default(),
             to_audio: ArrayQueue::new(1),
@@ -72,6 +83,8 @@ impl Shared {
             handle: Mutex::new(None),
             patch_error: Mutex::default(),
             render_target: Mutex::default(),
+            settings: Mutex::new(settings.clone()),
+            mpe_when_on: AtomicU32::new(settings.mpe.to_bits()),
             controllers: Controllers::new(),
             watched: AtomicBool::new(false),
             repaint: RepaintNotifier::new(),
@@ -112,6 +125,32 @@ impl Shared {
         let sent = self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
         self.report(sent, false);
         Arc::make_mut(&mut current).routes = routes;
+    }
+
+    /// The settings of the instance; their MPE zone is the one when MPE is on.
+    pub fn settings(&self) -> InstanceSettings {
+        self.settings.lock().clone()
+    }
+
+    /// Changes them, also for notes that sound. Not for the audio thread.
+    pub fn set_settings(&self, mut new: InstanceSettings) {
+        let mut settings = self.settings.lock();
+        if new.mpe.zone == MpeZone::Off {
+            new.mpe.zone = settings.mpe.zone;
+        }
+        if new.pitch() != settings.pitch() {
+            let pitch = new.pitch();
+            let sent = self.in_stream(|stream| stream.set_pitch(pitch));
+            self.send(|change| change.pitch = Some(Box::new(pitch)));
+            self.report(sent, false);
+        }
+        self.mpe_when_on.store(new.mpe.to_bits(), Relaxed);
+        *settings = new;
+    }
+
+    /// MPE when its parameter is on. For any thread.
+    pub(crate) fn mpe_when_on(&self) -> MpeSettings {
+        MpeSettings::from_bits(self.mpe_when_on.load(Relaxed))
     }
 
     /// Changes the description of the patch, and nothing that is heard.
@@ -214,6 +253,10 @@ impl Shared {
             let sent = self.in_stream(|stream| stream.play(PART, playable));
             self.report(sent, false);
         }
+        drop(current);
+        let pitch = self.settings.lock().pitch();
+        let sent = self.in_stream(|stream| stream.set_pitch(pitch));
+        self.report(sent, false);
     }
 
     /// Removes the handle before the synthesizer is dropped.
@@ -273,6 +316,7 @@ mod tests {
             max_block: 512,
             offline: true,
             render_target: RenderTarget::Gpu,
+            outputs: 0,
         };
         let patch = shared.patch();
         let (_synth, handle) = make_synth(&config, &patch, &*gpu(&Arc::default())).unwrap();

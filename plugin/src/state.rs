@@ -5,6 +5,7 @@
 //! ignored.
 
 use crate::params::{BYPASS, Knob, MPE, MyriadParams};
+use crate::settings;
 use crate::synth::RenderTarget;
 use myriad_engine::Patch;
 use myriad_engine::params::{Kind, Param};
@@ -25,6 +26,8 @@ const UI_FIELD: &str = "ui";
 const RENDER_TARGET_FIELD: &str = "renderer";
 /// Which MIDI controllers move which parameters.
 const CONTROLLERS_FIELD: &str = "controllers";
+/// Tuning, bend range and MPE.
+const SETTINGS_FIELD: &str = "settings";
 
 /// The fields to save.
 pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
@@ -34,6 +37,7 @@ pub(crate) fn save(params: &MyriadParams) -> BTreeMap<String, String> {
         (UI_FIELD, params.shared.ui()),
         (RENDER_TARGET_FIELD, write_render_target(params.shared.render_target())),
         (CONTROLLERS_FIELD, params.shared.controllers.to_text()),
+        (SETTINGS_FIELD, settings::write(&params.shared.settings())),
     ];
     fields.map(|(name, text)| (name.into(), text)).into()
 }
@@ -47,6 +51,8 @@ pub(crate) fn restore(params: &MyriadParams, fields: &BTreeMap<String, String>) 
     params.shared.set_render_target(read_render_target(render_target));
     let controllers = fields.get(CONTROLLERS_FIELD).map_or("", String::as_str);
     params.shared.controllers.restore(controllers);
+    let text = fields.get(SETTINGS_FIELD).map_or("", String::as_str);
+    params.shared.set_settings(settings::read(text));
     let text = fields.get(PATCH_FIELD);
     let read = text.and_then(|text| Patch::parse(text, "the project").ok());
     let mut patch = read.unwrap_or_default();
@@ -105,6 +111,7 @@ pub fn fuzz(bytes: &[u8]) {
     let again = MyriadParams::new();
     restore(&again, &saved);
     assert_eq!(save(&again)[CONTROLLERS_FIELD], saved[CONTROLLERS_FIELD]);
+    assert_eq!(save(&again)[SETTINGS_FIELD], saved[SETTINGS_FIELD]);
     assert_eq!(again.shared.patch().name, params.shared.patch().name);
 }
 

@@ -13,7 +13,8 @@ use in_callback::InCallback;
 use myriad_engine::modulation::Route;
 use myriad_engine::simd::Level;
 use myriad_engine::{
-    Counters, EngineConfig, EngineError, Event, Patch, Playable, SnapshotReceiver, Values,
+    Counters, EngineConfig, EngineError, Event, Patch, PitchSettings, Playable, SnapshotReceiver,
+    Values,
 };
 use myriad_live::stream::{Control, StreamError};
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub(crate) struct SynthConfig {
     /// Whether the host bounces, so that a callback may wait.
     pub(crate) offline: bool,
     pub(crate) render_target: RenderTarget,
+    /// The outputs besides the main one that are open, a bit each.
+    pub(crate) outputs: u8,
 }
 
 /// The renderer in use, for the editor.
@@ -92,10 +95,18 @@ pub(crate) trait Synth: Send {
     /// Swaps the routes with `routes`. With a stream, [`Control`] has got them already.
     fn swap_routes(&mut self, _routes: &mut Vec<Route>) {}
 
+    /// Changes tuning and bend range. With a stream, [`Control`] has got them already.
+    fn set_pitch(&mut self, _settings: &PitchSettings) {}
+
     /// Starts again from the first sample, with these values.
     fn reset(&mut self, values: &Values);
 
     fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]);
+
+    /// What the last block sent to an output besides the main one, from 0; empty if it is not open.
+    fn output(&self, _output: usize) -> [&[f32]; 2] {
+        [&[], &[]]
+    }
 
     /// The keys that sound or are about to, a bit each.
     fn keys(&self) -> u128;

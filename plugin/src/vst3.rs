@@ -5,17 +5,20 @@
 //! lists only those that Myriad can tell apart. Everything else is passed on to nice-plug.
 
 mod factory;
+mod outputs;
 #[cfg(test)]
 mod tests;
 
 pub use factory::*;
 
 use crate::Myriad;
+use crate::outputs::with_activated;
 use nice_plug::wrapper::vst3::Wrapper;
 use nice_plug::wrapper::vst3::vst3::Class;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::ChannelContext::*;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{CString, *};
 use nice_plug::wrapper::vst3::vst3::Steinberg::*;
+use outputs::HostOutputs;
 use std::sync::OnceLock;
 
 /// Controllers of a channel as VST3 numbers them: 128 of MIDI, channel pressure, pitch bend.
@@ -92,7 +95,15 @@ impl Controller {
 }
 
 /// One instance of the plugin.
-struct Instance(Wrapper<Myriad>);
+struct Instance(Wrapper<Myriad>, HostOutputs);
+
+impl Instance {
+    fn new() -> Self {
+        let wrapper = Wrapper::new();
+        HostOutputs::offer(&wrapper);
+        Self(wrapper, HostOutputs::default())
+    }
+}
 
 impl Class for Instance {
     type Interfaces = <Wrapper<Myriad> as Class>::Interfaces;
@@ -120,15 +131,41 @@ impl IComponentTrait for Instance {
         fn getControllerClassId(class: *mut TUID) -> tresult;
         fn setIoMode(mode: IoMode) -> tresult;
         fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
-        fn getBusInfo(
-            media: MediaType, direction: BusDirection, index: int32, bus: *mut BusInfo
-        ) -> tresult;
         fn getRoutingInfo(input: *mut RoutingInfo, output: *mut RoutingInfo) -> tresult;
-        fn activateBus(
-            media: MediaType, direction: BusDirection, index: int32, state: TBool
-        ) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
+    }
+
+    /// Outputs besides the main one are not active until the host says so.
+    unsafe fn getBusInfo(
+        &self,
+        media: MediaType,
+        direction: BusDirection,
+        index: int32,
+        bus: *mut BusInfo,
+    ) -> tresult {
+        // SAFETY: the caller promises what nice-plug asks for.
+        let result = unsafe { self.0.getBusInfo(media, direction, index, bus) };
+        if result == kResultOk && is_output(media, direction) && index > 0 {
+            // SAFETY: nice-plug has written to it.
+            unsafe { (*bus).flags &= !(BusInfo_::BusFlags_::kDefaultActive as uint32) };
+        }
+        result
+    }
+
+    unsafe fn activateBus(
+        &self,
+        media: MediaType,
+        direction: BusDirection,
+        index: int32,
+        state: TBool,
+    ) -> tresult {
+        // SAFETY: the caller promises what nice-plug asks for.
+        let result = unsafe { self.0.activateBus(media, direction, index, state) };
+        if result == kResultOk && is_output(media, direction) {
+            self.1.activate(index, state != 0);
+        }
+        result
     }
 
     /// A host may deactivate the plugin without a word about processing. nice-plug would go on to wait
@@ -139,7 +176,7 @@ impl IComponentTrait for Instance {
             if state == 0 {
                 self.0.setProcessing(0);
             }
-            self.0.setActive(state)
+            with_activated(self.1.activated(), || self.0.setActive(state))
         }
     }
 }
@@ -246,10 +283,23 @@ impl IAudioProcessorTrait for Instance {
             direction: BusDirection, index: int32, arrangement: *mut SpeakerArrangement
         ) -> tresult;
         fn canProcessSampleSize(size: int32) -> tresult;
-        fn setupProcessing(setup: *mut ProcessSetup) -> tresult;
         fn setProcessing(state: TBool) -> tresult;
-        fn process(data: *mut ProcessData) -> tresult;
         fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
+        // SAFETY: the caller promises what nice-plug asks for, and that it does not process meanwhile.
+        unsafe {
+            if let Some(setup) = setup.as_ref() {
+                self.1.prepare(setup.maxSamplesPerBlock);
+            }
+            self.0.setupProcessing(setup)
+        }
+    }
+
+    unsafe fn process(&self, data: *mut ProcessData) -> tresult {
+        // SAFETY: the caller promises what nice-plug asks for.
+        unsafe { self.1.process(data, |data| self.0.process(data)) }
     }
 
     unsafe fn getLatencySamples(&self) -> uint32 {
@@ -313,6 +363,11 @@ impl IInfoListenerTrait for Instance {
     pass_on! { IInfoListenerTrait:
         fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
     }
+}
+
+fn is_output(media: MediaType, direction: BusDirection) -> bool {
+    media == MediaTypes_::kAudio as MediaType
+        && direction == BusDirections_::kOutput as BusDirection
 }
 
 /// A text as VST3 writes it, ended by a zero.

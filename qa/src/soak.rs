@@ -26,7 +26,7 @@ use inject::{Fault, Injector};
 use journal::{Begin, Journal, SCHEMA};
 use myriad_engine::dsp::FlushDenormals;
 use myriad_engine::render::{MAX_TICKS, TICK};
-use myriad_engine::{Patch, Tuning};
+use myriad_engine::{InstanceSettings, Patch};
 use myriad_live::auto::Piece;
 use myriad_live::fault::{FaultRenderer, Faults};
 use myriad_live::supervised::Load as RenderLoad;
@@ -358,7 +358,7 @@ fn setup(begin: &Begin, device: Device, load: Load, stall: &Arc<Faults>) -> Resu
         renderer,
         lose_gpu: None,
         listen: true,
-        tuning: Tuning::default(),
+        settings: InstanceSettings::default(),
         observer: None,
         make_renderer: Some(Box::new(move |threads, rate, thread_policy| {
             // In virtual time there are no deadlines, so no load is shed.

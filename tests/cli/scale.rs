@@ -1,6 +1,6 @@
 //! `--scale` and `--keyboard`: Scala files, valid and invalid.
 
-use crate::harness::{Folder, samples};
+use crate::harness::{Folder, ended, samples};
 use crate::midi;
 
 /// One partial, so that the pitch can be measured by zero crossings.
@@ -52,6 +52,12 @@ fn a_scale_and_its_keyboard_tune_the_keys() {
     let both = "--scale tritones.scl --keyboard a.kbm";
     assert_near(pitch(&folder, 69, both), 432.0);
     assert_near(pitch(&folder, 67, both), 216.0);
+    // A built-in scale by its name, and one of the patch, over which the option wins.
+    assert_near(pitch(&folder, 64, "--scale pythagorean"), 261.6256 * 81.0 / 64.0);
+    folder.put("tuned.toml", format!("{SINE}[tuning]\nname = \"just intonation\"\n"));
+    let tuned = "-p 1=tuned.toml";
+    assert_near(pitch(&folder, 64, tuned), 261.6256 * 1.25);
+    assert_near(pitch(&folder, 69, &format!("{tuned} {both}")), 432.0);
 }
 
 #[test]
@@ -67,6 +73,29 @@ fn a_scale_is_played_live_too() {
     let left = take.samples::<i32>().step_by(2);
     let left: Vec<f32> = left.map(|x| x.unwrap() as f32 / 8_388_608.0).collect();
     assert_near(frequency(&left), 523.25);
+}
+
+/// Live playing follows an MTS-ESP master, whose library the environment names here; rendering does not.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_mts_esp_master_is_followed_live() {
+    let folder = Folder::new();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mts-esp/master.c");
+    let library = folder.path("libMTS.so");
+    let mut compiler = std::process::Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-O1", source, "-lm", "-o"]).arg(&library);
+    assert!(compiler.status().unwrap().success());
+    folder.put("sine.toml", SINE).put("tritones.scl", TRITONES);
+    folder.put("song.mid", midi::song(&[("", &[(0, 69, 0, 48_000)])]));
+    let line = "play song.mid --host clock --rate 48000 --plain --patch sine.toml \
+                --record take.wav --scale tritones.scl";
+    let variables = [("MYRIAD_MTS_ESP_LIBRARY", library.into()), ("MTS_TEST_A4", "415".into())];
+    let run = ended(folder.spawn_with(line, &variables), line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let mut take = hound::WavReader::open(folder.path("take.wav")).unwrap();
+    let left = take.samples::<i32>().step_by(2);
+    let left: Vec<f32> = left.map(|x| x.unwrap() as f32 / 8_388_608.0).collect();
+    assert_near(frequency(&left), 415.0);
 }
 
 /// An error names the file, the line and the problem.
@@ -101,6 +130,9 @@ fn invalid_scales_are_one_line() {
     folder.fail("render song.mid --scale bytes.scl", 1, "bytes.scl");
     folder.fail("render song.mid --scale none.scl", 1, "none.scl");
     folder.fail("render song.mid --keyboard a.kbm", 2, "--scale");
+    folder.fail("render song.mid --bend-range 97", 2, "0..=96");
+    folder.fail("play --host clock --mpe-channels 4", 2, "--mpe");
+    folder.fail("play --host clock --mpe=middle", 2, "lower");
 }
 
 /// Scala's own archive is in Latin-1.

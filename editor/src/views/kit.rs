@@ -10,12 +10,15 @@ use egui::{
     Align2, CursorIcon, EventFilter, Key, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
     vec2,
 };
+use myriad_engine::OUTPUTS;
 use myriad_engine::patch::KeyZone;
 
 /// The least width and height of a pad.
 const PAD: egui::Vec2 = vec2(64.0, 34.0);
 /// The width of the settings.
-const SETTINGS: f32 = 176.0;
+const SETTINGS: f32 = 252.0;
+/// Settings beside each other.
+const COLUMNS: usize = 3;
 /// Change of a setting for a point of a drag, as a share of its range.
 const DRAG: f32 = 1.0 / 220.0;
 
@@ -43,7 +46,7 @@ struct Setting {
     format: fn(f32) -> String,
 }
 
-const SETTINGS_OF_A_ZONE: [Setting; 4] = [
+const SETTINGS_OF_A_ZONE: [Setting; 5] = [
     Setting {
         name: "Level",
         help: "Added to the level of the drum",
@@ -85,6 +88,20 @@ const SETTINGS_OF_A_ZONE: [Setting; 4] = [
         format: |value| match value.round() {
             0.0 => "off".to_owned(),
             group => format!("{group:.0}"),
+        },
+    },
+    Setting {
+        name: "Output",
+        help: "The output of the plugin that the drum is heard on, without the effects; where the host has \
+               not opened it, the main one",
+        min: 0.0,
+        max: OUTPUTS as f32,
+        step: 1.0,
+        get: |zone| f32::from(zone.output),
+        set: |zone, value| zone.output = value.round() as u8,
+        format: |value| match value.round() {
+            0.0 => "main".to_owned(),
+            output => format!("{output:.0}"),
         },
     },
 ];
@@ -152,9 +169,9 @@ impl Kit {
     /// The settings of a zone, in two rows.
     fn settings(&mut self, ui: &mut Ui, session: &mut Session, zone: &KeyZone, rect: Rect) {
         let inside = theme::titled_panel(ui.painter(), rect, &zone.patch.name);
-        let size = vec2(0.5 * inside.width(), 0.5 * inside.height());
+        let size = vec2(inside.width() / COLUMNS as f32, 0.5 * inside.height());
         for (index, setting) in SETTINGS_OF_A_ZONE.iter().enumerate() {
-            let at = vec2((index % 2) as f32 * size.x, (index / 2) as f32 * size.y);
+            let at = vec2((index % COLUMNS) as f32 * size.x, (index / COLUMNS) as f32 * size.y);
             let cell = Rect::from_min_size(inside.min + at, size);
             if let Some(value) = self.setting(ui, setting, index, zone, cell) {
                 let mut patch = session.snapshot();
@@ -254,6 +271,11 @@ fn paint_pad(ui: &Ui, zone: &KeyZone, pad: Rect, selected: bool, awake: bool) {
         let corner = pad.right_top() + vec2(-5.0, 3.0);
         let text = format!("choke {}", zone.choke);
         painter.text(corner, Align2::RIGHT_TOP, text, theme::regular(8.5), theme::FAINT);
+    }
+    if zone.output > 0 {
+        let corner = pad.right_bottom() + vec2(-5.0, -3.0);
+        let text = format!("out {}", zone.output);
+        painter.text(corner, Align2::RIGHT_BOTTOM, text, theme::regular(8.5), theme::FAINT);
     }
     let colour = if selected { theme::AMBER } else { theme::TEXT };
     let name = pad.shrink2(vec2(4.0, 0.0)).with_min_y(pad.top() + 12.0);

@@ -28,7 +28,7 @@ const WHEN_MIXED: [&[Param]; 2] = [
         Param::LayerTilt,
         Param::LayerBandwidth,
     ],
-    &[Param::LayerPan, Param::LayerHardness, Param::LayerMaterial],
+    &[Param::LayerPan, Param::LayerHardness, Param::LayerOutput, Param::LayerMaterial],
 ];
 
 /// The name of the layer's mode.

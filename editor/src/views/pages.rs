@@ -5,7 +5,7 @@
 use super::displays::Displays;
 use super::envelope::Envelope;
 use super::lfo::Lfo;
-use super::{arp, curve, effects, kit, layers, matrix, play, table};
+use super::{arp, curve, effects, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -75,7 +75,7 @@ impl Page {
             Page::Modulation => "Envelopes and LFOs",
             Page::Effects => "Effect rack",
             Page::Arp => "Arpeggiator and its step pattern",
-            Page::Play => "Chord and zone",
+            Page::Play => "Chord, zone, tuning and MPE",
             Page::Kit => "The pads of a kit: what every key plays",
             Page::Output => "Level, pan and voices",
             Page::Matrix => "Modulation matrix: all routes",
@@ -131,6 +131,7 @@ pub(crate) struct Pages {
     effects: effects::Rack,
     pub(crate) matrix: matrix::Matrix,
     pub(crate) kit: kit::Kit,
+    tuning: tuning::TuningPanel,
 }
 
 impl Pages {
@@ -187,7 +188,7 @@ impl Pages {
             Page::Modulation => self.modulation(ui, session, rect),
             Page::Effects => self.effects.show(ui, session, rect),
             Page::Arp => arp::show(ui, session, rect),
-            Page::Play => play::show(ui, session, rect),
+            Page::Play => play::show(ui, session, &mut self.tuning, rect),
             Page::Kit => self.kit.show(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
             page => panels(ui, session, displays, &page.groups(), rect),

@@ -1,6 +1,7 @@
-//! The play page: chord and zone. Each panel shows its settings.
+//! The play page: chord, zone and tuning. Each panel shows its settings.
 
 use super::pages::{GAP, Page};
+use super::tuning::{self, TuningPanel};
 use crate::names;
 use crate::paint;
 use crate::session::Session;
@@ -15,7 +16,10 @@ use myriad_engine::params::Param;
 const ROOT: u8 = 60;
 
 /// A panel for each group: its display on the left, its knobs in two rows on the right.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session, rect: Rect) {
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, tuning: &mut TuningPanel, rect: Rect) {
+    let panel = rect.with_min_x(rect.right() - tuning::WIDTH);
+    tuning.show(ui, session, panel);
+    let rect = rect.with_max_x(panel.left() - GAP);
     let groups = Page::Play.groups();
     let knobs = |group: &str| strip::width_in_two_rows(&strip::of_group(group)) + 32.0;
     // The chord needs more room than the zone.

@@ -6,6 +6,7 @@
 mod import;
 mod layers;
 mod routes;
+mod tuning;
 
 use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Rect, Vec2, vec2};
 use egui_kittest::Harness;

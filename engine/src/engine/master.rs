@@ -1,6 +1,6 @@
 //! The master bus: sums the parts, limits the sum to full scale, and outputs it.
 
-use super::Engine;
+use super::{Engine, EngineConfig};
 use crate::dsp::Limiter;
 use crate::render::{Buses, TICK};
 use std::collections::VecDeque;
@@ -12,8 +12,13 @@ pub(super) struct Master {
     /// The parts by themselves, with the limiter's gain, so that they add up to the mix; empty
     /// unless stems are needed. With each, the frames that were output last.
     stems: Vec<(Line, [Vec<f32>; 2])>,
-    /// The sum of the parts, and the gains of the limiter.
+    /// The same for the outputs besides the main one, whose buses follow those of the parts.
+    outputs: Vec<(Line, [Vec<f32>; 2])>,
+    parts: usize,
+    /// The sum of the parts, the sum of everything where there are other outputs, and the gains of the
+    /// limiter.
     sum: [Vec<f32>; 2],
+    whole: [Vec<f32>; 2],
     gains: Vec<f32>,
     /// Frames since the last one that was not zero.
     quiet: usize,
@@ -23,12 +28,17 @@ impl Master {
     /// Frames that the limiter looks ahead.
     pub(super) const LATENCY: usize = Limiter::LOOK_AHEAD;
 
-    pub(super) fn new(stems: usize, sample_rate: f32) -> Self {
-        let block = || std::array::from_fn(|_| Vec::with_capacity(Engine::MAX_STEM_FRAMES));
+    pub(super) fn new(config: &EngineConfig) -> Self {
+        let block = |frames: usize| std::array::from_fn(|_| Vec::with_capacity(frames));
+        let line = || (Line::new(), block(Engine::MAX_STEM_FRAMES));
+        let output = || (Line::new(), block(Engine::MAX_OUTPUT_FRAMES));
         Self {
-            limiter: Limiter::new(sample_rate),
+            limiter: Limiter::new(config.sample_rate),
             mix: Line::new(),
-            stems: (0..stems).map(|_| (Line::new(), block())).collect(),
+            stems: (0..if config.stems { config.parts } else { 0 }).map(|_| line()).collect(),
+            outputs: (0..config.output_buses()).map(|_| output()).collect(),
+            parts: config.parts,
+            whole: std::array::from_fn(|_| vec![0.0; Buses::FRAMES]),
             sum: std::array::from_fn(|_| vec![0.0; Buses::FRAMES]),
             gains: vec![1.0; Buses::FRAMES],
             quiet: usize::MAX,
@@ -38,7 +48,7 @@ impl Master {
     pub(super) fn reset(&mut self) {
         self.limiter.reset();
         self.mix.reset();
-        for (line, block) in &mut self.stems {
+        for (line, block) in self.stems.iter_mut().chain(&mut self.outputs) {
             line.reset();
             block.iter_mut().for_each(Vec::clear);
         }
@@ -49,33 +59,50 @@ impl Master {
     pub(super) fn push(&mut self, buses: &Buses, frames: usize) {
         for (side, sum) in self.sum.iter_mut().enumerate() {
             sum.fill(0.0);
-            for part in 0..buses.count() {
+            for part in 0..self.parts {
                 let bus = buses.bus(part)[side];
                 sum.iter_mut().zip(bus).for_each(|(sum, sample)| *sum += sample);
             }
         }
-        let [left, right] = [&self.sum[0][..frames], &self.sum[1][..frames]];
+        let whole = match self.outputs.is_empty() {
+            true => &self.sum,
+            false => {
+                for (side, whole) in self.whole.iter_mut().enumerate() {
+                    whole.copy_from_slice(&self.sum[side]);
+                    for bus in self.parts..buses.count() {
+                        let bus = buses.bus(bus)[side];
+                        whole.iter_mut().zip(bus).for_each(|(whole, sample)| *whole += sample);
+                    }
+                }
+                &self.whole
+            }
+        };
+        let [left, right] = [&whole[0][..frames], &whole[1][..frames]];
         for ((gain, left), right) in self.gains.iter_mut().zip(left).zip(right) {
             let peak = left.abs().max(right.abs());
             *gain = self.limiter.gain(peak);
             self.quiet = if peak == 0.0 { self.quiet.saturating_add(1) } else { 0 };
         }
         let gains = &self.gains[..frames];
-        self.mix.push([left, right], gains);
+        self.mix.push([&self.sum[0][..frames], &self.sum[1][..frames]], gains);
         for (part, (line, _)) in self.stems.iter_mut().enumerate() {
             line.push(buses.bus(part), gains);
+        }
+        for (output, (line, _)) in self.outputs.iter_mut().enumerate() {
+            line.push(buses.bus(self.parts + output), gains);
         }
     }
 
     /// Clears the stems of the last block.
     pub(super) fn start_block(&mut self) {
-        self.stems.iter_mut().flat_map(|(_, block)| block).for_each(Vec::clear);
+        let lines = self.stems.iter_mut().chain(&mut self.outputs);
+        lines.flat_map(|(_, block)| block).for_each(Vec::clear);
     }
 
     /// Outputs the next frames.
     pub(super) fn pop(&mut self, left: &mut [f32], right: &mut [f32]) {
         let frames = left.len();
-        for (line, block) in &mut self.stems {
+        for (line, block) in self.stems.iter_mut().chain(&mut self.outputs) {
             for (queue, block) in line.ready.iter_mut().zip(block) {
                 let popped = queue.drain(..frames.min(queue.len()));
                 let room = block.capacity() - block.len();
@@ -88,14 +115,23 @@ impl Master {
     }
 
     pub(super) fn stem(&self, part: usize) -> [&[f32]; 2] {
-        match self.stems.get(part) {
-            Some((_, [left, right])) => [left, right],
-            None => [&[], &[]],
-        }
+        last_block(&self.stems, part)
+    }
+
+    pub(super) fn output(&self, output: usize) -> [&[f32]; 2] {
+        last_block(&self.outputs, output)
     }
 
     pub(super) fn is_silent(&self) -> bool {
         self.quiet >= Self::LATENCY + TICK
+    }
+}
+
+/// The frames that a line has output last; empty if there is no such line.
+fn last_block(lines: &[(Line, [Vec<f32>; 2])], index: usize) -> [&[f32]; 2] {
+    match lines.get(index) {
+        Some((_, [left, right])) => [left, right],
+        None => [&[], &[]],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Events of MIDI channels as the engine's: on the note channels of an MPE controller, bends, pressure and
 //! brightness are for the notes of their channel alone.
 
-use super::Mpe;
+use super::{Mpe, MpeSettings};
 use crate::{EventKind, Expression};
 
 /// What is known of the channels of one instrument.
@@ -18,10 +18,15 @@ impl Channels {
         Self { mpe: Mpe::new(), pressed: [None; 128] }
     }
 
+    /// Changes the settings; nothing happens if they are the same.
+    pub fn configure(&mut self, settings: MpeSettings) {
+        self.mpe.configure(settings);
+    }
+
     /// Calls `out` with what the engine is to play for an event on a channel, which counts from 0. Never
     /// allocates.
     pub fn play(&mut self, channel: u8, kind: EventKind, out: &mut impl FnMut(EventKind)) {
-        let member = self.mpe.has(channel, false);
+        let member = self.mpe.has(channel);
         match kind {
             EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
                 out(kind);
@@ -45,8 +50,8 @@ impl Channels {
                 self.press(channel, out);
             }
             EventKind::Control { cc, value } => {
-                self.mpe.control(channel, cc, value, false);
-                match (self.mpe.has(channel, false), cc) {
+                self.mpe.control(channel, cc, value);
+                match (self.mpe.has(channel), cc) {
                     (true, 74) => {
                         self.mpe.member(channel).brightness = value;
                         self.express(channel, Expression::Brightness, out);

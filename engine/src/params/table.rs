@@ -68,6 +68,8 @@ table! {
         "How hard its mallet is, in mix mode.").modulated();
     LayerMaterial = choice("layer.material", "Material", MATERIALS, 0,
         "The material that is struck, in mix mode; off uses the decay rate and slope instead.");
+    LayerOutput = whole("layer.output", "Output", 0, 8, 0,
+        "The output of the plugin that it is heard on, without the effects, in mix mode; 0 is the main one, also where the host has not opened the output.");
     ShapeStretch = number("shape.stretch", "Stretch", -0.5, 0.5, Curve::Linear, Unit::Percent, 0.0,
         "Spreads partials apart or pulls them together: ratio to the power of 1 + stretch.").modulated();
     ShapeStiffness = number("shape.stiffness", "Stiffness", 0.0, 0.05, Curve::Power(3), Unit::Plain, 0.0,

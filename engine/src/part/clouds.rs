@@ -56,11 +56,13 @@ impl Work for Push<'_, '_> {
     fn run<S: Simd>(self, _: S) {
         let Self { part, range, notes, writer } = self;
         let tick_seconds = part.tick_seconds();
-        let Part { bus, controls, modulation, lanes, high, imported, sample_rate, .. } = part;
+        let Part { bus, outputs, controls, modulation, lanes, high, imported, sample_rate, .. } =
+            part;
         // Values that all voices share, and slices of one length, so that bounds are checked once.
         let table = table(controls[Param::SourceTable], imported[0]);
         let walk = Walk::new(table, controls, *sample_rate);
         let second = SecondLayer::new(controls, modulation, imported[1], *sample_rate);
+        let layer_bus = outputs.bus(controls[Param::LayerOutput] as u8, *bus) as u8;
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
         let all = ..*high;
@@ -155,6 +157,7 @@ impl Work for Push<'_, '_> {
             if let Some(second) = &second {
                 let own = second.advance(voice, note, &first, pitch[voice], pace);
                 if let Some(mut own) = own {
+                    own.cloud.bus = layer_bus;
                     finish.push(note, &mut own, writer);
                 }
                 second.join(voice, note, &mut first.cloud);

@@ -1,7 +1,8 @@
-//! A kit being played: one small part for each key zone, all on the bus and in the effects of the part
-//! that plays the kit. Parts whose patch has no key zones pay for none of it.
+//! A kit being played: one small part for each key zone, on the bus and in the effects of the part that plays
+//! the kit, or on an output of its own. Parts whose patch has no key zones pay for none of it.
 
 use super::{Part, Transport};
+use crate::engine::OutputBuses;
 use crate::event::EventKind;
 use crate::params::Param;
 use crate::patch::{KeyZone, Patch, Playable};
@@ -23,6 +24,7 @@ pub(crate) struct Kit {
 struct Zone {
     keys: [u8; 2],
     choke: u8,
+    output: u8,
     /// Semitones from a key to the note that it plays.
     transpose: f32,
     patch: Playable,
@@ -48,6 +50,7 @@ impl Zone {
         Self {
             keys: zone.keys,
             choke: zone.choke,
+            output: zone.output,
             transpose: f32::from(zone.note) - f32::from(zone.keys[0]) + zone.tune,
             part: Part::new(0, VOICES, 48_000.0),
             patch: Playable::new(patch),
@@ -93,10 +96,11 @@ impl Kit {
         Some(Box::new(Self { zones }))
     }
 
-    /// Prepares the kit to be played on a bus. Never allocates.
-    pub(crate) fn start(&mut self, bus: u32, sample_rate: f32) {
+    /// Prepares the kit to be played as a part, by the part's bus and those of the outputs. Never allocates.
+    pub(crate) fn start(&mut self, part: u32, outputs: OutputBuses, sample_rate: f32) {
         for zone in &mut self.zones {
-            zone.part.move_to(bus, sample_rate);
+            zone.part.outputs = outputs;
+            zone.part.move_to(part, outputs.bus(zone.output, part), sample_rate);
             zone.part.reset(&zone.patch);
         }
     }

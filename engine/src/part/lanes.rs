@@ -83,6 +83,7 @@ impl Work for Fill<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
+        let bend_range = self.0.bend_range();
         let Part {
             lanes,
             modulation,
@@ -114,7 +115,7 @@ impl Work for Fill<'_> {
 
         let pitch = &mut pitch[voices];
         let increment = &mut increment[voices];
-        let bend = channel.bend.now() * controls[Param::PitchBend];
+        let bend = channel.bend.now() * bend_range;
         let tune = target(Param::PitchTune);
         for ((pitch, semitones), tune) in pitch.iter_mut().zip(&*increment).zip(tune) {
             *pitch = *pitch + tune + bend + semitones;

@@ -10,10 +10,11 @@ use crate::pool::CloudPool;
 use crate::voice::{LAYERS, MAX_COPIES, Voice, VoiceState};
 
 /// Choices that clouds are made with and that cannot change smoothly.
-pub(super) const CHOICES: [Param; 9] = [
+pub(super) const CHOICES: [Param; 10] = [
     Param::SourceTable,
     Param::LayerMode,
     Param::LayerTable,
+    Param::LayerOutput,
     Param::FilterType,
     Param::Filter2Type,
     Param::Filter2Routing,
@@ -79,6 +80,7 @@ impl Part {
             |x: f32, low: Param, high: Param| x >= self.controls[low] && x <= self.controls[high];
         between(key.into(), Param::ZoneLowKey, Param::ZoneHighKey)
             && between(velocity, Param::ZoneLowVelocity, Param::ZoneHighVelocity)
+            && !self.tuning().is_silent(key)
     }
 
     pub(super) fn note_off(&mut self, key: u8, velocity: f32, frame: u32, pool: &mut CloudPool) {
@@ -104,10 +106,11 @@ impl Part {
         let held =
             self.voices[..self.high].iter().position(|voice| voice.state == VoiceState::Held);
         if let (true, Some(voice)) = (legato, held) {
-            let target = self.transposed(key.into());
+            let note = self.transposed(key.into());
+            let target = self.tuning().pitch(note);
             let glide_step = self.glide_step(self.voices[voice].pitch, target, true);
             let tied = &mut self.voices[voice];
-            (tied.key, tied.target, tied.glide_step) = (key, target, glide_step);
+            (tied.key, tied.note, tied.target, tied.glide_step) = (key, note, target, glide_step);
             self.last_pitch = Some(target);
             return;
         }
@@ -145,7 +148,8 @@ impl Part {
             self.counters.dropped += 1;
             return;
         }
-        let target = self.transposed(note);
+        let note = self.transposed(note);
+        let target = self.tuning().pitch(note);
         let from = self.last_pitch.unwrap_or(target);
         let glide_step = self.glide_step(from, target, tied);
         let velocity = match self.controls[Param::AmpVelocityCurve] {
@@ -160,11 +164,12 @@ impl Part {
             velocity,
             order: self.notes_started,
             clock: frame,
+            note,
             target,
             pitch: if glide_step == 0.0 { target } else { from },
             glide_step,
             entry: 1.0,
-            seed: hash(self.notes_started as u32 ^ self.bus << 24),
+            seed: hash(self.notes_started as u32 ^ self.number << 24),
             starts_at: Some(frame),
             ..Voice::default()
         };
@@ -228,11 +233,6 @@ impl Part {
                 voice.sounding = clouds.layers;
             }
         }
-    }
-
-    /// The pitch of a note after transposition and tuning.
-    fn transposed(&self, note: f32) -> f32 {
-        self.tuning.pitch(note + self.kit_transpose + self.controls[Param::PitchTranspose])
     }
 
     /// Semitones per tick of a glide; zero for none. `tied` when another key is still down.
@@ -314,7 +314,7 @@ impl Part {
             }
             // Registered parameter 0 is the bend range, in semitones.
             6 if self.channel.registered == [0, 0] => {
-                self.controls.set(Param::PitchBend, (value * 127.0).round());
+                self.set_bend_range((value * 127.0).round());
             }
             120 => self.silence(pool),
             121 => {

@@ -21,6 +21,9 @@ pub struct KeyZone {
     pub level: f32,
     /// A note cuts off all others of its choke group; 0 is none.
     pub choke: u8,
+    /// The output that it is heard on, 1 to [`crate::OUTPUTS`]; 0 is the main one. Outputs that are not open are
+    /// heard on the main one too.
+    pub output: u8,
     /// What the keys play. Its effects and its own key zones are not used.
     pub patch: Patch,
 }
@@ -32,7 +35,16 @@ impl KeyZone {
     /// A zone of one key that plays `patch`.
     pub fn new(key: u8, patch: Patch) -> Self {
         let key = key.min(127);
-        Self { keys: [key; 2], note: Self::NOTE, tune: 0.0, pan: 0.0, level: 0.0, choke: 0, patch }
+        Self {
+            keys: [key; 2],
+            note: Self::NOTE,
+            tune: 0.0,
+            pan: 0.0,
+            level: 0.0,
+            choke: 0,
+            output: 0,
+            patch,
+        }
     }
 
     /// Whether `key` belongs to it.

@@ -6,6 +6,7 @@ use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
 use crate::tracks::Tracks;
 
+mod tuning;
 mod zones;
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Patch, PatchError> {
@@ -46,7 +47,7 @@ fn read_document(
     for (line, entries) in routes {
         patch.routes.push(read_route(source, *line, entries)?);
     }
-    Ok(())
+    tuning::read(source, document, patch)
 }
 
 /// The format of the file, which must be one that this version knows.
@@ -85,6 +86,8 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         ("tags", other) => {
             return Err(source.entry_error(entry, expected("a list of texts", other)));
         }
+        // Its keys are read together.
+        (key, _) if key.starts_with(tuning::GROUP) => {}
         (key @ ("imported.tracks" | "imported.layer"), Content::Text(text)) => {
             let tracks = Tracks::from_text(text);
             let tracks = tracks.map_err(|error| source.entry_error(entry, error.to_string()))?;

@@ -20,6 +20,9 @@ pub(super) fn to_toml(patch: &Patch) -> String {
         if zone.choke != 0 {
             line(&mut out, "choke", &zone.choke.to_string());
         }
+        if zone.output != 0 {
+            line(&mut out, "output", &zone.output.to_string());
+        }
         write_patch(&mut out, &zone.patch, "key_zone.");
     }
     out
@@ -60,6 +63,16 @@ fn write_patch(out: &mut String, patch: &Patch, prefix: &str) {
             if !name.is_empty() {
                 line(out, &(index + 1).to_string(), &quoted(name));
             }
+        }
+    }
+    if let Some(tuning) = &patch.tuning {
+        out.push_str(&format!("\n[{prefix}tuning]\n"));
+        line(out, "name", &quoted(tuning.name()));
+        if !tuning.is_built_in() {
+            line(out, "scale", &quoted(tuning.scale()));
+        }
+        if let Some(keyboard) = tuning.keyboard() {
+            line(out, "keyboard", &quoted(keyboard));
         }
     }
     let drawn = patch.drawings.iter().enumerate();
@@ -108,6 +121,7 @@ fn quoted(text: &str) -> String {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
             c if c.is_control() => out.push_str(&format!("\\u{:04X}", c as u32)),
             c => out.push(c),
         }

@@ -3,7 +3,7 @@
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::patch::KeyZone;
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch, factory};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, OUTPUTS, Patch, factory};
 use myriad_measure::forward;
 
 /// A steady tone in a zone.
@@ -100,7 +100,7 @@ fn a_kit_is_replaced_while_it_sounds() {
 #[test]
 fn kits_survive_the_round_trip_and_wrong_zones_say_where() {
     let text = "format = 3\nname = \"x\"\n[[key_zone]]\nkeys = [35, 36]\npatch = \"Kick\"\nchoke = 2\n\
-        [key_zone.filter]\ncutoff = 300.0\n[[key_zone]]\nkeys = 40\nlevel = -3.0\n";
+        [key_zone.filter]\ncutoff = 300.0\n[[key_zone]]\nkeys = 40\nlevel = -3.0\noutput = 8\n";
     let patch = Patch::parse(text, "my.toml").unwrap();
     assert_eq!(patch.key_zones[0].patch.name, "Kick");
     assert_eq!(patch.key_zones[0].patch.values[Param::FilterCutoff], 300.0);
@@ -162,4 +162,75 @@ fn drums_sound_like_what_they_are() {
         assert!((hertz[0]..=hertz[1]).contains(&centroid), "key {key}: {centroid} Hz");
         assert!((seconds[0]..=seconds[1]).contains(&decay), "key {key}: {decay} s");
     }
+}
+
+/// A zone with an output of its own is heard there and nowhere else; all outputs together are what one
+/// output would have; an output that is not open is heard on the main one.
+#[test]
+fn zones_have_outputs_of_their_own() {
+    let low = KeyZone { output: 3, ..tone(36) };
+    let high = KeyZone { note: 67, ..tone(38) };
+    let patch = kit(vec![low, high]);
+    let render = |outputs: u8| {
+        let config = EngineConfig { outputs, ..EngineConfig::default() };
+        let mut engine = Engine::new(&config).unwrap();
+        engine.set_patch(0, &patch);
+        let mut main = [Vec::new(), Vec::new()];
+        let mut others = vec![[Vec::new(), Vec::new()]; OUTPUTS];
+        for (frames, key) in [(1_000, Some(36)), (333, Some(38)), (8_192, None)] {
+            let event = |key| Event { frame: 0, part: 0, kind: on(key) };
+            let events: Vec<Event> = key.map(event).into_iter().collect();
+            let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+            engine.render(&events, &mut left, &mut right);
+            main[0].extend(left);
+            main[1].extend(right);
+            for (index, sides) in others.iter_mut().enumerate() {
+                for (side, heard) in sides.iter_mut().zip(engine.output(index)) {
+                    side.extend(heard);
+                }
+            }
+        }
+        (main, others)
+    };
+    let (single, none) = render(0);
+    assert!(rms(&single[0]) > 1e-3 && none.iter().all(|sides| sides[0].is_empty()));
+    let (main, others) = render(0xFF);
+    for (index, [left, _]) in others.iter().enumerate() {
+        assert_eq!(left.len(), main[0].len());
+        assert_eq!(rms(left) > 1e-3, index == 2, "output {}", index + 1);
+    }
+    // The first note is on output 3 alone.
+    assert_eq!(rms(&main[0][..1_000]), 0.0);
+    for side in 0..2 {
+        let sums = main[side].iter().zip(&others[2][side]).map(|(a, b)| a + b);
+        let difference = sums.zip(&single[side]).map(|(sum, one)| (sum - one).abs());
+        assert!(difference.fold(0.0, f32::max) < 1e-6);
+    }
+    let (main, others) = render(0b1);
+    assert!(main == single && others.iter().all(|sides| rms(&sides[0]) == 0.0));
+}
+
+/// The second layer has an output of its own in mix mode.
+#[test]
+fn a_layer_has_an_output_of_its_own() {
+    let layered = |output: f32| {
+        let mix = Param::LayerMode.info().parse("mix").unwrap();
+        with(soft(), &[(Param::LayerMode, mix), (Param::LayerOutput, output)])
+    };
+    let heard = |patch: &Patch| {
+        let config = EngineConfig { outputs: 0xFF, ..EngineConfig::default() };
+        let mut engine = Engine::new(&config).unwrap();
+        engine.set_patch(0, patch);
+        let mut main = [vec![0.0; 8_192], vec![0.0; 8_192]];
+        let [left, right] = &mut main;
+        engine.render(&[Event { frame: 0, part: 0, kind: on(60) }], left, right);
+        (main, engine.output(1).map(<[f32]>::to_vec))
+    };
+    let (main, second) = heard(&layered(0.0));
+    assert!(rms(&main[0]) > 1e-3 && rms(&second[0]) == 0.0);
+    let (first, second) = heard(&layered(2.0));
+    assert!(rms(&first[0]) > 1e-3 && rms(&second[0]) > 1e-3);
+    let sums = first[0].iter().zip(&second[0]).map(|(first, second)| first + second);
+    let difference = sums.zip(&main[0]).map(|(sum, one)| (sum - one).abs());
+    assert!(difference.fold(0.0, f32::max) < 1e-6);
 }

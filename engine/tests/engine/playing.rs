@@ -2,7 +2,9 @@
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EngineConfig, Event, EventKind, Expression, Patch, Playable};
+use myriad_engine::{
+    Engine, EngineConfig, Event, EventKind, Expression, Patch, PitchSettings, Playable,
+};
 
 fn sounding_after(patch: &Patch, events: &[(usize, EventKind)], frames: usize) -> usize {
     let mut engine = engine(patch);
@@ -412,14 +414,122 @@ fn glide_modes_legato_and_rate() {
     assert!(two > 1.7 * one, "{one} {two}");
 }
 
+const JUST: &str = "Just\n 7\n 9/8\n 5/4\n 4/3\n 3/2\n 5/3\n 15/8\n 2\n";
+
+/// The pitch of a second of sound relative to `hertz`, in cents.
+fn cents(out: &[f32], from: usize, hertz: f32) -> f32 {
+    1_200.0 * (pitch(&out[from..from + (1 << 14)]) / hertz).log2()
+}
+
+/// The patch's scale tunes its keys; that of the instance wins; none is equal temperament.
 #[test]
 fn a_scale_tunes_the_keys() {
-    let just = "Just\n 7\n 9/8\n 5/4\n 4/3\n 3/2\n 5/3\n 15/8\n 2\n";
-    let mut engine = engine(&soft());
-    engine.set_tuning(&myriad_engine::Tuning::read(just, None).unwrap());
-    let out = play(&mut engine, &[(0, on(64))], 48_000);
+    let tune = |text: &str| format!("format = 3\nname = \"x\"\n{text}");
+    let mut patch = soft();
+    let parsed = myriad_engine::Patch::parse(
+        &tune(&format!("[tuning]\nname = \"mine\"\nscale = \"{}\"", JUST.replace('\n', "\\n"))),
+        "x",
+    );
+    patch.tuning = parsed.unwrap().tuning;
+    let mut tuned = engine(&patch);
+    let out = play(&mut tuned, &[(0, on(64))], 48_000);
     let fifth = 1.5 * hertz(60.0);
-    assert!((pitch(&out[0][9_600..9_600 + (1 << 14)]) / fifth - 1.0).abs() < 1e-3);
+    assert!(cents(&out[0], 9_600, fifth).abs() < 2.0);
+    tuned.reset();
+    let pythagorean = myriad_engine::ScaleSetting::built_in("pythagorean").unwrap();
+    let tuning = Some(*pythagorean.tuning());
+    tuned.set_pitch_settings(&PitchSettings { tuning, ..PitchSettings::default() });
+    let out = play(&mut tuned, &[(0, on(64))], 48_000);
+    assert!(cents(&out[0], 9_600, 81.0 / 64.0 * hertz(60.0)).abs() < 2.0);
+    tuned.reset();
+    tuned.set_pitch_settings(&PitchSettings::default());
+    tuned.set_patch(0, &soft());
+    let out = play(&mut tuned, &[(0, on(64))], 48_000);
+    assert!(cents(&out[0], 9_600, hertz(64.0)).abs() < 2.0);
+}
+
+/// Tunings of patches survive being written, and errors say where they are.
+#[test]
+fn a_patch_keeps_its_tuning() {
+    let read = |tuning: &str| {
+        let text = format!("format = 3\nname = \"x\"\n[tuning]\n{tuning}\n");
+        myriad_engine::Patch::parse(&text, "x")
+    };
+    for tuning in [
+        "name = \"Werckmeister III\"".to_owned(),
+        "name = \"31 equal\"\nkeyboard = \"0\\n0\\n127\\n69\\n69\\n432.0\\n31\\n\"".to_owned(),
+        format!("name = \"a \\\"b\\\"\"\nscale = \"{}\"", JUST.replace('\n', "\\n")),
+    ] {
+        let patch = read(&tuning).unwrap();
+        assert!(patch.tuning.is_some());
+        let again = myriad_engine::Patch::parse(&patch.to_toml(), "again").unwrap();
+        assert_eq!(again, patch);
+    }
+    assert!(!read("name = \"31 equal\"").unwrap().to_toml().contains("scale"));
+    for (tuning, words) in [
+        ("name = \"Werkmeister III\"", "x:4: tuning.name: no built-in scale"),
+        ("scale = \"x\\n1\\nhigh\"", "x:4: tuning.scale: line 3"),
+        ("name = \"5 equal\"\nkeyboard = \"12\"", "x:5: tuning.keyboard: line 1"),
+        ("keyboard = \"12\"", "x:4: tuning.keyboard: a keyboard map needs"),
+        ("scales = \"x\"", "x:4: tuning.scales: no such key"),
+        ("name = 3", "x:4: tuning.name: expected text"),
+    ] {
+        let error = read(tuning).unwrap_err().to_string();
+        assert!(error.starts_with(words), "{error}");
+    }
+}
+
+/// A note that is held glides to its pitch in another tuning; a key without a pitch plays nothing.
+#[test]
+fn held_notes_follow_another_tuning() {
+    let mut engine = engine(&soft());
+    let at = |a: f64| {
+        let hertz = std::array::from_fn(|key| a * ((key as f64 - 69.0) / 12.0).exp2());
+        myriad_engine::Tuning::from_hertz(&hertz, 1 << 71)
+    };
+    engine.follow_tuning(Some(&at(440.0)));
+    let out = play(&mut engine, &[(0, on(69))], 48_000);
+    assert!(cents(&out[0], 9_600, 440.0).abs() < 2.0);
+    engine.follow_tuning(Some(&at(415.0)));
+    let settings = PitchSettings { tuning: Some(at(500.0)), ..PitchSettings::default() };
+    engine.set_pitch_settings(&settings);
+    let bent = play(&mut engine, &[], 48_000);
+    assert!(cents(&bent[0], 4_800, 415.0).abs() < 2.0);
+    let step = |out: &[f32]| out.windows(2).map(|x| (x[1] - x[0]).abs()).fold(0.0, f32::max);
+    assert!(step(&bent[0]) < 1.1 * step(&out[0][9_600..]), "a step in the sound");
+    engine.set_pitch_settings(&PitchSettings { ignores_followed: true, ..settings });
+    let out = play(&mut engine, &[], 48_000);
+    assert!(cents(&out[0], 4_800, 500.0).abs() < 2.0);
+    engine.set_pitch_settings(&settings);
+    engine.follow_tuning(None);
+    let out = play(&mut engine, &[], 48_000);
+    assert!(cents(&out[0], 4_800, 500.0).abs() < 2.0);
+    engine.reset();
+    let out = play(&mut engine, &[(0, on(71))], 9_600);
+    assert_eq!(rms(&out[0]), 0.0);
+}
+
+/// The bend range of the instance wins over the patch's, and a controller's message over both.
+#[test]
+fn the_bend_range_of_the_instance_wins() {
+    let bent = |bend_range: Option<f32>, message: bool| {
+        let mut engine = engine(&with(soft(), &[(Param::PitchBend, 2.0)]));
+        engine.set_pitch_settings(&PitchSettings { bend_range, ..PitchSettings::default() });
+        let mut events = vec![(0, EventKind::PitchBend(1.0))];
+        if message {
+            let data = [(101, 0.0), (100, 0.0), (6, 7.0 / 127.0)];
+            events.extend(data.map(|(cc, value)| (0, EventKind::Control { cc, value })));
+        }
+        events.push((0, on(57)));
+        let out = play(&mut engine, &events, 48_000);
+        12.0 * (pitch(&out[0][19_200..19_200 + (1 << 14)]) / hertz(57.0)).log2()
+    };
+    for (range, message, expected) in
+        [(None, false, 2.0), (Some(12.0), false, 12.0), (None, true, 7.0), (Some(12.0), true, 7.0)]
+    {
+        let got = bent(range, message);
+        assert!((got - expected).abs() < 0.02, "{range:?} {message}: {got}");
+    }
 }
 
 /// With balance, tilt does not change the loudness.

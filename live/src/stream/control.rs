@@ -13,7 +13,7 @@ use super::{StreamError, thread};
 use myriad_engine::SnapshotReceiver;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::{Patch, Playable};
-use myriad_engine::{EngineConfig, ThreadPolicy};
+use myriad_engine::{EngineConfig, PitchSettings, ThreadPolicy};
 use myriad_engine::{Event, EventKind};
 pub(super) use state::State;
 use std::sync::atomic::Ordering::Relaxed;
@@ -87,6 +87,15 @@ impl Control {
         if part < state.engine.parts {
             state.change_part(Command::Routes { part, routes, number: 0 });
         }
+        Ok(())
+    }
+
+    /// Changes tuning and bend range of all parts; sounding notes glide to their new pitch.
+    ///
+    /// # Errors
+    /// When the stream was stopped or has crashed.
+    pub fn set_pitch(&self, settings: PitchSettings) -> Result<(), StreamError> {
+        self.running()?.change_pitch(settings);
         Ok(())
     }
 

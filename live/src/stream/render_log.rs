@@ -105,7 +105,7 @@ impl LogReader {
             Command::Routes { part, routes, .. } => {
                 LogEntry::Routes { part: *part, routes: routes.clone() }
             }
-            Command::FrameRing { .. } => return 0,
+            Command::Pitch { .. } | Command::FrameRing { .. } => return 0,
         };
         self.sent += 1;
         self.changes.push_back((self.sent, entry));

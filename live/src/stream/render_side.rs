@@ -8,12 +8,13 @@ use super::frame_ring::{RenderEnd, Restart};
 use super::render_log::{LogWriter, Record};
 use super::status::Shared;
 use super::underrun::Report;
+use crate::mts_esp::MtsClient;
 use myriad_engine::TICK;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::Playable;
 use myriad_engine::render::MAX_TICKS;
 use myriad_engine::trace::{self, Stage};
-use myriad_engine::{Engine, SnapshotSender};
+use myriad_engine::{Engine, PitchSettings, SnapshotSender};
 use ringbuf::HeapProd;
 use ringbuf::traits::{Consumer, Producer};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub(super) enum Command {
     },
     /// Other routes, for notes that sound as well.
     Routes { part: usize, routes: Vec<Route>, number: u64 },
+    /// Other pitch settings, for notes that sound as well.
+    Pitch { settings: Box<PitchSettings> },
     /// Another audio side replaces the current one.
     FrameRing { end: Box<RenderEnd> },
 }
@@ -44,7 +47,7 @@ impl Command {
     pub(super) fn part(&self) -> Option<usize> {
         match *self {
             Command::Patch { part, .. } | Command::Routes { part, .. } => Some(part),
-            Command::FrameRing { .. } => None,
+            Command::Pitch { .. } | Command::FrameRing { .. } => None,
         }
     }
 }
@@ -70,6 +73,8 @@ pub struct RenderSide {
     sound: [Vec<f32>; 2],
     /// The render log, where there is one.
     pub(super) log: Option<LogWriter>,
+    /// The program that sets the tuning, where one is followed.
+    mts: Option<MtsClient>,
 }
 
 impl RenderSide {
@@ -97,7 +102,13 @@ impl RenderSide {
             connected: 0,
             sound: std::array::from_fn(|_| vec![0.0; BATCH]),
             log: None,
+            mts: None,
         }
+    }
+
+    /// Follows the tuning of an MTS-ESP master from now on.
+    pub fn follow(&mut self, client: Option<MtsClient>) {
+        self.mts = client;
     }
 
     /// Executes commands, and renders until the full depth is ready, or until so many frames are
@@ -209,6 +220,9 @@ impl RenderSide {
             log.write(Record::Batch { start, time: self.time, frames });
         }
         self.monitor.events = self.monitor.events.max(events.len());
+        if let Some(tuning) = self.mts.as_mut().and_then(MtsClient::poll) {
+            self.engine.follow_tuning(tuning.as_ref());
+        }
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
         self.fader.apply(left, right);
@@ -244,6 +258,10 @@ impl RenderSide {
                     self.engine.swap_routes(part, &mut routes);
                     self.commands.give_back(Command::Routes { part, routes, number });
                     self.log(Record::Change(number));
+                }
+                Command::Pitch { settings } => {
+                    self.engine.set_pitch_settings(&settings);
+                    self.commands.give_back(Command::Pitch { settings });
                 }
                 Command::FrameRing { mut end } => {
                     // The previous audio side reads no more frames, so there is nothing to fade out.

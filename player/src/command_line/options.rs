@@ -1,11 +1,12 @@
-//! Options that several commands share: how a device is paced, and how the keys are tuned.
+//! Options that several commands share: how a device is paced, how the keys are tuned, and
+//! what an MPE controller is expected to send.
 
 use crate::failure::Failure;
-use crate::input::read_limited;
-use myriad_engine::Tuning;
-use myriad_engine::tuning::TuningError;
-use std::io;
-use std::path::{Path, PathBuf};
+use myriad_engine::mpe::{MpeSettings, MpeZone};
+use myriad_engine::{InstanceSettings, ScaleSetting};
+use myriad_library as library;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// `--rate`, `--buffer`, `--depth` and `--awake`.
 #[derive(clap::Args)]
@@ -31,49 +32,88 @@ pub struct PacingArgs {
     pub awake: bool,
 }
 
-/// `--scale` and `--keyboard`.
+/// `--scale`, `--keyboard` and `--bend-range`.
 #[derive(clap::Args)]
 pub struct ScaleArgs {
-    /// Tune the keys by a Scala scale
-    #[arg(long, value_name = "FILE.scl")]
+    /// Tune the keys by a Scala scale, or by a built-in one: its name
+    #[arg(long, value_name = "FILE.scl|NAME")]
     scale: Option<PathBuf>,
 
     /// Where the scale lies on the keyboard
     #[arg(long, value_name = "FILE.kbm", requires = "scale")]
     keyboard: Option<PathBuf>,
+
+    /// Semitones of a full pitch bend, instead of the patch's
+    #[arg(long, value_name = "SEMITONES")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=96))]
+    bend_range: Option<u8>,
 }
 
 impl ScaleArgs {
-    /// The tuning of the files; equal temperament without any.
+    /// The settings of these options; what is not given is the patch's.
     ///
     /// # Errors
     /// When a file cannot be read or parsed.
-    pub fn tuning(&self) -> Result<Tuning, Failure> {
-        let Some(scale) = &self.scale else {
-            return Ok(Tuning::default());
+    pub fn settings(&self) -> Result<InstanceSettings, Failure> {
+        let bend_range = self.bend_range.map(f32::from);
+        let settings = InstanceSettings { bend_range, ..InstanceSettings::default() };
+        let Some(path) = &self.scale else {
+            return Ok(settings);
         };
-        let read = |path: &PathBuf| {
-            read_text(path).map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
+        let failed = |error: library::ScaleError| Failure::failed(error.to_string());
+        let named = path.to_str().and_then(ScaleSetting::built_in);
+        let scale = match named.filter(|_| !path.exists()) {
+            Some(scale) => scale,
+            None => library::read_scale(path).map_err(failed)?,
         };
-        let failed = |path: &Path, error: TuningError| {
-            let TuningError { line, problem } = error;
-            Failure::failed(format!("{}:{line}: {problem}", path.display()))
+        let scale = match &self.keyboard {
+            Some(path) => library::read_keyboard(&scale, path).map_err(failed)?,
+            None => scale,
         };
-        let text = read(scale)?;
-        // The scale is parsed by itself first, so that an error names the right file.
-        Tuning::read(&text, None).map_err(|error| failed(scale, error))?;
-        let map = self.keyboard.as_ref().map(read).transpose()?;
-        let second = self.keyboard.as_ref().unwrap_or(scale);
-        Tuning::read(&text, map.as_deref()).map_err(|error| failed(second, error))
+        Ok(InstanceSettings { tuning: Some(Arc::new(scale)), ..settings })
     }
 }
 
-/// Reads a text in UTF-8, or else in Latin-1, which is the encoding of Scala files.
-fn read_text(path: &Path) -> io::Result<String> {
-    /// No scale is larger.
-    const MOST_BYTES: u64 = 4 << 20;
-    let bytes = read_limited(path, MOST_BYTES)?;
-    let bytes = bytes.ok_or_else(|| io::Error::other("larger than 4 MiB; this is no scale"))?;
-    let latin_1 = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| latin_1(error.as_bytes())))
+/// `--mpe`, `--mpe-channels` and `--mpe-bend-range`.
+#[derive(clap::Args)]
+pub struct MpeArgs {
+    /// Listen to an MPE controller, which plays each note on a channel of its own
+    #[arg(long, value_enum, value_name = "ZONE")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "lower")]
+    mpe: Option<Zone>,
+
+    /// Its note channels, from 1 to 15 [default: 15]
+    #[arg(long, value_name = "COUNT", requires = "mpe")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=15))]
+    mpe_channels: Option<u8>,
+
+    /// Semitones of a full bend of its notes, unless it says otherwise [default: 48]
+    #[arg(long, value_name = "SEMITONES", requires = "mpe")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=96))]
+    mpe_bend_range: Option<u8>,
+}
+
+/// Where the channels of an MPE controller are.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Zone {
+    /// Channel 1 and those above it
+    Lower,
+    /// Channel 16 and those below it
+    Upper,
+}
+
+impl MpeArgs {
+    /// The settings of these options.
+    pub fn settings(&self) -> MpeSettings {
+        let usual = MpeSettings::default();
+        MpeSettings {
+            zone: match self.mpe {
+                None => MpeZone::Off,
+                Some(Zone::Lower) => MpeZone::Lower,
+                Some(Zone::Upper) => MpeZone::Upper,
+            },
+            channels: self.mpe_channels.unwrap_or(usual.channels),
+            bend_range: self.mpe_bend_range.unwrap_or(usual.bend_range),
+        }
+    }
 }

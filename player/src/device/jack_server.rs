@@ -10,6 +10,7 @@ use jack::{
     NotificationHandler, Port, PortFlags, PortSpec, ProcessHandler, ProcessScope,
 };
 use myriad_engine::Event;
+use myriad_engine::mpe::Channels;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -125,8 +126,13 @@ impl Client {
         let shared = Arc::new(Shared::default());
         shared.block.store(client.buffer_size(), Ordering::Relaxed);
         let rate = client.sample_rate();
-        let process =
-            Process { context: context.clone(), outputs, midi, shared: Arc::clone(&shared) };
+        let process = Process {
+            context: context.clone(),
+            outputs,
+            midi,
+            channels: Channels::new(),
+            shared: Arc::clone(&shared),
+        };
         let client = client.activate_async(Notes(Arc::clone(&shared)), process).map_err(refused)?;
         for (our, target) in ours.iter().zip(&targets) {
             // When a port refuses, the client runs without output until the user connects it.
@@ -250,6 +256,7 @@ struct Process {
     context: DeviceContext,
     outputs: [Port<AudioOut>; 2],
     midi: Port<MidiIn>,
+    channels: Channels,
     shared: Arc<Shared>,
 }
 
@@ -257,13 +264,13 @@ impl ProcessHandler for Process {
     fn process(&mut self, _: &jack::Client, scope: &ProcessScope) -> Control {
         let [left, right] = self.outputs.each_mut().map(|port| port.as_mut_slice(scope));
         let router = &self.context.router;
-        let midi = &self.midi;
+        let (midi, channels) = (&self.midi, &mut self.channels);
         let device_id = self.context.device_id;
         let freewheels = self.shared.freewheels.load(Ordering::Relaxed);
         let playing = self.context.handoff.with_callback(device_id, |callback| {
             for message in midi.iter(scope) {
                 let frame = message.time;
-                router.hear(message.bytes, |part, kind| {
+                router.hear(channels, message.bytes, |part, kind| {
                     callback.push(Event { frame, part, kind });
                 });
             }

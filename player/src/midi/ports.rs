@@ -3,6 +3,7 @@
 use super::Router;
 use super::gesture::GestureQueue;
 use midir::{Ignore, MidiInput, MidiInputConnection};
+use myriad_engine::mpe::Channels;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ pub fn names() -> Vec<String> {
 pub struct Ports {
     /// Only ports with this in their name; all without it.
     wanted: Option<String>,
-    connected: Vec<(String, MidiInputConnection<()>)>,
+    connected: Vec<(String, MidiInputConnection<Channels>)>,
     router: Arc<Router>,
     gestures: Arc<GestureQueue>,
     next_poll: Instant,
@@ -81,16 +82,16 @@ impl Ports {
         self.wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted))
     }
 
-    fn connect(&self, name: &str) -> Option<MidiInputConnection<()>> {
+    fn connect(&self, name: &str) -> Option<MidiInputConnection<Channels>> {
         let mut input = MidiInput::new(CLIENT).ok()?;
         input.ignore(Ignore::All);
         let ports = input.ports();
         let port =
             ports.iter().find(|port| input.port_name(port).is_ok_and(|other| other == name))?;
         let (router, gestures) = (Arc::clone(&self.router), Arc::clone(&self.gestures));
-        let hear = move |_, bytes: &[u8], (): &mut ()| {
-            router.hear(bytes, |part, kind| gestures.play(part, kind));
+        let hear = move |_, bytes: &[u8], channels: &mut Channels| {
+            router.hear(channels, bytes, |part, kind| gestures.play(part, kind));
         };
-        input.connect(port, "in", hear, ()).ok()
+        input.connect(port, "in", hear, Channels::new()).ok()
     }
 }

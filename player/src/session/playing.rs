@@ -5,7 +5,7 @@ use crate::assignment::patch_for_program;
 use crate::midi::{Heard, learned};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{EventKind, Patch};
+use myriad_engine::{EventKind, InstanceSettings, Patch};
 use std::sync::Arc;
 
 impl Session {
@@ -47,6 +47,22 @@ impl Session {
         let part = usize::from(self.live);
         match self.control.set_routes(part, routes.clone()) {
             Ok(()) => Arc::make_mut(&mut self.patch).routes = routes,
+            Err(error) => self.news.push(error.to_string()),
+        }
+    }
+
+    /// Tuning, bend range and MPE.
+    pub fn settings(&self) -> &InstanceSettings {
+        &self.settings
+    }
+
+    /// Changes tuning, bend range and MPE while notes sound.
+    pub fn set_settings(&mut self, settings: InstanceSettings) {
+        match self.control.set_pitch(settings.pitch()) {
+            Ok(()) => {
+                self.router.set_mpe(settings.mpe);
+                self.settings = settings;
+            }
             Err(error) => self.news.push(error.to_string()),
         }
     }

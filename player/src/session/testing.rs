@@ -4,6 +4,7 @@ use super::Session;
 use myriad_engine::{EngineConfig, EventKind, Patch};
 use myriad_live::stream::LogEntry;
 use ringbuf::traits::Consumer;
+use std::sync::PoisonError;
 use std::time::Instant;
 
 impl Session {
@@ -78,7 +79,8 @@ impl Session {
 
     /// Simulates a MIDI message.
     pub fn midi(&self, bytes: &[u8]) {
-        self.router.hear(bytes, |part, kind| self.gestures.play(part, kind));
+        let mut channels = self.simulated.lock().unwrap_or_else(PoisonError::into_inner);
+        self.router.hear(&mut channels, bytes, |part, kind| self.gestures.play(part, kind));
     }
 
     /// Destroys the GPU's context.

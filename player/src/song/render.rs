@@ -4,7 +4,7 @@ use crate::assignment::PatchAssignment;
 use crate::song::{Song, SongEvent};
 use myriad_engine::render::Renderer;
 use myriad_engine::{
-    Counters, Engine, EngineConfig, EngineError, Event, EventKind, Playable, Tuning,
+    Counters, Engine, EngineConfig, EngineError, Event, EventKind, PitchSettings, Playable,
 };
 
 /// The most frames rendered at a time: many blocks of a renderer, so that control, rendering and
@@ -32,7 +32,8 @@ pub struct Settings {
     pub threads: usize,
     pub stems: bool,
     pub tail: Tail,
-    pub tuning: Tuning,
+    /// What wins over the pitch settings of the patches.
+    pub pitch: PitchSettings,
     /// The render is cut here at the latest.
     pub max_frames: u64,
 }
@@ -96,7 +97,7 @@ impl SongRender {
             clouds: room(&assignment),
             threads: settings.threads,
             stems: settings.stems,
-            tuning: settings.tuning,
+            pitch: settings.pitch,
             ..EngineConfig::default()
         };
         let mut engine = Engine::with_renderer(&config, renderer)?;

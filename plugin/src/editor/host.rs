@@ -4,8 +4,9 @@ use crate::params::{MyriadParams, value_at};
 use crate::synth::RenderTarget;
 use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
+use myriad_engine::mpe::{MpeSettings, MpeZone};
 use myriad_engine::params::{COUNT, Param};
-use myriad_engine::{EventKind, Patch, Snapshot};
+use myriad_engine::{EventKind, InstanceSettings, Patch, Snapshot};
 use nice_plug::context::gui::GuiContext;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub(super) struct PluginHost {
     params: Arc<MyriadParams>,
     gui: GuiContext,
     pending: [Option<PendingEdit>; COUNT],
+    /// A change of the MPE switch that the host has not applied yet, and when it was made.
+    pending_mpe: Option<(bool, Instant)>,
     /// Blocks that the host has pending for, and when that number last grew.
     blocks: u64,
     grew: Instant,
@@ -37,7 +40,14 @@ pub(super) struct PluginHost {
 
 impl PluginHost {
     pub(super) fn new(params: Arc<MyriadParams>, gui: GuiContext) -> Self {
-        Self { params, gui, pending: [None; COUNT], blocks: 0, grew: Instant::now() }
+        Self {
+            params,
+            gui,
+            pending: [None; COUNT],
+            pending_mpe: None,
+            blocks: 0,
+            grew: Instant::now(),
+        }
     }
 
     /// Whether the host plays, and so applies edits by itself.
@@ -63,6 +73,15 @@ impl PluginHost {
                 knob.set_position(pending.position);
             }
         }
+        if let Some((on, _)) = self.pending_mpe.take() {
+            self.params.set_mpe(on);
+        }
+    }
+
+    /// The MPE switch as the user has put it, until the host follows.
+    fn pending_mpe(&self) -> Option<bool> {
+        let recent = self.pending_mpe.filter(|(_, when)| when.elapsed() < EDIT_TIMEOUT);
+        recent.map(|(on, _)| on)
     }
 
     /// The position of a knob, with a pending edit.
@@ -124,6 +143,30 @@ impl EditorHost for PluginHost {
 
     fn describe(&mut self, patch: &Patch) {
         self.params.shared.describe(patch);
+    }
+
+    fn settings(&self) -> InstanceSettings {
+        let mpe = self.params.mpe_settings();
+        let zone = match self.pending_mpe() {
+            Some(true) => self.params.shared.settings().mpe.zone,
+            Some(false) => MpeZone::Off,
+            None => mpe.zone,
+        };
+        InstanceSettings { mpe: MpeSettings { zone, ..mpe }, ..self.params.shared.settings() }
+    }
+
+    fn set_settings(&mut self, settings: InstanceSettings) {
+        let mpe = settings.mpe.zone != MpeZone::Off;
+        if mpe != (self.settings().mpe.zone != MpeZone::Off) {
+            self.pending_mpe = Some((mpe, Instant::now()));
+            self.params.put_mpe(&self.gui, mpe);
+        }
+        self.params.shared.set_settings(settings);
+        self.apply_pending();
+    }
+
+    fn mts_scale(&self) -> Option<String> {
+        myriad_live::mts_esp::master_scale()
     }
 
     fn snapshot(&mut self, into: &mut Snapshot) {

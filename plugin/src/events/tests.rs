@@ -1,8 +1,11 @@
 use super::*;
+use myriad_engine::mpe::MpeZone;
 use nice_plug::midi::{Channel, VoiceID};
 
-const PLAIN: BlockContext = BlockContext { api: PluginApi::Clap, mpe: false, bypassed: false };
-const MPE: BlockContext = BlockContext { mpe: true, ..PLAIN };
+const NO_MPE: MpeSettings = MpeSettings { zone: MpeZone::Off, channels: 15, bend_range: 48 };
+const PLAIN: BlockContext = BlockContext { api: PluginApi::Clap, mpe: NO_MPE, bypassed: false };
+const MPE: BlockContext =
+    BlockContext { mpe: MpeSettings { zone: MpeZone::Lower, ..NO_MPE }, ..PLAIN };
 
 fn on(id: i32, channel: u8, key: u8) -> NoteEvent<()> {
     NoteEvent::NoteOn {

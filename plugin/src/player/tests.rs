@@ -63,7 +63,13 @@ fn wheel(value: f32) -> NoteEvent<()> {
 }
 
 fn config(sample_rate: f32) -> SynthConfig {
-    SynthConfig { sample_rate, max_block: 512, offline: false, render_target: RenderTarget::Cpu }
+    SynthConfig {
+        sample_rate,
+        max_block: 512,
+        offline: false,
+        render_target: RenderTarget::Cpu,
+        outputs: 0,
+    }
 }
 
 fn player() -> (Arc<MyriadParams>, Player) {

@@ -3,14 +3,17 @@
 use super::{PART, RenderTarget, Synth, SynthConfig, engine_config};
 use myriad_engine::modulation::Route;
 use myriad_engine::{
-    Counters, Engine, EngineError, Event, Patch, Playable, SnapshotReceiver, SnapshotSender,
-    Values, snapshots,
+    Counters, Engine, EngineConfig, EngineError, Event, Patch, PitchSettings, Playable,
+    SnapshotReceiver, SnapshotSender, Values, snapshots,
 };
+use myriad_live::mts_esp::MtsClient;
 
 /// An engine, and its snapshots for the editor.
 pub(super) struct InCallback {
     engine: Engine,
     snapshots: SnapshotSender,
+    /// The program that sets the tuning, where one is installed.
+    mts: Option<MtsClient>,
 }
 
 impl InCallback {
@@ -18,17 +21,21 @@ impl InCallback {
         config: &SynthConfig,
         patch: &Patch,
     ) -> Result<(InCallback, SnapshotReceiver), EngineError> {
-        let mut engine = Engine::new(&engine_config(config.sample_rate))?;
+        let outputs = config.outputs;
+        let engine_config = EngineConfig { outputs, ..engine_config(config.sample_rate) };
+        let mut engine = Engine::new(&engine_config)?;
         engine.set_patch(PART, patch);
         let (snapshots, receiver) = snapshots();
-        Ok((InCallback { engine, snapshots }, receiver))
+        Ok((InCallback { engine, snapshots, mts: MtsClient::open() }, receiver))
     }
 }
 
 impl Synth for InCallback {
     /// A GPU that was not available is tried again.
     fn suits(&self, config: &SynthConfig) -> bool {
-        self.sample_rate() == config.sample_rate && config.render_target == RenderTarget::Cpu
+        self.sample_rate() == config.sample_rate
+            && self.engine.config().outputs == config.outputs
+            && config.render_target == RenderTarget::Cpu
     }
 
     fn is_threaded(&self) -> bool {
@@ -51,14 +58,25 @@ impl Synth for InCallback {
         self.engine.swap_routes(PART, routes);
     }
 
+    fn set_pitch(&mut self, settings: &PitchSettings) {
+        self.engine.set_pitch_settings(settings);
+    }
+
     fn reset(&mut self, values: &Values) {
         self.engine.set_values(PART, values);
         self.engine.reset();
     }
 
     fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
+        if let Some(tuning) = self.mts.as_mut().and_then(MtsClient::poll) {
+            self.engine.follow_tuning(tuning.as_ref());
+        }
         self.engine.render(events, left, right);
         self.snapshots.show(&self.engine, left.len());
+    }
+
+    fn output(&self, output: usize) -> [&[f32]; 2] {
+        self.engine.output(output)
     }
 
     fn keys(&self) -> u128 {

@@ -30,7 +30,13 @@ pub(crate) fn gpu(faults: &Arc<Faults>) -> Box<MakeGpu> {
 }
 
 fn config(max_block: usize, offline: bool) -> SynthConfig {
-    SynthConfig { sample_rate: RATE, max_block, offline, render_target: RenderTarget::Gpu }
+    SynthConfig {
+        sample_rate: RATE,
+        max_block,
+        offline,
+        render_target: RenderTarget::Gpu,
+        outputs: 0,
+    }
 }
 
 fn on(frame: u32, key: u8) -> Event {

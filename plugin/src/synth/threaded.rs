@@ -70,6 +70,7 @@ impl Threaded {
                 false => ThreadPolicy::RealTime,
             },
             log: false,
+            follows_mts: true,
         };
         let (renderer, renderer_handle) = gpu(config);
         let (control, audio) = stream::start(&stream_config, renderer)?;

@@ -4,9 +4,9 @@
 
 use super::Instance;
 use crate::Myriad;
+use nice_plug::wrapper::vst3::PluginInfo;
 use nice_plug::wrapper::vst3::vst3::Steinberg::*;
 use nice_plug::wrapper::vst3::vst3::{Class, ComWrapper};
-use nice_plug::wrapper::vst3::{PluginInfo, Wrapper};
 use std::ffi::c_void;
 
 /// The factory of this library; the caller owns it.
@@ -83,7 +83,7 @@ impl IPluginFactoryTrait for Factory {
         if unsafe { &*class.cast::<[u8; 16]>() } != self.0.cid {
             return kInvalidArgument;
         }
-        let instance = ComWrapper::new(Instance(Wrapper::new()));
+        let instance = ComWrapper::new(Instance::new());
         let Some(unknown) = instance.as_com_ref::<FUnknown>() else {
             return kInvalidArgument;
         };

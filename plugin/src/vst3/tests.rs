@@ -167,3 +167,58 @@ fn a_deactivated_instance_takes_parameters_at_once() {
         assert_eq!(controller.getParamNormalized(bypass), 1.0);
     }
 }
+
+/// VST3 hosts see nine outputs, of which only the main one is active; they may give memory for all of
+/// them, for the main one alone, or none for those that they have not activated.
+#[test]
+fn outputs_are_there_when_hosts_ask_for_them() {
+    let instance = instance();
+    let processor: ComPtr<IAudioProcessor> = instance.cast().unwrap();
+    let [audio, output] =
+        [MediaTypes_::kAudio as MediaType, BusDirections_::kOutput as BusDirection];
+    // SAFETY: in the order that VST3 wants; pointers are to what they should be.
+    unsafe {
+        assert_eq!(instance.getBusCount(audio, output), 9);
+        for index in 0..9 {
+            let mut info = std::mem::zeroed();
+            assert_eq!(instance.getBusInfo(audio, output, index, &mut info), kResultOk);
+            let active = info.flags & BusInfo_::BusFlags_::kDefaultActive as uint32 != 0;
+            assert_eq!((active, info.channelCount), (index == 0, 2));
+        }
+        assert_eq!(instance.activateBus(audio, output, 3, 1), kResultOk);
+        assert_eq!(activate(&instance, RATE), kResultOk);
+        assert_eq!(processor.setProcessing(1), kResultOk);
+        for given in [9, 1, 4] {
+            let mut sound = vec![[f32::NAN; 256]; 18];
+            let mut channels: Vec<[*mut f32; 2]> = sound
+                .chunks_exact_mut(2)
+                .map(|pair| {
+                    let [left, right] = pair else { unreachable!() };
+                    [left.as_mut_ptr(), right.as_mut_ptr()]
+                })
+                .collect();
+            let mut buses: Vec<AudioBusBuffers> = channels
+                .iter_mut()
+                .map(|channels| AudioBusBuffers {
+                    numChannels: 2,
+                    silenceFlags: 0,
+                    __field0: AudioBusBuffers__type0 { channelBuffers32: channels.as_mut_ptr() },
+                })
+                .collect();
+            if given == 4 {
+                // Not activated, so without memory.
+                buses[1].numChannels = 0;
+                buses[2].__field0.channelBuffers32 = null_mut();
+            }
+            let mut data: ProcessData = std::mem::zeroed();
+            (data.numSamples, data.numOutputs) = (256, given);
+            data.outputs = buses.as_mut_ptr();
+            assert_eq!(processor.process(&mut data), kResultOk);
+            for (index, pair) in sound.chunks_exact(2).enumerate() {
+                let written = pair.iter().flatten().all(|x| *x == 0.0);
+                let has_memory = index < given as usize && !(given == 4 && [1, 2].contains(&index));
+                assert_eq!(written, has_memory, "output {index} of {given}");
+            }
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 mod fuzz;
 mod instances;
+mod outputs;
 mod parameters;
 mod playing;
 mod saving;

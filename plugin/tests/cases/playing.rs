@@ -162,6 +162,81 @@ fn mpe_bends_one_note_of_two() {
     assert!((measured - 440.0).abs() < 0.5, "{measured}");
 }
 
+/// The settings of an instance are restored with its project: scale, bend range, and MPE by an upper zone
+/// with a range of its own. A scale of the patch is heard where the instance has none.
+#[test]
+fn settings_of_the_instance_are_restored_and_heard() {
+    let measured = |host: &mut Host, events: &[(usize, HostEvent)]| {
+        let sound = host.play(&blocks(256, 48_000), events).sound;
+        pitch(&sound[0][24_000..], RATE)
+    };
+    let near = |got: f64, hertz: f64| assert!((got / hertz - 1.0).abs() < 1e-3, "{got} {hertz}");
+    let mut host = sine();
+    let scale = r#"{"scale": {"name": "Octaves", "scale": "Octaves\n1\n2/1\n",
+        "keyboard": "0\n0\n127\n69\n69\n432.0\n1\n"}, "bend_range": 12.0,
+        "mpe_upper": true, "mpe_channels": 4, "mpe_bend_range": 24}"#;
+    let state = with_fields(&mut host, &[("settings", scale.into())]);
+    assert!(host.load(&*state));
+    near(measured(&mut host, &[(0, on(70))]), 864.0);
+    near(measured(&mut host, &[(0, on(69)), (0, HostEvent::Midi([0xE0, 127, 127]))]), 864.0);
+    let mpe = host.id("MPE");
+    host.flush(&[HostEvent::Set(mpe, 1.0)]);
+    // Channel 12 is the lowest of four below channel 16; its bend is for its own note alone.
+    let member = [(0, HostEvent::Midi([0x9B, 69, 100])), (9, HostEvent::Midi([0xEB, 0, 96]))];
+    near(measured(&mut host, &member), 864.0);
+    let other = [(0, HostEvent::Midi([0x9B, 69, 100])), (9, HostEvent::Midi([0xEC, 0, 96]))];
+    near(measured(&mut host, &other), 432.0);
+    let saved = host.save();
+    let mut again = Host::new();
+    assert!(again.load(&*saved));
+    near(measured(&mut again, &member), 864.0);
+    assert_eq!(again.save(), saved, "and is saved the same");
+
+    let mut host = sine();
+    let saved = host.save();
+    let state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
+    let patch = state["fields"]["patch"].as_str().unwrap();
+    let tuned = format!("{patch}\n[tuning]\nname = \"just intonation\"\n");
+    let state = with_fields(&mut host, &[("patch", tuned)]);
+    assert!(host.load(&*state));
+    near(measured(&mut host, &[(0, on(64))]), 261.6256 * 1.25);
+    // States of before have no settings.
+    assert!(host.load(&*saved));
+    near(measured(&mut host, &[(0, on(69))]), 440.0);
+}
+
+/// The tuning of an MTS-ESP master is heard, unless the instance ignores it. The plugin finds its library by
+/// the environment, so the test runs itself in a process that has it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_mts_esp_master_tunes_the_plugin() {
+    use myriad_live::mts_esp::LIBRARY_VARIABLE;
+    if std::env::var_os(LIBRARY_VARIABLE).is_some() {
+        let mut host = sine();
+        let measured = |host: &mut Host| {
+            let sound = host.play(&blocks(256, 48_000), &[(0, on(69))]).sound;
+            pitch(&sound[0][24_000..], RATE)
+        };
+        assert!((measured(&mut host) - 432.0).abs() < 0.5, "{}", measured(&mut host));
+        let ignoring = with_fields(&mut host, &[("settings", r#"{"follows_mts": false}"#.into())]);
+        assert!(host.load(&*ignoring));
+        assert!((measured(&mut host) - 440.0).abs() < 0.5, "{}", measured(&mut host));
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("libMTS.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mts-esp/master.c");
+    let mut compiler = std::process::Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-O1", source, "-lm", "-o"]).arg(&library);
+    assert!(compiler.status().unwrap().success());
+    let mut itself = std::process::Command::new(std::env::current_exe().unwrap());
+    itself.args(["--exact", "cases::playing::an_mts_esp_master_tunes_the_plugin", "--nocapture"]);
+    itself.env(LIBRARY_VARIABLE, &library).env("MTS_TEST_A4", "432");
+    let output = itself.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
 #[test]
 fn ended_notes_are_reported_and_the_plugin_then_sleeps() {
     let mut host = Host::new();

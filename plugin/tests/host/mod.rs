@@ -357,6 +357,16 @@ pub fn with_length(json: &str) -> Vec<u8> {
     [&(json.len() as u64).to_le_bytes(), json.as_bytes()].concat()
 }
 
+/// The host's state with other fields.
+pub fn with_fields(host: &mut Host, fields: &[(&str, String)]) -> Vec<u8> {
+    let saved = host.save();
+    let mut state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
+    for (name, text) in fields {
+        state["fields"][name] = text.clone().into();
+    }
+    with_length(&state.to_string())
+}
+
 /// A parameter as the plugin describes it.
 #[derive(Clone, Debug)]
 pub struct Info {

@@ -4,7 +4,7 @@ use super::RATE;
 use super::candidate::Candidate;
 use super::figure::Figure;
 use super::rounds::{Plan, ROUNDS, in_rounds};
-use myriad_engine::{Tuning, factory};
+use myriad_engine::{PitchSettings, factory};
 use myriad_player::assignment::PatchAssignment;
 use myriad_player::failure::Failure;
 use myriad_player::interrupt;
@@ -86,7 +86,7 @@ fn begin(candidate: &Candidate, index: usize) -> Result<SongRender, Failure> {
         threads: cores(),
         stems: false,
         tail: Tail::Seconds(0.0),
-        tuning: Tuning::default(),
+        pitch: PitchSettings::default(),
         max_frames: u64::MAX,
     };
     let render = SongRender::new(&song, assignment, &settings, candidate.renderer());

@@ -4,7 +4,7 @@ use super::SharedSession;
 use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{Patch, Snapshot, SnapshotReceiver};
+use myriad_engine::{InstanceSettings, Patch, Snapshot, SnapshotReceiver};
 use myriad_player::song::Song;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,6 +54,18 @@ impl EditorHost for PlayerHost {
 
     fn describe(&mut self, patch: &Patch) {
         self.session.with(|session| session.describe(patch));
+    }
+
+    fn settings(&self) -> InstanceSettings {
+        self.session.with(|session| session.settings().clone())
+    }
+
+    fn set_settings(&mut self, settings: InstanceSettings) {
+        self.session.with(|session| session.set_settings(settings));
+    }
+
+    fn mts_scale(&self) -> Option<String> {
+        myriad_live::mts_esp::master_scale()
     }
 
     fn snapshot(&mut self, into: &mut Snapshot) {

@@ -3,9 +3,10 @@
 use super::super::text::{Content, Document, Entry, PatchText};
 use super::super::{KeyZone, Patch, PatchError, factory};
 use super::{expected, read_document};
+use crate::engine::OUTPUTS;
 
 /// Keys of a zone; everything else is read as its patch.
-const KEYS: &[&str] = &["keys", "patch", "note", "tune", "pan", "level", "choke"];
+const KEYS: &[&str] = &["keys", "patch", "note", "tune", "pan", "level", "choke", "output"];
 
 /// Reads a zone: a drum or factory patch, changed by what is written here, on its keys.
 pub(super) fn read(
@@ -41,6 +42,7 @@ pub(super) fn read(
             "tune" => zone.tune = number(-48.0, 48.0)? as f32,
             "pan" => zone.pan = number(-1.0, 1.0)? as f32,
             "level" => zone.level = number(-60.0, 12.0)? as f32,
+            "output" => zone.output = number(0.0, OUTPUTS as f64)?.round() as u8,
             "choke" => zone.choke = number(0.0, 127.0)?.round() as u8,
             _ => {}
         }

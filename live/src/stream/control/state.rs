@@ -8,7 +8,7 @@ use crate::stream::render_log::LogReader;
 use crate::stream::render_side::{Command, RenderSide};
 use crate::stream::underrun::{Report, Underrun};
 use crate::stream::{StreamConfig, StreamError};
-use myriad_engine::{EngineConfig, SnapshotReceiver};
+use myriad_engine::{EngineConfig, PitchSettings, SnapshotReceiver};
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
 use std::collections::VecDeque;
@@ -24,7 +24,8 @@ pub(in crate::stream) struct State {
     pub(super) engine_latency: usize,
     pub(super) frame_ring: Arc<FrameRing>,
     commands: CommandSender<Command>,
-    /// Patches and routes for which `commands` had no room, at most one of each for a part.
+    /// Patches and routes for which `commands` had no room, at most one of each for a part, and pitch
+    /// settings.
     waiting: VecDeque<Command>,
     pub(super) sender: Sender,
     reports: HeapCons<Report>,
@@ -83,6 +84,14 @@ impl State {
         let keeps_patch = !is_patch(&command);
         self.waiting.retain(|old| old.part() != part || (keeps_patch && is_patch(old)));
         self.waiting.push_back(command);
+        self.send_waiting();
+    }
+
+    /// Sends other pitch settings; they wait like the changes of a part.
+    pub(super) fn change_pitch(&mut self, settings: PitchSettings) {
+        self.engine.pitch = settings;
+        self.waiting.retain(|old| !matches!(old, Command::Pitch { .. }));
+        self.waiting.push_back(Command::Pitch { settings: Box::new(settings) });
         self.send_waiting();
     }
 
