@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What Myriad reads, for the dialog's filter.
-const EXTENSIONS: [&str; 12] =
-    ["wav", "flac", "aif", "aiff", "ogg", "oga", "mp3", "toml", "scl", "mid", "midi", "rmi"];
+const EXTENSIONS: [&str; 13] =
+    ["wav", "flac", "aif", "aiff", "ogg", "oga", "mp3", "toml", "scl", "kbm", "mid", "midi", "rmi"];
 
 /// An open dialog.
 pub(crate) struct FileDialog(Receiver<Option<PathBuf>>);

@@ -94,14 +94,6 @@ pub trait EditorHost {
         Err("a MIDI file is for a track of the host".into())
     }
 
-    /// Tunes the instrument by a Scala file, and returns a line about it; or why not.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or the tuning cannot be changed here.
-    fn use_scale(&mut self, _file: &Path) -> Result<String, String> {
-        Err("a scale is chosen when the player starts: myriad play --scale".into())
-    }
-
     /// Removes the controller of this parameter.
     fn forget(&mut self, _param: Param) {}
 }

@@ -2,16 +2,13 @@
 
 use crate::file_dialog::FileDialog;
 use crate::session::Session;
+use crate::views::tuning;
 use egui::Context;
-use myriad_engine::tuning::Tuning;
 use myriad_import::{
     Finished, ImportError, Imported, Input, Job, Material, Options, Overview, Recording, Sound,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Larger files are no scale.
-const MAX_SCALE_BYTES: u64 = 1 << 20;
 
 /// What the import page shows.
 #[derive(Default)]
@@ -106,8 +103,7 @@ impl Importer {
                     text
                 })
                 .map_err(|error| error.to_string()),
-            "scl" => check_scale(file).and_then(|()| session.host.use_scale(file)),
-            "kbm" => Err("drop the scale (.scl); the keyboard mapping belongs to it".into()),
+            "scl" | "kbm" => tuning::tune_patch(session, file),
             "mid" | "midi" | "rmi" => session.host.play_song(file),
             _ => {
                 let input = Input::File(file.to_owned());
@@ -208,12 +204,4 @@ fn reason(error: &ImportError) -> String {
         }
         error => error.to_string(),
     }
-}
-
-/// A scale that cannot be read is told by its own error.
-fn check_scale(file: &Path) -> Result<(), String> {
-    let bytes = myriad_files::input::read_limited(file, MAX_SCALE_BYTES);
-    let bytes = bytes.map_err(|error| error.to_string())?.ok_or("too large for a scale")?;
-    let text = String::from_utf8_lossy(&bytes);
-    Tuning::read(&text, None).map(|_| ()).map_err(|error| error.to_string())
 }

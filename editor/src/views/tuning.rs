@@ -128,17 +128,10 @@ impl TuningPanel {
         }
     }
 
-    /// Reads a scale, or a keyboard map for the current one.
+    /// Reads a file, and keeps why it was refused.
     fn read(&mut self, path: &Path, current: &Scale) -> Option<Scale> {
-        let read = match (library::is_keyboard(path), current) {
-            (true, Some(scale)) => {
-                library::read_keyboard(scale, path).map_err(|error| error.to_string())
-            }
-            (true, None) => Err("a keyboard map needs a scale; choose one first".to_owned()),
-            (false, _) => library::read_scale(path).map_err(|error| error.to_string()),
-        };
         self.problem.clear();
-        match read {
+        match read(path, current) {
             Ok(scale) => {
                 self.path.clear();
                 Some(Some(Arc::new(scale)))
@@ -149,6 +142,31 @@ impl TuningPanel {
             }
         }
     }
+}
+
+/// Reads a scale, or a keyboard map for the current one.
+fn read(path: &Path, current: &Scale) -> Result<ScaleSetting, String> {
+    let read = match (library::is_keyboard(path), current) {
+        (true, Some(scale)) => library::read_keyboard(scale, path),
+        (true, None) => return Err("a keyboard map needs a scale; choose one first".to_owned()),
+        (false, _) => library::read_scale(path),
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// Tunes the patch by a Scala file, and returns a line about it; or why not.
+///
+/// # Errors
+/// When the file cannot be read or is neither a scale nor a keyboard map.
+pub(crate) fn tune_patch(session: &mut Session, file: &Path) -> Result<String, String> {
+    let scale = read(file, &session.patch.tuning).map_err(|problem| {
+        // The file is named already.
+        let place = problem.strip_prefix(&file.display().to_string());
+        place.map_or(problem.clone(), |place| place.trim_start_matches([':', ' ']).to_owned())
+    })?;
+    let text = format!("The patch is tuned by {}.", scale.name());
+    set_scale(session, Owner::Patch, Some(Arc::new(scale)));
+    Ok(text)
 }
 
 /// Tunes the patch, which is loaded anew with it and can be undone, or the instance.

@@ -120,7 +120,9 @@ fn patches_scales_and_songs_are_told_by_their_names() {
     for (file, bytes, said) in [
         ("bad.toml", &b"name = 3"[..], "bad.toml"),
         ("bad.scl", b"! nothing", "bad.scl: "),
-        ("good.scl", b"x\n 1\n 2/1\n", "--scale"),
+        ("early.kbm", b"0\n0\n127\n69\n69\n432.0\n1\n", "needs a scale"),
+        ("good.scl", b"x\n 1\n 2/1\n", "tuned by good"),
+        ("map.kbm", b"0\n0\n127\n69\n69\n432.0\n1\n", "tuned by good"),
         ("song.mid", b"MThd", "track of the host"),
         ("note.txt", b"text", "not a sound that can be read"),
         ("cut.wav", b"RIFF\x10\0\0\0WAVEfmt ", "cut short"),
