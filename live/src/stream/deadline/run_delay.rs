@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// Linux' `schedstat` of one thread, where it exists.
 #[derive(Debug, Default)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "other systems have no such file"))]
 pub(in crate::stream) struct RunDelay(Option<File>);
 
 impl RunDelay {
