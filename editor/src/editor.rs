@@ -31,6 +31,7 @@ const ALARM_SECONDS: f64 = 2.0;
 
 const HEADER: f32 = 52.0;
 const TABS: f32 = 34.0;
+const CHIPS: f32 = 26.0;
 const PAGE: f32 = 226.0;
 const FOOT: f32 = 92.0;
 
@@ -117,6 +118,7 @@ impl Editor {
         self.draw(ui, host, &status, seconds, underrun);
         let moves = self.snapshot.sounding
             || self.keyboard.plays()
+            || self.browser.plays()
             || self.pages.kit.plays()
             || self.cloud.moves()
             || self.meter.moves()
@@ -145,9 +147,10 @@ impl Editor {
             time: self.last,
         };
         let session = &mut session;
-        shortcuts(ui, session, &self.library);
+        shortcuts(ui, session, &mut self.library);
         self.importer.take_dropped(ui.ctx(), session);
         self.importer.poll(session);
+        self.browser.tick(session.host, session.time);
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, 0.0, theme::NIGHT);
         let inside = whole.shrink2(vec2(GAP, 0.0)).with_max_y(whole.bottom() - GAP);
@@ -163,6 +166,7 @@ impl Editor {
         let foot = from_below(FOOT);
         let page = from_below(PAGE);
         let tabs = from_below(TABS);
+        let chips = from_below(CHIPS);
         let header = Rect::from_min_size(inside.min, vec2(inside.width(), HEADER));
         let cloud = Rect::from_min_max(header.left_bottom(), pos2(inside.right(), bottom));
 
@@ -176,6 +180,7 @@ impl Editor {
         }
         .show(ui, session, header);
         self.cloud.show(ui, session, cloud, seconds);
+        sources::show(ui, session, chips);
         let room = tabs.union(page);
         if self.importer.open {
             let wish = self.import_page.show(ui, session, &mut self.importer, room);
@@ -184,15 +189,14 @@ impl Editor {
             }
             if wish == Wish::Save {
                 self.browsing = true;
-                self.browser.ask_to_save(&session.patch.name);
+                self.browser.ask_to_save(&session.patch, &self.library);
             }
         } else if self.browsing {
             if self.browser.show(ui, session, &mut self.library, room) {
                 self.browsing = false;
             }
         } else {
-            let used = self.pages.tabs(ui, session, tabs);
-            sources::show(ui, session, tabs.with_min_x(tabs.left() + used + 16.0));
+            self.pages.tabs(ui, session, tabs);
             if let Some(rest) = self.cloud.rest() {
                 let displays =
                     Displays { rest, meter: &self.meter, voices: status.counters.voices };
@@ -219,6 +223,7 @@ impl Editor {
     /// The window closes: releases every key and knob.
     pub fn closed(&mut self, host: &mut dyn EditorHost) {
         self.keyboard.release(host);
+        self.browser.release(host);
         self.pages.kit.release(host);
         for (param, _) in self.held.drain(..) {
             host.end(param);
@@ -258,7 +263,7 @@ impl Editor {
 }
 
 /// Keyboard shortcuts.
-fn shortcuts(ui: &Ui, session: &mut Session, library: &Library) {
+fn shortcuts(ui: &Ui, session: &mut Session, library: &mut Library) {
     if ui.ctx().text_edit_focused() {
         return;
     }

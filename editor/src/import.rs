@@ -178,8 +178,14 @@ impl Importer {
         self.note = Some(Note { text, is_error: false });
     }
 
+    /// One line, which names the file.
     fn fail(&mut self, text: String) {
-        self.note = Some(Note { text: format!("{}: {text}", self.name), is_error: true });
+        let line = text.lines().next().unwrap_or_default();
+        let text = match line.contains(&self.name) {
+            true => line.to_owned(),
+            false => format!("{}: {line}", self.name),
+        };
+        self.note = Some(Note { text, is_error: true });
     }
 
     /// Closes the page; an import under way ends.

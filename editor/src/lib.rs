@@ -16,6 +16,7 @@
 //! # Ok::<(), myriad_engine::EngineError>(())
 //! ```
 
+mod audition;
 mod editor;
 mod file_dialog;
 mod history;

@@ -10,5 +10,6 @@ pub(crate) mod entry;
 pub(crate) mod field;
 pub(crate) mod keyboard;
 pub(crate) mod knob;
+pub(crate) mod menu;
 pub(crate) mod meter;
 pub(crate) mod strip;

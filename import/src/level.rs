@@ -5,7 +5,7 @@ use myriad_engine::params::Param;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch};
 
 /// The velocity at which the patch has the level of its recording: that of a key pressed firmly.
-pub(super) const VELOCITY: f32 = 100.0 / 127.0;
+const VELOCITY: f32 = 100.0 / 127.0;
 
 /// The level while it is measured, in decibels: far from the limiter.
 const QUIET_DB: f32 = -24.0;
@@ -33,11 +33,7 @@ pub(super) fn match_to(
 }
 
 /// The mean square of both sides while a key is held.
-pub(super) fn played_mean_square(
-    patch: &Patch,
-    key: f32,
-    seconds: f64,
-) -> Result<f64, ImportError> {
+fn played_mean_square(patch: &Patch, key: f32, seconds: f64) -> Result<f64, ImportError> {
     let config = EngineConfig { sample_rate: RATE, ..EngineConfig::default() };
     let mut engine = Engine::new(&config)?;
     engine.set_patch(0, patch);

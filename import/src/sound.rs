@@ -12,6 +12,9 @@ use std::path::Path;
 const MOST_SECONDS: usize = 60;
 const MOST_SAMPLES: usize = 60 * 192_000;
 
+/// Files of lower sample rates are damaged.
+const LOWEST_RATE: u32 = 1_000;
+
 /// One channel of sound.
 #[derive(Debug)]
 pub struct Sound {
@@ -93,6 +96,9 @@ impl Mixer {
     fn finish(&mut self, cycle: Option<usize>) -> Result<Sound, ImportError> {
         if self.mixed.is_empty() {
             return Err(ImportError::Unreadable(WavReadError::Empty));
+        }
+        if self.rate < LOWEST_RATE {
+            return Err(ImportError::Undecodable("of a sample rate that no sound has".into()));
         }
         let of_a_channel = self.power / self.channels.max(1) as f64;
         let power = |samples: &[f32]| samples.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();

@@ -1,16 +1,16 @@
 //! All patches, listed, and saved in the user's folder.
 
 use crate::MAX_FILE_BYTES;
+use crate::lists::Lists;
 use myriad_engine::{Patch, factory};
 use myriad_files::atomic_file;
-use myriad_files::input::{self, read_limited};
-use std::collections::BTreeSet;
+use myriad_files::input::read_limited;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file in the user's folder with the names of the favourites, one a line.
-const FAVOURITES: &str = "favourites.txt";
+/// The folder in the user's folder for deleted patches.
+const WASTEBASKET: &str = "wastebasket";
 
 /// A patch of the library.
 #[derive(Clone, Debug)]
@@ -21,13 +21,21 @@ pub struct Entry {
     pub file: Option<PathBuf>,
 }
 
+impl Entry {
+    /// What tells it from all others: the name of its file; a factory patch has its name alone.
+    pub fn id(&self) -> String {
+        let name = self.file.as_ref().and_then(|file| file.file_name());
+        name.map_or_else(|| self.patch.name.clone(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
 /// All patches, by name.
 #[derive(Debug)]
 pub struct Library {
     entries: Vec<Entry>,
-    favourites: BTreeSet<String>,
-    /// Why the file of favourites cannot be read; then it is not written either.
-    favourites_unreadable: Option<String>,
+    lists: Lists,
+    /// The identity of the patch that was loaded or saved last.
+    current: Option<String>,
     folder: Option<PathBuf>,
 }
 
@@ -35,12 +43,8 @@ impl Library {
     /// Factory patches and those in `folder`, which need not exist yet. Files that are not patches
     /// are left out. Without a folder nothing can be saved.
     pub fn open(folder: Option<PathBuf>) -> Self {
-        let mut library = Self {
-            entries: Vec::new(),
-            favourites: BTreeSet::new(),
-            favourites_unreadable: None,
-            folder,
-        };
+        let (entries, lists) = (Vec::new(), Lists::default());
+        let mut library = Self { entries, lists, current: None, folder };
         library.refresh();
         library
     }
@@ -68,15 +72,8 @@ impl Library {
         self.entries = factory.chain(own).collect();
         let name = |entry: &Entry| entry.patch.name.to_lowercase();
         self.entries.sort_by_cached_key(name);
-        let Some(folder) = &self.folder else {
-            return;
-        };
-        let read = input::open(&folder.join(FAVOURITES)).and_then(io::read_to_string);
-        self.favourites_unreadable = None;
-        match read {
-            Ok(text) => self.favourites = text.lines().map(str::to_owned).collect(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.favourites_unreadable = Some(error.to_string()),
+        if let Some(folder) = &self.folder {
+            self.lists.read(folder);
         }
     }
 
@@ -85,9 +82,12 @@ impl Library {
         &self.entries
     }
 
-    /// Whether a patch is a favourite.
-    pub fn is_favourite(&self, name: &str) -> bool {
-        self.favourites.contains(name)
+    /// Whether a patch is a favourite. Lists of earlier versions have the names of the user's own, too.
+    pub fn is_favourite(&self, entry: &Entry) -> bool {
+        let favourites = &self.lists.favourites;
+        let by_name = || favourites.contains(&entry.patch.name);
+        let own = || entry.file.is_some() && factory::find(&entry.patch.name).is_none();
+        favourites.contains(&entry.id()) || (own() && by_name())
     }
 
     /// Makes a patch a favourite, or not any more.
@@ -95,18 +95,138 @@ impl Library {
     /// # Errors
     /// When the file cannot be written, or could not be read; the change is kept until the editor
     /// closes.
-    pub fn toggle_favourite(&mut self, name: &str) -> io::Result<()> {
-        if !self.favourites.remove(name) {
-            self.favourites.insert(name.to_owned());
-        }
-        let Some(folder) = &self.folder else {
-            return Ok(());
+    pub fn toggle_favourite(&mut self, entry: &Entry) -> io::Result<()> {
+        let own_name = entry.file.is_some() && self.is_favourite(entry);
+        let id = match own_name && !self.lists.favourites.contains(&entry.id()) {
+            true => entry.patch.name.clone(),
+            false => entry.id(),
         };
-        if let Some(reason) = &self.favourites_unreadable {
-            return Err(io::Error::other(format!("{FAVOURITES} cannot be read: {reason}")));
-        }
-        let names: Vec<&str> = self.favourites.iter().map(String::as_str).collect();
-        write_whole(&folder.join(FAVOURITES), &(names.join("\n") + "\n"))
+        self.lists.toggle_favourite(self.folder.as_deref(), &id)
+    }
+
+    /// Stars of a patch, 0 to 5.
+    pub fn rating(&self, entry: &Entry) -> u8 {
+        self.lists.rating(&entry.id())
+    }
+
+    /// Gives a patch stars; 0 removes them.
+    ///
+    /// # Errors
+    /// As [`toggle_favourite`](Self::toggle_favourite).
+    pub fn rate(&mut self, entry: &Entry, stars: u8) -> io::Result<()> {
+        self.lists.rate(self.folder.as_deref(), &entry.id(), stars)
+    }
+
+    /// How many patches were used since this one; none if that is long ago.
+    pub fn recency(&self, entry: &Entry) -> Option<usize> {
+        self.lists.recency(&entry.id())
+    }
+
+    /// A patch is played now.
+    ///
+    /// # Errors
+    /// As [`toggle_favourite`](Self::toggle_favourite).
+    pub fn used(&mut self, entry: &Entry) -> io::Result<()> {
+        self.current = Some(entry.id());
+        self.lists.used(self.folder.as_deref(), &entry.id())
+    }
+
+    /// The entry of the patch called `name` that plays: of several with that name the one that was loaded.
+    pub fn current(&self, name: &str) -> Option<&Entry> {
+        let named = || self.entries.iter().filter(|entry| entry.patch.name == name);
+        let loaded = named().find(|entry| self.current.as_deref() == Some(&entry.id()));
+        loaded.or_else(|| named().next())
+    }
+
+    /// The name that the user signs patches with.
+    pub fn author(&self) -> &str {
+        self.lists.author()
+    }
+
+    /// Remembers the name that the user signs patches with.
+    ///
+    /// # Errors
+    /// As [`toggle_favourite`](Self::toggle_favourite).
+    pub fn set_author(&mut self, author: &str) -> io::Result<()> {
+        self.lists.set_author(self.folder.as_deref(), author)
+    }
+
+    /// The user's own patch of that name, which [`save`](Self::save) would replace.
+    pub fn own(&self, name: &str) -> Option<&Entry> {
+        let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(name);
+        self.entries.iter().filter(same).find(|entry| entry.file.is_some())
+    }
+
+    /// Saves a patch in a file of its own, beside others of the same name.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn save_new(&mut self, patch: &Patch) -> io::Result<PathBuf> {
+        let folder = self.folder()?;
+        let file = free_file(folder, &file_name(&patch.name));
+        self.write(file, patch)
+    }
+
+    /// Gives one of the user's own patches another name; its file keeps its own.
+    ///
+    /// # Errors
+    /// When it is a factory patch, or cannot be written.
+    pub fn rename(&mut self, entry: &Entry, name: &str) -> io::Result<()> {
+        let file = own_file(entry)?;
+        let mut patch = entry.patch.clone();
+        patch.name = name.to_owned();
+        self.write(file, &patch).map(|_| ())
+    }
+
+    /// Saves a copy of a patch, with a name that no patch has yet.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn duplicate(&mut self, entry: &Entry) -> io::Result<PathBuf> {
+        let mut patch = entry.patch.clone();
+        let taken = |name: &str| self.entries.iter().any(|entry| entry.patch.name == name);
+        let mut names = (2..).map(|number| format!("{} {number}", entry.patch.name));
+        patch.name = names.find(|name| !taken(name)).unwrap_or_default();
+        self.save_new(&patch)
+    }
+
+    /// Moves one of the user's own patches to the wastebasket, a folder beside them. Returns where it is.
+    ///
+    /// # Errors
+    /// When it is a factory patch, or cannot be moved.
+    pub fn delete(&mut self, entry: &Entry) -> io::Result<PathBuf> {
+        let file = own_file(entry)?;
+        let basket = self.folder()?.join(WASTEBASKET);
+        fs::create_dir_all(&basket)?;
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let target = free_file(&basket, &stem);
+        fs::rename(&file, &target)?;
+        self.refresh();
+        Ok(target)
+    }
+
+    /// Brings a deleted patch back.
+    ///
+    /// # Errors
+    /// When it cannot be moved.
+    pub fn restore(&mut self, deleted: &Path) -> io::Result<()> {
+        let stem = deleted.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let target = free_file(self.folder()?, &stem);
+        fs::rename(deleted, target)?;
+        self.refresh();
+        Ok(())
+    }
+
+    fn folder(&self) -> io::Result<&Path> {
+        let none = || io::Error::other("there is no folder for patches");
+        self.folder.as_deref().ok_or_else(none)
+    }
+
+    fn write(&mut self, file: PathBuf, patch: &Patch) -> io::Result<PathBuf> {
+        write_whole(&file, &patch.to_toml())?;
+        self.current = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.refresh();
+        Ok(file)
     }
 
     /// Saves a patch in the user's folder; it replaces a patch of the user's with the same name.
@@ -114,16 +234,17 @@ impl Library {
     /// # Errors
     /// When there is no folder, or it cannot be written.
     pub fn save(&mut self, patch: &Patch) -> io::Result<PathBuf> {
-        let Some(folder) = &self.folder else {
-            return Err(io::Error::other("there is no folder for patches"));
-        };
-        let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(&patch.name);
-        let known = self.entries.iter().filter(same).find_map(|e| e.file.clone());
+        let folder = self.folder()?;
+        let known = self.own(&patch.name).and_then(|entry| entry.file.clone());
         let file = known.unwrap_or_else(|| free_file(folder, &file_name(&patch.name)));
-        write_whole(&file, &patch.to_toml())?;
-        self.refresh();
-        Ok(file)
+        self.write(file, patch)
     }
+}
+
+/// The file of one of the user's own patches.
+fn own_file(entry: &Entry) -> io::Result<PathBuf> {
+    let factory = || io::Error::other("a factory patch stays as it is; duplicate it");
+    entry.file.clone().ok_or_else(factory)
 }
 
 /// The patches in a folder.
@@ -174,6 +295,11 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lists::FAVOURITES;
+
+    fn entry(library: &Library, name: &str) -> Entry {
+        library.entries().iter().find(|entry| entry.patch.name == name).unwrap().clone()
+    }
 
     fn folder() -> tempfile::TempDir {
         tempfile::tempdir().unwrap()
@@ -189,15 +315,15 @@ mod tests {
         library.save(&patch).unwrap();
         patch.description = "Better".into();
         library.save(&patch).unwrap();
-        library.toggle_favourite("Aurora").unwrap();
+        library.toggle_favourite(&entry(&library, "Aurora")).unwrap();
         fs::write(folder.path().join("patches").join("no-patch.toml"), "nonsense").unwrap();
 
         let library = Library::open(Some(folder.path().join("patches")));
         assert_eq!(library.entries().len(), factory + 1);
         let own: Vec<_> = library.entries().iter().filter(|e| e.file.is_some()).collect();
         assert_eq!(own[0].patch, patch);
-        assert!(library.is_favourite("Aurora"));
-        assert!(!library.is_favourite("Tide"));
+        assert!(library.is_favourite(&entry(&library, "Aurora")));
+        assert!(!library.is_favourite(&entry(&library, "Tide")));
     }
 
     #[test]
@@ -225,13 +351,72 @@ mod tests {
         let bytes = b"Aurora\nCaf\xe9\n";
         fs::write(&file, bytes).unwrap();
         let mut library = Library::open(Some(folder.path().join("patches")));
-        assert!(library.toggle_favourite("Tide").is_err());
-        assert!(library.is_favourite("Tide"), "until the editor closes");
+        assert!(library.toggle_favourite(&entry(&library, "Tide")).is_err());
+        assert!(library.is_favourite(&entry(&library, "Tide")), "until the editor closes");
         assert_eq!(fs::read(&file).unwrap(), bytes);
         fs::write(&file, "Aurora\n").unwrap();
         library.refresh();
-        library.toggle_favourite("Tide").unwrap();
+        library.toggle_favourite(&entry(&library, "Tide")).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "Aurora\nTide\n");
+    }
+
+    /// Two patches of one name are told apart by their files: rated, renamed and deleted each by itself.
+    #[test]
+    fn patches_of_one_name_are_two() {
+        let folder = folder();
+        let mut library = Library::open(Some(folder.path().join("patches")));
+        let mut patch = factory::find("Tide").unwrap();
+        library.save_new(&patch).unwrap();
+        patch.description = "The second".into();
+        library.save_new(&patch).unwrap();
+        let of = |library: &Library, id: &str| {
+            library.entries().iter().find(|entry| entry.id() == id).cloned()
+        };
+        let [factory, first, second] =
+            ["Tide", "tide.toml", "tide-2.toml"].map(|id| of(&library, id).unwrap());
+        library.rate(&second, 4).unwrap();
+        library.toggle_favourite(&first).unwrap();
+        library.used(&first).unwrap();
+        assert_eq!(library.current("Tide").unwrap().id(), "tide.toml");
+        library.used(&second).unwrap();
+        assert_eq!(library.current("Tide").unwrap().id(), "tide-2.toml");
+
+        let mut library = Library::open(Some(folder.path().join("patches")));
+        let ratings = [&factory, &first, &second].map(|entry| library.rating(entry));
+        assert_eq!(ratings, [0, 0, 4]);
+        let liked = [&factory, &first, &second].map(|entry| library.is_favourite(entry));
+        assert_eq!(liked, [false, true, false]);
+        let recency = [&factory, &first, &second].map(|entry| library.recency(entry));
+        assert_eq!(recency, [None, Some(1), Some(0)]);
+
+        library.rename(&second, "Ebb").unwrap();
+        assert_eq!(of(&library, "tide-2.toml").unwrap().patch.name, "Ebb");
+        assert!(library.rename(&factory, "Ebb").is_err());
+        let deleted = library.delete(&first).unwrap();
+        assert!(of(&library, "tide.toml").is_none() && deleted.exists());
+        assert!(library.delete(&factory).is_err());
+        library.restore(&deleted).unwrap();
+        assert_eq!(of(&library, "tide.toml").unwrap().patch.name, "Tide");
+        library.duplicate(&factory).unwrap();
+        assert!(library.own("Tide 2").is_some());
+    }
+
+    /// Earlier versions listed favourites by name, the user's own too.
+    #[test]
+    fn old_favourites_stay() {
+        let folder = folder();
+        let mut library = Library::open(Some(folder.path().into()));
+        let mut patch = factory::find("Tide").unwrap();
+        patch.name = "Mine".into();
+        library.save(&patch).unwrap();
+        fs::write(folder.path().join(FAVOURITES), "Mine\n").unwrap();
+        library.refresh();
+        let mine = entry(&library, "Mine");
+        assert!(library.is_favourite(&mine));
+        library.toggle_favourite(&mine).unwrap();
+        assert!(!library.is_favourite(&mine));
+        library.toggle_favourite(&mine).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join(FAVOURITES)).unwrap(), "mine.toml\n");
     }
 
     /// Opening a named pipe would wait for somebody to write to it.

@@ -12,6 +12,8 @@ use myriad_engine::patch::factory;
 use raster::Raster;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// What is to be seen.
 struct Scene {
@@ -75,7 +77,7 @@ const SCENES: &[Scene] = &[
         page: "Layers",
         keys: &[45],
         // Copies have no tune of their own in a layer.
-        mouse: &[[1156.0, 424.0], [1100.0, 470.0], [830.0, 505.0]],
+        mouse: &[[1034.0, 383.0], [1000.0, 440.0], [830.0, 505.0]],
         ..SCENE
     },
     Scene {
@@ -118,11 +120,14 @@ const SCENES: &[Scene] = &[
         seconds: 0.3,
         ..SCENE
     },
+    Scene { name: "import", page: "import", seconds: 4.0, ..SCENE },
+    Scene { name: "import-small", page: "import", seconds: 4.0, size: Editor::MIN_SIZE, ..SCENE },
+    Scene { name: "import-200", page: "import", seconds: 4.0, scale: 2.0, ..SCENE },
     Scene {
         name: "drag",
         page: "Source",
         keys: &[50, 57],
-        mouse: &[[760.0, 424.0], [720.0, 450.0], [460.0, 592.0]],
+        mouse: &[[291.0, 383.0], [340.0, 450.0], [460.0, 592.0]],
         ..SCENE
     },
     Scene {
@@ -259,6 +264,13 @@ fn draw(scene: &Scene, patch: Patch) -> Result<Raster, Box<dyn Error>> {
         if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
             viewport.native_pixels_per_point = Some(scene.scale);
         }
+        if scene.page == "import" {
+            if frame == 1 {
+                input.dropped_files.push(Arc::new(Recording));
+            }
+            // The import takes its time on a thread of its own.
+            std::thread::sleep(Duration::from_millis(30));
+        }
         // Long enough before the end for a tooltip.
         let steps = scene.mouse.len() + 22;
         input.events = mouse(scene, (frame + steps).checked_sub(frames));
@@ -277,6 +289,20 @@ fn draw(scene: &Scene, patch: Patch) -> Result<Raster, Box<dyn Error>> {
         }
     }
     Ok(raster)
+}
+
+/// The recording of the import page.
+#[derive(Debug)]
+struct Recording;
+
+impl egui::DroppedFile for Recording {
+    fn path(&self) -> &Path {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../import/fixtures/tone.flac"))
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(self.path()).map_err(|error| error.to_string())
+    }
 }
 
 /// What the mouse does in step `step` of its way.

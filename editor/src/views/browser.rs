@@ -1,17 +1,48 @@
-//! The patch browser: search, categories, tags, favourites; a click loads a patch.
+//! The patch browser: search, categories, tags, favourites, ratings; a click loads a patch and plays it.
 
 mod card;
+mod save;
 
+use crate::audition::Audition;
+use crate::host::EditorHost;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::{button, entry};
-use card::{Preview, card, preview};
+use card::{Preview, Wish, card, preview};
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use myriad_engine::Patch;
 use myriad_engine::patch::search;
 use myriad_library::{Entry, Library};
+use save::SaveForm;
 use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// The order of the patches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Sort {
+    #[default]
+    Name,
+    Category,
+    Rating,
+    Recent,
+    Yours,
+}
+
+impl Sort {
+    const ALL: [(Sort, &str); 5] = [
+        (Sort::Name, "by name"),
+        (Sort::Category, "by category"),
+        (Sort::Rating, "by rating"),
+        (Sort::Recent, "recently used"),
+        (Sort::Yours, "yours first"),
+    ];
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(sort, _)| *sort == self).map_or("", |(_, name)| name)
+    }
+}
 
 /// State of the browser.
 #[derive(Debug, Default)]
@@ -20,16 +51,22 @@ pub(crate) struct Browser {
     /// Filters by this category or tag.
     only: Option<String>,
     favourites: bool,
-    /// The name for saving, while it is being typed.
-    saving: Option<String>,
-    /// Whether its field has just appeared.
-    asks: bool,
-    /// Error message of the last save.
+    sort: Sort,
+    /// While a patch is saved.
+    saving: Option<SaveForm>,
+    /// The patch that gets another name, which is being typed, and whether its field has just appeared.
+    renaming: Option<(Entry, String, bool)>,
+    /// The patch that was deleted last, and its name.
+    deleted: Option<(PathBuf, String)>,
+    /// Why something could not be done.
     trouble: String,
     /// The patch that was last scrolled to.
     seen: String,
-    /// Preview pictures of patches, by name.
+    /// Preview pictures of patches, by their identity.
     previews: HashMap<String, Preview>,
+    /// Whether patches are not played when they are chosen.
+    quiet: bool,
+    audition: Audition,
 }
 
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
@@ -41,18 +78,40 @@ impl Browser {
             let patch = &entry.patch;
             let mut labels = patch.tags.iter().chain([&patch.category]);
             let labelled = |only| labels.any(|label| label == only);
-            (!self.favourites || library.is_favourite(&patch.name))
+            (!self.favourites || library.is_favourite(entry))
+                && (self.sort != Sort::Recent || library.recency(entry).is_some())
                 && self.only.as_ref().is_none_or(labelled)
         });
         let found = search(&self.search, offered, |entry| &entry.patch);
-        found.into_iter().cloned().collect()
+        let mut found: Vec<Entry> = found.into_iter().cloned().collect();
+        match self.sort {
+            Sort::Name => {}
+            Sort::Category => found.sort_by(|a, b| a.patch.category.cmp(&b.patch.category)),
+            Sort::Rating => found.sort_by_key(|entry| u8::MAX - library.rating(entry)),
+            Sort::Recent => found.sort_by_key(|entry| library.recency(entry)),
+            Sort::Yours => found.sort_by_key(|entry| entry.file.is_none()),
+        }
+        found
     }
 
-    /// Asks for the name to save the patch by.
-    pub(crate) fn ask_to_save(&mut self, name: &str) {
-        self.saving = Some(name.to_owned());
-        self.asks = true;
+    /// Asks what to save the patch as.
+    pub(crate) fn ask_to_save(&mut self, patch: &Patch, library: &Library) {
+        self.saving = Some(SaveForm::new(patch, library));
         self.trouble.clear();
+    }
+
+    /// Plays on with the phrase of the patch that was chosen.
+    pub(crate) fn tick(&mut self, host: &mut dyn EditorHost, time: f64) {
+        self.audition.tick(host, time);
+    }
+
+    pub(crate) fn plays(&self) -> bool {
+        self.audition.plays()
+    }
+
+    /// Releases every key.
+    pub(crate) fn release(&mut self, host: &mut dyn EditorHost) {
+        self.audition.stop(host);
     }
 
     /// Shows the browser. Returns whether it should close.
@@ -66,19 +125,31 @@ impl Browser {
         theme::panel(ui.painter(), rect);
         let inside = rect.shrink(12.0);
         let head = inside.with_max_y(inside.top() + 28.0);
+        let below = inside.with_min_y(head.bottom() + 8.0);
+        if let Some(form) = &mut self.saving {
+            let at = head.left_center() + vec2(4.0, 0.0);
+            let font = theme::bold(13.0);
+            ui.painter().text(at, Align2::LEFT_CENTER, "Save as a patch", font, theme::TEXT);
+            if form.show(ui, session, library, below) {
+                self.saving = None;
+            }
+            return false;
+        }
         self.head(ui, session, library, head);
-        let side = Rect::from_min_max(
-            pos2(inside.left(), head.bottom() + 8.0),
-            pos2(inside.left() + 148.0, inside.bottom()),
-        );
+        let side = below.with_max_x(below.left() + 148.0);
         self.filters(ui, library, side);
-        let grid = Rect::from_min_max(pos2(side.right() + 12.0, side.top()), inside.max);
+        let mut grid = below.with_min_x(side.right() + 12.0);
+        let notice = grid.with_max_y(grid.top() + 26.0);
+        if self.notice(ui, library, notice) {
+            grid = grid.with_min_y(notice.bottom() + 4.0);
+        }
+        let typing = self.renaming.is_some();
         self.cards(ui, session, library, grid);
-        ui.input(|input| input.key_pressed(Key::Escape)) && self.saving.is_none()
+        ui.input(|input| input.key_pressed(Key::Escape)) && !typing
     }
 
     fn head(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
-        let field = rect.with_max_x(rect.left() + 300.0);
+        let field = rect.with_max_x(rect.left() + 250.0);
         let search = TextEdit::singleline(&mut self.search)
             .hint_text("Search names, tags, descriptions")
             .align(Align2::LEFT_CENTER)
@@ -95,50 +166,69 @@ impl Browser {
         if pressed.clicked() {
             self.favourites = !self.favourites;
         }
-        let save = Rect::from_min_max(pos2(rect.right() - 320.0, rect.top()), rect.max);
-        self.save(ui, session, library, save);
+        let sort = Rect::from_min_size(pos2(heart.right() + 6.0, rect.top()), vec2(112.0, 28.0));
+        let name = (self.sort.name(), theme::TEXT);
+        button::list(ui, sort, "Sort patches", name, |ui| {
+            for (sort, name) in Sort::ALL {
+                if ui.selectable_label(self.sort == sort, name).clicked() {
+                    self.sort = sort;
+                }
+            }
+        });
+        let switch = Rect::from_min_size(pos2(sort.right() + 6.0, rect.top()), vec2(74.0, 28.0));
+        let tip = "A click on a patch plays a phrase with it";
+        if button::word(ui, switch, "Audition", tip, !self.quiet).clicked() {
+            self.quiet = !self.quiet;
+            self.audition.stop(session.host);
+        }
+        let mut right = rect.right();
+        let mut word = |text: &str, tip: &str, wide: f32| {
+            let place =
+                Rect::from_min_max(pos2(right - wide, rect.top()), pos2(right, rect.bottom()));
+            right -= wide + 8.0;
+            button::word(ui, place, text, tip, true).clicked()
+        };
+        if word("Save as…", "Save this sound as a user patch", 84.0) {
+            self.ask_to_save(&session.patch, library);
+        }
+        if word("Revert", "Load this patch again as it was saved", 64.0)
+            && let Some(entry) = library.current(&session.patch.name)
+        {
+            session.load(entry.patch.clone());
+        }
+        if word("New", "Begin with a plain sound", 48.0) {
+            session.load(Patch::new());
+        }
     }
 
-    fn save(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
-        let place = rect.with_min_x(rect.right() - 84.0);
-        let Some(name) = &mut self.saving else {
-            if button::word(ui, place, "Save as…", "Save this sound as a user patch", true)
-                .clicked()
-            {
-                self.ask_to_save(&session.patch.name);
-            }
-            return;
+    /// What was deleted, to bring it back, or what went wrong. Returns whether there is anything.
+    fn notice(&mut self, ui: &mut Ui, library: &mut Library, rect: Rect) -> bool {
+        let text = match (&self.deleted, self.trouble.as_str()) {
+            (None, "") => return false,
+            (Some((_, name)), "") => format!("{name} is in the wastebasket."),
+            (_, trouble) => trouble.to_owned(),
         };
-        let field = rect.with_max_x(place.left() - 8.0);
-        let edit = TextEdit::singleline(name)
-            .hint_text("Patch name")
-            .align(Align2::LEFT_CENTER)
-            .margin(egui::Margin::symmetric(10, 4));
-        let response = ui.put(field, edit);
-        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Patch name"));
-        if std::mem::take(&mut self.asks) {
-            entry::begin(&response, name);
+        let colour = if self.trouble.is_empty() { theme::MUTED } else { theme::ALARM };
+        let at = rect.left_center() + vec2(4.0, 0.0);
+        let font = theme::regular(11.5);
+        let drawn = ui.painter().text(at, Align2::LEFT_CENTER, text, font, colour);
+        let place = |index: f32| {
+            let left = drawn.right() + 12.0 + 80.0 * index;
+            Rect::from_min_size(pos2(left, rect.top()), vec2(74.0, rect.height()))
+        };
+        if self.deleted.is_some()
+            && self.trouble.is_empty()
+            && button::word(ui, place(0.0), "Restore", "Bring it back", true).clicked()
+            && let Some((file, _)) = self.deleted.take()
+            && let Err(error) = library.restore(&file)
+        {
+            self.trouble = format!("Could not restore: {error}");
         }
-        let enter = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let pressed = button::word(ui, place, "Save", &self.trouble, true).clicked();
-        if ui.input(|input| input.key_pressed(Key::Escape)) {
-            self.saving = None;
-        } else if (enter || pressed) && !name.trim().is_empty() {
-            let mut patch = session.snapshot();
-            patch.name = name.trim().to_owned();
-            match library.save(&patch) {
-                Ok(_) => {
-                    session.describe(&patch);
-                    self.saving = None;
-                }
-                Err(error) => self.trouble = format!("Could not save: {error}"),
-            }
+        if button::word(ui, place(1.0), "Dismiss", "", false).clicked() {
+            self.deleted = None;
+            self.trouble.clear();
         }
-        if !self.trouble.is_empty() && self.saving.is_some() {
-            let at = pos2(field.left(), rect.bottom() + 4.0);
-            let font = theme::regular(10.5);
-            ui.painter().text(at, Align2::LEFT_TOP, &self.trouble, font, theme::ALARM);
-        }
+        true
     }
 
     /// Categories, then the most frequent tags.
@@ -186,14 +276,13 @@ impl Browser {
         if found.is_empty() {
             return theme::emptiness(ui.painter(), rect, "No patches found");
         }
-        for Entry { patch, .. } in &found {
-            let previews = &mut self.previews;
-            if !previews.contains_key(&patch.name) {
-                previews.insert(patch.name.clone(), preview(patch));
-            }
+        for entry in &found {
+            self.previews.entry(entry.id()).or_insert_with(|| preview(&entry.patch));
         }
+        let current = library.current(&session.patch.name).map(Entry::id).unwrap_or_default();
         let columns = (rect.width() / CARD.x).floor().max(1.0) as usize;
         let wide = (rect.width() - 14.0) / columns as f32;
+        let mut wish = None;
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("cards"));
         ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
             let rows = found.len().div_ceil(columns);
@@ -205,15 +294,89 @@ impl Browser {
                     (CARD.y + 6.0) * (index / columns) as f32,
                 );
                 let place = Rect::from_min_size(area.min + at, vec2(wide - 8.0, CARD.y));
-                let name = &entry.patch.name;
+                let id = entry.id();
+                let playing = id == current;
                 // Scrolls to the current patch, also when it was chosen elsewhere.
-                if *name == session.patch.name && self.seen != *name {
+                if playing && self.seen != id {
                     ui.scroll_to_rect(place.expand(CARD.y), None);
-                    self.seen.clone_from(name);
+                    self.seen.clone_from(&id);
                 }
-                let preview = self.previews.get(name);
-                card(ui, session, library, &entry, preview, place);
+                if self.renaming.as_ref().is_some_and(|(renamed, ..)| renamed.id() == id) {
+                    self.rename(ui, session, library, place);
+                    continue;
+                }
+                let preview = self.previews.get(&id);
+                let asked = card(ui, library, &entry, playing, preview, place);
+                wish = asked.map(|asked| (asked, entry)).or(wish.take());
             }
         });
+        if let Some((wish, entry)) = wish {
+            self.grant(wish, entry, session, library);
+        }
+    }
+
+    /// Does what was asked for on a card.
+    fn grant(&mut self, wish: Wish, entry: Entry, session: &mut Session, library: &mut Library) {
+        self.trouble.clear();
+        let done = match wish {
+            Wish::Load => {
+                let is_new =
+                    library.current(&session.patch.name).map(Entry::id) != Some(entry.id());
+                if is_new || session.patch.name != entry.patch.name {
+                    session.load(entry.patch.clone());
+                }
+                if !self.quiet {
+                    self.audition.start(session.host, &entry.patch.category, session.time);
+                }
+                library.used(&entry)
+            }
+            Wish::Favourite => library.toggle_favourite(&entry),
+            Wish::Rate(stars) => library.rate(&entry, stars),
+            Wish::Rename => {
+                let name = entry.patch.name.clone();
+                self.renaming = Some((entry, name, true));
+                Ok(())
+            }
+            Wish::Duplicate => library.duplicate(&entry).map(|_| ()),
+            Wish::Delete => library.delete(&entry).map(|file| {
+                self.deleted = Some((file, entry.patch.name.clone()));
+            }),
+        };
+        if let Err(error) = done {
+            self.trouble = format!("{error}.");
+        }
+    }
+
+    /// The field for the new name of a patch.
+    fn rename(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
+        let Some((entry, name, is_new)) = &mut self.renaming else {
+            return;
+        };
+        let edit = TextEdit::singleline(name)
+            .align(Align2::LEFT_CENTER)
+            .margin(egui::Margin::symmetric(10, 4));
+        let response = ui.put(rect.shrink2(vec2(2.0, 8.0)), edit);
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "New name"));
+        if std::mem::take(is_new) {
+            entry::begin(&response, name);
+        }
+        let given_up = ui.input(|input| input.key_pressed(Key::Escape));
+        if !response.lost_focus() && !given_up {
+            return;
+        }
+        let (old, new) = (entry.patch.name.clone(), name.trim().to_owned());
+        let plays = library.current(&session.patch.name).map(Entry::id) == Some(entry.id());
+        if !given_up && !new.is_empty() && new != old {
+            match library.rename(entry, &new) {
+                Ok(()) if plays && session.patch.name == old => {
+                    let mut patch = Patch::clone(&session.patch);
+                    patch.name = new;
+                    session.describe(&patch);
+                }
+                Ok(()) => {}
+                Err(error) => self.trouble = format!("Could not rename: {error}."),
+            }
+        }
+        self.renaming = None;
     }
 }

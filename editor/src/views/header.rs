@@ -11,7 +11,7 @@ use egui::epaint::Mesh;
 use egui::{
     Align2, Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
-use myriad_library::Library;
+use myriad_library::{Entry, Library};
 
 /// What the header needs besides the session.
 pub(crate) struct Header<'a> {
@@ -54,14 +54,15 @@ impl Header<'_> {
         }
         let heart = Rect::from_center_size(right.left_center() - vec2(16.0, 0.0), vec2(28.0, 28.0));
         let name = session.patch.name.clone();
-        let liked = self.library.is_favourite(&name);
+        let entry = self.library.current(&name).cloned();
+        let liked = entry.as_ref().is_some_and(|entry| self.library.is_favourite(entry));
         let pressed = button::icon(ui, heart, "Favourite", "Favourite", |painter, colour| {
             let colour = if liked { theme::ROSE } else { colour };
             paint::heart(painter, heart.center(), 6.5, liked, colour);
         });
-        if pressed.clicked() {
+        if let (true, Some(entry)) = (pressed.clicked(), entry) {
             // A favourite that cannot be saved is kept until the editor closes.
-            let _ = self.library.toggle_favourite(&name);
+            let _ = self.library.toggle_favourite(&entry);
         }
 
         let body = Rect::from_min_max(
@@ -221,18 +222,21 @@ fn choose_renderer(ui: &mut Ui, session: &mut Session, rect: Rect) {
 }
 
 /// Loads the previous or next patch.
-pub(crate) fn neighbour(library: &Library, session: &mut Session, step: isize) {
+pub(crate) fn neighbour(library: &mut Library, session: &mut Session, step: isize) {
     let entries = library.entries();
     if entries.is_empty() {
         return;
     }
-    let name = &session.patch.name;
-    let here = entries.iter().position(|entry| entry.patch.name == *name);
+    let current = library.current(&session.patch.name).map(Entry::id);
+    let here = entries.iter().position(|entry| Some(entry.id()) == current);
     let next = match here {
         Some(here) => (here as isize + step).rem_euclid(entries.len() as isize) as usize,
         None => 0,
     };
-    session.load(entries[next].patch.clone());
+    let next = entries[next].clone();
+    session.load(next.patch.clone());
+    // What cannot be remembered is no reason not to play it.
+    let _ = library.used(&next);
 }
 
 /// The version, as the tooltip of the logo and for screen readers.

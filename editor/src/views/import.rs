@@ -159,7 +159,10 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
     let text = match hertz {
         Some(hertz) => {
             let cents = 100.0 * (key(hertz) - key(hertz).round());
-            format!("Root {} {cents:+.0} ct", key_name(key(hertz).round().max(0.0) as u8))
+            // Without the number of the key.
+            let name = key_name(key(hertz).round().max(0.0) as u8);
+            let name = name.split(' ').next().unwrap_or_default();
+            format!("Root {name} {cents:+.0} ct")
         }
         None => "Root key ?".to_owned(),
     };

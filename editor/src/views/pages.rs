@@ -9,8 +9,8 @@ use super::{arp, curve, effects, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::{button, choice, strip};
-use egui::{Rect, Ui, pos2, vec2};
+use crate::widgets::{button, chip, choice, strip};
+use egui::{Rect, Sense, Ui, pos2, vec2};
 use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param, TABLE};
@@ -135,8 +135,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// The tabs of the pages. Returns the width used.
-    pub(crate) fn tabs(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) -> f32 {
+    /// The tabs of the pages.
+    pub(crate) fn tabs(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         if !self.page.is_shown(&session.patch) {
             self.page = Page::default();
         }
@@ -160,7 +160,6 @@ impl Pages {
             }
             left += wide + 2.0;
         }
-        left - rect.left()
     }
 
     pub(crate) fn show(
@@ -261,8 +260,17 @@ fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) -> f32 {
     for (index, group) in groups.iter().enumerate() {
         let place = place(index);
         let name = names::group(group);
-        if button::word(ui, place, &name, "", index == *chosen).clicked() {
+        let id = ui.scope_id().with(("tab", group));
+        let grip = ui.interact(place, id, Sense::drag());
+        let tip = "Drag it onto a knob to modulate that";
+        if button::word(ui, place, &name, tip, index == *chosen).clicked() {
             *chosen = index;
+        }
+        if let Some((_, source)) = Source::NAMES.iter().find(|(name, _)| name == group) {
+            grip.dnd_set_drag_payload(*source);
+            if grip.dragged() {
+                chip::thread(ui, place.center(), *source);
+            }
         }
     }
     place(groups.len()).left()

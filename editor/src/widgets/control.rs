@@ -3,7 +3,7 @@
 use crate::names;
 use crate::session::{Entry, Session, new_route};
 use crate::theme;
-use crate::widgets::chip;
+use crate::widgets::{chip, menu};
 use egui::{
     Event, EventFilter, Id, Key, MouseWheelUnit, PointerButton, Rect, Response, Sense, Ui, Vec2,
     WidgetInfo, vec2,
@@ -78,7 +78,7 @@ fn respond(
         let source = names::source(*source, &session.patch);
         chip::refusal(ui, &format!("{source} cannot move {}", names::of(param)));
     }
-    response.context_menu(|ui| menu(ui, session, param));
+    response.context_menu(|ui| menu::menu(ui, session, param));
     // For screen readers and tests.
     let value = f64::from(session.value(param));
     response.widget_info(|| WidgetInfo::slider(true, value, name));
@@ -213,44 +213,4 @@ pub(crate) fn amount(amount: f32, param: Param) -> String {
         _ => String::new(),
     };
     format!("{amount:+.2}{}", unit.trim_end())
-}
-
-fn menu(ui: &mut Ui, session: &mut Session, param: Param) {
-    let info = param.info();
-    ui.label(egui::RichText::new(names::of(param)).color(theme::MUTED));
-    if ui.button("Type a value").clicked() {
-        type_value(session, param);
-        ui.close();
-    }
-    let default = info.format(info.default);
-    if ui.button(format!("Reset to {default}")).clicked() {
-        session.change(param, info.default);
-        ui.close();
-    }
-    if session.host.can_learn() {
-        let waits = session.host.learning() == Some(param);
-        let text = if waits { "Cancel MIDI learn" } else { "MIDI learn" };
-        if ui.button(text).clicked() {
-            session.host.learn((!waits).then_some(param));
-            ui.close();
-        }
-        if let Some(controller) = session.host.controller(param)
-            && ui.button(format!("Remove MIDI controller {controller}")).clicked()
-        {
-            session.host.forget(param);
-            ui.close();
-        }
-    }
-    let routes = session.routes_to(param);
-    if !routes.is_empty() {
-        ui.separator();
-    }
-    for (index, route) in routes {
-        let source = names::source(route.source, &session.patch);
-        let text = format!("Remove {source} ({})", amount(route.amount, param));
-        if ui.button(text).clicked() {
-            session.remove_route(index);
-            ui.close();
-        }
-    }
 }

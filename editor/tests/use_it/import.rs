@@ -46,8 +46,9 @@ fn key(window: &Window<'_>) -> f32 {
 
 /// The text of the line that says what became of a file.
 fn note(window: &Window<'_>) -> Option<String> {
-    let node = window.query_by(|node| node.label().is_some_and(|l| l.starts_with("Import: ")))?;
-    node.accesskit_node().label()
+    let node =
+        window.query_by(|node| node.value().is_some_and(|text| text.starts_with("Import: ")))?;
+    NodeT::accesskit_node(&node).value()
 }
 
 #[test]
@@ -139,6 +140,8 @@ fn patches_scales_and_songs_are_told_by_their_names() {
 fn damaged_files_are_lines() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open("Aurora", "Source");
+    // Bytes that are no text have no glyphs either.
+    window.ctx.set_missing_glyph_policy(egui::epaint::text::MissingGlyphPolicy::Tofu);
     let patch = factory::find("Tide").unwrap().to_toml().into_bytes();
     let scale = b"! x.scl\nx\n 3\n 9/8\n 3/2\n 2/1\n".to_vec();
     let mut state = 1_u64;

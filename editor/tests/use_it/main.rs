@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+mod browser;
 mod import;
 mod layers;
 mod routes;
+mod sources;
 mod tuning;
 
 use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Rect, Vec2, vec2};

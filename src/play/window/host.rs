@@ -124,7 +124,7 @@ impl EditorHost for PlayerHost {
 
     fn play_song(&mut self, file: &Path) -> Result<String, String> {
         let song = Song::load(file).map_err(|error| error.to_string())?;
-        let text = format!("Plays {:.0} seconds with this sound, without drums.", song.seconds);
+        let text = format!("Plays {:.1} s with this sound, without drums.", song.seconds);
         self.session.with(|session| session.play_along(&song));
         Ok(text)
     }

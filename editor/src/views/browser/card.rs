@@ -1,14 +1,13 @@
 //! One patch in the browser: name, tags and preview.
 
 use crate::paint;
-use crate::session::Session;
 use crate::theme;
 use crate::views::axis::Axes;
 use crate::widgets::button;
 use egui::epaint::Mesh;
 use egui::{Align2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::{Patch, view};
-use myriad_library::{Entry, Library};
+use myriad_library::{Entry, Library, MAX_RATING};
 
 /// The spectrum of the preview, from low to high, 0 to 1.
 pub(super) type Preview = [f32; 44];
@@ -29,18 +28,41 @@ pub(super) fn preview(patch: &Patch) -> Preview {
     heights
 }
 
-/// A patch to click on.
+/// What the user wants of a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    Load,
+    Favourite,
+    Rate(u8),
+    Rename,
+    Duplicate,
+    Delete,
+}
+
+/// A patch to click on; a right click has more.
 pub(super) fn card(
     ui: &mut Ui,
-    session: &mut Session,
-    library: &mut Library,
+    library: &Library,
     entry: &Entry,
+    playing: bool,
     preview: Option<&Preview>,
     rect: Rect,
-) {
+) -> Option<Wish> {
+    // Two patches may have one name.
+    ui.push_id(entry.id(), |ui| show(ui, library, entry, playing, preview, rect)).inner
+}
+
+fn show(
+    ui: &mut Ui,
+    library: &Library,
+    entry: &Entry,
+    playing: bool,
+    preview: Option<&Preview>,
+    rect: Rect,
+) -> Option<Wish> {
     let patch = &entry.patch;
-    let playing = session.patch.name == patch.name;
-    let response = button::area(ui, rect, &patch.name, &patch.description, playing);
+    let stars = library.rating(entry);
+    let response = button::area(ui, rect, &patch.name, &tip(entry), playing);
     let painter = ui.painter_at(rect);
     let fill = if response.hovered() || playing { theme::RAISED } else { theme::WELL };
     let edge = match playing {
@@ -68,7 +90,11 @@ pub(super) fn card(
         let font = theme::regular(10.0);
         painter.text(at, Align2::RIGHT_CENTER, "yours", font, theme::AQUA);
     }
-    let liked = library.is_favourite(&patch.name);
+    for star in 0..stars {
+        let at = rect.right_top() + vec2(-34.0 - 8.0 * f32::from(star), 15.0);
+        painter.circle_filled(at, 2.4, theme::AMBER);
+    }
+    let liked = library.is_favourite(entry);
     let heart = Rect::from_center_size(rect.right_top() + vec2(-17.0, 15.0), vec2(22.0, 22.0));
     if liked || response.hovered() || ui.rect_contains_pointer(heart) {
         let name = format!("Favourite {}", patch.name);
@@ -77,14 +103,56 @@ pub(super) fn card(
             paint::heart(painter, heart.center(), 5.0, liked, colour);
         });
         if pressed.clicked() {
-            // A favourite that cannot be saved is kept until the editor closes.
-            let _ = library.toggle_favourite(&patch.name);
-            return;
+            return Some(Wish::Favourite);
         }
     }
-    if response.clicked() && !playing {
-        session.load(patch.clone());
+    let mut wish = response.clicked().then_some(Wish::Load);
+    response.context_menu(|ui| {
+        if let Some(chosen) = menu(ui, entry, stars) {
+            wish = Some(chosen);
+            ui.close();
+        }
+    });
+    wish
+}
+
+fn tip(entry: &Entry) -> String {
+    let patch = &entry.patch;
+    let lines = [
+        patch.description.clone(),
+        match patch.author.as_str() {
+            "" => String::new(),
+            author => format!("by {author}"),
+        },
+    ];
+    let lines: Vec<String> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+fn menu(ui: &mut Ui, entry: &Entry, stars: u8) -> Option<Wish> {
+    ui.label(egui::RichText::new(&entry.patch.name).color(theme::MUTED));
+    let mut wish = None;
+    let mut offer = |ui: &mut Ui, text: &str, asked: Wish| {
+        if ui.button(text).clicked() {
+            wish = Some(asked);
+        }
+    };
+    if entry.file.is_some() {
+        offer(ui, "Rename", Wish::Rename);
     }
+    offer(ui, "Duplicate", Wish::Duplicate);
+    if entry.file.is_some() {
+        offer(ui, "Delete", Wish::Delete);
+    }
+    ui.separator();
+    for count in 1..=MAX_RATING {
+        let text = if count == 1 { "1 star".to_owned() } else { format!("{count} stars") };
+        if ui.selectable_label(count == stars, text).clicked() {
+            // The same again takes them away.
+            wish = Some(Wish::Rate(if count == stars { 0 } else { count }));
+        }
+    }
+    wish
 }
 
 /// The preview of a patch as a thin line.
