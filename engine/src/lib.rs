@@ -7,6 +7,7 @@ pub mod dsp;
 mod effects;
 mod engine;
 mod event;
+pub mod impulse;
 pub mod modulation;
 pub mod mpe;
 pub mod params;
@@ -33,6 +34,7 @@ pub use engine::{
     snapshots,
 };
 pub use event::{BoundedEvents, Event, EventKind, EventStore, Expression, Queued, TimedEvent};
+pub use impulse::ImpulseResponse;
 pub use patch::{Patch, PatchError, Playable, factory};
 pub use render::TICK;
 pub use synth::Synth;

@@ -1,5 +1,6 @@
-//! Makes patches from sounds: a recorded note, or the cycles of a wavetable.
+//! Makes patches from sounds: a recorded note, the cycles of a wavetable, or an impulse response.
 
+mod impulse;
 mod instrument;
 mod partials;
 mod pitch;
@@ -9,6 +10,7 @@ mod wavetable;
 
 use crate::wav::WavReadError;
 use myriad_engine::Patch;
+use myriad_engine::impulse::ImpulseError;
 use myriad_engine::tracks::TracksError;
 use std::path::Path;
 
@@ -41,6 +43,8 @@ pub enum ImportError {
     Misuse(String),
     #[error(transparent)]
     Tracks(#[from] TracksError),
+    #[error(transparent)]
+    Impulse(#[from] ImpulseError),
 }
 
 /// A patch, and what was found while it was made.
@@ -59,6 +63,14 @@ pub fn import(file: &Path, material: Material, name: &str) -> Result<Imported, I
         Material::Note { hertz } => recording::import(&sound, hertz, name),
         Material::Wavetable { cycle } => wavetable::import(&sound, cycle, name),
     }
+}
+
+/// Puts the impulse response of a WAV file into `patch`, for its convolver.
+///
+/// # Errors
+/// When the file cannot be read, or is no impulse response.
+pub fn import_impulse(file: &Path, patch: Patch) -> Result<Imported, ImportError> {
+    impulse::import(file, patch)
 }
 
 #[cfg(test)]
