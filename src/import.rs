@@ -1,6 +1,8 @@
-//! `myriad import`: makes a patch from a recording or a wavetable.
+//! `myriad import`: makes a patch from a recording, a wavetable or an impulse response.
 
-use myriad_import::{ImportError, Imported, Material, add_layer, import};
+use myriad_engine::Patch;
+use myriad_import::{ImportError, Imported, Material, add_layer, import, import_impulse};
+use myriad_library as library;
 use myriad_player::failure::Failure;
 use myriad_player::{atomic_file, terminal};
 use std::path::{Path, PathBuf};
@@ -13,13 +15,15 @@ Examples:
   myriad import bell.wav --pitch 312.5         set the pitch, if it is not detected
   myriad import waves.wav --wavetable          a wavetable: cycles of a wave, one after the other
   myriad import waves.wav --wavetable --cycle 600
-                                               the same, with 600 samples a cycle";
+                                               the same, with 600 samples a cycle
+  myriad import church.wav --impulse --patch Aurora
+                                               Aurora in the room of an impulse response";
 
-/// Make a patch from a recorded note or a wavetable
+/// Make a patch from a recorded note, a wavetable or an impulse response
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, or the cycles of a wavetable
+    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, or the cycles of a wavetable; or the WAV file of an impulse response
     file: PathBuf,
 
     /// The patch to write [default: the file's name with .toml, in the current folder]
@@ -49,6 +53,14 @@ pub(crate) struct Args {
     /// Samples of a cycle [default: as the file declares, else 2048, else the whole file]
     #[arg(long, value_name = "SAMPLES", requires = "wavetable")]
     cycle: Option<usize>,
+
+    /// The file is an impulse response, mono or stereo, for the patch's convolver
+    #[arg(long, conflicts_with_all = ["wavetable", "with", "pitch"])]
+    impulse: bool,
+
+    /// The patch that gets the impulse response [default: Init]
+    #[arg(long, value_name = "NAME|FILE", requires = "impulse")]
+    patch: Option<String>,
 }
 
 /// Modes of the second layer, as `layer.mode` names them.
@@ -68,7 +80,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let name = args.name.clone().unwrap_or_else(|| stem.clone().into_owned());
-    let mut imported = import_file(args, &args.file, args.pitch, &name)?;
+    let mut imported = match args.impulse {
+        true => import_response(args, name.clone())?,
+        false => import_file(args, &args.file, args.pitch, &name)?,
+    };
     if let Some(file) = &args.with {
         let other = import_file(args, file, None, &name)?;
         // Choice 0 of `layer.mode` is "off".
@@ -88,6 +103,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         report += &format!("  {what:<10} {value}\n");
     }
     terminal::print(&report)
+}
+
+/// The chosen patch with an impulse response. It keeps its name unless another is given.
+fn import_response(args: &Args, name: String) -> Result<Imported, Failure> {
+    let patch = match &args.patch {
+        Some(request) => {
+            let mut patch = library::resolve(request)?;
+            patch.name = args.name.clone().unwrap_or(patch.name);
+            patch
+        }
+        None => Patch { name, ..Patch::new() },
+    };
+    import_impulse(&args.file, patch)
+        .map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))
 }
 
 fn import_file(

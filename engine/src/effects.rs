@@ -5,6 +5,7 @@
 
 mod chorus;
 pub(crate) mod compressor;
+pub(crate) mod convolver;
 mod crossfaded_tap;
 mod crusher;
 pub(crate) mod delay;
@@ -28,6 +29,7 @@ pub(crate) use values::EffectValues;
 
 use crate::dsp::{FADE, FlushDenormals, fade_in};
 use crate::render::TICK;
+use convolver::Convolution;
 use rack::Rack;
 
 /// A tick of left and right.
@@ -58,6 +60,14 @@ trait Effect: Send {
     fn ringing(&self, _: &EffectValues, _: EffectContext) -> f32 {
         0.0
     }
+
+    /// The number of the convolution that it has; 0 without one.
+    fn convolution(&self) -> u64 {
+        0
+    }
+
+    /// Takes a convolution, and leaves the one that it had.
+    fn exchange_convolution(&mut self, _: &mut Option<Box<Convolution>>) {}
 }
 
 /// Fraction of the level that is left when a chord at ten times full scale counts as silent.
@@ -77,6 +87,8 @@ pub(crate) struct EffectParams {
     pub(crate) changed: bool,
     /// Whether all sound was cut off and no note has started since.
     pub(crate) cut: bool,
+    /// The number of the patch's convolution; 0 without one.
+    pub(crate) convolution: u64,
     pub(crate) values: EffectValues,
     pub(crate) context: EffectContext,
 }
@@ -88,6 +100,7 @@ impl EffectParams {
             used: false,
             changed: false,
             cut: false,
+            convolution: 0,
             values: EffectValues::off(),
             context: EffectContext { bpm: 120.0, beat: None },
         }
@@ -114,7 +127,14 @@ pub(crate) struct PartEffects {
     had_input: bool,
     /// Frames of the fade-out of a cut so far: silence after [`FADE`].
     cut: usize,
+    /// Convolutions that have not been needed yet, and those that are not needed any more.
+    waiting: Convolutions,
+    spent: Convolutions,
+    sample_rate: f32,
 }
+
+/// A few convolutions. None is made or dropped where sound is rendered: they come and go with patches.
+pub(crate) type Convolutions = [Option<Box<Convolution>>; 4];
 
 impl PartEffects {
     pub(crate) fn new(sample_rate: f32) -> Self {
@@ -128,6 +148,64 @@ impl PartEffects {
             ended: FADE,
             had_input: false,
             cut: 0,
+            waiting: Default::default(),
+            spent: Default::default(),
+            sample_rate,
+        }
+    }
+
+    /// Takes the convolution of a new patch, to be used when the first tick with its number is rendered, and leaves those
+    /// that are not needed any more. Never allocates.
+    pub(crate) fn exchange_convolutions(&mut self, convolutions: &mut Convolutions) {
+        let fits = |it: &&mut Option<Box<Convolution>>| {
+            it.as_ref().is_some_and(|it| it.sample_rate() == self.sample_rate)
+        };
+        let mut new = convolutions.iter_mut().find(fits).and_then(Option::take);
+        std::mem::swap(convolutions, &mut self.spent);
+        if new.is_none() {
+            return;
+        }
+        // Without room the oldest, whose patch was replaced several times since, is never heard.
+        let places = self.waiting.iter_mut();
+        let number = |it: &Option<Box<Convolution>>| it.as_ref().map_or(0, |it| it.number());
+        if let Some(place) = places.min_by_key(|place| number(place)) {
+            std::mem::swap(place, &mut new);
+        }
+        if let Some(left) = convolutions.iter_mut().find(|left| left.is_none()) {
+            *left = new;
+        }
+    }
+
+    /// Gives the rack that plays the convolution with this number, if it is here.
+    fn find_convolution(&mut self, number: u64) {
+        let [first, second] = &mut self.racks;
+        let (playing, other) = match self.playing {
+            0 => (first, second),
+            _ => (second, first),
+        };
+        if playing.convolution() == number {
+            return;
+        }
+        let Some(place) = self.spent.iter_mut().find(|place| place.is_none()) else { return };
+        let is_it = |it: &&mut Option<Box<Convolution>>| {
+            it.as_ref().is_some_and(|it| it.number() == number)
+        };
+        if let Some(found) = self.waiting.iter_mut().find(is_it) {
+            std::mem::swap(place, found);
+        } else if number > 0 && other.convolution() == number {
+            // The same patch with other values: the sound of before does not ring out through it.
+            other.exchange_convolution(place);
+        } else if number > 0 {
+            return;
+        }
+        playing.exchange_convolution(place);
+        // Those of patches that were replaced before they sounded.
+        for waiting in &mut self.waiting {
+            if waiting.as_ref().is_some_and(|it| it.number() < number)
+                && let Some(place) = self.spent.iter_mut().find(|place| place.is_none())
+            {
+                std::mem::swap(waiting, place);
+            }
         }
     }
 
@@ -180,6 +258,7 @@ impl PartEffects {
         if effect_params.changed {
             self.change(&values, effect_params.context);
         }
+        self.find_convolution(effect_params.convolution);
         let mut fresh: Stereo = [[0.0; TICK]; 2];
         fresh[0].copy_from_slice(left);
         fresh[1].copy_from_slice(right);

@@ -278,7 +278,8 @@ impl Engine {
     /// patch. Parts that do not exist are ignored. Allocates; not for the audio thread. A table for
     /// which there is no room is replaced by a sawtooth; see [`Playable::complete`].
     pub fn set_patch(&mut self, part: usize, patch: &Patch) {
-        self.exchange_patch(part, &mut Playable::new(patch.clone()));
+        let mut patch = Playable::new(patch.clone()).prepared(self.config.sample_rate);
+        self.exchange_patch(part, &mut patch);
     }
 
     /// The same for audio and render threads: takes the new patch and gives back the old one, so
@@ -294,6 +295,8 @@ impl Engine {
                 kit.start(part as u32, outputs, self.config.sample_rate);
             }
             std::mem::swap(&mut self.patches[part], patch);
+            self.effects[part].exchange_convolutions(self.patches[part].convolutions_mut());
+            std::mem::swap(self.patches[part].convolutions_mut(), patch.convolutions_mut());
             self.retired_tables.hold(part, patch);
         }
     }

@@ -7,6 +7,7 @@ pub mod dsp;
 mod effects;
 mod engine;
 mod event;
+pub mod impulse;
 mod instance_settings;
 pub mod modulation;
 pub mod mpe;
@@ -34,6 +35,7 @@ pub use engine::{
     SnapshotReceiver, SnapshotSender, snapshots,
 };
 pub use event::{BoundedEvents, Event, EventKind, EventStore, Expression, Queued, TimedEvent};
+pub use impulse::ImpulseResponse;
 pub use instance_settings::InstanceSettings;
 pub use patch::{Patch, PatchError, Playable, factory};
 pub use render::TICK;

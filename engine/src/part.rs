@@ -106,6 +106,8 @@ pub(crate) struct Part {
     made_with: [f32; CHOICES.len()],
     /// Whether the patch has changed since the last tick.
     patch_changed: bool,
+    /// The number of the patch's convolution, for the effects; 0 without one.
+    convolution: u64,
     /// Whether all sound was cut off and no note has started since.
     cut: bool,
     /// Source values of the newest note, for the effects.
@@ -158,6 +160,7 @@ impl Part {
             imported: [None; LAYERS],
             made_with: [0.0; CHOICES.len()],
             patch_changed: false,
+            convolution: 0,
             cut: false,
             heard: [0.0; Source::COUNT],
             last_pitch: None,
@@ -216,6 +219,7 @@ impl Part {
         self.patch_tuning =
             patch.tuning.as_ref().map_or(Tuning::default(), |scale| *scale.tuning());
         self.patch_changed = true;
+        self.convolution = patch.convolution();
         self.read_envelopes();
         self.made_with = self.choices();
     }

@@ -15,6 +15,7 @@ pub use search::search;
 pub use text::PatchError;
 
 use crate::controls::Values;
+use crate::impulse::ImpulseResponse;
 use crate::modulation::{Drawing, LFOS, Route};
 use crate::params::Param;
 use crate::tracks::Tracks;
@@ -49,6 +50,8 @@ pub struct Patch {
     pub drawings: [Drawing; LFOS],
     /// Imported tables, for `source.table` and `layer.table` "imported".
     pub tracks: [Option<Arc<Tracks>>; LAYERS],
+    /// The imported impulse response, for `convolver.response` "imported".
+    pub impulse: Option<Arc<ImpulseResponse>>,
     /// The modulation matrix; at most [`crate::modulation::MAX_ROUTES`].
     pub routes: Vec<Route>,
     /// The pitch of its keys; none is equal temperament. A kit's drums keep their own.
@@ -70,6 +73,7 @@ impl Patch {
             values: Values::new(),
             drawings: [Drawing::default(); LFOS],
             tracks: [const { None }; LAYERS],
+            impulse: None,
             routes: Vec::new(),
             tuning: None,
             key_zones: Vec::new(),

@@ -1,10 +1,11 @@
-//! Makes patches from sounds: a recorded note, or the cycles of a wavetable.
+//! Makes patches from sounds: a recorded note, the cycles of a wavetable, or an impulse response.
 //!
 //! [`read`] reads the file, [`import_sound`] analyses it, and [`Job`] does both on a thread of its own.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
 
 mod decode;
+mod impulse;
 mod instrument;
 mod job;
 mod level;
@@ -16,6 +17,7 @@ mod recording;
 mod sound;
 mod wavetable;
 
+use myriad_engine::impulse::ImpulseError;
 use myriad_engine::tracks::TracksError;
 use myriad_engine::{EngineError, Patch};
 use myriad_files::wav::WavReadError;
@@ -81,6 +83,8 @@ pub enum ImportError {
     #[error(transparent)]
     Tracks(#[from] TracksError),
     #[error(transparent)]
+    Impulse(#[from] ImpulseError),
+    #[error(transparent)]
     Engine(#[from] EngineError),
     #[error("cancelled")]
     Cancelled,
@@ -93,7 +97,7 @@ pub struct Imported {
     pub patch: Patch,
     /// What was found, as names and values.
     pub findings: Vec<(&'static str, String)>,
-    /// What was found in a recording; none for a wavetable.
+    /// What was found in a recording; none for anything else.
     pub recording: Option<Recording>,
 }
 
@@ -127,6 +131,14 @@ pub fn import(file: &Path, material: Material, name: &str) -> Result<Imported, I
     let progress = Progress::default();
     let sound = read(file, &progress)?;
     import_sound(&sound, &Options { material, region: None }, name, &progress)
+}
+
+/// Puts the impulse response of a WAV file into `patch`, for its convolver.
+///
+/// # Errors
+/// When the file cannot be read, or is no impulse response.
+pub fn import_impulse(file: &Path, patch: Patch) -> Result<Imported, ImportError> {
+    impulse::import(file, patch)
 }
 
 /// Makes a patch called `name` from a sound.

@@ -10,7 +10,7 @@ use crate::synth::{MakeGpu, Synth, SynthConfig, VOICES, any_gpu, make_synth};
 use crate::transport::TransportTracker;
 use crate::{Myriad, Task};
 use myriad_engine::params::{COUNT, Param};
-use myriad_engine::{Event, EventKind, Values};
+use myriad_engine::{Event, EventKind, Patch, Values};
 use nice_plug::midi::{Channel, Key, NoteEvent};
 use nice_plug::prelude::*;
 use ringbuf::HeapCons;
@@ -67,7 +67,10 @@ impl Player {
         if !self.synth.as_ref().is_some_and(|synth| synth.suits(config)) {
             self.release();
             let patch = self.params.shared.patch();
-            let (mut synth, handle) = make_synth(config, &patch, &*self.gpu).ok()?;
+            // A convolver that the host has switched on since the patch was loaded is prepared as well.
+            let mut built = Patch::clone(&patch);
+            built.values = self.params.values(&patch.values, Knob::position);
+            let (mut synth, handle) = make_synth(config, &built, &*self.gpu).ok()?;
             synth.set_pitch(&self.params.shared.settings().pitch());
             self.synth = Some(synth);
             self.params.shared.set_synth_handle(handle, &patch);

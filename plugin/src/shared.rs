@@ -102,7 +102,10 @@ impl Shared {
     /// thread.
     pub fn load(&self, patch: Patch) {
         let mut current = self.patch.lock();
-        let playable = Playable::new(patch.clone());
+        let mut playable = Playable::new(patch.clone());
+        if let Some(sample_rate) = self.handle.lock().as_ref().map(|handle| handle.sample_rate) {
+            playable = playable.prepared(sample_rate);
+        }
         let complete = playable.clone().complete().map(drop);
         let sent = self.in_stream(|stream| stream.play(PART, playable.clone()));
         self.send(|change| {
@@ -246,6 +249,12 @@ impl Shared {
         let current = self.patch.lock();
         if let Some(snapshots) = &handle.snapshots {
             snapshots.watch(self.is_watched().then_some(PART));
+        }
+        // A patch that was loaded before the sample rate was known.
+        if let Some(mut change) = self.to_audio.pop() {
+            let prepare = |patch: Box<Playable>| Box::new(patch.prepared(handle.sample_rate));
+            change.patch = change.patch.map(prepare);
+            drop(self.to_audio.force_push(change));
         }
         *self.handle.lock() = Some(handle);
         if !Arc::ptr_eq(&current, built) {

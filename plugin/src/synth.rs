@@ -74,6 +74,8 @@ pub(crate) struct SynthHandle {
     pub(crate) stream: Option<Arc<Control>>,
     /// Reads the state of the renderer.
     pub(crate) renderer: Box<dyn Fn() -> RendererState + Send>,
+    /// Impulse responses are prepared for it.
+    pub(crate) sample_rate: f32,
 }
 
 /// The synthesizer of one instance. Its methods are for the audio thread.
@@ -152,6 +154,7 @@ pub(crate) fn make_synth(
         snapshots: Some(snapshots),
         stream: None,
         renderer: Box::new(move || state.clone()),
+        sample_rate: config.sample_rate,
     };
     Ok((Box::new(synth), handle))
 }

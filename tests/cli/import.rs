@@ -62,6 +62,23 @@ fn a_wavetable_becomes_a_patch() {
 }
 
 #[test]
+fn an_impulse_response_becomes_part_of_a_patch() {
+    let folder = Folder::new();
+    wav(&folder, "church.wav", 22_050, |n| (n % 7) as f32 * 0.1 * (-(n as f32) / 4_000.0).exp());
+    let run = folder.succeed("import church.wav --impulse");
+    assert!(run.stdout.contains("mono"), "{}", run.stdout);
+    folder.succeed("import church.wav --impulse --patch Aurora -o wide.toml");
+    let patch = std::fs::read_to_string(folder.path("wide.toml")).unwrap();
+    for part in ["name = \"Aurora\"", "[convolver]", "response = \"imported\"", "\nimpulse = "] {
+        assert!(patch.contains(part), "{part}");
+    }
+    let shown = folder.succeed("patches wide.toml");
+    assert!(shown.stdout.contains("Aurora"), "{}", shown.stdout);
+    folder.fail("import church.wav --patch Aurora", 2, "--impulse");
+    folder.fail("import church.wav --impulse --patch Nobody", 2, "Nobody");
+}
+
+#[test]
 fn errors_are_one_line_and_leave_no_files() {
     let folder = Folder::new();
     folder.put("noise.wav", b"RIFF garbage");

@@ -116,7 +116,7 @@ fn slots_of(
         let pressed = button::area(ui, lamp, &names::of(unit.on), tip, on);
         paint::lamp(painter, lamp.center(), on, theme::AMBER);
         if pressed.clicked() {
-            session.change(unit.on, if on { 0.0 } else { 1.0 });
+            switch(session, unit.on, !on);
             clicked = Some(unit.group);
         }
         let body = slot.with_min_x(lamp.right());
@@ -134,6 +134,17 @@ fn slots_of(
         painter.text(body.left_center(), Align2::LEFT_CENTER, name, font, colour);
     }
     clicked
+}
+
+/// Switches an effect. The convolver's memory comes with a patch, so a patch without it is loaded again.
+fn switch(session: &mut Session, switch: Param, on: bool) {
+    if switch == Param::ConvolverOn && on && session.patch.values[switch] == 0.0 {
+        let mut patch = session.snapshot();
+        patch.values.set(switch, 1.0);
+        session.load(patch);
+    } else {
+        session.change(switch, if on { 1.0 } else { 0.0 });
+    }
 }
 
 /// Where the slots are: in rows, from left to right.

@@ -1,7 +1,7 @@
 //! A delay line.
 
 /// The last samples of a signal, in a ring buffer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DelayLine {
     samples: Vec<f32>,
     /// Samples written since the last reset; older ones are silence.

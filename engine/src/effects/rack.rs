@@ -2,6 +2,7 @@
 
 use super::chorus::Chorus;
 use super::compressor::Compressor;
+use super::convolver::{Convolution, Convolver};
 use super::crusher::Crusher;
 use super::delay::Delay;
 use super::drive::Drive;
@@ -21,6 +22,10 @@ use crate::render::TICK;
 
 /// Effects of a rack.
 const UNITS: usize = EffectValues::SWITCHES.len();
+
+/// The unit of the convolver.
+const CONVOLVER: usize = 11;
+const _: () = assert!(matches!(EffectValues::SWITCHES[CONVOLVER], Param::ConvolverOn));
 
 /// Time in which an effect is faded in or out.
 const FADE_SECONDS: f32 = 0.01;
@@ -82,6 +87,7 @@ impl Rack {
             unit(Param::FlangerOn, Box::new(Flanger::new(rate))),
             unit(Param::DelayOn, Box::new(Delay::new(rate))),
             unit(Param::ReverbOn, Box::new(Reverb::new(rate))),
+            unit(Param::ConvolverOn, Box::new(Convolver::new(rate))),
             unit(Param::DuckerOn, Box::new(Ducker::new(rate))),
             unit(Param::LimiterOn, Box::new(Ceiling::new(rate))),
         ];
@@ -117,6 +123,16 @@ impl Rack {
     /// Current values of its effects.
     pub(super) fn values(&self) -> EffectValues {
         self.values
+    }
+
+    /// The number of the convolution that it has; 0 without one.
+    pub(super) fn convolution(&self) -> u64 {
+        self.units[CONVOLVER].effect.convolution()
+    }
+
+    /// Takes a convolution, and leaves the one that it had.
+    pub(super) fn exchange_convolution(&mut self, convolution: &mut Option<Box<Convolution>>) {
+        self.units[CONVOLVER].effect.exchange_convolution(convolution);
     }
 
     /// Clears all sound.

@@ -12,7 +12,7 @@ pub(crate) struct EffectValues([f32; END - FIRST]);
 
 impl EffectValues {
     /// The switches of all effects.
-    pub(crate) const SWITCHES: [Param; 13] = [
+    pub(crate) const SWITCHES: [Param; 14] = [
         Param::DriveOn,
         Param::CrusherOn,
         Param::EqOn,
@@ -24,6 +24,7 @@ impl EffectValues {
         Param::FlangerOn,
         Param::DelayOn,
         Param::ReverbOn,
+        Param::ConvolverOn,
         Param::DuckerOn,
         Param::LimiterOn,
     ];
@@ -71,10 +72,11 @@ impl Param {
     }
 }
 
-/// Whether an effect follows a change of this parameter without a jump: numbers are smoothed, and
-/// delay times are crossfaded.
+/// Whether an effect follows a change of this parameter without a jump: numbers are smoothed, delay
+/// times and impulse responses are crossfaded.
 pub(super) fn is_smooth(param: Param) -> bool {
-    matches!(param.info().kind, Kind::Number { .. }) || param == Param::DelaySync
+    matches!(param.info().kind, Kind::Number { .. })
+        || matches!(param, Param::DelaySync | Param::ConvolverResponse)
 }
 
 impl Index<Param> for EffectValues {

@@ -39,6 +39,10 @@ pub(super) const LFO_MODES: &[&str] = &["free", "retrigger"];
 pub(super) const VOICE_MODES: &[&str] = &["poly", "mono", "legato"];
 pub(super) const RETRIGGERS: &[&str] = &["layer", "restart"];
 
+/// The computed impulse responses, then the one that a patch contains.
+pub(super) const RESPONSES: &[&str] = &["room", "chamber", "hall", "plate", "spring", "cabinet", "imported"];
+const _: () = assert!(RESPONSES.len() == crate::impulse::COMPUTED.len() + 1);
+
 pub(super) const SWITCH: &[&str] = &["off", "on"];
 pub(super) const DRIVES: &[&str] = &["soft", "warm", "hard", "fold"];
 pub(super) const PHASER_STAGES: &[&str] = &["4", "6", "8", "12"];

@@ -490,6 +490,21 @@ table! {
     ReverbWidth = number("reverb.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
         "Stereo width of the reverb.").shared();
     ReverbMix = number("reverb.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.25, BALANCE).shared();
+    ConvolverOn = choice("convolver.on", "Convolver", SWITCH, 0, "Convolution: plays the sound through the impulse response of a room, a device, or anything else, without latency.");
+    ConvolverPlace = whole("convolver.place", "Order", 1, 14, 8, ORDER);
+    ConvolverResponse = choice("convolver.response", "Response", RESPONSES, 2,
+        "The impulse response; imported is the one that the patch contains.");
+    ConvolverLength = number("convolver.length", "Length", 0.05, 1.0, Curve::Exponential, Unit::Percent, 1.0,
+        "Decay time of the response, of its own.").shared();
+    ConvolverWait = number("convolver.wait", "Pre-delay", 0.0, 0.25, Curve::Power(2), Unit::Seconds, 0.0,
+        "Time before the response starts.").shared();
+    ConvolverLowCut = number("convolver.low_cut", "Low cut", 20.0, 1_000.0, Curve::Exponential, Unit::Hertz, 20.0,
+        "High-pass before the response.").shared();
+    ConvolverTone = number("convolver.tone", "Tone", 500.0, 20_000.0, Curve::Exponential, Unit::Hertz, 20_000.0,
+        "Low-pass before the response.").shared();
+    ConvolverWidth = number("convolver.width", "Width", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
+        "Stereo width of the response.").shared();
+    ConvolverMix = number("convolver.mix", "Mix", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.25, BALANCE).shared();
     DuckerOn = choice("ducker.on", "Ducker", SWITCH, 0, "Ducking envelope: the level dips with every beat, as if a kick drum drove a compressor.");
     DuckerPlace = whole("ducker.place", "Order", 1, 14, 9, ORDER);
     DuckerSync = choice("ducker.sync", "Rate", DUCKER_SYNCS, 3,

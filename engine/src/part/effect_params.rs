@@ -10,6 +10,7 @@ impl Part {
     pub(crate) fn effect_params(&mut self, transport: Transport, effect_params: &mut EffectParams) {
         effect_params.changed = std::mem::take(&mut self.patch_changed);
         effect_params.cut = self.cut;
+        effect_params.convolution = self.convolution;
         effect_params.used =
             EffectValues::SWITCHES.iter().any(|&switch| self.controls[switch] != 0.0);
         if !effect_params.used {

@@ -1,8 +1,11 @@
-//! A patch that is ready to be played: its imported tables are loaded.
+//! A patch that is ready to be played: its imported tables and impulse responses are loaded.
 
 use super::Patch;
 use crate::controls::Values;
+use crate::effects::Convolutions;
+use crate::effects::convolver::Convolution;
 use crate::modulation::Route;
+use crate::params::Param;
 use crate::part::kit::Kit;
 use crate::tracks::{TableHandle, TracksError};
 use crate::voice::LAYERS;
@@ -15,6 +18,10 @@ pub struct Playable {
     patch: Patch,
     table_handles: [Option<TableHandle>; LAYERS],
     lacks_room: bool,
+    /// The number of the convolution that was prepared for it; 0 without one.
+    convolution: u64,
+    /// On the way to an engine that convolution, on the way back those that the engine needs no more.
+    convolutions: Convolutions,
     /// The parts of its key zones, for a kit.
     kit: Option<Box<Kit>>,
 }
@@ -32,9 +39,42 @@ impl Playable {
                 .iter()
                 .any(|table_handle| matches!(table_handle, Some(Err(_)))),
             table_handles: table_handles.map(|table_handle| table_handle.and_then(Result::ok)),
+            convolution: 0,
+            convolutions: Convolutions::default(),
             kit: Kit::new(&patch),
             patch,
         }
+    }
+
+    /// The same for an engine at this sample rate: with impulse responses, if its convolver is on. Takes a moment then;
+    /// not for the audio thread. Without this a convolver lets the sound pass.
+    pub fn prepared(self, sample_rate: f32) -> Self {
+        match self.values[Param::ConvolverOn] != 0.0 {
+            true => self.with_convolver(sample_rate),
+            false => self,
+        }
+    }
+
+    /// The same with impulse responses in any case, so that its convolver can be switched on while it plays.
+    pub fn with_convolver(mut self, sample_rate: f32) -> Self {
+        let made = self.convolutions.iter().flatten().any(|it| it.sample_rate() == sample_rate);
+        if !made {
+            let convolution = Convolution::new(self.impulse.as_deref(), sample_rate);
+            self.convolution = convolution.number();
+            self.convolutions = Convolutions::default();
+            self.convolutions[0] = Some(Box::new(convolution));
+        }
+        self
+    }
+
+    /// The number of its convolution; 0 without one.
+    pub(crate) fn convolution(&self) -> u64 {
+        self.convolution
+    }
+
+    /// The convolution on its way to or from an engine.
+    pub(crate) fn convolutions_mut(&mut self) -> &mut Convolutions {
+        &mut self.convolutions
     }
 
     /// The same, or an error when there was no room for a table. Without this check a sawtooth

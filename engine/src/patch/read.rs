@@ -2,6 +2,7 @@
 
 use super::text::{Content, Document, Entry, PatchText, split_entries};
 use super::{FORMAT, MACROS, MAX_KEY_ZONES, Patch, PatchError, migrate};
+use crate::impulse::ImpulseResponse;
 use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
 use crate::tracks::Tracks;
@@ -92,6 +93,11 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
             let tracks = Tracks::from_text(text);
             let tracks = tracks.map_err(|error| source.entry_error(entry, error.to_string()))?;
             patch.tracks[usize::from(key == "imported.layer")] = Some(tracks);
+        }
+        ("imported.impulse", Content::Text(text)) => {
+            let impulse = ImpulseResponse::from_text(text);
+            let impulse = impulse.map_err(|error| source.entry_error(entry, error.to_string()))?;
+            patch.impulse = Some(impulse);
         }
         (key, content) if key.starts_with("drawn.") => {
             let lfo = (0..LFOS).find(|&index| key == format!("drawn.lfo{}", index + 1));

@@ -99,13 +99,16 @@ fn write_patch(out: &mut String, patch: &Patch, prefix: &str) {
             line(out, "curve", &quoted(name));
         }
     }
-    if patch.tracks.iter().any(Option::is_some) {
+    if patch.tracks.iter().any(Option::is_some) || patch.impulse.is_some() {
         out.push_str(&format!("\n[{prefix}imported]\n"));
     }
     for (key, tracks) in ["tracks", "layer"].iter().zip(&patch.tracks) {
         if let Some(tracks) = tracks {
             line(out, key, &quoted(&tracks.to_text()));
         }
+    }
+    if let Some(impulse) = &patch.impulse {
+        line(out, "impulse", &quoted(&impulse.to_text()));
     }
 }
 

@@ -3,7 +3,7 @@
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::view;
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch};
+use myriad_engine::{Engine, EngineConfig, EventKind, ImpulseResponse, Patch};
 
 /// A click of a few milliseconds, to measure reverbs with.
 fn click() -> Patch {
@@ -356,5 +356,77 @@ fn a_ducker_dips_on_the_beat() {
         assert!(level(beat - 0.02) > 0.98 * full, "before {beat} s: {}", level(beat - 0.02));
         assert!(level(beat + 0.015) < 0.03 * full, "after {beat} s: {}", level(beat + 0.015));
         assert!((0.2..0.9).contains(&(level(beat + 0.2) / full)), "it recovers");
+    }
+}
+
+/// A patch whose imported response is an echo after a tenth of a second, without the dry sound.
+fn echo() -> Patch {
+    let mut response = vec![0.0; 4_500];
+    response[4_410] = 0.5;
+    let imported = Param::ConvolverResponse.info().kind.range().1;
+    let settings = [
+        (Param::ConvolverOn, 1.0),
+        (Param::ConvolverMix, 1.0),
+        (Param::ConvolverResponse, imported),
+    ];
+    let mut patch = with(click(), &settings);
+    patch.impulse = Some(ImpulseResponse::encode(&[response], 44_100.0).unwrap());
+    patch
+}
+
+/// An imported response keeps its time at every sample rate, and survives being saved.
+#[test]
+fn an_imported_response_sounds_in_its_own_time() {
+    let saved = Patch::parse(&echo().to_toml(), "echo.toml").unwrap();
+    assert_eq!(saved, echo());
+    let dry = with(click(), &[(Param::ConvolverOn, 0.0)]);
+    for rate in [44_100.0, 48_000.0, 96_000.0] {
+        let frames = (0.2 * rate) as usize;
+        let [wet, _] = play(&mut engine_at(rate, &saved), &[(0, on(60))], frames);
+        let [dry, _] = play(&mut engine_at(rate, &dry), &[(0, on(60))], frames);
+        let delay = (0.1 * rate) as usize;
+        assert!(peak(&wet[..delay]) < 0.01 * peak(&dry), "{rate}: nothing before the echo");
+        // The response is brought to full level.
+        let wrong: Vec<f32> = wet[delay..].iter().zip(&dry).map(|(wet, dry)| wet - dry).collect();
+        let off = rms(&wrong) / rms(&dry[..frames - delay]);
+        assert!(off < 0.1, "{rate}: {off}");
+    }
+}
+
+/// Repeatable: after a reset, whatever the blocks, and when other patches came between.
+#[test]
+fn a_convolver_renders_the_same_again() {
+    let hall = with(click(), &[(Param::ConvolverOn, 1.0), (Param::ConvolverMix, 0.7)]);
+    let notes = [(0, on(60)), (9_000, set(Param::ConvolverResponse, 3.0)), (12_000, on(64))];
+    let mut fresh = engine(&hall);
+    let expected = play(&mut fresh, &notes, RATE / 2);
+    fresh.reset();
+    assert!(play(&mut fresh, &notes, RATE / 2) == expected);
+    let mut blocks = [1, 31, 32, 33, 500, 7].into_iter().cycle();
+    assert!(play_in_blocks(&mut engine(&hall), &notes, RATE / 2, &mut blocks) == expected);
+    let mut other = engine(&echo());
+    play(&mut other, &notes, RATE / 4);
+    for patch in [&soft(), &echo(), &hall] {
+        other.set_patch(0, patch);
+    }
+    other.reset();
+    assert!(play(&mut other, &notes, RATE / 2) == expected);
+}
+
+/// The hall of a patch rings out when another hall is loaded; nothing clicks.
+#[test]
+fn a_convolver_rings_out_after_its_patch() {
+    let hall = with(click(), &[(Param::ConvolverOn, 1.0), (Param::ConvolverMix, 1.0)]);
+    let mut engine = engine(&hall);
+    let [before, _] = play(&mut engine, &[(0, on(60))], RATE / 2);
+    engine.set_patch(0, &with(hall, &[(Param::ConvolverResponse, 0.0)]));
+    let [tail, _] = play(&mut engine, &[], RATE / 2);
+    assert!(rms(&tail[..4_800]) > 0.3 * rms(&before[RATE / 2 - 4_800..]));
+    assert!(steepest(&tail[..4_800]) < 1.6 * steepest(&before[RATE / 4..]));
+    let mut seconds = 0;
+    while !engine.is_silent() {
+        play(&mut engine, &[], RATE);
+        seconds += 1;
+        assert!(seconds < 10, "the hall ends");
     }
 }

@@ -1,7 +1,7 @@
 //! Modulation: envelopes whose speed depends on the note, LFOs with different phases.
 
 use myriad_conformance::testing::*;
-use myriad_engine::modulation::Source;
+use myriad_engine::modulation::{Route, RouteCurve, Source};
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EventKind};
 
@@ -72,4 +72,39 @@ fn a_drawn_wave_is_heard_as_it_was_drawn() {
     let levels = levels(&mut engine(&patch), &[(0, on(60))]);
     let [a, b, c, d] = [15, 40, 65, 90].map(|at| db(levels[at]));
     assert!((a - b - 24.0).abs() < 1.0 && (c - b - 12.0).abs() < 1.0 && (b - d).abs() < 1.0);
+}
+
+/// Routes through `partial`: high partials come in after low ones, and have a deeper vibrato.
+#[test]
+fn high_partials_come_later_and_sway_more() {
+    let held = with(
+        soft(),
+        &[(Param::SourcePartials, 16.0), (Param::Env2Attack, 0.8), (Param::Env2Sustain, 1.0)],
+    );
+    let mut late = held.clone();
+    let route_by_partial = |source, target, amount| Route {
+        via: Some(Source::Partial),
+        ..route(source, target, amount)
+    };
+    late.routes.push(Route {
+        curve: RouteCurve::Inverse,
+        ..route_by_partial(Source::Env2, Param::AmpLevel, -60.0)
+    });
+    let [out, _] = play(&mut engine(&late), &[(0, on(57))], 2 * RATE);
+    // The eighth partial is three octaves up: 18 dB at the start, none at the end.
+    let rise = |hertz: f32| level_at(&out, RATE, hertz) - level_at(&out, 1_000, hertz);
+    let (low, high) = (rise(220.0), rise(1_760.0));
+    assert!((high - low - 16.0).abs() < 3.0, "the first rises by {low} dB, the eighth by {high}");
+
+    // Two partials, of which the second sways by half an octave.
+    let two = [(Param::SourcePartials, 2.0), (Param::Lfo1Rate, 2.0), (Param::Lfo1Mode, 1.0)];
+    let steady = with(held, &two);
+    let mut swaying = steady.clone();
+    swaying.routes.push(route_by_partial(Source::Lfo1, Param::PitchTune, 60.0));
+    let [steady, _] = play(&mut engine(&steady), &[(0, on(57))], RATE / 2);
+    let [swaying, _] = play(&mut engine(&swaying), &[(0, on(57))], RATE / 2);
+    // Around the top of the LFO the second has left its place, the first stays.
+    let left = |hertz: f32| level_at(&steady, 1_904, hertz) - level_at(&swaying, 1_904, hertz);
+    assert!(left(220.0).abs() < 1.0, "{}", left(220.0));
+    assert!(left(440.0) > 20.0, "{}", left(440.0));
 }

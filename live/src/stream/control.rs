@@ -70,9 +70,11 @@ impl Control {
     /// # Errors
     /// When the stream was stopped or has crashed.
     pub fn play(&self, part: usize, patch: Playable) -> Result<(), StreamError> {
+        // Takes a moment when there are impulse responses, so nothing is locked meanwhile.
+        let sample_rate = self.running()?.engine.sample_rate;
+        let patch = Box::new(patch.prepared(sample_rate));
         let mut state = self.running()?;
         if part < state.engine.parts {
-            let patch = Box::new(patch);
             state.change_part(Command::Patch { part, patch, number: 0 });
         }
         Ok(())

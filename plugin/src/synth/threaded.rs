@@ -80,6 +80,7 @@ impl Threaded {
             snapshots: control.snapshots(),
             stream: Some(control.clone()),
             renderer: Box::new(move || state(&renderer_handle)),
+            sample_rate: config.sample_rate,
         };
         let threaded = Threaded {
             config: *config,

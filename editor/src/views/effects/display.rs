@@ -5,9 +5,9 @@ use crate::session::Session;
 use crate::theme;
 use egui::epaint::Mesh;
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
-use myriad_engine::Values;
+use myriad_engine::impulse::{self, ImpulseResponse};
 use myriad_engine::params::Param;
-use myriad_engine::view;
+use myriad_engine::{Values, view};
 use std::f32::consts::TAU;
 
 /// Points of a curve.
@@ -35,6 +35,7 @@ pub(super) fn show(ui: &Ui, session: &Session, group: &str, rect: Rect) {
         "ducker" => ducker(&plot, values),
         "delay" => delay(&plot, values),
         "reverb" => reverb(&plot, values),
+        "convolver" => convolver(&plot, values, session.patch.impulse.as_deref()),
         "chorus" => sweep(&plot, [ChorusRate, ChorusDepth, ChorusWidth].map(|p| values[p])),
         "phaser" => sweep(&plot, [PhaserRate, PhaserDepth, PhaserWidth].map(|p| values[p])),
         "flanger" => sweep(&plot, [FlangerRate, FlangerDepth, FlangerWidth].map(|p| values[p])),
@@ -220,6 +221,29 @@ fn reverb(plot: &Plot, values: &Values) {
     plot.word(1.0, 1.0, Align2::RIGHT_TOP, &format!("{seconds:.1} s"));
 }
 
+/// The level of the response from 0 to -60 dB, with its pre-delay and the chosen length.
+fn convolver(plot: &Plot, values: &Values, imported: Option<&ImpulseResponse>) {
+    let response = values[Param::ConvolverResponse] as usize;
+    plot.grid(4, 3);
+    let Some((levels, seconds)) = impulse::envelope(response, imported, STEPS) else {
+        plot.word(0.5, 0.5, Align2::CENTER_CENTER, "no response imported");
+        return;
+    };
+    let wait = values[Param::ConvolverWait];
+    let faster = 60.0 * (1.0 / values[Param::ConvolverLength] - 1.0);
+    let shown = seconds + wait;
+    let level = |x: f32| {
+        let at = (x * shown - wait) / seconds;
+        let level = levels.get((at * STEPS as f32) as usize).copied();
+        match at >= 0.0 {
+            true => 1.0 + (level.unwrap_or(-60.0) - faster * at) / 60.0,
+            false => 0.0,
+        }
+    };
+    plot.curve(theme::VIOLET, 0.0, level);
+    plot.word(1.0, 1.0, Align2::RIGHT_TOP, &format!("{shown:.2} s"));
+}
+
 /// A modulation LFO, left and right, over two seconds.
 fn sweep(plot: &Plot, [rate, depth, width]: [f32; 3]) {
     const SECONDS: f32 = 2.0;
@@ -273,6 +297,7 @@ mod tests {
             ("multiband", Param::MultibandHighGain, 12.0),
             ("shifter", Param::ShifterShift, 70.0),
             ("ducker", Param::DuckerDepth, 0.3),
+            ("convolver", Param::ConvolverResponse, 0.0),
         ] {
             let before = drawn(&mut host, group);
             assert_eq!(before, drawn(&mut host, group));

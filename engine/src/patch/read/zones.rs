@@ -49,7 +49,7 @@ pub(super) fn read(
     }
     let rest = Document { entries: rest, routes: document.routes.clone(), key_zones: Vec::new() };
     read_document(source, &rest, &mut zone.patch)?;
-    if zone.patch.tracks.iter().any(Option::is_some) {
+    if zone.patch.tracks.iter().any(Option::is_some) || zone.patch.impulse.is_some() {
         return Err(source.error(line, "key_zone", "imported sounds cannot be in key zones"));
     }
     Ok(zone)

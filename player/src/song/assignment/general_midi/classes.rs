@@ -16,7 +16,7 @@ const CLASSES: [[&str; 8]; 16] = [
     ["msf", "msf", "msf", "bsf", "mso", "bsh", "bsh", "bsf"], // Guitars.
     ["dsf", "dsf", "dsf", "dsf", "dsf", "msf", "dsh", "msf"], // Basses.
     ["mqh", "mqh", "mqh", "mqh", "blh", "mso", "msf", "dsf"], // Strings.
-    ["mqh", "mqh", "mqh", "mlh", "blh", "mqh", "bqh", "bso"], // Ensembles.
+    ["mqh", "mlh", "mqh", "mlh", "blh", "mqh", "bqh", "bso"], // Ensembles.
     ["bqh", "bqh", "dqh", "rqh", "mqh", "bqh", "mqh", "blh"], // Brass.
     ["bqh", "bqh", "bqh", "mqh", "bqh", "bqh", "mqh", "bqh"], // Reeds.
     ["mqh", "mqh", "mqh", "mqh", "mqh", "mqh", "dqh", "dqh"], // Pipes.
