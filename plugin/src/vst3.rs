@@ -275,16 +275,45 @@ impl IMidiMappingTrait for Instance {
 
 impl IAudioProcessorTrait for Instance {
     pass_on! { IAudioProcessorTrait:
-        fn setBusArrangements(
-            inputs: *mut SpeakerArrangement, ins: int32, outputs: *mut SpeakerArrangement,
-            outs: int32
-        ) -> tresult;
-        fn getBusArrangement(
-            direction: BusDirection, index: int32, arrangement: *mut SpeakerArrangement
-        ) -> tresult;
         fn canProcessSampleSize(size: int32) -> tresult;
         fn setProcessing(state: TBool) -> tresult;
         fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn setBusArrangements(
+        &self,
+        inputs: *mut SpeakerArrangement,
+        ins: int32,
+        outputs: *mut SpeakerArrangement,
+        outs: int32,
+    ) -> tresult {
+        if ins == 0 && outs > 1 && !outputs.is_null() {
+            // SAFETY: the caller promises so many.
+            let outputs = unsafe { std::slice::from_raw_parts(outputs, outs as usize) };
+            if self.1.arrange(outputs) {
+                HostOutputs::offer(&self.0);
+                return kResultOk;
+            }
+            return kResultFalse;
+        }
+        // SAFETY: the caller promises what nice-plug asks for.
+        unsafe { self.0.setBusArrangements(inputs, ins, outputs, outs) }
+    }
+
+    unsafe fn getBusArrangement(
+        &self,
+        direction: BusDirection,
+        index: int32,
+        arrangement: *mut SpeakerArrangement,
+    ) -> tresult {
+        // SAFETY: the caller promises what nice-plug asks for.
+        let result = unsafe { self.0.getBusArrangement(direction, index, arrangement) };
+        let is_output = direction == BusDirections_::kOutput as BusDirection;
+        if result == kResultOk && is_output && self.1.is_empty(index) {
+            // SAFETY: nice-plug has written to it.
+            unsafe { arrangement.write(SpeakerArr::kEmpty) };
+        }
+        result
     }
 
     unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {

@@ -16,6 +16,8 @@ const BUSES: usize = 1 + OUTPUTS;
 pub(super) struct HostOutputs {
     /// The outputs besides the main one that are activated, a bit each.
     activated: AtomicU8,
+    /// Those for which the host wants no channels, a bit each.
+    empty: AtomicU8,
     /// Two channels for each output besides the main one, written by the host's setup, and by its processing,
     /// which VST3 keeps apart.
     spare: UnsafeCell<Vec<f32>>,
@@ -36,7 +38,33 @@ impl HostOutputs {
     }
 
     pub(super) fn activated(&self) -> u8 {
-        self.activated.load(Relaxed)
+        self.activated.load(Relaxed) & !self.empty.load(Relaxed)
+    }
+
+    /// The host asks for an arrangement of all outputs. Returns whether it is possible: the main output in
+    /// stereo, the others in stereo or without channels, which JUCE asks for to switch them off.
+    pub(super) fn arrange(&self, outputs: &[SpeakerArrangement]) -> bool {
+        let [SpeakerArr::kStereo, others @ ..] = outputs else {
+            return false;
+        };
+        let mut empty = 0;
+        for (output, &arrangement) in others.iter().enumerate() {
+            match arrangement {
+                SpeakerArr::kStereo => {}
+                SpeakerArr::kEmpty => empty |= 1 << output,
+                _ => return false,
+            }
+        }
+        let possible = others.len() == OUTPUTS;
+        if possible {
+            self.empty.store(empty, Relaxed);
+        }
+        possible
+    }
+
+    /// Whether the host wants no channels for a bus.
+    pub(super) fn is_empty(&self, index: int32) -> bool {
+        (1..=OUTPUTS as int32).contains(&index) && self.empty.load(Relaxed) >> (index - 1) & 1 == 1
     }
 
     /// The host activates a bus or deactivates it.

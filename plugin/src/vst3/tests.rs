@@ -186,6 +186,23 @@ fn outputs_are_there_when_hosts_ask_for_them() {
             assert_eq!((active, info.channelCount), (index == 0, 2));
         }
         assert_eq!(instance.activateBus(audio, output, 3, 1), kResultOk);
+        // JUCE switches an output off by asking for no channels.
+        let (stereo, none) = (SpeakerArr::kStereo, SpeakerArr::kEmpty);
+        let arranged = |outputs: &mut [SpeakerArrangement]| {
+            let mut inputs = [stereo];
+            let count = outputs.len() as int32;
+            processor.setBusArrangements(inputs.as_mut_ptr(), 0, outputs.as_mut_ptr(), count)
+        };
+        assert_eq!(arranged(&mut [stereo, none, stereo]), kResultFalse);
+        assert_eq!(arranged(&mut [none; 9]), kResultFalse);
+        let mut wanted = [none; 9];
+        (wanted[0], wanted[3]) = (stereo, stereo);
+        assert_eq!(arranged(&mut wanted), kResultOk);
+        for (index, wanted) in wanted.into_iter().enumerate() {
+            let mut now = 99;
+            let result = processor.getBusArrangement(output, index as int32, &mut now);
+            assert_eq!((result, now), (kResultOk, wanted), "{index}");
+        }
         assert_eq!(activate(&instance, RATE), kResultOk);
         assert_eq!(processor.setProcessing(1), kResultOk);
         for given in [9, 1, 4] {
