@@ -1,7 +1,7 @@
 //! `myriad play --window`: the editor on a virtual display.
 
 use crate::player::Player;
-use myriad_test_screen::Screen;
+use myriad_test_screen::{CONTROL, Screen};
 use std::time::{Duration, Instant};
 
 /// A piano key in a window of 1200 by 780 points.
@@ -39,8 +39,7 @@ fn dropped_files_are_played() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     let tone = std::path::PathBuf::from(format!("{root}import/fixtures/tone.mp3"));
     assert!(screen.drop_file([600, 300], &tone, || ()));
-    // The spectrogram has many colours.
-    while screen.whole().colours() < 900 {
+    while !screen.whole().shows_a_sound() {
         assert!(Instant::now() < give_up, "no import");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -52,6 +51,31 @@ fn dropped_files_are_played() {
     assert!(screen.drop_file([600, 300], &song, || ()));
     player.wait_for("the song sounds", |line| line["voices"] == 1);
     player.wait_for("it has ended", |line| line["voices"] == 0);
+    assert_eq!(player.interrupt(), Some(0));
+}
+
+/// Ctrl + makes everything in the window larger, and the window with it.
+#[test]
+fn the_window_is_zoomed_by_keys() {
+    let screen = Screen::take();
+    let mut player = Player::start("--window --host clock --renderer cpu", &[]);
+    let give_up = Instant::now() + Duration::from_mins(5);
+    while screen.whole().colours() < 200 {
+        assert!(Instant::now() < give_up, "no window");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // A click gives it the keyboard. Around the window the screen is black.
+    let outside = [1_230, 40];
+    assert_eq!(screen.whole().at(outside), [0; 3]);
+    screen.point([600, 200]);
+    screen.press();
+    screen.release();
+    std::thread::sleep(Duration::from_millis(300));
+    screen.strike(&[CONTROL, u32::from(b'=')]);
+    while screen.whole().at(outside) == [0; 3] {
+        assert!(Instant::now() < give_up, "the window keeps its size");
+        std::thread::sleep(Duration::from_millis(50));
+    }
     assert_eq!(player.interrupt(), Some(0));
 }
 
