@@ -319,7 +319,10 @@ impl<'a> Connection<'a> {
             return self.refuse("too many patches").await;
         }
         let name = patch.name.clone();
-        let playable = tokio::task::spawn_blocking(|| Playable::new(patch).complete()).await;
+        let playable = tokio::task::spawn_blocking(|| {
+            Playable::new(patch).prepared(crate::config::RATE as f32).complete()
+        })
+        .await;
         let Ok(Ok(playable)) = playable else {
             return self.refuse("there is no room for the patch's table").await;
         };

@@ -73,7 +73,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn make_seat(&self) -> Result<(Arc<Seat>, SeatEnds), EngineError> {
         let id = self.next_seat.fetch_add(1, Relaxed);
-        let patch = Playable::new(self.patch.clone());
+        let patch = Playable::new(self.patch.clone()).prepared(RATE as f32);
         let (seat, ends) = Seat::new(id, &self.clock, &self.config, patch)?;
         let seat = Arc::new(seat);
         self.lock_seats().push(Arc::clone(&seat));

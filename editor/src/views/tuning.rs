@@ -311,7 +311,9 @@ fn show_menu(
     let at = well.left_center() + vec2(8.0, 0.0);
     ui.painter_at(well).text(at, Align2::LEFT_CENTER, value, font, theme::TEXT);
     Popup::menu(&response).close_behavior(close).show(|ui| {
-        ScrollArea::vertical().max_height(280.0).show(ui, contents);
+        // Wide enough for the scroll bar to lie beside short entries.
+        ui.set_min_width(90.0);
+        ScrollArea::vertical().auto_shrink([false, true]).max_height(280.0).show(ui, contents);
     });
 }
 

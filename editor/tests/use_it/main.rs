@@ -383,7 +383,7 @@ fn effects_are_switched_and_moved_in_the_rack() {
     drag(&mut window, reverb, drive, Modifiers::NONE);
     assert_eq!(value(&window, Param::ReverbPlace), 1.0);
     assert_eq!(value(&window, Param::DrivePlace), 2.0);
-    assert_eq!(value(&window, Param::LimiterPlace), 13.0);
+    assert_eq!(value(&window, Param::LimiterPlace), 14.0);
 }
 
 /// A step of the pattern is set by dragging its bar, and tied by a click.

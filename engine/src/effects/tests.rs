@@ -1,5 +1,6 @@
 //! Racks: effects that are off change nothing, and a silent rack starts again like a new one.
 
+use super::convolver::Convolution;
 use super::rack::Rack;
 use super::*;
 use crate::params::Param;
@@ -43,6 +44,7 @@ fn a_silent_effect_restarts_like_a_new_one() {
             (0..100).map(tick).collect()
         };
         let mut rack = Rack::new(48_000.0);
+        rack.exchange_convolution(&mut Some(Box::new(Convolution::new(None, 48_000.0))));
         rack.start(&values);
         let first = play(&mut rack);
         assert!(first[50] != noise(50), "{switch:?} does something");
