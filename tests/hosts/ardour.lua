@@ -5,6 +5,9 @@ local folder = os.getenv("MYRIAD_SESSION")
 local PLUGINS = 16
 
 AudioEngine:set_backend("None (Dummy)", "", "")
+-- Ardour 7 connects new tracks in a thread of its own, which can deadlock with a track that is being changed.
+ARDOUR.config():set_output_auto_connect(ARDOUR.AutoConnectOption.ManualConnect)
+ARDOUR.config():set_input_auto_connect(ARDOUR.AutoConnectOption.ManualConnect)
 local session = create_session(folder, "test", 48000)
 assert(session, "a session")
 
@@ -13,8 +16,10 @@ local function channels(kind, count)
 end
 
 local function new_track(name)
+  -- Without audio outputs at first: Ardour would take them away until there is a plugin, later and by another thread,
+  -- so that now and then their names were not free yet when the plugin brought them back.
   local tracks = session:new_midi_track(
-    channels("midi", 1), channels("audio", 2), true, ARDOUR.PluginInfo(), nil, nil, 1, name,
+    channels("midi", 1), channels("midi", 1), true, ARDOUR.PluginInfo(), nil, nil, 1, name,
     ARDOUR.PresentationInfo.max_order, ARDOUR.TrackMode.Normal, true, false)
   local track = tracks:front()
   local plugin = ARDOUR.LuaAPI.new_plugin(session, "Myriad", ARDOUR.PluginType.VST3, "")
