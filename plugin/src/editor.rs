@@ -5,6 +5,8 @@
 mod host;
 mod poller;
 mod ui_state;
+#[cfg(target_os = "linux")]
+mod window_thread;
 
 use crate::params::MyriadParams;
 use host::PluginHost;
@@ -76,9 +78,16 @@ impl Editor for MyriadEditor {
             .with_resize_hint(self.resize_hint())
             .with_repaint_poll_interval(NEVER);
         let repaint = self.0.params.shared.repaint.clone();
-        create_egui_editor(state, repaint, settings, Window::new(self.0.clone()))
-            .ok_or("no editor")?
-            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+        let window = Window::new(self.0.clone());
+        #[cfg(target_os = "linux")]
+        let host = host.map(|host| window_thread::waiting(host, window.thread.clone()));
+        create_egui_editor(state, repaint, settings, window).ok_or("no editor")?.spawn(
+            parent,
+            wait_for_parent,
+            fallback_scale_factor,
+            gui_context,
+            host,
+        )
     }
 
     fn size(&self) -> NativeSize<u32> {
@@ -113,12 +122,21 @@ struct Window {
     ui_state: UiState,
     /// From the first frame on.
     poller: Option<Poller>,
+    #[cfg(target_os = "linux")]
+    thread: window_thread::WindowThread,
 }
 
 impl Window {
     fn new(session: Arc<EditorSession>) -> Self {
         let ui_state = session.ui_state();
-        Self { session, open: None, ui_state, poller: None }
+        Self {
+            session,
+            open: None,
+            ui_state,
+            poller: None,
+            #[cfg(target_os = "linux")]
+            thread: window_thread::WindowThread::default(),
+        }
     }
 
     /// Changes the state that the project saves.
@@ -138,6 +156,8 @@ impl NiceEguiApp for Window {
         gui: GuiContext,
         frame: &mut Frame,
     ) -> Result<(), HandlerError> {
+        #[cfg(target_os = "linux")]
+        self.thread.entered();
         self.session.set_size(frame.baseview_window().size());
         let params = self.session.params.clone();
         params.set_gui_context(gui.clone());

@@ -24,7 +24,7 @@ local function new_track(name)
   local track = tracks:front()
   local plugin = ARDOUR.LuaAPI.new_plugin(session, "Myriad", ARDOUR.PluginType.VST3, "")
   assert(not plugin:isnil(), "the plugin loads")
-  -- No hand is faster: Ardour's thread for latencies reads the list of ports, which this changes.
+  -- Ardour's thread for latencies reads the list of ports, which this changes, without a lock.
   sleep(0.1)
   assert(track:add_processor_by_index(plugin, 0, nil, true) == 0, "the track takes it")
   sleep(0.1)

@@ -179,6 +179,22 @@ fn a_patch_chosen_while_the_host_does_not_play_is_saved() {
     opened.close(&mut host, &screen);
 }
 
+/// A host may unload the plugin or exit right after it has closed the editor. The window's thread closes the
+/// display last.
+#[test]
+fn a_closed_editor_has_closed_its_display() {
+    let screen = Screen::take();
+    let mut host = Host::new();
+    let open_files = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open_files();
+    for _ in 0..20 {
+        let opened = Opened::open(&mut host, &screen, 1.0);
+        assert!(open_files() > before);
+        opened.close(&mut host, &screen);
+        assert_eq!(open_files(), before);
+    }
+}
+
 /// Some hosts load an editor long before they show it; it must not stay empty then.
 #[test]
 fn an_editor_that_is_shown_late_is_drawn_and_follows_the_host() {
