@@ -15,6 +15,9 @@ pub(in crate::soak) struct Sharpness {
     pub(in crate::soak) size: f32,
 }
 
+/// Parameters that make noise of any patch.
+pub(super) const NOISY: [Param; 2] = [Param::ShapeBandwidth, Param::LayerBandwidth];
+
 impl Sharpness {
     /// Notes with a slow attack: only a voice that is stolen for them fades quickly.
     const SOFT: Self = Self { seconds: 0.01, size: 0.03 };
@@ -85,9 +88,14 @@ impl Sharpness {
         } else {
             return None;
         };
+        let Self { seconds, .. } = Self::noise(patch, length);
+        Some(Self { seconds: seconds + if echoes { Self::ECHOES } else { 0.0 }, size })
+    }
+
+    /// Noise as long as a note of `length` seconds sounds.
+    pub(super) fn noise(patch: &Patch, length: f64) -> Self {
         let release = f64::from(patch.values[Param::Env1Release]);
-        let seconds = length + release + if echoes { Self::ECHOES } else { 0.0 };
-        Some(Self { seconds, size })
+        Self { seconds: length + release, size: f32::INFINITY }
     }
 }
 
@@ -100,9 +108,9 @@ fn falls(patch: &Patch) -> bool {
     })
 }
 
-/// Whether its partials are bands of noise, up to the top of what can be heard.
+/// Whether it is a drum kit, or its partials are bands of noise, up to the top of what can be heard.
 fn is_noise(patch: &Patch) -> bool {
-    patch.values[Param::ShapeBandwidth] > Sharpness::NOISE
+    !patch.key_zones.is_empty() || patch.values[Param::ShapeBandwidth] > Sharpness::NOISE
 }
 
 /// Whether an LFO divides its notes into many.
@@ -151,6 +159,7 @@ mod tests {
         assert_eq!(size("Glass Cracks"), Some(Sharpness::STUTTERS));
         assert_eq!(size("Square Deal"), Some(Sharpness::STUTTERS), "it trills");
         assert_eq!(size("Fret Squeak"), Some(f32::INFINITY));
+        assert_eq!(size("Acoustic Kit"), Some(f32::INFINITY));
         assert_eq!(size("Skin and Shell"), Some(f32::INFINITY));
     }
 }
