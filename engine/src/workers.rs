@@ -313,11 +313,15 @@ fn take_tasks(shared: &Shared, thread: usize, job: Job<'_>) {
     for range in (0..ranges).map(|offset| (thread + offset) % ranges) {
         let (next, end) = (&shared.next[range].0, first_task(range + 1, ranges, count));
         // Read first, since most threads find that the others are done, and writing would make them wait.
-        while next.load(Ordering::Relaxed) < end {
+        if next.load(Ordering::Relaxed) >= end {
+            continue;
+        }
+        loop {
             let task = next.fetch_add(1, Ordering::Relaxed);
-            if task < end {
-                job(task);
+            if task >= end {
+                break;
             }
+            job(task);
         }
     }
 }
