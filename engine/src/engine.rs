@@ -6,6 +6,7 @@
 //! of the stream into blocks.
 
 mod control;
+mod effects_job;
 mod master;
 mod outputs;
 mod pitch;
@@ -20,7 +21,6 @@ pub use snapshot::Snapshot;
 pub use snapshots::{SnapshotReceiver, SnapshotSender, snapshots};
 
 use crate::controls::Values;
-use crate::disjoint::Disjoint;
 use crate::dsp::FADE;
 use crate::effects::{EffectParams, PartEffects};
 use crate::event::{BoundedEvents, Event, EventKind};
@@ -36,6 +36,7 @@ use crate::trace::{self, Stage};
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
 use crate::workers::Workers;
+use effects_job::EffectsJob;
 use master::Master;
 use retired_tables::RetiredTables;
 use std::collections::VecDeque;
@@ -139,9 +140,6 @@ pub struct Counters {
 /// Events that one tick can hold: six million a second.
 const EVENTS_PER_TICK: usize = 4_096;
 
-/// Ticks of a part's effects for each thread. Waking a worker for less takes longer than it saves.
-const EFFECT_TICKS_PER_THREAD: usize = 4;
-
 /// A chunk of the output that is not rendered yet.
 struct PendingChunk {
     /// Its block; `None` when the renderer refused it or there is nothing to render.
@@ -151,6 +149,15 @@ struct PendingChunk {
     frames: usize,
     /// Effect parameters of each tick, part by part.
     all_effect_params: Vec<EffectParams>,
+}
+
+/// A chunk that is rendered; its sound is in the buses.
+struct RenderedChunk {
+    ticks: usize,
+    frames: usize,
+    all_effect_params: Vec<EffectParams>,
+    /// Whether the sound has been through the effects.
+    has_effects: bool,
 }
 
 /// A synthesizer.
@@ -165,12 +172,16 @@ pub struct Engine {
     renderer: Box<dyn Renderer>,
     /// Threads that help with control and effects.
     workers: Arc<Workers>,
+    /// How many of them help at most.
+    most_helpers: usize,
     /// Blocks, which the renderer shares while they are in flight; these are idle.
     idle: Vec<Arc<VoiceBlock>>,
     in_flight: VecDeque<PendingChunk>,
     /// The most blocks in flight.
     depth: usize,
     buses: Buses,
+    /// The chunk in the buses, until it is mixed.
+    rendered: Option<RenderedChunk>,
     /// The effects of each part.
     effects: Vec<PartEffects>,
     /// Effect parameters of the ticks that are being computed, and memory for more.
@@ -230,7 +241,7 @@ impl Engine {
             part
         };
         let all_effect_params = || vec![EffectParams::none(); MAX_TICKS * config.parts];
-        let pool = CloudPool::new(slots, config.sample_rate);
+        let pool = CloudPool::new(slots, config.parts, config.sample_rate);
         let workers = match renderer.workers() {
             Some(workers) => workers,
             None => Arc::new(
@@ -249,10 +260,17 @@ impl Engine {
             depth,
             renderer,
             workers,
+            // The thread that waits for a device has a core of its own, unless there are few.
+            most_helpers: match depth > 1 && config.threads > 4 {
+                true => config.threads - 2,
+                false => config.threads - 1,
+            },
             buses: Buses::new(capacity.buses),
+            rendered: None,
             effects: (0..config.parts).map(|_| PartEffects::new(config.sample_rate)).collect(),
             all_effect_params: all_effect_params(),
-            idle_effect_params: (0..depth).map(|_| all_effect_params()).collect(),
+            // For chunks in flight and the one that waits to be mixed.
+            idle_effect_params: (0..=depth).map(|_| all_effect_params()).collect(),
             master: Master::new(config),
             pending: BoundedEvents::with_capacity(EVENTS_PER_TICK),
             passed: 0,
@@ -346,7 +364,8 @@ impl Engine {
     }
 
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of
-    /// which several may be in flight, so that modulation overlaps with rendering on a device.
+    /// which several may be in flight, so that modulation overlaps with rendering on a device, and with
+    /// the effects of the chunk before.
     /// Events are in the order of their frames, which lie within the block; later ones count as its
     /// last frame. Never allocates or fails.
     ///
@@ -389,12 +408,20 @@ impl Engine {
                 }
             }
             self.compute_steady_ticks(steady_ticks);
+            let mut output = |frames: usize, master: &mut Master| {
+                let out = written..written + frames;
+                written = out.end;
+                master.pop(&mut left[out.clone()], &mut right[out]);
+            };
             self.submit(chunk);
             done += chunk;
-            while self.in_flight.len() >= self.depth || (done == frames && written < frames) {
-                let out = written..written + self.collect();
-                written = out.end;
-                self.master.pop(&mut left[out.clone()], &mut right[out]);
+            output(self.mix(), &mut self.master);
+            if self.in_flight.len() >= self.depth {
+                self.collect();
+            }
+            while done == frames && (self.rendered.is_some() || !self.in_flight.is_empty()) {
+                output(self.mix(), &mut self.master);
+                self.collect();
             }
         }
         // Nothing is in flight any more.
@@ -482,7 +509,7 @@ impl Engine {
                 Err(_) => self.idle.push(shared),
             }
         }
-        // There are as many as blocks may be in flight, so there is always one.
+        // There are enough, so there is always one.
         let all_effect_params = self.idle_effect_params.pop().unwrap_or_default();
         self.in_flight.push_back(PendingChunk {
             block,
@@ -492,24 +519,23 @@ impl Engine {
         });
     }
 
-    /// Collects the oldest ticks in flight and passes them to the master. Returns the frames they
-    /// complete.
-    fn collect(&mut self) -> usize {
+    /// Collects the oldest chunk in flight, if there is one. The chunk before it is mixed already.
+    fn collect(&mut self) {
         let Some(PendingChunk { block, ticks, frames, all_effect_params }) =
             self.in_flight.pop_front()
         else {
-            return 0;
+            return;
         };
+        let has_effects = ticks == 0;
+        self.rendered = Some(RenderedChunk { ticks, frames, all_effect_params, has_effects });
         if ticks == 0 {
-            self.idle_effect_params.push(all_effect_params);
-            return frames;
+            return;
         }
-        let stage = trace::stage(Stage::Collect);
+        let _stage = trace::stage(Stage::Collect);
         let collected = match &block {
             Some(_) => self.renderer.collect(&mut self.buses),
             None => Err(RenderError::NotPrepared),
         };
-        drop(stage);
         self.idle.extend(block);
         match collected {
             Ok(partials) => self.partials = partials,
@@ -520,29 +546,30 @@ impl Engine {
                 self.renders_failed += 1;
             }
         }
-        let _stage = trace::stage(Stage::Mix);
-        self.run_effects(&all_effect_params, ticks);
-        self.idle_effect_params.push(all_effect_params);
-        self.master.push(&self.buses, ticks * TICK);
-        frames
     }
 
-    /// Sends every part's sound through its effects, parts beside each other when there is enough to
-    /// do.
-    fn run_effects(&mut self, all_effect_params: &[EffectParams], ticks: usize) {
-        let parts = self.config.parts;
-        let used = self.effects.iter().zip(all_effect_params);
-        let used = used.filter(|(effects, params)| params.used || !effects.is_silent()).count();
-        let helpers = (used * ticks / EFFECT_TICKS_PER_THREAD).min(used.saturating_sub(1));
-        let (effects, buses) = (Disjoint::new(&mut self.effects), self.buses.each());
-        self.workers.run(helpers, parts, &|part| {
+    /// Passes the chunk in the buses, if there is one, to the master. Returns the frames it completes.
+    fn mix(&mut self) -> usize {
+        let Some(RenderedChunk { ticks, frames, all_effect_params, has_effects }) =
+            self.rendered.take()
+        else {
+            return 0;
+        };
+        let _stage = trace::stage(Stage::Mix);
+        if !has_effects {
+            let job = EffectsJob::new(
+                &mut self.effects,
+                &mut self.buses,
+                &all_effect_params[..ticks * self.config.parts],
+            );
             // SAFETY: every index is used once.
-            let (effects, [left, right]) = unsafe { (effects.get(part), buses.get(part)) };
-            for tick in 0..ticks {
-                let frames = tick * TICK..(tick + 1) * TICK;
-                let effect_params = &all_effect_params[tick * parts + part];
-                effects.render(&mut left[frames.clone()], &mut right[frames], effect_params);
-            }
-        });
+            let run = |part| unsafe { job.run(part) };
+            self.workers.run(job.helpers().min(self.most_helpers), job.tasks(), &run);
+        }
+        self.idle_effect_params.push(all_effect_params);
+        if ticks > 0 {
+            self.master.push(&self.buses, ticks * TICK);
+        }
+        frames
     }
 }

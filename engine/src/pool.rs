@@ -1,9 +1,12 @@
 //! The sounding clouds: their slots in the renderer, their last states, and the clouds that fade out.
 
+mod free_slots;
+
 use crate::disjoint::Disjoint;
 use crate::render::block::{BlockWriter, Extent};
 use crate::render::{TICK, VoiceBlock};
 use crate::spectrum::{Cloud, Description, STARTS, UnisonCopy};
+use free_slots::FreeSlots;
 
 /// The fade-out of a cloud that is stolen, silenced or replaced.
 const FADE_SECONDS: f32 = 0.005;
@@ -17,7 +20,7 @@ pub(crate) struct CloudPool {
     states: Vec<SlotState>,
     /// The last cloud of each slot that describes a voice, for all its copies: see [`SlotState::describer`].
     last: Vec<Cloud>,
-    free: Vec<u32>,
+    free: FreeSlots,
     /// Slots from this one on have never been used since the last reset.
     high: usize,
     fading_clouds: Vec<FadingCloud>,
@@ -49,24 +52,20 @@ struct FadingCloud {
 }
 
 impl CloudPool {
-    pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
-        let mut pool = Self {
+    pub(crate) fn new(slots: usize, parts: usize, sample_rate: f32) -> Self {
+        Self {
             states: vec![SlotState::default(); slots],
             last: vec![Cloud::default(); slots],
-            free: Vec::with_capacity(slots),
+            free: FreeSlots::new(slots, parts),
             high: 0,
             fading_clouds: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
             block: VoiceBlock::new(slots),
-        };
-        pool.reset();
-        pool
+        }
     }
 
     pub(crate) fn reset(&mut self) {
-        self.free.clear();
-        // Lowest first, so that sounding slots stay close together.
-        self.free.extend((0..self.states.len() as u32).rev());
+        self.free.reset();
         self.block.list_slots(self.high);
         self.block.clear();
         self.high = 0;
@@ -75,19 +74,19 @@ impl CloudPool {
 
     /// How many slots are free.
     pub(crate) fn left(&self) -> usize {
-        self.free.len()
+        self.free.count()
     }
 
-    /// A slot, if one is free.
-    pub(crate) fn take(&mut self) -> Option<u32> {
-        let slot = self.free.pop()?;
+    /// A slot for `part`, if one is free.
+    pub(crate) fn take(&mut self, part: usize) -> Option<u32> {
+        let slot = self.free.take(part)?;
         self.high = self.high.max(slot as usize + 1);
         Some(slot)
     }
 
     /// Frees the slot of a silent cloud.
     pub(crate) fn give_back(&mut self, slot: u32) {
-        self.free.push(slot);
+        self.free.give_back(slot);
     }
 
     /// Fades out the cloud in `slot` and then frees the slot.
@@ -173,7 +172,7 @@ impl CloudPool {
         self.fading_clouds.retain_mut(|fading_cloud| {
             fading_cloud.ticks_left -= 1;
             if fading_cloud.ticks_left == 0 {
-                free.push(fading_cloud.slot);
+                free.give_back(fading_cloud.slot);
             }
             fading_cloud.ticks_left > 0
         });
@@ -181,7 +180,7 @@ impl CloudPool {
 
     /// Clouds that sound, including fading ones.
     pub(crate) fn sounding(&self) -> usize {
-        self.states.len() - self.free.len()
+        self.states.len() - self.free.count()
     }
 }
 

@@ -114,7 +114,7 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     ] {
         still.values.set(param, value);
     }
-    let mut pool = CloudPool::new(2 * crate::voice::MAX_COPIES, sample_rate);
+    let mut pool = CloudPool::new(2 * crate::voice::MAX_COPIES, 1, sample_rate);
     let mut part = Part::new(0, 1, sample_rate);
     part.set_patch(&Playable::new(still), &mut pool);
     let note = EventKind::NoteOn { key, velocity: 1.0 };

@@ -1,6 +1,7 @@
 //! The ticks of a block: events, then modulation and clouds of all parts. See docs/design/control.md.
 
 use super::Engine;
+use super::effects_job::EffectsJob;
 use crate::disjoint::Disjoint;
 use crate::event::EventKind;
 use crate::part::kit::Kit;
@@ -90,12 +91,14 @@ impl Engine {
     /// Computes modulation, clouds and effect parameters of all parts, one tick for each of
     /// `transports`; `begin` begins a tick of a part and its kit. Parts are computed in parallel when there
     /// is enough to do, each through all ticks, and then chunks of voices of those parts that have many.
+    /// Beside them the effects of the chunk before, if it waits for them.
     fn compute_parts(&mut self, transports: &[Transport], begin: fn(&mut Part, Option<&mut Kit>)) {
         let (workers, part_count) = (&self.workers, self.config.parts);
         let first = self.pool.ticks();
         let ticks = || (first..).zip(transports);
         self.pool.start_ticks(transports.len());
         let sounding = self.pool.sounding();
+        let most_helpers = self.most_helpers;
         let helpers = sounding * transports.len() / CLOUD_TICKS_PER_THREAD;
         let is_large = |part: &Part| {
             sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * VOICES_PER_CHUNK
@@ -120,15 +123,31 @@ impl Engine {
                 part.effect_params(transport, effect_params);
             }
         };
-        workers.run(helpers, part_count, &|index| {
-            // SAFETY: every index is used once.
-            let part = unsafe { parts.get(index) };
-            if !is_large(part) {
-                compute(index, part, 0);
+        let waiting = self.rendered.as_mut().filter(|rendered| !rendered.has_effects);
+        let effects = waiting.map(|rendered| {
+            rendered.has_effects = true;
+            let params = &rendered.all_effect_params[..rendered.ticks * part_count];
+            EffectsJob::new(&mut self.effects, &mut self.buses, params)
+        });
+        let helpers = helpers + effects.as_ref().map_or(0, EffectsJob::helpers);
+        // The effects of a part follow its control, so that one thread has both.
+        let tasks = if effects.is_some() { 2 } else { 1 };
+        workers.run(helpers.min(most_helpers), part_count * tasks, &|task| {
+            let index = task / tasks;
+            match &effects {
+                // SAFETY: every task is run once.
+                Some(effects) if task % tasks == 1 => unsafe { effects.run(index) },
+                _ => {
+                    // SAFETY: as above.
+                    let part = unsafe { parts.get(index) };
+                    if !is_large(part) {
+                        compute(index, part, 0);
+                    }
+                }
             }
         });
         for (index, part) in self.parts.iter_mut().enumerate().filter(|(_, part)| is_large(part)) {
-            compute(index, part, sounding / CLOUD_TICKS_PER_THREAD);
+            compute(index, part, (sounding / CLOUD_TICKS_PER_THREAD).min(most_helpers));
         }
         for (tick, _) in ticks() {
             for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {

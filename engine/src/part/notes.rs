@@ -194,7 +194,7 @@ impl Part {
             && pool.left() >= taken.layers
         {
             for layer in &mut taken.slots[..taken.layers] {
-                layer[taken.copies] = pool.take().unwrap_or_default();
+                layer[taken.copies] = pool.take(self.number as usize).unwrap_or_default();
             }
             taken.copies += 1;
         }

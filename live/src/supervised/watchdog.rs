@@ -1,8 +1,9 @@
 //! A watchdog: runs a renderer on its own thread, so that a call that never returns blocks only that
 //! thread.
 //!
-//! Blocks go to the thread and sound comes back through bounded channels: nothing is allocated
-//! for a block. A waiting side spins for as long as a GPU usually needs, then sleeps. A thread
+//! Blocks go to the thread, with memory for their sound, and come back as sound through bounded channels:
+//! nothing is allocated for a block. The thread collects sound without being asked, while the caller
+//! makes the next block. A waiting side spins for as long as a GPU usually needs, then sleeps. A thread
 //! that misses its deadline is abandoned with all that it owns.
 
 use myriad_engine::ThreadPolicy;
@@ -29,7 +30,7 @@ const AWAKE_SPIN: Duration = Duration::from_millis(500);
 /// the last one is rendered.
 pub(super) const DEPTH: usize = 2;
 
-/// Capacity of the queues: blocks, and a request to collect or to reset.
+/// Capacity of the queues: blocks, and other requests.
 const REQUESTS: usize = 16;
 
 /// How long calls may take before the renderer counts as lost, and how its thread waits for them.
@@ -66,8 +67,7 @@ enum Request {
     Prepare(Capacity),
     Reset,
     Expect,
-    Submit(Arc<VoiceBlock>),
-    Collect(Buses),
+    Submit(Arc<VoiceBlock>, Buses),
 }
 
 enum Reply {
@@ -82,8 +82,8 @@ pub struct WatchdogRenderer {
     /// The renderer, until its thread is started.
     inner: Option<Box<dyn Renderer>>,
     thread: Option<Channels>,
-    /// Buses for the next output.
-    spare: Option<Buses>,
+    /// Buses for the sound of the next blocks.
+    spare: Vec<Buses>,
     in_flight: usize,
     /// Why the thread was abandoned.
     lost: Option<RenderError>,
@@ -97,7 +97,8 @@ struct Channels {
 impl WatchdogRenderer {
     /// Runs `renderer` on its own thread, from `prepare` on.
     pub fn new(renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
-        Self { config, inner: Some(renderer), thread: None, spare: None, in_flight: 0, lost: None }
+        let (inner, spare) = (Some(renderer), Vec::new());
+        Self { config, inner, thread: None, spare, in_flight: 0, lost: None }
     }
 
     /// Sets other timeouts from now on.
@@ -199,7 +200,7 @@ impl Renderer for WatchdogRenderer {
             _ => PrepareError::ThreadEnded,
         };
         self.send(Request::Prepare(capacity)).map_err(refused)?;
-        self.spare = Some(Buses::new(capacity.buses));
+        self.spare = (0..DEPTH).map(|_| Buses::new(capacity.buses)).collect();
         self.in_flight = 0;
         loop {
             // Replies to what was in flight before are dropped.
@@ -214,8 +215,10 @@ impl Renderer for WatchdogRenderer {
         self.in_flight = 0;
         if self.send(Request::Reset).is_ok() {
             while let Ok(reply) = self.wait(self.config.render_timeout) {
-                if let Reply::Reset = reply {
-                    return;
+                match reply {
+                    Reply::Collected(buses, _) => self.spare.push(buses),
+                    Reply::Prepared(_) => {}
+                    Reply::Reset => return,
                 }
             }
         }
@@ -226,17 +229,21 @@ impl Renderer for WatchdogRenderer {
     }
 
     fn expect(&mut self) {
-        if self.in_flight + 3 < REQUESTS {
+        if self.in_flight < DEPTH {
             // An error is kept and reported for the block.
             let _ = self.send(Request::Expect);
         }
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if self.in_flight + 2 >= REQUESTS {
-            return Err(RenderError::OutOfTurn);
+        if let Some(error) = self.lost {
+            return Err(error);
         }
-        self.send(Request::Submit(Arc::clone(block)))?;
+        if self.thread.is_none() {
+            return Err(RenderError::NotPrepared);
+        }
+        let buses = self.spare.pop().ok_or(RenderError::OutOfTurn)?;
+        self.send(Request::Submit(Arc::clone(block), buses))?;
         self.in_flight += 1;
         Ok(())
     }
@@ -247,12 +254,10 @@ impl Renderer for WatchdogRenderer {
         }
         let left = self.in_flight.checked_sub(1);
         self.in_flight = left.ok_or(RenderError::OutOfTurn)?;
-        let spare = self.spare.take().ok_or(RenderError::NotPrepared)?;
-        self.send(Request::Collect(spare))?;
         match self.wait(self.config.render_timeout)? {
             Reply::Collected(mut sound, outcome) => {
                 std::mem::swap(buses, &mut sound);
-                self.spare = Some(sound);
+                self.spare.push(sound);
                 outcome
             }
             Reply::Prepared(_) | Reply::Reset => Err(RenderError::OutOfTurn),
@@ -260,7 +265,7 @@ impl Renderer for WatchdogRenderer {
     }
 }
 
-/// The thread: serves requests in order. Blocks beyond the renderer's depth wait here.
+/// The thread: serves requests in order, and collects the sound of blocks when there is no request.
 fn serve(
     mut inner: Box<dyn Renderer>,
     requests: &Receiver<Request>,
@@ -273,41 +278,50 @@ fn serve(
     };
     let mut spin = idle_spin;
     let _flush = FlushDenormals::new();
-    let mut in_flight: VecDeque<Result<(), RenderError>> = VecDeque::with_capacity(REQUESTS);
-    let mut waiting: VecDeque<Arc<VoiceBlock>> = VecDeque::with_capacity(REQUESTS);
-    while let Ok(request) = receive(requests, std::mem::replace(&mut spin, idle_spin), None) {
-        if let Request::Prepare(_) | Request::Reset = request {
-            in_flight.clear();
-            waiting.clear();
-        }
+    // Whether each block was submitted, and the memory for its sound.
+    let mut in_flight: VecDeque<(Result<(), RenderError>, Buses)> = VecDeque::with_capacity(DEPTH);
+    loop {
+        let request = match in_flight.is_empty() {
+            true => receive(requests, std::mem::replace(&mut spin, idle_spin), None).map(Some),
+            false => match requests.try_recv() {
+                Ok(request) => Ok(Some(request)),
+                Err(TryRecvError::Empty) => Ok(None),
+                Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
+            },
+        };
+        let Ok(request) = request else { break };
         let reply = match request {
-            Request::Prepare(capacity) => Reply::Prepared(inner.prepare(capacity)),
-            Request::Reset => {
+            Some(Request::Prepare(capacity)) => {
+                in_flight.clear();
+                Reply::Prepared(inner.prepare(capacity))
+            }
+            Some(Request::Reset) => {
+                for (_, buses) in in_flight.drain(..) {
+                    // The memory; nobody waits for its sound any more.
+                    let _ = replies.send(Reply::Collected(buses, Err(RenderError::OutOfTurn)));
+                }
                 inner.reset();
                 Reply::Reset
             }
-            Request::Expect => {
+            Some(Request::Expect) => {
                 spin = idle_spin.max(SPIN);
                 continue;
             }
-            Request::Submit(block) => {
-                match in_flight.len() < inner.depth() {
-                    true => in_flight.push_back(inner.submit(&block)),
-                    false => waiting.push_back(block),
-                }
-                continue;
-            }
-            Request::Collect(mut buses) => {
-                let outcome = match in_flight.pop_front() {
-                    Some(Ok(())) => inner.collect(&mut buses),
-                    Some(Err(error)) => Err(error),
-                    None => Err(RenderError::OutOfTurn),
+            Some(Request::Submit(block, buses)) => {
+                let earlier = match in_flight.len() < inner.depth() {
+                    true => None,
+                    false => collect_oldest(&mut *inner, &mut in_flight),
                 };
-                if let Some(block) = waiting.pop_front() {
-                    in_flight.push_back(inner.submit(&block));
+                in_flight.push_back((inner.submit(&block), buses));
+                match earlier {
+                    Some(earlier) => earlier,
+                    None => continue,
                 }
-                Reply::Collected(buses, outcome)
             }
+            None => match collect_oldest(&mut *inner, &mut in_flight) {
+                Some(collected) => collected,
+                None => continue,
+            },
         };
         if replies.send(reply).is_err() {
             break;
@@ -316,6 +330,16 @@ fn serve(
     // Dropped before the channel closes, which reports the end.
     drop(inner);
     drop(replies);
+}
+
+/// The sound of the oldest block in flight; waits for it.
+fn collect_oldest(
+    inner: &mut dyn Renderer,
+    in_flight: &mut VecDeque<(Result<(), RenderError>, Buses)>,
+) -> Option<Reply> {
+    let (submitted, mut buses) = in_flight.pop_front()?;
+    let outcome = submitted.and_then(|()| inner.collect(&mut buses));
+    Some(Reply::Collected(buses, outcome))
 }
 
 #[cfg(test)]

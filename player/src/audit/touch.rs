@@ -169,3 +169,16 @@ fn centre(sound: &Sound) -> f32 {
     }
     if weights > 0.0 { sum / weights } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use myriad_engine::factory;
+
+    #[test]
+    fn every_factory_patch_is_measured() {
+        for patch in factory::patches() {
+            assert!(wanted(&patch.category).is_some(), "{}: {}", patch.name, patch.category);
+        }
+    }
+}

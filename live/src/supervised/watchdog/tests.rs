@@ -29,10 +29,16 @@ fn blocks_are_rendered_in_order_and_returned() {
     let (mut sound, mut expected) = (Buses::new(1), Buses::new(1));
     // More than the renderer takes at once: they wait their turn.
     let blocks: Vec<_> = (0..4).map(block).collect();
-    for block in &blocks {
-        watched.submit(block).unwrap();
-    }
-    for block in &blocks {
+    watched.submit(&blocks[0]).unwrap();
+    for (number, block) in blocks.iter().enumerate() {
+        if let Some(next) = blocks.get(number + 1) {
+            watched.submit(next).unwrap();
+            assert_eq!(
+                watched.submit(next),
+                Err(RenderError::OutOfTurn),
+                "there is no third place"
+            );
+        }
         watched.collect(&mut sound).unwrap();
         cpu.render(block, &mut expected).unwrap();
         let frames = block.ticks() * myriad_engine::TICK;
@@ -41,6 +47,25 @@ fn blocks_are_rendered_in_order_and_returned() {
     // So that the caller can fill them again.
     assert!(blocks.into_iter().all(|block| Arc::into_inner(block).is_some()));
     assert_eq!(watched.collect(&mut sound), Err(RenderError::OutOfTurn));
+}
+
+#[test]
+fn a_reset_forgets_blocks_in_flight_and_keeps_their_memory() {
+    let mut watched = watched(&Arc::default(), Duration::from_secs(10));
+    let mut sound = Buses::new(1);
+    for _ in 0..3 {
+        watched.submit(&block(0)).unwrap();
+        watched.submit(&block(1)).unwrap();
+        watched.reset();
+        assert_eq!(watched.collect(&mut sound), Err(RenderError::OutOfTurn));
+    }
+    watched.submit(&block(0)).unwrap();
+    watched.collect(&mut sound).unwrap();
+    let mut expected = Buses::new(1);
+    let mut cpu = CpuRenderer::new(1);
+    cpu.prepare(CAPACITY).unwrap();
+    cpu.render(&block(0), &mut expected).unwrap();
+    assert_eq!(sound.bus(0)[0][..myriad_engine::TICK], expected.bus(0)[0][..myriad_engine::TICK]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The kinds of scenes.
 
 use super::builder::{Action, SceneBuilder};
-use super::sharpness::Sharpness;
+use super::sharpness::{NOISY, Sharpness};
 use super::{DRONE, LEAD, LOAD, Rng, longest_release};
 use myriad_engine::params::{Param, TABLE};
 use myriad_engine::{EventKind, Patch, factory};
@@ -91,7 +91,8 @@ pub(super) fn patches(scene: &mut SceneBuilder, rng: &mut Rng) {
         let patch = any_patch(rng);
         scene.patch(now, LEAD, patch);
         let length = rng.between(0.2, 1.5);
-        scene.bend_throughout(now, length, patch);
+        // The next patch is in use some time after it was chosen.
+        scene.bend_throughout(now, length + 2.0 * SETTLED, patch);
         now += length;
     }
 }
@@ -107,6 +108,9 @@ pub(super) fn sweep(scene: &mut SceneBuilder, rng: &mut Rng) {
     }
     for _ in 0..1 + rng.below(3) {
         let param = *rng.pick(&sweepable());
+        if NOISY.contains(&param) {
+            scene.bend(SETTLED, Sharpness::noise(patch, length + 0.5));
+        }
         let jumps = rng.chance(0.3);
         let (from, to) = (rng.unit(), rng.unit());
         let step = if jumps { rng.between(0.1, 0.5) } else { 0.02 };

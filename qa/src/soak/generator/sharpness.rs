@@ -15,12 +15,15 @@ pub(in crate::soak) struct Sharpness {
     pub(in crate::soak) size: f32,
 }
 
+/// Parameters that make noise of any patch.
+pub(super) const NOISY: [Param; 2] = [Param::ShapeBandwidth, Param::LayerBandwidth];
+
 impl Sharpness {
     /// Notes with a slow attack: only a voice that is stolen for them fades quickly.
     const SOFT: Self = Self { seconds: 0.01, size: 0.03 };
     /// Notes with a quick attack.
     pub(super) const SHARP: Self = Self { seconds: 0.01, size: 1.0 };
-    /// Drums: noise, and pitches that fall by octaves, which no click can be told from.
+    /// Drums and other noise, and pitches that fall by octaves, which no click can be told from.
     pub(super) const STRUCK: Self = Self { seconds: 0.12, size: f32::INFINITY };
     /// A parameter that jumps: all partials of a bell may change their pitch at once.
     pub(super) const JUMP: Self = Self { seconds: 0.12, size: f32::INFINITY };
@@ -39,13 +42,17 @@ impl Sharpness {
     const WIDEST: f64 = 5.0;
     /// A pitch envelope above this is a drum's, in semitones.
     const FALL: f32 = 6.0;
+    /// Partials that are wider than this are noise, in cents.
+    const NOISE: f32 = 100.0;
+    /// The jumps of LFOs that divide notes into many: all partials of a chord may change their pitch at once.
+    const STUTTERS: f32 = 2.0;
     /// LFOs that jump by more than this are like new notes: in decibels, and in semitones.
     const STUTTER: f32 = 6.0;
     const TRILL: f32 = 1.0;
 
     /// The sharpness of a patch's attacks.
     pub(super) fn of(patch: &Patch) -> Self {
-        let mut sharpness = match falls(patch) {
+        let mut sharpness = match falls(patch) || is_noise(patch) {
             true => Self::STRUCK,
             false if patch.values[Param::Env1Attack] < Self::QUICK => Self::SHARP,
             false => Self::SOFT,
@@ -66,10 +73,12 @@ impl Sharpness {
     pub(super) fn throughout(patch: &Patch, length: f64) -> Option<Self> {
         let on = |switch: Param| patch.values[switch] != 0.0;
         let echoes = on(Param::DelayOn) && Self::of(patch) != Self::SOFT;
-        let size = if on(Param::DriveOn) || falls(patch) {
+        let size = if on(Param::DriveOn) || falls(patch) || is_noise(patch) {
             // Distortion fills the band up to its top, and so does a drum's noise.
             f32::INFINITY
-        } else if on(Param::ArpMode) || echoes || stutters(patch) {
+        } else if stutters(patch) {
+            Self::STUTTERS
+        } else if on(Param::ArpMode) || echoes {
             // An arpeggio plays notes of its own, and a delay repeats sharp attacks.
             Self::SHARP.size
         } else if on(Param::ChorusOn) || on(Param::FlangerOn) {
@@ -79,9 +88,14 @@ impl Sharpness {
         } else {
             return None;
         };
+        let Self { seconds, .. } = Self::noise(patch, length);
+        Some(Self { seconds: seconds + if echoes { Self::ECHOES } else { 0.0 }, size })
+    }
+
+    /// Noise as long as a note of `length` seconds sounds.
+    pub(super) fn noise(patch: &Patch, length: f64) -> Self {
         let release = f64::from(patch.values[Param::Env1Release]);
-        let seconds = length + release + if echoes { Self::ECHOES } else { 0.0 };
-        Some(Self { seconds, size })
+        Self { seconds: length + release, size: f32::INFINITY }
     }
 }
 
@@ -92,6 +106,11 @@ fn falls(patch: &Patch) -> bool {
             matches!(route.source, Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4);
         envelope && route.target == Param::PitchTune && route.amount.abs() > Sharpness::FALL
     })
+}
+
+/// Whether it is a drum kit, or its partials are bands of noise, up to the top of what can be heard.
+fn is_noise(patch: &Patch) -> bool {
+    !patch.key_zones.is_empty() || patch.values[Param::ShapeBandwidth] > Sharpness::NOISE
 }
 
 /// Whether an LFO divides its notes into many.
@@ -137,8 +156,10 @@ mod tests {
         assert!(throughout("Throat Bass").is_some_and(|long| long.seconds > 1.0));
         assert_eq!(throughout("Aurora"), None);
         let size = |name| throughout(name).map(|long| long.size);
-        assert_eq!(size("Glass Cracks"), Some(Sharpness::SHARP.size));
-        assert_eq!(size("Square Deal"), Some(Sharpness::SHARP.size), "it trills");
+        assert_eq!(size("Glass Cracks"), Some(Sharpness::STUTTERS));
+        assert_eq!(size("Square Deal"), Some(Sharpness::STUTTERS), "it trills");
+        assert_eq!(size("Fret Squeak"), Some(f32::INFINITY));
+        assert_eq!(size("Acoustic Kit"), Some(f32::INFINITY));
         assert_eq!(size("Skin and Shell"), Some(f32::INFINITY));
     }
 }
