@@ -31,11 +31,13 @@ use synth::SynthConfig;
 #[cfg(all(target_os = "macos", feature = "audio-unit"))]
 clap_wrapper::export_auv2!();
 
-/// Tasks of the audio thread that the GUI thread runs.
+/// Tasks of the audio thread that other threads run.
 #[derive(Clone, Copy, Debug)]
 pub enum Task {
     /// Reports knobs that a MIDI controller has moved to the host.
     NotifyHost,
+    /// Prepares the convolver of a patch that was loaded without it.
+    AddConvolver,
 }
 
 /// The highest sample rate of the engine. Validators ask for more; at such a rate an instance plays, but
@@ -77,7 +79,10 @@ impl Plugin for Myriad {
 
     fn task_executor(&mut self) -> TaskExecutor<Self> {
         let params = self.params.clone();
-        Box::new(move |Task::NotifyHost| params.notify_host())
+        Box::new(move |task| match task {
+            Task::NotifyHost => params.notify_host(),
+            Task::AddConvolver => params.add_convolver(),
+        })
     }
 
     fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<MyriadEditor> {

@@ -202,6 +202,13 @@ impl MyriadParams {
         }
     }
 
+    /// Loads the patch again with its convolver, which the host has switched on. Its memory comes with a patch.
+    pub(crate) fn add_convolver(&self) {
+        let mut patch = self.current_patch();
+        patch.values.set(Param::ConvolverOn, 1.0);
+        self.shared.load(patch);
+    }
+
     /// The patch with the values of the knobs. Locks; not for the audio thread.
     pub fn current_patch(&self) -> Patch {
         let mut patch = Patch::clone(&self.shared.patch());

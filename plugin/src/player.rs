@@ -75,6 +75,7 @@ impl Player {
             self.synth = Some(synth);
             self.params.shared.set_synth_handle(handle, &patch);
             self.patch = patch.values.clone();
+            self.patch.set(Param::ConvolverOn, built.values[Param::ConvolverOn]);
         }
         self.synth.as_ref().map(|synth| synth.latency())
     }
@@ -263,6 +264,11 @@ impl Player {
             let value = value_at(param, position, self.patch[param]);
             self.queue.push(0, EventKind::Param { param, value });
             send_capacity(param, value, context);
+            // The patch was loaded without its convolver, whose memory is not made here.
+            if param == Param::ConvolverOn && value != 0.0 && self.patch[param] == 0.0 {
+                self.patch.set(param, value);
+                context.execute_background(Task::AddConvolver);
+            }
         }
     }
 

@@ -374,3 +374,33 @@ fn a_synced_lfo_follows_the_song_and_its_jumps() {
     let loud: Vec<bool> = levels.iter().map(|&level| level > 0.01).collect();
     assert_eq!(loud, [true, true, false, false, true, true], "{levels:?}");
 }
+
+/// A patch is loaded without the memory of a convolver that is off; the host may switch it on.
+#[test]
+fn a_convolver_that_the_host_switches_on_is_heard() {
+    let mut host = sine();
+    let (convolver, release) = (host.id("Convolver"), host.id("Env 1 Release"));
+    host.flush(&[HostEvent::Set(release, 0.0)]);
+    let config = PluginAudioConfiguration {
+        sample_rate: RATE,
+        min_frames_count: 1,
+        max_frames_count: 4_800,
+    };
+    let processor = host.instance.activate(|_, _| (), config).unwrap();
+    let mut processor = processor.start_processing().unwrap();
+    // The level a while after a short note.
+    let mut tail = |events: &[(usize, HostEvent)]| {
+        let note = [(0, on(60)), (4_800, off(60))];
+        let events: Vec<_> = events.iter().chain(&note).copied().collect();
+        let played = play_blocks(&mut processor, &[4_800; 4], &events);
+        peak(&played.sound[0][14_400..])
+    };
+    assert!(tail(&[]) < 1e-5, "without it there is silence");
+    let give_up = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    let mut level = tail(&[(0, HostEvent::Set(convolver, 1.0))]);
+    while level < 1e-3 {
+        assert!(std::time::Instant::now() < give_up, "{level}");
+        level = tail(&[]);
+    }
+    host.instance.deactivate(processor.stop_processing());
+}

@@ -25,7 +25,7 @@ const CONCEALMENT: f32 = 1.0;
 /// From this level on the limiter may be active. It causes transients of this size, for so many frames
 /// before and after.
 const LIMITED: f32 = 0.9;
-const LIMITER: f32 = 0.02;
+const LIMITER: f32 = 0.025;
 const RECOVERY: u64 = 4_096;
 
 /// Frames in which something happened that explains clicks.

@@ -20,7 +20,7 @@ pub(super) const NOISY: [Param; 2] = [Param::ShapeBandwidth, Param::LayerBandwid
 
 impl Sharpness {
     /// Notes with a slow attack: only a voice that is stolen for them fades quickly.
-    const SOFT: Self = Self { seconds: 0.01, size: 0.03 };
+    const SOFT: Self = Self { seconds: 0.01, size: 0.05 };
     /// Notes with a quick attack.
     pub(super) const SHARP: Self = Self { seconds: 0.01, size: 1.0 };
     /// Drums and other noise, and pitches that fall by octaves, which no click can be told from.
