@@ -106,6 +106,9 @@ pub(crate) struct Report {
     /// Samples before this run.
     #[serde(skip)]
     run_start: usize,
+    /// By how much memory grew in earlier runs, and that of the GPU.
+    #[serde(skip)]
+    past_growth: [Option<f64>; 2],
 }
 
 /// An event that is no finding.
@@ -133,6 +136,7 @@ impl Report {
                 self.runs.push(run.clone());
                 self.complete = false;
                 self.run_start = self.samples.len();
+                self.past_growth = [self.memory_growth, self.gpu_memory_growth];
                 self.past = Sample {
                     frames_asked: self.frames,
                     frames_compared: self.frames_compared,
@@ -215,8 +219,9 @@ impl Report {
             (a, b) => a.or(b),
         };
         self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
-        self.memory_growth = most(self.memory_growth, growth(run, memory));
-        self.gpu_memory_growth = most(self.gpu_memory_growth, growth(run, gpu));
+        // Of this run as it stands now: its beginning is longer with every sample.
+        self.memory_growth = most(self.past_growth[0], growth(run, memory));
+        self.gpu_memory_growth = most(self.past_growth[1], growth(run, gpu));
     }
 
     /// The seconds that were to be played.
@@ -262,4 +267,27 @@ fn growth(run: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64
     let settled = before.iter().filter_map(&figure).reduce(f64::max)?;
     let last = after.iter().filter_map(&figure).next_back()?;
     Some((last - settled).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn play(report: &mut Report, memory: impl Iterator<Item = usize>) {
+        for bytes in memory {
+            let sample = Sample { memory_bytes: Some(bytes << 20), ..Sample::default() };
+            report.add(&Line::Sample(Box::new(sample)));
+        }
+    }
+
+    /// What is allocated once, while the first patches are played, is no leak; what goes on growing is.
+    #[test]
+    fn memory_counts_from_the_first_tenth_of_a_run_on() {
+        let mut report = Report::new();
+        play(&mut report, (0..400).map(|n| 100 + n.min(30)));
+        assert_eq!(report.memory_growth, Some(0.0));
+        let mut report = Report::new();
+        play(&mut report, 100..500);
+        assert!(report.memory_growth.is_some_and(|bytes| bytes > 300.0 * MEBIBYTE));
+    }
 }

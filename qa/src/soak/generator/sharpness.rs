@@ -19,8 +19,9 @@ pub(in crate::soak) struct Sharpness {
 pub(super) const NOISY: [Param; 2] = [Param::ShapeBandwidth, Param::LayerBandwidth];
 
 impl Sharpness {
-    /// Notes with a slow attack: only a voice that is stolen for them fades quickly.
-    const SOFT: Self = Self { seconds: 0.01, size: 0.05 };
+    /// Notes with a slow attack: only a voice that is stolen for them fades quickly, and envelopes of their
+    /// first noise end.
+    const SOFT: Self = Self { seconds: 0.04, size: 0.05 };
     /// Notes with a quick attack.
     pub(super) const SHARP: Self = Self { seconds: 0.01, size: 1.0 };
     /// Drums and other noise, and pitches that fall by octaves, which no click can be told from.
@@ -94,7 +95,11 @@ impl Sharpness {
 
     /// Noise as long as a note of `length` seconds sounds.
     pub(super) fn noise(patch: &Patch, length: f64) -> Self {
-        let release = f64::from(patch.values[Param::Env1Release]);
+        // The drums of a kit ring on by themselves.
+        let release = match patch.key_zones.is_empty() {
+            true => f64::from(patch.values[Param::Env1Release]),
+            false => Self::ECHOES,
+        };
         Self { seconds: length + release, size: f32::INFINITY }
     }
 }
