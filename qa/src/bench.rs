@@ -2,6 +2,7 @@
 
 mod candidate;
 mod compare;
+mod effects;
 mod figure;
 mod grid;
 mod held;
@@ -127,6 +128,8 @@ enum Section {
     Played,
     /// Songs, as times real time. Not part of a quick run
     Songs,
+    /// What each effect costs on one core. Only when it is named
+    Effects,
     /// Virtual players of `myriad serve` on the loopback. Only when it is named
     Serve,
 }
@@ -228,7 +231,8 @@ fn measure(args: &Args) -> Result<Report, Failure> {
             Section::Played => report.played = Some(played::measure(&candidates, &plan)?),
             Section::Songs if args.only.is_empty() && plan.is_quick() => {}
             Section::Songs => report.songs = Some(songs::measure(&candidates, &plan)?),
-            Section::Serve if args.only.is_empty() => {}
+            Section::Effects | Section::Serve if args.only.is_empty() => {}
+            Section::Effects => report.effects = Some(effects::measure(&plan)?),
             Section::Serve => report.serve = Some(serve::measure(args.renderer, &plan)?),
         }
         show(report.section(section))?;

@@ -108,6 +108,23 @@ fn a_run_can_be_kept_shown_drawn_and_compared() {
     assert!((changes[0]["factor"].as_f64().unwrap() * 1e6 - 1.0).abs() < 1e-6);
 }
 
+/// Every effect of the rack has its cost, and the table shows it.
+#[test]
+fn effects_are_measured_when_they_are_named() {
+    let folder = Folder::new();
+    let run = folder.succeed("bench --renderer cpu --seconds 0.5 --only effects --json");
+    let report = run.json();
+    let effects = report["effects"].as_array().unwrap();
+    assert_eq!(effects.len(), 14);
+    for effect in effects {
+        // Differences of two measurements: those of cheap effects may be below 0 in a run this short.
+        assert!(effect["mean"]["value"].is_f64() && effect["p99"]["value"].is_f64(), "{effect}");
+    }
+    folder.put("run.json", &run.stdout);
+    let shown = folder.succeed("bench --from run.json").stdout;
+    assert!(shown.contains("convolver") && shown.contains("99% of ticks"), "{shown}");
+}
+
 #[test]
 fn a_missing_gpu_is_one_line() {
     let folder = Folder::new();

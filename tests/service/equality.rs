@@ -14,7 +14,7 @@ fn conforms() {
     let _others = beside_others();
     let folder = Folder::new();
     for check in CHECKS {
-        match (check.run)(&|| Box::new(folder.client())) {
+        match (check.run)(&|| Box::new(folder.offline_client())) {
             Ok(measured) => println!("{:<9} {measured}", check.name),
             Err(measured) => panic!("{} ({}): {measured}", check.name, check.promise),
         }
@@ -109,7 +109,7 @@ fn clients_that_play_together_sound_as_alone() {
                     &factory::find(name).unwrap_or_else(|| factory::patches()[number].clone());
                 let notes = [(7, on(45)), (1_000, on(52 + number as u8)), (9_001, on(88))];
                 let local = &mut engine_on(Box::new(CpuRenderer::new(1)), patch);
-                let other = &mut engine_on(Box::new(folder.client()), patch);
+                let other = &mut engine_on(Box::new(folder.offline_client()), patch);
                 let expected = play(local, &notes, RATE / 2);
                 assert!(expected[0].iter().any(|&x| x != 0.0), "{name}");
                 assert!(expected == play(other, &notes, RATE / 2), "{name}");

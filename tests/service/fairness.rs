@@ -4,7 +4,7 @@ use crate::harness::*;
 use myriad_conformance::testing::RATE;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
-use myriad_kernels::service::{ServiceOptions, ServiceRenderer, status};
+use myriad_kernels::service::{ServiceRenderer, status};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -79,8 +79,7 @@ fn offline_clients_stay_beside_those_who_play() {
     let _others = beside_others();
     let folder = Folder::new();
     let mut little = folder.prepared();
-    let options = ServiceOptions { is_live: false, deadline: TIMEOUT, start_deadline: TIMEOUT };
-    let mut offline = folder.client_with(options);
+    let mut offline = folder.offline_client();
     offline.prepare(CAPACITY).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -70,6 +70,15 @@ impl Folder {
         })
     }
 
+    /// A client that renders offline. It may ask for as much as there is and is never evicted.
+    pub(crate) fn offline_client(&self) -> ServiceRenderer {
+        self.client_with(ServiceOptions {
+            is_live: false,
+            deadline: TIMEOUT,
+            start_deadline: TIMEOUT,
+        })
+    }
+
     pub(crate) fn client_with(&self, options: ServiceOptions) -> ServiceRenderer {
         ServiceRenderer::new(self.command(), options)
     }

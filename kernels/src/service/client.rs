@@ -1,7 +1,7 @@
 //! The renderer of a client: requests sent to the service and answers received.
 
 use super::error::{ServiceFailure, StartError};
-use super::layout::{ANSWERED, ASKED, DEPTH, Layout, SharedSegment};
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
 use super::start::{Connected, Served, ServiceCommand, connect};
 use super::table_uploader::TableUploader;
@@ -253,6 +253,9 @@ fn has_driver() -> bool {
 
 /// Allocates the shared memory.
 fn share(capacity: Capacity) -> Result<(SharedSegment, OwnedFd), StartError> {
+    if capacity.slots > MAX_SLOTS {
+        return Err(StartError::Refused(Layout::refusal(MAX_SLOTS, capacity.slots)));
+    }
     let too_much = || StartError::Memory(usize::MAX >> 20, io::ErrorKind::OutOfMemory.into());
     let layout = Layout::new(capacity).ok_or_else(too_much)?;
     let mebibytes = layout.words() >> (20 - size_of::<u64>().ilog2());

@@ -3,7 +3,7 @@
 //! It uses a socket. Afterwards the socket shows each side that the other one has ended, and it
 //! carries tables ([`super::table_uploader`]).
 
-use super::layout::{Layout, SharedSegment};
+use super::layout::{Layout, MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
 use myriad_engine::render::{Capacity, MAX_TICKS, TICK};
 use myriad_engine::spectrum::{Cloud, tables};
@@ -74,18 +74,18 @@ pub(super) fn ask_status(mut socket: &UnixStream) -> io::Result<()> {
 
 /// What a connection asks for.
 pub(super) enum Hello {
-    /// To render.
-    Client { segment: SharedSegment, is_live: bool },
+    /// To render in this memory, see [`open`].
+    Client { capacity: Capacity, memory: Option<OwnedFd>, is_live: bool },
     /// The status of the service.
     Status,
     /// Something that is refused for this reason.
     Refused(String),
 }
 
-/// Waits for the hello and maps the memory. An error means that no Myriad program is at the other end.
+/// Waits for the hello. An error means that no Myriad program is at the other end.
 pub(super) fn receive_hello(socket: &UnixStream) -> io::Result<Hello> {
     let mut bytes = [0; BYTES];
-    let (received, file) = receive_with_file(socket, &mut bytes)?;
+    let (received, memory) = receive_with_file(socket, &mut bytes)?;
     let numbers = bytes[..8 * NUMBERS].as_chunks().0;
     let number = |index: usize| u64::from_le_bytes(numbers[index]);
     if received == 8 && number(0) == STATUS {
@@ -105,13 +105,14 @@ pub(super) fn receive_hello(socket: &UnixStream) -> io::Result<Hello> {
     }
     let capacity = Capacity { slots: number(KINDS) as usize, buses: number(KINDS + 1) as usize };
     let is_live = number(KINDS + 2) != 0;
-    Ok(match open(capacity, file) {
-        Ok(segment) => Hello::Client { segment, is_live },
-        Err(reason) => Hello::Refused(reason),
-    })
+    Ok(Hello::Client { capacity, memory, is_live })
 }
 
-fn open(capacity: Capacity, file: Option<OwnedFd>) -> Result<SharedSegment, String> {
+/// Maps the memory that came with a hello. That takes long if it is much.
+pub(super) fn open(capacity: Capacity, file: Option<OwnedFd>) -> Result<SharedSegment, String> {
+    if capacity.slots > MAX_SLOTS {
+        return Err(Layout::refusal(MAX_SLOTS, capacity.slots));
+    }
     let layout = Layout::new(capacity).ok_or("the render service was asked for too much")?;
     let file = file.ok_or("the render service was given no memory")?;
     let memory = SharedMemory::open(&file, layout.words())

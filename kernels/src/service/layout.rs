@@ -10,6 +10,9 @@ use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, tables};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The most slots of a service, and so of a client. A larger request is refused before its memory is mapped.
+pub(super) const MAX_SLOTS: usize = 65_536;
+
 /// Blocks that may be in flight.
 pub(super) const DEPTH: usize = 2;
 
@@ -61,6 +64,11 @@ impl Layout {
         let layout = Self { capacity, request: area(clouds)?, answer: area(samples)? };
         layout.request.checked_add(layout.answer)?.checked_mul(DEPTH)?;
         Some(layout)
+    }
+
+    /// Why a service of `most` slots refuses a request for more.
+    pub(super) fn refusal(most: usize, slots: usize) -> String {
+        format!("the render service holds {most} clouds, and {slots} clouds were asked for")
     }
 
     /// Words of all areas.

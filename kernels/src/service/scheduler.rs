@@ -5,7 +5,7 @@
 //! the one that costs most is told to go on by CPU.
 
 use super::error::ServeError;
-use super::layout::{ANSWERED, ASKED, DEPTH, ProtocolViolation, RequestHead, checked};
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation, RequestHead, checked};
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
 use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
@@ -212,7 +212,7 @@ impl Scheduler {
         })
     }
 
-    /// Renders until nobody has been there for `idle`, or the renderer fails.
+    /// Renders until nobody has been connected for `idle`, or the renderer fails.
     pub(super) fn run(
         &mut self,
         arrivals: &Receiver<PendingClient>,
@@ -239,7 +239,7 @@ impl Scheduler {
                     return Err(ServeError::Failed(reason));
                 }
             }
-            if !self.clients.is_empty() {
+            if self.shared.is_connected() {
                 alone_since = Instant::now();
             } else if alone_since.elapsed() > idle {
                 return Ok(());
@@ -259,9 +259,7 @@ impl Scheduler {
         }
         if slots > self.capacity.slots {
             let most = self.capacity.slots;
-            return pending.refuse(format!(
-                "the render service holds {most} clouds, and {slots} clouds were asked for"
-            ));
+            return pending.refuse(Layout::refusal(most, slots));
         }
         let place = self.gap(slots).filter(|_| buses + capacity.buses <= self.capacity.buses);
         let Some((index, first_slot)) = place else {

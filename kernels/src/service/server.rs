@@ -3,7 +3,7 @@
 
 use super::error::ServeError;
 use super::handshake::{self, Hello};
-use super::layout::SharedSegment;
+use super::layout::{MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
 use super::scheduler::{PendingClient, Scheduler};
 use super::start::{Served, check_folder, peer, socket_in};
@@ -44,7 +44,7 @@ pub(super) const HANG_TIMEOUT: Duration = Duration::from_secs(3);
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The load that a service prepares for: many times what one client needs. Without a GPU it is for tests.
-const CUDA_CAPACITY: Capacity = Capacity { slots: 65_536, buses: 1_024 };
+const CUDA_CAPACITY: Capacity = Capacity { slots: MAX_SLOTS, buses: 1_024 };
 const CPU_CAPACITY: Capacity = Capacity { slots: 8_192, buses: 128 };
 
 /// With less the service does not start.
@@ -58,6 +58,8 @@ pub(super) struct Shared {
     /// Milliseconds since the start by which the present call of the renderer must return, or zero.
     deadline: AtomicU64,
     start: Instant,
+    /// Connections that are open.
+    connections: AtomicUsize,
     /// The status, as it is sent.
     pub(super) status: Mutex<String>,
 }
@@ -71,6 +73,7 @@ impl Shared {
             doorbell_file,
             deadline: AtomicU64::new(0),
             start: Instant::now(),
+            connections: AtomicUsize::new(0),
             status: Mutex::new(ServiceStatus::default().to_text()),
         })
     }
@@ -88,6 +91,11 @@ impl Shared {
     /// Waits until it is woken more often than `known`.
     pub(super) fn wait(&self, known: u32, timeout: Duration) {
         self.doorbell.futex_counter(0).wait(known, Some(timeout));
+    }
+
+    /// Whether somebody is connected, if only to ask whether there is room.
+    pub(super) fn is_connected(&self) -> bool {
+        self.connections.load(Ordering::Relaxed) != 0
     }
 
     /// Calls the renderer, which must return within `timeout`.
@@ -158,7 +166,7 @@ fn start_detached(prefix: &[&str], arguments: &[OsString]) -> Result<(), ServeEr
         .map_err(|error| ServeError::System("starting", error))
 }
 
-/// Serves until nobody has been there for `idle`.
+/// Serves until nobody has been connected for `idle`.
 fn serve(served: Served, folder: &Path, idle: Duration) -> Result<(), ServeError> {
     let system = |what| move |error| ServeError::System(what, error);
     // So that it outlives the terminal and the session of the client that started it. Fails when it has
@@ -199,8 +207,13 @@ fn render(
     arrivals: &Receiver<PendingClient>,
     idle: Duration,
 ) -> Result<(), ServeError> {
-    let Ok(first) = arrivals.recv_timeout(idle) else {
-        return Ok(());
+    let first = loop {
+        match arrivals.recv_timeout(idle) {
+            Ok(first) => break first,
+            // Its memory is still being mapped, for example.
+            Err(_) if shared.is_connected() => {}
+            Err(_) => return Ok(()),
+        }
     };
     match shared.watched(PREPARE_TIMEOUT, || prepared(served)) {
         Ok((renderer, capacity)) => {
@@ -239,7 +252,8 @@ fn prepared(served: Served) -> Result<(Box<dyn Renderer>, Capacity), String> {
 
 /// Gives every connection of this user a thread.
 fn accept(listener: &UnixListener, shared: &Arc<Shared>, pending: &Sender<PendingClient>) {
-    let count = Arc::new(AtomicUsize::new(0));
+    let count = |shared: &Shared| shared.connections.fetch_add(1, Ordering::Relaxed);
+    let uncount = |shared: &Shared| shared.connections.fetch_sub(1, Ordering::Relaxed);
     for socket in listener.incoming() {
         let Ok(socket) = socket else {
             // Out of file descriptors, for example: others may be closed soon.
@@ -249,18 +263,18 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>, pending: &Sender<Pendin
         let Ok(process) = peer(&socket) else {
             continue;
         };
-        if count.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
-            count.fetch_sub(1, Ordering::Relaxed);
+        if count(shared) >= MAX_CONNECTIONS {
+            uncount(shared);
             continue;
         }
-        let (shared, pending, counted) = (Arc::clone(shared), pending.clone(), Arc::clone(&count));
+        let (serving, pending) = (Arc::clone(shared), pending.clone());
         let serve_client = move || {
-            serve_client(&socket, process, &shared, &pending);
-            counted.fetch_sub(1, Ordering::Relaxed);
+            serve_client(&socket, process, &serving, &pending);
+            uncount(&serving);
         };
         let thread = thread::Builder::new().name("myriad-client".into());
         if thread.spawn(serve_client).is_err() {
-            count.fetch_sub(1, Ordering::Relaxed);
+            uncount(shared);
         }
     }
 }
@@ -278,8 +292,8 @@ fn serve_client(
     if !limited(Some(HELLO_TIMEOUT)) {
         return;
     }
-    let (segment, is_live) = match handshake::receive_hello(socket) {
-        Ok(Hello::Client { segment, is_live }) => (segment, is_live),
+    let (capacity, memory, is_live) = match handshake::receive_hello(socket) {
+        Ok(Hello::Client { capacity, memory, is_live }) => (capacity, memory, is_live),
         Ok(Hello::Status) => {
             let text = shared.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let mut socket = socket;
@@ -292,9 +306,17 @@ fn serve_client(
         }
         Err(_) => return,
     };
+    // Before the memory is mapped, which takes long: who is not welcomed soon takes the service for hung.
     if handshake::send_welcome(socket, shared.doorbell_file.as_fd()).is_err() {
         return;
     }
+    let segment = match handshake::open(capacity, memory) {
+        Ok(segment) => segment,
+        Err(reason) => {
+            let _ = handshake::reply(socket, Err(&reason));
+            return;
+        }
+    };
     let Ok(closing) = socket.try_clone() else {
         return;
     };

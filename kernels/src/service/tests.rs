@@ -2,7 +2,7 @@
 
 use super::futex_counter::FutexCounter;
 use super::handshake::{self, Hello};
-use super::layout::{ANSWERED, ASKED, Layout, SharedSegment, checked};
+use super::layout::{ANSWERED, ASKED, Layout, MAX_SLOTS, SharedSegment, checked};
 use super::memory::SharedMemory;
 use myriad_engine::dsp::hash;
 use myriad_engine::render::{
@@ -216,6 +216,9 @@ fn memory_that_is_not_sealed_or_too_small_is_refused() {
     let unsealed = rustix::fs::memfd_create("loose", flags).unwrap();
     rustix::fs::ftruncate(&unsealed, 1 << 20).unwrap();
     assert!(SharedMemory::open(&unsealed, 600).is_err());
+    // More than any service holds is refused before anything is mapped.
+    let refused = handshake::open(Capacity { slots: MAX_SLOTS + 1, buses: 1 }, Some(file));
+    assert!(refused.is_err_and(|reason| reason.contains("65537 clouds were asked for")));
     for slots in [usize::MAX, usize::MAX / 200] {
         assert!(Layout::new(Capacity { slots, buses: 1 }).is_none());
     }

@@ -1,6 +1,7 @@
 //! The results of a run; the fields are the keys of `--json`, described in `docs/BENCH.md`.
 
 use super::compare::Change;
+use super::effects::EffectCost;
 use super::figure::Figure;
 use super::grid::Grid;
 use super::held::Held;
@@ -44,6 +45,9 @@ pub(crate) struct Report {
     pub songs: Option<Vec<SongSpeed>>,
     /// Only when it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<EffectCost>>,
+    /// Only when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serve: Option<Vec<Served>>,
     /// Against the run given by `--compare`.
     pub changes: Option<Vec<Change>>,
@@ -73,6 +77,7 @@ impl Report {
             round_trip: None,
             played: None,
             songs: None,
+            effects: None,
             serve: None,
             changes: None,
         }
@@ -146,6 +151,9 @@ impl Report {
         for row in self.songs.iter().flatten() {
             let name = format!("song {} {}", row.song, row.renderer);
             add(name, row.times_real_time, Better::More);
+        }
+        for row in self.effects.iter().flatten() {
+            add(format!("effect {}", row.effect), row.mean, Better::Less);
         }
         for row in self.played.iter().flatten() {
             let copies = if row.copies == 1 { String::new() } else { format!("x{} ", row.copies) };

@@ -40,6 +40,9 @@ impl Report {
             }
             Section::Played => self.played.as_ref().map(|rows| self.played_text(rows)),
             Section::Songs => self.songs.as_ref().map(|rows| self.songs_text(rows)),
+            Section::Effects => {
+                self.effects.as_ref().map(|rows| super::effects::table(rows).text())
+            }
             Section::Serve => self.serve.as_ref().map(|rows| super::serve::table(rows).text()),
         };
         text.unwrap_or_default()
