@@ -459,8 +459,8 @@ fn a_saved_picture_sounds_like_its_patch() {
             };
             let level = total(&found) - total(&wanted);
             println!("{name}, {from} s: {worst:.2} dB in a band, {level:+.2} dB in all");
-            assert!(worst < 3.0, "{name} at {from} s: a band is off by {worst} dB");
-            assert!(level.abs() < 1.0, "{name} at {from} s: off by {level} dB");
+            assert!(worst < 1.0, "{name} at {from} s: a band is off by {worst} dB");
+            assert!(level.abs() < 0.5, "{name} at {from} s: off by {level} dB");
         }
         let side = |sides: &[Vec<f32>; 2]| {
             let [left, right] =
