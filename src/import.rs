@@ -1,7 +1,10 @@
-//! `myriad import`: makes a patch from a recording, a wavetable or an impulse response.
+//! `myriad import`: makes a patch from a recording, a wavetable, a picture or an impulse response.
 
 use myriad_engine::Patch;
-use myriad_import::{ImportError, Imported, Material, add_layer, import, import_impulse};
+use myriad_import::{
+    GivenAxes, ImportError, Imported, Material, PictureOptions, Progress, add_layer, import,
+    import_impulse, import_picture, is_picture, read_picture,
+};
 use myriad_library as library;
 use myriad_player::failure::Failure;
 use myriad_player::{atomic_file, terminal};
@@ -16,14 +19,21 @@ Examples:
   myriad import waves.wav --wavetable          a wavetable: cycles of a wave, one after the other
   myriad import waves.wav --wavetable --cycle 600
                                                the same, with 600 samples a cycle
+  myriad import city.jpg                       a picture: left to right is time, up is pitch, bright
+                                               is loud, red is left and blue is right
+  myriad import city.jpg --seconds 10 --low 50 --high 5000
+                                               the same, slower, in another range of pitches
+  myriad import sketch.png --ink               dark lines on light paper
   myriad import church.wav --impulse --patch Aurora
-                                               Aurora in the room of an impulse response";
+                                               Aurora in the room of an impulse response
 
-/// Make a patch from a recorded note, a wavetable or an impulse response
+`myriad picture` makes a picture of what a patch plays; edit it, and import it again.";
+
+/// Make a patch from a recorded note, a wavetable, a picture or an impulse response
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, or the cycles of a wavetable; or the WAV file of an impulse response
+    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, or the cycles of a wavetable; a picture (PNG, JPEG); or the WAV file of an impulse response
     file: PathBuf,
 
     /// The patch to write [default: the file's name with .toml, in the current folder]
@@ -61,6 +71,50 @@ pub(crate) struct Args {
     /// The patch that gets the impulse response [default: Init]
     #[arg(long, value_name = "NAME|FILE", requires = "impulse")]
     patch: Option<String>,
+
+    #[command(flatten)]
+    picture: PictureArgs,
+}
+
+/// Options for pictures. Defaults are those of a picture that `myriad picture` has saved, else these.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Pictures")]
+struct PictureArgs {
+    /// Seconds from the first column to the last [default: 4]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    seconds: Option<f64>,
+
+    /// The pitch of the lower edge in Hertz [default: 27.5]
+    #[arg(long, value_name = "HERTZ", allow_negative_numbers = true)]
+    low: Option<f64>,
+
+    /// The pitch of the upper edge in Hertz [default: 14080]
+    #[arg(long, value_name = "HERTZ", allow_negative_numbers = true)]
+    high: Option<f64>,
+
+    /// The key that plays the pitches as they are drawn [default: 60]
+    #[arg(long, value_name = "KEY", value_parser = clap::value_parser!(u8).range(0..=127))]
+    key: Option<u8>,
+
+    /// The most partials of a voice; fewer leave room for more moments in time [default: 1024]
+    #[arg(long, value_name = "COUNT")]
+    partials: Option<usize>,
+
+    /// Dark on light: black is loud and white is silent
+    #[arg(long)]
+    ink: bool,
+
+    /// Play it again and again while the key is held
+    #[arg(long)]
+    repeat: bool,
+}
+
+impl PictureArgs {
+    fn options(&self) -> PictureOptions {
+        let Self { seconds, low, high, key, partials, ink, repeat } = *self;
+        let axes = GivenAxes { seconds, low, high, key, white_db: None };
+        PictureOptions { axes, partials, ink, repeat }
+    }
 }
 
 /// Modes of the second layer, as `layer.mode` names them.
@@ -80,8 +134,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let name = args.name.clone().unwrap_or_else(|| stem.clone().into_owned());
-    let mut imported = match args.impulse {
-        true => import_response(args, name.clone())?,
+    // An impulse response says itself why a picture is none.
+    let is_picture = !args.impulse && is_picture(&args.file).map_err(failed(&args.file))?;
+    let mut imported = match is_picture {
+        _ if args.impulse => import_response(args, name.clone())?,
+        true => import_drawn(args, &name)?,
         false => import_file(args, &args.file, args.pitch, &name)?,
     };
     if let Some(file) = &args.with {
@@ -115,8 +172,35 @@ fn import_response(args: &Args, name: String) -> Result<Imported, Failure> {
         }
         None => Patch { name, ..Patch::new() },
     };
-    import_impulse(&args.file, patch)
-        .map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))
+    import_impulse(&args.file, patch).map_err(failed(&args.file))
+}
+
+fn import_drawn(args: &Args, name: &str) -> Result<Imported, Failure> {
+    let others = [
+        ("--with", args.with.is_some()),
+        ("--pitch", args.pitch.is_some()),
+        ("--wavetable", args.wavetable),
+    ];
+    if let Some((option, _)) = others.into_iter().find(|(_, given)| *given) {
+        let file = args.file.display();
+        return Err(Failure::misuse(format!("{option}: is for sounds; {file} is a picture")));
+    }
+    let options = args.picture.options();
+    let progress = Progress::default();
+    read_picture(&args.file, options.ink, &progress)
+        .and_then(|picture| import_picture(&picture, &options, name, &progress))
+        .map_err(failed(&args.file))
+}
+
+/// Names the file. What could not be with any file is misuse.
+fn failed(file: &Path) -> impl Fn(ImportError) -> Failure {
+    move |error| {
+        let text = format!("{}: {error}", file.display());
+        match error {
+            ImportError::Misuse(_) => Failure::misuse(text),
+            _ => Failure::failed(text),
+        }
+    }
 }
 
 fn import_file(
@@ -129,11 +213,10 @@ fn import_file(
         true => Material::Wavetable { cycle: args.cycle },
         false => Material::Note { hertz },
     };
-    import(file, material, name).map_err(|error| {
-        let text = format!("{}: {error}", file.display());
-        match error {
-            ImportError::Misuse(_) => Failure::misuse(text),
-            _ => Failure::failed(text),
-        }
-    })
+    if args.picture.options() != PictureOptions::default() {
+        let options = "--seconds, --low, --high, --key, --partials, --ink and --repeat";
+        let file = file.display();
+        return Err(Failure::misuse(format!("{options} are for pictures; {file} is none")));
+    }
+    import(file, material, name).map_err(failed(file))
 }

@@ -4,6 +4,7 @@ mod demo;
 mod import;
 mod inspect;
 mod patches;
+mod picture;
 mod play;
 mod render;
 #[cfg(target_os = "linux")]
@@ -28,6 +29,8 @@ Try:
   myriad render song.mid                        render a MIDI file to song.wav
   myriad render song.mid --patch 'Felt Grand'   the same, with one patch for all parts
   myriad import flute.wav                       make a patch from a recorded note
+  myriad import city.jpg                        make a patch from a picture
+  myriad picture Aurora                         draw what a patch plays: aurora.png
   myriad inspect song.wav                       length, peak, loudness and a spectrogram
   myriad bench --quick                          how many partials this machine renders
   myriad doctor                                 check this machine, with advice";
@@ -46,6 +49,7 @@ enum Command {
     Render(render::Args),
     Patches(patches::Args),
     Import(import::Args),
+    Picture(picture::Args),
     Demo(demo::Args),
     Play(play::Args),
     Serve(serve::Args),
@@ -84,6 +88,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Render(args) => render::run(&args),
         Command::Patches(args) => patches::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Picture(args) => picture::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Serve(args) => serve::run(&args),

@@ -18,6 +18,7 @@ use egui::{Key, Modifiers, Rect, Ui, pos2, vec2};
 use myriad_engine::Snapshot;
 use myriad_engine::params::Param;
 use myriad_library::Library;
+use std::path::Path;
 use std::time::Duration;
 
 /// Frames a second while something moves.
@@ -195,6 +196,9 @@ impl Editor {
             if self.browser.show(ui, session, &mut self.library, room) {
                 self.browsing = false;
             }
+            if std::mem::take(&mut self.browser.wants_picture) {
+                self.importer.choose_picture(ui.ctx(), session);
+            }
         } else {
             self.pages.tabs(ui, session, tabs);
             if let Some(rest) = self.cloud.rest() {
@@ -246,6 +250,12 @@ impl Editor {
         if let Some(page) = known {
             self.pages.page = page;
         }
+    }
+
+    /// Draws what the sound of `host` plays into a PNG file, on a thread of its own; the import page tells
+    /// what became of it.
+    pub fn save_picture(&mut self, ctx: &egui::Context, host: &dyn EditorHost, file: &Path) {
+        self.importer.save_picture(ctx, host.patch(), file);
     }
 
     /// Opens or closes the import page.

@@ -4,8 +4,9 @@ use crate::file_dialog::FileDialog;
 use crate::session::Session;
 use crate::views::tuning;
 use egui::Context;
+use myriad_engine::Patch;
 use myriad_import::{
-    Finished, ImportError, Imported, Input, Job, Material, Options, Overview, Recording, Sound,
+    Content, DrawOptions, Finished, ImportError, Imported, Input, Job, Material, Options, Recording,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,10 +18,14 @@ pub(crate) struct Importer {
     pub(crate) open: bool,
     pub(crate) dialog: Option<FileDialog>,
     job: Option<Job>,
+    /// The dialog for the name of a picture that is saved, and the picture being drawn.
+    picture_dialog: Option<FileDialog>,
+    drawing: Option<Job<PathBuf>>,
     /// The name of the file.
     pub(crate) name: String,
+    file: PathBuf,
     pub(crate) found: Option<Found>,
-    /// What became of a file that is no sound, or why it cannot be used.
+    /// What became of a file that is no sound or picture, or why it cannot be used.
     pub(crate) note: Option<Note>,
 }
 
@@ -30,10 +35,9 @@ pub(crate) struct Note {
     pub(crate) is_error: bool,
 }
 
-/// A sound that was read.
+/// A sound or a picture that was read.
 pub(crate) struct Found {
-    pub(crate) sound: Arc<Sound>,
-    pub(crate) overview: Arc<Overview>,
+    pub(crate) content: Content,
     pub(crate) options: Options,
     pub(crate) findings: Vec<(&'static str, String)>,
     pub(crate) recording: Option<Recording>,
@@ -42,7 +46,10 @@ pub(crate) struct Found {
 impl Found {
     /// The part of the sound that is used, in seconds.
     pub(crate) fn region(&self) -> [f64; 2] {
-        let whole = [0.0, self.sound.seconds()];
+        let whole = match &self.content {
+            Content::Sound(sound, _) => [0.0, sound.seconds()],
+            Content::Picture(_) => [0.0, 0.0],
+        };
         let used = self.recording.as_ref().map(|recording| recording.region);
         self.options.region.or(used).unwrap_or(whole)
     }
@@ -67,6 +74,13 @@ impl Importer {
                 self.say(format!("One file at a time: this is {}.", self.name));
             }
         }
+        let chosen = self.picture_dialog.as_ref().and_then(FileDialog::poll);
+        if let Some(chosen) = chosen {
+            self.picture_dialog = None;
+            if let Some(file) = chosen {
+                self.save_picture(ctx, session.patch.clone(), &file);
+            }
+        }
         let chosen = self.dialog.as_ref().and_then(FileDialog::poll);
         if let Some(chosen) = chosen {
             self.dialog = None;
@@ -87,12 +101,44 @@ impl Importer {
         }
     }
 
+    /// Asks for the name of a picture of the sound.
+    pub(crate) fn choose_picture(&mut self, ctx: &Context, session: &Session) {
+        if self.picture_dialog.is_none() {
+            self.open = true;
+            let wake = ctx.clone();
+            let name = format!("{}.png", myriad_library::file_name(&session.patch.name));
+            match FileDialog::save_picture(&name, move || wake.request_repaint()) {
+                Ok(dialog) => self.picture_dialog = Some(dialog),
+                Err(error) => self.fail(format!("No file dialog: {error}")),
+            }
+        }
+    }
+
+    /// Draws what the sound plays into a PNG file.
+    pub(crate) fn save_picture(&mut self, ctx: &Context, patch: Arc<Patch>, file: &Path) {
+        self.open = true;
+        (self.job, self.drawing) = (None, None);
+        (self.note, self.found) = (None, None);
+        self.name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut file = file.to_owned();
+        if file.extension().is_none() {
+            file.set_extension("png");
+        }
+        let wake = ctx.clone();
+        let options = DrawOptions::default();
+        match Job::draw(patch, options, file, move || wake.request_repaint()) {
+            Ok(job) => self.drawing = Some(job),
+            Err(error) => self.fail(format!("No thread to draw: {error}")),
+        }
+    }
+
     /// Loads, plays or imports a file, by what its name says it is.
     pub(crate) fn take(&mut self, ctx: &Context, session: &mut Session, file: &Path) {
         self.open = true;
         self.job = None;
         self.note = None;
         self.found = None;
+        self.file = file.to_owned();
         self.name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let outcome = match extension.as_str() {
@@ -116,11 +162,15 @@ impl Importer {
         }
     }
 
-    /// Imports the sound again in another way.
+    /// Imports what was read again in another way.
     pub(crate) fn again(&mut self, ctx: &Context, options: Options) {
         if let Some(found) = &mut self.found {
+            // What is bright and what is dark is decided while a picture is read.
+            let input = match found.options.picture.ink == options.picture.ink {
+                true => Input::Read(found.content.clone()),
+                false => Input::File(self.file.clone()),
+            };
             found.options = options;
-            let input = Input::Read(found.sound.clone(), found.overview.clone());
             self.start(ctx, input, options);
         }
     }
@@ -140,23 +190,31 @@ impl Importer {
 
     /// How far the import has come; none when there is none.
     pub(crate) fn progress(&self) -> Option<f32> {
-        self.job.as_ref().map(Job::share)
+        let drawing = self.drawing.as_ref().map(Job::share);
+        self.job.as_ref().map(Job::share).or(drawing)
     }
 
     /// Ends an import; the sound stays as it was.
     pub(crate) fn cancel(&mut self) {
-        if self.job.take().is_some() {
+        if self.job.take().is_some() | self.drawing.take().is_some() {
             self.say("Cancelled.".into());
         }
     }
 
     /// Plays what was imported, once that is done.
     pub(crate) fn poll(&mut self, session: &mut Session) {
+        if let Some(outcome) = self.drawing.as_ref().and_then(Job::poll) {
+            self.drawing = None;
+            match outcome {
+                Ok(file) => self.say(format!("Saved as {}.", file.display())),
+                Err(error) => self.fail(reason(&error)),
+            }
+        }
         let Some(outcome) = self.job.as_ref().and_then(Job::poll) else {
             return;
         };
         self.job = None;
-        let Finished { sound, overview, imported } = match outcome {
+        let Finished { content, imported } = match outcome {
             Ok(finished) => finished,
             Err(error) => return self.fail(reason(&error)),
         };
@@ -171,7 +229,7 @@ impl Importer {
                 (Vec::new(), None)
             }
         };
-        self.found = Some(Found { sound, overview, options, findings, recording });
+        self.found = Some(Found { content, options, findings, recording });
     }
 
     fn say(&mut self, text: String) {
@@ -188,10 +246,10 @@ impl Importer {
         self.note = Some(Note { text, is_error: true });
     }
 
-    /// Closes the page; an import under way ends.
+    /// Closes the page; what is under way ends.
     pub(crate) fn close(&mut self) {
         self.open = false;
-        self.job = None;
+        (self.job, self.drawing) = (None, None);
     }
 
     /// The file names that are dragged over the window.

@@ -1,12 +1,12 @@
-//! Tracks: a sound as partials through time, which a patch contains. An imported recording, or a
-//! wavetable.
+//! Tracks: a sound as partials through time, which a patch contains. An imported recording, a
+//! wavetable or a picture.
 //!
 //! They are kept as the bytes of the patch: a level and a step of phase for every partial and frame, a
 //! byte each, and values per frame and per partial. The rows of a spectral table are made from them.
 
 mod encode;
 
-pub use encode::{PartialTrack, encode};
+pub use encode::{PartialTrack, encode, encode_relative};
 
 use crate::spectrum::{ImportedTable, MAX_PARTIALS, Place, Row, TRACKS, imports, push_row};
 use base64::Engine as _;

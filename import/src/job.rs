@@ -1,6 +1,10 @@
-//! An import on a thread of its own, so that neither the window nor the sound waits for it.
+//! An import, or a drawing, on a thread of its own, so that neither the window nor the sound waits for it.
 
-use super::{ImportError, Imported, Options, Overview, Progress, Sound, import_sound, read};
+use super::{
+    DrawOptions, ImportError, Imported, Options, Overview, Picture, Progress, Sound, draw,
+    import_picture, import_sound, is_picture, read, read_picture,
+};
+use myriad_engine::Patch;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -11,26 +15,33 @@ use std::thread::JoinHandle;
 pub enum Input {
     /// A file that was not read yet.
     File(PathBuf),
-    /// A sound that was read before, with its picture.
-    Read(Arc<Sound>, Arc<Overview>),
+    /// A file that was read before.
+    Read(Content),
+}
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A sound, and what a page draws of it.
+    Sound(Arc<Sound>, Arc<Overview>),
+    /// A picture.
+    Picture(Arc<Picture>),
 }
 
 /// An import that is done.
 #[derive(Debug)]
 pub struct Finished {
-    /// The sound, to import it again in another way.
-    pub sound: Arc<Sound>,
-    /// Its picture.
-    pub overview: Arc<Overview>,
+    /// What was read, to import it again in another way.
+    pub content: Content,
     /// The patch.
     pub imported: Result<Imported, ImportError>,
 }
 
-/// An import under way. It is cancelled when this is dropped.
+/// An import under way, or another job. It is cancelled when this is dropped.
 #[derive(Debug)]
-pub struct Job {
+pub struct Job<T = Finished> {
     progress: Arc<Progress>,
-    finished: Receiver<Result<Finished, ImportError>>,
+    finished: Receiver<Result<T, ImportError>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -45,12 +56,41 @@ impl Job {
         name: String,
         wake: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<Self> {
+        Self::spawn(move |progress| work(input, &options, &name, progress), wake)
+    }
+}
+
+impl Job<PathBuf> {
+    /// Starts to draw what `patch` plays, into a PNG file, which is the outcome. `wake` is called from the
+    /// thread when it is done.
+    ///
+    /// # Errors
+    /// When the system has no thread to give.
+    pub fn draw(
+        patch: Arc<Patch>,
+        options: DrawOptions,
+        file: PathBuf,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let work = move |progress: &Progress| {
+            draw(&patch, &options, progress)?.save(&file).map_err(ImportError::Unwritten)?;
+            Ok(file)
+        };
+        Self::spawn(work, wake)
+    }
+}
+
+impl<T: Send + 'static> Job<T> {
+    fn spawn(
+        work: impl FnOnce(&Progress) -> Result<T, ImportError> + Send + 'static,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<Self> {
         let progress = Arc::new(Progress::default());
         let (sender, finished) = channel();
         let working = progress.clone();
         let thread = std::thread::Builder::new().name("myriad-import".into()).spawn(move || {
             // Decoders of others read bytes of others: what they get wrong ends this import alone.
-            let work = std::panic::AssertUnwindSafe(|| work(input, &options, &name, &working));
+            let work = std::panic::AssertUnwindSafe(|| work(&working));
             let outcome = std::panic::catch_unwind(work)
                 .unwrap_or_else(|_| Err(ImportError::Undecodable("damaged".into())));
             // Nobody listens any more if it was cancelled.
@@ -66,7 +106,7 @@ impl Job {
     }
 
     /// The outcome, once it is there. Never waits.
-    pub fn poll(&self) -> Option<Result<Finished, ImportError>> {
+    pub fn poll(&self) -> Option<Result<T, ImportError>> {
         match self.finished.try_recv() {
             Ok(outcome) => Some(outcome),
             Err(TryRecvError::Empty) => None,
@@ -75,7 +115,7 @@ impl Job {
     }
 }
 
-impl Drop for Job {
+impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.progress.cancel();
         if let Some(thread) = self.thread.take() {
@@ -91,18 +131,24 @@ fn work(
     name: &str,
     progress: &Progress,
 ) -> Result<Finished, ImportError> {
-    let (sound, overview) = match input {
-        Input::Read(sound, overview) => (sound, overview),
+    let content = match input {
+        Input::Read(content) => content,
+        Input::File(path) if is_picture(&path)? => {
+            Content::Picture(Arc::new(read_picture(&path, options.picture.ink, progress)?))
+        }
         Input::File(path) => {
             let sound = Arc::new(read(&path, progress)?);
             progress.step(0.0..0.1, 1, 2)?;
             let overview = Arc::new(Overview::new(&sound));
-            (sound, overview)
+            Content::Sound(sound, overview)
         }
     };
-    let imported = match import_sound(&sound, options, name, progress) {
-        Err(ImportError::Cancelled) => return Err(ImportError::Cancelled),
-        imported => imported,
+    let imported = match &content {
+        Content::Sound(sound, _) => import_sound(sound, options, name, progress),
+        Content::Picture(picture) => import_picture(picture, &options.picture, name, progress),
     };
-    Ok(Finished { sound, overview, imported })
+    match imported {
+        Err(ImportError::Cancelled) => Err(ImportError::Cancelled),
+        imported => Ok(Finished { content, imported }),
+    }
 }

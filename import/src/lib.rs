@@ -1,6 +1,8 @@
-//! Makes patches from sounds: a recorded note, the cycles of a wavetable, or an impulse response.
+//! Makes patches from sounds (a recorded note, the cycles of a wavetable, an impulse response) and from
+//! pictures, and pictures from patches.
 //!
-//! [`read`] reads the file, [`import_sound`] analyses it, and [`Job`] does both on a thread of its own.
+//! [`read`] reads a sound and [`import_sound`] analyses it; [`read_picture`] and [`import_picture`] do so with
+//! a picture. [`Job`] does either on a thread of its own. [`draw`] makes a picture of what a patch plays.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
 
@@ -11,6 +13,7 @@ mod job;
 mod level;
 mod overview;
 mod partials;
+mod picture;
 mod pitch;
 mod progress;
 mod recording;
@@ -24,8 +27,12 @@ use myriad_files::wav::WavReadError;
 use std::path::Path;
 
 pub use instrument::add_layer;
-pub use job::{Finished, Input, Job};
+pub use job::{Content, Finished, Input, Job};
 pub use overview::{Overview, PartialLine};
+pub use picture::{
+    Axes, DrawOptions, Drawing, GivenAxes, Picture, PictureOptions, draw, import_picture,
+    is_picture, read_picture,
+};
 pub use progress::Progress;
 pub use sound::{Sound, read};
 
@@ -51,22 +58,26 @@ pub enum Material {
     },
 }
 
-/// What to make of a sound.
+/// What to make of a sound or a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// What it holds.
+    /// What a sound holds.
     pub material: Material,
-    /// The part of the sound that is used, in seconds; all of it without silence if it is not given.
+    /// The part of a sound that is used, in seconds; all of it without silence if it is not given.
     pub region: Option<[f64; 2]>,
+    /// How a picture is read.
+    pub picture: PictureOptions,
 }
 
-/// Why a sound cannot be imported.
+/// Why a sound or a picture cannot be imported.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ImportError {
     #[error(transparent)]
     Unreadable(#[from] WavReadError),
-    #[error("not a sound that can be read; WAV, FLAC, AIFF, OGG Vorbis and MP3 are")]
+    #[error(
+        "not a sound or picture that can be read; WAV, FLAC, AIFF, OGG Vorbis, MP3, PNG and JPEG are"
+    )]
     UnknownFormat,
     #[error("{0}")]
     Undecodable(String),
@@ -74,6 +85,8 @@ pub enum ImportError {
     NotFinite,
     #[error("nothing but silence")]
     Silence,
+    #[error("the picture is black all over: nothing would sound")]
+    Black,
     #[error("too short: {0}")]
     TooShort(&'static str),
     #[error("no pitch was found; if you know it, give it with --pitch")]
@@ -86,6 +99,8 @@ pub enum ImportError {
     Impulse(#[from] ImpulseError),
     #[error(transparent)]
     Engine(#[from] EngineError),
+    #[error("could not be written: {0}")]
+    Unwritten(std::io::Error),
     #[error("cancelled")]
     Cancelled,
 }
@@ -130,7 +145,7 @@ impl Recording {
 pub fn import(file: &Path, material: Material, name: &str) -> Result<Imported, ImportError> {
     let progress = Progress::default();
     let sound = read(file, &progress)?;
-    import_sound(&sound, &Options { material, region: None }, name, &progress)
+    import_sound(&sound, &Options { material, ..Options::default() }, name, &progress)
 }
 
 /// Puts the impulse response of a WAV file into `patch`, for its convolver.

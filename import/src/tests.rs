@@ -273,7 +273,11 @@ fn an_import_can_be_cancelled() {
 fn a_region_is_imported_alone() {
     let tone = sound(1.0, |t| harmonics(if t < 0.5 { 200.0 * t } else { 300.0 * t }, 10, 1.0));
     let pitch = |region| {
-        let options = Options { material: Material::Note { hertz: None }, region: Some(region) };
+        let options = Options {
+            material: Material::Note { hertz: None },
+            region: Some(region),
+            ..Options::default()
+        };
         let imported = import_sound(&tone, &options, "part", &Progress::default());
         imported.map(|imported| imported.recording.unwrap().hertz)
     };

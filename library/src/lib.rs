@@ -9,7 +9,7 @@ mod lists;
 mod scale;
 
 pub use find::{LibraryError, default_patch, load, named, resolve, resolve_in};
-pub use library::{Entry, Library};
+pub use library::{Entry, Library, file_name};
 pub use lists::MAX_RATING;
 pub use scale::{
     ScaleError, is_keyboard, is_scale, read_keyboard, read_scale, scale_files, scale_folder,

@@ -263,8 +263,8 @@ pub(crate) fn own_patches(folder: &Path) -> Vec<Entry> {
     patches.filter_map(read).collect()
 }
 
-/// A file name that every file system accepts.
-fn file_name(name: &str) -> String {
+/// A file name that every file system accepts, without an extension, for a patch of this name.
+pub fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let stem: String = name.to_lowercase().chars().map(plain).take(64).collect();
     match stem.trim_matches('-') {

@@ -1,4 +1,4 @@
-//! `myriad import`: recordings and wavetables to patches.
+//! `myriad import`: recordings, wavetables and pictures to patches; `myriad picture`: patches to pictures.
 
 use crate::harness::Folder;
 use hound::{SampleFormat, WavSpec, WavWriter};
@@ -95,4 +95,79 @@ fn errors_are_one_line_and_leave_no_files() {
     ] {
         folder.fail(line, code, words);
     }
+}
+
+/// A grey picture with one bright row.
+fn picture(folder: &Folder, name: &str) {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 20, 90);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut data = vec![0; 20 * 90];
+    data[20 * 40..20 * 41].fill(255);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&data).unwrap();
+    writer.finish().unwrap();
+    folder.put(name, &bytes);
+}
+
+#[test]
+fn a_picture_becomes_a_patch() {
+    let folder = Folder::new();
+    picture(&folder, "row.png");
+    let run =
+        folder.succeed("import row.png --seconds 2.5 --low 100 --high 1600 --key 48 --repeat");
+    for part in ["20 × 90 pixels", "2.50 s", "100.0 to 1600 Hz on key 48", "1 in 20 columns"] {
+        assert!(run.stdout.contains(part), "{part}: {}", run.stdout);
+    }
+    assert_eq!(folder.files(), ["row.png", "row.toml"]);
+    let shown = folder.succeed("patches row.toml");
+    assert!(shown.stdout.contains("row"), "{}", shown.stdout);
+}
+
+/// The picture of a patch says its own length and pitches, and becomes a patch again.
+#[test]
+fn what_a_patch_plays_becomes_a_picture_and_a_patch_again() {
+    let folder = Folder::new();
+    let run = folder.succeed("picture Tonewheel --seconds 1 --key 50 --hold 0.5 --size 50x300");
+    assert!(run.stdout.contains("50 × 300 pixels"), "{}", run.stdout);
+    assert_eq!(folder.files(), ["tonewheel.png"]);
+    let run = folder.succeed("import tonewheel.png");
+    for part in ["50 × 300 pixels", "1.00 s", "on key 50"] {
+        assert!(run.stdout.contains(part), "{part}: {}", run.stdout);
+    }
+    folder.succeed("picture tonewheel.toml -o again.png --seconds 0.2 --size 10x100");
+}
+
+#[test]
+fn bad_pictures_are_one_line_and_leave_no_files() {
+    let folder = Folder::new();
+    picture(&folder, "row.png");
+    let whole = std::fs::read(folder.path("row.png")).unwrap();
+    folder.put("cut.png", &whole[..whole.len() / 2]);
+    folder.put("bad.jpg", b"\xFF\xD8\xFF\xE0 nothing \xFF\xD9");
+    wav(&folder, "reed.wav", 44_100, tone);
+    let before = folder.files();
+    for (line, code, words) in [
+        ("import cut.png", 1, "cut.png: a PNG picture that is cut short"),
+        ("import bad.jpg", 1, "bad.jpg: a damaged JPEG picture"),
+        ("import row.png --seconds 0", 2, "lasts 0.05 to 120 seconds"),
+        ("import row.png --low 500 --high 100", 2, "from 500 to 100"),
+        ("import row.png --partials 5000", 2, "1 to 1024 partials"),
+        ("import row.png --with row.png", 2, "row.png is a picture"),
+        ("import row.png --wavetable", 2, "--wavetable: is for sounds"),
+        ("import row.png --ink --low 20000 --high 21000 --key 1000", 2, "--key"),
+        ("import reed.wav --seconds 3", 2, "reed.wav is none"),
+        ("import nowhere.png", 1, "nowhere.png: No such file"),
+        ("picture Nobody", 2, "Nobody"),
+        ("picture Init -o x.gif", 2, "end --output in .png"),
+        ("picture Init --seconds -1", 2, "seconds"),
+        ("picture Init --size 3", 2, "500x2160"),
+        ("picture Init --size 1x1", 2, "2 to 8192 pixels"),
+        ("picture Init --low 20000 --high 21500 --key 20 -o x.png", 1, "nothing but silence"),
+        ("picture Init -o nowhere/x.png --seconds 0.1 --size 9x9", 1, "nowhere/x.png"),
+    ] {
+        folder.fail(line, code, words);
+    }
+    assert_eq!(folder.files(), before);
 }

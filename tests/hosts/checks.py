@@ -10,7 +10,7 @@ import numpy as np
 RATE = 48_000
 LATENCY = 64
 # Rows of the engine's table, and bypass and MPE.
-PARAMETERS = 380
+PARAMETERS = 381
 
 
 def pitch(sound):

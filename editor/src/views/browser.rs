@@ -67,6 +67,8 @@ pub(crate) struct Browser {
     /// Whether patches are not played when they are chosen.
     quiet: bool,
     audition: Audition,
+    /// Whether the sound is to be saved as a picture; the editor takes it back.
+    pub(crate) wants_picture: bool,
 }
 
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
@@ -190,6 +192,10 @@ impl Browser {
         };
         if word("Save as…", "Save this sound as a user patch", 84.0) {
             self.ask_to_save(&session.patch, library);
+        }
+        if word("Picture…", "Save what this sound plays as a picture, to edit and import it", 70.0)
+        {
+            self.wants_picture = true;
         }
         if word("Revert", "Load this patch again as it was saved", 64.0)
             && let Some(entry) = library.current(&session.patch.name)

@@ -98,7 +98,8 @@ impl Header<'_> {
     /// Opens and closes the import page.
     fn import(&mut self, ui: &mut Ui, at: Pos2) {
         let rect = Rect::from_center_size(at, vec2(28.0, 28.0));
-        let tip = "Import a sound, a patch, a scale or a song; or drop the file on the window";
+        let tip =
+            "Import a sound, a picture, a patch, a scale or a song; or drop the file on the window";
         let on = *self.importing;
         let pressed = button::icon(ui, rect, "Import", tip, |painter, colour| {
             let colour = if on { theme::AMBER } else { colour };

@@ -1,6 +1,7 @@
-//! The import page: what was found in a sound, with handles for trim, loop and root key.
+//! The import page: what was found in a sound or a picture, with handles for trim, loop and root key.
 
-mod picture;
+mod drawing;
+mod sound;
 
 use crate::import::{Found, Importer};
 use crate::paint;
@@ -8,11 +9,12 @@ use crate::session::Session;
 use crate::theme;
 use crate::views::kit::key_name;
 use crate::widgets::{button, choice};
+use drawing::DrawingView;
 use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::params::Param;
-use myriad_import::{Material, Options};
-use picture::Picture;
+use myriad_import::{Content, Material, Options};
+use sound::SoundView;
 
 /// What the user wants after this frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +28,8 @@ pub(crate) enum Wish {
 /// State of the page from frame to frame.
 #[derive(Default)]
 pub(crate) struct ImportPage {
-    picture: Picture,
+    sound: SoundView,
+    drawing: DrawingView,
 }
 
 /// Middle C, for sounds without a pitch.
@@ -47,7 +50,15 @@ impl ImportPage {
         let wish = self.side(ui, session, importer, side);
         match (&importer.found, importer.progress()) {
             (Some(found), _) => {
-                let changed = self.picture.show(ui, session, found, view);
+                let changed = match &found.content {
+                    Content::Sound(_, overview) => {
+                        self.sound.show(ui, session, found, overview, view)
+                    }
+                    Content::Picture(picture) => {
+                        self.drawing.show(ui, session, found, picture, view);
+                        None
+                    }
+                };
                 if let Some(options) = changed {
                     importer.again(ui.ctx(), options);
                 }
@@ -55,7 +66,8 @@ impl ImportPage {
             (None, Some(_)) => theme::well(ui.painter(), view),
             (None, None) => {
                 theme::well(ui.painter(), view);
-                let text = "Drop a recording, a wavetable, a patch, a scale or a song here";
+                let text =
+                    "Drop a recording, a wavetable, a picture, a patch, a scale or a song here";
                 theme::emptiness(ui.painter(), view, text);
             }
         }
@@ -105,8 +117,14 @@ impl ImportPage {
                 let at = pos2(rect.left(), y + 2.0);
                 paragraph(ui, at, rect.width(), warning, theme::AMBER);
             }
-            let controls = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 92.0), rect.max);
-            again = controls_of(ui, session, found, controls);
+            let controls = |height: f32| rect.with_min_y(rect.bottom() - height);
+            again = match &found.content {
+                Content::Sound(..) => controls_of(ui, session, found, controls(92.0)),
+                Content::Picture(picture) => {
+                    let place = controls(drawing::CONTROLS + 32.0);
+                    drawing::controls(ui, session, found, picture, place)
+                }
+            };
         }
         if let Some(options) = again {
             importer.again(ui.ctx(), options);
@@ -116,7 +134,8 @@ impl ImportPage {
 
     /// Call when a window was opened again: textures must be uploaded again.
     pub(crate) fn opened(&mut self) {
-        self.picture = Picture::default();
+        self.sound = SoundView::default();
+        self.drawing = DrawingView::default();
     }
 }
 
@@ -143,12 +162,12 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
     let tip = "The sound is a recording of one note";
     if button::word(ui, half, "Recording", tip, !is_table).clicked() && is_table {
         let material = Material::Note { hertz: None };
-        options = Some(Options { material, region: None });
+        options = Some(Options { material, region: None, ..found.options });
     }
     let tip = "The sound is the cycles of a wave, one after the other";
     if button::word(ui, other, "Wavetable", tip, is_table).clicked() && !is_table {
         let material = Material::Wavetable { cycle: None };
-        options = Some(Options { material, region: None });
+        options = Some(Options { material, region: None, ..found.options });
     }
     if is_table {
         return options;
@@ -166,33 +185,15 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
         }
         None => "Root key ?".to_owned(),
     };
-    let steps = [("−12", -12.0, "octave down"), ("−1", -1.0, "semitone down")];
-    let steps = steps.into_iter().chain([("+1", 1.0, "semitone up"), ("+12", 12.0, "octave up")]);
-    for (index, (text, semitones, name)) in steps.enumerate() {
-        let left = match index {
-            0 | 1 => root.left() + 34.0 * index as f32,
-            _ => root.right() - 34.0 * (4 - index) as f32,
+    if let Some(semitones) = stepper(ui, root, "Root key", &PITCH_STEPS) {
+        let wanted = match hertz {
+            Some(hertz) => hertz * 2.0_f64.powf(semitones / 12.0),
+            None => MIDDLE_C_HERTZ,
         };
-        let place = Rect::from_min_size(pos2(left, root.top()), vec2(32.0, 26.0));
-        let tip = format!("Root key: {name}");
-        let response = button::area(ui, place, &format!("Root key {name}"), &tip, false);
-        button::backdrop(ui.painter(), place, &response);
-        let ink = button::ink(&response, theme::MUTED);
-        ui.painter().text(place.center(), Align2::CENTER_CENTER, text, theme::regular(11.0), ink);
-        if response.clicked() {
-            let now = hertz.unwrap_or(MIDDLE_C_HERTZ);
-            let wanted = match hertz {
-                Some(_) => now * 2.0_f64.powf(semitones / 12.0),
-                None => now,
-            };
-            let material = Material::Note { hertz: Some(wanted.clamp(20.0, 5_000.0)) };
-            options = Some(Options { material, ..found.options });
-        }
+        let material = Material::Note { hertz: Some(wanted.clamp(20.0, 5_000.0)) };
+        options = Some(Options { material, ..found.options });
     }
-    let place = Rect::from_min_max(
-        pos2(root.left() + 70.0, root.top()),
-        pos2(root.right() - 70.0, root.bottom()),
-    );
+    let place = between_steps(root);
     let given = matches!(found.options.material, Material::Note { hertz: Some(_) });
     let tip = "The pitch at which it was recorded. Click to detect it again.";
     let response = button::area(ui, place, "Detect the root key", tip, false);
@@ -202,15 +203,55 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
     if response.clicked() {
         options = Some(Options { material: Material::Note { hertz: None }, ..found.options });
     }
-    // The loop belongs to the patch, like any parameter.
     if found.recording.is_some() {
         let place = rect.with_max_y(rect.top() - 4.0).with_min_y(rect.top() - 30.0);
-        let at = place.left_center();
-        let font = theme::regular(11.0);
-        ui.painter().text(at, Align2::LEFT_CENTER, "Loop", font, theme::MUTED);
-        choice::bar(ui, session, Param::SourceLoop, place.with_min_x(place.left() + 40.0));
+        loop_modes(ui, session, place);
     }
     options
+}
+
+/// The loop belongs to the patch, like any parameter.
+fn loop_modes(ui: &mut Ui, session: &mut Session, place: Rect) {
+    let at = place.left_center();
+    ui.painter().text(at, Align2::LEFT_CENTER, "Loop", theme::regular(11.0), theme::MUTED);
+    choice::bar(ui, session, Param::SourceLoop, place.with_min_x(place.left() + 40.0));
+}
+
+/// A step of a value: what its button says, how far it goes, and its name.
+type Step = (&'static str, f64, &'static str);
+
+/// Steps of a pitch, in semitones.
+const PITCH_STEPS: [Step; 4] = [
+    ("−12", -12.0, "octave down"),
+    ("−1", -1.0, "semitone down"),
+    ("+1", 1.0, "semitone up"),
+    ("+12", 12.0, "octave up"),
+];
+
+/// Two buttons at either end of a row. Returns the step that was clicked.
+fn stepper(ui: &Ui, row: Rect, name: &str, steps: &[Step; 4]) -> Option<f64> {
+    let mut clicked = None;
+    for (index, &(text, step, step_name)) in steps.iter().enumerate() {
+        let left = match index {
+            0 | 1 => row.left() + 34.0 * index as f32,
+            _ => row.right() - 34.0 * (4 - index) as f32,
+        };
+        let place = Rect::from_min_size(pos2(left, row.top()), vec2(32.0, row.height()));
+        let tip = format!("{name}: {step_name}");
+        let response = button::area(ui, place, &format!("{name} {step_name}"), &tip, false);
+        button::backdrop(ui.painter(), place, &response);
+        let ink = button::ink(&response, theme::MUTED);
+        ui.painter().text(place.center(), Align2::CENTER_CENTER, text, theme::regular(11.0), ink);
+        if response.clicked() {
+            clicked = Some(step);
+        }
+    }
+    clicked
+}
+
+/// The room between the buttons of a [`stepper`].
+fn between_steps(row: Rect) -> Rect {
+    row.with_min_x(row.left() + 70.0).with_max_x(row.right() - 70.0)
 }
 
 fn buttons(ui: &mut Ui, importer: &mut Importer, rect: Rect) -> Wish {

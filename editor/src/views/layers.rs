@@ -28,7 +28,13 @@ const WHEN_MIXED: [&[Param]; 2] = [
         Param::LayerTilt,
         Param::LayerBandwidth,
     ],
-    &[Param::LayerPan, Param::LayerHardness, Param::LayerOutput, Param::LayerMaterial],
+    &[
+        Param::LayerPan,
+        Param::LayerSpread,
+        Param::LayerHardness,
+        Param::LayerOutput,
+        Param::LayerMaterial,
+    ],
 ];
 
 /// The name of the layer's mode.

@@ -90,6 +90,78 @@ fn a_dropped_recording_is_trimmed_tuned_saved_and_undone() {
     assert_eq!(window.state().host.patch().name, "Aurora");
 }
 
+/// A picture is imported like a sound: its length, pitches and paper are changed, and undo brings back
+/// what was there.
+#[test]
+fn a_dropped_picture_is_stretched_looped_and_undone() {
+    let mut window = open("Aurora", "Source");
+    drop_file(&mut window, &fixture("drawing.jpg"));
+    until_imported(&mut window);
+    let drawn = window.state().host.patch();
+    assert_eq!(drawn.name, "drawing");
+    assert!((key(&window) - 60.0).abs() < 1e-3);
+    assert!(drawn.tracks[1].is_some(), "colours are two layers");
+    assert!(window.query_by_label("Picture of 64 × 96 pixels, 4.00 seconds").is_some());
+    window.state_mut().host.note_on(60, 1.0);
+    window.run_steps(4);
+    let mut snapshot = Snapshot::new();
+    window.state_mut().host.snapshot(&mut snapshot);
+    assert_eq!(snapshot.clouds.len(), 2, "a cloud for each side");
+    window.state_mut().host.note_off(60);
+
+    let mut last = drawn.clone();
+    for (button, steps) in
+        [("Length doubled", 1), ("Highest pitch octave down", 1), ("Lowest pitch semitone up", 1)]
+    {
+        for _ in 0..steps {
+            window.get_by_label(button).click();
+            until_imported(&mut window);
+        }
+        assert_ne!(window.state().host.patch(), last, "{button}");
+        last = window.state().host.patch();
+    }
+    assert!(window.query_by_label("Picture of 64 × 96 pixels, 8.00 seconds").is_some());
+    // The last one keeps what was set before, and reads the file again.
+    window.get_by_label("Ink on paper").click();
+    until_imported(&mut window);
+    assert_ne!(window.state().host.patch(), last);
+    assert!(window.query_by_label("Picture of 64 × 96 pixels, 8.00 seconds").is_some());
+    for _ in 0..5 {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.run_steps(2);
+    }
+    assert_eq!(window.state().host.patch().name, "Aurora");
+}
+
+/// What the sound in the window plays is saved as a picture, which can be dropped on the window again.
+#[test]
+fn a_sound_is_saved_as_a_picture_and_dropped_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tonewheel.png");
+    let mut window = open("Tonewheel", "Source");
+    window.get_by_label("Browse patches").click();
+    window.run_steps(2);
+    assert!(window.query_by_label("Picture…").is_some(), "the browser offers it");
+    let ctx = window.ctx.clone();
+    let fixture = window.state_mut();
+    fixture.editor.save_picture(&ctx, &fixture.host, &file);
+    until_imported(&mut window);
+    assert_eq!(note(&window), Some(format!("Import: Saved as {}.", file.display())));
+    drop_file(&mut window, &file);
+    until_imported(&mut window);
+    assert_eq!(window.state().host.patch().name, "tonewheel");
+    assert!(window.query_by_label("Picture of 500 × 2160 pixels, 4.00 seconds").is_some());
+
+    // Where it cannot be written it says so, and the sound stays.
+    let nowhere = folder.path().join("nowhere/x.png");
+    let fixture = window.state_mut();
+    fixture.editor.save_picture(&ctx, &fixture.host, &nowhere);
+    until_imported(&mut window);
+    let said = note(&window).unwrap();
+    assert!(said.contains("could not be written"), "{said}");
+    assert_eq!(window.state().host.patch().name, "tonewheel");
+}
+
 /// The import goes on without the window, and ends when it is cancelled: then nothing has changed.
 #[test]
 fn an_import_is_cancelled() {
@@ -125,9 +197,11 @@ fn patches_scales_and_songs_are_told_by_their_names() {
         ("good.scl", b"x\n 1\n 2/1\n", "tuned by good"),
         ("map.kbm", b"0\n0\n127\n69\n69\n432.0\n1\n", "tuned by good"),
         ("song.mid", b"MThd", "track of the host"),
-        ("note.txt", b"text", "not a sound that can be read"),
+        ("note.txt", b"text", "not a sound or picture that can be read"),
         ("cut.wav", b"RIFF\x10\0\0\0WAVEfmt ", "cut short"),
-        ("empty.wav", b"", "not a sound that can be read"),
+        ("empty.wav", b"", "not a sound or picture that can be read"),
+        ("cut.png", b"\x89PNG\r\n\x1a\n\0\0", "a PNG picture that is cut short"),
+        ("bad.jpg", b"\xFF\xD8\xFF\xE0x\xFF\xD9", "a damaged JPEG picture"),
     ] {
         let (name, note) = drop_text(file, bytes);
         assert_eq!(name, "Mine", "{file} changes nothing");

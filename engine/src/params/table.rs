@@ -64,6 +64,8 @@ table! {
         "Turns its partials into noise bands of this width, in mix mode.").modulated();
     LayerPan = number("layer.pan", "Pan", -1.0, 1.0, Curve::Linear, Unit::Pan, 0.0,
         "Its pan relative to the first layer, in mix mode.").modulated();
+    LayerSpread = number("layer.spread", "Spread", 0.0, 1.0, Curve::Linear, Unit::Percent, 0.0,
+        "How far the layers are panned apart, in mix mode: the first to the left, the second to the right.").modulated();
     LayerHardness = number("layer.hardness", "Hardness", 0.0, 1.0, Curve::Linear, Unit::Percent, 1.0,
         "How hard its mallet is, in mix mode.").modulated();
     LayerMaterial = choice("layer.material", "Material", MATERIALS, 0,

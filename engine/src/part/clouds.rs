@@ -155,6 +155,7 @@ impl Work for Push<'_, '_> {
                 copies: &copies,
             };
             if let Some(second) = &second {
+                first.pan = -second.spread(voice, note);
                 let own = second.advance(voice, note, &first, pitch[voice], pace);
                 if let Some(mut own) = own {
                     own.cloud.bus = layer_bus;

@@ -161,6 +161,21 @@ impl<'a> SecondLayer<'a> {
         self.target(Param::LayerBlend, voice)
     }
 
+    /// How far the first layer of a voice is panned to the left and the second to the right. A voice
+    /// without clouds for the second layer stays where it is.
+    pub(super) fn spread(&self, voice: usize, note: &Voice) -> f32 {
+        match self.has_clouds(note) {
+            true => self.target(Param::LayerSpread, voice),
+            false => 0.0,
+        }
+    }
+
+    /// Whether the second layer of a voice has clouds of its own. A voice that got no slots for more
+    /// clouds plays the first layer alone.
+    fn has_clouds(&self, note: &Voice) -> bool {
+        self.mode == Mode::Mix && note.sounding > 1
+    }
+
     /// Share of this layer in the first layer's clouds, in the format of clouds.
     pub(super) fn share(&self, blend: f32) -> i16 {
         match self.mode {
@@ -197,8 +212,7 @@ impl<'a> SecondLayer<'a> {
     ) -> Option<Original<'_>> {
         let target = |param: Param| self.target(param, voice);
         let frames = frames_of(note);
-        // A voice that got no slots for more clouds plays the first layer alone.
-        let has_clouds = self.mode == Mode::Mix && note.sounding > 1;
+        let has_clouds = self.has_clouds(note);
         let layer = &mut note.layers[1];
         self.walk.advance(layer, target(Param::LayerSpeed) * pace, frames);
         if !has_clouds {
@@ -240,7 +254,7 @@ impl<'a> SecondLayer<'a> {
             cloud,
             increment,
             gain: makeup_gain(softness),
-            pan: target(Param::LayerPan),
+            pan: target(Param::LayerPan) + target(Param::LayerSpread),
             walk: &self.walk,
             position,
         })

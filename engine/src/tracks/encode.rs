@@ -22,6 +22,17 @@ pub struct PartialTrack {
 /// Steps of phase are rounded so that their errors do not accumulate: every frame's phase is within
 /// half a step of the original.
 pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]) -> Vec<u8> {
+    encode_relative(pitch, seconds, bends, partials, loudest(partials, bends.len()))
+}
+
+/// The same with this level as that of a sine, for tables that belong together. No level may be above it.
+pub fn encode_relative(
+    pitch: f64,
+    seconds: f64,
+    bends: &[f64],
+    partials: &[PartialTrack],
+    reference: f32,
+) -> Vec<u8> {
     let frames = bends.len();
     let mut bytes = MAGIC.to_vec();
     bytes.extend((partials.len() as u16).to_le_bytes());
@@ -39,10 +50,8 @@ pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]
     let bends: Vec<i16> = bends.iter().map(|bend| (bend / unit).round() as i16).collect();
     bytes.extend(bends.iter().flat_map(|bend| bend.to_le_bytes()));
 
-    let power = |frame: usize| -> f32 { partials.iter().map(|p| p.levels[frame].powi(2)).sum() };
-    let loudest = (0..frames).map(power).fold(1e-20, f32::max).sqrt();
     let levels = (0..frames).flat_map(|frame| partials.iter().map(move |p| p.levels[frame]));
-    bytes.extend(levels.map(|level| byte_of(level / loudest)));
+    bytes.extend(levels.map(|level| byte_of(level / reference)));
 
     let time = seconds / (frames - 1) as f64;
     let mut reached: Vec<f64> = partials.iter().map(|p| p.phases[0]).collect();
@@ -57,6 +66,12 @@ pub fn encode(pitch: f64, seconds: f64, bends: &[f64], partials: &[PartialTrack]
         }
     }
     bytes
+}
+
+/// The level of a sine with the power of the loudest frame.
+fn loudest(partials: &[PartialTrack], frames: usize) -> f32 {
+    let power = |frame: usize| -> f32 { partials.iter().map(|p| p.levels[frame].powi(2)).sum() };
+    (0..frames).map(power).fold(1e-20, f32::max).sqrt()
 }
 
 /// The byte for `level`, 0 to 1.

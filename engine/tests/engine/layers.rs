@@ -86,6 +86,21 @@ fn mixed_layers_have_separate_pan_positions() {
     assert!(side(440.0) < -3.0 && side(880.0) > 3.0);
 }
 
+/// Layers that are spread are on one side each, as a picture's left and right are.
+#[test]
+fn spread_layers_are_fully_apart() {
+    let values =
+        [(Param::LayerTune, 12.0), (Param::LayerSpread, 1.0), (Param::SourcePartials, 1.0)];
+    let [left, right] = heard(&with(layered(MIX, SAW, 0.5), &values));
+    let sides = |hertz| [&left, &right].map(|side| level_at(side, 12_000, hertz));
+    let ([first, other], [here, second]) = (sides(440.0), sides(880.0));
+    assert!(first > other + 60.0, "the first layer is left: {first} and {other} dB");
+    assert!(second > here + 60.0, "the second layer is right: {here} and {second} dB");
+    // Without a second layer there is nothing to spread.
+    let [left, right] = heard(&with(layered(MORPH, SAW, 0.5), &values));
+    assert_eq!(left, right);
+}
+
 /// Half way from a saw to a bell every partial is half way between the pitches.
 #[test]
 fn a_morph_moves_pitches() {

@@ -1,4 +1,4 @@
-//! The picture of a sound: outline, spectrogram and partials over time, with handles for trim and loop.
+//! A sound: outline, spectrogram and partials over time, with handles for trim and loop.
 
 use crate::import::Found;
 use crate::paint;
@@ -20,26 +20,26 @@ const RANGE_DB: f32 = 80.0;
 /// The shortest part that a handle leaves, in seconds.
 const SHORTEST: f64 = 0.06;
 
-/// State of the picture from frame to frame.
+/// State of the view from frame to frame.
 #[derive(Default)]
-pub(super) struct Picture {
+pub(super) struct SoundView {
     /// The spectrogram, and the sound it shows.
     texture: Option<(TextureHandle, Arc<Overview>)>,
     /// The part between the trim handles while one is dragged.
     trim: Option<[f64; 2]>,
 }
 
-impl Picture {
+impl SoundView {
     /// Returns how to import the sound again after a trim.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         session: &mut Session,
         found: &Found,
+        overview: &Arc<Overview>,
         rect: Rect,
     ) -> Option<Options> {
         theme::well(ui.painter(), rect);
-        let overview = &found.overview;
         let top = rect.with_max_y(rect.top() + OUTLINE);
         let below = rect.with_min_y(top.bottom() + 2.0);
         outline(ui, overview, top);
@@ -48,7 +48,7 @@ impl Picture {
         ui.painter_at(rect).image(texture, below, uv, Color32::WHITE);
         let seconds = overview.seconds.max(1e-3);
         let x = |time: f64| rect.left() + (time / seconds).clamp(0.0, 1.0) as f32 * rect.width();
-        partials(ui, found, below, &x);
+        partials(ui, found, overview, below, &x);
         let region = self.trim.unwrap_or_else(|| found.region());
         if found.recording.is_some() || self.trim.is_some() {
             loop_handles(ui, session, rect, region, &x);
@@ -150,11 +150,11 @@ fn outline(ui: &Ui, overview: &Overview, rect: Rect) {
 }
 
 /// The tracked partials over the spectrogram.
-fn partials(ui: &Ui, found: &Found, rect: Rect, x: &impl Fn(f64) -> f32) {
+fn partials(ui: &Ui, found: &Found, overview: &Overview, rect: Rect, x: &impl Fn(f64) -> f32) {
     let Some(recording) = &found.recording else {
         return;
     };
-    let range = &found.overview.frequencies;
+    let range = &overview.frequencies;
     let octaves = (range.end / range.start).log2();
     let y = |hertz: f32| rect.bottom() - (hertz / range.start).log2() / octaves * rect.height();
     let painter = ui.painter_at(rect);
@@ -173,7 +173,7 @@ fn partials(ui: &Ui, found: &Found, rect: Rect, x: &impl Fn(f64) -> f32) {
 }
 
 /// The handles of the loop, which is a part of what is between the trim handles.
-fn loop_handles(
+pub(super) fn loop_handles(
     ui: &Ui,
     session: &mut Session,
     rect: Rect,
