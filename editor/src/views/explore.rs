@@ -105,7 +105,7 @@ impl Explore {
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         let room = rect.width() - 2.0 * GAP;
         let mut left = rect.left();
-        let [random, breed, morph] = [0.37, 0.23, 0.4].map(|share| {
+        let [random, breed, morph] = [0.39, 0.22, 0.39].map(|share| {
             let place =
                 Rect::from_min_size(pos2(left, rect.top()), vec2(share * room, rect.height()));
             left = place.right() + GAP;
@@ -160,13 +160,13 @@ impl Explore {
         if response.hovered() || response.has_focus() {
             painter.rect_filled(rect.shrink(1.0), theme::SMALL_ROUND, theme::RAISED);
         }
-        let sign = pos2(rect.left() + 15.0, rect.center().y);
+        let sign = pos2(rect.left() + 14.0, rect.center().y);
         let (ink, text) = match locked {
             true => (theme::AMBER, theme::MUTED),
             false => (theme::FAINT, theme::TEXT),
         };
         padlock(painter, sign, locked, ink);
-        let name = rect.with_min_x(rect.left() + 24.0);
+        let name = rect.with_min_x(rect.left() + 21.0);
         theme::fitted(painter, name, section.name(), 11.5, text);
     }
 

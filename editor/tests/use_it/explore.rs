@@ -50,7 +50,7 @@ fn each_slot_keeps_its_edits_and_its_undo() {
     let start = sound(&window);
     press(&mut window, "Slot B");
     assert_eq!(sound(&window), start, "an unused slot begins with what is heard");
-    drag(&mut window, knob, knob - vec2(0.0, 40.0), Modifiers::NONE);
+    drag(&mut window, knob, knob + vec2(0.0, 30.0), Modifiers::NONE);
     let in_b = sound(&window);
     assert_ne!(in_b, start);
     press(&mut window, "Slot A");
@@ -78,12 +78,12 @@ fn a_click_in_the_history_goes_there() {
     let mut window = open("Aurora", "Source");
     let start = sound(&window);
     let knob = centre(&window, "Source Position");
-    drag(&mut window, knob, knob - vec2(0.0, 40.0), Modifiers::NONE);
+    drag(&mut window, knob, knob + vec2(0.0, 30.0), Modifiers::NONE);
     let turned = sound(&window);
     press(&mut window, "Next patch");
     let loaded = sound(&window);
     let knob = centre(&window, "Unison Detune");
-    drag(&mut window, knob, knob - vec2(0.0, 40.0), Modifiers::NONE);
+    drag(&mut window, knob, knob + vec2(0.0, 30.0), Modifiers::NONE);
     let end = sound(&window);
 
     let third = "3  Unison Detune";
@@ -258,10 +258,10 @@ fn closing_lets_go_of_the_pad() {
 fn only_a_section_of_a_patch_is_loaded() {
     let mut window = open("Aurora", "Source");
     let before = sound(&window);
-    let bell = factory::find("Cathedral Bell").unwrap();
-    choose(&mut window, "Cathedral Bell", &["Load only", "Effects"]);
+    let other = factory::find("Dyno Eighty").unwrap();
+    choose(&mut window, "Dyno Eighty", &["Load only", "Effects"]);
     let mut expected = before.clone();
-    Section::Effects.copy(&bell, &mut expected);
+    Section::Effects.copy(&other, &mut expected);
     assert_ne!(expected, before);
     assert_eq!(sound(&window), expected);
     undo(&mut window);

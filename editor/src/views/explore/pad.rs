@@ -173,7 +173,9 @@ impl Pad {
         let painter = ui.painter_at(rect);
         let at = |[x, y]: [f32; 2]| area.lerp_inside(vec2(x, y));
         let line = Stroke::new(1.0, theme::EDGE.gamma_multiply(0.45));
-        for part in [0.25, 0.5, 0.75] {
+        // The text of an empty pad has no lines behind it.
+        let parts: &[f32] = if self.is_empty() { &[] } else { &[0.25, 0.5, 0.75] };
+        for &part in parts {
             painter.hline(area.x_range(), at([0.0, part]).y, line);
             painter.vline(at([part, 0.0]).x, area.y_range(), line);
         }
