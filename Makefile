@@ -124,6 +124,7 @@ screenshots: setup
 	cp target/screenshots/effects.png docs/pictures/editor-effects.png
 	cp target/screenshots/arp.png docs/pictures/editor-arp.png
 	cp target/screenshots/kit.png docs/pictures/editor-kit.png
+	cp target/screenshots/explore.png docs/pictures/editor-explore.png
 	cp target/screenshots/play.png docs/pictures/editor-play.png
 
 pictures: setup

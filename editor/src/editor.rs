@@ -3,7 +3,8 @@
 use crate::history::History;
 use crate::host::{EditorHost, Status};
 use crate::import::Importer;
-use crate::session::{Entry, Session};
+use crate::session::{Entry, Gesture, Session};
+use crate::slots::Slots;
 use crate::theme;
 use crate::views::browser::Browser;
 use crate::views::cloud::CloudView;
@@ -16,7 +17,6 @@ use crate::widgets::keyboard::Keyboard;
 use crate::widgets::meter::Meter;
 use egui::{Key, Modifiers, Rect, Ui, pos2, vec2};
 use myriad_engine::Snapshot;
-use myriad_engine::params::Param;
 use myriad_library::Library;
 use std::path::Path;
 use std::time::Duration;
@@ -39,8 +39,10 @@ const FOOT: f32 = 92.0;
 /// The editor of one instrument.
 pub struct Editor {
     library: Library,
+    /// The steps of the slot that is heard.
     history: History,
-    held: Vec<(Param, f32)>,
+    slots: Slots,
+    held: Gesture,
     entry: Option<Entry>,
     snapshot: Snapshot,
     /// Whether the patch browser is open.
@@ -70,7 +72,8 @@ impl Editor {
         Self {
             library,
             history: History::default(),
-            held: Vec::new(),
+            slots: Slots::default(),
+            held: Gesture::default(),
             entry: None,
             snapshot: Snapshot::new(),
             browsing: false,
@@ -173,6 +176,7 @@ impl Editor {
 
         Header {
             library: &mut self.library,
+            slots: &mut self.slots,
             browsing: &mut self.browsing,
             importing: &mut self.importer.open,
             status,
@@ -199,6 +203,10 @@ impl Editor {
             if std::mem::take(&mut self.browser.wants_picture) {
                 self.importer.choose_picture(ui.ctx(), session);
             }
+            if let Some(patch) = self.browser.take_mate() {
+                self.pages.explore.breed_with(session, patch);
+                self.browser.play(session);
+            }
         } else {
             self.pages.tabs(ui, session, tabs);
             if let Some(rest) = self.cloud.rest() {
@@ -206,6 +214,7 @@ impl Editor {
                     Displays { rest, meter: &self.meter, voices: status.counters.voices };
                 self.pages.show(ui, session, &displays, page);
             }
+            self.browsing |= std::mem::take(&mut self.pages.explore.asks_for_patch);
         }
         let hovering = Importer::hovering(ui.ctx());
         if !hovering.is_empty() {
@@ -229,9 +238,7 @@ impl Editor {
         self.keyboard.release(host);
         self.browser.release(host);
         self.pages.kit.release(host);
-        for (param, _) in self.held.drain(..) {
-            host.end(param);
-        }
+        self.held.release(host);
         self.entry = None;
         self.importer.close();
     }
@@ -256,6 +263,11 @@ impl Editor {
     /// what became of it.
     pub fn save_picture(&mut self, ctx: &egui::Context, host: &dyn EditorHost, file: &Path) {
         self.importer.save_picture(ctx, host.patch(), file);
+    }
+
+    /// Random sounds are made from this number on, so that they repeat; otherwise they differ every time.
+    pub fn set_seed(&mut self, seed: u32) {
+        self.pages.explore.set_seed(seed);
     }
 
     /// Opens or closes the import page.

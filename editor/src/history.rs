@@ -28,11 +28,17 @@ pub(crate) enum Edit {
         from: Vec<Route>,
         to: Vec<Route>,
     },
+    /// The whole sound.
     Patch {
         from: Box<Patch>,
         to: Box<Patch>,
+        /// What was done, for the list of steps.
+        what: String,
     },
 }
+
+/// Parameters of one step that are named; of more, only their number.
+const NAMED: usize = 3;
 
 impl Edit {
     /// The reverse edit.
@@ -43,19 +49,36 @@ impl Edit {
                 Edit::Params(moves.into_iter().map(back).collect())
             }
             Edit::Routes { from, to } => Edit::Routes { from: to, to: from },
-            Edit::Patch { from, to } => Edit::Patch { from: to, to: from },
+            Edit::Patch { from, to, what } => Edit::Patch { from: to, to: from, what },
         }
     }
 
-    /// Description for a tooltip.
+    /// What was done: "Filter Cutoff", "Loaded Aurora".
     pub(crate) fn describe(&self) -> String {
         match self {
             Edit::Params(moves) => {
-                let names: Vec<String> = moves.iter().map(|m| crate::names::of(m.param)).collect();
-                names.join(", ")
+                let named = moves.iter().take(NAMED).map(|m| crate::names::of(m.param));
+                let names = named.collect::<Vec<_>>().join(", ");
+                match moves.len().saturating_sub(NAMED) {
+                    0 => names,
+                    more => format!("{names} and {more} more"),
+                }
             }
-            Edit::Routes { .. } => "routes".into(),
-            Edit::Patch { to, .. } => format!("patch {}", to.name),
+            Edit::Routes { from, to } if from.len() < to.len() => "Route added".into(),
+            Edit::Routes { from, to } if from.len() > to.len() => "Route removed".into(),
+            Edit::Routes { .. } => "Route changed".into(),
+            Edit::Patch { what, .. } => what.clone(),
+        }
+    }
+
+    /// Makes the change to a patch that is not loaded.
+    pub(crate) fn apply_to(self, patch: &mut Patch) {
+        match self {
+            Edit::Params(moves) => {
+                moves.into_iter().for_each(|Move { param, to, .. }| patch.values.set(param, to));
+            }
+            Edit::Routes { to, .. } => patch.routes = to,
+            Edit::Patch { to, .. } => *patch = *to,
         }
     }
 }
@@ -114,6 +137,16 @@ impl History {
     pub(crate) fn next_redo(&self) -> Option<&Edit> {
         self.undone.last()
     }
+
+    /// All steps from the first to the last, those that were undone too.
+    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Edit> {
+        self.done.iter().chain(self.undone.iter().rev())
+    }
+
+    /// How many steps are done and not undone.
+    pub(crate) fn position(&self) -> usize {
+        self.done.len()
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +168,26 @@ mod tests {
         assert_eq!(history.undo(), Some(edit(3.0, 1.0)));
         assert_eq!(history.undo(), None);
         assert_eq!(history.redo(), Some(edit(1.0, 3.0)));
+    }
+
+    #[test]
+    fn steps_are_listed_in_order_also_those_that_were_undone() {
+        let mut history = History::default();
+        let edits = [edit(1.0, 2.0), edit(2.0, 3.0), edit(3.0, 4.0)];
+        edits.iter().for_each(|edit| history.push(edit.clone(), 0.0, false));
+        for undone in 0..=3 {
+            let listed: Vec<Edit> = history.steps().cloned().collect();
+            assert_eq!(listed, edits);
+            assert_eq!(history.position(), 3 - undone);
+            history.undo();
+        }
+    }
+
+    #[test]
+    fn a_step_of_many_knobs_has_a_short_name() {
+        let moved = |param| Move { param, from: 0.0, to: 1.0 };
+        let edit = Edit::Params(Param::ALL[..9].iter().map(|&param| moved(param)).collect());
+        assert!(edit.describe().ends_with("and 6 more"), "{}", edit.describe());
     }
 
     #[test]

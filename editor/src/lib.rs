@@ -26,6 +26,7 @@ mod local;
 mod names;
 mod paint;
 mod session;
+mod slots;
 mod theme;
 mod views;
 mod widgets;

@@ -30,6 +30,30 @@ pub(crate) fn new_route(source: Source, target: Param) -> Route {
     }
 }
 
+/// What the user holds at this moment.
+#[derive(Debug, Default)]
+pub(crate) struct Gesture {
+    /// Its parameters, and their values before it.
+    params: Vec<(Param, f32)>,
+    /// The sound before it and what is done, for a gesture that moves the whole sound.
+    whole: Option<(Box<Patch>, String)>,
+}
+
+impl Gesture {
+    /// Whether nothing is held.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.params.is_empty() && self.whole.is_none()
+    }
+
+    /// The window closes: lets go of everything.
+    pub(crate) fn release(&mut self, host: &mut dyn EditorHost) {
+        for (param, _) in self.params.drain(..) {
+            host.end(param);
+        }
+        self.whole = None;
+    }
+}
+
 /// Everything that a change needs.
 pub(crate) struct Session<'a> {
     pub(crate) host: &'a mut dyn EditorHost,
@@ -37,8 +61,8 @@ pub(crate) struct Session<'a> {
     /// What sounds now.
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) entry: &'a mut Option<Entry>,
-    /// The parameters of the current gesture, and their values before it.
-    pub(crate) held: &'a mut Vec<(Param, f32)>,
+    /// The current gesture.
+    pub(crate) held: &'a mut Gesture,
     pub(crate) history: &'a mut History,
     /// Seconds since the editor opened.
     pub(crate) time: f64,
@@ -64,14 +88,24 @@ impl Session<'_> {
         // A gesture that never ended, because its widget disappeared, ends now.
         self.end();
         for &param in params {
-            self.held.push((param, self.value(param)));
-            self.host.begin(param);
+            self.hold(param);
         }
+    }
+
+    fn hold(&mut self, param: Param) {
+        self.held.params.push((param, self.value(param)));
+        self.host.begin(param);
+    }
+
+    /// Starts a gesture that moves the whole sound by [`Session::move_to`]; it is one step of undo.
+    pub(crate) fn begin_whole(&mut self, what: &str) {
+        self.end();
+        self.held.whole = Some((Box::new(self.snapshot()), what.to_owned()));
     }
 
     /// Whether this parameter is part of the current gesture.
     pub(crate) fn holds(&self, param: Param) -> bool {
-        self.held.iter().any(|(held, _)| *held == param)
+        self.held.params.iter().any(|(held, _)| *held == param)
     }
 
     pub(crate) fn set(&mut self, param: Param, value: f32) {
@@ -88,14 +122,20 @@ impl Session<'_> {
 
     fn finish(&mut self, follow: bool) {
         let mut moves = Vec::new();
-        for (param, from) in std::mem::take(self.held) {
+        let Gesture { params, whole } = std::mem::take(self.held);
+        for (param, from) in params {
             self.host.end(param);
             let to = self.value(param);
             if from != to {
                 moves.push(Move { param, from, to });
             }
         }
-        if !moves.is_empty() {
+        if let Some((from, what)) = whole {
+            let to = Box::new(self.snapshot());
+            if from != to {
+                self.history.push(Edit::Patch { from, to, what }, self.time, false);
+            }
+        } else if !moves.is_empty() {
             self.history.push(Edit::Params(moves), self.time, follow);
         }
     }
@@ -195,20 +235,81 @@ impl Session<'_> {
 
     /// Loads another patch.
     pub(crate) fn load(&mut self, patch: Patch) {
-        let edit = Edit::Patch { from: Box::new(self.snapshot()), to: Box::new(patch.clone()) };
-        self.history.push(edit, self.time, false);
+        let what = format!("Loaded {}", patch.name);
+        self.replace(patch, what);
+    }
+
+    /// Replaces the whole sound, as one step of undo with a name of its own.
+    pub(crate) fn replace(&mut self, patch: Patch, what: String) {
+        self.end();
+        let (from, to) = (Box::new(self.snapshot()), Box::new(patch.clone()));
+        self.history.push(Edit::Patch { from, to, what }, self.time, false);
+        self.swap(patch);
+    }
+
+    /// Replaces the whole sound without a step of undo.
+    pub(crate) fn swap(&mut self, patch: Patch) {
         self.host.load(patch);
         self.patch = self.host.patch();
     }
 
+    /// Moves the whole sound to that of a patch. Knobs and routes glide while notes sound; the patch is loaded only
+    /// if it has other data than what plays.
+    pub(crate) fn move_to(&mut self, patch: &Patch) {
+        if needs_load(&self.patch, patch) {
+            let held = std::mem::take(&mut self.held.params);
+            held.iter().for_each(|(param, _)| self.host.end(*param));
+            self.swap(patch.clone());
+            return;
+        }
+        for &param in Param::ALL {
+            if self.value(param) != patch.values[param] {
+                if !self.holds(param) {
+                    self.hold(param);
+                }
+                self.set(param, patch.values[param]);
+            }
+        }
+        if self.patch.routes != patch.routes {
+            self.host.set_routes(patch.routes.clone());
+        }
+        if !is_described_alike(&self.patch, patch) {
+            self.host.describe(patch);
+        }
+        self.patch = self.host.patch();
+    }
+
     pub(crate) fn undo(&mut self) {
+        self.end();
         let edit = self.history.undo();
         self.apply(edit);
     }
 
     pub(crate) fn redo(&mut self) {
+        self.end();
         let edit = self.history.redo();
         self.apply(edit);
+    }
+
+    /// Undoes or redoes until this many steps are done. The sound changes once.
+    pub(crate) fn go_to(&mut self, position: usize) {
+        self.end();
+        let (mut patch, mut loads) = (self.snapshot(), false);
+        while self.history.position() != position {
+            let back = self.history.position() > position;
+            let edit = if back { self.history.undo() } else { self.history.redo() };
+            let Some(edit) = edit else {
+                break;
+            };
+            loads |= matches!(edit, Edit::Patch { .. });
+            edit.apply_to(&mut patch);
+        }
+        if loads {
+            return self.swap(patch);
+        }
+        self.move_to(&patch);
+        // What was done is in the list already.
+        self.held.release(self.host);
     }
 
     fn apply(&mut self, edit: Option<Edit>) {
@@ -226,4 +327,30 @@ impl Session<'_> {
         }
         self.patch = self.host.patch();
     }
+}
+
+/// Whether a patch has something that parameters and routes do not say, and that differs from what plays.
+fn needs_load(playing: &Patch, patch: &Patch) -> bool {
+    fn is_same<T: PartialEq>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
+        match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (None, None) => true,
+            _ => false,
+        }
+    }
+    let mut tracks = playing.tracks.iter().zip(&patch.tracks);
+    // The memory of a convolver comes with the patch that switches it on.
+    let convolves = |patch: &Patch| patch.values[Param::ConvolverOn] != 0.0;
+    playing.drawings != patch.drawings
+        || !tracks.all(|(a, b)| is_same(a, b))
+        || !is_same(&playing.impulse, &patch.impulse)
+        || !is_same(&playing.tuning, &patch.tuning)
+        || playing.key_zones != patch.key_zones
+        || (convolves(patch) && !convolves(playing))
+}
+
+/// Whether name, macro names and other metadata are the same.
+fn is_described_alike(a: &Patch, b: &Patch) -> bool {
+    (&a.name, &a.category, &a.author) == (&b.name, &b.category, &b.author)
+        && (&a.description, &a.tags, &a.macro_names) == (&b.description, &b.tags, &b.macro_names)
 }

@@ -8,6 +8,7 @@ pub(crate) mod curve;
 pub(crate) mod displays;
 pub(crate) mod effects;
 pub(crate) mod envelope;
+pub(crate) mod explore;
 pub(crate) mod filter;
 pub(crate) mod header;
 pub(crate) mod import;

@@ -6,6 +6,7 @@ pub(crate) mod button;
 pub(crate) mod chip;
 pub(crate) mod choice;
 pub(crate) mod control;
+pub(crate) mod dial;
 pub(crate) mod entry;
 pub(crate) mod field;
 pub(crate) mod keyboard;

@@ -1,8 +1,9 @@
 //! The patches that editor, plugin and command line share: those of the factory, the user's own, which are
-//! files in a folder, and which of them are favourites.
+//! files in a folder, and which of them are favourites. [`explore`] makes new ones of them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
 
+pub mod explore;
 mod find;
 mod library;
 mod lists;

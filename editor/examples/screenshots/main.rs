@@ -26,8 +26,8 @@ struct Scene {
     seconds: f32,
     size: [f32; 2],
     scale: f32,
-    /// What is clicked on before, if anything.
-    click: Option<[f32; 2]>,
+    /// What is clicked on before, one after the other.
+    clicks: &'static [[f32; 2]],
     /// Where the mouse is: its way, pressed if it has more than one point.
     mouse: &'static [[f32; 2]],
 }
@@ -40,9 +40,22 @@ const SCENE: Scene = Scene {
     seconds: 1.6,
     size: Editor::SIZE,
     scale: 1.0,
-    click: None,
+    clicks: &[],
     mouse: &[],
 };
+
+/// Four snapshots of patches in a row, with two locked sections.
+const EXPLORED: &[[f32; 2]] = &[
+    [797.0, 543.0],
+    [795.0, 26.0],
+    [1120.0, 543.0],
+    [795.0, 26.0],
+    [797.0, 639.0],
+    [795.0, 26.0],
+    [1120.0, 639.0],
+    [70.0, 550.0],
+    [280.0, 600.0],
+];
 
 const SCENES: &[Scene] = &[
     Scene { name: "source", keys: &[45, 57, 64, 72], ..SCENE },
@@ -96,7 +109,7 @@ const SCENES: &[Scene] = &[
         page: "Modulation",
         keys: &[48, 55],
         // The second envelope.
-        click: Some([98.0, 466.0]),
+        clicks: &[[98.0, 466.0]],
         ..SCENE
     },
     Scene { name: "effects", patch: "Melodica Street", page: "Effects", keys: &[60, 64], ..SCENE },
@@ -112,6 +125,31 @@ const SCENES: &[Scene] = &[
         ..SCENE
     },
     Scene { name: "matrix", page: "Matrix", keys: &[60], ..SCENE },
+    Scene {
+        name: "explore",
+        page: "Explore",
+        keys: &[45, 57, 64, 72],
+        clicks: EXPLORED,
+        mouse: &[[958.0, 569.0], [940.0, 555.0], [925.0, 545.0]],
+        seconds: 2.0,
+        ..SCENE
+    },
+    Scene { name: "explore-small", page: "Explore", size: Editor::MIN_SIZE, ..SCENE },
+    Scene {
+        name: "explore-200",
+        page: "Explore",
+        keys: &[45, 57, 64],
+        clicks: EXPLORED,
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "explore-history",
+        page: "Explore",
+        // The next patch, random changes, undo, the list.
+        clicks: &[[795.0, 26.0], [386.0, 646.0], [795.0, 26.0], [160.0, 26.0], [216.0, 26.0]],
+        ..SCENE
+    },
     Scene {
         name: "browser",
         patch: "Velvet Tines",
@@ -224,8 +262,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for sound in tutorial::SOUNDS {
         for (index, step) in sound.steps.iter().enumerate() {
             let name = format!("tutorial-{}-{}", sound.name, index + 1);
-            let (page, keys, seconds, click) = (step.page, sound.keys, sound.seconds, step.click);
-            let scene = Scene { page, keys, seconds, click, scale: TUTORIAL_SCALE, ..SCENE };
+            let (page, keys, seconds) = (step.page, sound.keys, sound.seconds);
+            let clicks = step.click.as_slice();
+            let scene = Scene { page, keys, seconds, clicks, scale: TUTORIAL_SCALE, ..SCENE };
             if wanted(&name) {
                 picture(&name, &scene, sound.patch(index + 1)?)?;
             }
@@ -274,10 +313,12 @@ fn draw(scene: &Scene, patch: Patch) -> Result<Raster, Box<dyn Error>> {
         // Long enough before the end for a tooltip.
         let steps = scene.mouse.len() + 22;
         input.events = mouse(scene, (frame + steps).checked_sub(frames));
-        if let (Some([x, y]), 3..=5) = (scene.click, frame) {
+        // Each click takes three frames: there, down, up.
+        let click = frame.checked_sub(3).and_then(|frame| scene.clicks.get(frame / 3));
+        if let Some(&[x, y]) = click {
             input.events = vec![Event::PointerMoved(pos2(x, y))];
-            if frame > 3 {
-                input.events.push(button(pos2(x, y), frame == 4));
+            if !frame.is_multiple_of(3) {
+                input.events.push(button(pos2(x, y), frame % 3 == 1));
             }
         }
         host.advance(1.0 / RATE);

@@ -14,7 +14,7 @@ use egui::accesskit::Role;
 use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use myriad_engine::Patch;
 use myriad_engine::patch::search;
-use myriad_library::{Entry, Library};
+use myriad_library::{Entry, Library, explore};
 use save::SaveForm;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -69,6 +69,8 @@ pub(crate) struct Browser {
     audition: Audition,
     /// Whether the sound is to be saved as a picture; the editor takes it back.
     pub(crate) wants_picture: bool,
+    /// The patch that the sound that plays is to be bred with.
+    mate: Option<Patch>,
 }
 
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
@@ -100,6 +102,18 @@ impl Browser {
     pub(crate) fn ask_to_save(&mut self, patch: &Patch, library: &Library) {
         self.saving = Some(SaveForm::new(patch, library));
         self.trouble.clear();
+    }
+
+    /// The patch that was chosen to breed with, once.
+    pub(crate) fn take_mate(&mut self) -> Option<Patch> {
+        self.mate.take()
+    }
+
+    /// Plays a phrase with the sound that was loaded, unless auditions are off.
+    pub(crate) fn play(&mut self, session: &mut Session) {
+        if !self.quiet {
+            self.audition.start(session.host, &session.patch.category, session.time);
+        }
     }
 
     /// Plays on with the phrase of the patch that was chosen.
@@ -200,10 +214,11 @@ impl Browser {
         if word("Revert", "Load this patch again as it was saved", 64.0)
             && let Some(entry) = library.current(&session.patch.name)
         {
-            session.load(entry.patch.clone());
+            let what = format!("Reverted to {}", entry.patch.name);
+            session.replace(entry.patch.clone(), what);
         }
         if word("New", "Begin with a plain sound", 48.0) {
-            session.load(Patch::new());
+            session.replace(Patch::new(), "New patch".into());
         }
     }
 
@@ -331,9 +346,7 @@ impl Browser {
                 if is_new || session.patch.name != entry.patch.name {
                     session.load(entry.patch.clone());
                 }
-                if !self.quiet {
-                    self.audition.start(session.host, &entry.patch.category, session.time);
-                }
+                self.play(session);
                 library.used(&entry)
             }
             Wish::Favourite => library.toggle_favourite(&entry),
@@ -347,6 +360,22 @@ impl Browser {
             Wish::Delete => library.delete(&entry).map(|file| {
                 self.deleted = Some((file, entry.patch.name.clone()));
             }),
+            Wish::Breed => {
+                self.mate = Some(entry.patch);
+                Ok(())
+            }
+            Wish::LoadOnly(section) => {
+                let mut patch = session.snapshot();
+                section.copy(&entry.patch, &mut patch);
+                session.replace(patch, format!("{} of {}", section.name(), entry.patch.name));
+                Ok(())
+            }
+            Wish::LoadIntoLayer => {
+                let mut patch = session.snapshot();
+                explore::load_into_layer(&entry.patch, &mut patch);
+                session.replace(patch, format!("Layer 2 of {}", entry.patch.name));
+                Ok(())
+            }
         };
         if let Err(error) = done {
             self.trouble = format!("{error}.");

@@ -141,7 +141,7 @@ fn switch(session: &mut Session, switch: Param, on: bool) {
     if switch == Param::ConvolverOn && on && session.patch.values[switch] == 0.0 {
         let mut patch = session.snapshot();
         patch.values.set(switch, 1.0);
-        session.load(patch);
+        session.replace(patch, names::of(switch));
     } else {
         session.change(switch, if on { 1.0 } else { 0.0 });
     }

@@ -1,8 +1,11 @@
-//! The header: patch name, status, undo and redo.
+//! The header: patch name, status, undo and redo, the slots A and B.
+
+mod compare;
 
 use crate::host::Status;
 use crate::paint;
 use crate::session::Session;
+use crate::slots::Slots;
 use crate::theme;
 use crate::widgets::button;
 use crate::widgets::meter::Meter;
@@ -16,6 +19,8 @@ use myriad_library::{Entry, Library};
 /// What the header needs besides the session.
 pub(crate) struct Header<'a> {
     pub(crate) library: &'a mut Library,
+    /// The sounds A and B.
+    pub(crate) slots: &'a mut Slots,
     /// Whether the patch browser is open.
     pub(crate) browsing: &'a mut bool,
     /// Whether the import page is open.
@@ -30,11 +35,17 @@ impl Header<'_> {
     pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
         logo(ui.painter(), rect.left_center() + vec2(8.0, 0.0));
         version(ui, Rect::from_min_size(rect.left_top(), vec2(130.0, rect.height())));
-        let half = (0.5 * rect.width() - 150.0).min(260.0);
-        let middle = Rect::from_center_size(rect.center(), vec2(2.0 * half.min(215.0), 40.0));
+        let y = rect.center().y;
+        let at = |x: f32| pos2(rect.left() + x, y);
+        self.undo(ui, session, at(152.0));
+        compare::history(ui, session, at(208.0));
+        self.import(ui, at(238.0));
+        let slots = Rect::from_min_size(at(262.0) - vec2(0.0, 14.0), vec2(compare::SLOTS, 28.0));
+        compare::slots(ui, session, self.slots, slots);
+        let half = (0.5 * rect.width() - 150.0).clamp(0.0, 215.0);
+        let middle = Rect::from_center_size(rect.center(), vec2(2.0 * half, 40.0));
+        let middle = middle.with_min_x(middle.left().max(slots.right() + 10.0));
         self.patch(ui, session, middle);
-        self.undo(ui, session, pos2(rect.left() + 170.0, rect.center().y));
-        self.import(ui, pos2(rect.left() + 238.0, rect.center().y));
         self.progress(ui, session, rect.with_min_x(middle.right() + 12.0));
     }
 
@@ -116,7 +127,7 @@ impl Header<'_> {
             ("Redo", session.history.next_redo().map(|e| e.describe())),
         ];
         for (place, (name, edit)) in next.into_iter().enumerate() {
-            let centre = at + vec2(34.0 * place as f32, 0.0);
+            let centre = at + vec2(32.0 * place as f32, 0.0);
             let rect = Rect::from_center_size(centre, vec2(28.0, 28.0));
             let tip = match &edit {
                 Some(edit) => format!("{name}: {edit}"),

@@ -2,9 +2,9 @@
 
 use super::pages::GAP;
 use crate::host::EditorHost;
-use crate::paint;
 use crate::session::Session;
 use crate::theme;
+use crate::widgets::dial;
 use egui::accesskit::Role;
 use egui::{
     Align2, CursorIcon, EventFilter, Key, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
@@ -179,7 +179,8 @@ impl Kit {
                     (setting.set)(zone, value);
                 }
                 if patch.key_zones != session.patch.key_zones {
-                    session.load(patch);
+                    let what = format!("{} {}", zone.patch.name, setting.name);
+                    session.replace(patch, what);
                 }
             }
         }
@@ -236,7 +237,7 @@ impl Kit {
         let scale = (value - min) / (max - min);
         let origin = (0.0 - min) / (max - min);
         let awake = response.hovered() || response.dragged() || response.has_focus();
-        dial(ui, centre, origin, scale, awake);
+        dial::face(ui, centre, origin, scale, awake);
         let colour = if awake { theme::TEXT } else { theme::MUTED };
         let line = |y: f32| {
             Rect::from_center_size(pos2(centre.x, cell.top() + y), vec2(cell.width(), 14.0))
@@ -286,24 +287,6 @@ fn paint_pad(ui: &Ui, zone: &KeyZone, pad: Rect, selected: bool, awake: bool) {
 pub(crate) fn key_name(key: u8) -> String {
     const NAMES: [&str; 12] = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
     format!("{}{} {key}", NAMES[usize::from(key % 12)], i32::from(key / 12) - 1)
-}
-
-/// A knob's disc, arc and pointer.
-fn dial(ui: &Ui, centre: egui::Pos2, origin: f32, scale: f32, awake: bool) {
-    const RADIUS: f32 = 19.5;
-    let painter = ui.painter();
-    painter.circle_filled(centre, RADIUS - 4.0, theme::DISC);
-    let edge = if awake { theme::FAINT } else { theme::EDGE };
-    painter.circle_stroke(centre, RADIUS - 4.0, Stroke::new(1.0, edge));
-    let way = paint::arc(centre, RADIUS, 0.0, 1.0);
-    painter.line(way, Stroke::new(2.0, theme::EDGE.gamma_multiply(0.8)));
-    if (scale - origin).abs() > 0.002 {
-        let colour = theme::dawn(0.25 + 0.6 * scale);
-        painter.line(paint::arc(centre, RADIUS, origin, scale), Stroke::new(2.8, colour));
-    }
-    let tip = paint::on_knob(centre, RADIUS - 6.5, scale);
-    let foot = paint::on_knob(centre, 0.41 * RADIUS, scale);
-    painter.line_segment([foot, tip], Stroke::new(2.2, theme::TEXT));
 }
 
 #[cfg(test)]

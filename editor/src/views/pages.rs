@@ -5,7 +5,7 @@
 use super::displays::Displays;
 use super::envelope::Envelope;
 use super::lfo::Lfo;
-use super::{arp, curve, effects, kit, layers, matrix, play, table, tuning};
+use super::{arp, curve, effects, explore, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -30,13 +30,14 @@ pub(crate) enum Page {
     Kit,
     Output,
     Matrix,
+    Explore,
 }
 
 /// Gap between panels.
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 11] = [
+    pub(crate) const ALL: [Page; 12] = [
         Page::Source,
         Page::Layers,
         Page::Shape,
@@ -48,6 +49,7 @@ impl Page {
         Page::Kit,
         Page::Output,
         Page::Matrix,
+        Page::Explore,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -63,6 +65,7 @@ impl Page {
             Page::Kit => "Kit",
             Page::Output => "Output",
             Page::Matrix => "Matrix",
+            Page::Explore => "Explore",
         }
     }
 
@@ -79,6 +82,7 @@ impl Page {
             Page::Kit => "The pads of a kit: what every key plays",
             Page::Output => "Level, pan and voices",
             Page::Matrix => "Modulation matrix: all routes",
+            Page::Explore => "New sounds: randomise, breed, morph",
         }
     }
 
@@ -114,7 +118,7 @@ impl Page {
     /// Whether it has any content; only kits have pads.
     pub(crate) fn is_shown(self, patch: &Patch) -> bool {
         match self {
-            Page::Matrix => true,
+            Page::Matrix | Page::Explore => true,
             Page::Kit => !patch.key_zones.is_empty(),
             page => !page.groups().is_empty(),
         }
@@ -132,6 +136,7 @@ pub(crate) struct Pages {
     pub(crate) matrix: matrix::Matrix,
     pub(crate) kit: kit::Kit,
     tuning: tuning::TuningPanel,
+    pub(crate) explore: explore::Explore,
 }
 
 impl Pages {
@@ -190,6 +195,7 @@ impl Pages {
             Page::Play => play::show(ui, session, &mut self.tuning, rect),
             Page::Kit => self.kit.show(ui, session, rect),
             Page::Matrix => self.matrix.show(ui, session, rect),
+            Page::Explore => self.explore.show(ui, session, rect),
             page => panels(ui, session, displays, &page.groups(), rect),
         }
     }

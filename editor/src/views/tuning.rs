@@ -176,7 +176,7 @@ fn set_scale(session: &mut Session, owner: Owner, scale: Scale) {
             let mut patch = session.snapshot();
             patch.tuning = scale;
             if patch.tuning != session.patch.tuning {
-                session.load(patch);
+                session.replace(patch, "Tuning".into());
             }
         }
         Owner::Instance => change(session, |settings| settings.tuning = scale),

@@ -7,6 +7,7 @@ use crate::widgets::button;
 use egui::epaint::Mesh;
 use egui::{Align2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::{Patch, view};
+use myriad_library::explore::Section;
 use myriad_library::{Entry, Library, MAX_RATING};
 
 /// The spectrum of the preview, from low to high, 0 to 1.
@@ -37,6 +38,12 @@ pub(super) enum Wish {
     Rename,
     Duplicate,
     Delete,
+    /// A child of it and the sound that plays.
+    Breed,
+    /// Only one section of it.
+    LoadOnly(Section),
+    /// Its first layer as the second layer of the sound that plays.
+    LoadIntoLayer,
 }
 
 /// A patch to click on; a right click has more.
@@ -144,6 +151,14 @@ fn menu(ui: &mut Ui, entry: &Entry, stars: u8) -> Option<Wish> {
     if entry.file.is_some() {
         offer(ui, "Delete", Wish::Delete);
     }
+    ui.separator();
+    offer(ui, "Breed with current", Wish::Breed);
+    ui.menu_button("Load only…", |ui| {
+        for section in Section::ALL {
+            offer(ui, section.name(), Wish::LoadOnly(section));
+        }
+        offer(ui, "As layer 2", Wish::LoadIntoLayer);
+    });
     ui.separator();
     for count in 1..=MAX_RATING {
         let text = if count == 1 { "1 star".to_owned() } else { format!("{count} stars") };

@@ -261,6 +261,7 @@ mod tests {
     use crate::history::History;
     use crate::host::EditorHost;
     use crate::local::LocalHost;
+    use crate::session::Gesture;
     use egui::{Context, Pos2, RawInput};
     use myriad_engine::{Patch, Snapshot};
 
@@ -274,7 +275,7 @@ mod tests {
                 host,
                 snapshot: &Snapshot::new(),
                 entry: &mut None,
-                held: &mut Vec::new(),
+                held: &mut Gesture::default(),
                 history: &mut History::default(),
                 time: 0.0,
             };
