@@ -21,6 +21,10 @@ pub(crate) struct Importer {
     /// The dialog for the name of a picture that is saved, and the picture being drawn.
     picture_dialog: Option<FileDialog>,
     drawing: Option<Job<PathBuf>>,
+    /// The sound as it was when the file came, which gets the file as an impulse response if the user wants
+    /// that, and that import.
+    before: Option<Patch>,
+    response: Option<Job<Imported>>,
     /// The name of the file.
     pub(crate) name: String,
     file: PathBuf,
@@ -135,9 +139,10 @@ impl Importer {
     /// Loads, plays or imports a file, by what its name says it is.
     pub(crate) fn take(&mut self, ctx: &Context, session: &mut Session, file: &Path) {
         self.open = true;
-        self.job = None;
+        (self.job, self.response) = (None, None);
         self.note = None;
         self.found = None;
+        self.before = Some(session.snapshot());
         self.file = file.to_owned();
         self.name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -175,6 +180,19 @@ impl Importer {
         }
     }
 
+    /// Uses the file as an impulse response for the sound that was there before it.
+    pub(crate) fn use_as_response(&mut self, ctx: &Context) {
+        let Some(patch) = self.before.clone() else {
+            return;
+        };
+        (self.note, self.job) = (None, None);
+        let wake = ctx.clone();
+        match Job::impulse(self.file.clone(), patch, move || wake.request_repaint()) {
+            Ok(job) => self.response = Some(job),
+            Err(error) => self.fail(format!("No thread to import: {error}")),
+        }
+    }
+
     fn start(&mut self, ctx: &Context, input: Input, options: Options) {
         self.note = None;
         // What is under way ends before the next begins.
@@ -191,12 +209,15 @@ impl Importer {
     /// How far the import has come; none when there is none.
     pub(crate) fn progress(&self) -> Option<f32> {
         let drawing = self.drawing.as_ref().map(Job::share);
-        self.job.as_ref().map(Job::share).or(drawing)
+        let response = self.response.as_ref().map(Job::share);
+        self.job.as_ref().map(Job::share).or(drawing).or(response)
     }
 
     /// Ends an import; the sound stays as it was.
     pub(crate) fn cancel(&mut self) {
-        if self.job.take().is_some() | self.drawing.take().is_some() {
+        let is_under_way = self.progress().is_some();
+        (self.job, self.drawing, self.response) = (None, None, None);
+        if is_under_way {
             self.say("Cancelled.".into());
         }
     }
@@ -207,6 +228,17 @@ impl Importer {
             self.drawing = None;
             match outcome {
                 Ok(file) => self.say(format!("Saved as {}.", file.display())),
+                Err(error) => self.fail(reason(&error)),
+            }
+        }
+        if let Some(outcome) = self.response.as_ref().and_then(Job::poll) {
+            self.response = None;
+            match outcome {
+                Ok(Imported { patch, .. }) => {
+                    self.say(format!("{} is heard through {}.", patch.name, self.name));
+                    session.load(patch);
+                    self.found = None;
+                }
                 Err(error) => self.fail(reason(&error)),
             }
         }
@@ -249,7 +281,7 @@ impl Importer {
     /// Closes the page; what is under way ends.
     pub(crate) fn close(&mut self) {
         self.open = false;
-        (self.job, self.drawing) = (None, None);
+        (self.job, self.drawing, self.response) = (None, None, None);
     }
 
     /// The file names that are dragged over the window.

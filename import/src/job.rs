@@ -2,7 +2,7 @@
 
 use super::{
     DrawOptions, ImportError, Imported, Options, Overview, Picture, Progress, Sound, draw,
-    import_picture, import_sound, is_picture, read, read_picture,
+    import_impulse, import_picture, import_sound, is_picture, read, read_picture,
 };
 use myriad_engine::Patch;
 use std::path::PathBuf;
@@ -77,6 +77,21 @@ impl Job<PathBuf> {
             Ok(file)
         };
         Self::spawn(work, wake)
+    }
+}
+
+impl Job<Imported> {
+    /// Starts to put the impulse response of a WAV file into `patch`. `wake` is called from the thread when
+    /// it is done.
+    ///
+    /// # Errors
+    /// When the system has no thread to give.
+    pub fn impulse(
+        file: PathBuf,
+        patch: Patch,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        Self::spawn(move |_| import_impulse(&file, patch), wake)
     }
 }
 

@@ -25,6 +25,13 @@ pub(crate) enum Wish {
     Save,
 }
 
+/// How the file is to be imported again.
+enum Again {
+    With(Options),
+    /// As an impulse response for the sound that was there before.
+    AsResponse,
+}
+
 /// State of the page from frame to frame.
 #[derive(Default)]
 pub(crate) struct ImportPage {
@@ -122,12 +129,14 @@ impl ImportPage {
                 Content::Sound(..) => controls_of(ui, session, found, controls(92.0)),
                 Content::Picture(picture) => {
                     let place = controls(drawing::CONTROLS + 32.0);
-                    drawing::controls(ui, session, found, picture, place)
+                    drawing::controls(ui, session, found, picture, place).map(Again::With)
                 }
             };
         }
-        if let Some(options) = again {
-            importer.again(ui.ctx(), options);
+        match again {
+            Some(Again::With(options)) => importer.again(ui.ctx(), options),
+            Some(Again::AsResponse) => importer.use_as_response(ui.ctx()),
+            None => {}
         }
         buttons(ui, importer, rect.with_min_y(rect.bottom() - 26.0))
     }
@@ -149,28 +158,34 @@ fn paragraph(ui: &Ui, at: egui::Pos2, width: f32, text: &str, colour: egui::Colo
 }
 
 /// Root key, kind and loop. Returns how to import it again.
-fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) -> Option<Options> {
-    let mut options = None;
+fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) -> Option<Again> {
+    let mut again = None;
     let row = |index: usize| {
         let top = rect.top() + 30.0 * index as f32;
         Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), 26.0))
     };
     let is_table = found.recording.is_none() && !found.findings.is_empty();
-    let kinds = row(0);
-    let half = kinds.with_max_x(kinds.center().x - 3.0);
-    let other = kinds.with_min_x(kinds.center().x + 3.0);
+    let kind = |index: usize| {
+        let third = (rect.width() + 6.0) / 3.0;
+        let left = rect.left() + third * index as f32;
+        Rect::from_min_size(pos2(left, rect.top()), vec2(third - 6.0, 26.0))
+    };
+    let with = |material| Some(Again::With(Options { material, region: None, ..found.options }));
     let tip = "The sound is a recording of one note";
-    if button::word(ui, half, "Recording", tip, !is_table).clicked() && is_table {
-        let material = Material::Note { hertz: None };
-        options = Some(Options { material, region: None, ..found.options });
+    if button::word(ui, kind(0), "Recording", tip, !is_table).clicked() && is_table {
+        again = with(Material::Note { hertz: None });
     }
     let tip = "The sound is the cycles of a wave, one after the other";
-    if button::word(ui, other, "Wavetable", tip, is_table).clicked() && !is_table {
-        let material = Material::Wavetable { cycle: None };
-        options = Some(Options { material, region: None, ..found.options });
+    if button::word(ui, kind(1), "Wavetable", tip, is_table).clicked() && !is_table {
+        again = with(Material::Wavetable { cycle: None });
+    }
+    let tip =
+        "The sound is an impulse response: the sound that was there before it is heard through it";
+    if button::word(ui, kind(2), "Impulse", tip, false).clicked() {
+        again = Some(Again::AsResponse);
     }
     if is_table {
-        return options;
+        return again;
     }
     let root = row(1);
     let hertz = found.hertz();
@@ -191,7 +206,7 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
             None => MIDDLE_C_HERTZ,
         };
         let material = Material::Note { hertz: Some(wanted.clamp(20.0, 5_000.0)) };
-        options = Some(Options { material, ..found.options });
+        again = Some(Again::With(Options { material, ..found.options }));
     }
     let place = between_steps(root);
     let given = matches!(found.options.material, Material::Note { hertz: Some(_) });
@@ -201,13 +216,14 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
     let ink = if given { theme::AMBER } else { theme::TEXT };
     theme::fitted(ui.painter(), place, &text, 12.0, ink);
     if response.clicked() {
-        options = Some(Options { material: Material::Note { hertz: None }, ..found.options });
+        let material = Material::Note { hertz: None };
+        again = Some(Again::With(Options { material, ..found.options }));
     }
     if found.recording.is_some() {
         let place = rect.with_max_y(rect.top() - 4.0).with_min_y(rect.top() - 30.0);
         loop_modes(ui, session, place);
     }
-    options
+    again
 }
 
 /// The loop belongs to the patch, like any parameter.

@@ -51,6 +51,40 @@ fn note(window: &Window<'_>) -> Option<String> {
     NodeT::accesskit_node(&node).value()
 }
 
+/// A file becomes the room of the sound that was there before it.
+#[test]
+fn a_dropped_impulse_response_goes_into_the_convolver() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(Some(folder.path().into()));
+    let mut window = open_with(library, "Felt Grand", "Effects", Vec2::from(Editor::SIZE));
+    let before = window.state().host.patch();
+    let response = folder.path().join("church.wav");
+    let spec = hound::WavSpec {
+        channels: 2,
+        sample_rate: 48_000,
+        bits_per_sample: 32,
+        sample_format: hound::SampleFormat::Float,
+    };
+    let mut wav = hound::WavWriter::create(&response, spec).unwrap();
+    for frame in 0..9_600 {
+        let level = 0.5 * (-f64::from(frame) / 2_000.0).exp();
+        let noise = f64::from(frame * frame % 1_013) / 506.5 - 1.0;
+        wav.write_sample((level * noise) as f32).unwrap();
+        wav.write_sample((-level * noise) as f32).unwrap();
+    }
+    wav.finalize().unwrap();
+    drop_file(&mut window, &response);
+    until_imported(&mut window);
+    window.get_by_label("Impulse").click();
+    until_imported(&mut window);
+    let patch = window.state().host.patch();
+    assert_eq!(note(&window).unwrap(), "Import: Felt Grand is heard through church.wav.");
+    assert_eq!((&patch.name, &patch.tracks), (&before.name, &before.tracks));
+    assert_eq!(patch.values[Param::ConvolverOn], 1.0);
+    let seconds = patch.impulse.as_ref().unwrap().seconds();
+    assert!((seconds - 0.2).abs() < 0.02, "{seconds}");
+}
+
 #[test]
 fn a_dropped_recording_is_trimmed_tuned_saved_and_undone() {
     let folder = tempfile::tempdir().unwrap();
