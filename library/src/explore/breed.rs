@@ -14,7 +14,7 @@ const BLENDED: f32 = 0.4;
 /// How many children are tried until one is heard.
 const ATTEMPTS: u32 = 8;
 /// Longer names of children are shortened.
-const LONGEST_NAME: usize = 40;
+const LONGEST_NAME: usize = 32;
 /// Between the names of the parents.
 const TIMES: &str = " × ";
 
