@@ -57,8 +57,16 @@ fn a_paced_device_gets_no_click_and_all_frames_are_counted() {
     let worst = roughness(&heard[20 * 64 + 160 + 1_000..], hertz(69.0));
     assert!(worst < CLICK, "{worst} with {underruns:?}");
     assert_eq!(status.frames_asked, 2_000 * 64);
-    let behind = status.frames_asked - status.frames_rendered - status.frames_skipped;
-    assert!(behind <= 96, "{status:?}");
+    // What was missed is skipped when the render thread runs again, which a busy machine may delay.
+    let behind = || {
+        let status = control.status();
+        status.frames_asked - status.frames_rendered - status.frames_skipped
+    };
+    let began = Instant::now();
+    while behind() > 96 && began.elapsed() < TIMEOUT {
+        std::thread::yield_now();
+    }
+    assert!(behind() <= 96, "{:?}", control.status());
     assert!(status.render_time.total() > 0);
 }
 
