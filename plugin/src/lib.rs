@@ -13,6 +13,7 @@ pub mod state;
 pub mod synth;
 pub mod vst3;
 
+mod background;
 mod editor;
 mod events;
 mod notes;
@@ -36,8 +37,6 @@ clap_wrapper::export_auv2!();
 pub enum Task {
     /// Reports knobs that a MIDI controller has moved to the host.
     NotifyHost,
-    /// Prepares the convolver of a patch that was loaded without it.
-    AddConvolver,
 }
 
 /// The highest sample rate of the engine. Validators ask for more; at such a rate an instance plays, but
@@ -81,7 +80,6 @@ impl Plugin for Myriad {
         let params = self.params.clone();
         Box::new(move |task| match task {
             Task::NotifyHost => params.notify_host(),
-            Task::AddConvolver => params.add_convolver(),
         })
     }
 

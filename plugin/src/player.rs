@@ -3,6 +3,7 @@
 //! Nothing here allocates, locks, waits or logs, except [`Player::prepare`], which the host calls on
 //! another thread before processing.
 
+use crate::background::Background;
 use crate::events::{BlockContext, Queue, Translator};
 use crate::meters::LoadMeter;
 use crate::params::{Knob, MyriadParams, value_at};
@@ -26,6 +27,8 @@ pub struct Player {
     params: Arc<MyriadParams>,
     /// None until the host activates the instance.
     synth: Option<Box<dyn Synth>>,
+    /// Loads the patch again with its convolver. None until the host activates the instance.
+    convolver_loader: Option<Background>,
     /// Makes the renderer of a GPU when that is chosen.
     gpu: Box<MakeGpu>,
     /// The values of the patch that plays.
@@ -49,6 +52,7 @@ impl Player {
             keyboard: params.shared.take_keyboard(),
             params,
             synth: None,
+            convolver_loader: None,
             gpu: Box::new(any_gpu),
             patch: Values::new(),
             sent: [0.0; COUNT],
@@ -64,6 +68,10 @@ impl Player {
     /// Prepares for `config`. Returns the latency, or none when that fails. Allocates; not for the
     /// audio thread.
     pub(crate) fn prepare(&mut self, config: &SynthConfig) -> Option<u32> {
+        if self.convolver_loader.is_none() {
+            let params = Arc::clone(&self.params);
+            self.convolver_loader = Background::start(move || params.add_convolver());
+        }
         if !self.synth.as_ref().is_some_and(|synth| synth.suits(config)) {
             self.release();
             let patch = self.params.shared.patch();
@@ -267,7 +275,9 @@ impl Player {
             // The patch was loaded without its convolver, whose memory is not made here.
             if param == Param::ConvolverOn && value != 0.0 && self.patch[param] == 0.0 {
                 self.patch.set(param, value);
-                context.execute_background(Task::AddConvolver);
+                if let Some(loader) = &self.convolver_loader {
+                    loader.ask();
+                }
             }
         }
     }

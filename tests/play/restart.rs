@@ -15,8 +15,7 @@ fn the_player_rejoins_a_server_that_died() {
     let mut player = Player::start(args, &files);
     assert_eq!(player.status()["connected"], true);
     let midi = MidiSender::connect();
-    midi.send(midi.now(), [0x90, 69, 100]);
-    while player.status()["voices"] != 1 {}
+    hold_note(&mut player, &midi);
 
     server.kill();
     player.note("has gone");
@@ -69,6 +68,16 @@ fn the_player_leaves_a_frozen_server_and_rejoins_it() {
     server.signal("CONT");
 }
 
+/// Plays a note until the player has it. A server skips a client that is late, on a busy machine, and with it the
+/// messages of that cycle.
+fn hold_note(player: &mut Player, midi: &MidiSender) {
+    while player.status()["voices"] != 1 {
+        if player.status()["voices"] == 0 {
+            midi.send(midi.now(), [0x90, 69, 100]);
+        }
+    }
+}
+
 fn frames(status: &serde_json::Value) -> u64 {
     status["frames"].as_u64().unwrap()
 }
@@ -86,8 +95,7 @@ fn a_period_that_changes_is_followed() {
         client.set_buffer_size(block).unwrap();
         player.wait_for("the new period", |line| line["block"] == block);
     }
-    midi.send(midi.now(), [0x90, 69, 100]);
-    while player.status()["voices"] != 1 {}
+    hold_note(&mut player, &midi);
     let status = player.status();
     assert!(status["depth"].as_u64() >= Some(2_048), "{status}");
     let before = status["underruns"].clone();

@@ -13,7 +13,7 @@ const KEY: [i16; 2] = [853, 752];
 const POSITION: [i16; 2] = [312, 503];
 const PATCH_NAME: [i16; 2] = [580, 25];
 const NEXT_PATCH: [i16; 2] = [795, 25];
-const UNDO: [i16; 2] = [178, 26];
+const UNDO: [i16; 2] = [160, 26];
 const SEARCH: [i16; 2] = [150, 430];
 
 /// Lets the editor draw; under load that takes a while, and `until` is for what matters.
