@@ -4,12 +4,9 @@ use super::pages::GAP;
 use crate::host::EditorHost;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::dial;
+use crate::widgets::{control, dial};
 use egui::accesskit::Role;
-use egui::{
-    Align2, CursorIcon, EventFilter, Key, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Align2, CursorIcon, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use myriad_engine::OUTPUTS;
 use myriad_engine::patch::KeyZone;
 
@@ -217,16 +214,8 @@ impl Kit {
             new = Some(0.0);
         }
         if response.has_focus() {
-            let arrows = EventFilter {
-                horizontal_arrows: true,
-                vertical_arrows: true,
-                ..EventFilter::default()
-            };
-            ui.memory_mut(|memory| memory.set_focus_lock_filter(id, arrows));
-            let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as f32;
-            let steps = pressed(Key::ArrowUp) + pressed(Key::ArrowRight)
-                - pressed(Key::ArrowDown)
-                - pressed(Key::ArrowLeft);
+            let arrows = control::take_arrows(ui, id);
+            let steps = arrows.x + arrows.y;
             if steps != 0.0 {
                 new = Some((value + steps * step).clamp(*min, *max));
             }

@@ -116,6 +116,21 @@ fn drag(ui: &Ui, session: &mut Session, param: Param, response: &Response, pull:
     }
 }
 
+/// How often arrow keys were pressed, to the right and up, for the widget that has the focus. They do not move the focus
+/// meanwhile.
+pub(crate) fn take_arrows(ui: &Ui, id: Id) -> Vec2 {
+    let arrows =
+        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, arrows));
+    ui.input(|input| {
+        let pressed = |key: Key| input.num_presses(key) as f32;
+        vec2(
+            pressed(Key::ArrowRight) - pressed(Key::ArrowLeft),
+            pressed(Key::ArrowUp) - pressed(Key::ArrowDown),
+        )
+    })
+}
+
 /// Wheel and arrow keys.
 fn turn(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
     let fine = |shift: bool| if shift { FINE } else { 1.0 };
@@ -129,15 +144,12 @@ fn turn(ui: &Ui, session: &mut Session, param: Param, response: &Response) {
     if !response.has_focus() {
         return;
     }
-    let arrows =
-        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-    let (steps, shift) = ui.input(|input| {
+    let arrows = take_arrows(ui, response.id);
+    let (pages, shift) = ui.input(|input| {
         let pressed = |key: Key| input.num_presses(key) as f32;
-        let up = pressed(Key::ArrowUp) + pressed(Key::ArrowRight) + 5.0 * pressed(Key::PageUp);
-        let down = pressed(Key::ArrowDown) + pressed(Key::ArrowLeft) + 5.0 * pressed(Key::PageDown);
-        (up - down, input.modifiers.shift)
+        (pressed(Key::PageUp) - pressed(Key::PageDown), input.modifiers.shift)
     });
+    let steps = arrows.x + arrows.y + 5.0 * pages;
     if steps != 0.0 {
         session.step(param, steps * STEP * fine(shift));
     }

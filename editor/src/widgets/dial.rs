@@ -4,10 +4,7 @@ use crate::paint;
 use crate::theme;
 use crate::widgets::control;
 use egui::epaint::Mesh;
-use egui::{
-    Color32, CursorIcon, EventFilter, Key, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Color32, CursorIcon, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 /// The radius of a dial's arc.
 const RADIUS: f32 = 19.5;
@@ -48,17 +45,8 @@ impl Dial {
             turn += STEP * control::take_wheel(ui);
         }
         if response.has_focus() {
-            let arrows = EventFilter {
-                horizontal_arrows: true,
-                vertical_arrows: true,
-                ..EventFilter::default()
-            };
-            ui.memory_mut(|memory| memory.set_focus_lock_filter(id, arrows));
-            let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as f32;
-            turn += STEP
-                * (pressed(Key::ArrowUp) + pressed(Key::ArrowRight)
-                    - pressed(Key::ArrowDown)
-                    - pressed(Key::ArrowLeft));
+            let arrows = control::take_arrows(ui, id);
+            turn += STEP * (arrows.x + arrows.y);
         }
         *value = (*value + turn * fine).clamp(0.0, 1.0);
         if response.double_clicked() {

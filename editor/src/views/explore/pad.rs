@@ -3,11 +3,10 @@
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::button;
+use crate::widgets::{button, control};
 use egui::epaint::Mesh;
 use egui::{
-    Align2, Color32, CursorIcon, EventFilter, Key, Rect, Sense, Shape, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align2, Color32, CursorIcon, Rect, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use myriad_engine::Patch;
 use myriad_library::explore::{CORNERS, morph};
@@ -141,19 +140,11 @@ impl Pad {
 
     /// Arrow keys move the dot.
     fn arrows(&mut self, ui: &Ui, session: &mut Session, id: egui::Id) {
-        let arrows = EventFilter {
-            horizontal_arrows: true,
-            vertical_arrows: true,
-            ..EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, arrows));
-        let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as f32;
-        let right = pressed(Key::ArrowRight) - pressed(Key::ArrowLeft);
-        let down = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
-        if right != 0.0 || down != 0.0 {
+        let arrows = control::take_arrows(ui, id);
+        if arrows != Vec2::ZERO {
             let [x, y] = self.dot;
             session.begin_whole("Morph");
-            let to = [x + STEP * right, y + STEP * down];
+            let to = [x + STEP * arrows.x, y - STEP * arrows.y];
             self.move_dot(session, to.map(|place| place.clamp(0.0, 1.0)));
             session.end();
         }
