@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu setup setup-test setup-dist clean
+.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu setup setup-test setup-dist setup-fresh clean
 .DEFAULT_GOAL := help
 
 help:
@@ -139,7 +139,7 @@ dist: setup
 dist-all: setup-dist
 	@dist/build x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windows-gnu
 
-dist-test: dist
+dist-test: setup-fresh dist
 	@dist/test
 
 dist-test-windows: setup-dist
@@ -154,7 +154,7 @@ dist-test-arm: setup-dist
 container:
 	@dist/container/build
 
-container-test:
+container-test: setup-fresh
 	@dist/container/test
 
 # When a version is released: what it offers is kept, so that later ones offer it too.
@@ -215,6 +215,9 @@ setup:
 
 setup-dist:
 	@./setup dist
+
+setup-fresh:
+	@./setup fresh
 
 setup-test:
 	@./setup test
