@@ -62,6 +62,10 @@ pub(crate) struct Modulation {
     routed: Vec<bool>,
     /// and the one value that its whole lane holds, if it does; such lanes are not computed again.
     constant: Vec<Option<f32>>,
+    /// The parameters that routes move, with what the knob contributes to the sum.
+    moving: Vec<(Param, f32)>,
+    /// Whether `constant` and `moving` follow from what knobs and routes were before.
+    is_stale: bool,
     /// Scratch lane for the amounts of one route.
     scratch: Vec<f32>,
     /// Per-voice offsets that a host adds.
@@ -90,6 +94,8 @@ impl Modulation {
                 .collect(),
             routed: vec![false; TABLE.len()],
             constant: vec![None; TABLE.len()],
+            moving: Vec::with_capacity(MAX_ROUTES),
+            is_stale: true,
             scratch: lane(),
             offsets: Offsets::new(),
         }
@@ -119,6 +125,12 @@ impl Modulation {
         for route in &self.routes {
             self.routed[route.target as usize] = true;
         }
+        self.is_stale = true;
+    }
+
+    /// The parameters have changed: the next tick reads them all.
+    pub(crate) fn read_again(&mut self) {
+        self.is_stale = true;
     }
 
     pub(crate) fn uses(&self, source: Source) -> bool {
@@ -167,16 +179,11 @@ impl Modulation {
 
     /// Computes the targets of the first `voices` voices from parameters and sources.
     pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
-        for &param in &self.modulated {
-            let (lane, value) = (&mut self.targets[param as usize], controls[param]);
-            let constant = &mut self.constant[param as usize];
-            if self.routed[param as usize] {
-                *constant = None;
-                lane[..voices].fill(to_sum(param.info().kind, value));
-            } else if *constant != Some(value) {
-                *constant = Some(value);
-                lane.fill(value);
-            }
+        if std::mem::take(&mut self.is_stale) {
+            self.read(controls);
+        }
+        for &(param, sum) in &self.moving {
+            self.targets[param as usize][..voices].fill(sum);
         }
         for route in &self.routes {
             let add = &mut self.scratch[..voices];
@@ -194,13 +201,28 @@ impl Modulation {
             let target = &mut self.targets[route.target as usize][..voices];
             target.iter_mut().zip(add).for_each(|(target, add)| *target += *add);
         }
-        for &param in &self.modulated {
-            if self.routed[param as usize] {
-                from_sums(param.info().kind, &mut self.targets[param as usize][..voices]);
-            }
+        for &(param, _) in &self.moving {
+            from_sums(param.info().kind, &mut self.targets[param as usize][..voices]);
         }
         for param in self.offsets.apply(&mut self.targets, voices) {
             self.constant[param as usize] = None;
+            self.is_stale = true;
+        }
+    }
+
+    /// Reads the parameters: those that no route moves are the same in every tick.
+    fn read(&mut self, controls: &Controls) {
+        self.moving.clear();
+        for &param in &self.modulated {
+            let value = controls[param];
+            let constant = &mut self.constant[param as usize];
+            if self.routed[param as usize] {
+                *constant = None;
+                self.moving.push((param, to_sum(param.info().kind, value)));
+            } else if *constant != Some(value) {
+                *constant = Some(value);
+                self.targets[param as usize].fill(value);
+            }
         }
     }
 

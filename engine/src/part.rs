@@ -30,7 +30,7 @@ use crate::params::Param;
 use crate::patch::Playable;
 use crate::pool::CloudPool;
 use crate::render::TICK;
-use crate::simd::Level;
+use crate::simd::{Level, Simd, Work};
 use crate::spectrum::Place;
 use crate::tracks::TableHandle;
 use crate::tuning::Tuning;
@@ -227,6 +227,8 @@ impl Part {
     /// Replaces the routes while notes sound.
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.modulation.set_routes(routes);
+        // Those that were moved in their speed are so no longer.
+        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
     }
 
     /// Sets all values at once, without smoothing.
@@ -353,38 +355,63 @@ impl Part {
         }
         self.envelope_settings =
             std::array::from_fn(|index| EnvelopeSettings::read(&self.controls, index));
+        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
+        self.modulation.read_again();
     }
 
+    /// Advances all voices to the end of the tick.
     fn advance_voices(&mut self) {
-        for voice in 0..self.high {
-            if self.voices[voice].is_free() {
-                continue;
+        for index in 0..ENVELOPES {
+            if self.uses_envelope(index) && self.modulation.moves(envelope_speed(index)) {
+                for voice in 0..self.high {
+                    if !self.voices[voice].is_free() {
+                        self.advance_envelope(index, voice, TICK as u32);
+                    }
+                }
+            } else if self.uses_envelope(index) {
+                for (voice, note) in self.voices[..self.high].iter().enumerate() {
+                    if note.clock != 0 {
+                        let seconds = note.clock as f32 / self.sample_rate;
+                        self.envelopes[index].shorten(voice, seconds);
+                    }
+                }
+                self.level.dispatch(AdvanceEnvelopes { part: self, index });
             }
-            self.advance_envelopes(voice, TICK as u32);
-            self.voices[voice].clock = 0;
-            self.voices[voice].glide();
         }
+        for voice in self.voices[..self.high].iter_mut().filter(|voice| !voice.is_free()) {
+            voice.age += (TICK as u32).saturating_sub(voice.clock) as f32 / self.sample_rate;
+            voice.clock = 0;
+            voice.glide();
+        }
+    }
+
+    /// Whether the envelope has to be computed; the first one is always needed.
+    fn uses_envelope(&self, index: usize) -> bool {
+        index == 0 || self.modulation.uses(Source::Env1.offset(index))
     }
 
     /// Advances a voice's envelopes to `frame` of the tick.
     fn advance_envelopes(&mut self, voice: usize, frame: u32) {
-        let frames = frame.saturating_sub(self.voices[voice].clock);
-        let seconds = frames as f32 / self.sample_rate;
         for index in 0..ENVELOPES {
-            if index == 0 || self.modulation.uses(Source::Env1.offset(index)) {
-                let speed = self.envelope_speed(index, voice);
-                let settings = &self.envelope_settings[index];
-                self.envelopes[index].advance(voice, seconds, settings, speed);
+            if self.uses_envelope(index) {
+                self.advance_envelope(index, voice, frame);
             }
         }
-        self.voices[voice].age += seconds;
+        let frames = frame.saturating_sub(self.voices[voice].clock);
+        self.voices[voice].age += frames as f32 / self.sample_rate;
         self.voices[voice].clock = frame;
+    }
+
+    fn advance_envelope(&mut self, index: usize, voice: usize, frame: u32) {
+        let frames = frame.saturating_sub(self.voices[voice].clock);
+        let seconds = frames as f32 / self.sample_rate;
+        let speed = self.envelope_speed(index, voice);
+        self.envelopes[index].advance(voice, seconds, &self.envelope_settings[index], speed);
     }
 
     /// Speed factor of an envelope of a voice.
     fn envelope_speed(&self, index: usize, voice: usize) -> f32 {
-        const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
-        let speed = Param::Env1Speed.offset(index * ROWS);
+        let speed = envelope_speed(index);
         match self.modulation.moves(speed) {
             true => self.modulation.target(speed, voice),
             false => self.controls[speed],
@@ -485,5 +512,29 @@ impl Part {
         // The lowest ratio is a half; it decays slowest.
         let slowest = exp2(-self.modulation.target(Param::DecaySlope, voice));
         layers.all(|layer| layer.damping * slowest > GONE)
+    }
+}
+
+/// The parameter that sets the speed of an envelope.
+fn envelope_speed(index: usize) -> Param {
+    const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
+    Param::Env1Speed.offset(index * ROWS)
+}
+
+/// Advances an envelope of all voices by a tick.
+struct AdvanceEnvelopes<'a> {
+    part: &'a mut Part,
+    index: usize,
+}
+
+impl Work for AdvanceEnvelopes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { part, index } = self;
+        let (seconds, speed) = (part.tick_seconds(), part.controls[envelope_speed(index)]);
+        let settings = &part.envelope_settings[index];
+        part.envelopes[index].advance_all(part.high, seconds, settings, speed);
     }
 }

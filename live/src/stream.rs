@@ -36,6 +36,7 @@ mod frame_ring;
 mod render_log;
 mod render_side;
 mod status;
+mod stereo;
 mod thread;
 mod underrun;
 
@@ -154,7 +155,7 @@ pub fn build(
     let engine = Engine::with_renderer(&config.engine, renderer)?;
     let shared = Arc::new(Shared::new(config.engine.parts));
     let latency = engine.latency();
-    let (audio, end) = frame_ring::connect(config.depth, 0, latency, &shared)?;
+    let (audio, end) = frame_ring::connect(&config.engine, config.depth, 0, latency, &shared)?;
     let frame_ring = Arc::clone(&end.frame_ring);
     let (command_sender, command_receiver) = command_queue();
     let (sender, scheduler) = EventScheduler::new();

@@ -23,6 +23,17 @@ pub fn exp2(x: f32) -> f32 {
     f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
+/// `2^x - 1` within 3e-7 relative, also near zero; x is kept to -126..126.
+#[inline]
+pub fn exp2_less_one(x: f32) -> f32 {
+    let x = x.clamp(-126.0, 126.0);
+    let shifted = x + ROUND;
+    let fraction = x - (shifted - ROUND);
+    let p = fraction * EXP2[1..].iter().rev().fold(0.0, |p, c| p * fraction + c);
+    let power = f32::from_bits(1.0f32.to_bits().wrapping_add(shifted.to_bits() << 23));
+    power * p + (power - 1.0)
+}
+
 /// `sin(π/2 t)` for t in -1..1, within 2e-7.
 #[inline]
 pub fn quarter_sine(t: f32) -> f32 {
@@ -39,6 +50,8 @@ mod tests {
         for i in -1000..=1000 {
             let x = i as f32 * 0.01;
             assert!((exp2(x) / x.exp2() - 1.0).abs() < 3e-7, "{x}");
+            let exact = (f64::from(x).exp2() - 1.0) as f32;
+            assert!((exp2_less_one(x) - exact).abs() <= 3e-7 * exact.abs(), "{x}");
             let t = i as f32 * 0.001;
             assert!((quarter_sine(t) - (FRAC_PI_2 * t).sin()).abs() < 3e-7, "{t}");
         }

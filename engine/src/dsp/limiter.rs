@@ -14,6 +14,10 @@ pub struct Limiter {
     // Signal state.
     /// A ring of the gains that the last samples need.
     needed: [f32; Self::LOOK_AHEAD],
+    /// The lowest of those since the ring began anew.
+    lowest: f32,
+    /// From each place on, the lowest that the ring held when it began anew.
+    lowest_from: [f32; Self::LOOK_AHEAD + 1],
     /// The held minima that are being averaged.
     held: [f32; Self::LOOK_AHEAD],
     sum: f64,
@@ -31,6 +35,8 @@ impl Limiter {
     pub fn new(sample_rate: f32) -> Self {
         Self {
             needed: [1.0; Self::LOOK_AHEAD],
+            lowest: 1.0,
+            lowest_from: [1.0; Self::LOOK_AHEAD + 1],
             held: [1.0; Self::LOOK_AHEAD],
             sum: Self::LOOK_AHEAD as f64,
             at: 0,
@@ -54,7 +60,8 @@ impl Limiter {
             return 1.0;
         }
         self.needed[self.at] = if peak > CEILING { CEILING / peak } else { 1.0 };
-        let lowest = self.needed.iter().fold(1.0_f32, |low, &gain| low.min(gain));
+        self.lowest = self.lowest.min(self.needed[self.at]);
+        let lowest = self.lowest.min(self.lowest_from[self.at + 1]);
         self.recovering += (1.0 - self.recovering) * self.recovery;
         // Single precision would never reach one from here.
         if self.recovering > 0.9998 {
@@ -63,8 +70,23 @@ impl Limiter {
         self.recovering = self.recovering.min(lowest);
         self.sum += f64::from(self.recovering) - f64::from(self.held[self.at]);
         self.held[self.at] = self.recovering;
-        self.at = (self.at + 1) % Self::LOOK_AHEAD;
+        self.at += 1;
+        if self.at == Self::LOOK_AHEAD {
+            self.begin_anew();
+        }
         (self.sum / Self::LOOK_AHEAD as f64) as f32
+    }
+}
+
+impl Limiter {
+    /// Starts at the first place of the ring again.
+    fn begin_anew(&mut self) {
+        let mut lowest = 1.0_f32;
+        for (from, &needed) in self.lowest_from.iter_mut().zip(&self.needed).rev() {
+            lowest = lowest.min(needed);
+            *from = lowest;
+        }
+        (self.at, self.lowest) = (0, 1.0);
     }
 }
 

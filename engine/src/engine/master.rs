@@ -110,7 +110,10 @@ impl Master {
             }
         }
         for (queue, out) in self.mix.ready.iter_mut().zip([left, right]) {
-            out.fill_with(|| queue.pop_front().unwrap_or(0.0));
+            let (out, missing) = out.split_at_mut(queue.len().min(frames));
+            let ready = queue.drain(..out.len());
+            out.iter_mut().zip(ready).for_each(|(out, sample)| *out = sample);
+            missing.fill(0.0);
         }
     }
 
@@ -161,12 +164,13 @@ impl Line {
     }
 
     fn push(&mut self, bus: [&[f32]; 2], gains: &[f32]) {
-        for (side, bus) in bus.into_iter().enumerate() {
-            for (frame, (&sample, gain)) in bus.iter().zip(gains).enumerate() {
-                // Ticks are multiples of the look-ahead, so the index is the same in every tick.
-                let place = &mut self.waiting[side][frame % Limiter::LOOK_AHEAD];
-                let delayed = std::mem::replace(place, sample);
-                self.ready[side].push_back(delayed * gain);
+        for ((bus, waiting), ready) in bus.into_iter().zip(&mut self.waiting).zip(&mut self.ready) {
+            // Ticks are multiples of the look-ahead.
+            let pieces = bus.as_chunks::<{ Limiter::LOOK_AHEAD }>().0.iter();
+            for (piece, gains) in pieces.zip(gains.as_chunks().0) {
+                let delayed = std::mem::replace(waiting, *piece);
+                let gains: &[f32; Limiter::LOOK_AHEAD] = gains;
+                ready.extend(delayed.iter().zip(gains).map(|(sample, gain)| sample * gain));
             }
         }
     }

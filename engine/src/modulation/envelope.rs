@@ -1,7 +1,9 @@
 //! Envelopes in seven stages with curves and loops, one lane for every voice.
 
 use crate::controls::Controls;
+use crate::dsp::fast::exp2_less_one;
 use crate::params::Param;
+use std::f32::consts::LOG2_E;
 
 /// The shortest attack: a jump within a sample would be a click.
 const SHORTEST_ATTACK: f32 = 0.001;
@@ -9,8 +11,8 @@ const SHORTEST_ATTACK: f32 = 0.001;
 /// The shortest release, which is that of the parameter.
 const SHORTEST_RELEASE: f32 = 0.002;
 
-/// Strength of a curve of 1.
-const BEND: f32 = 6.0;
+/// Strength of a curve of 1, as a power of two.
+const BEND: f32 = 6.0 * LOG2_E;
 
 /// Settings of an envelope, for all voices of a part.
 #[derive(Clone, Copy, Debug)]
@@ -92,14 +94,14 @@ impl Bend {
         // Nearly straight is computed as straight.
         match rate.abs() < 0.01 {
             true => Self { rate: 0.0, scale: 0.0 },
-            false => Self { rate, scale: 1.0 / rate.exp_m1() },
+            false => Self { rate, scale: 1.0 / exp2_less_one(rate) },
         }
     }
 
     pub(crate) fn at(self, x: f32) -> f32 {
         match self.rate == 0.0 {
             true => x,
-            false => (self.rate * x).exp_m1() * self.scale,
+            false => exp2_less_one(self.rate * x) * self.scale,
         }
     }
 }
@@ -131,24 +133,38 @@ impl Stage {
     }
 }
 
-/// One envelope of every voice.
+/// One envelope of every voice, in lanes.
 #[derive(Debug)]
 pub(crate) struct EnvelopeBank {
     stage: Vec<Stage>,
     /// Seconds since the stage began.
     elapsed: Vec<f32>,
     /// The value when the stage began.
-    from: Vec<f32>,
+    began: Vec<f32>,
     value: Vec<f32>,
+    // What the settings make of the stage.
+    /// Its time in seconds; zero while the other lanes do not hold it yet.
+    length: Vec<f32>,
+    /// From which value it goes to which, and its curve.
+    from: Vec<f32>,
+    to: Vec<f32>,
+    rate: Vec<f32>,
+    scale: Vec<f32>,
 }
 
 impl EnvelopeBank {
     pub(crate) fn new(voices: usize) -> Self {
+        let lane = || vec![0.0; voices];
         Self {
             stage: vec![Stage::Done; voices],
-            elapsed: vec![0.0; voices],
-            from: vec![0.0; voices],
-            value: vec![0.0; voices],
+            elapsed: lane(),
+            began: lane(),
+            value: lane(),
+            length: lane(),
+            from: lane(),
+            to: lane(),
+            rate: lane(),
+            scale: lane(),
         }
     }
 
@@ -181,10 +197,21 @@ impl EnvelopeBank {
     fn enter(&mut self, voice: usize, stage: Stage) {
         self.stage[voice] = stage;
         self.elapsed[voice] = 0.0;
-        self.from[voice] = self.value[voice];
+        self.began[voice] = self.value[voice];
+        self.length[voice] = 0.0;
     }
 
-    /// Advances `voice` by `seconds`, at `speed` times the usual speed.
+    /// The settings have changed: the stages of all voices are read again.
+    pub(crate) fn read_again(&mut self) {
+        self.length.fill(0.0);
+    }
+
+    /// The next advance of `voice` is shorter by `seconds`, since it has begun already.
+    pub(crate) fn shorten(&mut self, voice: usize, seconds: f32) {
+        self.elapsed[voice] -= seconds;
+    }
+
+    /// Advances one voice by `seconds`, at `speed` times the usual speed.
     pub(crate) fn advance(
         &mut self,
         voice: usize,
@@ -192,36 +219,84 @@ impl EnvelopeBank {
         settings: &EnvelopeSettings,
         speed: f32,
     ) {
-        let mut elapsed = self.elapsed[voice] + seconds;
-        let mut stage = self.stage[voice];
-        let mut length = settings.seconds(stage, speed);
-        while elapsed >= length {
-            elapsed -= length;
+        self.elapsed[voice] += seconds;
+        self.pass_stages(voice, settings, speed);
+        let bend = Bend { rate: self.rate[voice], scale: self.scale[voice] };
+        let along = bend.at(self.elapsed[voice] / self.length[voice]);
+        self.value[voice] = self.from[voice] + (self.to[voice] - self.from[voice]) * along;
+    }
+
+    /// Advances the first `voices` voices: bit for bit as one after the other.
+    #[inline(always)]
+    pub(crate) fn advance_all(
+        &mut self,
+        voices: usize,
+        seconds: f32,
+        settings: &EnvelopeSettings,
+        speed: f32,
+    ) {
+        let mut any_ends = false;
+        for (elapsed, length) in self.elapsed[..voices].iter_mut().zip(&self.length) {
+            *elapsed += seconds;
+            any_ends |= *elapsed >= *length;
+        }
+        if any_ends {
+            for voice in 0..voices {
+                if self.elapsed[voice] >= self.length[voice] {
+                    self.pass_stages(voice, settings, speed);
+                }
+            }
+        }
+        // A loop without branches over slices of one length, which is vectorised.
+        let values = self.value[..voices].iter_mut();
+        let times = self.elapsed[..voices].iter().zip(&self.length[..voices]);
+        let ends = self.from[..voices].iter().zip(&self.to[..voices]);
+        let curves = self.rate[..voices].iter().zip(&self.scale[..voices]);
+        for (((value, (elapsed, length)), (from, to)), (&rate, &scale)) in
+            values.zip(times).zip(ends).zip(curves)
+        {
+            let x = elapsed / length;
+            let bent = exp2_less_one(rate * x) * scale;
+            *value = from + (to - from) * if rate == 0.0 { x } else { bent };
+        }
+    }
+
+    /// Reads the stage of a voice from the settings, and goes on to the stage that it is in by now.
+    fn pass_stages(&mut self, voice: usize, settings: &EnvelopeSettings, speed: f32) {
+        self.read_stage(voice, settings, speed);
+        while self.elapsed[voice] >= self.length[voice] {
+            let elapsed = self.elapsed[voice] - self.length[voice];
+            let stage = self.stage[voice];
             self.value[voice] = match stage {
-                Stage::Delay => self.from[voice],
+                Stage::Delay => self.began[voice],
                 Stage::Attack | Stage::Hold => 1.0,
                 Stage::Decay => settings.decayed(),
-                Stage::Slope if settings.slope == 0.0 => self.from[voice],
+                Stage::Slope if settings.slope == 0.0 => self.began[voice],
                 Stage::Slope | Stage::Sustain => settings.sustain,
                 Stage::Release | Stage::Done => 0.0,
             };
-            stage = stage.next();
-            self.enter(voice, stage);
-            length = settings.seconds(stage, speed);
+            self.enter(voice, stage.next());
+            self.elapsed[voice] = elapsed;
+            self.read_stage(voice, settings, speed);
         }
-        self.elapsed[voice] = elapsed;
-        let from = self.from[voice];
-        let along = |to: f32, bend: Bend| from + (to - from) * bend.at(elapsed / length);
-        self.value[voice] = match stage {
-            Stage::Delay => from,
-            Stage::Attack => along(1.0, settings.attack_curve),
-            Stage::Hold => 1.0,
-            Stage::Decay => along(settings.decayed(), settings.decay_curve),
-            Stage::Slope => along(settings.sustain, settings.decay_curve),
-            Stage::Sustain => settings.sustain,
-            Stage::Release => along(0.0, settings.release_curve),
-            Stage::Done => 0.0,
+    }
+
+    fn read_stage(&mut self, voice: usize, settings: &EnvelopeSettings, speed: f32) {
+        const STRAIGHT: Bend = Bend { rate: 0.0, scale: 0.0 };
+        let (stage, began) = (self.stage[voice], self.began[voice]);
+        let (from, to, bend) = match stage {
+            Stage::Delay => (began, began, STRAIGHT),
+            Stage::Attack => (began, 1.0, settings.attack_curve),
+            Stage::Hold => (1.0, 1.0, STRAIGHT),
+            Stage::Decay => (began, settings.decayed(), settings.decay_curve),
+            Stage::Slope => (began, settings.sustain, settings.decay_curve),
+            Stage::Sustain => (settings.sustain, settings.sustain, STRAIGHT),
+            Stage::Release => (began, 0.0, settings.release_curve),
+            Stage::Done => (0.0, 0.0, STRAIGHT),
         };
+        self.length[voice] = settings.seconds(stage, speed);
+        (self.from[voice], self.to[voice]) = (from, to);
+        (self.rate[voice], self.scale[voice]) = (bend.rate, bend.scale);
     }
 }
 
@@ -287,6 +362,34 @@ mod tests {
         let tops = (0..2_000).filter(|&ms| after(ms, &round, 1.0) > 0.97).count();
         assert!(tops > 4, "it comes back to the top: {tops}");
         assert!(after(4_000, &round, 10.0) <= 1.0);
+    }
+
+    #[test]
+    fn all_voices_together_are_as_each_by_itself() {
+        let settings = settings(&[
+            (Param::Env1Delay, 0.003),
+            (Param::Env1Attack, 0.02),
+            (Param::Env1AttackCurve, 0.0),
+            (Param::Env1Decay, 0.05),
+            (Param::Env1Sustain, 0.4),
+            (Param::Env1Release, 0.03),
+        ]);
+        const VOICES: usize = 21;
+        let (mut together, mut each) = (EnvelopeBank::new(VOICES), EnvelopeBank::new(VOICES));
+        for tick in 0..400 {
+            for bank in [&mut together, &mut each] {
+                for voice in 0..VOICES {
+                    match tick % 97 - voice as i32 {
+                        0 => bank.start(voice),
+                        60 => bank.release(voice),
+                        _ => {}
+                    }
+                }
+            }
+            together.advance_all(VOICES, 0.001, &settings, 0.9);
+            (0..VOICES).for_each(|voice| each.advance(voice, 0.001, &settings, 0.9));
+            assert_eq!(together.value, each.value, "tick {tick}");
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use super::event_scheduler::TimedEvent;
 use super::frame_ring::{AudioEnd, Restart};
 use super::status::Shared;
+use super::stereo::{Read, StereoOutput};
 use super::underrun::UnderrunSpan;
-use crate::concealment::Concealment;
 use myriad_engine::Counters;
+use myriad_engine::Engine;
 use myriad_engine::Event;
 use myriad_engine::Values;
-use myriad_engine::dsp::{FADE, fade_in};
+use myriad_engine::dsp::FADE;
 use ringbuf::traits::Producer;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,8 +22,10 @@ pub struct AudioSide {
     latency: usize,
     /// Frames asked for so far: the stream's time.
     time: u64,
-    /// Continues the sound that an underrun interrupts, left and right.
-    concealment: [Concealment; 2],
+    main: StereoOutput,
+    /// The outputs besides the main one, with what the last block sent to them; empty unless the engine
+    /// has any.
+    others: Vec<(StereoOutput, [Vec<f32>; 2])>,
     /// How far the sound has faded in after an underrun, 0 to [`FADE`].
     faded_in: usize,
     /// Frames before this time belong to the sound before a restart, and are silent.
@@ -35,12 +38,15 @@ pub struct AudioSide {
 
 impl AudioSide {
     pub(super) fn new(end: AudioEnd, time: u64, latency: usize, shared: Arc<Shared>) -> Self {
+        let sound = || std::array::from_fn(|_| Vec::with_capacity(Engine::MAX_OUTPUT_FRAMES));
+        let others = 1..end.frame_ring.outputs();
         Self {
+            others: others.map(|_| (StereoOutput::new(), sound())).collect(),
             end,
             shared,
             latency,
             time,
-            concealment: [Concealment::new(), Concealment::new()],
+            main: StereoOutput::new(),
             faded_in: FADE,
             silent_until: time,
             underrun: None,
@@ -89,6 +95,13 @@ impl AudioSide {
         self.shared.activity.keys(part)
     }
 
+    /// What the last block sent to an output besides the main one, from 0; empty if the engine has none.
+    /// At most the first [`Engine::MAX_OUTPUT_FRAMES`] frames of the block.
+    pub fn output(&self, output: usize) -> [&[f32]; 2] {
+        let found = self.others.get(output);
+        found.map_or([&[]; 2], |(_, sound)| sound.each_ref().map(Vec::as_slice))
+    }
+
     /// The share of its time that the last batch took to render.
     pub fn load(&self) -> f32 {
         self.shared.load()
@@ -106,7 +119,8 @@ impl AudioSide {
         // A restart owns no memory, so replacing an earlier one frees nothing.
         self.end.restarts.force_push(restart);
         self.silent_until = self.time + self.end.frame_ring.depth as u64;
-        self.concealment = [Concealment::new(), Concealment::new()];
+        self.main = StereoOutput::new();
+        self.others.iter_mut().for_each(|(output, _)| *output = StereoOutput::new());
         self.faded_in = FADE;
         self.underrun = None;
         self.shared.in_underrun.store(false, Relaxed);
@@ -126,6 +140,7 @@ impl AudioSide {
         if left.is_empty() {
             return;
         }
+        self.begin_block();
         self.queue_events(events, 0, left.len());
         self.take(left, right);
     }
@@ -146,6 +161,7 @@ impl AudioSide {
         timeout: Duration,
     ) {
         assert_eq!(left.len(), right.len(), "left and right are of one length");
+        self.begin_block();
         let (mut events, mut at, frames) = (events, 0, left.len());
         // At most one depth can be ready at once.
         let depth = self.end.frame_ring.depth;
@@ -197,23 +213,41 @@ impl AudioSide {
             Some(_) => 0,
             None => ready.min(block),
         };
-        self.end.frame_ring.read(self.time, &mut left[..taken], &mut right[..taken]);
-        let cut = self.silent_until.saturating_sub(self.time) as usize;
-        left[..cut.min(taken)].fill(0.0);
-        right[..cut.min(taken)].fill(0.0);
-        self.fade_in(&mut left[..taken], &mut right[..taken]);
-        self.conceal(&mut left[..taken], &mut right[..taken]);
-        if taken < block {
-            if self.underrun.is_none() {
-                self.begin_underrun(taken, ready, block);
-            }
-            let (left, right) = (&mut left[taken..], &mut right[taken..]);
-            left.fill(0.0);
-            right.fill(0.0);
-            self.conceal(left, right);
+        let read = Read {
+            frames: taken,
+            cut: self.silent_until.saturating_sub(self.time) as usize,
+            faded_in: self.faded_in,
+            begins_underrun: taken < block && self.underrun.is_none(),
+        };
+        self.take_others(read, block);
+        self.end.frame_ring.read(0, self.time, &mut left[..taken], &mut right[..taken]);
+        self.main.finish(read, left, right);
+        self.faded_in = FADE.min(self.faded_in + taken);
+        if read.begins_underrun {
+            self.begin_underrun(taken, ready, block);
         }
         self.end.frame_ring.ask(self.time, block);
         self.time += block as u64;
+    }
+
+    /// Forgets what the last block sent to the other outputs.
+    fn begin_block(&mut self) {
+        self.others.iter_mut().flat_map(|(_, sound)| sound).for_each(Vec::clear);
+    }
+
+    /// The same for the outputs besides the main one.
+    fn take_others(&mut self, read: Read, block: usize) {
+        for (number, (output, [left, right])) in (1..).zip(&mut self.others) {
+            let (start, room) = (left.len(), left.capacity().min(right.capacity()));
+            // There is room for the whole block unless it is longer than any host asks for.
+            let end = room.min(start + block);
+            left.resize(end, 0.0);
+            right.resize(end, 0.0);
+            let (left, right) = (&mut left[start..], &mut right[start..]);
+            let frames = read.frames.min(left.len());
+            self.end.frame_ring.read(number, self.time, &mut left[..frames], &mut right[..frames]);
+            output.finish(read, left, right);
+        }
     }
 
     /// Frames that must be ready to end an underrun: the block, and half of what may be ready beyond
@@ -233,7 +267,6 @@ impl AudioSide {
     }
 
     fn begin_underrun(&mut self, taken: usize, ready: usize, block: usize) {
-        self.concealment.iter_mut().for_each(Concealment::predict);
         self.underrun = Some(UnderrunSpan {
             at_frame: self.time + taken as u64,
             frames: 0,
@@ -249,24 +282,5 @@ impl AudioSide {
     /// Whether the stream has ended, so that missing frames are no underrun.
     fn is_over(&self) -> bool {
         self.shared.ended.load(Relaxed) || self.end.frame_ring.is_closed()
-    }
-
-    /// Fades in the frames after an underrun.
-    fn fade_in(&mut self, left: &mut [f32], right: &mut [f32]) {
-        let remaining = FADE - self.faded_in;
-        for (left, right) in left.iter_mut().zip(right).take(remaining) {
-            let gain = fade_in(self.faded_in);
-            *left *= gain;
-            *right *= gain;
-            self.faded_in += 1;
-        }
-    }
-
-    /// Adds the prediction of the sound that an underrun has interrupted, and remembers the result.
-    fn conceal(&mut self, left: &mut [f32], right: &mut [f32]) {
-        for (concealment, samples) in self.concealment.iter_mut().zip([left, right]) {
-            concealment.add_prediction(samples);
-            concealment.remember(samples);
-        }
     }
 }

@@ -124,7 +124,8 @@ impl Control {
     pub fn connect(&self, depth: usize) -> Result<AudioSide, StreamError> {
         let mut state = self.running()?;
         let start = state.frame_ring.asked();
-        let (audio, end) = connect(depth, start, state.engine_latency, &self.shared)?;
+        let (audio, end) =
+            connect(&state.engine, depth, start, state.engine_latency, &self.shared)?;
         let frame_ring = Arc::clone(&end.frame_ring);
         let end = Box::new(end);
         state.send_command(Command::FrameRing { end })?;

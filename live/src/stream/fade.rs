@@ -3,7 +3,7 @@
 use myriad_engine::dsp::{FADE, fade_in};
 
 /// A gain with smooth fades.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Fader {
     /// Its position, from 0 (silent) to [`FADE`] (open).
     open: usize,

@@ -10,9 +10,8 @@ use super::event_scheduler::{EVENT_QUEUE, TimedEvent};
 use super::status::Shared;
 use super::underrun::UnderrunSpan;
 use crossbeam_queue::ArrayQueue;
-use myriad_engine::BoundedEvents;
-use myriad_engine::Values;
 use myriad_engine::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use myriad_engine::{BoundedEvents, EngineConfig, OUTPUTS, Values};
 use ringbuf::traits::Split;
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
@@ -20,9 +19,10 @@ use std::sync::Arc;
 /// Frames and the positions of both sides. Times are frames since the stream's start.
 #[derive(Debug)]
 pub(super) struct FrameRing {
-    /// Left and right in one word, so that a frame is read whole. The length is a power of two and
-    /// at least `depth`: the render side writes at most that far ahead.
-    frames: Box<[AtomicU64]>,
+    /// For the main output, and then the others if there are any: left and right in one word, so that a
+    /// frame is read whole. The length is a power of two and at least `depth`: the render side writes at
+    /// most that far ahead.
+    outputs: Vec<Box<[AtomicU64]>>,
     /// Frames that the audio side finds ready when the render side is on time.
     pub(super) depth: usize,
     /// All frames before this one have been asked for. Only the audio side writes it, when it has
@@ -37,11 +37,12 @@ pub(super) struct FrameRing {
 }
 
 impl FrameRing {
-    fn new(depth: usize, start: u64) -> Self {
+    fn new(depth: usize, start: u64, outputs: usize) -> Self {
         let silence = || AtomicU64::new(0);
         let slots = depth.next_power_of_two();
+        let frames = || std::iter::repeat_with(silence).take(slots).collect();
         Self {
-            frames: std::iter::repeat_with(silence).take(slots).collect(),
+            outputs: (0..outputs).map(|_| frames()).collect(),
             depth,
             asked: AtomicU64::new(start),
             block: AtomicUsize::new(depth),
@@ -64,10 +65,15 @@ impl FrameRing {
         self.written().saturating_sub(self.asked()) as usize
     }
 
-    /// Reads frames from `at` on, which must have been written.
-    pub(super) fn read(&self, at: u64, left: &mut [f32], right: &mut [f32]) {
+    /// The outputs, the main one among them.
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Reads frames of an output from `at` on, which must have been published.
+    pub(super) fn read(&self, output: usize, at: u64, left: &mut [f32], right: &mut [f32]) {
         for (offset, (left, right)) in left.iter_mut().zip(right).enumerate() {
-            let frame = self.slot(at + offset as u64).load(Ordering::Relaxed);
+            let frame = self.slot(output, at + offset as u64).load(Ordering::Relaxed);
             *left = f32::from_bits(frame as u32);
             *right = f32::from_bits((frame >> 32) as u32);
         }
@@ -84,17 +90,16 @@ impl FrameRing {
         self.block.load(Ordering::Relaxed)
     }
 
-    /// Writes frames from `at` on and publishes them.
-    pub(super) fn write(&self, at: u64, left: &[f32], right: &[f32]) {
+    /// Writes frames of an output from `at` on.
+    pub(super) fn write(&self, output: usize, at: u64, left: &[f32], right: &[f32]) {
         for (offset, (left, right)) in left.iter().zip(right).enumerate() {
             let frame = u64::from(left.to_bits()) | u64::from(right.to_bits()) << 32;
-            self.slot(at + offset as u64).store(frame, Ordering::Relaxed);
+            self.slot(output, at + offset as u64).store(frame, Ordering::Relaxed);
         }
-        self.written.store(at + left.len() as u64, Ordering::Release);
     }
 
-    /// Publishes that frames before `at` are skipped.
-    pub(super) fn skip_to(&self, at: u64) {
+    /// Publishes that all frames before `at` are written in all outputs, or skipped.
+    pub(super) fn publish(&self, at: u64) {
         self.written.store(at, Ordering::Release);
     }
 
@@ -107,8 +112,9 @@ impl FrameRing {
         self.closed.load(Ordering::Relaxed)
     }
 
-    fn slot(&self, at: u64) -> &AtomicU64 {
-        &self.frames[at as usize & (self.frames.len() - 1)]
+    fn slot(&self, output: usize, at: u64) -> &AtomicU64 {
+        let frames = &self.outputs[output];
+        &frames[at as usize & (frames.len() - 1)]
     }
 }
 
@@ -140,8 +146,10 @@ pub(super) struct AudioEnd {
 /// Capacity of the queue of underruns to the render side; more are only counted.
 const SPAN_QUEUE: usize = 256;
 
-/// A ring whose time begins at `start`, and its two ends.
+/// A ring for a stream of that configuration, of another depth, whose time begins at `start`, and its two
+/// ends.
 pub(super) fn connect(
+    engine: &EngineConfig,
     depth: usize,
     start: u64,
     engine_latency: usize,
@@ -150,7 +158,8 @@ pub(super) fn connect(
     if !(1..=super::MAX_DEPTH).contains(&depth) {
         return Err(StreamError::Depth(depth));
     }
-    let frame_ring = Arc::new(FrameRing::new(depth, start));
+    let others = if engine.outputs == 0 { 0 } else { OUTPUTS };
+    let frame_ring = Arc::new(FrameRing::new(depth, start, 1 + others));
     let (event_in, event_out) = BoundedEvents::ring(EVENT_QUEUE);
     // A new restart replaces one that the render side has not seen yet.
     let restarts = Arc::new(ArrayQueue::new(1));

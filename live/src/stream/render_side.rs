@@ -160,7 +160,7 @@ impl RenderSide {
             self.engine.set_values(part, &values);
             self.engine.reset();
             self.time = time + self.end.frame_ring.depth as u64;
-            self.end.frame_ring.skip_to(self.time);
+            self.end.frame_ring.publish(self.time);
         }
     }
 
@@ -225,9 +225,22 @@ impl RenderSide {
         }
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         self.engine.render(events, left, right);
+        let fader = self.fader;
         self.fader.apply(left, right);
-        self.end.frame_ring.write(self.time, left, right);
+        let frame_ring = &self.end.frame_ring;
+        frame_ring.write(0, self.time, left, right);
+        for output in 1..frame_ring.outputs() {
+            // The scratch space is free again.
+            for (side, sound) in [&mut *left, right].into_iter().zip(self.engine.output(output - 1))
+            {
+                side.iter_mut().zip(sound).for_each(|(sample, sound)| *sample = *sound);
+            }
+            let mut fader = fader;
+            fader.apply(left, right);
+            frame_ring.write(output, self.time, left, right);
+        }
         self.time += frames as u64;
+        self.end.frame_ring.publish(self.time);
         self.shared.engine.store(&self.engine.counters());
         self.shared.activity.record(&self.engine, self.time);
         self.snapshots.show(&self.engine, frames);

@@ -5,8 +5,10 @@
 use crate::lockstep::*;
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::{EventKind, factory};
-use myriad_live::stream::{Cause, StreamConfig, Underrun};
+use myriad_engine::patch::KeyZone;
+use myriad_engine::render::CpuRenderer;
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, OUTPUTS, Patch, factory};
+use myriad_live::stream::{self, Cause, StreamConfig, Underrun};
 
 /// A steady note, and then `missed` blocks of 64 for which nothing is rendered, and then a second
 /// in which all is well again.
@@ -245,4 +247,50 @@ fn no_note_hangs_after_a_flood_from_the_control_side() {
     let status = stream.control.status();
     assert_eq!((status.engine.voices, status.events_refused), (0, 2));
     assert!(stream.control.has_room());
+}
+
+/// A sine on output 3, all of it: the main output is silent.
+#[test]
+fn other_outputs_are_late_by_the_same_time_and_concealed_too() {
+    let mut kit = Patch::new();
+    kit.key_zones = vec![KeyZone { note: 69, output: 3, ..KeyZone::new(69, sine()) }];
+    let engine = EngineConfig { outputs: 0b100, ..EngineConfig::default() };
+    let config = StreamConfig { engine, ..config(96) };
+    let cpu = Box::new(CpuRenderer::new(1));
+    let (control, mut audio, mut render) = stream::build(&config, cpu).unwrap();
+    control.set_patch(0, kit.clone()).unwrap();
+    render.step();
+    let mut heard = vec![Vec::new(); OUTPUTS];
+    let mut ask = |block: usize, renders: bool| {
+        let note = [Event { frame: 0, part: 0, kind: on(69) }];
+        let (mut left, mut right) = ([f32::NAN; 64], [f32::NAN; 64]);
+        audio.process(if block == 0 { &note } else { &[] }, &mut left, &mut right);
+        assert!(left.iter().chain(&right).all(|x| *x == 0.0), "nothing on the main output");
+        for (output, heard) in heard.iter_mut().enumerate() {
+            let [left, right] = audio.output(output);
+            assert_eq!((left.len(), right.len()), (64, 64));
+            heard.extend_from_slice(left);
+        }
+        if renders {
+            render.step();
+        }
+    };
+    (0..300).for_each(|block| ask(block, true));
+    // The same as an engine by itself, later by the depth.
+    let mut alone = Engine::new(&engine).unwrap();
+    alone.set_patch(0, &kit);
+    let note = [Event { frame: 0, part: 0, kind: on(69) }];
+    alone.render(&note, &mut [0.0; 300 * 64], &mut [0.0; 300 * 64]);
+    let expected = alone.output(2)[0];
+    assert!(peak(expected) > 0.01);
+    // Then nothing is rendered for a while.
+    (300..340).for_each(|block| ask(block, false));
+    (340..700).for_each(|block| ask(block, true));
+    let sound = &heard[2];
+    assert_eq!(sound[..96], [0.0; 96]);
+    assert_eq!(sound[96..300 * 64], expected[..300 * 64 - 96]);
+    assert!(rms(&sound[sound.len() - 9_600..]) > 0.5 * rms(&sound[9_600..19_200]), "it goes on");
+    let worst = roughness(&sound[9_600..], hertz(69.0));
+    assert!(worst < CLICK, "{worst}");
+    assert!(heard[0].iter().chain(&heard[7]).all(|x| *x == 0.0));
 }

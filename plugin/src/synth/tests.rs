@@ -229,3 +229,32 @@ fn patches_and_routes_reach_a_stream_and_its_snapshots() {
     assert!(seen.sounding && !synth.is_silent());
     assert_eq!(synth.counters().voices, 2);
 }
+
+/// Pads on outputs of their own are heard there also when a thread renders.
+#[test]
+fn outputs_are_those_of_the_callback() {
+    let zones = "[[key_zone]]\nkeys = 45\noutput = 3\n[[key_zone]]\nkeys = 52\n";
+    let kit = Patch::parse(&format!("format = 3\nname = \"Two\"\n{zones}"), "two").unwrap();
+    let config = SynthConfig { outputs: u8::MAX, ..config(512, true) };
+    let on_cpu = SynthConfig { render_target: RenderTarget::Cpu, ..config };
+    let outputs = |config: &SynthConfig| {
+        let (mut synth, _) = make_synth(config, &kit, &*gpu(&Arc::default())).unwrap();
+        let later = synth.latency() as usize - 64;
+        let mut heard = vec![Vec::new(); 9];
+        for block in 0..20 {
+            let chord = [on(0, 45), on(100, 52)];
+            let (mut left, mut right) = ([0.0; 512], [0.0; 512]);
+            synth.render(if block == 0 { &chord } else { &[] }, &mut left, &mut right);
+            heard[0].extend(left);
+            (1..9).for_each(|output| heard[output].extend(synth.output(output - 1)[0]));
+        }
+        heard.iter_mut().for_each(|heard| drop(heard.drain(..later)));
+        heard
+    };
+    let (threaded, in_callback) = (outputs(&config), outputs(&on_cpu));
+    for (output, (threaded, in_callback)) in threaded.iter().zip(&in_callback).enumerate() {
+        assert_eq!(threaded[..], in_callback[..threaded.len()], "output {output}");
+        let sounds = threaded.iter().any(|x| x.abs() > 0.01);
+        assert_eq!(sounds, [0, 3].contains(&output), "output {output}");
+    }
+}

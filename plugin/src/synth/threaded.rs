@@ -4,7 +4,9 @@ use super::pace::Pace;
 use super::service_program::service_program;
 use super::{PART, RendererState, Synth, SynthConfig, SynthHandle, engine_config};
 use myriad_engine::render::Renderer;
-use myriad_engine::{Counters, Event, EventKind, Patch, Playable, ThreadPolicy, Values};
+use myriad_engine::{
+    Counters, EngineConfig, Event, EventKind, Patch, Playable, ThreadPolicy, Values,
+};
 use myriad_live::auto::Piece;
 use myriad_live::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
 use myriad_live::supervised::Load;
@@ -63,7 +65,7 @@ impl Threaded {
         let block = config.max_block.max(1);
         let depth = StreamConfig::depth_for(block) + SPARE_BLOCKS * block;
         let stream_config = StreamConfig {
-            engine: engine_config(config.sample_rate),
+            engine: EngineConfig { outputs: config.outputs, ..engine_config(config.sample_rate) },
             depth: depth.min(MAX_DEPTH),
             thread_policy: match config.offline {
                 true => ThreadPolicy::Normal,
@@ -142,6 +144,10 @@ impl Synth for Threaded {
             self.audio.process_waiting(events, left, right, timeout);
         }
         self.pace.end((self.now)());
+    }
+
+    fn output(&self, output: usize) -> [&[f32]; 2] {
+        self.audio.output(output)
     }
 
     fn keys(&self) -> u128 {
