@@ -57,6 +57,9 @@ const EXPLORED: &[[f32; 2]] = &[
     [280.0, 600.0],
 ];
 
+/// A drawn LFO on the whole page.
+const ENLARGED_LFO: &[[f32; 2]] = &[[646.0, 496.0], [1165.0, 496.0]];
+
 const SCENES: &[Scene] = &[
     Scene { name: "source", keys: &[45, 57, 64, 72], ..SCENE },
     Scene { name: "source-200", keys: &[45, 57, 64, 72], scale: 2.0, ..SCENE },
@@ -110,6 +113,45 @@ const SCENES: &[Scene] = &[
         keys: &[48, 55],
         // The second envelope.
         clicks: &[[98.0, 466.0]],
+        ..SCENE
+    },
+    Scene { name: "lfo-points", page: "Modulation", clicks: &[[646.0, 496.0]], ..SCENE },
+    Scene {
+        name: "lfo-steps",
+        patch: "Pentatonic Brook",
+        page: "Modulation",
+        keys: &[60],
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-small",
+        page: "Modulation",
+        size: Editor::MIN_SIZE,
+        clicks: &[[536.0, 356.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-large",
+        page: "Modulation",
+        keys: &[48, 55, 63],
+        clicks: ENLARGED_LFO,
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-large-200",
+        page: "Modulation",
+        keys: &[48, 55, 63],
+        clicks: ENLARGED_LFO,
+        // On a point.
+        mouse: &[[440.0, 520.0]],
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-large-small",
+        page: "Modulation",
+        size: Editor::MIN_SIZE,
+        clicks: &[[536.0, 356.0], [945.0, 356.0]],
         ..SCENE
     },
     Scene { name: "effects", patch: "Melodica Street", page: "Effects", keys: &[60, 64], ..SCENE },

@@ -4,7 +4,7 @@
 
 use super::displays::Displays;
 use super::envelope::Envelope;
-use super::lfo::Lfo;
+use super::lfo::{Lfo, LfoEditor};
 use super::{arp, curve, effects, explore, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
@@ -132,6 +132,7 @@ pub(crate) struct Pages {
     /// The selected envelope and LFO.
     envelope: usize,
     lfo: usize,
+    lfo_editor: LfoEditor,
     effects: effects::Rack,
     pub(crate) matrix: matrix::Matrix,
     pub(crate) kit: kit::Kit,
@@ -205,6 +206,9 @@ impl Pages {
         let groups = Page::Modulation.groups();
         let (envelopes, lfos): (Vec<&str>, Vec<&str>) =
             groups.iter().partition(|group| group.starts_with("env"));
+        if self.lfo_editor.enlarged {
+            return self.one_lfo(ui, session, &lfos, rect);
+        }
         let half = (rect.width() - GAP) / 2.0;
         let [left, right] = [0.0, half + GAP]
             .map(|x| Rect::from_min_size(rect.min + vec2(x, 0.0), vec2(half, rect.height())));
@@ -228,7 +232,26 @@ impl Pages {
             && let Some(lfo) = Lfo::of_group(group)
         {
             let (drawing, knobs) = drawing_and_knobs(right, 1);
-            lfo.show(ui, session, drawing, level(session, group));
+            let level = level(session, group);
+            lfo.show(ui, session, &mut self.lfo_editor, drawing, level);
+            strip::strip(ui, session, lfo.knobs(), knobs);
+        }
+    }
+
+    /// One LFO on the whole page, its knobs beside it.
+    fn one_lfo(&mut self, ui: &mut Ui, session: &mut Session, lfos: &[&str], rect: Rect) {
+        theme::panel(ui.painter(), rect);
+        numbers(ui, lfos, &mut self.lfo, rect);
+        if let Some(group) = lfos.get(self.lfo)
+            && let Some(lfo) = Lfo::of_group(group)
+        {
+            let inside =
+                Rect::from_min_max(rect.min + vec2(12.0, 38.0), rect.max - vec2(12.0, 10.0));
+            let split = inside.right() - strip::width_in_two_rows(lfo.knobs()) - GAP;
+            let level = level(session, group);
+            let drawing = inside.with_max_x(split);
+            lfo.show(ui, session, &mut self.lfo_editor, drawing, level);
+            let knobs = Rect::from_min_max(pos2(split + GAP, rect.top() + 30.0), inside.max);
             strip::strip(ui, session, lfo.knobs(), knobs);
         }
     }
