@@ -5,7 +5,7 @@
 use super::displays::Displays;
 use super::envelope::Envelope;
 use super::lfo::{Lfo, LfoEditor};
-use super::{arp, curve, effects, explore, kit, layers, matrix, play, table, tuning};
+use super::{arp, curve, effects, explore, harmonics, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -20,6 +20,7 @@ use myriad_engine::params::{Kind, Param, TABLE};
 pub(crate) enum Page {
     #[default]
     Source,
+    Harmonics,
     Layers,
     Shape,
     Filter,
@@ -37,8 +38,9 @@ pub(crate) enum Page {
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 12] = [
+    pub(crate) const ALL: [Page; 13] = [
         Page::Source,
+        Page::Harmonics,
         Page::Layers,
         Page::Shape,
         Page::Filter,
@@ -55,6 +57,7 @@ impl Page {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Page::Source => "Source",
+            Page::Harmonics => "Harmonics",
             Page::Layers => "Layers",
             Page::Shape => "Shape",
             Page::Filter => "Filter",
@@ -72,6 +75,7 @@ impl Page {
     fn help(self) -> &'static str {
         match self {
             Page::Source => "Partials: table, unison, pitch",
+            Page::Harmonics => "Draw the table of a layer, harmonic by harmonic",
             Page::Layers => "A second layer: mixed, morphed or multiplied with the first",
             Page::Shape => "Shape of the spectrum: tilt, scale, dynamics, decay",
             Page::Filter => "Two filters, and a curve to draw",
@@ -118,7 +122,7 @@ impl Page {
     /// Whether it has any content; only kits have pads.
     pub(crate) fn is_shown(self, patch: &Patch) -> bool {
         match self {
-            Page::Matrix | Page::Explore => true,
+            Page::Harmonics | Page::Matrix | Page::Explore => true,
             Page::Kit => !patch.key_zones.is_empty(),
             page => !page.groups().is_empty(),
         }
@@ -133,6 +137,7 @@ pub(crate) struct Pages {
     envelope: usize,
     lfo: usize,
     lfo_editor: LfoEditor,
+    harmonics: harmonics::Harmonics,
     effects: effects::Rack,
     pub(crate) matrix: matrix::Matrix,
     pub(crate) kit: kit::Kit,
@@ -188,6 +193,7 @@ impl Pages {
                 };
                 first_drawn(ui, session, self.page, &[], draws, rect);
             }
+            Page::Harmonics => self.harmonics.show(ui, session, rect),
             Page::Layers => layers::show(ui, session, displays, rect),
             Page::Filter => filters(ui, session, displays, rect),
             Page::Modulation => self.modulation(ui, session, rect),
