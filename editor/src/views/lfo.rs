@@ -212,16 +212,20 @@ impl Lfo {
         let name = self.name();
         let shapes = place(58.0);
         button::list(ui, shapes, "Shapes", ("Shapes", theme::MUTED), |ui| {
-            for preset in &shapes::LIBRARY {
-                if ui.button(preset.name).clicked() {
-                    editor.seed = editor.seed.wrapping_add(1);
-                    let columns = if editor.grid.columns == 0 { 8 } else { editor.grid.columns };
-                    let mode = if preset.steps { Mode::Steps } else { Mode::Points };
-                    let drawing = preset.draw(columns, editor.seed);
-                    self.redraw(session, &format!("{name}: {}", preset.name), mode, drawing);
-                    ui.close();
+            // Those by points on the left, those in steps on the right.
+            ui.horizontal_top(|ui| {
+                for steps in [false, true] {
+                    ui.vertical(|ui| {
+                        let presets = shapes::LIBRARY.iter();
+                        for preset in presets.filter(|preset| preset.steps == steps) {
+                            if ui.button(preset.name).clicked() {
+                                self.begin_with(session, editor, preset);
+                                ui.close();
+                            }
+                        }
+                    });
                 }
-            }
+            });
         });
         if mode != Mode::Wave {
             let drawing = session.patch.drawings[self.index];
@@ -269,6 +273,16 @@ impl Lfo {
         if response.clicked() {
             editor.enlarged = !enlarged;
         }
+    }
+
+    /// Begins with a shape of the library.
+    fn begin_with(&self, session: &mut Session, editor: &mut LfoEditor, preset: &shapes::Preset) {
+        editor.seed = editor.seed.wrapping_add(1);
+        let columns = if editor.grid.columns == 0 { 8 } else { editor.grid.columns };
+        let mode = if preset.steps { Mode::Steps } else { Mode::Points };
+        let drawing = preset.draw(columns, editor.seed);
+        let what = format!("{}: {}", self.name(), preset.name);
+        self.redraw(session, &what, mode, drawing);
     }
 
     /// Draws by points or steps from now on. What was drawn before is there again; an LFO for which nothing was drawn

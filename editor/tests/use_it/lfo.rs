@@ -57,20 +57,16 @@ fn points_are_added_moved_on_the_grid_bent_and_removed() {
     let canvas = window.get_by_label("LFO 1 canvas").rect().shrink(6.0);
     let at =
         |x: f32, y: f32| canvas.min + vec2(x * canvas.width(), (0.5 - 0.5 * y) * canvas.height());
-    // Near a line of the grid, where the four points of the default are not.
-    double_click(&mut window, at(0.63, 0.7));
+    // Near a line of the grid, where neither a point of the default is nor a handle of a curve.
+    double_click(&mut window, at(0.63, -0.6));
     let added = points(&window);
     assert_eq!(added.len(), 5);
-    assert_eq!(added[3], Point::new(0.625, 0.75));
+    assert_eq!(added[3], Point::new(0.625, -0.5));
 
     let handle = centre(&window, "LFO 1 point 4");
-    drag(&mut window, handle, at(0.51, -0.48), Modifiers::NONE);
+    drag(&mut window, handle, at(0.45, 0.02), Modifiers::NONE);
     let moved = points(&window)[3];
-    assert_eq!(
-        (moved.x, moved.y),
-        (0.5, -0.5),
-        "on the grid, and no further than the point before"
-    );
+    assert_eq!((moved.x, moved.y), (0.5, 0.0), "on the grid, and no further than the point before");
     let handle = centre(&window, "LFO 1 point 4");
     drag(&mut window, handle, at(0.611, 0.333), Modifiers::ALT);
     let free = points(&window)[3];

@@ -88,6 +88,8 @@ fn drag(window: &mut Window<'_>, from: Pos2, to: Pos2, modifiers: Modifiers) {
 }
 
 fn double_click(window: &mut Window<'_>, at: Pos2) {
+    // Long enough after the last click for this not to be the third.
+    window.run_steps(25);
     click(window, at, 2);
 }
 

@@ -40,7 +40,7 @@ impl Drawing {
     pub fn new(heights: &[f32]) -> Self {
         let heights = &heights[..heights.len().min(Self::MOST)];
         let count = heights.len().max(1);
-        let mut drawing = Self { points: [Point::default(); _], count, even: true };
+        let mut drawing = Self { points: [Point::default(); Self::MOST_POINTS], count, even: true };
         for (index, (to, &from)) in drawing.points.iter_mut().zip(heights).enumerate() {
             *to = Point::new(index as f32 / count as f32, number(from, -1.0));
         }
@@ -52,7 +52,8 @@ impl Drawing {
     pub fn from_points(points: &[Point]) -> Self {
         let points = &points[..points.len().min(Self::MOST_POINTS)];
         let count = points.len().max(1);
-        let mut drawing = Self { points: [Point::default(); _], count, even: false };
+        let mut drawing =
+            Self { points: [Point::default(); Self::MOST_POINTS], count, even: false };
         for (to, from) in drawing.points.iter_mut().zip(points) {
             *to = Point {
                 x: number(from.x, 0.0),

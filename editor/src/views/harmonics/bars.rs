@@ -58,7 +58,8 @@ impl Bars<'_> {
             painter.hline(self.plot.x_range(), y, stroke);
             let text = match self.lane {
                 Lane::Level => format!("{:.0} dB", 20.0 * mark.log10()),
-                Lane::Tuning => format!("{mark:+.0}"),
+                Lane::Tuning if mark == 0.0 => "in tune".to_owned(),
+                Lane::Tuning => format!("{mark:+.0} ct"),
                 Lane::Decay => format!("-{mark:.0} dB"),
             };
             let at = pos2(self.plot.right() - 2.0, y + 1.0);

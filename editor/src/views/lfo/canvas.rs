@@ -244,7 +244,7 @@ impl Canvas<'_> {
             ui.painter().layout_no_wrap(text.to_owned(), theme::regular(10.5), theme::TEXT);
         let size = galley.size() + vec2(8.0, 2.0);
         let side = if at.y > self.plot.center().y { -18.0 } else { 18.0 };
-        let x = at.x.clamp(self.plot.left() + 0.5 * size.x, self.plot.right() - 0.5 * size.x);
+        let x = at.x.max(self.plot.left() + 0.5 * size.x).min(self.plot.right() - 0.5 * size.x);
         let back = Rect::from_center_size(pos2(x, at.y + side), size);
         ui.painter().rect_filled(back, 4.0, Color32::from_black_alpha(170));
         ui.painter().galley(back.min + vec2(4.0, 1.0), galley, theme::TEXT);
