@@ -121,6 +121,8 @@ screenshots: setup
 	cp target/screenshots/tutorial-*.png docs/pictures/tutorial/
 	cp target/screenshots/source-200.png docs/pictures/editor.png
 	cp target/screenshots/layers.png docs/pictures/editor-layers.png
+	cp target/screenshots/harmonics.png docs/pictures/editor-harmonics.png
+	cp target/screenshots/lfo-large.png docs/pictures/editor-lfo.png
 	cp target/screenshots/effects.png docs/pictures/editor-effects.png
 	cp target/screenshots/arp.png docs/pictures/editor-arp.png
 	cp target/screenshots/kit.png docs/pictures/editor-kit.png

@@ -34,6 +34,8 @@ pub(crate) enum Edit {
         to: Box<Patch>,
         /// What was done, for the list of steps.
         what: String,
+        /// Whether it loads a patch, which ends the notes that sound; else it draws while they sound.
+        loads: bool,
     },
 }
 
@@ -49,7 +51,9 @@ impl Edit {
                 Edit::Params(moves.into_iter().map(back).collect())
             }
             Edit::Routes { from, to } => Edit::Routes { from: to, to: from },
-            Edit::Patch { from, to, what } => Edit::Patch { from: to, to: from, what },
+            Edit::Patch { from, to, what, loads } => {
+                Edit::Patch { from: to, to: from, what, loads }
+            }
         }
     }
 

@@ -30,6 +30,9 @@ pub trait EditorHost {
     /// Changes the patch's routes while notes sound.
     fn set_routes(&mut self, routes: Vec<Route>);
 
+    /// Changes the drawn LFO waveforms and the tables of the patch to those of `patch`, while notes sound.
+    fn set_drawn(&mut self, patch: &Patch);
+
     /// Changes the metadata of the patch (name, tags and so on); the sound stays.
     fn describe(&mut self, patch: &Patch);
 

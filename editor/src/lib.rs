@@ -19,6 +19,7 @@
 mod audition;
 mod editor;
 mod file_dialog;
+mod formula;
 mod history;
 mod host;
 mod import;

@@ -4,7 +4,8 @@ use crate::host::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
 use myriad_engine::{
-    Engine, EngineConfig, EngineError, Event, EventKind, InstanceSettings, Patch, Snapshot, Values,
+    Engine, EngineConfig, EngineError, Event, EventKind, InstanceSettings, Patch, Playable,
+    Snapshot, Values,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -95,6 +96,11 @@ impl EditorHost for LocalHost {
     fn set_routes(&mut self, mut routes: Vec<Route>) {
         Arc::make_mut(&mut self.patch).routes.clone_from(&routes);
         self.engine.swap_routes(0, &mut routes);
+    }
+
+    fn set_drawn(&mut self, patch: &Patch) {
+        Arc::make_mut(&mut self.patch).copy_drawn(patch);
+        self.engine.exchange_drawn(0, &mut Playable::drawn(patch));
     }
 
     fn describe(&mut self, patch: &Patch) {

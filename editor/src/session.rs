@@ -35,8 +35,18 @@ pub(crate) fn new_route(source: Source, target: Param) -> Route {
 pub(crate) struct Gesture {
     /// Its parameters, and their values before it.
     params: Vec<(Param, f32)>,
-    /// The sound before it and what is done, for a gesture that moves the whole sound.
-    whole: Option<(Box<Patch>, String)>,
+    /// The sound before it, for a gesture that moves or draws more than parameters.
+    whole: Option<Whole>,
+}
+
+/// The beginning of a gesture on more than parameters.
+#[derive(Debug)]
+struct Whole {
+    from: Box<Patch>,
+    /// What is done, for the list of steps.
+    what: String,
+    /// Whether undoing it loads the patch, which ends the notes that sound.
+    loads: bool,
 }
 
 impl Gesture {
@@ -99,8 +109,38 @@ impl Session<'_> {
 
     /// Starts a gesture that moves the whole sound by [`Session::move_to`]; it is one step of undo.
     pub(crate) fn begin_whole(&mut self, what: &str) {
+        self.hold_whole(what, true);
+    }
+
+    /// Starts a gesture that draws by [`Session::draw`], and may set parameters too; it is one step of undo.
+    pub(crate) fn begin_drawing(&mut self, what: &str) {
+        self.hold_whole(what, false);
+    }
+
+    fn hold_whole(&mut self, what: &str, loads: bool) {
         self.end();
-        self.held.whole = Some((Box::new(self.snapshot()), what.to_owned()));
+        let from = Box::new(self.snapshot());
+        self.held.whole = Some(Whole { from, what: what.to_owned(), loads });
+    }
+
+    /// Changes drawn waveforms or tables while notes sound.
+    pub(crate) fn draw(&mut self, change: impl FnOnce(&mut Patch)) {
+        let mut patch = Patch::clone(&self.patch);
+        change(&mut patch);
+        if !is_drawn_alike(&self.patch, &patch) {
+            self.host.set_drawn(&patch);
+            self.patch = self.host.patch();
+        }
+    }
+
+    /// A parameter is set by the current gesture, whatever that is.
+    pub(crate) fn set_too(&mut self, param: Param, value: f32) {
+        if self.value(param) != param.info().clamp(value) {
+            if !self.holds(param) {
+                self.hold(param);
+            }
+            self.set(param, value);
+        }
     }
 
     /// Whether this parameter is part of the current gesture.
@@ -130,10 +170,10 @@ impl Session<'_> {
                 moves.push(Move { param, from, to });
             }
         }
-        if let Some((from, what)) = whole {
+        if let Some(Whole { from, what, loads }) = whole {
             let to = Box::new(self.snapshot());
             if from != to {
-                self.history.push(Edit::Patch { from, to, what }, self.time, false);
+                self.history.push(Edit::Patch { from, to, what, loads }, self.time, false);
             }
         } else if !moves.is_empty() {
             self.history.push(Edit::Params(moves), self.time, follow);
@@ -243,7 +283,7 @@ impl Session<'_> {
     pub(crate) fn replace(&mut self, patch: Patch, what: String) {
         self.end();
         let (from, to) = (Box::new(self.snapshot()), Box::new(patch.clone()));
-        self.history.push(Edit::Patch { from, to, what }, self.time, false);
+        self.history.push(Edit::Patch { from, to, what, loads: true }, self.time, false);
         self.swap(patch);
     }
 
@@ -256,19 +296,23 @@ impl Session<'_> {
     /// Moves the whole sound to that of a patch. Knobs and routes glide while notes sound; the patch is loaded only
     /// if it has other data than what plays.
     pub(crate) fn move_to(&mut self, patch: &Patch) {
-        if needs_load(&self.patch, patch) {
+        if !is_drawn_alike(&self.patch, patch) || needs_load(&self.patch, patch) {
             let held = std::mem::take(&mut self.held.params);
             held.iter().for_each(|(param, _)| self.host.end(*param));
             self.swap(patch.clone());
             return;
         }
+        self.glide_to(patch);
+    }
+
+    /// The same for a patch that differs in parameters, routes, metadata and drawings only, so that it need not be
+    /// loaded.
+    fn glide_to(&mut self, patch: &Patch) {
         for &param in Param::ALL {
-            if self.value(param) != patch.values[param] {
-                if !self.holds(param) {
-                    self.hold(param);
-                }
-                self.set(param, patch.values[param]);
-            }
+            self.set_too(param, patch.values[param]);
+        }
+        if !is_drawn_alike(&self.patch, patch) {
+            self.host.set_drawn(patch);
         }
         if self.patch.routes != patch.routes {
             self.host.set_routes(patch.routes.clone());
@@ -301,13 +345,13 @@ impl Session<'_> {
             let Some(edit) = edit else {
                 break;
             };
-            loads |= matches!(edit, Edit::Patch { .. });
+            loads |= matches!(edit, Edit::Patch { loads: true, .. });
             edit.apply_to(&mut patch);
         }
-        if loads {
+        if loads || needs_load(&self.patch, &patch) {
             return self.swap(patch);
         }
-        self.move_to(&patch);
+        self.glide_to(&patch);
         // What was done is in the list already.
         self.held.release(self.host);
     }
@@ -322,31 +366,39 @@ impl Session<'_> {
                 }
             }
             Some(Edit::Routes { to, .. }) => self.host.set_routes(to),
-            Some(Edit::Patch { to, .. }) => self.host.load(*to),
+            Some(Edit::Patch { to, loads: true, .. }) => self.host.load(*to),
+            Some(Edit::Patch { to, .. }) => {
+                self.glide_to(&to);
+                self.held.release(self.host);
+            }
             None => {}
         }
         self.patch = self.host.patch();
     }
 }
 
-/// Whether a patch has something that parameters and routes do not say, and that differs from what plays.
+/// Whether a patch has something that parameters, routes and drawings do not say, and that differs from what plays.
 fn needs_load(playing: &Patch, patch: &Patch) -> bool {
-    fn is_same<T: PartialEq>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
-        match (a, b) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
-            (None, None) => true,
-            _ => false,
-        }
-    }
-    let mut tracks = playing.tracks.iter().zip(&patch.tracks);
     // The memory of a convolver comes with the patch that switches it on.
     let convolves = |patch: &Patch| patch.values[Param::ConvolverOn] != 0.0;
-    playing.drawings != patch.drawings
-        || !tracks.all(|(a, b)| is_same(a, b))
-        || !is_same(&playing.impulse, &patch.impulse)
+    !is_same(&playing.impulse, &patch.impulse)
         || !is_same(&playing.tuning, &patch.tuning)
         || playing.key_zones != patch.key_zones
         || (convolves(patch) && !convolves(playing))
+}
+
+/// Whether drawn waveforms and tables are the same.
+fn is_drawn_alike(a: &Patch, b: &Patch) -> bool {
+    let mut tracks = a.tracks.iter().zip(&b.tracks);
+    a.drawings == b.drawings && tracks.all(|(a, b)| is_same(a, b))
+}
+
+fn is_same<T: PartialEq>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 /// Whether name, macro names and other metadata are the same.

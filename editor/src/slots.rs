@@ -45,7 +45,7 @@ impl Slots {
         if *there != here {
             let from = std::mem::replace(there, here.clone());
             let what = format!("Copied from {}", Self::NAMES[usize::from(self.on_b)]);
-            let edit = Edit::Patch { from: Box::new(from), to: Box::new(here), what };
+            let edit = Edit::Patch { from: Box::new(from), to: Box::new(here), what, loads: true };
             history.push(edit, session.time, false);
         }
     }

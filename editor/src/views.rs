@@ -10,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod explore;
 pub(crate) mod filter;
+pub(crate) mod harmonics;
 pub(crate) mod header;
 pub(crate) mod import;
 pub(crate) mod kit;

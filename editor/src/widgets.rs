@@ -2,6 +2,7 @@
 //! be dragged, turned by the wheel or the arrow keys, typed into, reset, automated and modulated in
 //! the same way.
 
+pub(crate) mod brush;
 pub(crate) mod button;
 pub(crate) mod chip;
 pub(crate) mod choice;

@@ -340,6 +340,16 @@ impl Engine {
         }
     }
 
+    /// Changes a part's drawn waveforms and its tables to those of `patch` while its notes sound, and
+    /// leaves the old ones there, so that nothing is allocated or freed.
+    pub fn exchange_drawn(&mut self, part: usize, patch: &mut Playable) {
+        if let Some(playing) = self.parts.get_mut(part) {
+            playing.redraw(patch);
+            self.patches[part].swap_drawn(patch);
+            self.retired_tables.hold(part, patch);
+        }
+    }
+
     /// Back to the first sample: the next render is bit for bit like that of a new engine with
     /// the same patches.
     pub fn reset(&mut self) {

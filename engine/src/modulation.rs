@@ -4,13 +4,14 @@
 //! controllers) are the input, targets (modulated parameters) the output. Only sources that a route
 //! uses are computed.
 
+mod drawing;
 mod envelope;
 mod fine;
 mod lfo;
 mod offset;
 mod route;
 
-pub use lfo::Drawing;
+pub use drawing::{Drawing, Point};
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
 pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};

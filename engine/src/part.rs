@@ -205,6 +205,17 @@ impl Part {
     fn load(&mut self, patch: &Playable) {
         self.controls.jump_to(&patch.values);
         self.modulation.set_routes(&patch.routes);
+        self.redraw(patch);
+        self.patch_tuning =
+            patch.tuning.as_ref().map_or(Tuning::default(), |scale| *scale.tuning());
+        self.patch_changed = true;
+        self.convolution = patch.convolution();
+        self.read_envelopes();
+        self.made_with = self.choices();
+    }
+
+    /// Takes the drawn waveforms and the tables of a patch while notes sound.
+    pub(crate) fn redraw(&mut self, patch: &Playable) {
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
@@ -216,12 +227,6 @@ impl Part {
             .table_handles()
             .each_ref()
             .map(|table_handle| table_handle.as_ref().map(imported));
-        self.patch_tuning =
-            patch.tuning.as_ref().map_or(Tuning::default(), |scale| *scale.tuning());
-        self.patch_changed = true;
-        self.convolution = patch.convolution();
-        self.read_envelopes();
-        self.made_with = self.choices();
     }
 
     /// Replaces the routes while notes sound.

@@ -98,6 +98,12 @@ impl Patch {
         self.macro_names.clone_from(&other.macro_names);
     }
 
+    /// Copies the drawn waveforms and the tables of `other`.
+    pub fn copy_drawn(&mut self, other: &Patch) {
+        self.drawings = other.drawings;
+        self.tracks.clone_from(&other.tracks);
+    }
+
     /// The most clouds that it plays at once: for every voice one for each copy of its unison, in each
     /// layer that has clouds of its own.
     pub fn most_clouds(&self) -> usize {

@@ -1,11 +1,13 @@
 //! Tracks: a sound as partials through time, which a patch contains. An imported recording, a
-//! wavetable or a picture.
+//! wavetable or a picture; or a table that was drawn, which has an encoding of its own.
 //!
 //! They are kept as the bytes of the patch: a level and a step of phase for every partial and frame, a
 //! byte each, and values per frame and per partial. The rows of a spectral table are made from them.
 
+mod drawn;
 mod encode;
 
+pub use drawn::{DrawnTable, Harmonic, MAX_DECAY, MAX_DRAWN_FRAMES, MAX_TUNING};
 pub use encode::{PartialTrack, encode, encode_relative};
 
 use crate::spectrum::{ImportedTable, MAX_PARTIALS, Place, Row, TRACKS, imports, push_row};
@@ -90,7 +92,10 @@ impl Tracks {
     /// # Errors
     /// When the bytes are invalid.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Tracks>, TracksError> {
-        let pitch = Reader::new(&bytes)?.pitch;
+        let pitch = match is_drawn(&bytes) {
+            true => DrawnTable::read(&bytes)?.pitch,
+            false => Reader::new(&bytes)?.pitch,
+        };
         let bytes = bytes.into();
         Ok(Arc::new(Tracks { bytes, pitch }))
     }
@@ -100,8 +105,17 @@ impl Tracks {
     /// # Errors
     /// When tables in use leave no room.
     pub fn table_handle(&self) -> Result<TableHandle, TracksError> {
-        let read = Reader::new(&self.bytes)?;
-        let table = imports().place(&self.bytes, || read.rows());
+        let (frames, seconds, table) = match self.drawn() {
+            Some(drawn) => {
+                let table = imports().place(&self.bytes, || drawn.rows());
+                (drawn.row_frames(), drawn.seconds, table)
+            }
+            None => {
+                let read = Reader::new(&self.bytes)?;
+                let table = imports().place(&self.bytes, || read.rows());
+                (read.frames, read.seconds, table)
+            }
+        };
         let table = table.ok_or(TracksError::NoRoom)?;
         let first_row = table.first_row();
         Ok(TableHandle {
@@ -109,13 +123,21 @@ impl Tracks {
                 first_row,
                 first_frame: first_row + 4,
                 stride: 2,
-                frames: read.frames as u16,
+                frames: frames as u16,
                 flags: TRACKS,
-                seconds: read.seconds,
+                seconds,
             },
             key: self.key(),
             _table: table,
         })
+    }
+
+    /// The table as it was drawn; none for other tracks.
+    pub fn drawn(&self) -> Option<DrawnTable> {
+        match is_drawn(&self.bytes) {
+            true => DrawnTable::read(&self.bytes).ok(),
+            false => None,
+        }
     }
 
     /// Reads tracks from the text in a patch.
@@ -136,6 +158,11 @@ impl Tracks {
     pub fn key(&self) -> f32 {
         69.0 + 12.0 * (self.pitch / 440.0).log2()
     }
+}
+
+/// Whether these are the bytes of a drawn table.
+fn is_drawn(bytes: &[u8]) -> bool {
+    bytes.starts_with(&drawn::MAGIC)
 }
 
 /// Reads values from the bytes of tracks.

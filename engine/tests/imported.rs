@@ -33,7 +33,11 @@ fn levels(table: u32) -> [f32; PARTIALS] {
 fn heard(engine: &mut Engine) -> [f32; PARTIALS] {
     let events = [(0, EventKind::AllSoundOff), (0, on(69))];
     let [left, _] = play(engine, &events, PERIODS + 800);
-    let sound = &left[800..];
+    harmonics(&left[800..])
+}
+
+/// The same of a sound of [`PERIODS`] frames.
+fn harmonics(sound: &[f32]) -> [f32; PARTIALS] {
     let level = |n: usize| {
         let turn = TAU * 11.0 * (n + 1) as f64 / PERIODS as f64;
         let [mut re, mut im] = [0.0; 2];
@@ -96,6 +100,26 @@ fn only_played_patches_need_rows() {
     for (table, patch) in library.iter().enumerate() {
         engine.set_patch(0, patch);
         expect(&mut engine, 2_000_000 + table as u32);
+    }
+}
+
+/// A table that is drawn while a note is held is heard at once, and the note goes on. The former table keeps its rows
+/// until the last cloud that reads it was rendered.
+#[test]
+fn a_table_is_drawn_while_a_note_sounds() {
+    let _alone = alone();
+    let mut engine = engine(&imported(&levels(5_000_000), 4));
+    play(&mut engine, &[(0, on(69))], RATE / 10);
+    for table in 5_000_001..5_000_040 {
+        let mut drawn = Playable::new(imported(&levels(table), 4));
+        engine.exchange_drawn(0, &mut drawn);
+        assert_eq!(engine.counters().voices, 1);
+        let [sound, _] = play(&mut engine, &[], PERIODS + 800);
+        let levels = levels(table);
+        for (heard, level) in harmonics(&sound[800..]).iter().zip(levels) {
+            let off = db(*heard) - db(level / levels[0]);
+            assert!(off.abs() < 0.45, "table {table}: {off} dB");
+        }
     }
 }
 

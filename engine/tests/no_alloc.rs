@@ -25,6 +25,7 @@ fn rendering_never_allocates() {
     for patch in factory::patches().iter().chain([&effects, &pattern]) {
         let mut engine = engine(patch);
         let mut other = Playable::new(imported(&[0.5, 0.2], 4));
+        let mut drawn = Playable::new(imported(&[0.1, 0.4, 0.3], 5));
         let mut events = Vec::new();
         for i in 0..64u32 {
             let kind = match i % 8 {
@@ -45,6 +46,7 @@ fn rendering_never_allocates() {
                 engine.render(&[], &mut left[..17], &mut right[..17]);
                 engine.snapshot(0, &mut snapshot);
                 engine.swap_routes(0, &mut routes);
+                engine.exchange_drawn(0, &mut drawn);
                 engine.exchange_patch(0, &mut other);
             }
             engine.reset();

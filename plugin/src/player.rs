@@ -215,6 +215,9 @@ impl Player {
         if let (Some(routes), Some(synth)) = (&mut change.routes, &mut self.synth) {
             synth.swap_routes(routes);
         }
+        if let (Some(drawn), Some(synth)) = (&mut change.drawn, &mut self.synth) {
+            synth.exchange_drawn(drawn);
+        }
         if let (Some(pitch), Some(synth)) = (&change.pitch, &mut self.synth) {
             synth.set_pitch(pitch);
         }

@@ -25,6 +25,8 @@ pub(crate) struct Change {
     pub(crate) patch: Option<Box<Playable>>,
     /// Other routes for the current patch.
     pub(crate) routes: Option<Vec<Route>>,
+    /// A patch with other drawn waveforms and tables for the current one.
+    pub(crate) drawn: Option<Box<Playable>>,
     /// Other pitch settings of the instance.
     pub(crate) pitch: Option<Box<PitchSettings>>,
 }
@@ -111,6 +113,7 @@ impl Shared {
         self.send(|change| {
             change.patch = Some(Box::new(playable));
             change.routes = None;
+            change.drawn = None;
         });
         self.report(complete.map_err(StreamError::from).and(sent), true);
         *current = Arc::new(patch);
@@ -128,6 +131,22 @@ impl Shared {
         let sent = self.in_stream(|stream| stream.set_routes(PART, routes.clone()));
         self.report(sent, false);
         Arc::make_mut(&mut current).routes = routes;
+    }
+
+    /// Changes the drawn waveforms and tables to those of `patch`, also for notes that sound. Not for the audio
+    /// thread.
+    pub fn set_drawn(&self, patch: &Patch) {
+        let mut current = self.patch.lock();
+        let mut drawn = Box::new(Playable::drawn(patch));
+        let complete = Playable::clone(&drawn).complete().map(drop);
+        let sent = self.in_stream(|stream| stream.set_drawn(PART, Playable::clone(&drawn)));
+        self.send(|change| match &mut change.patch {
+            // A patch that the audio thread has not taken yet.
+            Some(waiting) => waiting.swap_drawn(&mut drawn),
+            None => change.drawn = Some(drawn),
+        });
+        self.report(complete.map_err(StreamError::from).and(sent), true);
+        Arc::make_mut(&mut current).copy_drawn(patch);
     }
 
     /// The settings of the instance; their MPE zone is the one when MPE is on.

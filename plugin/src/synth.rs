@@ -97,6 +97,9 @@ pub(crate) trait Synth: Send {
     /// Swaps the routes with `routes`. With a stream, [`Control`] has got them already.
     fn swap_routes(&mut self, _routes: &mut Vec<Route>) {}
 
+    /// Swaps drawn waveforms and tables with those of `patch`. With a stream, [`Control`] has got them already.
+    fn exchange_drawn(&mut self, _patch: &mut Playable) {}
+
     /// Changes tuning and bend range. With a stream, [`Control`] has got them already.
     fn set_pitch(&mut self, _settings: &PitchSettings) {}
 

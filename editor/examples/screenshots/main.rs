@@ -57,10 +57,44 @@ const EXPLORED: &[[f32; 2]] = &[
     [280.0, 600.0],
 ];
 
+/// The sixth frame of a table, and a stroke across its bars.
+const DRAWN: &[[f32; 2]] = &[[310.0, 651.0]];
+const DRAWN_STROKE: &[[f32; 2]] =
+    &[[40.0, 510.0], [120.0, 560.0], [240.0, 520.0], [420.0, 590.0], [600.0, 600.0]];
+
+/// A drawn LFO on the whole page.
+const ENLARGED_LFO: &[[f32; 2]] = &[[646.0, 496.0], [1165.0, 496.0]];
+
 const SCENES: &[Scene] = &[
     Scene { name: "source", keys: &[45, 57, 64, 72], ..SCENE },
     Scene { name: "source-200", keys: &[45, 57, 64, 72], scale: 2.0, ..SCENE },
     Scene { name: "rest", patch: "Silk Strings", ..SCENE },
+    Scene {
+        name: "harmonics",
+        page: "Harmonics",
+        keys: &[45, 57],
+        clicks: DRAWN,
+        mouse: DRAWN_STROKE,
+        ..SCENE
+    },
+    Scene {
+        name: "harmonics-200",
+        page: "Harmonics",
+        keys: &[45],
+        clicks: DRAWN,
+        mouse: DRAWN_STROKE,
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "harmonics-tuning",
+        patch: "Cathedral Bell",
+        page: "Harmonics",
+        clicks: &[[233.0, 466.0]],
+        mouse: &[[40.0, 600.0], [200.0, 520.0], [500.0, 560.0], [700.0, 500.0]],
+        ..SCENE
+    },
+    Scene { name: "harmonics-small", page: "Harmonics", size: Editor::MIN_SIZE, ..SCENE },
     Scene {
         name: "layers",
         patch: "Quint Chapel",
@@ -110,6 +144,45 @@ const SCENES: &[Scene] = &[
         keys: &[48, 55],
         // The second envelope.
         clicks: &[[98.0, 466.0]],
+        ..SCENE
+    },
+    Scene { name: "lfo-points", page: "Modulation", clicks: &[[646.0, 496.0]], ..SCENE },
+    Scene {
+        name: "lfo-steps",
+        patch: "Pentatonic Brook",
+        page: "Modulation",
+        keys: &[60],
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-small",
+        page: "Modulation",
+        size: Editor::MIN_SIZE,
+        clicks: &[[536.0, 356.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-large",
+        page: "Modulation",
+        keys: &[48, 55, 63],
+        clicks: ENLARGED_LFO,
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-large-200",
+        page: "Modulation",
+        keys: &[48, 55, 63],
+        clicks: ENLARGED_LFO,
+        // On a point.
+        mouse: &[[440.0, 520.0]],
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene {
+        name: "lfo-large-small",
+        page: "Modulation",
+        size: Editor::MIN_SIZE,
+        clicks: &[[536.0, 356.0], [945.0, 356.0]],
         ..SCENE
     },
     Scene { name: "effects", patch: "Melodica Street", page: "Effects", keys: &[60, 64], ..SCENE },

@@ -4,8 +4,8 @@
 
 use super::displays::Displays;
 use super::envelope::Envelope;
-use super::lfo::Lfo;
-use super::{arp, curve, effects, explore, kit, layers, matrix, play, table, tuning};
+use super::lfo::{Lfo, LfoEditor};
+use super::{arp, curve, effects, explore, harmonics, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
 use crate::theme;
@@ -20,6 +20,7 @@ use myriad_engine::params::{Kind, Param, TABLE};
 pub(crate) enum Page {
     #[default]
     Source,
+    Harmonics,
     Layers,
     Shape,
     Filter,
@@ -37,8 +38,9 @@ pub(crate) enum Page {
 pub(crate) const GAP: f32 = 8.0;
 
 impl Page {
-    pub(crate) const ALL: [Page; 12] = [
+    pub(crate) const ALL: [Page; 13] = [
         Page::Source,
+        Page::Harmonics,
         Page::Layers,
         Page::Shape,
         Page::Filter,
@@ -55,6 +57,7 @@ impl Page {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Page::Source => "Source",
+            Page::Harmonics => "Harmonics",
             Page::Layers => "Layers",
             Page::Shape => "Shape",
             Page::Filter => "Filter",
@@ -72,6 +75,7 @@ impl Page {
     fn help(self) -> &'static str {
         match self {
             Page::Source => "Partials: table, unison, pitch",
+            Page::Harmonics => "Draw the table of a layer, harmonic by harmonic",
             Page::Layers => "A second layer: mixed, morphed or multiplied with the first",
             Page::Shape => "Shape of the spectrum: tilt, scale, dynamics, decay",
             Page::Filter => "Two filters, and a curve to draw",
@@ -118,7 +122,7 @@ impl Page {
     /// Whether it has any content; only kits have pads.
     pub(crate) fn is_shown(self, patch: &Patch) -> bool {
         match self {
-            Page::Matrix | Page::Explore => true,
+            Page::Harmonics | Page::Matrix | Page::Explore => true,
             Page::Kit => !patch.key_zones.is_empty(),
             page => !page.groups().is_empty(),
         }
@@ -132,6 +136,8 @@ pub(crate) struct Pages {
     /// The selected envelope and LFO.
     envelope: usize,
     lfo: usize,
+    lfo_editor: LfoEditor,
+    harmonics: harmonics::Harmonics,
     effects: effects::Rack,
     pub(crate) matrix: matrix::Matrix,
     pub(crate) kit: kit::Kit,
@@ -187,6 +193,7 @@ impl Pages {
                 };
                 first_drawn(ui, session, self.page, &[], draws, rect);
             }
+            Page::Harmonics => self.harmonics.show(ui, session, rect),
             Page::Layers => layers::show(ui, session, displays, rect),
             Page::Filter => filters(ui, session, displays, rect),
             Page::Modulation => self.modulation(ui, session, rect),
@@ -205,6 +212,9 @@ impl Pages {
         let groups = Page::Modulation.groups();
         let (envelopes, lfos): (Vec<&str>, Vec<&str>) =
             groups.iter().partition(|group| group.starts_with("env"));
+        if self.lfo_editor.enlarged {
+            return self.one_lfo(ui, session, &lfos, rect);
+        }
         let half = (rect.width() - GAP) / 2.0;
         let [left, right] = [0.0, half + GAP]
             .map(|x| Rect::from_min_size(rect.min + vec2(x, 0.0), vec2(half, rect.height())));
@@ -228,7 +238,26 @@ impl Pages {
             && let Some(lfo) = Lfo::of_group(group)
         {
             let (drawing, knobs) = drawing_and_knobs(right, 1);
-            lfo.show(ui, session, drawing, level(session, group));
+            let level = level(session, group);
+            lfo.show(ui, session, &mut self.lfo_editor, drawing, level);
+            strip::strip(ui, session, lfo.knobs(), knobs);
+        }
+    }
+
+    /// One LFO on the whole page, its knobs beside it.
+    fn one_lfo(&mut self, ui: &mut Ui, session: &mut Session, lfos: &[&str], rect: Rect) {
+        theme::panel(ui.painter(), rect);
+        numbers(ui, lfos, &mut self.lfo, rect);
+        if let Some(group) = lfos.get(self.lfo)
+            && let Some(lfo) = Lfo::of_group(group)
+        {
+            let inside =
+                Rect::from_min_max(rect.min + vec2(12.0, 38.0), rect.max - vec2(12.0, 10.0));
+            let split = inside.right() - strip::width_in_two_rows(lfo.knobs()) - GAP;
+            let level = level(session, group);
+            let drawing = inside.with_max_x(split);
+            lfo.show(ui, session, &mut self.lfo_editor, drawing, level);
+            let knobs = Rect::from_min_max(pos2(split + GAP, rect.top() + 30.0), inside.max);
             strip::strip(ui, session, lfo.knobs(), knobs);
         }
     }

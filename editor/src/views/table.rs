@@ -18,7 +18,7 @@ const SHOWN: usize = 48;
 /// A layer of the sound: its table and position parameters.
 pub(crate) struct Layer {
     index: usize,
-    table: Param,
+    pub(crate) table: Param,
     pub(crate) position: Param,
     pub(crate) speed: Param,
     pub(crate) colour: Color32,

@@ -5,8 +5,10 @@
 
 mod browser;
 mod explore;
+mod harmonics;
 mod import;
 mod layers;
+mod lfo;
 mod routes;
 mod sources;
 mod tuning;
@@ -86,6 +88,8 @@ fn drag(window: &mut Window<'_>, from: Pos2, to: Pos2, modifiers: Modifiers) {
 }
 
 fn double_click(window: &mut Window<'_>, at: Pos2) {
+    // Long enough after the last click for this not to be the third.
+    window.run_steps(25);
     click(window, at, 2);
 }
 
@@ -502,7 +506,7 @@ fn every_parameter_has_a_widget() {
 #[test]
 fn every_page_fits_every_size() {
     for size in [Editor::MIN_SIZE, Editor::SIZE, [2400.0, 1400.0], [300.0, 200.0]] {
-        for page in PAGES.into_iter().chain(["Matrix", "Explore"]) {
+        for page in PAGES.into_iter().chain(["Harmonics", "Matrix", "Explore"]) {
             let mut window = open_sized("Aurora", page, Vec2::from(size));
             window.state_mut().host.note_on(48, 1.0);
             window.run_steps(4);

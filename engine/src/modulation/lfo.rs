@@ -1,5 +1,6 @@
 //! LFOs: free-running for all voices, or retriggered by each note; in Hertz or synced to the tempo.
 
+use super::Drawing;
 use crate::controls::Controls;
 use crate::dsp::hash;
 use crate::params::Param;
@@ -45,52 +46,6 @@ pub(crate) enum Shape {
     HalfSine,
     Drawn,
     DrawnSteps,
-}
-
-/// A drawn cycle: heights from -1 to 1, at equal distances.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Drawing {
-    heights: [f32; Drawing::MOST],
-    count: usize,
-}
-
-impl Drawing {
-    /// The most heights of a cycle.
-    pub const MOST: usize = 32;
-
-    /// A drawing of these heights, at most [`Drawing::MOST`]; a flat one when there are none.
-    pub fn new(heights: &[f32]) -> Self {
-        let mut drawing =
-            Self { heights: [0.0; Self::MOST], count: heights.len().clamp(1, Self::MOST) };
-        for (to, from) in drawing.heights.iter_mut().zip(heights) {
-            *to = from.clamp(-1.0, 1.0);
-        }
-        drawing
-    }
-
-    /// Its heights.
-    pub fn heights(&self) -> &[f32] {
-        &self.heights[..self.count]
-    }
-
-    /// The height at `x` of the cycle, 0 to 1: interpolated, or in steps.
-    fn at(&self, x: f32, steps: bool) -> f32 {
-        let place = x * self.count as f32;
-        let index = (place as usize).min(self.count - 1);
-        let from = self.heights[index];
-        let to = self.heights[(index + 1) % self.count];
-        match steps {
-            true => from,
-            false => from + (to - from) * (place - index as f32),
-        }
-    }
-}
-
-impl Default for Drawing {
-    /// A ramp in four steps.
-    fn default() -> Self {
-        Self::new(&[-1.0, -0.33, 0.33, 1.0])
-    }
 }
 
 impl LfoSettings {

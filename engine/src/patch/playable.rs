@@ -46,6 +46,14 @@ impl Playable {
         }
     }
 
+    /// The drawn waveforms and tables of `patch` and nothing else of it, for [`Playable::swap_drawn`]. Allocates and
+    /// locks too.
+    pub fn drawn(patch: &Patch) -> Self {
+        let mut drawn = Patch::new();
+        drawn.copy_drawn(patch);
+        Self::new(drawn)
+    }
+
     /// The same for an engine at this sample rate: with impulse responses, if its convolver is on. Takes a moment then;
     /// not for the audio thread. Without this a convolver lets the sound pass.
     pub fn prepared(self, sample_rate: f32) -> Self {
@@ -102,6 +110,13 @@ impl Playable {
     /// The same, mutable.
     pub(crate) fn kit_mut(&mut self) -> Option<&mut Kit> {
         self.kit.as_deref_mut()
+    }
+
+    /// Swaps drawn waveforms and tables with another patch.
+    pub fn swap_drawn(&mut self, other: &mut Playable) {
+        std::mem::swap(&mut self.patch.drawings, &mut other.patch.drawings);
+        std::mem::swap(&mut self.patch.tracks, &mut other.patch.tracks);
+        std::mem::swap(&mut self.table_handles, &mut other.table_handles);
     }
 
     /// Mutable access to its routes.

@@ -1,6 +1,7 @@
 //! Patches survive the round trip, old ones load, errors say where.
 
 use super::*;
+use crate::modulation::Point;
 use crate::params::Param;
 
 fn error(text: &str) -> String {
@@ -96,9 +97,25 @@ fn damaged_patches_fail_with_one_line() {
 fn drawings_survive_the_round_trip_and_wrong_ones_say_where() {
     let text = "format = 2\nname = \"x\"\n[drawn]\nlfo2 = [0, 1, -0.5]\n";
     let patch = Patch::parse(text, "my.toml").unwrap();
-    assert_eq!(patch.drawings[1].heights(), [0.0, 1.0, -0.5]);
+    assert_eq!(patch.drawings[1], Drawing::new(&[0.0, 1.0, -0.5]));
     assert_eq!(Patch::parse(&patch.to_toml(), "again").unwrap(), patch);
-    for wrong in ["lfo9 = [0]", "lfo1 = [2]", "lfo1 = 3", "lfo1 = []"] {
+    let text = text.replace("[0, 1, -0.5]", "[0, 1]\nlfo6_points = [0, -1, 0.3, 0.75, 1, -0.1]");
+    let patch = Patch::parse(&text, "my.toml").unwrap();
+    assert_eq!(patch.drawings[1], Drawing::new(&[0.0, 1.0]));
+    let [first, last] = [[0.0, -1.0, 0.3], [0.75, 1.0, -0.1]];
+    let points = [first, last].map(|[x, y, curve]| Point { x, y, curve });
+    assert_eq!(patch.drawings[5], Drawing::from_points(&points));
+    assert_eq!(Patch::parse(&patch.to_toml(), "again").unwrap(), patch);
+    for wrong in [
+        "lfo9 = [0]",
+        "lfo1 = [2]",
+        "lfo1 = 3",
+        "lfo1 = []",
+        "lfo7_points = [0, 0, 0]",
+        "lfo1_points = [0, 0]",
+        "lfo1_points = [0, 2, 0]",
+        "lfo1_points = [-0.1, 0, 0]",
+    ] {
         let text = format!("format = 2\nname = \"x\"\n[drawn]\n{wrong}\n");
         assert!(error(&text).starts_with("my.toml:4: drawn."), "{wrong}");
     }

@@ -80,8 +80,14 @@ fn write_patch(out: &mut String, patch: &Patch, prefix: &str) {
     if let Some(first) = drawn.next() {
         out.push_str(&format!("\n[{prefix}drawn]\n"));
         for (index, drawing) in [first].into_iter().chain(drawn) {
-            let heights = format!("{:?}", drawing.heights());
-            line(out, &format!("lfo{}", index + 1), &heights);
+            let (kind, numbers): (&str, Vec<f32>) = match drawing.is_even() {
+                true => ("", drawing.points().iter().map(|point| point.y).collect()),
+                false => {
+                    let points = drawing.points().iter();
+                    ("_points", points.flat_map(|point| [point.x, point.y, point.curve]).collect())
+                }
+            };
+            line(out, &format!("lfo{}{kind}", index + 1), &format!("{numbers:?}"));
         }
     }
     for route in &patch.routes {

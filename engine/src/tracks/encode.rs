@@ -75,7 +75,7 @@ fn loudest(partials: &[PartialTrack], frames: usize) -> f32 {
 }
 
 /// The byte for `level`, 0 to 1.
-fn byte_of(level: f32) -> u8 {
+pub(super) fn byte_of(level: f32) -> u8 {
     let decibels = 20.0 * level.max(1e-9).log10();
     ((decibels - FLOOR_DB) / LEVEL_DB).round().clamp(0.0, 255.0) as u8
 }

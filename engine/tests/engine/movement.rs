@@ -1,9 +1,9 @@
 //! Modulation: envelopes whose speed depends on the note, LFOs with different phases.
 
 use myriad_conformance::testing::*;
-use myriad_engine::modulation::{Route, RouteCurve, Source};
+use myriad_engine::modulation::{Drawing, Point, Route, RouteCurve, Source};
 use myriad_engine::params::Param;
-use myriad_engine::{Engine, EventKind};
+use myriad_engine::{Engine, EventKind, Playable};
 
 /// The level every 10 ms.
 fn levels(engine: &mut Engine, events: &[(usize, EventKind)]) -> Vec<f32> {
@@ -67,11 +67,30 @@ fn a_drawn_wave_is_heard_as_it_was_drawn() {
     patch.values.set(Param::Lfo1Shape, 10.0); // Drawn steps.
     patch.values.set(Param::Lfo1Mode, 1.0);
     patch.values.set(Param::Lfo1Rate, 1.0);
-    patch.drawings[0] = myriad_engine::modulation::Drawing::new(&[1.0, -1.0, 0.0, -1.0]);
+    patch.drawings[0] = Drawing::new(&[1.0, -1.0, 0.0, -1.0]);
     patch.routes.push(route(Source::Lfo1, Param::AmpLevel, 12.0));
     let levels = levels(&mut engine(&patch), &[(0, on(60))]);
     let [a, b, c, d] = [15, 40, 65, 90].map(|at| db(levels[at]));
     assert!((a - b - 24.0).abs() < 1.0 && (c - b - 12.0).abs() < 1.0 && (b - d).abs() < 1.0);
+}
+
+/// An editor draws while a note is held: the note goes on, with the new wave.
+#[test]
+fn a_wave_is_drawn_while_a_note_sounds() {
+    let mut patch = soft();
+    patch.values.set(Param::Lfo1Shape, 9.0); // Drawn.
+    patch.routes.push(route(Source::Lfo1, Param::AmpLevel, 12.0));
+    patch.drawings[0] = Drawing::from_points(&[Point::new(0.0, 1.0)]);
+    let mut engine = engine(&patch);
+    let [before, _] = play(&mut engine, &[(0, on(60))], RATE / 2);
+    patch.drawings[0] = Drawing::from_points(&[Point::new(0.3, -1.0), Point::new(0.9, -1.0)]);
+    let mut drawn = Playable::new(patch);
+    engine.exchange_drawn(0, &mut drawn);
+    let [after, _] = play(&mut engine, &[], RATE / 2);
+    let levels = [&before, &after].map(|sound| db(rms(&sound[RATE / 4..])));
+    assert!((levels[0] - levels[1] - 24.0).abs() < 0.5, "{levels:?}");
+    assert_eq!(engine.counters().voices, 1);
+    assert_eq!(drawn.drawings[0], Drawing::from_points(&[Point::new(0.0, 1.0)]), "given back");
 }
 
 /// Routes through `partial`: high partials come in after low ones, and have a deeper vibrato.

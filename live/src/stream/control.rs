@@ -92,6 +92,19 @@ impl Control {
         Ok(())
     }
 
+    /// Changes the drawn waveforms and tables of a part to those of `patch`, also for notes that sound; see
+    /// [`Control::set_patch`].
+    ///
+    /// # Errors
+    /// When the stream was stopped or has crashed.
+    pub fn set_drawn(&self, part: usize, patch: Playable) -> Result<(), StreamError> {
+        let mut state = self.running()?;
+        if part < state.engine.parts {
+            state.change_part(Command::Drawn { part, patch: Box::new(patch), number: 0 });
+        }
+        Ok(())
+    }
+
     /// Changes tuning and bend range of all parts; sounding notes glide to their new pitch.
     ///
     /// # Errors

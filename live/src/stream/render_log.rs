@@ -31,6 +31,13 @@ pub enum LogEntry {
         /// Its routes from now on.
         routes: Vec<Route>,
     },
+    /// The drawn waveforms and tables of a part changed before the next batch.
+    Drawn {
+        /// The part.
+        part: usize,
+        /// A patch that has them.
+        patch: Box<Patch>,
+    },
     /// An event of the next batch. Its frame counts from the beginning of the batch.
     Event(Event),
     /// Another audio side has replaced the last one, at this time of the stream. Its first frames are
@@ -53,7 +60,7 @@ pub enum LogEntry {
 /// An entry without memory of its own.
 #[derive(Clone, Copy)]
 pub(super) enum Record {
-    /// A patch or routes, by number.
+    /// A patch, or a part of one, by number.
     Change(u64),
     Event(Event),
     Connected {
@@ -104,6 +111,9 @@ impl LogReader {
             }
             Command::Routes { part, routes, .. } => {
                 LogEntry::Routes { part: *part, routes: routes.clone() }
+            }
+            Command::Drawn { part, patch, .. } => {
+                LogEntry::Drawn { part: *part, patch: Box::new(Patch::clone(patch)) }
             }
             Command::Pitch { .. } | Command::FrameRing { .. } => return 0,
         };

@@ -36,6 +36,8 @@ pub(super) enum Command {
     },
     /// Other routes, for notes that sound as well.
     Routes { part: usize, routes: Vec<Route>, number: u64 },
+    /// The drawn waveforms and tables of a patch, for notes that sound as well.
+    Drawn { part: usize, patch: Box<Playable>, number: u64 },
     /// Other pitch settings, for notes that sound as well.
     Pitch { settings: Box<PitchSettings> },
     /// Another audio side replaces the current one.
@@ -46,7 +48,9 @@ impl Command {
     /// The part that it changes.
     pub(super) fn part(&self) -> Option<usize> {
         match *self {
-            Command::Patch { part, .. } | Command::Routes { part, .. } => Some(part),
+            Command::Patch { part, .. }
+            | Command::Routes { part, .. }
+            | Command::Drawn { part, .. } => Some(part),
             Command::Pitch { .. } | Command::FrameRing { .. } => None,
         }
     }
@@ -270,6 +274,11 @@ impl RenderSide {
                 Command::Routes { part, mut routes, number } => {
                     self.engine.swap_routes(part, &mut routes);
                     self.commands.give_back(Command::Routes { part, routes, number });
+                    self.log(Record::Change(number));
+                }
+                Command::Drawn { part, mut patch, number } => {
+                    self.engine.exchange_drawn(part, &mut patch);
+                    self.commands.give_back(Command::Drawn { part, patch, number });
                     self.log(Record::Change(number));
                 }
                 Command::Pitch { settings } => {

@@ -3,8 +3,9 @@
 
 use crate::lockstep::*;
 use myriad_conformance::testing::*;
-use myriad_engine::EventKind;
+use myriad_engine::modulation::{Drawing, Point, Source};
 use myriad_engine::params::Param;
+use myriad_engine::{EventKind, Playable};
 use myriad_live::stream::{StreamError, StreamStatus};
 
 const CHORD: [(usize, EventKind); 3] = [(10, on(40)), (500, on(47)), (901, on(52))];
@@ -106,6 +107,33 @@ fn the_newest_patch_and_routes_win_when_the_queue_is_full() {
     stream.play_64(&[(0, on(60))], 9_600);
     last.routes.clear();
     let mut expected = Lockstep::new(96, &last);
+    expected.play_64(&[(0, on(60))], 9_600);
+    assert!(stream.heard == expected.heard);
+}
+
+/// The same for what is drawn: it belongs to the patch before it, and routes do not replace it.
+#[test]
+fn the_newest_drawing_wins_when_the_queue_is_full() {
+    let mut last = soft();
+    last.values.set(Param::Lfo1Shape, 9.0); // Drawn.
+    last.routes.push(route(Source::Lfo1, Param::AmpLevel, 12.0));
+    let mut drawn = last.clone();
+    drawn.drawings[0] = Drawing::from_points(&[Point::new(0.2, -1.0), Point::new(0.3, 0.5)]);
+    let mut stream = Lockstep::new(96, &sine());
+    for _ in 0..500 {
+        stream.control.set_patch(0, sine()).unwrap();
+        stream.control.set_drawn(0, Playable::drawn(&last)).unwrap();
+    }
+    assert!(stream.control.is_behind());
+    stream.control.set_patch(0, last.clone()).unwrap();
+    stream.control.set_drawn(0, Playable::drawn(&drawn)).unwrap();
+    stream.control.set_routes(0, last.routes.clone()).unwrap();
+    stream.render.step();
+    stream.control.underruns();
+    assert!(!stream.control.is_behind());
+    stream.render.step();
+    stream.play_64(&[(0, on(60))], 9_600);
+    let mut expected = Lockstep::new(96, &drawn);
     expected.play_64(&[(0, on(60))], 9_600);
     assert!(stream.heard == expected.heard);
 }

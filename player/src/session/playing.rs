@@ -5,7 +5,8 @@ use crate::assignment::patch_for_program;
 use crate::midi::{Heard, learned};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
-use myriad_engine::{EventKind, InstanceSettings, Patch};
+use myriad_engine::{EventKind, InstanceSettings, Patch, Playable};
+use myriad_live::stream::StreamError;
 use std::sync::Arc;
 
 impl Session {
@@ -47,6 +48,16 @@ impl Session {
         let part = usize::from(self.live);
         match self.control.set_routes(part, routes.clone()) {
             Ok(()) => Arc::make_mut(&mut self.patch).routes = routes,
+            Err(error) => self.news.push(error.to_string()),
+        }
+    }
+
+    /// Takes the drawn waveforms and tables of a patch while notes sound.
+    pub fn set_drawn(&mut self, patch: &Patch) {
+        let playable = Playable::drawn(patch).complete().map_err(StreamError::from);
+        let part = usize::from(self.live);
+        match playable.and_then(|playable| self.control.set_drawn(part, playable)) {
+            Ok(()) => Arc::make_mut(&mut self.patch).copy_drawn(patch),
             Err(error) => self.news.push(error.to_string()),
         }
     }

@@ -141,6 +141,10 @@ impl EditorHost for PluginHost {
         self.params.shared.set_routes(routes);
     }
 
+    fn set_drawn(&mut self, patch: &Patch) {
+        self.params.shared.set_drawn(patch);
+    }
+
     fn describe(&mut self, patch: &Patch) {
         self.params.shared.describe(patch);
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::synth::RenderTarget;
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
+use myriad_engine::modulation::Drawing;
 use myriad_engine::{Patch, Snapshot, factory};
 use nice_plug::context::process::SendEventError;
 use nice_plug::midi::{PluginNoteEvent, VoiceID};
@@ -96,6 +97,9 @@ fn nothing_is_allocated_while_patches_notes_and_knobs_change() {
         if round % 3 == 0 {
             params.shared.set_routes(patch.routes[1..].to_vec());
         }
+        if round % 4 == 1 {
+            params.shared.set_drawn(&factory::patches()[round]);
+        }
         let mut script = Script::new((40..71).map(on).chain([wheel(0.3)]));
         script.transport.tempo = Some(100.0 + round as f64);
         assert_no_alloc(|| {
@@ -165,6 +169,31 @@ fn routes_apply_to_the_last_patch() {
     let played = change.patch.as_deref_mut().unwrap();
     player.synth.as_mut().unwrap().exchange_patch(played);
     assert_eq!(**played, expected);
+}
+
+/// What is drawn belongs to the last patch, also when the audio thread has not taken that yet.
+#[test]
+fn drawings_apply_to_the_last_patch() {
+    let (params, mut player) = player();
+    let mut play = || player.process(&mut [0.0; 64], &mut [0.0; 64], &mut Script::new([]));
+    let first = &factory::patches()[0];
+    let mut drawn = first.clone();
+    drawn.drawings[2] = Drawing::new(&[0.5, -0.5, 1.0]);
+    params.shared.set_drawn(&drawn);
+    params.shared.load(first.clone());
+    assert!(params.shared.take_change().unwrap().drawn.is_none(), "a patch has its own");
+    params.shared.load(first.clone());
+    params.shared.set_drawn(&drawn);
+    let change = params.shared.take_change().unwrap();
+    assert_eq!(change.patch.as_deref().unwrap().drawings, drawn.drawings);
+    params.shared.give_back(change);
+    params.shared.set_drawn(first);
+    play();
+    params.shared.set_drawn(&drawn);
+    assert_eq!(*params.shared.patch(), drawn);
+    let change = params.shared.take_change().unwrap();
+    assert_eq!(change.drawn.as_deref().unwrap().drawings, drawn.drawings);
+    assert!(change.patch.is_none(), "the notes sound on");
 }
 
 #[test]

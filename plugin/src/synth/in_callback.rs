@@ -58,6 +58,10 @@ impl Synth for InCallback {
         self.engine.swap_routes(PART, routes);
     }
 
+    fn exchange_drawn(&mut self, patch: &mut Playable) {
+        self.engine.exchange_drawn(PART, patch);
+    }
+
     fn set_pitch(&mut self, settings: &PitchSettings) {
         self.engine.set_pitch_settings(settings);
     }

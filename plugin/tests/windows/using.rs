@@ -17,14 +17,14 @@ const UNDO: [i16; 2] = [160, 26];
 const SEARCH: [i16; 2] = [150, 430];
 
 /// Lets the editor draw; under load that takes a while, and `until` is for what matters.
-fn pause(host: &mut Host, millis: u64) {
+pub fn pause(host: &mut Host, millis: u64) {
     for _ in 0..millis.div_ceil(10) {
         host.idle();
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
+pub fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
     screen.point(at);
     pause(host, 60);
     screen.press();
@@ -56,7 +56,7 @@ fn drag(host: &mut Host, screen: &Screen, [x, y]: [i16; 2], up: i16, param: Clap
 }
 
 /// The patch that a project would keep.
-fn saved_patch(host: &mut Host) -> Patch {
+pub fn saved_patch(host: &mut Host) -> Patch {
     let state: serde_json::Value = serde_json::from_slice(&host.save()[8..]).unwrap();
     let patch = state["fields"]["patch"].as_str().unwrap();
     Patch::parse(patch, "the project").unwrap()

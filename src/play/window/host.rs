@@ -52,6 +52,10 @@ impl EditorHost for PlayerHost {
         self.session.with(|session| session.set_routes(routes));
     }
 
+    fn set_drawn(&mut self, patch: &Patch) {
+        self.session.with(|session| session.set_drawn(patch));
+    }
+
     fn describe(&mut self, patch: &Patch) {
         self.session.with(|session| session.describe(patch));
     }

@@ -12,6 +12,7 @@ use myriad_engine::{EngineConfig, PitchSettings, SnapshotReceiver};
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
 use std::collections::VecDeque;
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -24,7 +25,7 @@ pub(in crate::stream) struct State {
     pub(super) engine_latency: usize,
     pub(super) frame_ring: Arc<FrameRing>,
     commands: CommandSender<Command>,
-    /// Patches and routes for which `commands` had no room, at most one of each for a part, and pitch
+    /// Patches, routes and drawings for which `commands` had no room, at most one of each for a part, and pitch
     /// settings.
     waiting: VecDeque<Command>,
     pub(super) sender: Sender,
@@ -69,20 +70,23 @@ impl State {
         self.commands.send(command).map_err(|_| StreamError::Busy)
     }
 
-    /// Sends another patch or other routes for a part. When the queue is full, they wait until there
+    /// Sends another patch, other routes or other drawings for a part. When the queue is full, they wait until there
     /// is room, unless a newer command for the part replaces them.
     pub(super) fn change_part(&mut self, mut command: Command) {
         if let Some(log) = &mut self.log {
             let kept = log.keep(&command);
-            if let Command::Patch { number, .. } | Command::Routes { number, .. } = &mut command {
+            if let Command::Patch { number, .. }
+            | Command::Routes { number, .. }
+            | Command::Drawn { number, .. } = &mut command
+            {
                 *number = kept;
             }
         }
         let part = command.part();
-        // Routes belong to the patch before them; a patch contains its own.
-        let is_patch = |command: &Command| matches!(command, Command::Patch { .. });
-        let keeps_patch = !is_patch(&command);
-        self.waiting.retain(|old| old.part() != part || (keeps_patch && is_patch(old)));
+        // Routes and drawings belong to the patch before them; a patch contains its own.
+        let replaces_all = matches!(command, Command::Patch { .. });
+        let is_same_kind = |old: &Command| discriminant(old) == discriminant(&command);
+        self.waiting.retain(|old| old.part() != part || !(replaces_all || is_same_kind(old)));
         self.waiting.push_back(command);
         self.send_waiting();
     }

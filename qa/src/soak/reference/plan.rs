@@ -65,7 +65,10 @@ impl Plan {
                 LogEntry::Batch { start, frames, .. } => {
                     self.check_batch(start, frames as u64, &mut off);
                 }
-                LogEntry::Patch { .. } | LogEntry::Routes { .. } | LogEntry::Connected { .. } => {}
+                LogEntry::Patch { .. }
+                | LogEntry::Routes { .. }
+                | LogEntry::Drawn { .. }
+                | LogEntry::Connected { .. } => {}
             }
         }
         off

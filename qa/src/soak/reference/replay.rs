@@ -2,7 +2,7 @@
 
 use super::takeover::{TakeoverRenderer, Takeovers};
 use myriad_engine::dsp::{FADE, FlushDenormals, fade_in};
-use myriad_engine::{Engine, EngineConfig, EngineError, Event, TICK};
+use myriad_engine::{Engine, EngineConfig, EngineError, Event, Playable, TICK};
 use myriad_live::stream::LogEntry;
 use myriad_live::supervised::Takeover;
 use std::collections::VecDeque;
@@ -145,6 +145,10 @@ impl Replayer {
             LogEntry::Routes { part, mut routes } => {
                 self.render(self.frames, &mut send);
                 self.engine.swap_routes(part, &mut routes);
+            }
+            LogEntry::Drawn { part, patch } => {
+                self.render(self.frames, &mut send);
+                self.engine.exchange_drawn(part, &mut Playable::drawn(&patch));
             }
             LogEntry::Connected { time } => {
                 self.render(self.frames, &mut send);

@@ -1,0 +1,127 @@
+//! Drawn tables: copies of others, their bytes, and what renderers read.
+
+use super::super::Tracks;
+use super::*;
+use crate::spectrum::Table;
+
+fn saw(partials: usize, frames: usize) -> DrawnTable {
+    DrawnTable::copy(Table::Saw.place(), 110.0, partials, frames)
+}
+
+/// The rows of frame `frame`: levels and bends.
+fn row(rows: &[Row], frame: usize, bends: bool) -> &[f32] {
+    F32x16::flat(&rows[4 + 2 * frame + usize::from(bends)])
+}
+
+#[test]
+fn a_copy_sounds_as_the_table_did() {
+    let family = Table::Saw.place();
+    let table = saw(512, 16);
+    let rows = table.rows();
+    assert_eq!(table.row_frames(), 16);
+    let tables = tables();
+    for frame in 0..16 {
+        let expected = F32x16::flat(tables.row(family.first_frame + frame as u16));
+        for n in 0..512 {
+            let (was, is) = (expected[n], row(&rows, frame, false)[n]);
+            assert!((was - is).abs() < 0.01 * was.max(1e-3), "frame {frame}, {n}: {was} {is}");
+            assert_eq!(row(&rows, frame, true)[n], 0.0);
+        }
+    }
+    assert_eq!(F32x16::flat(&rows[0])[..512], F32x16::flat(tables.row(family.first_row))[..512]);
+}
+
+#[test]
+fn bytes_survive_the_round_trip() {
+    let mut table = saw(20, 5);
+    table.frame_mut(3)[7] = Harmonic { level: 0.0, tuning: -12.3, decay: 1.25 };
+    table.frame_mut(4)[0] = Harmonic { level: 1.0, tuning: 1_200.0, decay: MAX_DECAY };
+    let tracks = Tracks::from_bytes(table.encode()).unwrap();
+    let read = tracks.drawn().unwrap();
+    assert_eq!(read.encode(), table.encode(), "what was read is written again");
+    for frame in 0..5 {
+        for (a, b) in table.frame(frame).iter().zip(read.frame(frame)) {
+            // Levels are stored in steps of 0.4 dB.
+            assert!((a.level - b.level).abs() <= 0.025 * a.level, "{a:?} {b:?}");
+            assert!((a.tuning - b.tuning).abs() < 0.06 && (a.decay - b.decay).abs() < 0.13);
+        }
+    }
+    assert!((tracks.key() - 45.0).abs() < 1e-3);
+    assert_eq!(tracks.table_handle().unwrap().place().frames, 5 * 8 - 7, "the tuning moves");
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_played() {
+    let bytes = saw(9, 3).encode();
+    for length in 0..bytes.len() {
+        assert!(Tracks::from_bytes(bytes[..length].to_vec()).is_err());
+    }
+    for index in 4..bytes.len() {
+        for flip in [1, 0x80, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[index] ^= flip;
+            if let Ok(tracks) = Tracks::from_bytes(damaged) {
+                let rows = tracks.drawn().unwrap().rows();
+                assert!(rows.iter().all(|row| F32x16::flat(row).iter().all(|x| x.is_finite())));
+            }
+        }
+    }
+}
+
+/// Renderers leave out everything above the first partial beyond Nyquist, so partials keep their order.
+#[test]
+fn tunings_keep_the_order_and_are_exact_at_both_ends() {
+    let mut table = saw(40, 3);
+    for frame in 0..3 {
+        for (n, harmonic) in table.frame_mut(frame).iter_mut().enumerate() {
+            harmonic.tuning = if n % 3 == 0 { 900.0 } else { -900.0 } * frame as f32 / 2.0;
+        }
+    }
+    let (rows, frames) = (table.rows(), table.row_frames());
+    assert!(frames > 3);
+    for frame in 0..frames {
+        let ratios = F32x16::flat(&rows[0]).iter().zip(row(&rows, frame, true));
+        let tuned: Vec<f32> = ratios.map(|(ratio, bend)| ratio * (1.0 + bend)).collect();
+        assert!(tuned.is_sorted_by(|a, b| a < b), "frame {frame}: {tuned:?}");
+    }
+    assert_eq!(row(&rows, 0, true)[0], 0.0);
+    // The last interval is the one that is read at the end.
+    let cents = 1_200.0 * (1.0 + row(&rows, frames - 2, true)[0]).log2();
+    assert!((cents - 900.0).abs() < 0.1, "{cents}");
+}
+
+#[test]
+fn decay_adds_up_from_frame_to_frame() {
+    let mut table = saw(4, 4);
+    for frame in 0..4 {
+        for harmonic in table.frame_mut(frame) {
+            *harmonic = Harmonic { level: 0.5, tuning: 0.0, decay: 6.0 };
+        }
+    }
+    let rows = table.rows();
+    let decibels = |frame: usize| 20.0 * row(&rows, frame, false)[2].log10();
+    for frame in 0..4 {
+        assert!((decibels(0) - decibels(frame) - 6.0 * frame as f32).abs() < 0.01, "{frame}");
+    }
+    let power: f32 = row(&rows, 0, false).iter().map(|level| level * level).sum();
+    assert!((power - 1.0).abs() < 1e-3, "the loudest frame is as loud as a sine");
+}
+
+#[test]
+fn other_numbers_of_partials_and_frames() {
+    let table = saw(10, 4);
+    let more = table.with_partials(15).with_frames(6);
+    assert_eq!((more.partials(), more.frames()), (15, 6));
+    assert_eq!(more.frame(1)[..10], *table.frame(1));
+    assert_eq!(more.frame(1)[10..], [Harmonic::default(); 5]);
+    assert_eq!(more.frame(5), more.frame(3), "the last one is repeated");
+    assert_eq!(more.with_partials(10).with_frames(4), table);
+    let bounds = table.with_partials(9_999).with_frames(9_999);
+    assert!(Tracks::from_bytes(bounds.encode()).is_ok());
+    assert!(Tracks::from_bytes(table.with_partials(0).with_frames(0).encode()).is_ok());
+    let silent = |mut table: DrawnTable| {
+        (0..4).for_each(|frame| table.frame_mut(frame).fill(Harmonic::default()));
+        table.rows()
+    };
+    assert!(silent(table).iter().all(|row| F32x16::flat(row).iter().all(|x| x.is_finite())));
+}
