@@ -24,7 +24,8 @@ use crate::dsp::fast::exp2;
 use crate::engine::{OutputBuses, PitchSettings};
 use crate::event::EventKind;
 use crate::modulation::{
-    ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Route, Source,
+    DrawnEnvelope, ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation,
+    Route, Source,
 };
 use crate::params::Param;
 use crate::patch::Playable;
@@ -86,6 +87,8 @@ pub(crate) struct Part {
     envelopes: [EnvelopeBank; ENVELOPES],
     /// Settings of the envelopes in this tick. They are read once, since events need them too.
     envelope_settings: [EnvelopeSettings; ENVELOPES],
+    /// Envelopes that the patch has drawn in place of their stages.
+    drawn_envelopes: [Option<DrawnEnvelope>; ENVELOPES],
     lfos: [Lfo; LFOS],
     /// Per-voice values that clouds are made from, and the SIMD level to compute them with.
     lanes: Lanes,
@@ -143,6 +146,7 @@ impl Part {
             outputs: OutputBuses::default(),
             sample_rate,
             envelope_settings: std::array::from_fn(|i| EnvelopeSettings::read(&controls, i)),
+            drawn_envelopes: [None; ENVELOPES],
             controls,
             channel: Channel::new(tick_seconds),
             modulation: Modulation::new(voices),
@@ -219,6 +223,7 @@ impl Part {
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
+        self.drawn_envelopes = patch.envelopes;
         let imported = |table_handle: &TableHandle| Imported {
             place: table_handle.place(),
             key: table_handle.key(),
@@ -379,7 +384,13 @@ impl Part {
             if index == 0 || self.modulation.uses(Source::Env1.offset(index)) {
                 let speed = self.envelope_speed(index, voice);
                 let settings = &self.envelope_settings[index];
-                self.envelopes[index].advance(voice, seconds, settings, speed);
+                let bank = &mut self.envelopes[index];
+                match &self.drawn_envelopes[index] {
+                    None => bank.advance(voice, seconds, settings, speed),
+                    Some(drawn) => {
+                        bank.advance_drawn(voice, seconds, drawn, settings.loops, speed);
+                    }
+                }
             }
         }
         self.voices[voice].age += seconds;
