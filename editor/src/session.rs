@@ -387,10 +387,10 @@ fn needs_load(playing: &Patch, patch: &Patch) -> bool {
         || (convolves(patch) && !convolves(playing))
 }
 
-/// Whether drawn waveforms and tables are the same.
+/// Whether drawn waveforms, envelopes and tables are the same.
 fn is_drawn_alike(a: &Patch, b: &Patch) -> bool {
     let mut tracks = a.tracks.iter().zip(&b.tracks);
-    a.drawings == b.drawings && tracks.all(|(a, b)| is_same(a, b))
+    a.drawings == b.drawings && a.envelopes == b.envelopes && tracks.all(|(a, b)| is_same(a, b))
 }
 
 fn is_same<T: PartialEq>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {

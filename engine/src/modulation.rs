@@ -5,6 +5,7 @@
 //! uses are computed.
 
 mod drawing;
+mod drawn_envelope;
 mod envelope;
 mod fine;
 mod lfo;
@@ -12,6 +13,7 @@ mod offset;
 mod route;
 
 pub use drawing::{Drawing, Point};
+pub use drawn_envelope::{DrawnEnvelope, EnvelopePoint};
 pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
 pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};
@@ -25,7 +27,7 @@ use fine::Granularity;
 use offset::Offsets;
 
 /// Envelopes of a voice; the first controls its level.
-pub(crate) const ENVELOPES: usize = 4;
+pub const ENVELOPES: usize = 4;
 /// LFOs of a part.
 pub const LFOS: usize = 6;
 

@@ -24,7 +24,8 @@ use crate::dsp::fast::exp2;
 use crate::engine::{OutputBuses, PitchSettings};
 use crate::event::EventKind;
 use crate::modulation::{
-    ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation, Route, Source,
+    DrawnEnvelope, ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation,
+    Route, Source,
 };
 use crate::params::Param;
 use crate::patch::Playable;
@@ -86,6 +87,8 @@ pub(crate) struct Part {
     envelopes: [EnvelopeBank; ENVELOPES],
     /// Settings of the envelopes in this tick. They are read once, since events need them too.
     envelope_settings: [EnvelopeSettings; ENVELOPES],
+    /// Envelopes that the patch has drawn in place of their stages.
+    drawn_envelopes: [Option<DrawnEnvelope>; ENVELOPES],
     lfos: [Lfo; LFOS],
     /// Per-voice values that clouds are made from, and the SIMD level to compute them with.
     lanes: Lanes,
@@ -143,6 +146,7 @@ impl Part {
             outputs: OutputBuses::default(),
             sample_rate,
             envelope_settings: std::array::from_fn(|i| EnvelopeSettings::read(&controls, i)),
+            drawn_envelopes: [None; ENVELOPES],
             controls,
             channel: Channel::new(tick_seconds),
             modulation: Modulation::new(voices),
@@ -219,6 +223,8 @@ impl Part {
         for (lfo, drawing) in self.lfos.iter_mut().zip(&patch.drawings) {
             lfo.drawing = *drawing;
         }
+        self.drawn_envelopes = patch.envelopes;
+        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
         let imported = |table_handle: &TableHandle| Imported {
             place: table_handle.place(),
             key: table_handle.key(),
@@ -367,13 +373,17 @@ impl Part {
     /// Advances all voices to the end of the tick.
     fn advance_voices(&mut self) {
         for index in 0..ENVELOPES {
-            if self.uses_envelope(index) && self.modulation.moves(envelope_speed(index)) {
+            if !self.uses_envelope(index) {
+                continue;
+            }
+            let is_drawn = self.drawn_envelopes[index].is_some();
+            if is_drawn || self.modulation.moves(envelope_speed(index)) {
                 for voice in 0..self.high {
                     if !self.voices[voice].is_free() {
                         self.advance_envelope(index, voice, TICK as u32);
                     }
                 }
-            } else if self.uses_envelope(index) {
+            } else {
                 for (voice, note) in self.voices[..self.high].iter().enumerate() {
                     if note.clock != 0 {
                         let seconds = note.clock as f32 / self.sample_rate;
@@ -411,7 +421,12 @@ impl Part {
         let frames = frame.saturating_sub(self.voices[voice].clock);
         let seconds = frames as f32 / self.sample_rate;
         let speed = self.envelope_speed(index, voice);
-        self.envelopes[index].advance(voice, seconds, &self.envelope_settings[index], speed);
+        let settings = &self.envelope_settings[index];
+        let bank = &mut self.envelopes[index];
+        match &self.drawn_envelopes[index] {
+            None => bank.advance(voice, seconds, settings, speed),
+            Some(drawn) => bank.advance_drawn(voice, seconds, drawn, settings.loops, speed),
+        }
     }
 
     /// Speed factor of an envelope of a voice.

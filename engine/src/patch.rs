@@ -16,7 +16,7 @@ pub use text::PatchError;
 
 use crate::controls::Values;
 use crate::impulse::ImpulseResponse;
-use crate::modulation::{Drawing, LFOS, Route};
+use crate::modulation::{Drawing, DrawnEnvelope, ENVELOPES, LFOS, Route};
 use crate::params::Param;
 use crate::tracks::Tracks;
 use crate::tuning::ScaleSetting;
@@ -48,6 +48,8 @@ pub struct Patch {
     pub values: Values,
     /// Drawn waveforms of the LFOs.
     pub drawings: [Drawing; LFOS],
+    /// Envelopes that are drawn in place of their stages.
+    pub envelopes: [Option<DrawnEnvelope>; ENVELOPES],
     /// Imported tables, for `source.table` and `layer.table` "imported".
     pub tracks: [Option<Arc<Tracks>>; LAYERS],
     /// The imported impulse response, for `convolver.response` "imported".
@@ -72,6 +74,7 @@ impl Patch {
             macro_names: Default::default(),
             values: Values::new(),
             drawings: [Drawing::default(); LFOS],
+            envelopes: [None; ENVELOPES],
             tracks: [const { None }; LAYERS],
             impulse: None,
             routes: Vec::new(),
@@ -98,9 +101,10 @@ impl Patch {
         self.macro_names.clone_from(&other.macro_names);
     }
 
-    /// Copies the drawn waveforms and the tables of `other`.
+    /// Copies the drawn waveforms, the drawn envelopes and the tables of `other`.
     pub fn copy_drawn(&mut self, other: &Patch) {
         self.drawings = other.drawings;
+        self.envelopes = other.envelopes;
         self.tracks.clone_from(&other.tracks);
     }
 

@@ -146,12 +146,28 @@ const SCENES: &[Scene] = &[
         clicks: &[[98.0, 466.0]],
         ..SCENE
     },
+    Scene {
+        name: "envelope-points",
+        page: "Modulation",
+        keys: &[48, 55],
+        clicks: &[[558.0, 496.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "envelope-small",
+        page: "Modulation",
+        size: Editor::MIN_SIZE,
+        clicks: &[[448.0, 356.0]],
+        ..SCENE
+    },
     Scene { name: "lfo-points", page: "Modulation", clicks: &[[646.0, 496.0]], ..SCENE },
     Scene {
         name: "lfo-steps",
         patch: "Pentatonic Brook",
         page: "Modulation",
         keys: &[60],
+        // The second LFO.
+        clicks: &[[694.0, 466.0]],
         ..SCENE
     },
     Scene {

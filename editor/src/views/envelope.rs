@@ -1,18 +1,23 @@
 //! The envelope display. The width of each stage is its knob position, so that a millisecond and a
-//! minute both fit and can both be dragged.
+//! minute both fit and can both be dragged. An envelope can also be drawn by points.
 
+mod points;
+
+use crate::names;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
-use crate::widgets::{control, field};
+use crate::widgets::{button, control, field};
 use egui::accesskit::Role;
 use egui::epaint::Mesh;
 use egui::{Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use myriad_engine::modulation::{DrawnEnvelope, ENVELOPES, EnvelopePoint};
 use myriad_engine::params::Param;
 use myriad_engine::view;
 
 /// The parameters of one envelope.
 pub(crate) struct Envelope {
+    index: usize,
     delay: Param,
     attack: Param,
     hold: Param,
@@ -56,7 +61,10 @@ impl Envelope {
     /// The envelope of a group, if it is one.
     pub(crate) fn of_group(group: &str) -> Option<Self> {
         let get = |key: &str| Param::by_id(&format!("{group}.{key}"));
+        let number = group.strip_prefix("env")?.parse::<usize>().ok()?;
+        let index = number.checked_sub(1).filter(|index| *index < ENVELOPES)?;
         Some(Self {
+            index,
             delay: get("delay")?,
             attack: get("attack")?,
             hold: get("hold")?,
@@ -88,6 +96,73 @@ impl Envelope {
         field::field(ui, session, self.breaks, place(1.0));
         field::field(ui, session, self.speed, place(2.0));
         field::switch(ui, session, self.loops, place(3.0));
+    }
+
+    /// Whether it is drawn by points, so that the stages do nothing.
+    pub(crate) fn is_drawn(&self, session: &Session) -> bool {
+        session.patch.envelopes[self.index].is_some()
+    }
+
+    /// Shows it as it is drawn, if it is; `scale` belongs to the page.
+    pub(crate) fn show_points(
+        &self,
+        ui: &Ui,
+        session: &mut Session,
+        rect: Rect,
+        level: Option<f32>,
+        scale: &mut Option<f32>,
+    ) {
+        let Some(envelope) = session.patch.envelopes[self.index] else {
+            return;
+        };
+        theme::well(ui.painter(), rect);
+        let name = names::group(self.attack.info().group());
+        let is_held = !session.held.is_empty();
+        points::Canvas::new(rect, self.index, &name, envelope, scale, is_held)
+            .show(ui, session, level);
+        self.switch(ui, session, rect);
+    }
+
+    /// The button that changes between stages and points. Points begin with the stages; these stay as they are.
+    fn switch(&self, ui: &Ui, session: &mut Session, rect: Rect) {
+        let drawn = self.is_drawn(session);
+        let place = Rect::from_min_size(rect.right_top() + vec2(-48.0, 3.0), vec2(44.0, 18.0));
+        let tip = "Draw the envelope by any number of points, in place of its stages";
+        if button::word(ui, place, "Draw", tip, drawn).clicked() {
+            let envelope = (!drawn).then(|| self.as_points(session));
+            let name = names::group(self.attack.info().group());
+            let what = if drawn { "by stages" } else { "drawn" };
+            session.begin_drawing(&format!("{name} {what}"));
+            session.draw(|patch| patch.envelopes[self.index] = envelope);
+            session.end();
+        }
+    }
+
+    /// The stages as points.
+    fn as_points(&self, session: &Session) -> DrawnEnvelope {
+        let [attack, decay, release] = self.curves.map(|curve| session.value(curve));
+        let value = |param: Param| session.value(param);
+        let point = |time: Param, level: f32, curve: f32| EnvelopePoint {
+            seconds: value(time),
+            level,
+            curve,
+        };
+        let mut points = vec![point(self.attack, 1.0, attack)];
+        if value(self.delay) > 0.0 {
+            points.insert(0, point(self.delay, 0.0, 0.0));
+        }
+        if value(self.hold) > 0.0 {
+            points.push(point(self.hold, 1.0, 0.0));
+        }
+        if value(self.slope) > 0.0 {
+            points.push(point(self.decay, value(self.breaks), decay));
+            points.push(point(self.slope, value(self.sustain), decay));
+        } else {
+            points.push(point(self.decay, value(self.sustain), decay));
+        }
+        let held = points.len() - 1;
+        points.push(point(self.release, 0.0, release));
+        DrawnEnvelope::new(&points, held)
     }
 
     /// The width of a fraction of one.
@@ -158,6 +233,7 @@ impl Envelope {
         }
         self.bends(ui, session, &corners);
         self.handles(ui, session, plot, &corners);
+        self.switch(ui, session, rect);
     }
 
     fn line(&self, session: &Session, plot: Rect, corners: &Corners) -> Vec<Pos2> {

@@ -136,6 +136,8 @@ pub(crate) struct Pages {
     /// The selected envelope and LFO.
     envelope: usize,
     lfo: usize,
+    /// Seconds that a drawn envelope shows while it is dragged.
+    envelope_scale: Option<f32>,
     lfo_editor: LfoEditor,
     harmonics: harmonics::Harmonics,
     effects: effects::Rack,
@@ -231,8 +233,14 @@ impl Pages {
                 pos2(left.right() - 7.0, left.top() + 32.0),
             );
             envelope.fields(ui, session, line);
-            envelope.show(ui, session, drawing, level(session, group));
-            strip::strip(ui, session, &envelope.knobs(), knobs);
+            let level = level(session, group);
+            if envelope.is_drawn(session) {
+                let whole = drawing.with_max_y(left.bottom() - 10.0);
+                envelope.show_points(ui, session, whole, level, &mut self.envelope_scale);
+            } else {
+                envelope.show(ui, session, drawing, level);
+                strip::strip(ui, session, &envelope.knobs(), knobs);
+            }
         }
         if let Some(group) = lfos.get(self.lfo)
             && let Some(lfo) = Lfo::of_group(group)

@@ -1,12 +1,13 @@
 //! Envelopes in seven stages with curves and loops, one lane for every voice.
 
+use super::DrawnEnvelope;
 use crate::controls::Controls;
 use crate::dsp::fast::exp2_less_one;
 use crate::params::Param;
 use std::f32::consts::LOG2_E;
 
 /// The shortest attack: a jump within a sample would be a click.
-const SHORTEST_ATTACK: f32 = 0.001;
+pub(super) const SHORTEST_ATTACK: f32 = 0.001;
 
 /// The shortest release, which is that of the parameter.
 const SHORTEST_RELEASE: f32 = 0.002;
@@ -29,7 +30,7 @@ pub(crate) struct EnvelopeSettings {
     /// Time of the second decay, from the break to the sustain level; zero is off.
     slope: f32,
     turn: f32,
-    loops: bool,
+    pub(crate) loops: bool,
 }
 
 impl EnvelopeSettings {
@@ -150,6 +151,8 @@ pub(crate) struct EnvelopeBank {
     to: Vec<f32>,
     rate: Vec<f32>,
     scale: Vec<f32>,
+    /// The segment of a drawn envelope, which uses none of these.
+    segment: Vec<u8>,
 }
 
 impl EnvelopeBank {
@@ -165,6 +168,7 @@ impl EnvelopeBank {
             to: lane(),
             rate: lane(),
             scale: lane(),
+            segment: vec![0; voices],
         }
     }
 
@@ -176,6 +180,7 @@ impl EnvelopeBank {
 
     /// Starts at the current level.
     pub(crate) fn restart(&mut self, voice: usize) {
+        self.segment[voice] = 0;
         self.enter(voice, Stage::Delay);
     }
 
@@ -298,11 +303,120 @@ impl EnvelopeBank {
         (self.from[voice], self.to[voice]) = (from, to);
         (self.rate[voice], self.scale[voice]) = (bend.rate, bend.scale);
     }
+
+    /// Advances one voice of an envelope that is drawn.
+    pub(crate) fn advance_drawn(
+        &mut self,
+        voice: usize,
+        seconds: f32,
+        drawn: &DrawnEnvelope,
+        loops: bool,
+        speed: f32,
+    ) {
+        let (held, last) = (drawn.held(), drawn.points().len() - 1);
+        let mut stage = self.stage[voice];
+        let mut segment = match stage {
+            // The first tick of the note, and of its release.
+            Stage::Delay => 0,
+            Stage::Release => usize::from(self.segment[voice]).clamp(held + 1, last),
+            _ => usize::from(self.segment[voice]).min(held),
+        };
+        let mut elapsed = self.elapsed[voice] + seconds;
+        let mut from = self.began[voice];
+        self.value[voice] = loop {
+            match stage {
+                Stage::Done => break 0.0,
+                Stage::Sustain if loops => (stage, segment) = (Stage::Attack, 0),
+                Stage::Sustain => {
+                    from = drawn.points()[held].level;
+                    break from;
+                }
+                Stage::Release => {}
+                _ => stage = Stage::Attack,
+            }
+            let length = drawn.seconds(segment, speed);
+            if elapsed < length {
+                break drawn.along(segment, from, elapsed / length);
+            }
+            elapsed -= length;
+            from = drawn.points()[segment].level;
+            if stage == Stage::Attack && segment == held {
+                stage = Stage::Sustain;
+            } else if segment == last {
+                stage = Stage::Done;
+            } else {
+                segment += 1;
+            }
+        };
+        self.stage[voice] = stage;
+        self.elapsed[voice] = elapsed;
+        self.began[voice] = from;
+        self.segment[voice] = segment as u8;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modulation::EnvelopePoint;
+
+    #[test]
+    fn a_drawn_envelope_goes_through_its_points() {
+        let point = |seconds: f32, level: f32| EnvelopePoint { seconds, level, curve: 0.0 };
+        let points =
+            [point(0.1, 1.0), point(0.1, 0.2), point(0.1, 0.6), point(0.2, 0.8), point(0.2, 0.0)];
+        let drawn = DrawnEnvelope::new(&points, 2);
+        let mut bank = EnvelopeBank::new(1);
+        bank.start(0);
+        let mut at = |ticks: usize, loops: bool| {
+            (0..ticks).for_each(|_| bank.advance_drawn(0, 0.001, &drawn, loops, 1.0));
+            bank.value[0]
+        };
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 0.02, "{a} for {b}");
+        near(at(50, false), 0.5);
+        near(at(50, false), 1.0);
+        near(at(50, false), 0.6);
+        near(at(100, false), 0.4);
+        near(at(500, false), 0.6);
+        assert_eq!(drawn.release_seconds(2.0), 0.2);
+        bank.release(0);
+        let mut at = |ticks: usize| {
+            (0..ticks).for_each(|_| bank.advance_drawn(0, 0.001, &drawn, false, 1.0));
+            (bank.value[0], bank.is_done(0))
+        };
+        near(at(100).0, 0.7);
+        near(at(100).0, 0.8);
+        near(at(100).0, 0.4);
+        assert_eq!(at(101), (0.0, true));
+        assert_eq!(at(10), (0.0, true));
+    }
+
+    /// Released while it rises, it goes on from where it is; with a loop it starts again; and no numbers hang it.
+    #[test]
+    fn drawn_envelopes_release_early_loop_and_never_hang() {
+        let point = |seconds: f32, level: f32| EnvelopePoint { seconds, level, curve: 0.3 };
+        let drawn = DrawnEnvelope::new(&[point(0.1, 1.0), point(0.1, 0.0)], 0);
+        let mut bank = EnvelopeBank::new(1);
+        bank.start(0);
+        let step = |bank: &mut EnvelopeBank, ticks: usize, loops: bool| {
+            (0..ticks).for_each(|_| bank.advance_drawn(0, 0.001, &drawn, loops, 1.0));
+        };
+        step(&mut bank, 20, false);
+        let there = bank.value[0];
+        bank.release(0);
+        step(&mut bank, 1, false);
+        assert!((bank.value[0] - there).abs() < 0.05);
+        step(&mut bank, 200, false);
+        assert!(bank.is_done(0));
+        bank.start(0);
+        step(&mut bank, 5_000, true);
+        assert!(!bank.is_done(0));
+        let instant = DrawnEnvelope::new(&[point(0.0, f32::NAN)], 9);
+        bank.advance_drawn(0, 100.0, &instant, true, 1_000.0);
+        bank.release(0);
+        bank.advance_drawn(0, 100.0, &instant, true, 1_000.0);
+        assert!(bank.is_done(0));
+    }
 
     fn settings(pairs: &[(Param, f32)]) -> EnvelopeSettings {
         let mut values = crate::controls::Values::new();

@@ -14,6 +14,10 @@ impl Part {
         let sounding = (0..self.high).filter(|&voice| !self.voices[voice].is_free());
         let speeds = sounding.map(|voice| self.envelope_speed(0, voice));
         let slowest = speeds.fold(self.controls[Param::Env1Speed], f32::min);
-        Some(step + self.envelope_settings[0].release_seconds(slowest))
+        let release = match &self.drawn_envelopes[0] {
+            None => self.envelope_settings[0].release_seconds(slowest),
+            Some(drawn) => drawn.release_seconds(slowest),
+        };
+        Some(step + release)
     }
 }

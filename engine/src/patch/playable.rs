@@ -115,6 +115,7 @@ impl Playable {
     /// Swaps drawn waveforms and tables with another patch.
     pub fn swap_drawn(&mut self, other: &mut Playable) {
         std::mem::swap(&mut self.patch.drawings, &mut other.patch.drawings);
+        std::mem::swap(&mut self.patch.envelopes, &mut other.patch.envelopes);
         std::mem::swap(&mut self.patch.tracks, &mut other.patch.tracks);
         std::mem::swap(&mut self.table_handles, &mut other.table_handles);
     }

@@ -3,10 +3,11 @@
 use super::text::{Content, Document, Entry, PatchText, split_entries};
 use super::{FORMAT, MACROS, MAX_KEY_ZONES, Patch, PatchError, migrate};
 use crate::impulse::ImpulseResponse;
-use crate::modulation::{Drawing, LFOS, MAX_ROUTES, Point, Route, RouteCurve, Source};
+use crate::modulation::{MAX_ROUTES, Route, RouteCurve, Source};
 use crate::params::{Kind, Param, TABLE};
 use crate::tracks::Tracks;
 
+mod drawn;
 mod tuning;
 mod zones;
 
@@ -100,9 +101,8 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
             patch.impulse = Some(impulse);
         }
         (key, content) if key.starts_with("drawn.") => {
-            let (lfo, drawing) =
-                read_drawing(key, content).map_err(|problem| source.entry_error(entry, problem))?;
-            patch.drawings[lfo] = drawing;
+            drawn::read(key, content, patch)
+                .map_err(|problem| source.entry_error(entry, problem))?;
         }
         (key, content) => match key.strip_prefix("macro_names.") {
             Some(number) => {
@@ -120,40 +120,6 @@ fn read_entry(source: &PatchText<'_>, entry: &Entry, patch: &mut Patch) -> Resul
         },
     }
     Ok(())
-}
-
-/// The LFO that is named, and what is drawn for it: heights, or points of three numbers each. Errors say what was expected.
-fn read_drawing(key: &str, content: &Content) -> Result<(usize, Drawing), String> {
-    let find = |kind: &str| (0..LFOS).find(|lfo| key == format!("drawn.lfo{}{kind}", lfo + 1));
-    let is_within = |numbers: &[f64]| numbers.iter().all(|number| number.abs() <= 1.0);
-    let Content::Numbers(numbers) = content else {
-        return Err(format!("expected lfo1 to lfo{LFOS} = [up to {} heights]", Drawing::MOST));
-    };
-    let few: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
-    if let Some(lfo) = find("") {
-        return match numbers.len() <= Drawing::MOST && is_within(numbers) {
-            true => Ok((lfo, Drawing::new(&few))),
-            false => Err(format!("expected up to {} heights of -1 to 1", Drawing::MOST)),
-        };
-    }
-    let Some(lfo) = find("_points") else {
-        return Err(format!("expected lfo1 to lfo{LFOS}, or lfo1_points to lfo{LFOS}_points"));
-    };
-    let (points, rest) = few.as_chunks::<3>();
-    let possible = rest.is_empty()
-        && points.len() <= Drawing::MOST_POINTS
-        && is_within(numbers)
-        && points.iter().all(|[x, ..]| *x >= 0.0);
-    match possible {
-        true => {
-            let points = points.iter().map(|&[x, y, curve]| Point { x, y, curve });
-            Ok((lfo, Drawing::from_points(&points.collect::<Vec<_>>())))
-        }
-        false => Err(format!(
-            "expected up to {} points: the place of each, 0 to 1, its height and its curve, -1 to 1",
-            Drawing::MOST_POINTS
-        )),
-    }
 }
 
 fn parameter(source: &PatchText<'_>, entry: &Entry, id: &str) -> Result<Param, PatchError> {

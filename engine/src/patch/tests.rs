@@ -1,7 +1,7 @@
 //! Patches survive the round trip, old ones load, errors say where.
 
 use super::*;
-use crate::modulation::Point;
+use crate::modulation::{EnvelopePoint, Point};
 use crate::params::Param;
 
 fn error(text: &str) -> String {
@@ -102,6 +102,11 @@ fn drawings_survive_the_round_trip_and_wrong_ones_say_where() {
     let text = text.replace("[0, 1, -0.5]", "[0, 1]\nlfo6_points = [0, -1, 0.3, 0.75, 1, -0.1]");
     let patch = Patch::parse(&text, "my.toml").unwrap();
     assert_eq!(patch.drawings[1], Drawing::new(&[0.0, 1.0]));
+    let text = text.clone() + "env2 = [1, 0.1, 0.9, 0.25, 0.4, 0, -0.5]\n";
+    let patch = Patch::parse(&text, "my.toml").unwrap();
+    let point = |seconds, level, curve| EnvelopePoint { seconds, level, curve };
+    let envelope = DrawnEnvelope::new(&[point(0.1, 0.9, 0.25), point(0.4, 0.0, -0.5)], 0);
+    assert_eq!(patch.envelopes, [None, Some(envelope), None, None]);
     let [first, last] = [[0.0, -1.0, 0.3], [0.75, 1.0, -0.1]];
     let points = [first, last].map(|[x, y, curve]| Point { x, y, curve });
     assert_eq!(patch.drawings[5], Drawing::from_points(&points));
@@ -115,6 +120,10 @@ fn drawings_survive_the_round_trip_and_wrong_ones_say_where() {
         "lfo1_points = [0, 0]",
         "lfo1_points = [0, 2, 0]",
         "lfo1_points = [-0.1, 0, 0]",
+        "env1 = [1, 0.1, 1, 0]",
+        "env1 = [2, 0.1, 1, 0, 0.2, 0, 0]",
+        "env1 = [1, 0.1, 1.5, 0, 0.2, 0, 0]",
+        "env5 = [1, 0.1, 1, 0, 0.2, 0, 0]",
     ] {
         let text = format!("format = 2\nname = \"x\"\n[drawn]\n{wrong}\n");
         assert!(error(&text).starts_with("my.toml:4: drawn."), "{wrong}");

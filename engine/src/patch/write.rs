@@ -75,21 +75,7 @@ fn write_patch(out: &mut String, patch: &Patch, prefix: &str) {
             line(out, "keyboard", &quoted(keyboard));
         }
     }
-    let drawn = patch.drawings.iter().enumerate();
-    let mut drawn = drawn.filter(|(_, drawing)| **drawing != Drawing::default());
-    if let Some(first) = drawn.next() {
-        out.push_str(&format!("\n[{prefix}drawn]\n"));
-        for (index, drawing) in [first].into_iter().chain(drawn) {
-            let (kind, numbers): (&str, Vec<f32>) = match drawing.is_even() {
-                true => ("", drawing.points().iter().map(|point| point.y).collect()),
-                false => {
-                    let points = drawing.points().iter();
-                    ("_points", points.flat_map(|point| [point.x, point.y, point.curve]).collect())
-                }
-            };
-            line(out, &format!("lfo{}{kind}", index + 1), &format!("{numbers:?}"));
-        }
-    }
+    write_drawn(out, patch, prefix);
     for route in &patch.routes {
         out.push_str(&format!("\n[[{prefix}route]]\n"));
         line(out, "from", &quoted(route.source.name()));
@@ -115,6 +101,38 @@ fn write_patch(out: &mut String, patch: &Patch, prefix: &str) {
     }
     if let Some(impulse) = &patch.impulse {
         line(out, "impulse", &quoted(&impulse.to_text()));
+    }
+}
+
+/// Writes drawn LFOs and envelopes, if there are any.
+fn write_drawn(out: &mut String, patch: &Patch, prefix: &str) {
+    let mut lines: Vec<(String, Vec<f32>)> = Vec::new();
+    for (index, drawing) in patch.drawings.iter().enumerate() {
+        let (number, points) = (index + 1, drawing.points().iter());
+        if *drawing == Drawing::default() {
+            continue;
+        }
+        lines.push(match drawing.is_even() {
+            true => (format!("lfo{number}"), points.map(|point| point.y).collect()),
+            false => (
+                format!("lfo{number}_points"),
+                points.flat_map(|point| [point.x, point.y, point.curve]).collect(),
+            ),
+        });
+    }
+    for (index, envelope) in patch.envelopes.iter().enumerate() {
+        if let Some(envelope) = envelope {
+            let points = envelope.points().iter();
+            let numbers = points.flat_map(|point| [point.seconds, point.level, point.curve]);
+            let held = (envelope.held() + 1) as f32;
+            lines.push((format!("env{}", index + 1), [held].into_iter().chain(numbers).collect()));
+        }
+    }
+    if !lines.is_empty() {
+        out.push_str(&format!("\n[{prefix}drawn]\n"));
+    }
+    for (key, numbers) in lines {
+        line(out, &key, &format!("{numbers:?}"));
     }
 }
 

@@ -131,12 +131,14 @@ impl DrawnTable {
         Self { partials: (0..count).map(partial).collect(), cells: cells.collect(), ..*self }
     }
 
-    /// The same table with another number of frames: the last ones go, or the last one is repeated.
+    /// The same table with another number of frames: the last ones go, or the last one is repeated. With many frames
+    /// there is room for fewer partials.
     #[must_use]
     pub fn with_frames(&self, frames: usize) -> Self {
-        let (_, frames) = bounded(self.partials(), frames);
-        let cells = (0..frames).flat_map(|frame| self.frame(frame).iter().copied());
-        Self { frames, cells: cells.collect(), partials: self.partials.clone(), ..*self }
+        let (count, frames) = bounded(self.partials(), frames);
+        let cells = (0..frames).flat_map(|frame| self.frame(frame)[..count].iter().copied());
+        let partials = self.partials[..count].to_vec();
+        Self { frames, cells: cells.collect(), partials, ..*self }
     }
 
     /// Its bytes, for [`Tracks::from_bytes`](super::Tracks::from_bytes).

@@ -1,7 +1,9 @@
 //! Modulation: envelopes whose speed depends on the note, LFOs with different phases.
 
 use myriad_conformance::testing::*;
-use myriad_engine::modulation::{Drawing, Point, Route, RouteCurve, Source};
+use myriad_engine::modulation::{
+    Drawing, DrawnEnvelope, EnvelopePoint, Point, Route, RouteCurve, Source,
+};
 use myriad_engine::params::Param;
 use myriad_engine::{Engine, EventKind, Playable};
 
@@ -91,6 +93,42 @@ fn a_wave_is_drawn_while_a_note_sounds() {
     assert!((levels[0] - levels[1] - 24.0).abs() < 0.5, "{levels:?}");
     assert_eq!(engine.counters().voices, 1);
     assert_eq!(drawn.drawings[0], Drawing::from_points(&[Point::new(0.0, 1.0)]), "given back");
+}
+
+/// An envelope that is drawn as its stages are sounds as they do, and one with more points goes its own way.
+#[test]
+fn a_drawn_envelope_is_heard_as_it_was_drawn() {
+    let stages = with(
+        soft(),
+        &[
+            (Param::Env1Attack, 0.1),
+            (Param::Env1Decay, 0.2),
+            (Param::Env1Sustain, 0.4),
+            (Param::Env1Release, 0.15),
+        ],
+    );
+    let curve = |param: Param| stages.values[param];
+    let point = |seconds: f32, level: f32, curve: f32| EnvelopePoint { seconds, level, curve };
+    let mut drawn = stages.clone();
+    drawn.envelopes[0] = Some(DrawnEnvelope::new(
+        &[
+            point(0.1, 1.0, curve(Param::Env1AttackCurve)),
+            point(0.2, 0.4, curve(Param::Env1DecayCurve)),
+            point(0.15, 0.0, curve(Param::Env1ReleaseCurve)),
+        ],
+        1,
+    ));
+    let events = [(0, on(60)), (RATE / 2, off(60))];
+    let [stages, same] = [&stages, &drawn].map(|patch| play(&mut engine(patch), &events, RATE));
+    let apart = stages[0].iter().zip(&same[0]).map(|(a, b)| (a - b).abs());
+    assert!(apart.fold(0.0, f32::max) < 1e-3 * highest(&stages[0]));
+    drawn.envelopes[0] = Some(DrawnEnvelope::new(
+        &[point(0.01, 1.0, 0.0), point(0.2, 0.0, 0.0), point(0.2, 1.0, 0.0), point(0.1, 0.0, 0.0)],
+        2,
+    ));
+    let levels = levels(&mut engine(&drawn), &events);
+    assert!(levels[2] > 5.0 * levels[20] && levels[45] > 5.0 * levels[20], "down and up again");
+    assert!(levels[70] < 1e-4, "silent after the release");
 }
 
 /// Routes through `partial`: high partials come in after low ones, and have a deeper vibrato.

@@ -94,7 +94,8 @@ impl Section {
                 into.macro_names.clone_from(&from.macro_names);
             }
             Section::Play => into.tuning.clone_from(&from.tuning),
-            Section::Shape | Section::Filter | Section::Envelopes | Section::Arp => {}
+            Section::Envelopes => into.envelopes = from.envelopes,
+            Section::Shape | Section::Filter | Section::Arp => {}
         }
     }
 }
