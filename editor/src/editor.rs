@@ -152,7 +152,7 @@ impl Editor {
         };
         let session = &mut session;
         shortcuts(ui, session, &mut self.library);
-        self.importer.take_dropped(ui.ctx(), session);
+        self.importer.take_dropped(ui.ctx(), session, &mut self.library);
         self.importer.poll(session);
         self.browser.tick(session.host, session.time);
         let whole = ui.max_rect();

@@ -115,6 +115,27 @@ impl Lists {
         self.recent.retain(|recent| recent != id);
         self.recent.insert(0, id.to_owned());
         self.recent.truncate(MOST_RECENT);
+        self.write_recent(folder)
+    }
+
+    /// A patch has another identity from now on.
+    pub(crate) fn rename(&mut self, folder: Option<&Path>, from: &str, to: &str) -> io::Result<()> {
+        let stars = self.rating(from);
+        if stars > 0 {
+            self.ratings.remove(from);
+            self.rate(folder, to, stars)?;
+        }
+        if self.favourites.remove(from) {
+            self.toggle_favourite(folder, to)?;
+        }
+        if let Some(place) = self.recent.iter_mut().find(|recent| *recent == from) {
+            to.clone_into(place);
+            self.write_recent(folder)?;
+        }
+        Ok(())
+    }
+
+    fn write_recent(&self, folder: Option<&Path>) -> io::Result<()> {
         let text = self.recent.join("\n") + "\n";
         folder.map_or(Ok(()), |folder| self.files[2].write(folder, RECENT, &text))
     }
