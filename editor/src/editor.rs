@@ -212,7 +212,7 @@ impl Editor {
             if let Some(rest) = self.cloud.rest() {
                 let displays =
                     Displays { rest, meter: &self.meter, voices: status.counters.voices };
-                self.pages.show(ui, session, &displays, page);
+                self.pages.show(ui, session, &self.library, &displays, page);
             }
             self.browsing |= std::mem::take(&mut self.pages.explore.asks_for_patch);
         }

@@ -19,6 +19,7 @@ pub(crate) mod macros;
 pub(crate) mod matrix;
 pub(crate) mod pages;
 pub(crate) mod play;
+pub(crate) mod presets;
 pub(crate) mod sources;
 pub(crate) mod table;
 pub(crate) mod tuning;

@@ -9,6 +9,7 @@ mod folders;
 mod library;
 mod lists;
 mod pack;
+mod presets;
 mod scale;
 
 pub use find::{LibraryError, default_patch, load, named, resolve, resolve_in};
@@ -18,6 +19,7 @@ pub use lists::MAX_RATING;
 #[cfg(fuzzing)]
 pub use pack::fuzz_pack;
 pub use pack::{PackError, PackReport, is_pack, write_pack};
+pub use presets::{Preset, PresetKind};
 pub use scale::{
     ScaleError, is_keyboard, is_scale, read_keyboard, read_scale, scale_files, scale_folder,
 };
