@@ -22,6 +22,7 @@ mod file_dialog;
 mod history;
 mod host;
 mod import;
+mod light;
 mod local;
 mod names;
 mod paint;

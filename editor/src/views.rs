@@ -17,6 +17,7 @@ pub(crate) mod layers;
 pub(crate) mod lfo;
 pub(crate) mod macros;
 pub(crate) mod matrix;
+pub(crate) mod output;
 pub(crate) mod pages;
 pub(crate) mod play;
 pub(crate) mod presets;

@@ -191,6 +191,19 @@ impl Library {
         self.lists.set_author(self.folder.as_deref(), author)
     }
 
+    /// Whether the user wants the editor light.
+    pub fn light_theme(&self) -> bool {
+        self.lists.light_theme()
+    }
+
+    /// Remembers whether the user wants the editor light.
+    ///
+    /// # Errors
+    /// As [`toggle_favourite`](Self::toggle_favourite).
+    pub fn set_light_theme(&mut self, light: bool) -> io::Result<()> {
+        self.lists.set_light_theme(self.folder.as_deref(), light)
+    }
+
     /// The user's own patch of that name, which [`save`](Self::save) would replace.
     pub fn own(&self, name: &str) -> Option<&Entry> {
         let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(name);

@@ -7,6 +7,7 @@ mod browser;
 mod explore;
 mod import;
 mod layers;
+mod output;
 mod presets;
 mod routes;
 mod sources;

@@ -1,5 +1,6 @@
 //! What is done in a window.
 
 mod idle;
+mod library;
 mod opened;
 mod using;
