@@ -91,7 +91,8 @@ impl Scope {
             let stroke = Stroke::new(1.0, theme::EDGE.gamma_multiply(strength));
             painter.hline(plot.x_range(), y, stroke);
         }
-        let decibels = -20.0 * self.zoom.log10();
+        // Zero without a sign.
+        let decibels = 0.0 - 20.0 * self.zoom.log10();
         let at = pos2(plot.right() - 4.0, plot.top() + 2.0);
         painter.text(
             at,
