@@ -21,7 +21,11 @@ Examples:
                                     a copy to edit
   myriad patches mine.toml          the parameters of a file, and its errors
   myriad patches --audit --sheet all.png
-                                    measure every patch, and draw their spectrograms";
+                                    measure every patch, and draw their spectrograms
+  myriad patches --export-pack pads.zip --category pad
+                                    those of your patches as one file
+  myriad patches --import-pack pads.zip
+                                    add the patches of such a file to yours";
 
 /// List the patches, or show one
 #[derive(clap::Args)]
@@ -34,6 +38,10 @@ pub(crate) struct Args {
     /// List one category only
     #[arg(short, long, value_name = "NAME", conflicts_with = "patch")]
     category: Option<String>,
+
+    /// List one folder of your patches only
+    #[arg(short, long, value_name = "NAME", conflicts_with = "patch")]
+    folder: Option<String>,
 
     /// Print the result as JSON
     #[arg(long)]
@@ -50,6 +58,18 @@ pub(crate) struct Args {
     /// Draw a spectrogram of every patch that is audited
     #[arg(long, value_name = "FILE.png", requires = "audit")]
     sheet: Option<PathBuf>,
+
+    /// Write your patches (or those of a category or folder, or one patch) as one file
+    #[arg(long, value_name = "FILE.zip", conflicts_with_all = ["audit", "toml", "json"])]
+    export_pack: Option<PathBuf>,
+
+    /// Add the patches of such a file to yours, in a folder of its name
+    #[arg(
+        long,
+        value_name = "FILE.zip",
+        conflicts_with_all = ["patch", "category", "folder", "audit", "json", "export_pack"]
+    )]
+    import_pack: Option<PathBuf>,
 }
 
 /// A patch in a list; the fields are the keys of `--json`.
@@ -62,10 +82,12 @@ struct Row<'a> {
     tags: &'a [String],
     /// Of a patch that the user has saved.
     file: Option<&'a Path>,
+    /// The folder of that file, below that of all patches.
+    folder: &'a str,
 }
 
 impl<'a> From<&'a Entry> for Row<'a> {
-    fn from(Entry { patch, file }: &'a Entry) -> Self {
+    fn from(Entry { patch, file, folder }: &'a Entry) -> Self {
         Self {
             name: &patch.name,
             category: &patch.category,
@@ -73,6 +95,7 @@ impl<'a> From<&'a Entry> for Row<'a> {
             description: &patch.description,
             tags: &patch.tags,
             file: file.as_deref(),
+            folder,
         }
     }
 }
@@ -80,6 +103,14 @@ impl<'a> From<&'a Entry> for Row<'a> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.audit {
         return audit(args);
+    }
+    if let Some(file) = &args.export_pack {
+        return export_pack(args, file);
+    }
+    if let Some(file) = &args.import_pack {
+        let mut library = Library::open(Library::user_folder());
+        let report = library.import_pack(file).map_err(Failure::failed)?;
+        return terminal::print(&format!("{}\n", report.sentence()));
     }
     match &args.patch {
         Some(request) => {
@@ -92,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         None => {
             let library = Library::open(Library::user_folder());
-            let listed = list(&library, args.category.as_deref())?;
+            let listed = list(&library, args)?;
             let rows: Vec<Row<'_>> = listed.into_iter().map(Row::from).collect();
             match args.json {
                 true => terminal::print_json(&rows),
@@ -109,7 +140,7 @@ fn audit(args: &Args) -> Result<(), Failure> {
     let patches: Vec<&Patch> = match &named {
         Some(patch) => vec![patch],
         None => {
-            let listed = list(&factory, args.category.as_deref())?;
+            let listed = list(&factory, args)?;
             listed.into_iter().map(|entry| &entry.patch).collect()
         }
     };
@@ -156,16 +187,53 @@ fn audit_text(findings: &[Finding]) -> String {
     table::aligned(&head, &rows, None)
 }
 
-/// The patches of a category, or all.
-fn list<'a>(library: &'a Library, category: Option<&str>) -> Result<Vec<&'a Entry>, Failure> {
-    let all = library.entries().iter();
-    let Some(wanted) = category else {
-        return Ok(all.collect());
+/// Writes a pack: one patch, or the user's own of a category, a folder, or all of them.
+fn export_pack(args: &Args, file: &Path) -> Result<(), Failure> {
+    let library = Library::open(Library::user_folder());
+    let one = args.patch.as_deref().map(library::resolve).transpose()?;
+    let one = one.map(|patch| Entry::factory(&patch));
+    let entries: Vec<&Entry> = match &one {
+        Some(entry) => vec![entry],
+        None => {
+            let listed = list(&library, args)?;
+            listed.into_iter().filter(|entry| entry.file.is_some()).collect()
+        }
     };
-    let is_wanted = |entry: &&Entry| entry.patch.category.eq_ignore_ascii_case(wanted.trim());
-    let entries: Vec<&Entry> = all.clone().filter(is_wanted).collect();
     if entries.is_empty() {
-        let known: BTreeSet<&str> = all.map(|entry| entry.patch.category.as_str()).collect();
+        return Err(Failure::misuse("none of your own patches; save some, or name one"));
+    }
+    library::write_pack(&entries, file).map_err(Failure::failed)?;
+    let count = match entries.len() {
+        1 => "1 patch".to_owned(),
+        count => format!("{count} patches"),
+    };
+    terminal::print(&format!("{count} written to {}\n", file.display()))
+}
+
+/// The patches of a category and a folder, or all.
+fn list<'a>(library: &'a Library, args: &Args) -> Result<Vec<&'a Entry>, Failure> {
+    let mut entries: Vec<&Entry> = library.entries().iter().collect();
+    if let Some(wanted) = &args.folder {
+        let wanted = wanted.trim().trim_end_matches('/');
+        let in_it = |entry: &&Entry| {
+            let folder = entry.folder.strip_prefix(wanted);
+            entry.file.is_some()
+                && folder.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let known = library.folders().join(", ");
+        entries.retain(in_it);
+        if entries.is_empty() {
+            let known = if known.is_empty() { "none".to_owned() } else { known };
+            let text = format!("no folder of your patches is called '{wanted}'; there are {known}");
+            return Err(Failure::misuse(text));
+        }
+    }
+    let Some(wanted) = &args.category else {
+        return Ok(entries);
+    };
+    let known: BTreeSet<&str> = entries.iter().map(|entry| entry.patch.category.as_str()).collect();
+    entries.retain(|entry| entry.patch.category.eq_ignore_ascii_case(wanted.trim()));
+    if entries.is_empty() {
         let known = Vec::from_iter(known).join(", ");
         return Err(Failure::misuse(format!(
             "no category is called '{wanted}'; there are {known}"

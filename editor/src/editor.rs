@@ -3,6 +3,7 @@
 use crate::history::History;
 use crate::host::{EditorHost, Status};
 use crate::import::Importer;
+use crate::light;
 use crate::session::{Entry, Gesture, Session};
 use crate::slots::Slots;
 use crate::theme;
@@ -11,6 +12,7 @@ use crate::views::cloud::CloudView;
 use crate::views::displays::Displays;
 use crate::views::header::{Header, neighbour};
 use crate::views::import::{ImportPage, Wish, drop_target};
+use crate::views::output::{OutputView, View};
 use crate::views::pages::{GAP, Page, Pages};
 use crate::views::{macros, sources};
 use crate::widgets::keyboard::Keyboard;
@@ -52,6 +54,7 @@ pub struct Editor {
     importer: Importer,
     import_page: ImportPage,
     cloud: CloudView,
+    output: OutputView,
     keyboard: Keyboard,
     meter: Meter,
     /// Underruns so far, and the time of the last one.
@@ -82,6 +85,7 @@ impl Editor {
             importer: Importer::default(),
             import_page: ImportPage::default(),
             cloud: CloudView::default(),
+            output: OutputView::default(),
             keyboard: Keyboard::default(),
             meter: Meter::default(),
             underruns: (0, f64::NEG_INFINITY),
@@ -94,6 +98,7 @@ impl Editor {
     pub fn opened(&mut self) {
         self.styled = false;
         self.cloud = CloudView::default();
+        self.output.opened();
         self.import_page.opened();
     }
 
@@ -119,7 +124,11 @@ impl Editor {
             self.underruns = (status.underruns, time);
         }
         let underrun = time - self.underruns.1 < ALARM_SECONDS;
+        light::set(ui.ctx(), self.library.light_theme());
         self.draw(ui, host, &status, seconds, underrun);
+        if light::is_on(ui.ctx()) {
+            light::lighten(ui.ctx(), ui.layer_id());
+        }
         let moves = self.snapshot.sounding
             || self.keyboard.plays()
             || self.browser.plays()
@@ -152,7 +161,7 @@ impl Editor {
         };
         let session = &mut session;
         shortcuts(ui, session, &mut self.library);
-        self.importer.take_dropped(ui.ctx(), session);
+        self.importer.take_dropped(ui.ctx(), session, &mut self.library);
         self.importer.poll(session);
         self.browser.tick(session.host, session.time);
         let whole = ui.max_rect();
@@ -184,7 +193,14 @@ impl Editor {
             underrun,
         }
         .show(ui, session, header);
-        self.cloud.show(ui, session, cloud, seconds);
+        if self.output.view == View::Cloud {
+            let over = |ui: &Ui| self.output.switch(ui, &mut self.library, cloud);
+            self.cloud.show(ui, session, cloud, seconds, over);
+        } else {
+            self.cloud.hide(session);
+            self.output.show(ui, session, cloud, seconds);
+            self.output.switch(ui, &mut self.library, cloud);
+        }
         sources::show(ui, session, chips);
         let room = tabs.union(page);
         if self.importer.open {
@@ -212,7 +228,7 @@ impl Editor {
             if let Some(rest) = self.cloud.rest() {
                 let displays =
                     Displays { rest, meter: &self.meter, voices: status.counters.voices };
-                self.pages.show(ui, session, &displays, page);
+                self.pages.show(ui, session, &self.library, &displays, page);
             }
             self.browsing |= std::mem::take(&mut self.pages.explore.asks_for_patch);
         }
@@ -256,6 +272,18 @@ impl Editor {
         let known = Page::ALL.into_iter().find(is_named);
         if let Some(page) = known {
             self.pages.page = page;
+        }
+    }
+
+    /// The name of what is shown in the middle, for hosts that store it.
+    pub fn view(&self) -> &'static str {
+        self.output.view.name()
+    }
+
+    /// Shows the cloud, the oscilloscope or the spectrogram by its name; unknown ones are ignored.
+    pub fn show_view(&mut self, name: &str) {
+        if let Some(view) = View::ALL.into_iter().find(|view| view.name() == name) {
+            self.output.view = view;
         }
     }
 

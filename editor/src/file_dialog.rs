@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What Myriad reads, for the dialog's filter.
-const EXTENSIONS: [&str; 16] = [
+const EXTENSIONS: [&str; 17] = [
     "wav", "flac", "aif", "aiff", "ogg", "oga", "mp3", "png", "jpg", "jpeg", "toml", "scl", "kbm",
-    "mid", "midi", "rmi",
+    "mid", "midi", "rmi", "zip",
 ];
 
 /// An open dialog.
@@ -34,6 +34,25 @@ impl FileDialog {
             .add_filter("PNG pictures", &["png"])
             .set_file_name(name)
             .save_file();
+        Self::wait(dialog, wake)
+    }
+
+    /// Opens a dialog for the name of a pack that is written.
+    pub(crate) fn save_pack(name: &str, wake: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        let dialog = rfd::AsyncFileDialog::new()
+            .set_title("Save patches as a pack")
+            .add_filter("Packs of patches", &["zip"])
+            .set_file_name(name)
+            .save_file();
+        Self::wait(dialog, wake)
+    }
+
+    /// Opens a dialog for a pack that is read.
+    pub(crate) fn open_pack(wake: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        let dialog = rfd::AsyncFileDialog::new()
+            .set_title("Add the patches of a pack")
+            .add_filter("Packs of patches", &["zip"])
+            .pick_file();
         Self::wait(dialog, wake)
     }
 

@@ -3,6 +3,7 @@
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
 use myriad_engine::{Counters, InstanceSettings, Patch, Snapshot};
+use myriad_measure::Output;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +50,9 @@ pub trait EditorHost {
 
     /// Copies the latest snapshot of what sounds.
     fn snapshot(&mut self, into: &mut Snapshot);
+
+    /// Copies the latest frames of the output, while a view shows them.
+    fn output(&mut self, _into: &mut Output) {}
 
     /// The current status.
     fn status(&mut self) -> Status;

@@ -8,6 +8,7 @@ use myriad_engine::Patch;
 use myriad_import::{
     Content, DrawOptions, Finished, ImportError, Imported, Input, Job, Material, Options, Recording,
 };
+use myriad_library::Library;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,11 +70,16 @@ impl Found {
 
 impl Importer {
     /// Takes files that were dropped on the window.
-    pub(crate) fn take_dropped(&mut self, ctx: &Context, session: &mut Session) {
+    pub(crate) fn take_dropped(
+        &mut self,
+        ctx: &Context,
+        session: &mut Session,
+        library: &mut Library,
+    ) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         let mut files = dropped.into_iter().map(|file| file.path().to_owned());
         if let Some(file) = files.next() {
-            self.take(ctx, session, &file);
+            self.take(ctx, session, library, &file);
             if files.next().is_some() && self.note.is_none() {
                 self.say(format!("One file at a time: this is {}.", self.name));
             }
@@ -89,7 +95,7 @@ impl Importer {
         if let Some(chosen) = chosen {
             self.dialog = None;
             if let Some(file) = chosen {
-                self.take(ctx, session, &file);
+                self.take(ctx, session, library, &file);
             }
         }
     }
@@ -137,7 +143,13 @@ impl Importer {
     }
 
     /// Loads, plays or imports a file, by what its name says it is.
-    pub(crate) fn take(&mut self, ctx: &Context, session: &mut Session, file: &Path) {
+    pub(crate) fn take(
+        &mut self,
+        ctx: &Context,
+        session: &mut Session,
+        library: &mut Library,
+        file: &Path,
+    ) {
         self.open = true;
         (self.job, self.response) = (None, None);
         self.note = None;
@@ -153,6 +165,10 @@ impl Importer {
                     session.load(patch);
                     text
                 })
+                .map_err(|error| error.to_string()),
+            "zip" => library
+                .import_pack(file)
+                .map(|report| report.sentence())
                 .map_err(|error| error.to_string()),
             "scl" | "kbm" => tuning::tune_patch(session, file),
             "mid" | "midi" | "rmi" => session.host.play_song(file),

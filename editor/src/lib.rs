@@ -23,6 +23,7 @@ mod formula;
 mod history;
 mod host;
 mod import;
+mod light;
 mod local;
 mod names;
 mod paint;

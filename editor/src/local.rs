@@ -7,6 +7,7 @@ use myriad_engine::{
     Engine, EngineConfig, EngineError, Event, EventKind, InstanceSettings, Patch, Playable,
     Snapshot, Values,
 };
+use myriad_measure::{Output, OutputTap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ pub struct LocalHost {
     /// Rendering time and rendered frames since the last status.
     spent: [Duration; 2],
     load: f32,
+    output: OutputTap,
     /// Gestures that have begun and not ended, for tests.
     pub open_gestures: usize,
 }
@@ -42,6 +44,7 @@ impl LocalHost {
             peaks: [0.0; 2],
             spent: [Duration::ZERO; 2],
             load: 0.0,
+            output: OutputTap::new(),
             open_gestures: 0,
         })
     }
@@ -55,6 +58,7 @@ impl LocalHost {
         self.spent[0] += start.elapsed();
         self.spent[1] += Duration::from_secs_f32(seconds);
         self.events.clear();
+        self.output.write(&left, &right);
         for (peak, side) in self.peaks.iter_mut().zip([left, right]) {
             *peak = side.iter().fold(*peak, |peak, x| peak.max(x.abs()));
         }
@@ -118,6 +122,11 @@ impl EditorHost for LocalHost {
 
     fn snapshot(&mut self, into: &mut Snapshot) {
         self.engine.snapshot(0, into);
+    }
+
+    fn output(&mut self, into: &mut Output) {
+        self.output.read(into);
+        into.sample_rate = self.engine.config().sample_rate;
     }
 
     fn status(&mut self) -> Status {

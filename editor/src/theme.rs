@@ -5,7 +5,10 @@
 //! chip, its rings and its curves share.
 
 use egui::epaint::text::{FontData, FontDefinitions, FontFamily, TextFormat};
-use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Stroke, text::LayoutJob};
+use egui::{
+    Align2, Color32, CornerRadius, FontId, Id, LayerId, Order, Painter, Pos2, Rect, Stroke,
+    text::LayoutJob,
+};
 use myriad_engine::modulation::Source;
 use std::sync::Arc;
 
@@ -89,6 +92,26 @@ pub(crate) fn light(colour: Color32, strength: f32) -> Color32 {
     let dim = |x: u8| (f32::from(x) * strength) as u8;
     // Premultiplied without alpha: adds to the background and covers nothing.
     Color32::from_rgba_premultiplied(dim(r), dim(g), dim(b), 0)
+}
+
+/// What is drawn over everything else, each in a layer of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Front {
+    /// The line from a source that is dragged.
+    Thread,
+    /// Why a source cannot be dropped here.
+    Refusal,
+    /// Where a file may be dropped.
+    DropTarget,
+}
+
+impl Front {
+    pub(crate) const ALL: [Front; 3] = [Front::Thread, Front::Refusal, Front::DropTarget];
+}
+
+/// The layer of something in front.
+pub(crate) fn front(what: Front) -> LayerId {
+    LayerId::new(Order::Tooltip, Id::unique(what))
 }
 
 /// Ordinary text.

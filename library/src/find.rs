@@ -1,6 +1,6 @@
 //! Finding patches: by name, or by the path of a file.
 
-use crate::library::own_patches;
+use crate::folders::own_patches;
 use crate::{Library, MAX_FILE_BYTES};
 use myriad_engine::patch::closest;
 use myriad_engine::{Patch, PatchError, factory};

@@ -5,13 +5,21 @@
 
 pub mod explore;
 mod find;
+mod folders;
 mod library;
 mod lists;
+mod pack;
+mod presets;
 mod scale;
 
 pub use find::{LibraryError, default_patch, load, named, resolve, resolve_in};
+pub use folders::is_deleted;
 pub use library::{Entry, Library, file_name};
 pub use lists::MAX_RATING;
+#[cfg(fuzzing)]
+pub use pack::fuzz_pack;
+pub use pack::{PackError, PackReport, is_pack, write_pack};
+pub use presets::{Preset, PresetKind};
 pub use scale::{
     ScaleError, is_keyboard, is_scale, read_keyboard, read_scale, scale_files, scale_folder,
 };

@@ -1,16 +1,13 @@
 //! All patches, listed, and saved in the user's folder.
 
-use crate::MAX_FILE_BYTES;
+use crate::folders::{self, WASTEBASKET, own_patches};
 use crate::lists::Lists;
 use myriad_engine::{Patch, factory};
 use myriad_files::atomic_file;
-use myriad_files::input::read_limited;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The folder in the user's folder for deleted patches.
-const WASTEBASKET: &str = "wastebasket";
 
 /// A patch of the library.
 #[derive(Clone, Debug)]
@@ -19,13 +16,26 @@ pub struct Entry {
     pub patch: Patch,
     /// Its file, if it is one of the user's own.
     pub file: Option<PathBuf>,
+    /// The folder of that file, below that of all patches: `Pads`, `Pads/Slow`; empty for that one itself.
+    pub folder: String,
 }
 
 impl Entry {
-    /// What tells it from all others: the name of its file; a factory patch has its name alone.
+    /// A factory patch.
+    pub fn factory(patch: &Patch) -> Self {
+        Self { patch: patch.clone(), file: None, folder: String::new() }
+    }
+
+    /// What tells it from all others: its file, below the folder of all patches; a factory patch has its name
+    /// alone.
     pub fn id(&self) -> String {
-        let name = self.file.as_ref().and_then(|file| file.file_name());
-        name.map_or_else(|| self.patch.name.clone(), |name| name.to_string_lossy().into_owned())
+        let Some(name) = self.file.as_ref().and_then(|file| file.file_name()) else {
+            return self.patch.name.clone();
+        };
+        match self.folder.as_str() {
+            "" => name.to_string_lossy().into_owned(),
+            folder => format!("{folder}/{}", name.to_string_lossy()),
+        }
     }
 }
 
@@ -66,8 +76,7 @@ impl Library {
 
     /// Reads the folder anew.
     pub fn refresh(&mut self) {
-        let factory =
-            factory::patches().iter().map(|patch| Entry { patch: patch.clone(), file: None });
+        let factory = factory::patches().iter().map(Entry::factory);
         let own = self.folder.iter().flat_map(|folder| own_patches(folder));
         self.entries = factory.chain(own).collect();
         let name = |entry: &Entry| entry.patch.name.to_lowercase();
@@ -80,6 +89,37 @@ impl Library {
     /// All patches, by name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The folders of the user's own patches, by name.
+    pub fn folders(&self) -> Vec<&str> {
+        let folders = self.entries.iter().map(|entry| entry.folder.as_str());
+        let named: BTreeSet<&str> = folders.filter(|folder| !folder.is_empty()).collect();
+        named.into_iter().collect()
+    }
+
+    /// Moves one of the user's own patches to another folder below that of all patches. Its heart and its
+    /// stars go with it.
+    ///
+    /// # Errors
+    /// When it is a factory patch, or cannot be moved.
+    pub fn move_to(&mut self, entry: &Entry, folder: &str) -> io::Result<()> {
+        let file = own_file(entry)?;
+        let target = folders::below(self.folder()?, folder);
+        fs::create_dir_all(&target)?;
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let target = free_file(&target, &stem);
+        fs::rename(&file, &target)?;
+        let was_current = self.current.as_ref() == Some(&entry.id());
+        self.refresh();
+        let moved = self.entries.iter().find(|other| other.file.as_ref() == Some(&target));
+        let Some(id) = moved.map(Entry::id) else {
+            return Ok(());
+        };
+        if was_current {
+            self.current = Some(id.clone());
+        }
+        self.lists.rename(self.folder.as_deref(), &entry.id(), &id)
     }
 
     /// Whether a patch is a favourite. Lists of earlier versions have the names of the user's own, too.
@@ -151,6 +191,19 @@ impl Library {
         self.lists.set_author(self.folder.as_deref(), author)
     }
 
+    /// Whether the user wants the editor light.
+    pub fn light_theme(&self) -> bool {
+        self.lists.light_theme()
+    }
+
+    /// Remembers whether the user wants the editor light.
+    ///
+    /// # Errors
+    /// As [`toggle_favourite`](Self::toggle_favourite).
+    pub fn set_light_theme(&mut self, light: bool) -> io::Result<()> {
+        self.lists.set_light_theme(self.folder.as_deref(), light)
+    }
+
     /// The user's own patch of that name, which [`save`](Self::save) would replace.
     pub fn own(&self, name: &str) -> Option<&Entry> {
         let same = |entry: &&Entry| entry.patch.name.eq_ignore_ascii_case(name);
@@ -196,7 +249,7 @@ impl Library {
     /// When it is a factory patch, or cannot be moved.
     pub fn delete(&mut self, entry: &Entry) -> io::Result<PathBuf> {
         let file = own_file(entry)?;
-        let basket = self.folder()?.join(WASTEBASKET);
+        let basket = folders::below(&self.folder()?.join(WASTEBASKET), &entry.folder);
         fs::create_dir_all(&basket)?;
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let target = free_file(&basket, &stem);
@@ -205,27 +258,32 @@ impl Library {
         Ok(target)
     }
 
-    /// Brings a deleted patch back.
+    /// Brings a deleted patch back into the folder that it was in.
     ///
     /// # Errors
     /// When it cannot be moved.
     pub fn restore(&mut self, deleted: &Path) -> io::Result<()> {
         let stem = deleted.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let target = free_file(self.folder()?, &stem);
+        let folder = self.folder()?;
+        let below = deleted.strip_prefix(folder.join(WASTEBASKET)).ok().and_then(Path::parent);
+        let target = below.map_or_else(|| folder.to_owned(), |below| folder.join(below));
+        fs::create_dir_all(&target)?;
+        let target = free_file(&target, &stem);
         fs::rename(deleted, target)?;
         self.refresh();
         Ok(())
     }
 
-    fn folder(&self) -> io::Result<&Path> {
+    pub(crate) fn folder(&self) -> io::Result<&Path> {
         let none = || io::Error::other("there is no folder for patches");
         self.folder.as_deref().ok_or_else(none)
     }
 
     fn write(&mut self, file: PathBuf, patch: &Patch) -> io::Result<PathBuf> {
         write_whole(&file, &patch.to_toml())?;
-        self.current = file.file_name().map(|name| name.to_string_lossy().into_owned());
         self.refresh();
+        let written = self.entries.iter().find(|entry| entry.file.as_ref() == Some(&file));
+        self.current = written.map(Entry::id);
         Ok(file)
     }
 
@@ -247,22 +305,6 @@ fn own_file(entry: &Entry) -> io::Result<PathBuf> {
     entry.file.clone().ok_or_else(factory)
 }
 
-/// The patches in a folder.
-pub(crate) fn own_patches(folder: &Path) -> Vec<Entry> {
-    let Ok(files) = fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let read = |file: PathBuf| {
-        let text = String::from_utf8(read_limited(&file, MAX_FILE_BYTES).ok()??).ok()?;
-        let patch = Patch::parse(&text, &file.display().to_string()).ok()?;
-        let file = Some(file);
-        Some(Entry { patch, file })
-    };
-    let files = files.filter_map(|file| Some(file.ok()?.path()));
-    let patches = files.filter(|file| file.extension().is_some_and(|e| e == "toml"));
-    patches.filter_map(read).collect()
-}
-
 /// A file name that every file system accepts, without an extension, for a patch of this name.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
@@ -274,7 +316,7 @@ pub fn file_name(name: &str) -> String {
 }
 
 /// A file of that name that does not exist yet: names that look alike get a number.
-fn free_file(folder: &Path, stem: &str) -> PathBuf {
+pub(crate) fn free_file(folder: &Path, stem: &str) -> PathBuf {
     let named = |number: usize| match number {
         1 => folder.join(format!("{stem}.toml")),
         number => folder.join(format!("{stem}-{number}.toml")),
@@ -285,7 +327,7 @@ fn free_file(folder: &Path, stem: &str) -> PathBuf {
 }
 
 /// Writes a file and, where it is missing, its folder.
-fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -417,6 +459,41 @@ mod tests {
         assert!(!library.is_favourite(&mine));
         library.toggle_favourite(&mine).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join(FAVOURITES)).unwrap(), "mine.toml\n");
+    }
+
+    /// Folders of folders are shown, patches in them keep their place when they are deleted and restored, and
+    /// their stars when they are moved.
+    #[test]
+    fn patches_lie_in_folders() {
+        let temporary = folder();
+        let root = temporary.path().join("patches");
+        let mut library = Library::open(Some(root.clone()));
+        let patch = factory::find("Tide").unwrap();
+        library.save_new(&patch).unwrap();
+        let own = |library: &Library| library.own("Tide").unwrap().clone();
+        library.rate(&own(&library), 3).unwrap();
+        library.toggle_favourite(&own(&library)).unwrap();
+        library.used(&own(&library)).unwrap();
+        library.move_to(&own(&library), "Pads/Slow").unwrap();
+        let moved = own(&library);
+        assert_eq!(
+            (moved.id().as_str(), library.folders()),
+            ("Pads/Slow/tide.toml", vec!["Pads/Slow"])
+        );
+        assert_eq!((library.rating(&moved), library.is_favourite(&moved)), (3, true));
+        assert_eq!(
+            (library.recency(&moved), library.current("Tide").unwrap().id()),
+            (Some(0), moved.id())
+        );
+
+        let deleted = library.delete(&moved).unwrap();
+        assert!(folders::is_deleted(&deleted) && library.own("Tide").is_none());
+        library.restore(&deleted).unwrap();
+        assert_eq!(own(&library).id(), "Pads/Slow/tide.toml");
+        // Names from elsewhere stay inside.
+        library.move_to(&own(&library), "../../../out/./wastebasket").unwrap();
+        let inside = own(&library).file.unwrap();
+        assert!(inside.starts_with(&root) && !folders::is_deleted(&inside), "{inside:?}");
     }
 
     /// Opening a named pipe would wait for somebody to write to it.

@@ -1,4 +1,4 @@
-//! What the user keeps about patches: favourites, ratings and the ones used last, a small text file each.
+//! What the user keeps: favourites, ratings, patches used last, name and theme; a small text file each.
 
 use myriad_files::{atomic_file, input};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +11,10 @@ pub(crate) const FAVOURITES: &str = "favourites.txt";
 const RATINGS: &str = "ratings.txt";
 const RECENT: &str = "recent.txt";
 const AUTHOR: &str = "author.txt";
+const THEME: &str = "theme.txt";
+
+/// The word for the light theme in its file.
+const LIGHT: &str = "light";
 
 /// How many of the patches used last are kept.
 const MOST_RECENT: usize = 40;
@@ -54,12 +58,13 @@ pub(crate) struct Lists {
     /// The latest first.
     recent: Vec<String>,
     author: String,
-    files: [Lines; 4],
+    light_theme: bool,
+    files: [Lines; 5],
 }
 
 impl Lists {
     pub(crate) fn read(&mut self, folder: &Path) {
-        let [favourites, ratings, recent, author] = &mut self.files;
+        let [favourites, ratings, recent, author, theme] = &mut self.files;
         if let Some(text) = favourites.read(folder, FAVOURITES) {
             self.favourites = text.lines().map(str::to_owned).collect();
         }
@@ -76,6 +81,9 @@ impl Lists {
         }
         if let Some(text) = author.read(folder, AUTHOR) {
             self.author = text.lines().next().unwrap_or_default().to_owned();
+        }
+        if let Some(text) = theme.read(folder, THEME) {
+            self.light_theme = text.trim() == LIGHT;
         }
     }
 
@@ -115,6 +123,27 @@ impl Lists {
         self.recent.retain(|recent| recent != id);
         self.recent.insert(0, id.to_owned());
         self.recent.truncate(MOST_RECENT);
+        self.write_recent(folder)
+    }
+
+    /// A patch has another identity from now on.
+    pub(crate) fn rename(&mut self, folder: Option<&Path>, from: &str, to: &str) -> io::Result<()> {
+        let stars = self.rating(from);
+        if stars > 0 {
+            self.ratings.remove(from);
+            self.rate(folder, to, stars)?;
+        }
+        if self.favourites.remove(from) {
+            self.toggle_favourite(folder, to)?;
+        }
+        if let Some(place) = self.recent.iter_mut().find(|recent| *recent == from) {
+            to.clone_into(place);
+            self.write_recent(folder)?;
+        }
+        Ok(())
+    }
+
+    fn write_recent(&self, folder: Option<&Path>) -> io::Result<()> {
         let text = self.recent.join("\n") + "\n";
         folder.map_or(Ok(()), |folder| self.files[2].write(folder, RECENT, &text))
     }
@@ -122,6 +151,17 @@ impl Lists {
     /// The name that the user signs patches with.
     pub(crate) fn author(&self) -> &str {
         &self.author
+    }
+
+    /// Whether the editor is light.
+    pub(crate) fn light_theme(&self) -> bool {
+        self.light_theme
+    }
+
+    pub(crate) fn set_light_theme(&mut self, folder: Option<&Path>, light: bool) -> io::Result<()> {
+        self.light_theme = light;
+        let word = if light { LIGHT } else { "dark" };
+        folder.map_or(Ok(()), |folder| self.files[4].write(folder, THEME, &format!("{word}\n")))
     }
 
     pub(crate) fn set_author(&mut self, folder: Option<&Path>, author: &str) -> io::Result<()> {

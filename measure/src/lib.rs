@@ -5,11 +5,13 @@
 
 mod fft;
 mod meter;
+mod output_tap;
 mod spectrogram;
 mod windowed_fft;
 
 pub use fft::{forward, inverse};
 pub use meter::{Meter, loudest_half_second};
+pub use output_tap::{Output, OutputTap};
 pub use realfft::num_complex::Complex;
 pub use spectrogram::{Spectrogram, thumbnail};
 pub use windowed_fft::{FLOOR_DB, WindowedFft, blackman_harris, hann};

@@ -168,6 +168,7 @@ impl NiceEguiApp for Window {
         });
         editor.opened();
         editor.show_page(&self.ui_state.page);
+        editor.show_view(&self.ui_state.view);
         self.open = Some((editor, PluginHost::new(params, gui)));
         Ok(())
     }
@@ -180,10 +181,11 @@ impl NiceEguiApp for Window {
             return;
         };
         editor.ui(ui, host);
-        let page = editor.page();
+        let (page, view) = (editor.page(), editor.view());
         let zoom = ui.ctx().zoom_factor();
         self.remember(|ui_state| {
             page.clone_into(&mut ui_state.page);
+            view.clone_into(&mut ui_state.view);
             ui_state.zoom = zoom;
         });
     }

@@ -4,6 +4,7 @@
 //! saves; [`shared`] is the state that all threads of an instance share; [`player`] is the audio
 //! thread. The editor uses [`params::MyriadParams`] and [`shared::Shared`] only.
 
+pub mod clap;
 pub mod controllers;
 pub mod meters;
 pub mod params;
@@ -21,6 +22,7 @@ mod outputs;
 mod settings;
 mod transport;
 
+pub use clap::clap_entry;
 use editor::MyriadEditor;
 use nice_plug::prelude::*;
 use params::MyriadParams;
@@ -165,5 +167,3 @@ impl Vst3Plugin for Myriad {
     const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] =
         &[Vst3SubCategory::Instrument, Vst3SubCategory::Synth];
 }
-
-nice_export_clap!(Myriad);

@@ -2,6 +2,7 @@
 
 use myriad_engine::Counters;
 use myriad_live::stream::AtomicCounters;
+use myriad_measure::OutputTap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ pub struct Meters {
     underruns: AtomicU64,
     /// Blocks that the host has asked for.
     blocks: AtomicU64,
+    /// The latest frames of the output, written while an editor is open.
+    pub(crate) output: OutputTap,
 }
 
 impl Meters {

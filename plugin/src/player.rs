@@ -166,6 +166,9 @@ impl Player {
         let counters = synth.counters();
         let sample_rate = synth.sample_rate();
         shared.meters.show(left, right, &counters);
+        if shared.is_watched() {
+            shared.meters.output.write(left, right);
+        }
         if counters.voices > 0 && !self.sounded {
             shared.repaint.request_repaint();
         }

@@ -301,6 +301,11 @@ impl Shared {
         }
     }
 
+    /// Frames per second; zero while the instance is deactivated.
+    pub(crate) fn sample_rate(&self) -> f32 {
+        self.handle.lock().as_ref().map_or(0.0, |handle| handle.sample_rate)
+    }
+
     /// The renderer in use, and why; empty while the instance is deactivated.
     pub fn renderer(&self) -> RendererState {
         let handle = self.handle.lock();

@@ -60,6 +60,19 @@ pub(crate) fn restore(params: &MyriadParams, fields: &BTreeMap<String, String>) 
     params.shared.load(patch);
 }
 
+/// Puts another patch into a state: its values and itself. Everything else stays.
+pub(crate) fn put_patch(state: &mut PluginState, patch: &Patch) {
+    for &param in Param::ALL {
+        let (kind, value) = (param.info().kind, patch.values[param]);
+        let value = match kind {
+            Kind::Number { .. } => ParamValue::F32(kind.to_scale(value)),
+            Kind::Whole { .. } | Kind::Choice(_) => ParamValue::I32(value as i32),
+        };
+        state.params.insert(param.info().id.into(), value);
+    }
+    state.fields.insert(PATCH_FIELD.into(), patch.to_toml());
+}
+
 fn write_render_target(render_target: RenderTarget) -> String {
     let known = RenderTarget::ALL.iter().find(|(known, ..)| *known == render_target);
     known.map_or("", |(.., word)| word).into()

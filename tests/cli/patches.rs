@@ -130,3 +130,41 @@ fn a_sheet_needs_an_audit() {
     folder.fail("patches --sheet all.png", 2, "--audit");
     folder.fail("patches Nobody --audit", 2, "no patch is called");
 }
+
+/// A folder of patches becomes one file, and comes out of it on another machine.
+#[test]
+fn patches_travel_in_packs() {
+    let folder = Folder::new();
+    let own = folder.path("myriad/patches");
+    std::fs::create_dir_all(own.join("Slow")).unwrap();
+    for (file, name, category) in [
+        ("dusk.toml", "Dusk", "bass"),
+        ("Slow/ebb.toml", "Ebb", "pad"),
+        ("Slow/flow.toml", "Flow", "pad"),
+    ] {
+        let text = format!("format = 3\nname = \"{name}\"\ncategory = \"{category}\"\n");
+        std::fs::write(own.join(file), text).unwrap();
+    }
+    let list = folder.succeed("patches --folder Slow --json").json();
+    assert_eq!(list.as_array().unwrap().len(), 2);
+    assert_eq!(list[0]["folder"], "Slow");
+    folder.fail("patches --folder Fast", 2, "there are Slow");
+    assert!(folder.succeed("patches --export-pack all.zip").stdout.starts_with("3 patches"));
+    folder.succeed("patches --export-pack slow.zip --folder Slow");
+    folder.succeed("patches --export-pack one.zip Aurora");
+    folder.fail("patches --export-pack none.zip --category bell", 2, "none of your own");
+
+    let other = Folder::new();
+    for pack in ["all.zip", "slow.zip", "one.zip"] {
+        other.put(pack, std::fs::read(folder.path(pack)).unwrap());
+        other.succeed(&format!("patches --import-pack {pack}"));
+    }
+    for file in ["all/dusk", "all/Slow/ebb", "all/Slow/flow", "slow/ebb", "slow/flow", "one/aurora"]
+    {
+        assert!(other.path(&format!("myriad/patches/{file}.toml")).is_file(), "{file}");
+    }
+    let again = other.succeed("patches --import-pack all.zip").stdout;
+    assert_eq!(again, "0 patches added to the folder all, 3 patches there already.\n");
+    other.put("text.zip", "hello");
+    other.fail("patches --import-pack text.zip", 1, "text.zip: not a pack");
+}

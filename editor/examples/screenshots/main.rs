@@ -9,6 +9,7 @@ use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Vec2, ViewportId
 use myriad_editor::{Editor, EditorHost, Library, LocalHost};
 use myriad_engine::Patch;
 use myriad_engine::patch::factory;
+use myriad_library::PresetKind;
 use raster::Raster;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ struct Scene {
     patch: &'static str,
     /// A page, or the browser.
     page: &'static str,
+    /// The cloud, or another view in its place.
+    view: &'static str,
+    light: bool,
     keys: &'static [u8],
     /// Seconds of sound before the picture.
     seconds: f32,
@@ -36,6 +40,8 @@ const SCENE: Scene = Scene {
     name: "",
     patch: "Aurora",
     page: "Source",
+    view: "Cloud",
+    light: false,
     keys: &[],
     seconds: 1.6,
     size: Editor::SIZE,
@@ -247,6 +253,67 @@ const SCENES: &[Scene] = &[
         seconds: 0.3,
         ..SCENE
     },
+    Scene {
+        name: "browser-folders",
+        page: "browser",
+        // The folder, then the menu of packs.
+        clicks: &[[80.0, 478.0], [836.0, 446.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "browser-folders-small",
+        page: "browser",
+        clicks: &[[80.0, 338.0]],
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene { name: "browser-folders-200", page: "browser", scale: 2.0, ..SCENE },
+    Scene { name: "scope", view: "Scope", keys: &[45, 57], ..SCENE },
+    Scene { name: "scope-small", view: "Scope", keys: &[45], size: Editor::MIN_SIZE, ..SCENE },
+    Scene { name: "scope-200", view: "Scope", keys: &[45, 57], scale: 2.0, ..SCENE },
+    Scene { name: "spectrogram", view: "Spectrogram", keys: &[45, 57], seconds: 9.0, ..SCENE },
+    Scene {
+        name: "spectrogram-small",
+        view: "Spectrogram",
+        patch: "Cathedral Bell",
+        keys: &[60],
+        seconds: 3.0,
+        size: Editor::MIN_SIZE,
+        ..SCENE
+    },
+    Scene {
+        name: "spectrogram-200",
+        view: "Spectrogram",
+        keys: &[45, 57],
+        seconds: 9.0,
+        scale: 2.0,
+        ..SCENE
+    },
+    Scene { name: "light", light: true, keys: &[45, 57, 64, 72], ..SCENE },
+    Scene { name: "light-200", light: true, keys: &[45, 57, 64, 72], scale: 2.0, ..SCENE },
+    Scene { name: "light-small", light: true, page: "Modulation", size: Editor::MIN_SIZE, ..SCENE },
+    Scene { name: "light-effects", light: true, page: "Effects", keys: &[60], ..SCENE },
+    Scene { name: "light-browser", light: true, page: "browser", ..SCENE },
+    Scene { name: "light-scope", light: true, view: "Scope", keys: &[45, 57], ..SCENE },
+    Scene { name: "light-spectrogram", light: true, view: "Spectrogram", keys: &[45], ..SCENE },
+    Scene { name: "presets-rack", page: "Effects", clicks: &[[1172.0, 474.0]], ..SCENE },
+    Scene {
+        name: "presets-rack-small",
+        page: "Effects",
+        size: Editor::MIN_SIZE,
+        clicks: &[[952.0, 334.0]],
+        ..SCENE
+    },
+    Scene {
+        name: "presets-lfo-200",
+        page: "Modulation",
+        scale: 2.0,
+        clicks: &[[1046.0, 466.0]],
+        ..SCENE
+    },
+    Scene { name: "presets-small-lfo", page: "Modulation", size: Editor::MIN_SIZE, ..SCENE },
+    Scene { name: "presets-small-layers", page: "Layers", size: Editor::MIN_SIZE, ..SCENE },
+    Scene { name: "presets-small-matrix", page: "Matrix", size: Editor::MIN_SIZE, ..SCENE },
     Scene { name: "import", page: "import", seconds: 4.0, ..SCENE },
     Scene { name: "import-small", page: "import", seconds: 4.0, size: Editor::MIN_SIZE, ..SCENE },
     Scene { name: "import-200", page: "import", seconds: 4.0, scale: 2.0, ..SCENE },
@@ -370,7 +437,9 @@ const RATE: f32 = 30.0;
 
 fn draw(scene: &Scene, patch: Patch) -> Result<Raster, Box<dyn Error>> {
     let mut host = LocalHost::new(patch)?;
-    let mut editor = Editor::new(Library::open(None));
+    let folder = tempfile::tempdir()?;
+    let mut editor = Editor::new(library(scene, &folder.path().join("patches"))?);
+    editor.show_view(scene.view);
     match scene.page {
         "browser" => editor.show_browser(true),
         page => editor.show_page(page),
@@ -419,6 +488,26 @@ fn draw(scene: &Scene, patch: Patch) -> Result<Raster, Box<dyn Error>> {
         }
     }
     Ok(raster)
+}
+
+/// The factory patches; where folders or presets are shown, some of a user's too.
+fn library(scene: &Scene, folder: &Path) -> Result<Library, Box<dyn Error>> {
+    if !scene.name.contains("folders") && !scene.name.contains("presets") && !scene.light {
+        return Ok(Library::open(None));
+    }
+    let mut library = Library::open(Some(folder.to_owned()));
+    library.set_light_theme(scene.light)?;
+    for (name, folder) in [("Aurora", "Slow pads"), ("Tide", "Slow pads"), ("Night Bass", "Low")] {
+        let mut patch = factory::find(name).ok_or("no such patch")?;
+        for kind in [PresetKind::Rack, PresetKind::Lfo] {
+            library.save_preset(kind, &format!("{name} {}", kind.name()), &patch, 0)?;
+        }
+        patch.name = format!("My {name}");
+        library.save_new(&patch)?;
+        let entry = library.own(&patch.name).ok_or("it was saved")?.clone();
+        library.move_to(&entry, folder)?;
+    }
+    Ok(library)
 }
 
 /// The recording of the import page.

@@ -18,12 +18,20 @@ pub(crate) struct Axes(pub(crate) Rect);
 
 impl Axes {
     pub(crate) fn x(self, hertz: f32) -> f32 {
-        let part = (hertz.max(1.0) / LOWEST).log2() / (HIGHEST / LOWEST).log2();
-        self.0.left() + part * self.0.width()
+        self.0.left() + Self::part(hertz) * self.0.width()
     }
 
     pub(crate) fn hertz(self, x: f32) -> f32 {
-        let part = (x - self.0.left()) / self.0.width();
+        Self::frequency((x - self.0.left()) / self.0.width())
+    }
+
+    /// Where on the axis a frequency is, 0 to 1.
+    pub(crate) fn part(hertz: f32) -> f32 {
+        (hertz.max(1.0) / LOWEST).log2() / (HIGHEST / LOWEST).log2()
+    }
+
+    /// The frequency at a place of the axis.
+    pub(crate) fn frequency(part: f32) -> f32 {
         LOWEST * (HIGHEST / LOWEST).powf(part)
     }
 

@@ -1,6 +1,7 @@
 //! The patch browser: search, categories, tags, favourites, ratings; a click loads a patch and plays it.
 
 mod card;
+mod pack;
 mod save;
 
 use crate::audition::Audition;
@@ -11,10 +12,13 @@ use crate::theme;
 use crate::widgets::{button, entry};
 use card::{Preview, Wish, card, preview};
 use egui::accesskit::Role;
-use egui::{Align2, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, Key, Rect, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 use myriad_engine::Patch;
 use myriad_engine::patch::search;
 use myriad_library::{Entry, Library, explore};
+use pack::PackDialogs;
 use save::SaveForm;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -50,14 +54,19 @@ pub(crate) struct Browser {
     search: String,
     /// Filters by this category or tag.
     only: Option<String>,
+    /// Filters by this folder of the user's patches.
+    folder: Option<String>,
     favourites: bool,
     sort: Sort,
     /// While a patch is saved.
     saving: Option<SaveForm>,
-    /// The patch that gets another name, which is being typed, and whether its field has just appeared.
-    renaming: Option<(Entry, String, bool)>,
+    /// The patch that gets another name, or a folder, which is being typed.
+    naming: Option<Naming>,
     /// The patch that was deleted last, and its name.
     deleted: Option<(PathBuf, String)>,
+    packs: PackDialogs,
+    /// What was done.
+    news: String,
     /// Why something could not be done.
     trouble: String,
     /// The patch that was last scrolled to.
@@ -73,6 +82,17 @@ pub(crate) struct Browser {
     mate: Option<Patch>,
 }
 
+/// A name that is being typed in the place of a card.
+#[derive(Debug)]
+struct Naming {
+    entry: Entry,
+    text: String,
+    /// Whether its field has just appeared.
+    is_new: bool,
+    /// Whether it is the name of a folder.
+    folder: bool,
+}
+
 const CARD: egui::Vec2 = vec2(210.0, 44.0);
 
 impl Browser {
@@ -85,6 +105,7 @@ impl Browser {
             (!self.favourites || library.is_favourite(entry))
                 && (self.sort != Sort::Recent || library.recency(entry).is_some())
                 && self.only.as_ref().is_none_or(labelled)
+                && self.folder.as_ref().is_none_or(|folder| entry.folder == *folder)
         });
         let found = search(&self.search, offered, |entry| &entry.patch);
         let mut found: Vec<Entry> = found.into_iter().cloned().collect();
@@ -159,7 +180,7 @@ impl Browser {
         if self.notice(ui, library, notice) {
             grid = grid.with_min_y(notice.bottom() + 4.0);
         }
-        let typing = self.renaming.is_some();
+        let typing = self.naming.is_some();
         self.cards(ui, session, library, grid);
         ui.input(|input| input.key_pressed(Key::Escape)) && !typing
     }
@@ -220,12 +241,24 @@ impl Browser {
         if word("New", "Begin with a plain sound", 48.0) {
             session.replace(Patch::new(), "New patch".into());
         }
+        let place = Rect::from_min_max(pos2(right - 60.0, rect.top()), pos2(right, rect.bottom()));
+        let title = self.folder.clone().or_else(|| self.only.clone());
+        let title = title.unwrap_or_else(|| "Myriad patches".into());
+        let mut packs = std::mem::take(&mut self.packs);
+        let outcome = packs.show(ui, library, |library| self.found(library), &title, place);
+        self.packs = packs;
+        match outcome {
+            Some(Ok(news)) => (self.news, self.trouble) = (news, String::new()),
+            Some(Err(error)) => self.trouble = error,
+            None => {}
+        }
     }
 
     /// What was deleted, to bring it back, or what went wrong. Returns whether there is anything.
     fn notice(&mut self, ui: &mut Ui, library: &mut Library, rect: Rect) -> bool {
         let text = match (&self.deleted, self.trouble.as_str()) {
-            (None, "") => return false,
+            (None, "") if self.news.is_empty() => return false,
+            (None, "") => self.news.clone(),
             (Some((_, name)), "") => format!("{name} is in the wastebasket."),
             (_, trouble) => trouble.to_owned(),
         };
@@ -247,12 +280,13 @@ impl Browser {
         }
         if button::word(ui, place(1.0), "Dismiss", "", false).clicked() {
             self.deleted = None;
+            self.news.clear();
             self.trouble.clear();
         }
         true
     }
 
-    /// Categories, then the most frequent tags.
+    /// Folders, categories, then the most frequent tags.
     fn filters(&mut self, ui: &mut Ui, library: &Library, rect: Rect) {
         let mut counts: Vec<(String, usize, bool)> = Vec::new();
         for entry in library.entries() {
@@ -266,26 +300,25 @@ impl Browser {
             }
         }
         counts.sort_by(|a, b| (!a.2, b.1, &a.0).cmp(&(!b.2, a.1, &b.0)));
+        let folders = library.folders();
+        // The last patch of a folder may have been moved or deleted.
+        let is_there = |folder: &String| folders.contains(&folder.as_str());
+        self.folder = self.folder.take().filter(is_there);
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt("filters"));
         ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
-            for (label, count, is_category) in counts {
-                let (place, _) = ui.allocate_exact_size(vec2(132.0, 22.0), Sense::hover());
-                let chosen = self.only.as_ref() == Some(&label);
-                let response = button::area(ui, place, &format!("Only {label}"), "", chosen);
-                let painter = ui.painter();
-                if chosen {
-                    painter.rect_filled(place, theme::SMALL_ROUND, theme::RAISED);
-                } else {
-                    button::backdrop(painter, place, &response);
+            for folder in folders {
+                let entries = library.entries().iter();
+                let count = entries.filter(|entry| entry.folder == folder).count();
+                let chosen = self.folder.as_deref() == Some(folder);
+                let name = format!("Folder {folder}");
+                if filter_line(ui, &name, (folder, theme::AQUA), count, chosen) {
+                    self.folder = (!chosen).then(|| folder.to_owned());
                 }
+            }
+            for (label, count, is_category) in counts {
+                let chosen = self.only.as_ref() == Some(&label);
                 let idle = if is_category { theme::TEXT } else { theme::MUTED };
-                let ink = if chosen { theme::AMBER } else { button::ink(&response, idle) };
-                let at = place.left_center() + vec2(10.0, 0.0);
-                let font = theme::regular(11.5);
-                painter.text(at, Align2::LEFT_CENTER, &label, font.clone(), ink);
-                let at = place.right_center() - vec2(8.0, 0.0);
-                painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
-                if response.clicked() {
+                if filter_line(ui, &format!("Only {label}"), (&label, idle), count, chosen) {
                     self.only = (!chosen).then_some(label);
                 }
             }
@@ -322,8 +355,8 @@ impl Browser {
                     ui.scroll_to_rect(place.expand(CARD.y), None);
                     self.seen.clone_from(&id);
                 }
-                if self.renaming.as_ref().is_some_and(|(renamed, ..)| renamed.id() == id) {
-                    self.rename(ui, session, library, place);
+                if self.naming.as_ref().is_some_and(|naming| naming.entry.id() == id) {
+                    self.name(ui, session, library, place);
                     continue;
                 }
                 let preview = self.previews.get(&id);
@@ -352,8 +385,14 @@ impl Browser {
             Wish::Favourite => library.toggle_favourite(&entry),
             Wish::Rate(stars) => library.rate(&entry, stars),
             Wish::Rename => {
-                let name = entry.patch.name.clone();
-                self.renaming = Some((entry, name, true));
+                let text = entry.patch.name.clone();
+                self.naming = Some(Naming { entry, text, is_new: true, folder: false });
+                Ok(())
+            }
+            Wish::MoveTo(folder) => library.move_to(&entry, &folder),
+            Wish::MoveToNew => {
+                let text = "New folder".to_owned();
+                self.naming = Some(Naming { entry, text, is_new: true, folder: true });
                 Ok(())
             }
             Wish::Duplicate => library.duplicate(&entry).map(|_| ()),
@@ -382,26 +421,31 @@ impl Browser {
         }
     }
 
-    /// The field for the new name of a patch.
-    fn rename(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
-        let Some((entry, name, is_new)) = &mut self.renaming else {
+    /// The field for the new name of a patch, or for the name of its folder.
+    fn name(&mut self, ui: &mut Ui, session: &mut Session, library: &mut Library, rect: Rect) {
+        let Some(Naming { entry, text, is_new, folder }) = &mut self.naming else {
             return;
         };
-        let edit = TextEdit::singleline(name)
+        let edit = TextEdit::singleline(text)
             .align(Align2::LEFT_CENTER)
             .margin(egui::Margin::symmetric(10, 4));
         let response = ui.put(rect.shrink2(vec2(2.0, 8.0)), edit);
-        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "New name"));
+        let label = if *folder { "Name of the folder" } else { "New name" };
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, label));
         if std::mem::take(is_new) {
-            entry::begin(&response, name);
+            entry::begin(&response, text);
         }
         let given_up = ui.input(|input| input.key_pressed(Key::Escape));
         if !response.lost_focus() && !given_up {
             return;
         }
-        let (old, new) = (entry.patch.name.clone(), name.trim().to_owned());
+        let (old, new) = (entry.patch.name.clone(), text.trim().to_owned());
         let plays = library.current(&session.patch.name).map(Entry::id) == Some(entry.id());
-        if !given_up && !new.is_empty() && new != old {
+        if *folder {
+            if !given_up && let Err(error) = library.move_to(entry, &new) {
+                self.trouble = format!("Could not move: {error}.");
+            }
+        } else if !given_up && !new.is_empty() && new != old {
             match library.rename(entry, &new) {
                 Ok(()) if plays && session.patch.name == old => {
                     let mut patch = Patch::clone(&session.patch);
@@ -412,6 +456,33 @@ impl Browser {
                 Err(error) => self.trouble = format!("Could not rename: {error}."),
             }
         }
-        self.renaming = None;
+        self.naming = None;
     }
+}
+
+/// A line of the filters: what it keeps, in its colour, and how many patches that are. Returns whether it was
+/// clicked.
+fn filter_line(
+    ui: &mut Ui,
+    name: &str,
+    (label, idle): (&str, Color32),
+    count: usize,
+    chosen: bool,
+) -> bool {
+    let (place, _) = ui.allocate_exact_size(vec2(132.0, 22.0), Sense::hover());
+    let response = button::area(ui, place, name, "", chosen);
+    let painter = ui.painter_at(place);
+    if chosen {
+        painter.rect_filled(place, theme::SMALL_ROUND, theme::RAISED);
+    } else {
+        button::backdrop(&painter, place, &response);
+    }
+    let ink = if chosen { theme::AMBER } else { button::ink(&response, idle) };
+    let at = place.left_center() + vec2(10.0, 0.0);
+    let font = theme::regular(11.5);
+    let words = ui.painter_at(place.with_max_x(place.right() - 28.0));
+    words.text(at, Align2::LEFT_CENTER, label, font.clone(), ink);
+    let at = place.right_center() - vec2(8.0, 0.0);
+    painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
+    response.clicked()
 }

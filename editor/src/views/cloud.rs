@@ -51,8 +51,16 @@ impl Default for CloudView {
 }
 
 impl CloudView {
-    /// Draws the cloud; `seconds` have passed since the last frame.
-    pub(crate) fn show(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect, seconds: f32) {
+    /// Draws the cloud; `seconds` have passed since the last frame. `over` is drawn over the partials and below the
+    /// handles of the filters, which can be dragged everywhere.
+    pub(crate) fn show(
+        &mut self,
+        ui: &mut Ui,
+        session: &mut Session,
+        rect: Rect,
+        seconds: f32,
+        over: impl FnOnce(&Ui),
+    ) {
         let plot =
             Axes(Rect::from_min_max(rect.min + vec2(10.0, 10.0), rect.max - vec2(10.0, 22.0)));
         let painter = ui.painter_at(rect);
@@ -81,6 +89,7 @@ impl CloudView {
         if self.trail.len() > TRAIL || !session.snapshot.sounding {
             self.trail.pop_front();
         }
+        over(ui);
         if let Some((_, rest)) = &self.rest {
             for index in 0..FILTERS {
                 let axes = plot;
@@ -92,6 +101,13 @@ impl CloudView {
     /// The preview of the patch, once it exists.
     pub(crate) fn rest(&self) -> Option<&Snapshot> {
         self.rest.as_ref().map(|(_, rest)| rest)
+    }
+
+    /// Another view is shown in its place.
+    pub(crate) fn hide(&mut self, session: &Session) {
+        self.follow_patch(session);
+        self.trail.clear();
+        self.resting = 1.0;
     }
 
     /// Whether an animation is running.

@@ -3,6 +3,7 @@
 mod display;
 
 use super::pages::Page;
+use super::presets::BUTTON;
 use crate::names;
 use crate::paint;
 use crate::session::Session;
@@ -58,7 +59,9 @@ impl Rack {
         let Some(chosen) = self.chosen.or(first) else {
             return;
         };
+        // The button of the presets is at the right.
         let slots = inside.with_max_y(inside.top() + ROWS as f32 * SLOT);
+        let slots = slots.with_max_x(slots.right() - BUTTON);
         if let Some(group) = slots_of(ui, session, &units, chosen, slots) {
             self.chosen = Some(group);
         }

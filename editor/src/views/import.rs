@@ -314,7 +314,7 @@ fn ring(ui: &mut Ui, importer: &mut Importer, view: Rect, share: f32) {
 
 /// Drawn over everything while files are dragged over the window.
 pub(crate) fn drop_target(ui: &Ui, files: &[String]) {
-    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("drop target"));
+    let layer = theme::front(theme::Front::DropTarget);
     let painter = ui.ctx().layer_painter(layer);
     let whole = ui.max_rect();
     painter.rect_filled(whole, 0.0, theme::NIGHT.gamma_multiply(0.7));

@@ -43,8 +43,13 @@ pub(crate) fn mode(session: &Session) -> String {
     Param::LayerMode.info().format(mode)
 }
 
-/// The page.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session, displays: &Displays, rect: Rect) {
+/// The page. Returns where the tables are.
+pub(crate) fn show(
+    ui: &mut Ui,
+    session: &mut Session,
+    displays: &Displays,
+    rect: Rect,
+) -> Vec<Rect> {
     let mode = mode(session);
     // Tables have the same width; the parameters of the second layer take the rest.
     let room = rect.width() - BLEND - 2.0 * (GAP + COLUMN) - 4.0 * SIDE - GAP;
@@ -60,6 +65,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, displays: &Displays, rect
         ]
     };
     let inside = theme::titled_panel(ui.painter(), first, "Layer 1");
+    let mut lands = vec![inside.with_max_x(inside.left() + land)];
     layer(ui, session, &LAYERS[0], inside, land);
 
     let inside = theme::titled_panel(ui.painter(), blend, "Blend");
@@ -76,10 +82,12 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, displays: &Displays, rect
     let own = inside.with_min_x(inside.left() + land + COLUMN + GAP);
     let mut mixed = part(ui, "own", own, mode == "mix");
     aligned(&mut mixed, session, WHEN_MIXED, own);
-    if mode == "off" {
-        let land = inside.with_max_x(inside.left() + land);
-        add_layer_button(ui, session, land);
+    let land = inside.with_max_x(inside.left() + land);
+    match mode.as_str() {
+        "off" => add_layer_button(ui, session, land),
+        _ => lands.push(land),
     }
+    lands
 }
 
 /// A part of the page, dimmed unless it has an effect; it can be edited in either case.

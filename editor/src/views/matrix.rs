@@ -1,5 +1,6 @@
 //! The modulation matrix: every route as a row, from source to target.
 
+use super::presets::BUTTON;
 use crate::names;
 use crate::session::{Session, new_route};
 use crate::theme;
@@ -57,7 +58,9 @@ impl Matrix {
         let painter = ui.painter();
         let count = format!("{} of {MAX_ROUTES} routes", session.patch.routes.len());
         let font = theme::regular(11.0);
-        painter.text(rect.right_center(), Align2::RIGHT_CENTER, count, font, theme::FAINT);
+        // The button of the presets is beside it.
+        let at = rect.right_center() - vec2(BUTTON + 6.0, 0.0);
+        painter.text(at, Align2::RIGHT_CENTER, count, font, theme::FAINT);
         let place = |from: f32, to: f32| {
             Rect::from_min_max(rect.min + vec2(from, 0.0), pos2(rect.left() + to, rect.bottom()))
         };

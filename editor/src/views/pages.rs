@@ -5,6 +5,7 @@
 use super::displays::Displays;
 use super::envelope::Envelope;
 use super::lfo::{Lfo, LfoEditor};
+use super::presets::{self, Presets};
 use super::{arp, curve, effects, explore, harmonics, kit, layers, matrix, play, table, tuning};
 use crate::names;
 use crate::session::Session;
@@ -14,6 +15,7 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 use myriad_engine::Patch;
 use myriad_engine::modulation::Source;
 use myriad_engine::params::{Kind, Param, TABLE};
+use myriad_library::{Library, PresetKind};
 
 /// The pages below the cloud.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +35,9 @@ pub(crate) enum Page {
     Matrix,
     Explore,
 }
+
+/// The width of an LFO's waveform beside its tabs.
+const SHAPE: f32 = 126.0;
 
 /// Gap between panels.
 pub(crate) const GAP: f32 = 8.0;
@@ -141,6 +146,7 @@ pub(crate) struct Pages {
     lfo_editor: LfoEditor,
     harmonics: harmonics::Harmonics,
     effects: effects::Rack,
+    presets: Presets,
     pub(crate) matrix: matrix::Matrix,
     pub(crate) kit: kit::Kit,
     tuning: tuning::TuningPanel,
@@ -179,13 +185,16 @@ impl Pages {
         &mut self,
         ui: &mut Ui,
         session: &mut Session,
+        library: &Library,
         displays: &Displays,
         rect: Rect,
     ) {
         match self.page {
             Page::Source => {
-                let draws = |ui: &mut Ui, session: &mut Session, land| {
+                let presets = &mut self.presets;
+                let draws = |ui: &mut Ui, session: &mut Session, land: Rect| {
                     table::show(ui, session, &table::LAYERS[0], land);
+                    presets.show(ui, session, library, (PresetKind::Table, 0), above(land));
                 };
                 first_drawn(ui, session, self.page, &[Param::SourceTable], draws, rect);
             }
@@ -196,21 +205,35 @@ impl Pages {
                 first_drawn(ui, session, self.page, &[], draws, rect);
             }
             Page::Harmonics => self.harmonics.show(ui, session, rect),
-            Page::Layers => layers::show(ui, session, displays, rect),
+            Page::Layers => {
+                let lands = layers::show(ui, session, displays, rect);
+                for (index, land) in lands.into_iter().enumerate() {
+                    let place = above(land);
+                    self.presets.show(ui, session, library, (PresetKind::Table, index), place);
+                }
+            }
             Page::Filter => filters(ui, session, displays, rect),
-            Page::Modulation => self.modulation(ui, session, rect),
-            Page::Effects => self.effects.show(ui, session, rect),
+            Page::Modulation => self.modulation(ui, session, library, rect),
+            Page::Effects => {
+                self.effects.show(ui, session, rect);
+                let place = corner(rect.shrink2(vec2(2.0, 4.0)));
+                self.presets.show(ui, session, library, (PresetKind::Rack, 0), place);
+            }
             Page::Arp => arp::show(ui, session, rect),
             Page::Play => play::show(ui, session, &mut self.tuning, rect),
             Page::Kit => self.kit.show(ui, session, rect),
-            Page::Matrix => self.matrix.show(ui, session, rect),
+            Page::Matrix => {
+                self.matrix.show(ui, session, rect);
+                let place = corner(rect.shrink2(vec2(2.0, 6.0)));
+                self.presets.show(ui, session, library, (PresetKind::Modulation, 0), place);
+            }
             Page::Explore => self.explore.show(ui, session, rect),
             page => panels(ui, session, displays, &page.groups(), rect),
         }
     }
 
     /// One envelope on the left, one LFO on the right.
-    fn modulation(&mut self, ui: &mut Ui, session: &mut Session, rect: Rect) {
+    fn modulation(&mut self, ui: &mut Ui, session: &mut Session, library: &Library, rect: Rect) {
         let groups = Page::Modulation.groups();
         let (envelopes, lfos): (Vec<&str>, Vec<&str>) =
             groups.iter().partition(|group| group.starts_with("env"));
@@ -230,9 +253,12 @@ impl Pages {
             let (drawing, knobs) = drawing_and_knobs(left, 1);
             let line = Rect::from_min_max(
                 pos2(used + 4.0, left.top() + 8.0),
-                pos2(left.right() - 7.0, left.top() + 32.0),
+                pos2(left.right() - presets::BUTTON - 13.0, left.top() + 32.0),
             );
             envelope.fields(ui, session, line);
+            let place = corner(left.shrink2(vec2(4.0, 2.0)));
+            let target = (PresetKind::Envelope, self.envelope);
+            self.presets.show(ui, session, library, target, place);
             let level = level(session, group);
             if envelope.is_drawn(session) {
                 let whole = drawing.with_max_y(left.bottom() - 10.0);
@@ -246,6 +272,9 @@ impl Pages {
             && let Some(lfo) = Lfo::of_group(group)
         {
             let (drawing, knobs) = drawing_and_knobs(right, 1);
+            // Between the tabs and the waveform.
+            let place = corner(right.shrink2(vec2(4.0, 2.0))).translate(vec2(-SHAPE, 0.0));
+            self.presets.show(ui, session, library, (PresetKind::Lfo, self.lfo), place);
             let level = level(session, group);
             lfo.show(ui, session, &mut self.lfo_editor, drawing, level);
             strip::strip(ui, session, lfo.knobs(), knobs);
@@ -269,6 +298,18 @@ impl Pages {
             strip::strip(ui, session, lfo.knobs(), knobs);
         }
     }
+}
+
+/// Where the button of the presets is: in the upper right corner of a panel or a display.
+fn corner(rect: Rect) -> Rect {
+    let size = vec2(presets::BUTTON, presets::BUTTON);
+    Rect::from_min_size(pos2(rect.right() - size.x - 6.0, rect.top() + 6.0), size)
+}
+
+/// The same for a table, which fills its display: beside the title of its panel.
+fn above(land: Rect) -> Rect {
+    let size = vec2(presets::BUTTON, presets::BUTTON);
+    Rect::from_min_size(pos2(land.right() - size.x, land.top() - size.y - 3.0), size)
 }
 
 /// Current value of a group's modulation source, for the newest note; `None` unless a route uses
@@ -295,7 +336,7 @@ fn drawing_and_knobs(panel: Rect, rows: usize) -> (Rect, Rect) {
 
 /// Tabs at the top of a panel, one for each group. Returns where they end.
 fn numbers(ui: &Ui, groups: &[&str], chosen: &mut usize, panel: Rect) -> f32 {
-    const WIDE: f32 = 50.0;
+    const WIDE: f32 = 46.0;
     let place = |index: usize| {
         let left = panel.left() + 12.0 + (WIDE + 3.0) * index as f32;
         Rect::from_min_size(pos2(left, panel.top() + 8.0), vec2(WIDE, 24.0))

@@ -60,7 +60,7 @@ pub(crate) fn thread(ui: &Ui, from: egui::Pos2, source: Source) {
         return;
     };
     let colour = theme::source(source);
-    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("thread"));
+    let layer = theme::front(theme::Front::Thread);
     let painter = ui.ctx().layer_painter(layer);
     let sag = 0.25 * (to - from).length();
     let curve = egui::epaint::CubicBezierShape::from_points_stroke(
@@ -78,7 +78,7 @@ pub(crate) fn refusal(ui: &Ui, text: &str) {
     let Some(pointer) = ui.input(|input| input.pointer.hover_pos()) else {
         return;
     };
-    let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("refusal"));
+    let layer = theme::front(theme::Front::Refusal);
     let painter = ui.ctx().layer_painter(layer);
     let galley = painter.layout_no_wrap(text.to_owned(), theme::regular(11.5), theme::TEXT);
     let size = galley.size() + vec2(16.0, 10.0);

@@ -1,6 +1,7 @@
 //! The on-screen keyboard, and the computer's keys that play it.
 
 use crate::host::EditorHost;
+use crate::light;
 use crate::paint;
 use crate::session::Session;
 use crate::theme;
@@ -182,7 +183,8 @@ impl Span {
         down: impl Fn(u8) -> bool,
         hovered: Option<u8>,
     ) {
-        painter.rect_filled(self.rect, theme::SMALL_ROUND, theme::WELL);
+        let ground = if light::is_on(painter.ctx()) { theme::FAINT } else { theme::WELL };
+        painter.rect_filled(self.rect, theme::SMALL_ROUND, ground);
         for black in [false, true] {
             for key in self.keys().filter(|&key| is_black(key) == black) {
                 paint_key(painter, self.place(key), black, down(key), hovered == Some(key));
@@ -194,6 +196,13 @@ impl Span {
 fn paint_key(painter: &egui::Painter, place: Rect, black: bool, down: bool, hovered: bool) {
     let corners = egui::CornerRadius { sw: 3, se: 3, ..egui::CornerRadius::ZERO };
     let fill = match (black, hovered) {
+        // Black keys are dark in the light theme too, which exchanges light and dark.
+        (black, hovered) if light::is_on(painter.ctx()) => match (black, hovered) {
+            (true, false) => theme::TEXT,
+            (true, true) => theme::MUTED,
+            (false, false) => theme::NIGHT,
+            (false, true) => theme::RAISED,
+        },
         (true, false) => Color32::from_rgb(0x0c, 0x0a, 0x16),
         (true, true) => theme::RAISED,
         (false, false) => Color32::from_rgb(0x34, 0x2e, 0x52),

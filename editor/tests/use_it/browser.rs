@@ -133,3 +133,28 @@ fn a_patch_is_reverted_and_begun_anew() {
     window.run_steps(2);
     assert_eq!(window.state().host.patch().name, "Aurora");
 }
+
+/// Patches lie in folders: shown, filtered by, and moved between.
+#[test]
+fn patches_are_moved_to_folders_and_listed_by_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = browse(folder.path(), "Aurora");
+    search(&mut window, "Aurora");
+    choose(&mut window, "Aurora", "Duplicate");
+    window.get_by_label("Aurora 2").click_secondary();
+    window.run_steps(3);
+    window.get_by_label_contains("Move to…").click_accesskit();
+    window.run_steps(4);
+    window.get_by_label("New folder").click_accesskit();
+    window.run_steps(4);
+    window.event(Event::Text("Slow".into()));
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    assert_eq!(read(folder.path(), "Slow/aurora-2.toml").name, "Aurora 2");
+    press(&mut window, "Folder Slow");
+    assert!(window.query_by_label("Aurora 2").is_some());
+    assert!(window.query_by_label("Aurora").is_none(), "it is in no folder");
+    press(&mut window, "Packs");
+    assert!(window.query_by_label("Export 1 patch of yours…").is_some());
+    assert!(window.query_by_label("Import a pack…").is_some());
+}

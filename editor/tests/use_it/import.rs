@@ -278,3 +278,36 @@ fn damaged_files_are_lines() {
     }
     assert_eq!(lines, 150);
 }
+
+/// A pack is added to the user's patches and says how many; the sound stays as it is.
+#[test]
+fn a_dropped_pack_is_added_to_the_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut from = Library::open(Some(folder.path().join("from")));
+    for name in ["Tide", "Aurora"] {
+        from.save_new(&factory::find(name).unwrap()).unwrap();
+    }
+    let own: Vec<_> = from.entries().iter().filter(|entry| entry.file.is_some()).collect();
+    let pack = folder.path().join("Two.zip");
+    myriad_library::write_pack(&own, &pack).unwrap();
+
+    let library = Library::open(Some(folder.path().join("to")));
+    let mut window = open_with(library, "Felt Grand", "Source", Vec2::from(Editor::SIZE));
+    drop_file(&mut window, &pack);
+    window.run_steps(2);
+    assert_eq!(note(&window).unwrap(), "Import: 2 patches added to the folder Two.");
+    assert_eq!(window.state().host.patch().name, "Felt Grand");
+    window.state_mut().editor.show_import(false);
+    window.state_mut().editor.show_browser(true);
+    window.run_steps(3);
+    window.get_by_label("Folder Two").click();
+    window.run_steps(3);
+    assert_eq!(window.query_all_by_label("Tide").count(), 1);
+
+    let broken = folder.path().join("broken.zip");
+    std::fs::write(&broken, "no archive").unwrap();
+    window.state_mut().editor.show_browser(false);
+    drop_file(&mut window, &broken);
+    window.run_steps(2);
+    assert!(note(&window).unwrap().contains("broken.zip: not a pack"));
+}

@@ -10,6 +10,8 @@ mod harmonics;
 mod import;
 mod layers;
 mod lfo;
+mod output;
+mod presets;
 mod routes;
 mod sources;
 mod tuning;

@@ -4,6 +4,7 @@ mod spectrum;
 
 pub use spectrum::{BANDS, HIGHEST, LOWEST};
 
+use myriad_measure::{Output, OutputTap};
 use ringbuf::HeapCons;
 use ringbuf::traits::Consumer;
 use spectrum::Spectrum;
@@ -26,6 +27,9 @@ pub struct Monitor {
     peak: f32,
     /// The largest samples of left and right since [`take_peaks`](Self::take_peaks).
     peaks: [f32; 2],
+    /// The latest frames, for a window.
+    output: OutputTap,
+    rate: f32,
 }
 
 /// One channel's meter, in dBFS.
@@ -67,6 +71,8 @@ impl Monitor {
             last: Instant::now(),
             peak: 0.0,
             peaks: [0.0; 2],
+            output: OutputTap::new(),
+            rate: rate as f32,
         }
     }
 
@@ -80,6 +86,7 @@ impl Monitor {
                 *peak = peak.max(sample.abs());
             }
             self.spectrum.push(0.5 * (frame[0] + frame[1]));
+            self.output.write(&frame[..1], &frame[1..]);
         }
         for (meter, peak) in self.meters.iter_mut().zip(peaks) {
             meter.advance(peak, seconds);
@@ -91,6 +98,12 @@ impl Monitor {
 
     pub fn meters(&self) -> [Level; 2] {
         self.meters
+    }
+
+    /// Copies the latest frames.
+    pub fn output(&self, into: &mut Output) {
+        self.output.read(into);
+        into.sample_rate = self.rate;
     }
 
     /// Levels of bands in decibels, evenly spaced by octaves.

@@ -7,6 +7,7 @@ use myriad_engine::modulation::Route;
 use myriad_engine::mpe::{MpeSettings, MpeZone};
 use myriad_engine::params::{COUNT, Param};
 use myriad_engine::{EventKind, InstanceSettings, Patch, Snapshot};
+use myriad_measure::Output;
 use nice_plug::context::gui::GuiContext;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -175,6 +176,12 @@ impl EditorHost for PluginHost {
 
     fn snapshot(&mut self, into: &mut Snapshot) {
         self.params.shared.look(into);
+    }
+
+    fn output(&mut self, into: &mut Output) {
+        let shared = &self.params.shared;
+        shared.meters.output.read(into);
+        into.sample_rate = shared.sample_rate();
     }
 
     fn status(&mut self) -> Status {

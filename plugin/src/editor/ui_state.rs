@@ -1,4 +1,4 @@
-//! The editor's state that a project saves: its page and its size.
+//! The editor's state that a project saves: its page, its view and its size.
 
 use myriad_editor::Editor;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,8 @@ const MAX_ZOOM: f32 = 4.0;
 #[serde(default)]
 pub(super) struct UiState {
     pub(super) page: String,
+    /// What is shown in the middle.
+    pub(super) view: String,
     /// In points.
     pub(super) size: [f32; 2],
     /// Pixels a point, relative to the system's scale.
@@ -20,7 +22,7 @@ pub(super) struct UiState {
 
 impl Default for UiState {
     fn default() -> Self {
-        Self { page: String::new(), size: Editor::SIZE, zoom: 1.0 }
+        Self { page: String::new(), view: String::new(), size: Editor::SIZE, zoom: 1.0 }
     }
 }
 
@@ -46,7 +48,12 @@ mod tests {
 
     #[test]
     fn state_round_trips_and_invalid_text_becomes_defaults() {
-        let ui_state = UiState { page: "Matrix".into(), size: [1_400.0, 900.0], zoom: 1.5 };
+        let ui_state = UiState {
+            page: "Matrix".into(),
+            view: "Scope".into(),
+            size: [1_400.0, 900.0],
+            zoom: 1.5,
+        };
         assert_eq!(UiState::read(&ui_state.write()), ui_state);
         for nonsense in ["", "{", "[]", r#"{"size":[1,2,3]}"#] {
             assert_eq!(UiState::read(nonsense), UiState::default(), "{nonsense}");

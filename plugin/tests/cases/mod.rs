@@ -5,4 +5,5 @@ mod instances;
 mod outputs;
 mod parameters;
 mod playing;
+mod presets;
 mod saving;

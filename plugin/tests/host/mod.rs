@@ -3,6 +3,8 @@
 use clack_extensions::gui::{GuiSize, HostGui, HostGuiImpl};
 use clack_extensions::latency::{HostLatency, HostLatencyImpl, PluginLatency};
 use clack_extensions::params::*;
+use clack_extensions::preset_discovery::HostPresetLoadImpl;
+use clack_extensions::preset_discovery::prelude::*;
 use clack_extensions::state::PluginState;
 use clack_extensions::thread_check::{HostThreadCheck, HostThreadCheckImpl};
 use clack_extensions::voice_info::{HostVoiceInfo, HostVoiceInfoImpl};
@@ -11,8 +13,8 @@ use clack_host::events::{EventFlags, EventHeader, Match, Pckn};
 use clack_host::prelude::*;
 use clack_host::process::ProcessStatus;
 use clack_host::utils::{BeatTime, SecondsTime};
-use std::cell::Cell;
-use std::ffi::CString;
+use std::cell::{Cell, RefCell};
+use std::ffi::{CStr, CString};
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread::ThreadId;
@@ -73,6 +75,8 @@ impl HostThreadCheckImpl for HostRequests {
 #[derive(Default)]
 pub struct HostNotifications {
     rescanned: Cell<bool>,
+    /// What became of each patch that the plugin was to load.
+    loads: RefCell<Vec<Result<(), String>>>,
 }
 
 impl MainThreadHandler<'_> for HostNotifications {}
@@ -83,6 +87,16 @@ impl HostParamsImplMainThread for HostNotifications {
         self.rescanned.set(true);
     }
     fn clear(&self, _id: ClapId, _flags: ParamClearFlags) {}
+}
+
+impl HostPresetLoadImpl for HostNotifications {
+    fn on_error(&self, _: Location, _: Option<&CStr>, _os_error: i32, message: Option<&CStr>) {
+        let message = message.unwrap_or_default().to_str().unwrap();
+        self.loads.borrow_mut().push(Err(message.to_owned()));
+    }
+    fn loaded(&self, _: Location, _: Option<&CStr>) {
+        self.loads.borrow_mut().push(Ok(()));
+    }
 }
 
 impl HostLatencyImpl for HostNotifications {
@@ -105,6 +119,7 @@ impl HostHandlers for TestHost {
             .register::<HostParams>()
             .register::<HostGui>()
             .register::<HostLatency>()
+            .register::<HostPresetLoad>()
             .register::<HostThreadCheck>()
             .register::<HostVoiceInfo>();
     }
@@ -349,6 +364,18 @@ impl Host {
         let rescanned = self.instance.access_handler(|notifications| notifications.rescanned.get());
         assert_eq!(rescanned, taken, "a taken state is told to the host");
         taken
+    }
+
+    /// Loads a patch by the host's own browser. Fails with what the plugin says.
+    pub fn load_preset(&mut self, location: Location, key: Option<&CStr>) -> Result<(), String> {
+        let preset_load: PluginPresetLoad = self.extension();
+        let loaded =
+            preset_load.load_from_location(&self.instance.plugin_handle(), location, key).is_ok();
+        self.idle();
+        let told = self.instance.access_handler(|told| told.loads.borrow_mut().pop());
+        let told = told.unwrap();
+        assert_eq!(told.is_ok(), loaded);
+        told
     }
 }
 

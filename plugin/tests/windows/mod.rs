@@ -2,5 +2,6 @@
 
 mod drawing;
 mod idle;
+mod library;
 mod opened;
 mod using;

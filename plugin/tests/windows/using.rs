@@ -9,7 +9,7 @@ use myriad_test_screen::{CONTROL, ESCAPE, Screen};
 use std::time::Duration;
 
 /// Places in an editor of 1200 by 780 points.
-const KEY: [i16; 2] = [853, 752];
+pub(super) const KEY: [i16; 2] = [853, 752];
 const POSITION: [i16; 2] = [312, 503];
 const PATCH_NAME: [i16; 2] = [580, 25];
 const NEXT_PATCH: [i16; 2] = [795, 25];
@@ -17,14 +17,14 @@ const UNDO: [i16; 2] = [160, 26];
 const SEARCH: [i16; 2] = [150, 430];
 
 /// Lets the editor draw; under load that takes a while, and `until` is for what matters.
-pub fn pause(host: &mut Host, millis: u64) {
+pub(super) fn pause(host: &mut Host, millis: u64) {
     for _ in 0..millis.div_ceil(10) {
         host.idle();
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-pub fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
+pub(super) fn click(host: &mut Host, screen: &Screen, at: [i16; 2]) {
     screen.point(at);
     pause(host, 60);
     screen.press();

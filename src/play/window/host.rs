@@ -5,6 +5,7 @@ use myriad_editor::{EditorHost, Status};
 use myriad_engine::modulation::Route;
 use myriad_engine::params::Param;
 use myriad_engine::{InstanceSettings, Patch, Snapshot, SnapshotReceiver};
+use myriad_measure::Output;
 use myriad_player::song::Song;
 use std::path::Path;
 use std::sync::Arc;
@@ -76,6 +77,10 @@ impl EditorHost for PlayerHost {
         if let Some(snapshots) = &mut self.snapshots {
             snapshots.look(into);
         }
+    }
+
+    fn output(&mut self, into: &mut Output) {
+        self.session.with(|session| session.monitor().output(into));
     }
 
     fn status(&mut self) -> Status {

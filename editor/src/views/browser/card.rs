@@ -30,7 +30,7 @@ pub(super) fn preview(patch: &Patch) -> Preview {
 }
 
 /// What the user wants of a patch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     Load,
     Favourite,
@@ -38,6 +38,10 @@ pub(super) enum Wish {
     Rename,
     Duplicate,
     Delete,
+    /// To a folder of that name; empty for the folder of all patches.
+    MoveTo(String),
+    /// To a folder whose name is asked for.
+    MoveToNew,
     /// A child of it and the sound that plays.
     Breed,
     /// Only one section of it.
@@ -115,7 +119,7 @@ fn show(
     }
     let mut wish = response.clicked().then_some(Wish::Load);
     response.context_menu(|ui| {
-        if let Some(chosen) = menu(ui, entry, stars) {
+        if let Some(chosen) = menu(ui, library, entry, stars) {
             wish = Some(chosen);
             ui.close();
         }
@@ -127,6 +131,10 @@ fn tip(entry: &Entry) -> String {
     let patch = &entry.patch;
     let lines = [
         patch.description.clone(),
+        match entry.folder.as_str() {
+            "" => String::new(),
+            folder => format!("in {folder}"),
+        },
         match patch.author.as_str() {
             "" => String::new(),
             author => format!("by {author}"),
@@ -136,7 +144,7 @@ fn tip(entry: &Entry) -> String {
     lines.join("\n")
 }
 
-fn menu(ui: &mut Ui, entry: &Entry, stars: u8) -> Option<Wish> {
+fn menu(ui: &mut Ui, library: &Library, entry: &Entry, stars: u8) -> Option<Wish> {
     ui.label(egui::RichText::new(&entry.patch.name).color(theme::MUTED));
     let mut wish = None;
     let mut offer = |ui: &mut Ui, text: &str, asked: Wish| {
@@ -150,6 +158,16 @@ fn menu(ui: &mut Ui, entry: &Entry, stars: u8) -> Option<Wish> {
     offer(ui, "Duplicate", Wish::Duplicate);
     if entry.file.is_some() {
         offer(ui, "Delete", Wish::Delete);
+        ui.menu_button("Move to…", |ui| {
+            let others = library.folders().into_iter().filter(|folder| *folder != entry.folder);
+            for folder in others {
+                offer(ui, folder, Wish::MoveTo(folder.to_owned()));
+            }
+            if !entry.folder.is_empty() {
+                offer(ui, "No folder", Wish::MoveTo(String::new()));
+            }
+            offer(ui, "New folder", Wish::MoveToNew);
+        });
     }
     ui.separator();
     offer(ui, "Breed with current", Wish::Breed);
