@@ -19,7 +19,7 @@ struct Ring {
 impl Ring {
     fn new() -> Self {
         Self {
-            frame_ring: FrameRing::new(DEPTH, 0, 2),
+            frame_ring: FrameRing::new(DEPTH, 0, 1),
             times: std::array::from_fn(|time| UnsafeCell::new(time as u64)),
         }
     }
@@ -35,11 +35,9 @@ impl Ring {
             // SAFETY: the render side does not write it meanwhile, which loom checks.
             let time = self.time(at).with(|time| unsafe { *time });
             assert_eq!(time, at, "a frame of another time");
-            for output in 0..2 {
-                let (mut left, mut right) = ([f32::NAN], [f32::NAN]);
-                self.frame_ring.read(output, at, &mut left, &mut right);
-                assert_eq!((left[0], right[0]), frame(output, at));
-            }
+            let (mut left, mut right) = ([f32::NAN], [f32::NAN]);
+            self.frame_ring.read(0, at, &mut left, &mut right);
+            assert_eq!((left[0], right[0]), frame(at));
         }
         self.frame_ring.ask(at, block);
     }
@@ -59,21 +57,19 @@ impl Ring {
         while *time < asked + DEPTH as u64 {
             // SAFETY: the audio side does not read it meanwhile, which loom checks.
             self.time(*time).with_mut(|at| unsafe { *at = *time });
-            for output in 0..2 {
-                let (left, right) = frame(output, *time);
-                self.frame_ring.write(output, *time, &[left], &[right]);
-            }
+            let (left, right) = frame(*time);
+            self.frame_ring.write(0, *time, &[left], &[right]);
             *time += 1;
             self.frame_ring.publish(*time);
         }
     }
 }
 
-/// Left and right of an output at a time: silence before the latency is over.
-fn frame(output: usize, time: u64) -> (f32, f32) {
+/// Left and right at a time: silence before the latency is over.
+fn frame(time: u64) -> (f32, f32) {
     match time < DEPTH as u64 {
         true => (0.0, 0.0),
-        false => (time as f32, output as f32 - time as f32),
+        false => (time as f32, -(time as f32)),
     }
 }
 
