@@ -1,6 +1,5 @@
 //! What is done in a window.
 
-mod drawing;
 mod idle;
 mod library;
 mod opened;
