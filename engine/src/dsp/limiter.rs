@@ -3,9 +3,6 @@
 //! The gain that each sample needs is held at its minimum over the look-ahead and then averaged
 //! over the same time, so that it is fully down when the peak arrives; it recovers exponentially.
 
-/// The highest output level: -0.3 dBFS.
-const CEILING: f32 = 0.966;
-
 const RELEASE_SECONDS: f32 = 0.08;
 
 /// Computes the gain; the caller delays the sound by [`Limiter::LOOK_AHEAD`] and multiplies.
@@ -28,6 +25,9 @@ pub struct Limiter {
 }
 
 impl Limiter {
+    /// The highest output level: -0.3 dBFS.
+    pub const CEILING: f32 = 0.966;
+
     /// Frames between a sample and its gain.
     pub const LOOK_AHEAD: usize = 32;
 
@@ -56,10 +56,10 @@ impl Limiter {
     #[inline]
     pub fn gain(&mut self, peak: f32) -> f32 {
         // At rest, which is most of the time, all gains are one.
-        if peak <= CEILING && self.recovering == 1.0 && self.sum == Self::LOOK_AHEAD as f64 {
+        if peak <= Self::CEILING && self.recovering == 1.0 && self.sum == Self::LOOK_AHEAD as f64 {
             return 1.0;
         }
-        self.needed[self.at] = if peak > CEILING { CEILING / peak } else { 1.0 };
+        self.needed[self.at] = if peak > Self::CEILING { Self::CEILING / peak } else { 1.0 };
         self.lowest = self.lowest.min(self.needed[self.at]);
         let lowest = self.lowest.min(self.lowest_from[self.at + 1]);
         self.recovering += (1.0 - self.recovering) * self.recovery;
@@ -112,7 +112,7 @@ mod tests {
                 })
                 .collect();
             let loudest = run(&input).into_iter().fold(0.0_f32, |top, x| top.max(x.abs()));
-            assert!(loudest <= CEILING * 1.0001, "{loudest}");
+            assert!(loudest <= Limiter::CEILING * 1.0001, "{loudest}");
         }
     }
 

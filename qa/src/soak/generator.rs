@@ -90,9 +90,13 @@ impl SceneGenerator {
     }
 }
 
-/// The longest release of all factory patches, in seconds.
+/// The longest release of all factory patches, in seconds. Cymbals of drum kits ring longest.
 pub(super) fn longest_release() -> f64 {
-    let releases = factory::patches().iter().map(|patch| patch.values[Param::Env1Release]);
+    let sounds = factory::patches().iter().flat_map(|patch| {
+        let zones = patch.key_zones.iter().map(|zone| &zone.patch);
+        zones.chain(std::iter::once(patch))
+    });
+    let releases = sounds.map(|patch| patch.values[Param::Env1Release]);
     f64::from(releases.fold(0.5, f32::max))
 }
 
@@ -114,6 +118,15 @@ mod tests {
         };
         assert_eq!(played(1), played(1));
         assert_ne!(played(1), played(2));
+    }
+
+    /// Voices of a kit may sound as long as its longest cymbal.
+    #[test]
+    fn the_longest_release_is_that_of_a_kits_cymbal() {
+        let kit = factory::find("Acoustic Kit").unwrap();
+        let zones = kit.key_zones.iter().map(|zone| zone.patch.values[Param::Env1Release]);
+        let cymbal = f64::from(zones.fold(0.0, f32::max));
+        assert!(cymbal > 6.0 && longest_release() >= cymbal, "{cymbal}");
     }
 
     /// Every key that a scene presses is released in it, so a hanging note is a fault of Myriad.

@@ -22,8 +22,8 @@ impl Sharpness {
     /// Notes with a slow attack: only a voice that is stolen for them fades quickly, and envelopes of their
     /// first noise end.
     const SOFT: Self = Self { seconds: 0.04, size: 0.05 };
-    /// Notes with a quick attack.
-    pub(super) const SHARP: Self = Self { seconds: 0.01, size: 1.0 };
+    /// Notes with a quick attack. The largest are hard hammers on all strings of a chord.
+    pub(super) const SHARP: Self = Self { seconds: 0.01, size: 2.5 };
     /// Drums and other noise, and pitches that fall by octaves, which no click can be told from.
     pub(super) const STRUCK: Self = Self { seconds: 0.12, size: f32::INFINITY };
     /// A parameter that jumps: all partials of a bell may change their pitch at once.
@@ -34,6 +34,8 @@ impl Sharpness {
     const RESTLESS: f32 = 0.15;
     /// What modulated delays make of high frequencies, likewise: of a drum's noise, at most.
     const SWIRL: f32 = 0.2;
+    /// Breath and bow noise in a layer beside the tone, likewise.
+    const BREATH: f32 = 0.2;
     /// How long echoes are audible, in seconds.
     const ECHOES: f64 = 4.0;
 
@@ -46,7 +48,7 @@ impl Sharpness {
     /// Partials that are wider than this are noise, in cents.
     const NOISE: f32 = 100.0;
     /// The jumps of LFOs that divide notes into many: all partials of a chord may change their pitch at once.
-    const STUTTERS: f32 = 2.0;
+    const STUTTERS: f32 = 2.5;
     /// LFOs that jump by more than this are like new notes: in decibels, and in semitones.
     const STUTTER: f32 = 6.0;
     const TRILL: f32 = 1.0;
@@ -84,6 +86,8 @@ impl Sharpness {
             Self::SHARP.size
         } else if on(Param::ChorusOn) || on(Param::FlangerOn) {
             Self::SWIRL
+        } else if is_breathy(patch) {
+            Self::BREATH
         } else if jumps(patch).next().is_some() {
             Self::RESTLESS
         } else {
@@ -116,6 +120,12 @@ fn falls(patch: &Patch) -> bool {
 /// Whether it is a drum kit, or its partials are bands of noise, up to the top of what can be heard.
 fn is_noise(patch: &Patch) -> bool {
     !patch.key_zones.is_empty() || patch.values[Param::ShapeBandwidth] > Sharpness::NOISE
+}
+
+/// Whether its layer is noise beside the tone.
+fn is_breathy(patch: &Patch) -> bool {
+    patch.values[Param::LayerMode] != 0.0
+        && patch.values[Param::LayerBandwidth] > Sharpness::NOISE
 }
 
 /// Whether an LFO divides its notes into many.
@@ -166,5 +176,6 @@ mod tests {
         assert_eq!(size("Fret Squeak"), Some(f32::INFINITY));
         assert_eq!(size("Acoustic Kit"), Some(f32::INFINITY));
         assert_eq!(size("Skin and Shell"), Some(f32::INFINITY));
+        assert_eq!(size("Lacquer Sax"), Some(Sharpness::BREATH));
     }
 }

@@ -14,9 +14,13 @@
 //! one tick has a corner that looks, at Nyquist, like 2% of what it is itself just below; a click is as
 //! strong there as at Nyquist. So a click must also exceed a share of what sounds just below ([`LEAK`]).
 //!
+//! And the limiter bends sound that reaches its ceiling, within a third of a millisecond: dense chords look
+//! like steps of 0.026 there ([`LIMITED`]).
+//!
 //! In seven hours of play, outside of these times, the top of the band never looked like a step of more
 //! than 0.0026.
 
+use myriad_engine::dsp::Limiter;
 use std::collections::VecDeque;
 
 /// Steps of this size are found in steady sound: -40 dBFS.
@@ -33,6 +37,9 @@ pub(in crate::soak) const CRACKLE: f32 = 0.12;
 /// gliding partials may have at Nyquist: 2%, and as much again, because twice the [`MARGIN`] counts.
 const BELOW: f64 = 0.4875;
 const LEAK: f32 = 1.0 / 16.0;
+
+/// The size of a click that is found where the limiter works: twice what it makes of dense chords, and a bit.
+const LIMITED: f32 = 0.06;
 
 /// A click between two hops, or with a change of slope beside its step, looks smaller than it is, so this
 /// share of the stated sensitivity is the limit.
@@ -81,6 +88,8 @@ pub(in crate::soak) struct ClickDetector {
     /// The levels of the last hops, and how many hops were before them.
     levels: Vec<f32>,
     levels_below: Vec<f32>,
+    /// The peaks of the frames that were new in these hops.
+    peaks: Vec<f32>,
     forgotten: u64,
     /// By their first frames.
     bends: VecDeque<Bend>,
@@ -117,6 +126,7 @@ impl ClickDetector {
             sound: [vec![0.0; LENGTH], vec![0.0; LENGTH]],
             levels: Vec::new(),
             levels_below: Vec::new(),
+            peaks: Vec::new(),
             forgotten: 0,
             bends: VecDeque::new(),
             hops: [0; 2],
@@ -159,6 +169,8 @@ impl ClickDetector {
             };
             self.levels.push(level(&self.taps));
             self.levels_below.push(level(&self.taps_below));
+            let new = self.sound.iter().flat_map(|side| &side[at + LENGTH..at + LENGTH + HOP]);
+            self.peaks.push(new.fold(0.0, |peak: f32, sound| peak.max(sound.abs())));
             at += HOP;
         }
         for sound in &mut self.sound {
@@ -175,6 +187,7 @@ impl ClickDetector {
         }
         self.levels.drain(..judged);
         self.levels_below.drain(..judged);
+        self.peaks.drain(..judged);
         self.forgotten += judged as u64;
         let past = self.frame(0).saturating_sub(LENGTH as u64);
         while self.bends.front().is_some_and(|bend| bend.to < past) {
@@ -210,7 +223,11 @@ impl ClickDetector {
         let below = &self.levels_below[hop..=hop + 2 * AROUND];
         let below = below.iter().fold(0.0, |a: f32, &b| a.max(b));
         let surroundings = (OUTSTANDING * largest).max(LEAK * below) / self.step_gain;
-        self.wanted(self.frame(hop)).max(surroundings.min(CRACKLE))
+        let wanted = self.wanted(self.frame(hop)).max(surroundings.min(CRACKLE));
+        // The frames that the filter sees in the middle, and those that the limiter looks ahead at.
+        let peaks = &self.peaks[hop + AROUND - REACH..=hop + AROUND + REACH];
+        let limits = peaks.iter().any(|&peak| peak >= 0.99 * Limiter::CEILING);
+        if limits { wanted.max(LIMITED) } else { wanted }
     }
 
     /// The smallest step that counts at a frame. The filter smears, so a bend already counts before it
@@ -316,6 +333,23 @@ mod tests {
             (level * (i as f64 * std::f64::consts::TAU * 0.488).sin()) as f32
         };
         assert_eq!(clicks(&chord(fading), &[]), []);
+    }
+
+    /// A limiter that works bends the sound as small clicks do.
+    #[test]
+    fn where_the_limiter_works_only_larger_clicks_count() {
+        let found = |loudness: f32, step: f32| {
+            let mut sound = chord(|_| 0.0);
+            let peak = sound[20_000..20_200].iter().fold(0.0, |peak: f32, frame| peak.max(frame[0]));
+            for (i, frame) in sound.iter_mut().enumerate() {
+                frame[0] *= loudness / peak;
+                frame[1] += if i >= 20_100 { step } else { 0.0 };
+            }
+            clicks(&sound, &[]).len()
+        };
+        assert_eq!(found(Limiter::CEILING, 0.02), 0);
+        assert_eq!(found(Limiter::CEILING, LIMITED), 1);
+        assert_eq!(found(0.5, 0.02), 1);
     }
 
     #[test]
