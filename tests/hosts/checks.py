@@ -1,8 +1,11 @@
 """What the hosts' tests share: measuring sound, spoiling states, and running what is called test_."""
 import contextlib
+import os
+import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 import traceback
 
 import numpy as np
@@ -27,6 +30,67 @@ def first_sound(sound):
 
 def same(a, b):
     return a.shape == b.shape and np.array_equal(a.view(np.uint32), b.view(np.uint32))
+
+
+def performance(seed, seconds, block):
+    """MIDI messages with their frames: chords, soft and loud, with wheel, bend, pressure and pedal. JUCE gives
+    controllers to a VST3 at the start of the block that they are in, so there they are; and it divides bends by
+    another number than we do, so there is only the lowest."""
+    dice = random.Random(seed)
+    events, now = [], RATE // 10
+    while now < (seconds - 1) * RATE:
+        for key in dice.sample(range(36, 92), dice.randrange(1, 5)):
+            end = now + dice.randrange(RATE // 50, RATE)
+            events += [(bytes([0x90, key, dice.randrange(1, 128)]), now), (bytes([0x80, key, 64]), end)]
+        value, soon = dice.randrange(128), -(-now // block) * block
+        controller = dice.choice([[0xB0, 1, value], [0xE0, 0, 0], [0xD0, value], [0xB0, 64, value & 64]])
+        events.append((bytes(controller), soon))
+        now += dice.randrange(RATE // 20, RATE // 2)
+    return sorted(events, key=lambda event: event[1])
+
+
+def in_seconds(events):
+    """The same with times of a host, which cuts off fractions of a frame."""
+    return [(message, (frame + 0.25) / RATE) for message, frame in events]
+
+
+def reference(events, seconds, settings=""):
+    """The same performance by the command line, with other blocks and other threads. A patch of nothing but `settings`
+    has the values that the plugin starts with."""
+    with tempfile.TemporaryDirectory() as folder:
+        song, sound = pathlib.Path(folder, "song.mid"), pathlib.Path(folder, "sound.wav")
+        patch = pathlib.Path(folder, "patch.toml")
+        song.write_bytes(midi_file([*events, (b"\xff\x2f\0", int(seconds * RATE))]))
+        patch.write_text(f'format = 3\nname = "Reference"\n{settings}')
+        command = [os.environ["MYRIAD"], "render", song, "--patch", patch, "--output", sound, "--bits", "32f",
+                   "--renderer", "cpu"]
+        subprocess.run(command, check=True, capture_output=True)
+        data = sound.read_bytes()
+    at = data.index(b"data") + 8
+    frames = np.frombuffer(data, np.float32, 2 * int(seconds * RATE), at)
+    return frames.reshape(-1, 2).T
+
+
+def midi_file(events):
+    """A MIDI file whose ticks are frames: 120 beats a minute, and half as many ticks a beat as frames a second."""
+    track, last = b"", 0
+    for message, frame in events:
+        delta, last = frame - last, frame
+        digits = [delta & 127]
+        while delta := delta >> 7:
+            digits.append(delta & 127 | 128)
+        track += bytes(reversed(digits)) + message
+    head = (0).to_bytes(2) + (1).to_bytes(2) + (RATE // 2).to_bytes(2)
+    return b"MThd" + (6).to_bytes(4) + head + b"MTrk" + len(track).to_bytes(4) + track
+
+
+def assert_follows(heard, expected):
+    """What a host plays is the reference, bit for bit, later by the plugin's latency."""
+    assert np.abs(expected).max() > 0.05, "the reference is silent"
+    heard = heard[:, LATENCY:]
+    expected = expected[:, : heard.shape[1]]
+    differs = np.flatnonzero((heard != expected).any(axis=0))
+    assert len(differs) == 0, f"{len(differs)} frames differ, from frame {differs[0]} on"
 
 
 def spoiled(state, count):

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pedalboard
 
-from checks import LATENCY, PARAMETERS, RATE, display, first_sound, pitch, run, same, spoiled
+from checks import (LATENCY, PARAMETERS, RATE, assert_follows, display, first_sound, in_seconds, performance, pitch,
+                    reference, run, same, spoiled)
 
 PLUGIN = sys.argv[1]
 
@@ -48,6 +49,15 @@ def test_renders_repeat_whatever_the_blocks():
     expected = play(plugin)
     for block in (512, 1, 17, 333, 8192):
         assert same(play(plugin, block=block), expected), block
+
+
+def test_a_performance_is_the_reference_frame_by_frame():
+    unison = "[unison]\nvoices = 7\n[chorus]\non = \"on\"\n"
+    for plugin, settings in [(load(), ""), (load(unison=7, chorus=True), unison)]:
+        for seed, block in [(1, 512), (2, 64), (3, 1000)]:
+            events = performance(seed, 8, block)
+            heard = play(plugin, in_seconds(events), 8.0, block)
+            assert_follows(heard, reference(events, 8, settings))
 
 
 def test_parameters_are_heard():
