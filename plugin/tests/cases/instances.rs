@@ -89,3 +89,56 @@ fn the_built_library_loads_as_a_clap_file_does() {
         assert_eq!(played, Host::new().play(&blocks(64, 4_800), &[(0, on(60))]));
     }
 }
+
+/// An instance after the first costs little: what can be shared is. It is measured in a process of its own,
+/// where no other test allocates.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the kernel counts a process's memory on Linux only")]
+fn an_instance_after_the_first_costs_at_most_six_megabytes() {
+    const ALONE: &str = "MYRIAD_TEST_INSTANCE_MEMORY";
+    const FIGURE: &str = "megabytes an instance: ";
+    if std::env::var_os(ALONE).is_some() {
+        println!("\n{FIGURE}{:.2}", megabytes_an_instance());
+        return;
+    }
+    let mut itself = std::process::Command::new(std::env::current_exe().unwrap());
+    let name = "cases::instances::an_instance_after_the_first_costs_at_most_six_megabytes";
+    itself.args(["--exact", name, "--nocapture"]).env(ALONE, "1");
+    let output = itself.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let figure = text.lines().find_map(|line| line.strip_prefix(FIGURE));
+    let figure: f64 = figure.unwrap_or_else(|| panic!("{text}")).parse().unwrap();
+    assert!(figure <= 6.0, "{figure} MB");
+}
+
+fn megabytes_an_instance() -> f64 {
+    const COUNT: usize = 8;
+    let active = || {
+        let mut host = Host::new();
+        let config = PluginAudioConfiguration {
+            sample_rate: RATE,
+            min_frames_count: 1,
+            max_frames_count: 1_024,
+        };
+        let processor = host.instance.activate(|_, _| (), config).unwrap();
+        let mut processor = processor.start_processing().unwrap();
+        play_blocks(&mut processor, &blocks(512, 9_600), &[(0, on(60))]);
+        (host, processor)
+    };
+    let mut hosts = vec![active()];
+    let before = written_megabytes();
+    hosts.extend((0..COUNT).map(|_| active()));
+    let after = written_megabytes();
+    for (mut host, processor) in hosts {
+        host.instance.deactivate(processor.stop_processing());
+    }
+    (after - before) / COUNT as f64
+}
+
+/// The memory that this process has written to and shares with no other.
+fn written_megabytes() -> f64 {
+    let smaps = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
+    let line = smaps.lines().find_map(|line| line.strip_prefix("Private_Dirty:")).unwrap();
+    let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse().unwrap();
+    kilobytes / 1_000.0
+}

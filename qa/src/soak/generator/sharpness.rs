@@ -23,7 +23,7 @@ impl Sharpness {
     /// first noise end.
     const SOFT: Self = Self { seconds: 0.04, size: 0.05 };
     /// Notes with a quick attack. The largest are hard hammers on all strings of a chord.
-    pub(super) const SHARP: Self = Self { seconds: 0.01, size: 2.5 };
+    pub(super) const SHARP: Self = Self { seconds: 0.01, size: 3.5 };
     /// Drums and other noise, and pitches that fall by octaves, which no click can be told from.
     pub(super) const STRUCK: Self = Self { seconds: 0.12, size: f32::INFINITY };
     /// A parameter that jumps: all partials of a bell may change their pitch at once.
@@ -48,7 +48,7 @@ impl Sharpness {
     /// Partials that are wider than this are noise, in cents.
     const NOISE: f32 = 100.0;
     /// The jumps of LFOs that divide notes into many: all partials of a chord may change their pitch at once.
-    const STUTTERS: f32 = 2.5;
+    const STUTTERS: f32 = 3.5;
     /// LFOs that jump by more than this are like new notes: in decibels, and in semitones.
     const STUTTER: f32 = 6.0;
     const TRILL: f32 = 1.0;
@@ -124,8 +124,7 @@ fn is_noise(patch: &Patch) -> bool {
 
 /// Whether its layer is noise beside the tone.
 fn is_breathy(patch: &Patch) -> bool {
-    patch.values[Param::LayerMode] != 0.0
-        && patch.values[Param::LayerBandwidth] > Sharpness::NOISE
+    patch.values[Param::LayerMode] != 0.0 && patch.values[Param::LayerBandwidth] > Sharpness::NOISE
 }
 
 /// Whether an LFO divides its notes into many.
