@@ -14,4 +14,5 @@ pub(crate) mod keyboard;
 pub(crate) mod knob;
 pub(crate) mod menu;
 pub(crate) mod meter;
+pub(crate) mod points;
 pub(crate) mod strip;

@@ -4,6 +4,7 @@
 //! A shim (`tests/faults/shim.c`) that is loaded into the program counts calls and lets them fail.
 
 use crate::harness::{Folder, Run, ended};
+use myriad_engine::Patch;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,7 +27,7 @@ struct Scenario {
     repeats: bool,
 }
 
-const SCENARIOS: [Scenario; 5] = [
+const SCENARIOS: [Scenario; 7] = [
     Scenario {
         name: "render",
         line: "render song.mid -p Init -o out.wav -t 0",
@@ -38,6 +39,18 @@ const SCENARIOS: [Scenario; 5] = [
         line: "import note.wav -o out.toml --pitch 440",
         outputs: &["out.toml"],
         repeats: true,
+    },
+    Scenario {
+        name: "save a pack",
+        line: "patches --export-pack pack.zip",
+        outputs: &["pack.zip"],
+        repeats: true,
+    },
+    Scenario {
+        name: "save patches",
+        line: "patches --import-pack two.zip",
+        outputs: &["myriad/patches/two/dusk.toml", "myriad/patches/two/ebb.toml"],
+        repeats: false,
     },
     Scenario {
         name: "record",
@@ -62,9 +75,10 @@ const SCENARIOS: [Scenario; 5] = [
 /// What is under the name of an output before the program runs, where it may be replaced.
 const OLD: &[u8] = b"what was there before";
 
-/// The shim, and the songs and sounds that the program reads.
+/// The shim, and a pack of the user's patches.
 struct Rig {
     shim: PathBuf,
+    pack: Vec<u8>,
     _folder: Folder,
 }
 
@@ -76,13 +90,17 @@ impl Rig {
         let mut compiler = Command::new("cc");
         compiler.args(["-O1", "-shared", "-fPIC", "-w", source, "-ldl", "-o"]).arg(&shim);
         assert!(compiler.status().unwrap().success());
-        Self { shim, _folder: folder }
+        save_patches(&folder);
+        folder.succeed("patches --export-pack two.zip");
+        let pack = std::fs::read(folder.path("two.zip")).unwrap();
+        Self { shim, pack, _folder: folder }
     }
 
     /// Runs a scenario with a fault, or counts calls without one. Returns the run and its folder.
     fn run(&self, scenario: &Scenario, fault: &str) -> (Run, Folder) {
         let folder = Folder::new();
-        folder.put("song.mid", SONG).put("note.wav", note());
+        folder.put("song.mid", SONG).put("note.wav", note()).put("two.zip", &self.pack);
+        save_patches(&folder);
         if scenario.repeats {
             for name in scenario.outputs {
                 folder.put(name, OLD);
@@ -151,8 +169,20 @@ fn is_complete(name: &str, bytes: &[u8]) -> bool {
     match name.rsplit('.').next() {
         Some("wav") => hound::WavReader::new(bytes)
             .is_ok_and(|mut wav| wav.samples::<i32>().all(|sample| sample.is_ok())),
+        Some("toml") => {
+            std::str::from_utf8(bytes).is_ok_and(|text| Patch::parse(text, name).is_ok())
+        }
         Some("json") => serde_json::from_slice::<serde_json::Value>(bytes).is_ok(),
         _ => bytes.ends_with(b"</html>\n"),
+    }
+}
+
+/// Two patches of the user's own.
+fn save_patches(folder: &Folder) {
+    std::fs::create_dir_all(folder.path("myriad/patches")).unwrap();
+    for name in ["dusk", "ebb"] {
+        let text = format!("format = 3\nname = \"{name}\"\n[filter]\ntype = \"low-pass 24\"\n");
+        folder.put(&format!("myriad/patches/{name}.toml"), text);
     }
 }
 
@@ -182,7 +212,7 @@ fn note() -> Vec<u8> {
 #[test]
 fn nothing_is_lost_when_a_call_fails() {
     let rig = Rig::new();
-    for scenario in &SCENARIOS[..2] {
+    for scenario in &SCENARIOS[..4] {
         let (counts, clean) = rig.counts(scenario);
         for kind in ["open", "write", "sync", "rename", "thread", "power"] {
             let last = counts[kind];

@@ -19,17 +19,17 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-fn drop_file(window: &mut Window<'_>, file: &Path) {
+pub(super) fn drop_file(window: &mut Window<'_>, file: &Path) {
     window.input_mut().dropped_files.push(Arc::new(Dropped(file.to_owned())));
     window.run_steps(1);
 }
 
-fn fixture(name: &str) -> PathBuf {
+pub(super) fn fixture(name: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../import/fixtures")).join(name)
 }
 
 /// Lets the editor work until no import is under way.
-fn until_imported(window: &mut Window<'_>) {
+pub(super) fn until_imported(window: &mut Window<'_>) {
     let give_up = Instant::now() + Duration::from_mins(5);
     window.run_steps(1);
     while window.query_by_label("Cancel import").is_some() {
@@ -45,7 +45,7 @@ fn key(window: &Window<'_>) -> f32 {
 }
 
 /// The text of the line that says what became of a file.
-fn note(window: &Window<'_>) -> Option<String> {
+pub(super) fn note(window: &Window<'_>) -> Option<String> {
     let node =
         window.query_by(|node| node.value().is_some_and(|text| text.starts_with("Import: ")))?;
     NodeT::accesskit_node(&node).value()
@@ -241,42 +241,6 @@ fn patches_scales_and_songs_are_told_by_their_names() {
         assert_eq!(name, "Mine", "{file} changes nothing");
         assert!(note.contains(said) && !note.contains('\n'), "{file}: {note}");
     }
-}
-
-/// Changed patches and scales: a line each, and never the end of the editor.
-#[test]
-fn damaged_files_are_lines() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut window = open("Aurora", "Source");
-    // Bytes that are no text have no glyphs either.
-    window.ctx.set_missing_glyph_policy(egui::epaint::text::MissingGlyphPolicy::Tofu);
-    let patch = factory::find("Tide").unwrap().to_toml().into_bytes();
-    let scale = b"! x.scl\nx\n 3\n 9/8\n 3/2\n 2/1\n".to_vec();
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % below
-    };
-    let mut lines = 0;
-    for round in 0..150 {
-        let (name, original) = [("a.toml", &patch), ("a.scl", &scale)][round % 2];
-        let mut bytes = original.clone();
-        for _ in 0..1 + random(4) {
-            let at = random(bytes.len());
-            match random(3) {
-                0 => bytes[at] = random(256) as u8,
-                1 => bytes[at] ^= 1 << random(8),
-                _ => bytes.truncate(at + 1),
-            }
-        }
-        let file = folder.path().join(name);
-        std::fs::write(&file, bytes).unwrap();
-        drop_file(&mut window, &file);
-        let note = note(&window).unwrap_or_default();
-        assert!(!note.contains('\n'), "{note}");
-        lines += usize::from(!note.is_empty());
-    }
-    assert_eq!(lines, 150);
 }
 
 /// A pack is added to the user's patches and says how many; the sound stays as it is.

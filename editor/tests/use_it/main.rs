@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 mod browser;
+mod damaged;
 mod envelope;
 mod explore;
 mod harmonics;

@@ -5,20 +5,12 @@ use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::button;
-use egui::accesskit::Role;
+use crate::widgets::points::{Edit, PointHandles, rounded};
 use egui::epaint::Mesh;
-use egui::{
-    Align2, CursorIcon, Id, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use myriad_engine::modulation::{DrawnEnvelope, EnvelopePoint};
-use myriad_engine::view;
+use myriad_engine::{Patch, view};
 
-/// The size of the area in which a point can be taken.
-const GRIP: f32 = 16.0;
-/// Segments narrower than this have no handle for their curve.
-const NARROW: f32 = 26.0;
-/// Points of a drag for the whole range of a curve.
-const CURVE_DRAG: f32 = 120.0;
 /// The height of the row in which the held point is chosen.
 const HOLD_ROW: f32 = 12.0;
 
@@ -30,56 +22,6 @@ pub(super) struct Canvas<'a> {
     envelope: DrawnEnvelope,
     /// Seconds from the left to the right edge.
     seconds: f32,
-}
-
-/// What is done to the envelope.
-enum Action {
-    Add { seconds: f32, level: f32 },
-    Move { point: usize, seconds: f32, level: f32 },
-    Bend { point: usize, curve: f32 },
-    Straighten { point: usize },
-    Remove { point: usize },
-    Hold { point: usize },
-}
-
-impl Action {
-    /// Whether it is a whole gesture by itself.
-    fn is_instant(&self) -> bool {
-        !matches!(self, Action::Move { .. } | Action::Bend { .. })
-    }
-
-    fn apply(self, envelope: &DrawnEnvelope) -> DrawnEnvelope {
-        let (mut points, mut held) = (envelope.points().to_vec(), envelope.held());
-        match self {
-            Action::Add { mut seconds, level } => {
-                // The segment that it is on is divided.
-                for index in 0..points.len() {
-                    let length = points[index].seconds;
-                    if seconds < length {
-                        points[index].seconds = length - seconds;
-                        points.insert(index, EnvelopePoint { seconds, level, curve: 0.0 });
-                        held += usize::from(index <= held);
-                        break;
-                    }
-                    seconds -= length;
-                }
-            }
-            Action::Move { point, seconds, level } => {
-                (points[point].seconds, points[point].level) = (seconds, level);
-            }
-            Action::Bend { point, curve } => points[point].curve = curve,
-            Action::Straighten { point } => points[point].curve = 0.0,
-            Action::Remove { point } => {
-                if points.len() > DrawnEnvelope::FEWEST && point + 1 < points.len() {
-                    let removed = points.remove(point);
-                    points[point].seconds += removed.seconds;
-                    held -= usize::from(point <= held && held > 0);
-                }
-            }
-            Action::Hold { point } => held = point,
-        }
-        DrawnEnvelope::new(&points, held)
-    }
 }
 
 impl<'a> Canvas<'a> {
@@ -114,7 +56,6 @@ impl<'a> Canvas<'a> {
     fn under(&self, at: Pos2) -> (f32, f32) {
         let seconds = (at.x - self.plot.left()) / self.plot.width() * self.seconds;
         let level = (self.plot.bottom() - at.y) / self.plot.height();
-        let rounded = |x: f32| (1_000.0 * x).round() / 1_000.0;
         (rounded(seconds.max(0.0)), rounded(level.clamp(0.0, 1.0)))
     }
 
@@ -132,135 +73,68 @@ impl<'a> Canvas<'a> {
 
     pub(super) fn show(&self, ui: &Ui, session: &mut Session, level: Option<f32>) {
         let id = ui.scope_id().with(("envelope points", self.index));
-        let back = ui.interact(self.plot.expand(6.0), id, Sense::click());
-        let name = format!("{} canvas", self.name);
-        back.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
+        let handles = PointHandles { id, name: self.name, colour: theme::AMBER };
+        let (_, mut edit) = handles.canvas(ui, self.plot);
         self.paint(ui, level);
-        let mut action = None;
-        if back.double_clicked()
-            && let Some(at) = back.interact_pointer_pos()
-        {
-            let (seconds, level) = self.under(at);
-            action = Some(Action::Add { seconds, level });
+        let (times, points) = (self.times(), self.envelope.points());
+        let mut from = self.place(0.0, 0.0);
+        for (index, point) in points.iter().enumerate() {
+            let to = self.place(times[index], point.level);
+            edit = handles.curve(ui, session, index, [from, to], point.curve).or(edit);
+            from = to;
         }
-        let times = self.times();
-        for point in 0..times.len() {
-            action = self.curve_handle(ui, session, id, &times, point).or(action);
+        let mut held = None;
+        for (index, point) in points.iter().enumerate() {
+            held = self.hold_mark(ui, &times, index).or(held);
+            let at = self.place(times[index], point.level);
+            let (awake, done) = handles.point(ui, session, index, at, point.level);
+            if awake {
+                self.tell(ui, point);
+            }
+            edit = done.or(edit);
         }
-        for point in 0..times.len() {
-            action = self.hold_mark(ui, &times, point).or(action);
-            action = self.point_handle(ui, session, id, &times, point).or(action);
+        let drawn =
+            |envelope| move |patch: &mut Patch| patch.envelopes[self.index] = Some(envelope);
+        if let Some(held) = held {
+            handles.draw_at_once(session, drawn(DrawnEnvelope::new(points, held)));
+        } else if let Some(edit) = edit {
+            handles.draw(session, edit, drawn(self.edited(edit, &times)));
         }
-        let Some(action) = action else {
-            return;
+    }
+
+    /// The envelope after an edit.
+    fn edited(&self, edit: Edit, times: &[f32]) -> DrawnEnvelope {
+        let (mut points, held) = (self.envelope.points().to_vec(), self.envelope.held());
+        match edit {
+            Edit::Add(at) => {
+                let (seconds, level) = self.under(at);
+                return with_point(&self.envelope, seconds, level);
+            }
+            Edit::Remove(index) => return without_point(&self.envelope, index),
+            Edit::Move(index, at) => {
+                let (time, level) = self.under(at);
+                let before = index.checked_sub(1).map_or(0.0, |before| times[before]);
+                (points[index].seconds, points[index].level) = ((time - before).max(0.0), level);
+            }
+            Edit::Bend(index, curve) => points[index].curve = curve,
+            Edit::Straighten(index) => points[index].curve = 0.0,
+        }
+        DrawnEnvelope::new(&points, held)
+    }
+
+    /// The length of the segment to a point, and its level, in the corner.
+    fn tell(&self, ui: &Ui, &EnvelopePoint { seconds, level, .. }: &EnvelopePoint) {
+        let text = match seconds < 1.0 {
+            true => format!("{:.0} ms  {:.0}%", 1_000.0 * seconds, 100.0 * level),
+            false => format!("{seconds:.2} s  {:.0}%", 100.0 * level),
         };
-        let instant = action.is_instant();
-        let envelope = action.apply(&self.envelope);
-        if instant {
-            self.begin(session);
-        }
-        session.draw(|patch| patch.envelopes[self.index] = Some(envelope));
-        if instant {
-            session.end();
-        }
-    }
-
-    fn begin(&self, session: &mut Session) {
-        session.begin_drawing(&format!("{} drawn", self.name));
-    }
-
-    fn follow(&self, session: &mut Session, response: &Response) {
-        if response.drag_started() {
-            self.begin(session);
-        }
-        if response.drag_stopped() {
-            session.end();
-        }
-    }
-
-    fn point_handle(
-        &self,
-        ui: &Ui,
-        session: &mut Session,
-        id: Id,
-        times: &[f32],
-        point: usize,
-    ) -> Option<Action> {
-        let EnvelopePoint { seconds, level, .. } = self.envelope.points()[point];
-        let at = self.place(times[point], level);
-        let grip = Rect::from_center_size(at, vec2(GRIP, GRIP));
-        let response = ui
-            .interact(grip, id.with(("point", point)), Sense::click_and_drag())
-            .on_hover_and_drag_cursor(CursorIcon::Move);
-        let name = format!("{} point {}", self.name, point + 1);
-        response.widget_info(|| WidgetInfo::slider(true, f64::from(level), &name));
-        self.follow(session, &response);
-        let awake = response.hovered() || response.dragged();
-        paint::handle(ui.painter(), at, theme::AMBER, awake);
-        if awake {
-            let text = match seconds < 1.0 {
-                true => format!("{:.0} ms  {:.0}%", 1_000.0 * seconds, 100.0 * level),
-                false => format!("{seconds:.2} s  {:.0}%", 100.0 * level),
-            };
-            let place = pos2(self.plot.right() - 44.0, self.plot.top() - 1.0);
-            let font = theme::regular(10.5);
-            ui.painter().text(place, Align2::RIGHT_CENTER, text, font, theme::TEXT);
-        }
-        if response.secondary_clicked() || response.double_clicked() {
-            return Some(Action::Remove { point });
-        }
-        let pointer = response.interact_pointer_pos().filter(|_| response.dragged())?;
-        let (time, level) = self.under(pointer);
-        let before = point.checked_sub(1).map_or(0.0, |before| times[before]);
-        Some(Action::Move { point, seconds: (time - before).max(0.0), level })
-    }
-
-    fn curve_handle(
-        &self,
-        ui: &Ui,
-        session: &mut Session,
-        id: Id,
-        times: &[f32],
-        point: usize,
-    ) -> Option<Action> {
-        let to = self.envelope.points()[point];
-        let (start, from) = match point.checked_sub(1) {
-            Some(before) => (times[before], self.envelope.points()[before].level),
-            None => (0.0, 0.0),
-        };
-        let wide = self.place(times[point], 0.0).x - self.place(start, 0.0).x;
-        // A flat segment has no curve.
-        if wide < NARROW || from == to.level {
-            return None;
-        }
-        let middle = from + (to.level - from) * view::bend(to.curve, 0.5);
-        let at = self.place(0.5 * (start + times[point]), middle);
-        let grip = Rect::from_center_size(at, vec2(GRIP, GRIP));
-        let response = ui
-            .interact(grip, id.with(("curve", point)), Sense::click_and_drag())
-            .on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
-        let name = format!("{} curve {}", self.name, point + 1);
-        response.widget_info(|| WidgetInfo::slider(true, f64::from(to.curve), &name));
-        self.follow(session, &response);
-        let awake = response.hovered() || response.dragged();
-        let radius = if awake { 4.5 } else { 3.0 };
-        let stroke = Stroke::new(1.4, theme::AMBER.gamma_multiply(0.8));
-        ui.painter().circle(at, radius, theme::WELL, stroke);
-        if response.double_clicked() {
-            return Some(Action::Straighten { point });
-        }
-        if !response.dragged() {
-            return None;
-        }
-        // The middle of the line follows the pointer, up or down.
-        let way = if to.level > from { -1.0 } else { 1.0 };
-        let curve = to.curve + way * response.drag_delta().y / CURVE_DRAG;
-        let curve = (1_000.0 * curve).round() / 1_000.0;
-        Some(Action::Bend { point, curve: curve.clamp(-1.0, 1.0) })
+        let place = pos2(self.plot.right() - 44.0, self.plot.top() - 1.0);
+        let font = theme::regular(10.5);
+        ui.painter().text(place, Align2::RIGHT_CENTER, text, font, theme::TEXT);
     }
 
     /// The mark below a point that makes it the held one.
-    fn hold_mark(&self, ui: &Ui, times: &[f32], point: usize) -> Option<Action> {
+    fn hold_mark(&self, ui: &Ui, times: &[f32], point: usize) -> Option<usize> {
         if point + 1 == times.len() {
             return None;
         }
@@ -280,7 +154,7 @@ impl<'a> Canvas<'a> {
             let inside = egui::StrokeKind::Inside;
             ui.painter().rect_stroke(mark, 1.0, Stroke::new(1.0, colour), inside);
         }
-        (response.clicked() && !is_held).then_some(Action::Hold { point })
+        (response.clicked() && !is_held).then_some(point)
     }
 
     fn paint(&self, ui: &Ui, level: Option<f32>) {
@@ -318,6 +192,33 @@ impl<'a> Canvas<'a> {
     }
 }
 
+/// The envelope with another point; the segment that it is on is divided.
+fn with_point(envelope: &DrawnEnvelope, mut seconds: f32, level: f32) -> DrawnEnvelope {
+    let (mut points, mut held) = (envelope.points().to_vec(), envelope.held());
+    for index in 0..points.len() {
+        let length = points[index].seconds;
+        if seconds < length {
+            points[index].seconds = length - seconds;
+            points.insert(index, EnvelopePoint { seconds, level, curve: 0.0 });
+            held += usize::from(index <= held);
+            break;
+        }
+        seconds -= length;
+    }
+    DrawnEnvelope::new(&points, held)
+}
+
+/// The envelope without a point; the last stays, and so do as many as it needs.
+fn without_point(envelope: &DrawnEnvelope, index: usize) -> DrawnEnvelope {
+    let (mut points, mut held) = (envelope.points().to_vec(), envelope.held());
+    if points.len() > DrawnEnvelope::FEWEST && index + 1 < points.len() {
+        let removed = points.remove(index);
+        points[index].seconds += removed.seconds;
+        held -= usize::from(index <= held && held > 0);
+    }
+    DrawnEnvelope::new(&points, held)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,18 +234,29 @@ mod tests {
 
     #[test]
     fn a_point_divides_its_segment_and_leaves_it_whole() {
-        let added = Action::Add { seconds: 0.2, level: 0.9 }.apply(&envelope());
+        let added = with_point(&envelope(), 0.2, 0.9);
         assert_eq!(added.points().len(), 4);
         assert!((seconds(&added)[1] - 0.1).abs() < 1e-6 && (seconds(&added)[2] - 0.3).abs() < 1e-6);
         assert_eq!(added.held(), 2, "the same point is held");
-        let removed = Action::Remove { point: 1 }.apply(&added);
+        let removed = without_point(&added, 1);
         assert_eq!(removed.held(), 1);
         assert!((seconds(&removed)[1] - 0.4).abs() < 1e-6);
         // Past the end, and the last point, which ends it.
-        let past = Action::Add { seconds: 9.0, level: 0.9 }.apply(&envelope());
-        assert_eq!(past, envelope());
-        assert_eq!(Action::Remove { point: 2 }.apply(&envelope()), envelope());
-        let moved = Action::Move { point: 2, seconds: 1.0, level: 0.7 }.apply(&envelope());
-        assert_eq!((moved.points()[2].seconds, moved.points()[2].level), (1.0, 0.0));
+        assert_eq!(with_point(&envelope(), 9.0, 0.9), envelope());
+        assert_eq!(without_point(&envelope(), 2), envelope());
+    }
+
+    /// A drag takes the whole canvas as a second; the last point stays at zero.
+    #[test]
+    fn points_follow_the_pointer() {
+        let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(1_024.0, 128.0));
+        let canvas = Canvas::new(rect, 0, "Env 1", envelope(), &mut Some(1.0), true);
+        let moved = canvas.edited(Edit::Move(1, canvas.place(0.3, 0.25)), &canvas.times());
+        assert!((moved.points()[1].seconds - 0.2).abs() < 2e-3, "{:?}", moved.points()[1]);
+        assert!((moved.points()[1].level - 0.25).abs() < 2e-3, "{:?}", moved.points()[1]);
+        let last = canvas.edited(Edit::Move(2, canvas.place(0.9, 0.7)), &canvas.times());
+        assert!((last.points()[2].seconds - 0.4).abs() < 2e-3 && last.points()[2].level == 0.0);
+        let bent = canvas.edited(Edit::Bend(1, 0.5), &canvas.times());
+        assert_eq!(bent.points()[1].curve, 0.5);
     }
 }

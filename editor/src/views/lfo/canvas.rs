@@ -5,20 +5,13 @@ use crate::paint;
 use crate::session::Session;
 use crate::theme;
 use crate::widgets::brush;
+use crate::widgets::points::{Edit, PointHandles, rounded};
 use egui::accesskit::Role;
 use egui::epaint::Mesh;
 use egui::{
-    Align2, Color32, CursorIcon, Id, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align2, Color32, CursorIcon, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 use myriad_engine::modulation::{Drawing, Point};
-
-/// The size of the area in which a point can be taken.
-const GRIP: f32 = 16.0;
-/// Segments narrower than this have no handle for their curve.
-const NARROW: f32 = 26.0;
-/// Points of a drag for the whole range of a curve.
-const CURVE_DRAG: f32 = 120.0;
 
 /// A canvas for the drawing of one LFO.
 pub(super) struct Canvas<'a> {
@@ -27,43 +20,6 @@ pub(super) struct Canvas<'a> {
     pub(super) lfo: usize,
     pub(super) name: &'a str,
     pub(super) grid: Grid,
-}
-
-/// What is done to the points.
-enum Action {
-    Add(Point),
-    Move(usize, Point),
-    Bend(usize, f32),
-    Straighten(usize),
-    Remove(usize),
-}
-
-impl Action {
-    /// Whether it is a whole gesture by itself.
-    fn is_instant(&self) -> bool {
-        matches!(self, Action::Add(_) | Action::Remove(_) | Action::Straighten(_))
-    }
-
-    fn apply(self, points: &mut Vec<Point>) {
-        match self {
-            Action::Add(point) if points.len() < Drawing::MOST_POINTS => points.push(point),
-            Action::Move(index, Point { x, y, .. }) => {
-                if let Some(point) = points.get_mut(index) {
-                    (point.x, point.y) = (x, y);
-                }
-            }
-            Action::Bend(index, curve) => {
-                if let Some(point) = points.get_mut(index) {
-                    point.curve = curve;
-                }
-            }
-            Action::Straighten(index) => Action::Bend(index, 0.0).apply(points),
-            Action::Remove(index) if points.len() > 1 && index < points.len() => {
-                points.remove(index);
-            }
-            Action::Add(_) | Action::Remove(_) => {}
-        }
-    }
 }
 
 impl Canvas<'_> {
@@ -108,39 +64,27 @@ impl Canvas<'_> {
 
     /// Draws the line through the points, and lets them be moved.
     pub(super) fn points(&self, ui: &Ui, session: &mut Session) {
-        let id = ui.scope_id().with(("points", self.lfo));
         let drawing = session.patch.drawings[self.lfo];
-        let back = ui.interact(self.plot.expand(6.0), id, Sense::click());
-        let name = format!("{} canvas", self.name);
-        back.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
+        let points = drawing.points();
+        let handles = self.handles(ui);
+        let (back, mut edit) = handles.canvas(ui, self.plot);
         self.lines(ui);
         self.line(ui, &drawing, false);
-
-        let mut action = None;
-        if back.double_clicked()
-            && let Some(at) = back.interact_pointer_pos()
-        {
-            action = Some(Action::Add(self.under(ui, at)));
+        let place = |point: &Point| self.place(point.x, point.y);
+        for (index, pair) in points.windows(2).enumerate() {
+            let ends = [place(&pair[0]), place(&pair[1])];
+            edit = handles.curve(ui, session, index, ends, pair[0].curve).or(edit);
         }
-        let points = drawing.points();
-        for index in 0..points.len() {
-            let done = self.curve_handle(ui, session, id, points, index);
-            action = done.or(action);
-        }
-        for index in 0..points.len() {
-            let done = self.point_handle(ui, session, id, points, index);
-            action = done.or(action);
-        }
-        if let Some(action) = action {
-            let (instant, mut points) = (action.is_instant(), points.to_vec());
-            action.apply(&mut points);
-            if instant {
-                self.begin(session);
+        for (index, point) in points.iter().enumerate() {
+            let (awake, done) = handles.point(ui, session, index, place(point), point.y);
+            if awake {
+                self.tell(ui, place(point), &format!("{:.0}%  {:+.2}", 100.0 * point.x, point.y));
             }
-            session.draw(|patch| patch.drawings[self.lfo] = Drawing::from_points(&points));
-            if instant {
-                session.end();
-            }
+            edit = done.or(edit);
+        }
+        if let Some(edit) = edit {
+            let edited = Drawing::from_points(&self.edited(ui, points, edit));
+            handles.draw(session, edit, |patch| patch.drawings[self.lfo] = edited);
         }
         let tip = "Double-click adds a point; drag it, or the small handle between two for a curve. A right click \
                    or a double-click removes it. Alt or Shift ignores the grid.";
@@ -149,93 +93,31 @@ impl Canvas<'_> {
         }
     }
 
-    fn begin(&self, session: &mut Session) {
-        session.begin_drawing(&format!("{} drawn", self.name));
+    fn handles(&self, ui: &Ui) -> PointHandles<'_> {
+        let id = ui.scope_id().with(("points", self.lfo));
+        PointHandles { id, name: self.name, colour: theme::AQUA }
     }
 
-    /// Starts and ends the gesture of a handle.
-    fn follow(&self, session: &mut Session, response: &Response) {
-        if response.drag_started() {
-            self.begin(session);
+    /// The points after an edit.
+    fn edited(&self, ui: &Ui, points: &[Point], edit: Edit) -> Vec<Point> {
+        let mut edited = points.to_vec();
+        match edit {
+            Edit::Add(at) if points.len() < Drawing::MOST_POINTS => edited.push(self.under(ui, at)),
+            Edit::Move(index, at) => {
+                let wanted = self.under(ui, at);
+                // Points keep their order.
+                let least = index.checked_sub(1).map_or(0.0, |before| points[before].x);
+                let most = points.get(index + 1).map_or(1.0, |after| after.x);
+                (edited[index].x, edited[index].y) = (wanted.x.clamp(least, most), wanted.y);
+            }
+            Edit::Remove(index) if points.len() > 1 => {
+                edited.remove(index);
+            }
+            Edit::Bend(index, curve) => edited[index].curve = curve,
+            Edit::Straighten(index) => edited[index].curve = 0.0,
+            Edit::Add(_) | Edit::Remove(_) => {}
         }
-        if response.drag_stopped() {
-            session.end();
-        }
-    }
-
-    /// The handle of a point.
-    fn point_handle(
-        &self,
-        ui: &Ui,
-        session: &mut Session,
-        id: Id,
-        points: &[Point],
-        index: usize,
-    ) -> Option<Action> {
-        let point = points[index];
-        let at = self.place(point.x, point.y);
-        let grip = Rect::from_center_size(at, vec2(GRIP, GRIP));
-        let response = ui
-            .interact(grip, id.with(("point", index)), Sense::click_and_drag())
-            .on_hover_and_drag_cursor(CursorIcon::Move);
-        let name = format!("{} point {}", self.name, index + 1);
-        response.widget_info(|| WidgetInfo::slider(true, f64::from(point.y), &name));
-        self.follow(session, &response);
-        let awake = response.hovered() || response.dragged();
-        paint::handle(ui.painter(), at, theme::AQUA, awake);
-        if awake {
-            self.tell(ui, at, &format!("{:.0}%  {:+.2}", 100.0 * point.x, point.y));
-        }
-        if response.secondary_clicked() || response.double_clicked() {
-            return Some(Action::Remove(index));
-        }
-        let pointer = response.interact_pointer_pos().filter(|_| response.dragged())?;
-        let mut wanted = self.under(ui, pointer);
-        // Points keep their order.
-        let least = index.checked_sub(1).map_or(0.0, |before| points[before].x);
-        let most = points.get(index + 1).map_or(1.0, |after| after.x);
-        wanted.x = wanted.x.clamp(least, most);
-        Some(Action::Move(index, wanted))
-    }
-
-    /// The handle in the middle of the segment that begins at a point.
-    fn curve_handle(
-        &self,
-        ui: &Ui,
-        session: &mut Session,
-        id: Id,
-        points: &[Point],
-        index: usize,
-    ) -> Option<Action> {
-        let (from, to) = (points[index], points.get(index + 1)?);
-        let wide = (to.x - from.x) * self.plot.width();
-        // A flat segment has no curve.
-        if wide < NARROW || from.y == to.y {
-            return None;
-        }
-        let middle = myriad_engine::view::bend(from.curve, 0.5);
-        let at = self.place(0.5 * (from.x + to.x), from.y + (to.y - from.y) * middle);
-        let grip = Rect::from_center_size(at, vec2(GRIP, GRIP));
-        let response = ui
-            .interact(grip, id.with(("curve", index)), Sense::click_and_drag())
-            .on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
-        let name = format!("{} curve {}", self.name, index + 1);
-        response.widget_info(|| WidgetInfo::slider(true, f64::from(from.curve), &name));
-        self.follow(session, &response);
-        let awake = response.hovered() || response.dragged();
-        let radius = if awake { 4.5 } else { 2.6 };
-        let stroke = Stroke::new(1.2, theme::AQUA.gamma_multiply(0.8));
-        ui.painter().circle(at, radius, theme::WELL, stroke);
-        if response.double_clicked() {
-            return Some(Action::Straighten(index));
-        }
-        if !response.dragged() {
-            return None;
-        }
-        // The middle of the line follows the pointer, up or down.
-        let way = if to.y > from.y { -1.0 } else { 1.0 };
-        let curve = from.curve + way * response.drag_delta().y / CURVE_DRAG;
-        Some(Action::Bend(index, rounded(curve).clamp(-1.0, 1.0)))
+        edited
     }
 
     /// A small text above or below a place.
@@ -285,7 +167,7 @@ impl Canvas<'_> {
             return;
         };
         if stroke.begins {
-            self.begin(session);
+            self.handles(ui).begin(session);
         }
         for (index, height) in stroke.crossed {
             heights[index] = match stroke.resets {
@@ -350,9 +232,4 @@ pub(super) fn in_columns(drawing: &Drawing, columns: usize) -> Vec<f32> {
     let steps = drawing.is_even();
     let height = |column: usize| rounded(drawing.at(column as f32 / columns as f32, steps));
     (0..columns).map(height).collect()
-}
-
-/// To a thousandth, so that patches are easy to read.
-pub(super) fn rounded(x: f32) -> f32 {
-    (1_000.0 * x).round() / 1_000.0
 }
