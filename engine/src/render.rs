@@ -3,6 +3,7 @@
 pub mod block;
 pub mod cpu;
 mod error;
+mod lazy_slice;
 
 pub use block::{Buses, Section, SlotSummary, VoiceBlock, Writing};
 pub use cpu::CpuRenderer;

@@ -12,6 +12,13 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+/// How many slots above those that sound have memory, here and in the CPU renderer: a large chord. The system
+/// gives memory page by page, which a block should not wait for.
+pub(super) const SLOTS_AHEAD: usize = 128;
+
+/// Slots that get memory in one block at most: some twenty microseconds.
+pub(super) const SLOTS_A_BLOCK: usize = 16;
+
 /// The clouds of a few ticks, by slot. The renderer keeps state per slot: a cloud keeps its slot
 /// as long as it sounds. What unison copies of a voice share is stored once, as a description.
 #[derive(Debug)]
@@ -21,6 +28,8 @@ pub struct VoiceBlock {
     /// `copies[tick × stride + index]`, valid where the summaries say so, and `descriptions[tick × stride
     /// + copy.index()]`. A device reads them here.
     clouds: CloudMemory,
+    /// Indices below this one have memory.
+    with_memory: usize,
     /// Descriptions of each tick so far.
     described: [AtomicU32; MAX_TICKS],
     /// For every slot that sounds, the end of the descriptions that it has in all ticks.
@@ -123,10 +132,11 @@ impl VoiceBlock {
 
     fn with_indices(slots: usize, clouds: usize, indices: Vec<u32>) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
-        Self {
+        let mut block = Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             // Devices copy pairs of words, so the rows of ticks have a whole number of pairs.
             clouds: CloudMemory::new(clouds.next_multiple_of(2) * MAX_TICKS),
+            with_memory: 0,
             described: [const { AtomicU32::new(0) }; MAX_TICKS],
             description_ends: vec![0; slots],
             indices,
@@ -135,7 +145,9 @@ impl VoiceBlock {
             summaries: vec![SlotSummary::default(); slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
-        }
+        };
+        block.take_memory(SLOTS_AHEAD);
+        block
     }
 
     /// Empties a block that renderers have shared, for exclusive use. If a renderer that hangs still
@@ -148,8 +160,22 @@ impl VoiceBlock {
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
         };
+        let in_use = if block.indices.is_empty() { block.slots_in_use() } else { block.used };
         block.clear();
+        // A few at a time, so that a large chord does not have to wait for much of it.
+        block.take_memory((in_use + SLOTS_AHEAD).min(block.with_memory + SLOTS_A_BLOCK));
         Writing(block)
+    }
+
+    /// Takes memory for the indices below `end`, while nothing is in the block.
+    fn take_memory(&mut self, end: usize) {
+        let stride = self.stride();
+        let range = self.with_memory..end.min(stride);
+        for tick in (0..MAX_TICKS).filter(|_| !range.is_empty()) {
+            let row = tick * stride;
+            self.clouds.take_memory(row + range.start..row + range.end);
+        }
+        self.with_memory = self.with_memory.max(range.end);
     }
 
     /// Removes all clouds.

@@ -4,7 +4,8 @@ pub mod bank;
 pub mod benchmark;
 mod cloud;
 
-use super::block::EachTick;
+use super::block::{EachTick, SLOTS_A_BLOCK, SLOTS_AHEAD};
+use super::lazy_slice::LazySlice;
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
@@ -22,13 +23,6 @@ const WAVE: usize = 64;
 /// less takes longer than it saves.
 const GRAIN: usize = 8_192;
 
-/// How many slots above those that sound have memory: a large chord. The system gives it page by page, which
-/// a block should not wait for.
-const SLOTS_AHEAD: usize = 256;
-
-/// Slots that get memory in one block at most: some twenty microseconds.
-const SLOTS_A_BLOCK: usize = 16;
-
 /// Rows for each thread that mixes.
 const ROWS_PER_MIX: usize = 16;
 
@@ -38,7 +32,7 @@ pub struct CpuRenderer {
     threads: usize,
     workers: Option<Arc<Workers>>,
     /// A state for every slot, and how many of them have been used.
-    states: Vec<CloudState>,
+    states: LazySlice<CloudState>,
     used: usize,
     /// States below this one have memory.
     with_memory: usize,
@@ -87,7 +81,7 @@ impl CpuRenderer {
             level,
             threads: threads.max(1),
             workers: None,
-            states: Vec::new(),
+            states: LazySlice::default(),
             used: 0,
             with_memory: 0,
             wave: Vec::new(),
@@ -129,12 +123,12 @@ impl Renderer for CpuRenderer {
         self.submitted = None;
         // The tables are generated now, not in the first block.
         drop(tables());
-        self.states = Vec::new();
-        self.states =
-            CloudState::unused(capacity.slots).ok_or_else(|| PrepareError::OutOfMemory {
-                slots: capacity.slots,
-                mebibytes: (capacity.slots * size_of::<CloudState>()) >> 20,
-            })?;
+        // Frees what there was before it takes more.
+        self.states = LazySlice::default();
+        self.states = LazySlice::new(capacity.slots).ok_or(PrepareError::OutOfMemory {
+            slots: capacity.slots,
+            mebibytes: capacity.slots.saturating_mul(size_of::<CloudState>()) >> 20,
+        })?;
         (self.used, self.with_memory) = (0, SLOTS_AHEAD.min(capacity.slots));
         self.states[..self.with_memory].iter_mut().for_each(CloudState::take_memory);
         let silence = Row {

@@ -1,79 +1,81 @@
 //! Memory for clouds that a device can pin: it has its own pages and never moves.
 
+use crate::render::lazy_slice::{LazySlice, Zeroable};
 use crate::spectrum::{Description, UnisonCopy};
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::ptr::NonNull;
+use std::alloc::{Layout, handle_alloc_error};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Devices pin whole pages.
 const PAGE: usize = 4096;
 
+#[repr(align(4096))]
+struct Page {
+    _bytes: [u8; PAGE],
+}
+
+// SAFETY: it is numbers.
+unsafe impl Zeroable for Page {}
+
 /// Descriptions, and after them as many unison copies.
 pub struct CloudMemory {
-    memory: NonNull<u8>,
+    /// Whole pages, so that nothing else is pinned with them.
+    pages: LazySlice<Page>,
     count: usize,
     /// A device's registration; dropped before the memory is freed.
     pin: Mutex<Option<Box<dyn Send>>>,
     is_pinned: AtomicBool,
 }
 
-// SAFETY: owns its memory like a box; the pin is sent, not shared.
-unsafe impl Send for CloudMemory {}
-// SAFETY: as above.
-unsafe impl Sync for CloudMemory {}
-
 impl CloudMemory {
     /// That many of each, silent.
     pub fn new(count: usize) -> Self {
-        let layout = Self::layout(count);
-        // SAFETY: the layout is at least a page.
-        let memory = unsafe { alloc_zeroed(layout) };
-        let Some(memory) = NonNull::new(memory) else { handle_alloc_error(layout) };
-        Self { memory, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
-    }
-
-    /// Whole pages, so that nothing else is pinned with it.
-    fn layout(count: usize) -> Layout {
         let both = size_of::<Description>() + size_of::<UnisonCopy>();
-        let bytes = (count * both).next_multiple_of(PAGE).max(PAGE);
-        match Layout::from_size_align(bytes, PAGE) {
-            Ok(layout) => layout,
-            Err(_) => panic!("{count} clouds are more than an address space holds"),
-        }
+        let pages = count.saturating_mul(both).div_ceil(PAGE).max(1);
+        let Some(pages) = LazySlice::new(pages) else { handle_alloc_error(Layout::new::<Page>()) };
+        Self { pages, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
     }
 
     /// Address and size of the memory, up to the end of its last page.
     pub fn bytes(&self) -> (*const u8, usize) {
-        (self.memory.as_ptr(), Self::layout(self.count).size())
+        (self.pages.as_ptr().cast(), size_of_val(&*self.pages))
     }
 
     /// The descriptions.
     pub fn descriptions(&self) -> &[Description] {
         // SAFETY: that many, which were zeroed, and zeros are valid.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.count) }
+        unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast(), self.count) }
     }
 
     /// The unison copies.
     pub fn copies(&self) -> &[UnisonCopy] {
+        let descriptions: *const Description = self.pages.as_ptr().cast();
         // SAFETY: as above; they are after the descriptions.
-        unsafe { std::slice::from_raw_parts(self.first_copy(), self.count) }
+        unsafe { std::slice::from_raw_parts(descriptions.add(self.count).cast(), self.count) }
     }
 
     /// Both, to write to.
     pub(super) fn both_mut(&mut self) -> (&mut [Description], &mut [UnisonCopy]) {
+        let descriptions: *mut Description = self.pages.as_mut_ptr().cast();
         // SAFETY: as above, they do not overlap, and the borrow is exclusive.
         unsafe {
             (
-                std::slice::from_raw_parts_mut(self.memory.as_ptr().cast(), self.count),
-                std::slice::from_raw_parts_mut(self.first_copy(), self.count),
+                std::slice::from_raw_parts_mut(descriptions, self.count),
+                std::slice::from_raw_parts_mut(descriptions.add(self.count).cast(), self.count),
             )
         }
     }
 
-    fn first_copy(&self) -> *mut UnisonCopy {
-        // SAFETY: within the memory.
-        unsafe { self.memory.as_ptr().cast::<Description>().add(self.count).cast() }
+    /// Lets the system give memory to some of each, whose values are of no use.
+    pub(super) fn take_memory(&mut self, range: Range<usize>) {
+        let (descriptions, copies) = self.both_mut();
+        for description in &mut descriptions[range.clone()] {
+            take_memory(description);
+        }
+        for copy in &mut copies[range] {
+            take_memory(copy);
+        }
     }
 
     /// How many of each there are.
@@ -110,6 +112,12 @@ pub(super) unsafe trait Words: Copy {}
 unsafe impl Words for Description {}
 // SAFETY: as above.
 unsafe impl Words for UnisonCopy {}
+
+/// Writes a word of a value, which takes its page.
+fn take_memory<T: Words>(place: &mut T) {
+    // SAFETY: it is made of such words; the write is volatile because the compiler must not leave it out.
+    unsafe { std::ptr::write_volatile(std::ptr::from_mut(place).cast::<u32>(), 0) };
+}
 
 /// Writes to such memory.
 #[inline(always)]
@@ -152,9 +160,8 @@ fn stream<T: Words>(place: &mut T, value: &T) {
 
 impl Drop for CloudMemory {
     fn drop(&mut self) {
+        // Before the memory is freed.
         self.set_pin(None);
-        // SAFETY: allocated with the same layout, and no reference to it is left.
-        unsafe { dealloc(self.memory.as_ptr(), Self::layout(self.count)) };
     }
 }
 

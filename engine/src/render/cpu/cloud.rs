@@ -3,11 +3,11 @@
 use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
 use crate::render::block::groups;
+use crate::render::lazy_slice::Zeroable;
 use crate::simd::{F32x16, LANES, Simd, U32x16};
 use crate::spectrum::{
     self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics, of_fraction,
 };
-use std::alloc::{Layout, alloc_zeroed};
 
 /// The state of a slot between ticks.
 #[derive(Clone, Debug)]
@@ -34,24 +34,10 @@ struct GroupState {
     level: F32x16,
 }
 
-impl CloudState {
-    /// That many states, each of a slot that was never used; `None` when there is no memory. The
-    /// system gives memory to a state when it is first written to, so that thousands of slots cost nothing
-    /// until they sound.
-    pub(crate) fn unused(count: usize) -> Option<Vec<Self>> {
-        if count == 0 {
-            return Some(Vec::new());
-        }
-        let layout = Layout::array::<Self>(count).ok()?;
-        // SAFETY: the layout has a size.
-        let memory = unsafe { alloc_zeroed(layout) }.cast::<Self>();
-        if memory.is_null() {
-            return None;
-        }
-        // SAFETY: allocated as such a vector would be; zeros are a valid state.
-        Some(unsafe { Vec::from_raw_parts(memory, count, count) })
-    }
+// SAFETY: numbers without a drop; zeros are the state of a slot that was never used.
+unsafe impl Zeroable for CloudState {}
 
+impl CloudState {
     /// Lets the system give memory to the state of a slot that was never used.
     pub(crate) fn take_memory(&mut self) {
         // Each state is two pages long and a cache line.

@@ -1,0 +1,120 @@
+//! Zeroed memory that the system gives page by page, when a page is first written to: what thousands of slots
+//! may need costs nothing until they sound.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// Zeroed allocations of a larger alignment are lazy on no system: Rust's library writes their zeros itself.
+const LAZY_ALIGN: usize = 16;
+
+/// Types of which all zeros are a value.
+///
+/// # Safety
+/// They are, and nothing happens when a value is dropped.
+pub(super) unsafe trait Zeroable {}
+
+/// Values that begin as zeros, aligned as their type.
+pub(super) struct LazySlice<T: Zeroable> {
+    allocated: NonNull<u8>,
+    layout: Layout,
+    first: NonNull<T>,
+    count: usize,
+}
+
+// SAFETY: owns its values like a box.
+unsafe impl<T: Zeroable + Send> Send for LazySlice<T> {}
+// SAFETY: as above.
+unsafe impl<T: Zeroable + Sync> Sync for LazySlice<T> {}
+
+impl<T: Zeroable> Default for LazySlice<T> {
+    /// No values, and no memory.
+    fn default() -> Self {
+        let (allocated, first) = (NonNull::dangling(), NonNull::dangling());
+        Self { allocated, layout: Layout::new::<()>(), first, count: 0 }
+    }
+}
+
+impl<T: Zeroable> LazySlice<T> {
+    /// So many values; `None` when there is no memory.
+    pub(super) fn new(count: usize) -> Option<Self> {
+        const { assert!(!std::mem::needs_drop::<T>() && align_of::<T>() >= LAZY_ALIGN) };
+        // Room to move the first value to its alignment.
+        let size = count.checked_mul(size_of::<T>())?.checked_add(align_of::<T>())?;
+        let layout = Layout::from_size_align(size, LAZY_ALIGN).ok()?;
+        // SAFETY: the layout has a size.
+        let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let offset = allocated.align_offset(align_of::<T>());
+        // SAFETY: less than the alignment, for which there is room.
+        let first = unsafe { allocated.add(offset) }.cast();
+        Some(Self { allocated, layout, first, count })
+    }
+}
+
+impl<T: Zeroable> Deref for LazySlice<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many values are in the allocation, and zeros are valid.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
+    }
+}
+
+impl<T: Zeroable> DerefMut for LazySlice<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.count) }
+    }
+}
+
+impl<T: Zeroable> Drop for LazySlice<T> {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: allocated with this layout; the values need no drop.
+            unsafe { dealloc(self.allocated.as_ptr(), self.layout) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq)]
+    #[repr(align(4096))]
+    struct Page([u8; 4096]);
+
+    // SAFETY: it is numbers.
+    unsafe impl Zeroable for Page {}
+
+    #[test]
+    fn values_are_zeros_and_aligned() {
+        let mut pages = LazySlice::<Page>::new(5).unwrap();
+        assert!(pages.iter().all(|page| page.0.iter().all(|&byte| byte == 0)));
+        assert_eq!(pages.as_ptr() as usize % 4096, 0);
+        pages[4].0[4095] = 7;
+        assert_eq!((pages.len(), pages[4].0[4095]), (5, 7));
+        assert!(
+            LazySlice::<Page>::new(0).unwrap().is_empty()
+                && LazySlice::<Page>::default().is_empty()
+        );
+        assert!(LazySlice::<Page>::new(usize::MAX / 2).is_none());
+    }
+
+    /// The point of it. The kernel counts the pages that a mapping was given.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn memory_is_given_when_it_is_written_to() {
+        let pages = LazySlice::<Page>::new(16_384).unwrap();
+        let address = pages.as_ptr() as usize + 1_000 * 4096;
+        let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut lines = smaps.lines().skip_while(|line| {
+            let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+            let ends = range.map(|(a, b)| [a, b].map(|end| usize::from_str_radix(end, 16)));
+            !matches!(ends, Some([Ok(start), Ok(end)]) if (start..end).contains(&address))
+        });
+        let resident = lines.find_map(|line| line.strip_prefix("Private_Dirty:")).unwrap();
+        let kilobytes: usize = resident.trim().trim_end_matches(" kB").parse().unwrap();
+        assert!(kilobytes < 32_768, "{kilobytes} kB of 64 MiB that nobody wrote to");
+    }
+}
