@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
 
+mod any_sound;
 mod decode;
 mod impulse;
 mod instrument;
@@ -56,6 +57,8 @@ pub enum Material {
         /// The length of a cycle.
         cycle: Option<usize>,
     },
+    /// Anything else: speech, a loop, a chord, drums, an extract of a song.
+    AnySound,
 }
 
 /// What to make of a sound or a picture.
@@ -171,6 +174,7 @@ pub fn import_sound(
         Material::Detect => recording::import(sound, None, options.region, name, progress),
         Material::Note { hertz } => recording::import(sound, hertz, options.region, name, progress),
         Material::Wavetable { cycle } => wavetable::import(sound, cycle, name),
+        Material::AnySound => any_sound::import(sound, options.region, name, progress),
     }
 }
 

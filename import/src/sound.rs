@@ -138,6 +138,23 @@ fn cycle_chunk(path: &Path) -> Option<usize> {
 }
 
 impl Sound {
+    /// One channel of samples at this rate.
+    ///
+    /// # Errors
+    /// When there are none, they are not numbers, or no sound has the rate.
+    pub fn new(rate: f64, samples: Vec<f32>) -> Result<Self, ImportError> {
+        if samples.is_empty() {
+            return Err(ImportError::Unreadable(WavReadError::Empty));
+        }
+        if !(f64::from(LOWEST_RATE)..=1e6).contains(&rate) {
+            return Err(ImportError::Undecodable("of a sample rate that no sound has".into()));
+        }
+        match samples.iter().all(|x| x.is_finite()) {
+            true => Ok(Self { rate, samples, cycle: None, channel_power: 1.0 }),
+            false => Err(ImportError::NotFinite),
+        }
+    }
+
     /// The frames without silence: from the first within 50 dB of the peak to the last within 60 dB.
     pub(super) fn audible(&self) -> Result<[usize; 2], ImportError> {
         let peak = self.samples.iter().fold(0.0_f32, |peak, x| peak.max(x.abs()));
