@@ -167,6 +167,17 @@ impl Sound {
         Ok([first, last.max(first) + 1])
     }
 
+    /// The frames of a part in seconds; all without silence if none is given.
+    pub(super) fn used(&self, region: Option<[f64; 2]>) -> Result<[usize; 2], ImportError> {
+        match region {
+            Some(region) => {
+                Ok(region
+                    .map(|time| ((time.max(0.0) * self.rate) as usize).min(self.samples.len())))
+            }
+            None => self.audible(),
+        }
+    }
+
     /// The part of the sound between two frames.
     pub(super) fn part(&self, [first, end]: [usize; 2]) -> Sound {
         let samples = self.samples[first.min(end)..end].to_vec();

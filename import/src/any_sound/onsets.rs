@@ -67,8 +67,7 @@ pub(super) fn find(sound: &Sound) -> Vec<usize> {
         let around = &rises[at.saturating_sub(near)..(at + near + 1).min(rises.len())];
         rises[at] > LEAST_DB && around.iter().all(|&other| other <= rises[at])
     };
-    let mut found: Vec<usize> =
-        (1..rises.len()).filter(is_onset).map(|at| starts[at]).collect();
+    let mut found: Vec<usize> = (1..rises.len()).filter(is_onset).map(|at| starts[at]).collect();
     found.dedup_by(|later, earlier| *later < *earlier + (APART * sound.rate) as usize);
     found
 }

@@ -80,7 +80,8 @@ fn rises(samples: &[f32]) -> Vec<f64> {
         let part = padded[start..start + WINDOW].iter().enumerate();
         let mut input: Vec<f64> = part.map(|(n, &x)| weight(n) * f64::from(x)).collect();
         let spectrum = myriad_measure::forward(&mut input);
-        let band = |edges: &[usize]| spectrum[edges[0]..edges[1]].iter().map(|x| x.norm_sqr()).sum();
+        let band =
+            |edges: &[usize]| spectrum[edges[0]..edges[1]].iter().map(|x| x.norm_sqr()).sum();
         EDGES.windows(2).map(band).collect()
     };
     let moments = samples.len() / step;
@@ -116,4 +117,35 @@ pub(crate) fn timing(source: &[f32], heard: &[f32], slower: f64) -> Timing {
     let offs: Vec<f64> = wanted.iter().map(nearest).filter(|&off| off < 50.0).collect();
     let off_ms = offs.iter().sum::<f64>() / offs.len().max(1) as f64;
     Timing { found: offs.len(), of: wanted.len(), off_ms }
+}
+
+/// The distance in decibels of the envelopes of two spectra, which is that of vowels: of bands of a third of
+/// an octave from 250 Hz to 5 kHz, in moments in which the source sounds.
+pub(crate) fn envelope(source: &[f32], heard: &[f32]) -> f64 {
+    const WINDOW: usize = 2_048;
+    let bands = |samples: &[f32]| -> Vec<Vec<f64>> {
+        let moments = spectrogram(samples, WINDOW, 1.0);
+        let edge = |n: usize| {
+            let hertz = 250.0 * 2.0_f64.powf(n as f64 / 3.0);
+            (hertz * WINDOW as f64 / RATE as f64) as usize
+        };
+        let band = |moment: &[f64], n: usize| {
+            let power = |db: &f64| 10.0_f64.powf(db / 10.0);
+            let sum: f64 = moment[edge(n)..edge(n + 1)].iter().map(power).sum();
+            10.0 * sum.max(1e-20).log10()
+        };
+        moments.iter().map(|moment| (0..13).map(|n| band(moment, n)).collect()).collect()
+    };
+    let [source, heard] = [source, heard].map(bands);
+    let loudest = source.iter().flatten().fold(-200.0, |top: f64, &x| top.max(x));
+    let (mut sum, mut count) = (0.0, 0);
+    for (a, b) in source.iter().zip(&heard) {
+        let top = a.iter().copied().fold(-200.0, f64::max);
+        if top > loudest - 20.0 {
+            let square = |(a, b): (&f64, &f64)| (a.max(top - 40.0) - b.max(top - 40.0)).powi(2);
+            sum += (a.iter().zip(b).map(square).sum::<f64>() / a.len() as f64).sqrt();
+            count += 1;
+        }
+    }
+    sum / f64::from(count.max(1))
 }

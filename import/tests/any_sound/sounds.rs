@@ -1,13 +1,49 @@
 //! The sounds that the import is judged by, made by the engine itself or by a synthetic voice.
 
 use crate::RATE;
+use crate::vocoder::resampled;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, factory};
 use std::f64::consts::TAU;
+use std::path::PathBuf;
 
 /// A sound with its name.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) samples: Vec<f32>,
+    /// The file that it was read from.
+    file: Option<PathBuf>,
+}
+
+impl Case {
+    /// Writes what is heard of a file beside it.
+    pub(crate) fn keep(&self, what: &str, heard: &[Vec<f32>; 3]) {
+        let Some(file) = &self.file else {
+            return;
+        };
+        let spec = hound::WavSpec {
+            channels: 1,
+            sample_rate: RATE as u32,
+            bits_per_sample: 32,
+            sample_format: hound::SampleFormat::Float,
+        };
+        for (how, samples) in ["as it is", "slow", "high"].iter().zip(heard) {
+            let target = file.with_extension(format!("{what} {how}.wav"));
+            let mut writer = hound::WavWriter::create(target, spec).unwrap();
+            samples.iter().for_each(|&x| writer.write_sample(x).unwrap());
+            writer.finalize().unwrap();
+        }
+    }
+}
+
+/// Reads a WAV file of 16 bits; its channels are mixed.
+pub(crate) fn read(file: &str) -> Case {
+    let mut reader = hound::WavReader::open(file).unwrap();
+    let hound::WavSpec { channels, sample_rate, .. } = reader.spec();
+    let all: Vec<f32> = reader.samples::<i16>().map(|x| f32::from(x.unwrap()) / 32_768.0).collect();
+    let mixed =
+        all.chunks_exact(channels.into()).map(|x| x.iter().sum::<f32>() / f32::from(channels));
+    let samples = resampled(&mixed.collect::<Vec<f32>>(), f64::from(sample_rate) / RATE as f64);
+    Case { name: file.to_owned(), samples, file: Some(file.into()) }
 }
 
 /// A note of a part: beat, part, key, velocity, beats.
@@ -15,29 +51,32 @@ type Note = (f64, u8, u8, f32, f64);
 
 /// Speech, a drum loop, a chord and an extract of a song.
 pub(crate) fn all() -> Vec<Case> {
-    let case = |name: &str, samples| Case { name: name.to_owned(), samples };
+    let case = |name: &str, samples| Case { name: name.to_owned(), samples, file: None };
     vec![
         case("speech", speech(3.0)),
         case("drum loop", played(&["Acoustic Kit"], &beat(0), 96.0, 5.0)),
         case("chord", played(&["Felt Grand"], &chord(), 60.0, 4.0)),
         case("song", song(8.0)),
+        case("long song", song(20.0)),
     ]
 }
 
 /// A song of drums, bass and an electric piano.
 pub(crate) fn song(seconds: f64) -> Vec<f32> {
-    let mut notes = beat(0);
-    notes.extend(beat(0).iter().map(|&(at, part, key, velocity, beats)| {
-        (at + 8.0, part, key, velocity, beats)
-    }));
-    for (bar, (root, chord)) in
-        [(38, [53, 57, 60, 64]), (31, [53, 57, 59, 64]), (36, [52, 55, 59, 62]), (33, [49, 55, 58, 64])]
-            .into_iter()
-            .cycle()
-            .take(8)
-            .enumerate()
-    {
+    const CHORDS: [(u8, [u8; 4]); 4] = [
+        (38, [53, 57, 60, 64]),
+        (31, [53, 57, 59, 64]),
+        (36, [52, 55, 59, 62]),
+        (33, [49, 55, 58, 64]),
+    ];
+    let mut notes = Vec::new();
+    for bar in 0..8 {
         let start = 4.0 * bar as f64;
+        if bar % 2 == 0 {
+            let later = |(at, part, key, velocity, beats)| (start + at, part, key, velocity, beats);
+            notes.extend(beat(0).into_iter().map(later));
+        }
+        let (root, chord) = CHORDS[bar % 4];
         notes.extend([0.0, 1.5, 2.5].map(|beat| (start + beat, 1, root, 0.8, 0.9)));
         for key in chord {
             notes.extend([0.0, 2.5].map(|beat| (start + beat, 2, key, 0.6, 1.4)));
@@ -65,7 +104,8 @@ fn chord() -> Vec<Note> {
 }
 
 fn played(patches: &[&str], notes: &[Note], tempo: f64, seconds: f64) -> Vec<f32> {
-    let config = EngineConfig { sample_rate: RATE as f32, ..EngineConfig::default() };
+    let config =
+        EngineConfig { sample_rate: RATE as f32, parts: patches.len(), ..EngineConfig::default() };
     let mut engine = Engine::new(&config).unwrap();
     for (part, name) in patches.iter().enumerate() {
         engine.set_patch(part, &factory::find(name).unwrap());
@@ -122,7 +162,8 @@ pub(crate) fn speech(seconds: f64) -> Vec<f32> {
         let source = if opens { voiced } else { 0.0 } + 0.002 * voiced * hiss();
         let mut voice = 0.0;
         for (index, state) in resonators[..3].iter_mut().enumerate() {
-            let hertz = from[index] + (to[index] - from[index]) * ((way - 0.4) / 0.5).clamp(0.0, 1.0);
+            let hertz =
+                from[index] + (to[index] - from[index]) * ((way - 0.4) / 0.5).clamp(0.0, 1.0);
             voice += resonated(state, source, hertz, 60.0 + 0.04 * hertz) / (1.0 + index as f64);
         }
         let high = [5_200.0, 3_400.0][which % 2];

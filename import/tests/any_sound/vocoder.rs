@@ -34,8 +34,11 @@ pub(crate) fn stretched(samples: &[f32], slower: f64) -> Vec<f32> {
                 *phase += (now * before.conj()).arg();
             }
         }
-        let mut turned: Vec<Complex<f64>> =
-            now.iter().zip(&phases).map(|(x, &phase)| Complex::from_polar(x.norm(), phase)).collect();
+        let mut turned: Vec<Complex<f64>> = now
+            .iter()
+            .zip(&phases)
+            .map(|(x, &phase)| Complex::from_polar(x.norm(), phase))
+            .collect();
         if let [first, .., last] = &mut turned[..] {
             (*first, *last) = (first.re.into(), last.re.into());
         }
