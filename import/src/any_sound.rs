@@ -101,7 +101,7 @@ pub(super) fn import(
     Ok(Imported { patch, findings, recording: Some(recording) })
 }
 
-/// Removes a constant offset, which would be a click at every onset.
+/// Removes a constant offset, which is not heard, but would count as loudness.
 fn remove_offset(samples: &mut [f32]) {
     let sum: f64 = samples.iter().map(|&x| f64::from(x)).sum();
     let mean = (sum / samples.len().max(1) as f64) as f32;

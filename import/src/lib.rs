@@ -92,7 +92,7 @@ pub enum ImportError {
     Black,
     #[error("too short: {0}")]
     TooShort(&'static str),
-    #[error("no pitch was found; if you know it, give it with --pitch")]
+    #[error("no pitch was found; give it with --pitch, or import it with --any-sound")]
     NoPitch,
     #[error("{0}")]
     Misuse(String),

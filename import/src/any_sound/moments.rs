@@ -11,7 +11,7 @@ use std::ops::Range;
 const BANDS: [(f64, f64); 3] = [(grid::LOWEST, 0.06), (400.0, 0.04), (2_000.0, 0.03)];
 
 /// Windows are at least so many frames long, so that nothing between two frames is lost.
-const FEWEST_HOPS: f64 = 2.0;
+const FEWEST_HOPS: f64 = 1.5;
 
 /// A window that onsets cut is at least this share of its length.
 const SHORTEST: f64 = 0.3;

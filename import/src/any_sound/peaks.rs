@@ -34,6 +34,11 @@ const SILENCE: f64 = 1e-18;
 const REACH: f64 = 40.0;
 
 impl Window {
+    /// Whether it begins abruptly, at an onset.
+    fn is_sharp(&self) -> bool {
+        3 * self.rise < self.samples.len()
+    }
+
     /// The weights of its samples.
     fn weights(&self) -> Vec<f64> {
         let length = self.samples.len();
@@ -51,7 +56,7 @@ impl Window {
     /// The highest side lobe at so many zeros from a peak, in decibels: that of a Hann window, or of one that
     /// begins abruptly.
     fn side_lobe_db(&self, zeros: f64) -> f64 {
-        match 3 * self.rise < self.samples.len() {
+        match self.is_sharp() {
             true => -16.0 - 20.0 * zeros.log10(),
             false => -28.0 - 60.0 * (zeros / 2.36).max(1.0).log10(),
         }
@@ -66,9 +71,13 @@ pub(super) fn find(sound: &Sound, moment: f64, window: &Window, hertz: Range<f64
     let sum: f64 = weights.iter().sum();
     let moments: f64 = weights.iter().enumerate().map(|(n, weight)| n as f64 * weight).sum();
     let middle = ((moments / sum) as usize).min(weights.len() - 1);
+    let part = &sound.samples[samples.clone()];
+    // Without its mean, whose side lobes would be peaks.
+    let mean =
+        part.iter().zip(&weights).map(|(&x, weight)| weight * f64::from(x)).sum::<f64>() / sum;
     let mut input = vec![0.0; size];
-    for (n, (&sample, weight)) in sound.samples[samples.clone()].iter().zip(&weights).enumerate() {
-        input[(n + size - middle) % size] = weight * f64::from(sample);
+    for (n, (&sample, weight)) in part.iter().zip(&weights).enumerate() {
+        input[(n + size - middle) % size] = weight * (f64::from(sample) - mean);
     }
     let spectrum = myriad_measure::forward(&mut input);
     let powers: Vec<f64> = spectrum.iter().map(Complex::norm_sqr).collect();
@@ -96,7 +105,7 @@ pub(super) fn find(sound: &Sound, moment: f64, window: &Window, hertz: Range<f64
 }
 
 /// The bins at which the power is highest, without the side lobes of others. The spectrum of a click has no
-/// peaks: where there are none for long, bins at equal distances take their place.
+/// peaks: where there are none for long at an onset, bins at equal distances take their place.
 fn own_tops(powers: &[f64], bins: Range<usize>, zero: f64, window: &Window) -> Vec<usize> {
     let is_top = |&k: &usize| powers[k] > powers[k - 1] && powers[k] >= powers[k + 1];
     let tops: Vec<usize> = bins.clone().filter(is_top).collect();
@@ -111,6 +120,9 @@ fn own_tops(powers: &[f64], bins: Range<usize>, zero: f64, window: &Window) -> V
         };
         powers[top] > SILENCE.max(LEAST * loudest) && !near.into_iter().any(is_lobe_of)
     };
+    if !window.is_sharp() {
+        return tops.iter().copied().filter(is_own).collect();
+    }
     let mut own: Vec<usize> = Vec::with_capacity(tops.len());
     let step = (2.0 * zero) as usize + 1;
     let mut last = bins.start;

@@ -143,8 +143,14 @@ fn any_sound_comes_back() {
         print(&case.name, "phase vocoder", &vocoder);
         let name = &case.name;
         let [plain, slow, high] = any;
-        assert!(note.is_none_or(|note| plain.db < 0.8 * note[0].db), "{name}: {plain:?}");
+        assert!(note.is_none_or(|note| plain.db < 0.9 * note[0].db), "{name}: {plain:?}");
         assert!(plain.db < 6.5, "{name}: {plain:?}");
+        // In twenty seconds frames are 39 ms apart.
+        if case.samples.len() > 10 * RATE {
+            assert!(3 * plain.timing.found > 2 * plain.timing.of, "{name}: {plain:?}");
+            assert!(plain.timing.off_ms < 15.0, "{name}: {plain:?}");
+            continue;
+        }
         assert_eq!(plain.timing.found, plain.timing.of, "{name}: {plain:?}");
         assert!(plain.timing.off_ms < 10.0, "{name}: {plain:?}");
         for (any, vocoder) in [(slow, vocoder[1]), (high, vocoder[2])] {
