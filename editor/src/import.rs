@@ -317,7 +317,8 @@ impl Importer {
 fn reason(error: &ImportError) -> String {
     match error {
         ImportError::NoPitch => {
-            "no pitch was found; take it as Any sound, set the root key, or trim it to one note".into()
+            "no pitch was found; take it as Any sound, set the root key, or trim it to one note"
+                .into()
         }
         error => error.to_string(),
     }
