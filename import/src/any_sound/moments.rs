@@ -54,14 +54,17 @@ fn at(sound: &Sound, moment: f64, hop: f64, onsets: &[usize]) -> Vec<Peak> {
     let mut found = Vec::new();
     for (index, &(low, seconds)) in BANDS.iter().enumerate() {
         let high = BANDS.get(index + 1).map_or(highest, |&(high, _)| high.min(highest));
+        if low >= high {
+            break;
+        }
         let full = (seconds.max(FEWEST_HOPS * hop) * sound.rate) as usize;
         let half = 0.5 * full as f64;
         let mut first = (moment - half).max(begin as f64) as usize;
         let mut last = ((moment + half) as usize).min(end);
-        let shortest = (((SHORTEST * full as f64) as usize).max(32)).min(sound.samples.len());
+        let shortest = ((SHORTEST * full as f64) as usize).max(32).min(sound.samples.len());
         if last < first + shortest {
-            last = (first + shortest).min(end.max(first));
-            first = last.saturating_sub(shortest);
+            // Rather longer to the left, where an onset is long ago, than into the next one.
+            first = (first + shortest).min(end).saturating_sub(shortest);
             last = first + shortest;
         }
         let rise = match is_first && low >= SHARP_FROM {

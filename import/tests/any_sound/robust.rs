@@ -118,7 +118,7 @@ fn anything_is_survived() {
     let (mut imported, mut refused) = (0, 0);
     for round in 0..60 {
         let length = below([50.0, 3_000.0, 60_000.0][round % 3]) as usize + 1;
-        let rate = 1_000.0 + below(191_000.0);
+        let rate = 1_000.0 + below([3_000.0, 191_000.0][round % 2]);
         let level = 10.0_f64.powf(-below(8.0));
         let shape = below(4.0) as usize;
         let sample = |n: usize, x: f64| match shape {
