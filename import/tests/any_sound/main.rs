@@ -4,6 +4,8 @@
 //! With `--ignored` it does so for the WAV files in `MYRIAD_SOUNDS`, separated by commas, and writes what is
 //! heard beside them.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
+
 mod distance;
 mod robust;
 mod sounds;

@@ -39,7 +39,10 @@ fn odd_sounds_are_played() {
     let cases: [(&str, Vec<f32>); 4] = [
         ("click", click),
         ("noise", (0..RATE).map(|_| 0.3 * hiss() as f32).collect()),
-        ("square", (0..RATE).map(|n| if n / 50 % 2 == 0 { 0.3 } else { -0.3 }).collect()),
+        (
+            "square",
+            (0..RATE).map(|n| if (n / 50_usize).is_multiple_of(2) { 0.3 } else { -0.3 }).collect(),
+        ),
         ("short", (0..1_200).map(|n| (0.3 * n as f32).sin()).collect()),
     ];
     for (name, samples) in cases {
@@ -57,7 +60,7 @@ fn odd_sounds_are_played() {
 fn silence_stays_silent() {
     let mut hiss = sounds::noise();
     let bursts: Vec<f32> = (0..2 * RATE)
-        .map(|n| if n / (RATE / 4) % 2 == 0 { 0.3 * hiss() as f32 } else { 0.0 })
+        .map(|n| if (n / (RATE / 4)).is_multiple_of(2) { 0.3 * hiss() as f32 } else { 0.0 })
         .collect();
     let patch = imported(&bursts, Material::AnySound).unwrap().patch;
     let heard = played(&patch, 0, 3.0);
