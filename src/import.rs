@@ -1,4 +1,5 @@
-//! `myriad import`: makes a patch from a recording, a wavetable, a picture or an impulse response.
+//! `myriad import`: makes a patch from a recording, any other sound, a wavetable, a picture or an impulse
+//! response.
 
 use myriad_engine::Patch;
 use myriad_import::{
@@ -16,6 +17,9 @@ Examples:
   myriad play --patch flute.toml               play it
   myriad import flute.wav --with voice.wav     a macro morphs from the flute to the voice
   myriad import bell.wav --pitch 312.5         set the pitch, if it is not detected
+  myriad import loop.wav                       speech, drums, a chord, a song: what is not one note is
+                                               taken as any sound; middle C plays it as it is
+  myriad import chord.wav --any-sound          the same, where it is taken for one note
   myriad import waves.wav --wavetable          a wavetable: cycles of a wave, one after the other
   myriad import waves.wav --wavetable --cycle 600
                                                the same, with 600 samples a cycle
@@ -29,11 +33,11 @@ Examples:
 
 `myriad picture` makes a picture of what a patch plays; edit it, and import it again.";
 
-/// Make a patch from a recorded note, a wavetable, a picture or an impulse response
+/// Make a patch from a recorded note, any other sound, a wavetable, a picture or an impulse response
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, or the cycles of a wavetable; a picture (PNG, JPEG); or the WAV file of an impulse response
+    /// The sound file (WAV, FLAC, AIFF, OGG, MP3): one note, any other sound, or the cycles of a wavetable; a picture (PNG, JPEG); or the WAV file of an impulse response
     file: PathBuf,
 
     /// The patch to write [default: the file's name with .toml, in the current folder]
@@ -56,6 +60,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HERTZ", conflicts_with = "wavetable")]
     pitch: Option<f64>,
 
+    /// The file is not one note: speech, a loop, a chord, drums, an extract of a song, of up to 20 seconds. Keys change its pitch and not its time, middle C leaves it as it is [default: if little of it is one note]
+    #[arg(long, conflicts_with_all = ["wavetable", "pitch"])]
+    any_sound: bool,
+
     /// The file is a wavetable
     #[arg(long)]
     wavetable: bool,
@@ -65,7 +73,7 @@ pub(crate) struct Args {
     cycle: Option<usize>,
 
     /// The file is an impulse response, mono or stereo, for the patch's convolver
-    #[arg(long, conflicts_with_all = ["wavetable", "with", "pitch"])]
+    #[arg(long, conflicts_with_all = ["wavetable", "any_sound", "with", "pitch"])]
     impulse: bool,
 
     /// The patch that gets the impulse response [default: Init]
@@ -179,6 +187,7 @@ fn import_drawn(args: &Args, name: &str) -> Result<Imported, Failure> {
     let others = [
         ("--with", args.with.is_some()),
         ("--pitch", args.pitch.is_some()),
+        ("--any-sound", args.any_sound),
         ("--wavetable", args.wavetable),
     ];
     if let Some((option, _)) = others.into_iter().find(|(_, given)| *given) {
@@ -209,9 +218,11 @@ fn import_file(
     hertz: Option<f64>,
     name: &str,
 ) -> Result<Imported, Failure> {
-    let material = match args.wavetable {
-        true => Material::Wavetable { cycle: args.cycle },
-        false => Material::Note { hertz },
+    let material = match hertz {
+        _ if args.wavetable => Material::Wavetable { cycle: args.cycle },
+        _ if args.any_sound => Material::AnySound,
+        Some(_) => Material::Note { hertz },
+        None => Material::Detect,
     };
     if args.picture.options() != PictureOptions::default() {
         let options = "--seconds, --low, --high, --key, --partials, --ink and --repeat";

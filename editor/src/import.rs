@@ -59,6 +59,11 @@ impl Found {
         self.options.region.or(used).unwrap_or(whole)
     }
 
+    /// Whether it was taken for any sound, and not for one note.
+    pub(crate) fn is_any_sound(&self) -> bool {
+        self.recording.as_ref().is_some_and(|recording| !recording.is_one_note)
+    }
+
     /// The pitch, as it was given or found.
     pub(crate) fn hertz(&self) -> Option<f64> {
         match self.options.material {
@@ -312,7 +317,8 @@ impl Importer {
 fn reason(error: &ImportError) -> String {
     match error {
         ImportError::NoPitch => {
-            "no pitch was found; set the root key, or trim it to one note".into()
+            "no pitch was found; take it as Any sound, set the root key, or trim it to one note"
+                .into()
         }
         error => error.to_string(),
     }

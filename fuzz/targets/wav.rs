@@ -16,7 +16,11 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     // A pitch that is known saves the slow search for it.
-    for material in [Material::Wavetable { cycle: None }, Material::Note { hertz: Some(440.0) }] {
+    for material in [
+        Material::Wavetable { cycle: None },
+        Material::Note { hertz: Some(440.0) },
+        Material::AnySound,
+    ] {
         if let Ok(imported) = import(path.as_ref(), material, "fuzz") {
             let text = imported.patch.to_toml();
             Patch::parse(&text, "imported").expect("what was imported can be read");

@@ -1,11 +1,12 @@
-//! Makes patches from sounds (a recorded note, the cycles of a wavetable, an impulse response) and from
-//! pictures, and pictures from patches.
+//! Makes patches from sounds (a recorded note, any other sound, the cycles of a wavetable, an impulse response)
+//! and from pictures, and pictures from patches.
 //!
 //! [`read`] reads a sound and [`import_sound`] analyses it; [`read_picture`] and [`import_picture`] do so with
 //! a picture. [`Job`] does either on a thread of its own. [`draw`] makes a picture of what a patch plays.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
 
+mod any_sound;
 mod decode;
 mod impulse;
 mod instrument;
@@ -42,7 +43,7 @@ pub const CLEAR_HARMONIC_DB: f64 = 10.0;
 /// What a sound file holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Material {
-    /// A wavetable if it looks like one, else a recorded note.
+    /// A wavetable if it looks like one, else a recorded note if most of it is one, else any sound.
     #[default]
     Detect,
     /// One recorded note; its pitch in Hertz is detected unless it is given.
@@ -56,6 +57,8 @@ pub enum Material {
         /// The length of a cycle.
         cycle: Option<usize>,
     },
+    /// Anything else: speech, a loop, a chord, drums, an extract of a song.
+    AnySound,
 }
 
 /// What to make of a sound or a picture.
@@ -89,7 +92,7 @@ pub enum ImportError {
     Black,
     #[error("too short: {0}")]
     TooShort(&'static str),
-    #[error("no pitch was found; if you know it, give it with --pitch")]
+    #[error("no pitch was found; give it with --pitch, or import it with --any-sound")]
     NoPitch,
     #[error("{0}")]
     Misuse(String),
@@ -116,13 +119,15 @@ pub struct Imported {
     pub recording: Option<Recording>,
 }
 
-/// What was found in a recorded note.
+/// What was found in a recorded note, or in any other sound but a wavetable.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Its pitch in Hertz.
+    /// Its pitch in Hertz; if it is not one note, that of the key that plays it as it is.
     pub hertz: f64,
-    /// Decibels from what the partials do not explain to the partials.
+    /// Decibels from what the partials do not explain to the partials; 0 if it is not one note.
     pub harmonic_db: f64,
+    /// Whether it was taken for one note, and not for any sound.
+    pub is_one_note: bool,
     /// The part of the sound that was used, in seconds.
     pub region: [f64; 2],
     /// The loudest partials through time.
@@ -132,8 +137,8 @@ pub struct Recording {
 impl Recording {
     /// Why it may not sound like the recording, and what helps; none if it should.
     pub fn warning(&self) -> Option<&'static str> {
-        (self.harmonic_db < CLEAR_HARMONIC_DB).then_some(
-            "Little of it is one note. Trim it to a steady part, set the root key, or record a single note.",
+        (self.is_one_note && self.harmonic_db < CLEAR_HARMONIC_DB).then_some(
+            "Little of it is one note. Take it as Any sound, trim it to a steady part, or set the root key.",
         )
     }
 }
@@ -168,9 +173,19 @@ pub fn import_sound(
 ) -> Result<Imported, ImportError> {
     match options.material {
         Material::Detect if wavetable::is_likely(sound) => wavetable::import(sound, None, name),
-        Material::Detect => recording::import(sound, None, options.region, name, progress),
+        Material::Detect => {
+            let note = recording::import(sound, None, options.region, name, progress);
+            match &note {
+                Ok(Imported { recording: Some(found), .. }) if found.warning().is_none() => note,
+                Ok(_) | Err(ImportError::NoPitch | ImportError::TooShort(_)) => {
+                    any_sound::import(sound, options.region, name, progress)
+                }
+                Err(_) => note,
+            }
+        }
         Material::Note { hertz } => recording::import(sound, hertz, options.region, name, progress),
         Material::Wavetable { cycle } => wavetable::import(sound, cycle, name),
+        Material::AnySound => any_sound::import(sound, options.region, name, progress),
     }
 }
 

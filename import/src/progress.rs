@@ -32,7 +32,8 @@ impl Progress {
     ) -> Result<(), ImportError> {
         let way = index as f32 / count.max(1) as f32;
         let share = part.start + (part.end - part.start) * way;
-        self.share.store(share.to_bits(), Relaxed);
+        // Work that is begun anew in another way does not go back. Bits of positive numbers rise with them.
+        self.share.fetch_max(share.to_bits(), Relaxed);
         match self.cancelled.load(Relaxed) {
             true => Err(ImportError::Cancelled),
             false => Ok(()),

@@ -33,12 +33,7 @@ pub(super) fn import(
     progress: &Progress,
 ) -> Result<Imported, ImportError> {
     progress.step(PITCH, 0, 1)?;
-    let frames = match region {
-        Some(region) => {
-            region.map(|time| ((time.max(0.0) * sound.rate) as usize).min(sound.samples.len()))
-        }
-        None => sound.audible()?,
-    };
+    let frames = sound.used(region)?;
     let from = frames[0] as f64 / sound.rate;
     let mut sound = sound.part(frames);
     // A chosen part may be silent.
@@ -86,6 +81,7 @@ pub(super) fn import(
     let recording = Recording {
         hertz: analysis.pitch(),
         harmonic_db: analysis.snr(),
+        is_one_note: true,
         region: [from, from + sound.seconds()],
         partials: overview::lines(&analysis.track, &analysis.partials, from),
     };

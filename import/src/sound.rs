@@ -138,6 +138,23 @@ fn cycle_chunk(path: &Path) -> Option<usize> {
 }
 
 impl Sound {
+    /// One channel of samples at this rate.
+    ///
+    /// # Errors
+    /// When there are none, they are not numbers, or no sound has the rate.
+    pub fn new(rate: f64, samples: Vec<f32>) -> Result<Self, ImportError> {
+        if samples.is_empty() {
+            return Err(ImportError::Unreadable(WavReadError::Empty));
+        }
+        if !(f64::from(LOWEST_RATE)..=1e6).contains(&rate) {
+            return Err(ImportError::Undecodable("of a sample rate that no sound has".into()));
+        }
+        match samples.iter().all(|x| x.is_finite()) {
+            true => Ok(Self { rate, samples, cycle: None, channel_power: 1.0 }),
+            false => Err(ImportError::NotFinite),
+        }
+    }
+
     /// The frames without silence: from the first within 50 dB of the peak to the last within 60 dB.
     pub(super) fn audible(&self) -> Result<[usize; 2], ImportError> {
         let peak = self.samples.iter().fold(0.0_f32, |peak, x| peak.max(x.abs()));
@@ -148,6 +165,17 @@ impl Sound {
         let first = self.samples.iter().position(loud(0.003)).unwrap_or(0);
         let last = self.samples.iter().rposition(loud(0.001)).unwrap_or(0);
         Ok([first, last.max(first) + 1])
+    }
+
+    /// The frames of a part in seconds; all without silence if none is given.
+    pub(super) fn used(&self, region: Option<[f64; 2]>) -> Result<[usize; 2], ImportError> {
+        match region {
+            Some(region) => {
+                Ok(region
+                    .map(|time| ((time.max(0.0) * self.rate) as usize).min(self.samples.len())))
+            }
+            None => self.audible(),
+        }
     }
 
     /// The part of the sound between two frames.

@@ -74,7 +74,7 @@ impl ImportPage {
             (None, None) => {
                 theme::well(ui.painter(), view);
                 let text =
-                    "Drop a recording, a wavetable, a picture, a patch, a scale or a song here";
+                    "Drop any sound, a wavetable, a picture, a patch, a scale or a song here";
                 theme::emptiness(ui.painter(), view, text);
             }
         }
@@ -165,29 +165,45 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
         Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), 26.0))
     };
     let is_table = found.recording.is_none() && !found.findings.is_empty();
+    let is_any = found.is_any_sound();
+    let is_note = !is_table && !is_any;
     let kind = |index: usize| {
-        let third = (rect.width() + 6.0) / 3.0;
-        let left = rect.left() + third * index as f32;
-        Rect::from_min_size(pos2(left, rect.top()), vec2(third - 6.0, 26.0))
+        let quarter = (rect.width() + 4.0) / 4.0;
+        let left = rect.left() + quarter * index as f32;
+        Rect::from_min_size(pos2(left, rect.top()), vec2(quarter - 4.0, 26.0))
     };
-    let with = |material| Some(Again::With(Options { material, region: None, ..found.options }));
+    let with = |material, region| Some(Again::With(Options { material, region, ..found.options }));
     let tip = "The sound is a recording of one note";
-    if button::word(ui, kind(0), "Recording", tip, !is_table).clicked() && is_table {
-        again = with(Material::Note { hertz: None });
+    if button::word(ui, kind(0), "Recording", tip, is_note).clicked() && !is_note {
+        again = with(Material::Note { hertz: None }, None);
+    }
+    let tip = "The sound is anything else: speech, a loop, a chord, drums, a song. \
+               Middle C plays it as it is.";
+    if button::word(ui, kind(1), "Any sound", tip, is_any).clicked() && !is_any {
+        again = with(Material::AnySound, found.options.region);
     }
     let tip = "The sound is the cycles of a wave, one after the other";
-    if button::word(ui, kind(1), "Wavetable", tip, is_table).clicked() && !is_table {
-        again = with(Material::Wavetable { cycle: None });
+    if button::word(ui, kind(2), "Wavetable", tip, is_table).clicked() && !is_table {
+        again = with(Material::Wavetable { cycle: None }, None);
     }
     let tip =
         "The sound is an impulse response: the sound that was there before it is heard through it";
-    if button::word(ui, kind(2), "Impulse", tip, false).clicked() {
+    if button::word(ui, kind(3), "Impulse", tip, false).clicked() {
         again = Some(Again::AsResponse);
     }
-    if is_table {
-        return again;
+    if found.recording.is_some() {
+        let place = rect.with_max_y(rect.top() - 4.0).with_min_y(rect.top() - 30.0);
+        loop_modes(ui, session, place);
     }
-    let root = row(1);
+    match is_note {
+        true => again.or(root_key(ui, found, row(1))),
+        false => again,
+    }
+}
+
+/// The pitch of a recorded note. Returns how to import it again.
+fn root_key(ui: &Ui, found: &Found, root: Rect) -> Option<Again> {
+    let mut again = None;
     let hertz = found.hertz();
     let key = |hertz: f64| 69.0 + 12.0 * (hertz / 440.0).log2();
     let text = match hertz {
@@ -218,10 +234,6 @@ fn controls_of(ui: &mut Ui, session: &mut Session, found: &Found, rect: Rect) ->
     if response.clicked() {
         let material = Material::Note { hertz: None };
         again = Some(Again::With(Options { material, ..found.options }));
-    }
-    if found.recording.is_some() {
-        let place = rect.with_max_y(rect.top() - 4.0).with_min_y(rect.top() - 30.0);
-        loop_modes(ui, session, place);
     }
     again
 }

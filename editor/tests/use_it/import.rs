@@ -124,6 +124,59 @@ fn a_dropped_recording_is_trimmed_tuned_saved_and_undone() {
     assert_eq!(window.state().host.patch().name, "Aurora");
 }
 
+/// Bursts of noise are no note: they are taken as any sound by themselves, a note becomes one by a click, and
+/// both are trimmed.
+#[test]
+fn any_sound_is_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(Some(folder.path().into()));
+    let mut window = open_with(library, "Aurora", "Source", Vec2::from(Editor::SIZE));
+    let loop_file = folder.path().join("loop.wav");
+    let spec = hound::WavSpec {
+        channels: 1,
+        sample_rate: 48_000,
+        bits_per_sample: 32,
+        sample_format: hound::SampleFormat::Float,
+    };
+    let mut wav = hound::WavWriter::create(&loop_file, spec).unwrap();
+    let mut state = 1_u32;
+    for frame in 0..48_000_u32 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let noise = (state >> 8) as f32 / (1 << 23) as f32 - 1.0;
+        let decay = (-((frame % 12_000) as f32) / 1_500.0).exp();
+        wav.write_sample(0.5 * decay * noise).unwrap();
+    }
+    wav.finalize().unwrap();
+    drop_file(&mut window, &loop_file);
+    until_imported(&mut window);
+    assert_eq!(window.state().host.patch().name, "loop");
+    assert_eq!(key(&window).round(), 60.0);
+    assert!(window.query_by_label("Root key octave up").is_none(), "it has no pitch");
+
+    let whole = window.state().host.patch();
+    let [handle, end] = ["Trim start", "Trim end"].map(|name| centre(&window, name));
+    drag(&mut window, handle, handle + 0.5 * (end - handle), Modifiers::NONE);
+    until_imported(&mut window);
+    assert_ne!(window.state().host.patch(), whole);
+
+    window.get_by_label("Recording").click();
+    until_imported(&mut window);
+    assert!(note(&window).unwrap().contains("take it as Any sound"), "{:?}", note(&window));
+    window.get_by_label("Any sound").click();
+    until_imported(&mut window);
+    assert_eq!(window.state().host.patch().tracks, whole.tracks);
+
+    drop_file(&mut window, &fixture("tone.flac"));
+    until_imported(&mut window);
+    assert!((key(&window) - 69.0).abs() < 0.1, "{}", key(&window));
+    window.get_by_label("Any sound").click();
+    until_imported(&mut window);
+    assert_eq!(key(&window).round(), 60.0);
+    window.get_by_label("Recording").click();
+    until_imported(&mut window);
+    assert!((key(&window) - 69.0).abs() < 0.1, "{}", key(&window));
+}
+
 /// A picture is imported like a sound: its length, pitches and paper are changed, and undo brings back
 /// what was there.
 #[test]
