@@ -203,6 +203,7 @@ properties: setup
 	PROPTEST_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-live --test live stream::
 	cargo test --release -p myriad-plugin --test clap fuzz::
 	cargo test --release --test cli damage::
+	cargo test --release -p myriad-import --test any_sound come -- --include-ignored --nocapture
 	FUZZ_CASES=$(or $(FUZZ_CASES),20000) cargo test --release -p myriad-editor --test use_it damaged:: -- --nocapture
 
 # BENCH_RUNS keeps the runs that the next one is compared with.

@@ -7,11 +7,11 @@ use std::path::Path;
 /// The most memory of the process at any time, above what it had before.
 const MOST_MEGABYTES: f64 = 500.0;
 
-/// Files of all kinds in turn, changed here and there: as many as `FUZZ_CASES` says, or 240.
+/// Files of all kinds in turn, changed here and there: as many as `FUZZ_CASES` says, or 120.
 #[test]
 fn damaged_files_are_lines() {
     let cases = std::env::var("FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
-    let count: usize = cases.unwrap_or(240);
+    let count: usize = cases.unwrap_or(120);
     let folder = tempfile::tempdir().unwrap();
     let originals = originals(folder.path());
     let mut window = open("Aurora", "Source");

@@ -13,9 +13,10 @@ pub(super) struct DelayLine {
 const MARGIN: usize = 4;
 
 impl DelayLine {
-    /// A line for delays of up to `frames` samples.
+    /// A line for delays of up to `frames` samples. The system gives it memory as it is first written to, a page
+    /// every thousand samples: an effect that is never switched on takes none.
     pub(super) fn new(frames: usize) -> Self {
-        Self { samples: touched((frames + MARGIN).next_power_of_two(), 0.0), written: 0, at: 0 }
+        Self { samples: vec![0.0; (frames + MARGIN).next_power_of_two()], written: 0, at: 0 }
     }
 
     /// Clears it.

@@ -137,8 +137,19 @@ const HEAD: &str =
 /// or pitch about as near as from a phase vocoder.
 #[test]
 fn any_sound_comes_back() {
+    compare(sounds::short());
+}
+
+/// The same for the songs of the table in `docs/design/import.md`.
+#[test]
+#[ignore = "takes a minute: make properties"]
+fn songs_come_back() {
+    compare(sounds::songs());
+}
+
+fn compare(cases: Vec<Case>) {
     println!("{HEAD}");
-    for case in sounds::all() {
+    for case in cases {
         let note = judged_import(&case, Material::Note { hertz: None }, "one note");
         let any = judged_import(&case, Material::AnySound, "any sound").unwrap();
         let vocoder = Heard::of_vocoder(&case.samples).judged(&case.samples);
@@ -182,10 +193,10 @@ fn formants_can_be_held() {
     assert!(held < 0.6 * moved, "{moved:.1} dB, {held:.1} dB");
 }
 
-/// Speech, a drum loop and a song are not one note; a clear note is, and its patch is that of before.
+/// Speech and a drum loop are not one note; a clear note is, and its patch is that of before.
 #[test]
 fn the_kind_is_detected() {
-    for case in sounds::all().iter().filter(|case| case.name != "chord") {
+    for case in sounds::short().iter().filter(|case| case.name != "chord") {
         let found = imported(&case.samples, Material::Detect).unwrap().recording.unwrap();
         assert!(!found.is_one_note && found.warning().is_none(), "{}", case.name);
         assert!(!found.partials.is_empty(), "{}", case.name);

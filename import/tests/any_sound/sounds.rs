@@ -49,16 +49,22 @@ pub(crate) fn read(file: &str) -> Case {
 /// A note of a part: beat, part, key, velocity, beats.
 type Note = (f64, u8, u8, f32, f64);
 
-/// Speech, a drum loop, a chord and an extract of a song.
-pub(crate) fn all() -> Vec<Case> {
-    let case = |name: &str, samples| Case { name: name.to_owned(), samples, file: None };
+fn case(name: &str, samples: Vec<f32>) -> Case {
+    Case { name: name.to_owned(), samples, file: None }
+}
+
+/// Speech, a drum loop and a chord.
+pub(crate) fn short() -> Vec<Case> {
     vec![
         case("speech", speech(3.0)),
         case("drum loop", played(&["Acoustic Kit"], &beat(0), 96.0, 5.0)),
         case("chord", played(&["Felt Grand"], &chord(), 60.0, 4.0)),
-        case("song", song(8.0)),
-        case("long song", song(20.0)),
     ]
+}
+
+/// Extracts of a song.
+pub(crate) fn songs() -> Vec<Case> {
+    vec![case("song", song(8.0)), case("long song", song(20.0))]
 }
 
 /// A song of drums, bass and an electric piano.
