@@ -195,6 +195,10 @@ fn export_pack(args: &Args, file: &Path) -> Result<(), Failure> {
     let entries: Vec<&Entry> = match &one {
         Some(entry) => vec![entry],
         None => {
+            // Whoever gives a pack to others would not miss what is not in it.
+            if let Some(line) = library.unreadable().first() {
+                return Err(Failure::failed(line));
+            }
             let listed = list(&library, args)?;
             listed.into_iter().filter(|entry| entry.file.is_some()).collect()
         }

@@ -8,6 +8,7 @@ mod lazy_slice;
 pub use block::{Buses, Section, SlotSummary, VoiceBlock, Writing};
 pub use cpu::CpuRenderer;
 pub use error::{PrepareError, Reason, Remedy, RenderError};
+pub use lazy_slice::take_memory_at_once;
 
 use crate::workers::Workers;
 use std::sync::Arc;

@@ -65,7 +65,7 @@ pub fn resolve_in(folder: Option<&Path>, request: &str) -> Result<Patch, Library
         return load(Path::new(request));
     }
     let own: Vec<Patch> = folder.map_or_else(Vec::new, |folder| {
-        own_patches(folder).into_iter().map(|entry| entry.patch).collect()
+        own_patches(folder).entries.into_iter().map(|entry| entry.patch).collect()
     });
     let wanted = request.trim();
     match own.iter().find(|patch| patch.name.eq_ignore_ascii_case(wanted)) {

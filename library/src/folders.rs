@@ -21,17 +21,29 @@ pub fn is_deleted(file: &Path) -> bool {
 }
 
 /// The patches in a folder and those in it.
-pub(crate) fn own_patches(folder: &Path) -> Vec<Entry> {
-    let mut found = Vec::new();
+pub(crate) fn own_patches(folder: &Path) -> OwnPatches {
+    let mut found = OwnPatches::default();
     collect(folder, "", MAX_DEPTH, &mut found);
     found
 }
 
-fn collect(path: &Path, folder: &str, depth: usize, found: &mut Vec<Entry>) {
+/// The user's own patches, and a line for each file that the system did not let us read.
+#[derive(Debug, Default)]
+pub(crate) struct OwnPatches {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) unreadable: Vec<String>,
+}
+
+fn collect(path: &Path, folder: &str, depth: usize, found: &mut OwnPatches) {
     let files = fs::read_dir(path).into_iter().flatten().flatten();
     for file in files.map(|file| file.path()) {
         if file.extension().is_some_and(|end| end == "toml") {
-            found.extend(read(file, folder));
+            match read_limited(&file, MAX_FILE_BYTES) {
+                Ok(bytes) => {
+                    found.entries.extend(bytes.and_then(|bytes| parse(bytes, file, folder)))
+                }
+                Err(error) => found.unreadable.push(format!("{}: {error}", file.display())),
+            }
         } else if depth > 0 && file.is_dir() {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let is_hidden = name.starts_with('.') || name == WASTEBASKET;
@@ -46,8 +58,8 @@ fn collect(path: &Path, folder: &str, depth: usize, found: &mut Vec<Entry>) {
     }
 }
 
-fn read(file: PathBuf, folder: &str) -> Option<Entry> {
-    let text = String::from_utf8(read_limited(&file, MAX_FILE_BYTES).ok()??).ok()?;
+fn parse(bytes: Vec<u8>, file: PathBuf, folder: &str) -> Option<Entry> {
+    let text = String::from_utf8(bytes).ok()?;
     let patch = Patch::parse(&text, &file.display().to_string()).ok()?;
     Some(Entry { patch, file: Some(file), folder: folder.to_owned() })
 }

@@ -43,6 +43,7 @@ impl Entry {
 #[derive(Debug)]
 pub struct Library {
     entries: Vec<Entry>,
+    unreadable: Vec<String>,
     lists: Lists,
     /// The identity of the patch that was loaded or saved last.
     current: Option<String>,
@@ -54,7 +55,8 @@ impl Library {
     /// are left out. Without a folder nothing can be saved.
     pub fn open(folder: Option<PathBuf>) -> Self {
         let (entries, lists) = (Vec::new(), Lists::default());
-        let mut library = Self { entries, lists, current: None, folder };
+        let unreadable = Vec::new();
+        let mut library = Self { entries, unreadable, lists, current: None, folder };
         library.refresh();
         library
     }
@@ -77,8 +79,9 @@ impl Library {
     /// Reads the folder anew.
     pub fn refresh(&mut self) {
         let factory = factory::patches().iter().map(Entry::factory);
-        let own = self.folder.iter().flat_map(|folder| own_patches(folder));
-        self.entries = factory.chain(own).collect();
+        let own = self.folder.as_deref().map(own_patches).unwrap_or_default();
+        self.entries = factory.chain(own.entries).collect();
+        self.unreadable = own.unreadable;
         let name = |entry: &Entry| entry.patch.name.to_lowercase();
         self.entries.sort_by_cached_key(name);
         if let Some(folder) = &self.folder {
@@ -89,6 +92,11 @@ impl Library {
     /// All patches, by name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// A line for each of the user's files that could not be read, and so is missing here.
+    pub fn unreadable(&self) -> &[String] {
+        &self.unreadable
     }
 
     /// The folders of the user's own patches, by name.

@@ -192,6 +192,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             folder.display()
         )));
     }
+    // What is taken later would look like a leak.
+    myriad_engine::render::take_memory_at_once();
     // First of all, so that whatever happens can be repeated.
     eprintln!("myriad: soak with --seed {}", begin.seed);
     let started = Instant::now();

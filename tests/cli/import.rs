@@ -88,7 +88,7 @@ fn errors_are_one_line_and_leave_no_files() {
         ("import nowhere.wav", 1, "nowhere.wav: No such file"),
         ("import noise.wav", 1, "noise.wav: "),
         ("import silence.wav", 1, "nothing but silence"),
-        ("import click.wav", 1, "too short"),
+        ("import click.wav --pitch 440", 1, "too short"),
         ("import click.wav --pitch 3", 2, "--pitch"),
         ("import click.wav --cycle 100", 2, "--wavetable"),
         ("import click.wav --wavetable --cycle 2", 2, "a cycle has"),

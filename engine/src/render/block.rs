@@ -2,6 +2,7 @@
 
 mod memory;
 
+use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError, TICK};
 use crate::disjoint::Disjoint;
 use crate::dsp::{FADE, fade_in};
@@ -11,13 +12,6 @@ pub use memory::CloudMemory;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
-/// How many slots above those that sound have memory, here and in the CPU renderer: a large chord. The system
-/// gives memory page by page, which a block should not wait for.
-pub(super) const SLOTS_AHEAD: usize = 128;
-
-/// Slots that get memory in one block at most: some twenty microseconds.
-pub(super) const SLOTS_A_BLOCK: usize = 16;
 
 /// The clouds of a few ticks, by slot. The renderer keeps state per slot: a cloud keeps its slot
 /// as long as it sounds. What unison copies of a voice share is stored once, as a description.
@@ -146,7 +140,7 @@ impl VoiceBlock {
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
         };
-        block.take_memory(SLOTS_AHEAD);
+        block.take_memory(with_memory_ahead(0));
         block
     }
 
@@ -163,7 +157,7 @@ impl VoiceBlock {
         let in_use = if block.indices.is_empty() { block.slots_in_use() } else { block.used };
         block.clear();
         // A few at a time, so that a large chord does not have to wait for much of it.
-        block.take_memory((in_use + SLOTS_AHEAD).min(block.with_memory + SLOTS_A_BLOCK));
+        block.take_memory(with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK));
         Writing(block)
     }
 

@@ -4,8 +4,8 @@ pub mod bank;
 pub mod benchmark;
 mod cloud;
 
-use super::block::{EachTick, SLOTS_A_BLOCK, SLOTS_AHEAD};
-use super::lazy_slice::LazySlice;
+use super::block::EachTick;
+use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
@@ -104,7 +104,7 @@ impl CpuRenderer {
     pub fn prepare_ahead(&mut self, block: &VoiceBlock) {
         let in_use = block.slots_in_use();
         let first = self.with_memory.max(self.used);
-        let end = (in_use + SLOTS_AHEAD).min(first + SLOTS_A_BLOCK).min(self.states.len());
+        let end = with_memory_ahead(in_use).min(first + SLOTS_A_BLOCK).min(self.states.len());
         if first < end {
             self.states[first..end].iter_mut().for_each(CloudState::take_memory);
             self.with_memory = end;
@@ -129,7 +129,7 @@ impl Renderer for CpuRenderer {
             slots: capacity.slots,
             mebibytes: capacity.slots.saturating_mul(size_of::<CloudState>()) >> 20,
         })?;
-        (self.used, self.with_memory) = (0, SLOTS_AHEAD.min(capacity.slots));
+        (self.used, self.with_memory) = (0, with_memory_ahead(0).min(capacity.slots));
         self.states[..self.with_memory].iter_mut().for_each(CloudState::take_memory);
         let silence = Row {
             ticks: [StereoTick::SILENCE; MAX_TICKS],

@@ -4,9 +4,32 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Zeroed allocations of a larger alignment are lazy on no system: Rust's library writes their zeros itself.
 const LAZY_ALIGN: usize = 16;
+
+/// How many slots above those that sound have memory, in blocks and in the CPU renderer: a large chord. The system
+/// gives memory page by page, which a block should not wait for.
+const SLOTS_AHEAD: usize = 128;
+
+/// Slots that get memory in one block at most: some twenty microseconds.
+pub(super) const SLOTS_A_BLOCK: usize = 16;
+
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
+
+/// What is made from now on takes memory for all its slots at once: for programs that watch their own memory.
+pub fn take_memory_at_once() {
+    AT_ONCE.store(true, Ordering::Relaxed);
+}
+
+/// The slots that have memory when `in_use` sound.
+pub(super) fn with_memory_ahead(in_use: usize) -> usize {
+    match AT_ONCE.load(Ordering::Relaxed) {
+        true => usize::MAX,
+        false => in_use + SLOTS_AHEAD,
+    }
+}
 
 /// Types of which all zeros are a value.
 ///
