@@ -42,7 +42,7 @@ def performance(seed, seconds, block):
         for key in dice.sample(range(36, 92), dice.randrange(1, 5)):
             end = now + dice.randrange(RATE // 50, RATE)
             events += [(bytes([0x90, key, dice.randrange(1, 128)]), now), (bytes([0x80, key, 64]), end)]
-        value, soon = dice.randrange(128), -(-now // block) * block
+        value, soon = dice.randrange(128), (now // block + 1) * block
         controller = dice.choice([[0xB0, 1, value], [0xE0, 0, 0], [0xD0, value], [0xB0, 64, value & 64]])
         events.append((bytes(controller), soon))
         now += dice.randrange(RATE // 20, RATE // 2)
