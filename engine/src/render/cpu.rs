@@ -278,6 +278,7 @@ fn mix(rows: &[Row], tick: usize, side: usize, buses: &EachTick<'_>) {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+    use super::super::lazy_slice::SLOTS_AHEAD;
     use super::*;
     use crate::spectrum::{Cloud, STARTS, TURN, Table};
 
@@ -315,6 +316,7 @@ mod tests {
         cpu.prepare(Capacity { slots: 2, buses: 1 }).unwrap();
         assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
     }
+
     /// Memory is taken ahead of the slots that sound, a few at a time, and never past the end.
     #[test]
     fn memory_is_ahead_of_the_slots_that_sound() {

@@ -11,7 +11,7 @@ const LAZY_ALIGN: usize = 16;
 
 /// How many slots above those that sound have memory, in blocks and in the CPU renderer: a large chord. The system
 /// gives memory page by page, which a block should not wait for.
-const SLOTS_AHEAD: usize = 128;
+pub(super) const SLOTS_AHEAD: usize = 128;
 
 /// Slots that get memory in one block at most: some twenty microseconds.
 pub(super) const SLOTS_A_BLOCK: usize = 16;
