@@ -1,32 +1,52 @@
 //! The audio side under RealtimeSanitizer, which aborts on an allocation, a lock, a wait or I/O between
-//! `__rtsan_realtime_enter` and `_exit`. `tests/rtsan/run` builds this with the sanitizer and runs it.
+//! `__rtsan_realtime_enter` and `_exit`. `tests/rtsan/run` loads the sanitizer into it.
 //!
 //!     realtime                             a stream, and everything that happens to it
 //!     realtime allocate|lock|write         a violation, which must be caught
 
 #![allow(clippy::unwrap_used, reason = "a program for developers")]
-#![allow(unexpected_cfgs, reason = "tests/rtsan sets it when it links the sanitizer")]
 
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Event, EventKind, factory};
 use myriad_live::stream::{self, AudioSide, StreamConfig};
+use std::ffi::CStr;
 use std::io::Write;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-#[cfg(rtsan)]
-unsafe extern "C" {
-    safe fn __rtsan_realtime_enter();
-    safe fn __rtsan_realtime_exit();
+/// The sanitizer's functions.
+struct Sanitizer {
+    enter: unsafe extern "C" fn(),
+    exit: unsafe extern "C" fn(),
 }
+
+/// The sanitizer, if it is loaded.
+static SANITIZER: LazyLock<Option<Sanitizer>> = LazyLock::new(|| {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the names are those of functions of this type.
+    unsafe {
+        let find = |name: &CStr| {
+            let function = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+            (!function.is_null())
+                .then(|| std::mem::transmute::<_, unsafe extern "C" fn()>(function))
+        };
+        let enter = find(c"__rtsan_realtime_enter")?;
+        Some(Sanitizer { enter, exit: find(c"__rtsan_realtime_exit")? })
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+});
 
 /// Runs what must be safe for an audio thread.
 fn in_real_time(work: impl FnOnce()) {
-    #[cfg(rtsan)]
-    __rtsan_realtime_enter();
+    let Some(Sanitizer { enter, exit }) = &*SANITIZER else {
+        return work();
+    };
+    // SAFETY: they may be called on any thread, in this order.
+    unsafe { enter() };
     work();
-    #[cfg(rtsan)]
-    __rtsan_realtime_exit();
+    // SAFETY: as above.
+    unsafe { exit() };
 }
 
 fn main() {

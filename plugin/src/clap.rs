@@ -2,13 +2,16 @@
 //! lists patches.
 //!
 //! As nice-plug's macro `nice_export_clap` writes it, with what nice-plug 0.4.2 lacks: preset discovery
-//! ([`preset_discovery`]) and preset loading ([`preset_load`]).
+//! ([`preset_discovery`]), preset loading ([`preset_load`]), and macros named as the patch does ([`params`]).
 
+mod params;
 mod preset_discovery;
 mod preset_load;
 
 use crate::Myriad;
+use crate::macro_names::MacroNames;
 use clap_sys::entry::clap_plugin_entry;
+use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
 use clap_sys::factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory};
 use clap_sys::factory::preset_discovery::{
     CLAP_PRESET_DISCOVERY_FACTORY_ID, CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT,
@@ -94,7 +97,7 @@ unsafe extern "C" fn create_plugin(
     }
 }
 
-/// An instance of nice-plug with one more extension. The host gets a pointer to `plugin`, whose functions
+/// An instance of nice-plug with more extensions. The host gets a pointer to `plugin`, whose functions
 /// are those of nice-plug but for two.
 #[repr(C)]
 struct Instance {
@@ -102,6 +105,8 @@ struct Instance {
     /// The same as nice-plug has it.
     original: clap_plugin,
     host: *const clap_host,
+    macro_names: Arc<MacroNames>,
+    params: params::Extension,
 }
 
 impl Instance {
@@ -111,12 +116,15 @@ impl Instance {
     /// `host` is valid until then.
     unsafe fn create(host: *const clap_host) -> *const clap_plugin {
         // SAFETY: the caller promises it. The count of the `Arc` goes down in nice-plug's `destroy`.
-        let wrapper = Arc::into_raw(unsafe { Wrapper::<Myriad>::new(host) });
+        let (wrapper, macro_names) = MacroNames::make(|| unsafe { Wrapper::<Myriad>::new(host) });
+        let wrapper = Arc::into_raw(wrapper);
         // SAFETY: the `Arc` was not dropped.
         let original = *unsafe { &*wrapper }.clap_plugin.borrow();
         let plugin =
             clap_plugin { get_extension: Some(get_extension), destroy: Some(destroy), ..original };
-        Box::into_raw(Box::new(Self { plugin, original, host })).cast()
+        params::tell_of_names(&macro_names, host);
+        let params = params::Extension::default();
+        Box::into_raw(Box::new(Self { plugin, original, host, macro_names, params })).cast()
     }
 
     /// The instance that a host means.
@@ -155,11 +163,17 @@ unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char
     if let Some(extension) = preset_load::extension(name) {
         return extension;
     }
-    match instance.original.get_extension {
+    let original = match instance.original.get_extension {
         // SAFETY: nice-plug finds itself by `plugin_data`, which is the same.
         Some(get) => unsafe { get(plugin, id) },
         None => null(),
+    };
+    if name != CLAP_EXT_PARAMS {
+        return original;
     }
+    // SAFETY: the name is that of this type.
+    let params = unsafe { original.cast::<clap_plugin_params>().as_ref() };
+    instance.params.instead_of(params)
 }
 
 unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
@@ -168,6 +182,7 @@ unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
     }
     // SAFETY: the host destroys an instance once, and does not use it any more.
     let instance = unsafe { Box::from_raw(plugin.cast_mut().cast::<Instance>()) };
+    instance.macro_names.set_host(None);
     if let Some(destroy) = instance.original.destroy {
         // SAFETY: as above.
         unsafe { destroy(&raw const instance.plugin) };

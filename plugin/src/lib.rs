@@ -17,6 +17,7 @@ pub mod vst3;
 mod background;
 mod editor;
 mod events;
+mod macro_names;
 mod notes;
 mod outputs;
 mod settings;
@@ -39,6 +40,8 @@ clap_wrapper::export_auv2!();
 pub enum Task {
     /// Reports knobs that a MIDI controller has moved to the host.
     NotifyHost,
+    /// Makes the host read the names of the macros again.
+    RenameMacros,
 }
 
 /// The highest sample rate of the engine. Validators ask for more; at such a rate an instance plays, but
@@ -82,10 +85,13 @@ impl Plugin for Myriad {
         let params = self.params.clone();
         Box::new(move |task| match task {
             Task::NotifyHost => params.notify_host(),
+            Task::RenameMacros => params.shared.macro_names.tell_host(),
         })
     }
 
-    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<MyriadEditor> {
+    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<MyriadEditor> {
+        let names = &self.params.shared.macro_names;
+        names.set_request(move || executor.execute_gui(Task::RenameMacros));
         Some(MyriadEditor::new(self.params.clone()))
     }
 

@@ -2,6 +2,7 @@
 //! thread, and what the editor shows.
 
 use crate::controllers::Controllers;
+use crate::macro_names::MacroNames;
 use crate::meters::Meters;
 use crate::settings;
 use crate::synth::{PART, RenderTarget, RendererState, SynthHandle};
@@ -56,6 +57,8 @@ pub struct Shared {
     mpe_when_on: AtomicU32,
     /// Which MIDI controllers move which parameters.
     pub controllers: Controllers,
+    /// The names of the patch's macros, for the host.
+    pub(crate) macro_names: Arc<MacroNames>,
     /// Whether an editor is open.
     watched: AtomicBool,
     /// Makes the editor repaint.
@@ -88,6 +91,7 @@ impl Shared {
             settings: Mutex::new(settings.clone()),
             mpe_when_on: AtomicU32::new(settings.mpe.to_bits()),
             controllers: Controllers::new(),
+            macro_names: MacroNames::of_new_instance(),
             watched: AtomicBool::new(false),
             repaint: RepaintNotifier::new(),
             ui: Mutex::default(),
@@ -116,7 +120,10 @@ impl Shared {
             change.drawn = None;
         });
         self.report(complete.map_err(StreamError::from).and(sent), true);
-        *current = Arc::new(patch);
+        let patch = Arc::new(patch);
+        *current = patch.clone();
+        drop(current);
+        self.macro_names.set(&patch.macro_names);
         self.repaint.request_repaint();
     }
 
@@ -179,6 +186,8 @@ impl Shared {
     pub fn describe(&self, patch: &Patch) {
         let mut current = self.patch.lock();
         Arc::make_mut(&mut current).describe_as(patch);
+        drop(current);
+        self.macro_names.set(&patch.macro_names);
     }
 
     /// Adds to the change that waits for the audio thread.

@@ -2,7 +2,8 @@
 //!
 //! VST3 hosts send MIDI controllers as hidden parameters. nice-plug lists 2,080 of them, 130 for each
 //! channel, and many hosts show them all, or try each at length when they load the plugin. This
-//! lists only those that Myriad can tell apart. Everything else is passed on to nice-plug.
+//! lists only those that Myriad can tell apart, and names macros as the patch does. Everything else is
+//! passed on to nice-plug.
 
 mod factory;
 mod outputs;
@@ -12,14 +13,15 @@ mod tests;
 pub use factory::*;
 
 use crate::Myriad;
+use crate::macro_names::MacroNames;
 use crate::outputs::with_activated;
 use nice_plug::wrapper::vst3::Wrapper;
-use nice_plug::wrapper::vst3::vst3::Class;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::ChannelContext::*;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{CString, *};
 use nice_plug::wrapper::vst3::vst3::Steinberg::*;
+use nice_plug::wrapper::vst3::vst3::{Class, ComRef};
 use outputs::HostOutputs;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Controllers of a channel as VST3 numbers them: 128 of MIDI, channel pressure, pitch bend.
 const CONTROLLERS: i16 = 130;
@@ -95,13 +97,17 @@ impl Controller {
 }
 
 /// One instance of the plugin.
-struct Instance(Wrapper<Myriad>, HostOutputs);
+struct Instance {
+    wrapper: Wrapper<Myriad>,
+    outputs: HostOutputs,
+    macro_names: Arc<MacroNames>,
+}
 
 impl Instance {
     fn new() -> Self {
-        let wrapper = Wrapper::new();
+        let (wrapper, macro_names) = MacroNames::make(Wrapper::new);
         HostOutputs::offer(&wrapper);
-        Self(wrapper, HostOutputs::default())
+        Self { wrapper, outputs: HostOutputs::default(), macro_names }
     }
 }
 
@@ -114,7 +120,7 @@ macro_rules! pass_on {
     ($interface:ident: $(fn $method:ident($($name:ident: $type:ty),*) -> $result:ty;)*) => {$(
         unsafe fn $method(&self, $($name: $type),*) -> $result {
             // SAFETY: the caller promises what nice-plug asks for.
-            unsafe { $interface::$method(&self.0, $($name),*) }
+            unsafe { $interface::$method(&self.wrapper, $($name),*) }
         }
     )*};
 }
@@ -122,7 +128,12 @@ macro_rules! pass_on {
 impl IPluginBaseTrait for Instance {
     pass_on! { IPluginBaseTrait:
         fn initialize(context: *mut FUnknown) -> tresult;
-        fn terminate() -> tresult;
+    }
+
+    unsafe fn terminate(&self) -> tresult {
+        self.macro_names.set_host(None);
+        // SAFETY: the caller promises what nice-plug asks for.
+        unsafe { self.wrapper.terminate() }
     }
 }
 
@@ -145,7 +156,7 @@ impl IComponentTrait for Instance {
         bus: *mut BusInfo,
     ) -> tresult {
         // SAFETY: the caller promises what nice-plug asks for.
-        let result = unsafe { self.0.getBusInfo(media, direction, index, bus) };
+        let result = unsafe { self.wrapper.getBusInfo(media, direction, index, bus) };
         if result == kResultOk && is_output(media, direction) && index > 0 {
             // SAFETY: nice-plug has written to it.
             unsafe { (*bus).flags &= !(BusInfo_::BusFlags_::kDefaultActive as uint32) };
@@ -161,9 +172,9 @@ impl IComponentTrait for Instance {
         state: TBool,
     ) -> tresult {
         // SAFETY: the caller promises what nice-plug asks for.
-        let result = unsafe { self.0.activateBus(media, direction, index, state) };
+        let result = unsafe { self.wrapper.activateBus(media, direction, index, state) };
         if result == kResultOk && is_output(media, direction) {
-            self.1.activate(index, state != 0);
+            self.outputs.activate(index, state != 0);
         }
         result
     }
@@ -174,9 +185,9 @@ impl IComponentTrait for Instance {
         // SAFETY: both may be called at any time; the caller promises the right thread.
         unsafe {
             if state == 0 {
-                self.0.setProcessing(0);
+                self.wrapper.setProcessing(0);
             }
-            with_activated(self.1.activated(), || self.0.setActive(state))
+            with_activated(self.outputs.activated(), || self.wrapper.setActive(state))
         }
     }
 }
@@ -189,7 +200,7 @@ impl Instance {
     fn parameters(&self) -> &'static [ParameterInfo] {
         PARAMETERS.get_or_init(|| {
             // SAFETY: it may be called at any time.
-            let own = unsafe { self.0.getParameterCount() } - HIDDEN;
+            let own = unsafe { self.wrapper.getParameterCount() } - HIDDEN;
             let own_parameters = (0..own).map(|index| self.describe(index));
             let controllers = (0..LISTED).map(Controller::listed).map(|controller| {
                 let title = wide(&controller.name());
@@ -204,12 +215,20 @@ impl Instance {
         })
     }
 
+    /// A description with the name of the patch's macro, if it is of one.
+    fn with_macro_name(&self, info: ParameterInfo, index: i32) -> ParameterInfo {
+        match self.macro_names.of(index as usize).map(|name| wide(&name)) {
+            Some(name) => ParameterInfo { title: name, shortTitle: name, ..info },
+            None => info,
+        }
+    }
+
     /// nice-plug's description of a parameter.
     fn describe(&self, index: i32) -> ParameterInfo {
         // SAFETY: zeros are a valid description, and nice-plug overwrites it.
         unsafe {
             let mut info = std::mem::zeroed();
-            self.0.getParameterInfo(index, &mut info);
+            self.wrapper.getParameterInfo(index, &mut info);
             info
         }
     }
@@ -227,8 +246,21 @@ impl IEditControllerTrait for Instance {
         fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
         fn plainParamToNormalized(id: ParamID, plain: ParamValue) -> ParamValue;
         fn setParamNormalized(id: ParamID, value: ParamValue) -> tresult;
-        fn setComponentHandler(handler: *mut IComponentHandler) -> tresult;
         fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    /// The host is told through the handler when macros have other names.
+    unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
+        // SAFETY: the caller gives a handler or null.
+        let own = unsafe { ComRef::from_raw(handler) }.map(|handler| handler.to_com_ptr());
+        self.macro_names.set_host(own.map(|handler| -> Arc<dyn Fn() + Send + Sync> {
+            Arc::new(move || {
+                // SAFETY: on the host's main thread. A host that cannot rename parameters says so, which is no harm.
+                unsafe { handler.restartComponent(RestartFlags_::kParamTitlesChanged as int32) };
+            })
+        }));
+        // SAFETY: the caller promises what nice-plug asks for.
+        unsafe { self.wrapper.setComponentHandler(handler) }
     }
 
     unsafe fn getParameterCount(&self) -> int32 {
@@ -240,7 +272,7 @@ impl IEditControllerTrait for Instance {
         match known {
             Some(known) if !info.is_null() => {
                 // SAFETY: not null, and the caller promises that it may be written to.
-                unsafe { info.write(*known) };
+                unsafe { info.write(self.with_macro_name(*known, index)) };
                 kResultOk
             }
             _ => kInvalidArgument,
@@ -251,7 +283,7 @@ impl IEditControllerTrait for Instance {
         match Controller::of(id) {
             Some(controller) => controller.default(),
             // SAFETY: the caller promises what nice-plug asks for.
-            None => unsafe { self.0.getParamNormalized(id) },
+            None => unsafe { self.wrapper.getParamNormalized(id) },
         }
     }
 }
@@ -269,7 +301,7 @@ impl IMidiMappingTrait for Instance {
             _ => channel,
         };
         // SAFETY: the caller promises what nice-plug asks for.
-        unsafe { self.0.getMidiControllerAssignment(bus, channel, number, id) }
+        unsafe { self.wrapper.getMidiControllerAssignment(bus, channel, number, id) }
     }
 }
 
@@ -290,14 +322,14 @@ impl IAudioProcessorTrait for Instance {
         if ins == 0 && outs > 1 && !outputs.is_null() {
             // SAFETY: the caller promises so many.
             let outputs = unsafe { std::slice::from_raw_parts(outputs, outs as usize) };
-            if self.1.arrange(outputs) {
-                HostOutputs::offer(&self.0);
+            if self.outputs.arrange(outputs) {
+                HostOutputs::offer(&self.wrapper);
                 return kResultOk;
             }
             return kResultFalse;
         }
         // SAFETY: the caller promises what nice-plug asks for.
-        unsafe { self.0.setBusArrangements(inputs, ins, outputs, outs) }
+        unsafe { self.wrapper.setBusArrangements(inputs, ins, outputs, outs) }
     }
 
     unsafe fn getBusArrangement(
@@ -307,9 +339,9 @@ impl IAudioProcessorTrait for Instance {
         arrangement: *mut SpeakerArrangement,
     ) -> tresult {
         // SAFETY: the caller promises what nice-plug asks for.
-        let result = unsafe { self.0.getBusArrangement(direction, index, arrangement) };
+        let result = unsafe { self.wrapper.getBusArrangement(direction, index, arrangement) };
         let is_output = direction == BusDirections_::kOutput as BusDirection;
-        if result == kResultOk && is_output && self.1.is_empty(index) {
+        if result == kResultOk && is_output && self.outputs.is_empty(index) {
             // SAFETY: nice-plug has written to it.
             unsafe { arrangement.write(SpeakerArr::kEmpty) };
         }
@@ -320,20 +352,20 @@ impl IAudioProcessorTrait for Instance {
         // SAFETY: the caller promises what nice-plug asks for, and that it does not process meanwhile.
         unsafe {
             if let Some(setup) = setup.as_ref() {
-                self.1.prepare(setup.maxSamplesPerBlock);
+                self.outputs.prepare(setup.maxSamplesPerBlock);
             }
-            self.0.setupProcessing(setup)
+            self.wrapper.setupProcessing(setup)
         }
     }
 
     unsafe fn process(&self, data: *mut ProcessData) -> tresult {
         // SAFETY: the caller promises what nice-plug asks for.
-        unsafe { self.1.process(data, |data| self.0.process(data)) }
+        unsafe { self.outputs.process(data, |data| self.wrapper.process(data)) }
     }
 
     unsafe fn getLatencySamples(&self) -> uint32 {
         // SAFETY: the caller promises what nice-plug asks for.
-        match unsafe { self.0.getLatencySamples() } {
+        match unsafe { self.wrapper.getLatencySamples() } {
             // Not activated yet: that of the CPU, which most instances render with.
             0 => LATENCY,
             latency => latency,

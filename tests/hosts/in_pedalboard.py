@@ -16,9 +16,24 @@ A4 = [(bytes([0x90, 69, 100]), 0.1), (bytes([0x80, 69, 64]), 0.8)]
 CHORD = [(bytes([0x90, key, 90]), 0.01 * key / 10) for key in (48, 55, 64)]
 
 
+TEXTS = {}
+read_text = pedalboard._pedalboard.get_text_for_raw_value
+
+
+def remembered_text(parameter, value, slow=False):
+    """pedalboard reads a thousand texts of every parameter for each instance, and once more for the first parameter
+    that is set later: some seconds each time. They are the same for all instances, so the first one is asked."""
+    key = parameter.name, value, slow
+    if key not in TEXTS:
+        TEXTS[key] = read_text(parameter, value, slow)
+    return TEXTS[key]
+
+
+pedalboard._pedalboard.get_text_for_raw_value = remembered_text
+
+
 def load(**values):
-    """An instance with these parameters. pedalboard reads all texts of all parameters for each load, and
-    once more for the first parameter that is set later."""
+    """An instance with these parameters."""
     return pedalboard.load_plugin(PLUGIN, parameter_values=values)
 
 

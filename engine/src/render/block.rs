@@ -154,10 +154,15 @@ impl VoiceBlock {
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
         };
-        let in_use = if block.indices.is_empty() { block.slots_in_use() } else { block.used };
-        block.clear();
-        // A few at a time, so that a large chord does not have to wait for much of it.
-        block.take_memory(with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK));
+        if block.with_memory < block.stride() {
+            let in_use = if block.indices.is_empty() { block.slots_in_use() } else { block.used };
+            // A few at a time, so that a large chord does not have to wait for much of it.
+            let end = with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK);
+            block.clear();
+            block.take_memory(end);
+        } else {
+            block.clear();
+        }
         Writing(block)
     }
 

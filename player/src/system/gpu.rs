@@ -3,9 +3,9 @@
 //! It comes with the driver and is opened at run time. A query takes up to a few milliseconds, so it
 //! must not be made on threads with deadlines.
 
-use nvml_wrapper::Nvml;
-use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
-use nvml_wrapper::enums::device::UsedGpuMemory;
+mod nvml;
+
+use nvml::Nvml;
 use serde::{Deserialize, Serialize};
 
 /// State of a GPU; values that the driver does not report are none.
@@ -41,54 +41,43 @@ impl Gpu {
     /// # Errors
     /// The library's message when there is none, or it does not work.
     pub fn open() -> Result<Self, String> {
-        let nvml = Nvml::init().map_err(|error| error.to_string())?;
-        Ok(Self { nvml })
+        Ok(Self { nvml: Nvml::open()? })
     }
 
     pub fn driver(&self) -> Option<String> {
-        self.nvml.sys_driver_version().ok()
+        self.nvml.driver()
     }
 
     pub fn count(&self) -> u32 {
-        self.nvml.device_count().unwrap_or(0)
+        self.nvml.count().unwrap_or(0)
     }
 
     pub fn name(&self, index: u32) -> Option<String> {
-        self.nvml.device_by_index(index).ok()?.name().ok()
+        self.nvml.gpu(index)?.name()
     }
 
     /// Memory in bytes: total and free.
     pub fn memory(&self, index: u32) -> Option<[u64; 2]> {
-        let memory = self.nvml.device_by_index(index).ok()?.memory_info().ok()?;
+        let memory = self.nvml.gpu(index)?.memory()?;
         Some([memory.total, memory.free])
     }
 
     /// Whether the driver stays loaded while no process uses it, so that a start is quick; only Linux's
     /// driver says.
-    #[cfg(target_os = "linux")]
     pub fn is_persistent(&self, index: u32) -> Option<bool> {
-        let device = self.nvml.device_by_index(index).ok()?;
-        device.is_in_persistent_mode().ok()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub fn is_persistent(&self, _index: u32) -> Option<bool> {
-        None
+        self.nvml.gpu(index)?.is_persistent()
     }
 
     pub fn highest_clock_mhz(&self, index: u32) -> Option<u32> {
-        let device = self.nvml.device_by_index(index).ok()?;
-        device.max_clock_info(Clock::SM).ok()
+        self.nvml.gpu(index)?.highest_clock_mhz()
     }
 
     pub fn users(&self, index: u32) -> Vec<GpuUser> {
-        let Ok(device) = self.nvml.device_by_index(index) else {
+        let Some(gpu) = self.nvml.gpu(index) else {
             return Vec::new();
         };
-        let computing = device.running_compute_processes().unwrap_or_default();
-        let drawing = device.running_graphics_processes().unwrap_or_default();
         let mut users: Vec<GpuUser> = Vec::new();
-        for process in computing.into_iter().chain(drawing) {
+        for process in gpu.computing().into_iter().chain(gpu.drawing()) {
             let known = users.iter().any(|user| user.pid == process.pid);
             if process.pid == std::process::id() || known {
                 continue;
@@ -97,32 +86,25 @@ impl Gpu {
             users.push(GpuUser {
                 pid: process.pid,
                 name: name.ok().map(|name| name.trim().to_owned()),
-                memory_bytes: used(&process.used_gpu_memory),
+                memory_bytes: process.memory(),
             });
         }
         users
     }
 
     pub fn figures(&self, index: u32) -> GpuFigures {
-        let Ok(device) = self.nvml.device_by_index(index) else {
+        let Some(gpu) = self.nvml.gpu(index) else {
             return GpuFigures::default();
         };
-        let processes = device.running_compute_processes().unwrap_or_default();
+        let processes = gpu.computing();
         let own = processes.iter().find(|process| process.pid == std::process::id());
         GpuFigures {
-            clock_mhz: device.clock_info(Clock::SM).ok(),
-            temperature_c: device.temperature(TemperatureSensor::Gpu).ok(),
-            power_w: device.power_usage().ok().map(|mw| f64::from(mw) / 1000.0),
-            utilisation: device.utilization_rates().ok().map(|rates| f64::from(rates.gpu) / 100.0),
-            memory_bytes: device.memory_info().ok().map(|memory| memory.used),
-            own_memory_bytes: own.and_then(|process| used(&process.used_gpu_memory)),
+            clock_mhz: gpu.clock_mhz(),
+            temperature_c: gpu.temperature_c(),
+            power_w: gpu.power_mw().map(|mw| f64::from(mw) / 1000.0),
+            utilisation: gpu.utilisation().map(|percent| f64::from(percent.gpu) / 100.0),
+            memory_bytes: gpu.memory().map(|memory| memory.used),
+            own_memory_bytes: own.and_then(|process| process.memory()),
         }
-    }
-}
-
-fn used(memory: &UsedGpuMemory) -> Option<u64> {
-    match memory {
-        UsedGpuMemory::Used(bytes) => Some(*bytes),
-        UsedGpuMemory::Unavailable => None,
     }
 }

@@ -3,10 +3,11 @@
 use super::*;
 use myriad_engine::params::COUNT;
 use nice_plug::prelude::Vst3Plugin;
-use nice_plug::wrapper::vst3::vst3::{ComPtr, Interface};
+use nice_plug::wrapper::vst3::vst3::{ComPtr, ComWrapper, Interface};
 use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 const OWN: i32 = COUNT as i32 + 2;
 const RATE: f64 = 48_000.0;
@@ -238,4 +239,63 @@ fn outputs_are_there_when_hosts_ask_for_them() {
             }
         }
     }
+}
+
+/// A host that is told of changes.
+#[derive(Default)]
+struct Handler(AtomicI32);
+
+impl Class for Handler {
+    type Interfaces = (IComponentHandler,);
+}
+
+impl IComponentHandlerTrait for Handler {
+    unsafe fn beginEdit(&self, _id: ParamID) -> tresult {
+        kResultOk
+    }
+    unsafe fn performEdit(&self, _id: ParamID, _value: ParamValue) -> tresult {
+        kResultOk
+    }
+    unsafe fn endEdit(&self, _id: ParamID) -> tresult {
+        kResultOk
+    }
+    unsafe fn restartComponent(&self, flags: int32) -> tresult {
+        self.0.fetch_or(flags, Relaxed);
+        kResultOk
+    }
+}
+
+#[test]
+fn macros_have_the_names_of_the_patch() {
+    let made = Instance::new();
+    let handler = ComWrapper::new(Handler::default());
+    let told = || handler.0.swap(0, Relaxed) & RestartFlags_::kParamTitlesChanged != 0;
+    let names = || {
+        (0..8).map(|index| {
+            // SAFETY: zeros are a valid description, and it is there to be written to.
+            let info = unsafe {
+                let mut info = std::mem::zeroed();
+                assert_eq!(made.getParameterInfo(index, &mut info), kResultOk);
+                info
+            };
+            title(&info)
+        })
+    };
+    // SAFETY: the handler lives.
+    unsafe {
+        made.setComponentHandler(handler.as_com_ref::<IComponentHandler>().unwrap().as_ptr());
+    }
+    assert!(names().eq((1..=8).map(|number| format!("Macro {number}"))) && !told());
+    let mut names_of_patch = <[String; 8]>::default();
+    names_of_patch[1] = "Growl".into();
+    made.macro_names.set(&names_of_patch);
+    assert_eq!(names().nth(1).unwrap(), "Growl");
+    assert_eq!(names().nth(2).unwrap(), "Macro 3");
+    assert!(told());
+    made.macro_names.set(&names_of_patch);
+    assert!(!told(), "nothing has changed");
+    // SAFETY: as hosts end an instance.
+    unsafe { made.terminate() };
+    made.macro_names.set(&Default::default());
+    assert!(!told(), "the host is gone");
 }

@@ -231,3 +231,38 @@ fn patches_are_loaded_while_the_audio_thread_runs() {
     assert_eq!(direct.load_preset(Location::Plugin, Some(c"Aurora")), Ok(()));
     assert_eq!(host.save(), direct.save());
 }
+
+#[test]
+fn macros_have_the_names_of_the_patch() {
+    let mut host = Host::new();
+    let names = |host: &mut Host| -> Vec<String> {
+        host.params().into_iter().take(8).map(|info| info.name).collect()
+    };
+    let renamed = |host: &mut Host| host.instance.access_handler(|told| told.renamed.take());
+    let plain: Vec<_> = (1..=8).map(|number| format!("Macro {number}")).collect();
+    assert_eq!((names(&mut host), renamed(&mut host)), (plain.clone(), 0));
+    for name in ["Aurora", "Night Bass"] {
+        let patch = factory::find(name).unwrap();
+        let expected = patch.macro_names.iter().zip(&plain).map(|(name, plain)| match &**name {
+            "" => plain.clone(),
+            name => name.into(),
+        });
+        let expected: Vec<_> = expected.collect();
+        assert_ne!(expected, plain, "{name} names its macros");
+        let key = CString::new(name).unwrap();
+        for times in [1, 0] {
+            assert_eq!(host.load_preset(Location::Plugin, Some(&key)), Ok(()));
+            assert_eq!((names(&mut host), renamed(&mut host)), (expected.clone(), times));
+        }
+    }
+    let saved = host.save();
+    let mut restored = Host::new();
+    assert!(restored.load(&saved[..]));
+    assert_eq!(names(&mut restored), names(&mut host));
+    // A name that is too long is cut where a letter ends.
+    let mut patch = factory::find("Aurora").unwrap();
+    patch.macro_names[0] = "ä".repeat(200);
+    let state = with_fields(&mut host, &[("patch", patch.to_toml())]);
+    assert!(host.load(&state[..]));
+    assert_eq!(names(&mut host)[0], "ä".repeat(127));
+}

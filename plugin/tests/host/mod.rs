@@ -75,6 +75,8 @@ impl HostThreadCheckImpl for HostRequests {
 #[derive(Default)]
 pub struct HostNotifications {
     rescanned: Cell<bool>,
+    /// How often names of parameters have changed.
+    pub renamed: Cell<usize>,
     /// What became of each patch that the plugin was to load.
     loads: RefCell<Vec<Result<(), String>>>,
 }
@@ -83,6 +85,10 @@ impl MainThreadHandler<'_> for HostNotifications {}
 
 impl HostParamsImplMainThread for HostNotifications {
     fn rescan(&self, flags: ParamRescanFlags) {
+        if flags == ParamRescanFlags::INFO {
+            self.renamed.update(|times| times + 1);
+            return;
+        }
         assert_eq!(flags, ParamRescanFlags::VALUES);
         self.rescanned.set(true);
     }
