@@ -1,6 +1,6 @@
 //! Drawing bars by a drag across their columns.
 
-use egui::{Pos2, Rect, Response, Ui};
+use egui::{PointerButton, Pos2, Rect, Response, Ui};
 
 /// What a drag has done since the last frame.
 pub(crate) struct Stroke {
@@ -14,6 +14,9 @@ pub(crate) struct Stroke {
 
 /// The drag on a canvas with so many columns; none while no button is down. `last` is where the pointer was in the last
 /// frame. The gesture ends by itself when the button is released.
+///
+/// A fast drag in a slow window may begin and end between two frames, so it goes from where the button was pressed to
+/// where it was released.
 pub(crate) fn stroke(
     ui: &Ui,
     response: &Response,
@@ -21,16 +24,21 @@ pub(crate) fn stroke(
     columns: usize,
     last: &mut Option<Pos2>,
 ) -> Option<Stroke> {
-    let (primary, secondary) =
-        ui.input(|input| (input.pointer.primary_down(), input.pointer.secondary_down()));
-    let down = response.is_pointer_button_down_on() && (primary || secondary);
-    let Some(to) = response.interact_pointer_pos().filter(|_| down) else {
+    let (pressed_at, resets) = ui.input(|input| {
+        let pointer = &input.pointer;
+        let right = PointerButton::Secondary;
+        (pointer.press_origin(), pointer.button_down(right) || pointer.button_released(right))
+    });
+    let down = response.is_pointer_button_down_on();
+    let released = response.drag_stopped() || response.clicked() || response.secondary_clicked();
+    let Some(to) = response.interact_pointer_pos().filter(|_| down || released) else {
         *last = None;
         return None;
     };
     let begins = last.is_none();
-    let from = last.replace(to).unwrap_or(to);
-    Some(Stroke { begins, resets: secondary, crossed: crossed(plot, columns, from, to) })
+    let from = last.or(pressed_at).unwrap_or(to);
+    *last = down.then_some(to);
+    Some(Stroke { begins, resets, crossed: crossed(plot, columns, from, to) })
 }
 
 /// The column at a place.

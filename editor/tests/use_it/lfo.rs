@@ -97,6 +97,34 @@ fn points_are_added_moved_on_the_grid_bent_and_removed() {
     assert_eq!(drawing(&window), before);
 }
 
+/// A window that draws slowly sees the pointer only now and then: press and move in one frame, move and release in another.
+#[test]
+fn a_drag_in_a_slow_window_reaches_from_press_to_release() {
+    let mut window = open_lfo("drawn steps");
+    let before = drawing(&window);
+    let bars = window.get_by_label("LFO 1 steps").rect().shrink2(vec2(0.0, 6.0));
+    let (from, to) = (bars.left_bottom() + vec2(2.0, -1.0), bars.right_top() + vec2(-2.0, 1.0));
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.hover_at(from);
+    window.run_steps(1);
+    window.event(button(from, true));
+    window.event(Event::PointerMoved(from + 0.4 * (to - from)));
+    window.run_steps(1);
+    window.event(Event::PointerMoved(to));
+    window.event(button(to, false));
+    window.run_steps(2);
+    let heights: Vec<f32> = points(&window).iter().map(|point| point.y).collect();
+    assert!(heights.is_sorted(), "{heights:?}");
+    assert!(heights[0] < -0.7 && heights[heights.len() - 1] > 0.7, "{heights:?}");
+    undo(&mut window);
+    assert_eq!(drawing(&window), before, "one step of undo");
+}
+
 /// A drag across the bars draws a line of steps, and is heard while it is drawn: no note ends.
 #[test]
 fn steps_are_drawn_by_one_drag_while_a_note_sounds() {

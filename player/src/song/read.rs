@@ -70,11 +70,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MidiFile, SongError> {
     Ok(MidiFile { sequential: header.format == Format::Sequential, timing: header.timing, tracks })
 }
 
-/// Whether a header counts -128 frames a second. midly 0.5.3 negates that number, which overflows.
+/// Whether a header counts -128 frames a second. midly 0.5.3 negates that number, which overflows. It reads all headers
+/// of a file, and in RIFF they may be anywhere.
 fn has_impossible_timecode(bytes: &[u8]) -> bool {
-    let is_such = |header: &[u8]| header.starts_with(b"MThd") && header.get(12) == Some(&0x80);
-    // In RIFF the header may be anywhere.
-    is_such(bytes) || bytes.starts_with(b"RIFF") && bytes.windows(13).any(is_such)
+    bytes.windows(13).any(|header| header.starts_with(b"MThd") && header[12] == 0x80)
 }
 
 /// Reads a track of at most `room` events.

@@ -91,6 +91,9 @@ fn malformed_files_are_errors() {
     let size = (timecode.len() as u32).to_le_bytes();
     let riff = [b"RIFF\xff\0\0\0RMIDdata", size.as_slice(), &timecode].concat();
     assert!(matches!(Song::parse(&riff), Err(SongError::NotMidi)));
+    // And in another header, which is no track.
+    let second = [whole.as_slice(), &timecode].concat();
+    assert!(matches!(Song::parse(&second), Err(SongError::NotMidi)));
     let garbage = [whole.as_slice(), b"trailing"].concat();
     assert!(Song::parse(&garbage).is_ok());
 }

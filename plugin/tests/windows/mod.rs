@@ -1,5 +1,6 @@
 //! What is done in a window.
 
+mod drawing;
 mod idle;
 mod library;
 mod opened;

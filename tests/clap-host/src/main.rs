@@ -1,11 +1,13 @@
 //! A small CLAP host: `clap-host Myriad.clap` loads the file, plays a note for a second and prints the
-//! peak. It needs nothing but the plugin, so it runs where no host is installed.
+//! peak, and how long it took to load and to activate. It needs nothing but the plugin, so it runs where no host is
+//! installed.
 
 use clack_host::events::Pckn;
 use clack_host::events::event_types::{NoteOffEvent, NoteOnEvent};
 use clack_host::prelude::*;
 use std::error::Error;
 use std::process::ExitCode;
+use std::time::Instant;
 
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 480;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
 
 /// Plays a note; returns the peak of the sound.
 fn play(path: &std::ffi::OsStr) -> Result<f32, Box<dyn Error>> {
+    let start = Instant::now();
     // SAFETY: the user asks for this file, and a plugin may do anything.
     let entry = unsafe { PluginEntry::load(path) }?;
     let info = HostInfo::new("clap-host", "Myriad", "", "1")?;
@@ -62,7 +65,9 @@ fn play(path: &std::ffi::OsStr) -> Result<f32, Box<dyn Error>> {
         min_frames_count: BLOCK as u32,
         max_frames_count: BLOCK as u32,
     };
+    let loaded = start.elapsed();
     let processor = instance.activate(|_, _| (), config)?;
+    println!("loaded in {loaded:.1?}, activated in {:.1?}", start.elapsed() - loaded);
     let (processor, peak) = std::thread::scope(|scope| {
         let audio = scope.spawn(move || -> Result<_, String> {
             let mut processor = processor.start_processing().map_err(|error| error.to_string())?;
