@@ -197,7 +197,8 @@ impl Canvas<'_> {
                 let font = theme::regular(9.5);
                 let side = if height > 0.5 { 8.0 } else { -8.0 };
                 let at = pos2(bar.center().x, top.y + side);
-                let text = format!("{height:+.2}");
+                // Without the sign of a zero.
+                let text = format!("{:+.2}", height + 0.0);
                 ui.painter().text(at, Align2::CENTER_CENTER, text, font, theme::TEXT);
             }
         }
