@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on stops here"))]
 
 mod any_sound;
+mod contained;
 mod decode;
 mod impulse;
 mod instrument;

@@ -3,6 +3,7 @@
 use super::super::{ImportError, Progress};
 use super::axes::GivenAxes;
 use super::canvas::Canvas;
+use crate::contained::contained;
 use myriad_files::wav::WavReadError;
 use png::{BitDepth, ColorType, DecodingError, Transformations};
 use std::fs::File;
@@ -176,6 +177,32 @@ fn decode_jpeg(bytes: &[u8], ink: bool, progress: &Progress) -> Result<Canvas, I
     if !bytes.windows(2).any(|pair| pair == END) {
         return Err(ImportError::Undecodable("a JPEG picture that is cut short".into()));
     }
+    progress.step(READ, 1, 3)?;
+    // zune-jpeg 0.5.15 panics for some damaged files.
+    let decoded = contained(|| decode_whole_jpeg(bytes)).unwrap_or_else(|| Err(damaged()))?;
+    let WholeJpeg { width, height, channels, pixels } = decoded;
+    let mut canvas = Canvas::new(width, height, ink);
+    for (y, row) in pixels.chunks_exact(width * channels).enumerate() {
+        progress.step(READ.start + 0.5..READ.end, y, height)?;
+        for (x, pixel) in row.chunks_exact(channels).enumerate() {
+            let channel = |n: usize| u16::from(pixel[n % channels]) * 257;
+            canvas.put(x, y, [channel(0), channel(1), channel(2), u16::MAX]);
+        }
+    }
+    Ok(canvas)
+}
+
+/// All pixels of a JPEG file.
+struct WholeJpeg {
+    width: usize,
+    height: usize,
+    /// One or three.
+    channels: usize,
+    pixels: Vec<u8>,
+}
+
+fn decode_whole_jpeg(bytes: &[u8]) -> Result<WholeJpeg, ImportError> {
+    let damaged = || ImportError::Undecodable("a damaged JPEG picture".into());
     let side = MOST_PIXELS as usize;
     let options = DecoderOptions::default()
         .jpeg_set_out_colorspace(ColorSpace::RGB)
@@ -188,19 +215,9 @@ fn decode_jpeg(bytes: &[u8], ink: bool, progress: &Progress) -> Result<Canvas, I
     if (width * height) as u64 > MOST_PIXELS_A_BYTE * bytes.len() as u64 {
         return Err(damaged());
     }
-    progress.step(READ, 1, 3)?;
     let pixels = decoder.decode().map_err(|_| damaged())?;
-    let channels = pixels.len() / (width * height);
-    if channels != 1 && channels != 3 {
-        return Err(damaged());
+    match pixels.len() / (width * height) {
+        channels @ (1 | 3) => Ok(WholeJpeg { width, height, channels, pixels }),
+        _ => Err(damaged()),
     }
-    let mut canvas = Canvas::new(width, height, ink);
-    for (y, row) in pixels.chunks_exact(width * channels).enumerate() {
-        progress.step(READ.start + 0.5..READ.end, y, height)?;
-        for (x, pixel) in row.chunks_exact(channels).enumerate() {
-            let channel = |n: usize| u16::from(pixel[n % channels]) * 257;
-            canvas.put(x, y, [channel(0), channel(1), channel(2), u16::MAX]);
-        }
-    }
-    Ok(canvas)
 }
