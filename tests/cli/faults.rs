@@ -106,12 +106,15 @@ impl Rig {
                 folder.put(name, OLD);
             }
         }
+        // Not where the patches are: the service wants a folder of its own that nobody else may enter.
+        let runtime = folder.path("runtime");
+        std::fs::create_dir(&runtime).unwrap();
         let (shim, counts) = (self.shim.clone(), folder.path("counts"));
         let variables = [
             ("LD_PRELOAD", shim.into_os_string()),
             ("FAULT", fault.into()),
             ("FAULT_COUNTS", counts.into()),
-            ("XDG_RUNTIME_DIR", folder.path("").into()),
+            ("XDG_RUNTIME_DIR", runtime.into()),
             ("XDG_CACHE_HOME", folder.path("").into()),
         ];
         let run = ended(folder.spawn_with(scenario.line, &variables), scenario.line);
