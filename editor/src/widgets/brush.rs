@@ -24,14 +24,15 @@ pub(crate) fn stroke(
     columns: usize,
     last: &mut Option<Pos2>,
 ) -> Option<Stroke> {
-    let (pressed_at, resets) = ui.input(|input| {
+    let (pressed_at, [draws, resets]) = ui.input(|input| {
         let pointer = &input.pointer;
-        let right = PointerButton::Secondary;
-        (pointer.press_origin(), pointer.button_down(right) || pointer.button_released(right))
+        let in_use = |button| pointer.button_down(button) || pointer.button_released(button);
+        (pointer.press_origin(), [PointerButton::Primary, PointerButton::Secondary].map(in_use))
     });
     let down = response.is_pointer_button_down_on();
     let released = response.drag_stopped() || response.clicked() || response.secondary_clicked();
-    let Some(to) = response.interact_pointer_pos().filter(|_| down || released) else {
+    let is_drawn = (draws || resets) && (down || released);
+    let Some(to) = response.interact_pointer_pos().filter(|_| is_drawn) else {
         *last = None;
         return None;
     };
