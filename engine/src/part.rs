@@ -42,7 +42,7 @@ use channel::Channel;
 use keys::KeyStack;
 use lanes::Lanes;
 pub(crate) use layer::layers;
-use notes::CHOICES;
+use notes::Choices;
 
 /// Tempo and position of the song.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,7 @@ pub(crate) struct Part {
     /// The imported tables of the patch, for its layers.
     imported: [Option<Imported>; LAYERS],
     /// The choices that the sounding clouds were made with; see [`Part::follow_choices`].
-    made_with: [f32; CHOICES.len()],
+    made_with: Choices,
     /// Whether the patch has changed since the last tick.
     patch_changed: bool,
     /// The number of the patch's convolution, for the effects; 0 without one.
@@ -162,7 +162,7 @@ impl Part {
             pitch_settings: PitchSettings::default(),
             kit_transpose: 0.0,
             imported: [None; LAYERS],
-            made_with: [0.0; CHOICES.len()],
+            made_with: Choices::default(),
             patch_changed: false,
             convolution: 0,
             cut: false,

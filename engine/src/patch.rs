@@ -109,14 +109,17 @@ impl Patch {
     }
 
     /// The most clouds that it plays at once: for every voice one for each copy of its unison, in each
-    /// layer that has clouds of its own.
+    /// layer that has clouds of its own; two where its partials are panned.
     pub fn most_clouds(&self) -> usize {
         if !self.key_zones.is_empty() {
             return self.key_zones.iter().map(crate::part::kit::most_clouds).sum();
         }
         let layers = crate::part::layers(self.values[Param::LayerMode]);
+        let is_panned =
+            |tracks: &Option<Arc<Tracks>>| tracks.as_ref().is_some_and(|t| t.is_panned());
+        let clouds = self.tracks[..layers].iter().map(|tracks| 1 + usize::from(is_panned(tracks)));
         let number = |param: Param| self.values[param] as usize;
-        number(Param::VoiceLimit) * number(Param::UnisonVoices) * layers
+        number(Param::VoiceLimit) * number(Param::UnisonVoices) * clouds.sum::<usize>()
     }
 
     /// The patch as TOML, with only what differs from the defaults.

@@ -56,6 +56,7 @@ pub struct Tracks {
     bytes: Arc<[u8]>,
     /// The pitch at which they were recorded, in Hertz.
     pitch: f32,
+    is_panned: bool,
 }
 
 impl PartialEq for Tracks {
@@ -92,12 +93,12 @@ impl Tracks {
     /// # Errors
     /// When the bytes are invalid.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Tracks>, TracksError> {
-        let pitch = match is_drawn(&bytes) {
-            true => DrawnTable::read(&bytes)?.pitch,
-            false => Reader::new(&bytes)?.pitch,
+        let (pitch, is_panned) = match is_drawn(&bytes) {
+            true => DrawnTable::read(&bytes).map(|drawn| (drawn.pitch, drawn.is_panned()))?,
+            false => (Reader::new(&bytes)?.pitch, false),
         };
         let bytes = bytes.into();
-        Ok(Arc::new(Tracks { bytes, pitch }))
+        Ok(Arc::new(Tracks { bytes, pitch, is_panned }))
     }
 
     /// Imports them as a table for all renderers, unless that is done already. Allocates and locks.
@@ -125,6 +126,7 @@ impl Tracks {
                 stride: 2,
                 frames: frames as u16,
                 flags: TRACKS,
+                side_rows: if self.is_panned { drawn::side_rows(frames) } else { 0 },
                 seconds,
             },
             key: self.key(),
@@ -138,6 +140,11 @@ impl Tracks {
             true => DrawnTable::read(&self.bytes).ok(),
             false => None,
         }
+    }
+
+    /// Whether a partial is not in the centre. Such partials are rendered twice, for the left and the right.
+    pub fn is_panned(&self) -> bool {
+        self.is_panned
     }
 
     /// Reads tracks from the text in a patch.
@@ -162,7 +169,7 @@ impl Tracks {
 
 /// Whether these are the bytes of a drawn table.
 fn is_drawn(bytes: &[u8]) -> bool {
-    bytes.starts_with(&drawn::MAGIC)
+    bytes.starts_with(&drawn::MAGIC) || bytes.starts_with(&drawn::MAGIC_PANNED)
 }
 
 /// Reads values from the bytes of tracks.

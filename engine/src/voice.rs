@@ -5,6 +5,9 @@ use crate::part::balance::Balance;
 /// The most copies that unison makes of a voice.
 pub(crate) const MAX_COPIES: usize = 16;
 
+/// The most copies of a voice whose partials are panned: each has a cloud on the left and one on the right.
+pub(crate) const MAX_PANNED_COPIES: usize = MAX_COPIES / 2;
+
 /// Layers of a voice.
 pub(crate) const LAYERS: usize = 2;
 
@@ -53,8 +56,10 @@ pub(crate) struct Voice {
 /// The state of one layer of a note.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VoiceLayer {
-    /// The slots of its clouds; as many as the voice has copies.
+    /// The slots of its clouds; see [`VoiceLayer::side`].
     pub(crate) slots: [u32; MAX_COPIES],
+    /// Whether every copy has two clouds, for the left and the right.
+    pub(crate) is_panned: bool,
     /// The decay of ratio 1 in powers of two.
     pub(crate) damping: f32,
     /// The position in its table that playback has reached.
@@ -64,6 +69,21 @@ pub(crate) struct VoiceLayer {
     pub(crate) loudest: Option<u8>,
     /// Keeps its loudness constant.
     pub(crate) balance: Balance,
+}
+
+impl VoiceLayer {
+    /// The slots of one cloud of each copy: the first, or with `right` the second of a panned layer.
+    #[inline(always)]
+    pub(crate) fn side(&self, right: bool, copies: usize) -> &[u32] {
+        let first = if right { MAX_PANNED_COPIES } else { 0 };
+        &self.slots[first..first + copies]
+    }
+
+    /// The slots of all its clouds.
+    pub(crate) fn slots(&self, copies: usize) -> impl Iterator<Item = u32> + '_ {
+        let right = if self.is_panned { self.side(true, copies) } else { &[] };
+        self.side(false, copies).iter().chain(right).copied()
+    }
 }
 
 /// The state of a voice.
@@ -108,7 +128,7 @@ impl Voice {
     /// The slots of all its clouds.
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
         let layers = self.layers[..self.sounding].iter();
-        layers.flat_map(|layer| layer.slots[..self.copies].iter().copied())
+        layers.flat_map(|layer| layer.slots(self.copies))
     }
 
     /// Moves the pitch towards the key by one tick.

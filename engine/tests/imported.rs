@@ -5,7 +5,8 @@
 use myriad_conformance::testing::*;
 use myriad_engine::dsp::hash;
 use myriad_engine::params::Param;
-use myriad_engine::spectrum::IMPORTED_ROWS;
+use myriad_engine::spectrum::{IMPORTED_ROWS, Table};
+use myriad_engine::tracks::{DrawnTable, Harmonic, Tracks};
 use myriad_engine::{Engine, EventKind, Patch, Playable};
 use std::f64::consts::TAU;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,6 +39,12 @@ fn heard(engine: &mut Engine) -> [f32; PARTIALS] {
 
 /// The same of a sound of [`PERIODS`] frames.
 fn harmonics(sound: &[f32]) -> [f32; PARTIALS] {
+    let all = amplitudes(sound);
+    all.map(|x| x / all[0])
+}
+
+/// The amplitudes of the harmonics of a sound of [`PERIODS`] frames.
+fn amplitudes(sound: &[f32]) -> [f32; PARTIALS] {
     let level = |n: usize| {
         let turn = TAU * 11.0 * (n + 1) as f64 / PERIODS as f64;
         let [mut re, mut im] = [0.0; 2];
@@ -48,8 +55,7 @@ fn harmonics(sound: &[f32]) -> [f32; PARTIALS] {
         }
         re.hypot(im) as f32
     };
-    let all = std::array::from_fn(level);
-    all.map(|x| x / all[0])
+    std::array::from_fn(level)
 }
 
 fn expect(engine: &mut Engine, table: u32) {
@@ -120,6 +126,73 @@ fn a_table_is_drawn_while_a_note_sounds() {
             let off = db(*heard) - db(level / levels[0]);
             assert!(off.abs() < 0.45, "table {table}: {off} dB");
         }
+    }
+}
+
+/// A patch whose harmonics are equally loud and have these pans.
+fn panned(pans: [f32; PARTIALS]) -> Patch {
+    let mut table = DrawnTable::copy(Table::Saw.place(), 440.0, PARTIALS, 2);
+    for frame in 0..2 {
+        for (harmonic, pan) in table.frame_mut(frame).iter_mut().zip(pans) {
+            *harmonic = Harmonic { level: 0.5, tuning: 0.0, decay: 0.0, pan };
+        }
+    }
+    let mut patch = imported(&[1.0; PARTIALS], 2);
+    patch.tracks[0] = Some(Tracks::from_bytes(table.encode()).unwrap());
+    patch
+}
+
+/// Every harmonic is where it was drawn, as loud as in the centre; with unison and a second layer too.
+#[test]
+fn drawn_pans_are_heard() {
+    let _alone = alone();
+    let pans = [0.0, -1.0, 1.0, -0.5, 0.5, 0.0];
+    let levels = |patch: &Patch| {
+        let mut engine = engine(patch);
+        let [left, right] = play(&mut engine, &[(0, on(69))], PERIODS + 800);
+        [left, right].map(|sound| amplitudes(&sound[800..]))
+    };
+    let centre = levels(&panned([0.0; PARTIALS]));
+    assert_eq!(centre[0], centre[1]);
+    let mixed = |mut patch: Patch| {
+        // The second layer plays a table of its own, of which little is heard.
+        patch.values.set(Param::LayerMode, 1.0);
+        patch.values.set(Param::LayerBlend, 0.02);
+        patch
+    };
+    for patch in [panned(pans), mixed(panned(pans))] {
+        let [left, right] = levels(&patch);
+        for (n, pan) in pans.into_iter().enumerate() {
+            let share = std::f32::consts::FRAC_PI_4 * (1.0 + pan);
+            let wanted = std::f32::consts::SQRT_2 * centre[0][n];
+            let off = [left[n] - wanted * share.cos(), right[n] - wanted * share.sin()];
+            assert!(off.iter().all(|off| off.abs() < 0.03 * wanted), "harmonic {n}: {off:?}");
+        }
+    }
+    // Sixteen copies need as many clouds on each side; eight are played.
+    let many = with(panned(pans), &[(Param::UnisonVoices, 16.0), (Param::UnisonDetune, 0.0)]);
+    let mut engine = engine(&many);
+    let [left, right] = play(&mut engine, &[(0, on(69))], PERIODS + 800);
+    assert_eq!(engine.counters().clouds, 16);
+    let [left, right] = [left, right].map(|sound| amplitudes(&sound[800..]));
+    assert!(left[1] > 30.0 * right[1] && right[2] > 30.0 * left[2]);
+    assert_eq!(many.most_clouds(), 2 * with(soft(), &[(Param::UnisonVoices, 16.0)]).most_clouds());
+}
+
+/// The first pan that is drawn gives a held note clouds for both sides, and the last one takes them away.
+#[test]
+fn pans_are_drawn_while_a_note_sounds() {
+    let _alone = alone();
+    let [centre, apart] = [panned([0.0; PARTIALS]), panned([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0])];
+    let mut engine = engine(&centre);
+    play(&mut engine, &[(0, on(69))], RATE / 10);
+    for (patch, clouds) in [(&apart, 2), (&centre, 1), (&apart, 2)] {
+        engine.exchange_drawn(0, &mut Playable::new(patch.clone()));
+        let [left, right] = play(&mut engine, &[], PERIODS + 4_800);
+        assert_eq!((engine.counters().voices, engine.counters().clouds), (1, clouds));
+        let [left, right] = [left, right].map(|sound| amplitudes(&sound[4_800..]));
+        assert_eq!(left[0] > 30.0 * right[0] && right[1] > 30.0 * left[1], clouds == 2);
+        assert_eq!(left == right, clouds == 1);
     }
 }
 

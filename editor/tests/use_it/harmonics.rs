@@ -115,6 +115,9 @@ fn tools_and_formulas_change_one_frame_or_all() {
     formula(&mut window, "10*n");
     assert!((frame(&window, 6)[4].tuning - 50.0).abs() < 0.1);
     assert!((frame(&window, 6)[4].level / level(5, 6) - 1.0).abs() < 0.03, "levels stay");
+    press(&mut window, "Pan");
+    formula(&mut window, "1-2*odd(n)");
+    assert_eq!([0, 1].map(|n| frame(&window, 6)[n].pan), [-1.0, 1.0]);
     press(&mut window, "Decay");
     formula(&mut window, "0.5*n");
     assert_eq!(frame(&window, 0)[3].decay, 2.0);
@@ -125,7 +128,7 @@ fn tools_and_formulas_change_one_frame_or_all() {
     let before = table(&window);
     formula(&mut window, "1/(n");
     assert_eq!(table(&window), before);
-    for _ in 0..3 {
+    for _ in 0..4 {
         undo(&mut window);
     }
     assert!(frame(&window, 12)[1].level > 0.0 && frame(&window, 8)[1].level == 0.0);

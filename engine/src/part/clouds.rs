@@ -1,7 +1,7 @@
 //! From a voice to its clouds: parameters in musical units become the numbers that renderers use.
 
 use super::Part;
-use super::copies::{Copies, Original};
+use super::copies::{Copies, Original, Side};
 use super::lanes::LOG2_PER_DB;
 use super::layer::{SecondLayer, Walk, bandwidth_of, frames_of, table};
 use super::shaping::{Filters, Shaping, routing};
@@ -138,6 +138,7 @@ impl Work for Push<'_, '_> {
                 increment: increment[voice],
                 gain: makeup_gain(softness),
                 pan: 0.0,
+                side: Side::Both,
                 walk: &walk,
                 position: position[voice],
             };

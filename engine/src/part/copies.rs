@@ -37,9 +37,44 @@ pub(super) struct Original<'a> {
     pub(super) gain: f32,
     /// Its pan relative to the voice.
     pub(super) pan: f32,
+    /// Which of its clouds this is.
+    pub(super) side: Side,
     /// How its position moves through the table, and the value of its knob.
     pub(super) walk: &'a Walk,
     pub(super) position: f32,
+}
+
+/// A cloud of a copy: the only one, or that of one channel where partials are panned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Both,
+    Left,
+    Right,
+}
+
+impl Side {
+    /// The gains of the channels.
+    #[inline(always)]
+    fn gains(self) -> [f32; 2] {
+        match self {
+            Side::Both => [1.0, 1.0],
+            Side::Left => [1.0, 0.0],
+            Side::Right => [0.0, 1.0],
+        }
+    }
+}
+
+impl Original<'_> {
+    /// The row of a frame for this side.
+    #[inline(always)]
+    fn row(&self, frame: u16) -> u16 {
+        let side_rows = self.walk.table.side_rows;
+        match self.side {
+            Side::Both => frame,
+            Side::Left => frame + side_rows,
+            Side::Right => frame + 2 * side_rows,
+        }
+    }
 }
 
 impl<'a> Copies<'a> {
@@ -68,22 +103,45 @@ impl<'a> Copies<'a> {
 
     /// How many descriptions the voice needs at most.
     pub(super) fn descriptions(&self, note: &Voice) -> usize {
+        let layers = note.layers[..note.sounding].iter();
+        let clouds: usize = layers.map(|layer| 1 + usize::from(layer.is_panned)).sum();
         match self.differ || self.are_coloured {
-            true => note.sounding * note.copies,
-            false => note.sounding,
+            true => clouds * note.copies,
+            false => clouds,
         }
     }
 
-    /// Adds the copies of a voice's layer to the tick.
+    /// Adds the copies of a voice's layer to the tick: one cloud each, or one for each channel.
     #[inline(always)]
     pub(super) fn push(
+        &self,
+        voice: usize,
+        note: &Voice,
+        original: &mut Original<'_>,
+        writer: &mut CloudWriter<'_>,
+    ) {
+        let sides: &[Side] = match note.layers[original.layer].is_panned {
+            true => &[Side::Left, Side::Right],
+            false => &[Side::Both],
+        };
+        let frame = original.cloud.frame;
+        for &side in sides {
+            original.side = side;
+            original.cloud.frame = original.row(frame);
+            self.push_side(voice, note, original, writer);
+        }
+    }
+
+    #[inline(always)]
+    fn push_side(
         &self,
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
         writer: &mut CloudWriter<'_>,
     ) {
-        let slots = &note.layers[original.layer].slots[..note.copies];
+        let slots = note.layers[original.layer].side(original.side == Side::Right, note.copies);
+        let channels = original.side.gains();
         let blend = self.second.map(|second| (second, second.blend(voice)));
         let blended = blend.map_or(1.0, |(second, blend)| second.gains(blend)[original.layer]);
         if let &[slot] = slots
@@ -98,7 +156,7 @@ impl<'a> Copies<'a> {
             let own = OwnValues {
                 seed: note.seeds[0],
                 increment: original.increment,
-                gain: [gain * left, gain * right],
+                gain: [gain * left * channels[0], gain * right * channels[1]],
                 is_mirrored: false,
             };
             let described = writer.describe(slot, &cloud);
@@ -122,7 +180,8 @@ impl<'a> Copies<'a> {
         for copy in 0..MAX_COPIES {
             let sides = pan_gains(pan + places.standing[copy] * spread + original.pan);
             let gain = gains[copy] * blended;
-            (left[copy], right[copy]) = (gain * sides[0], gain * sides[1]);
+            (left[copy], right[copy]) =
+                (gain * sides[0] * channels[0], gain * sides[1] * channels[1]);
         }
         let (colour, width) = (self.colour[voice], fraction(self.width[voice]));
         if !self.differ && !self.are_coloured {
@@ -180,7 +239,9 @@ impl<'a> Copies<'a> {
             gain *= second.gains(blend)[original.layer];
         }
         let standing = self.pan[voice] + places.standing[copy] * self.spread[voice];
-        own.gain_to = pan_gains(standing + (original.pan + moves.pan)).map(|side| gain * side);
+        let sides = pan_gains(standing + (original.pan + moves.pan));
+        let channels = original.side.gains();
+        own.gain_to = [gain * sides[0] * channels[0], gain * sides[1] * channels[1]];
     }
 
     /// Fade-in gain of a copy that starts later than the first (stagger).
@@ -249,7 +310,8 @@ fn change_spectrum(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original:
     cloud.increment *= exp2(moves.tune / 12.0);
     if moves.position != 0.0 && original.layer == 0 {
         let position = (original.position + moves.position).clamp(0.0, 1.0);
-        (cloud.frame, cloud.morph) = original.walk.frame(&note.layers[0], position);
+        let (frame, morph) = original.walk.frame(&note.layers[0], position);
+        (cloud.frame, cloud.morph) = (original.row(frame), morph);
     }
     cloud.partials = (cloud.partials * exp2(moves.partials)).clamp(1.0, MAX_PARTIALS as f32);
     cloud.stretch = (cloud.stretch + moves.stretch).clamp(-0.5, 0.5);

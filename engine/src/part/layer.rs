@@ -1,7 +1,7 @@
 //! Layers: the tables that a voice reads, and the parameters of its second layer.
 
 use super::Imported;
-use super::copies::Original;
+use super::copies::{Original, Side};
 use super::lanes::{LOG2_PER_DB, pan_gains};
 use super::playhead::TablePlayhead;
 use super::strike::{Material, makeup_gain, softness};
@@ -255,6 +255,7 @@ impl<'a> SecondLayer<'a> {
             increment,
             gain: makeup_gain(softness),
             pan: target(Param::LayerPan) + target(Param::LayerSpread),
+            side: Side::Both,
             walk: &self.walk,
             position,
         })

@@ -1,16 +1,16 @@
 //! Notes: keys, pedals and voice allocation.
 
 use super::Part;
-use super::layer::layers;
+use super::layer::{layers, table};
 use crate::dsp::hash;
 use crate::event::Expression;
 use crate::modulation::{Bend, Lfo};
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::voice::{LAYERS, MAX_COPIES, Voice, VoiceState};
+use crate::voice::{LAYERS, MAX_COPIES, MAX_PANNED_COPIES, Voice, VoiceState};
 
 /// Choices that clouds are made with and that cannot change smoothly.
-pub(super) const CHOICES: [Param; 10] = [
+const CHOICES: [Param; 10] = [
     Param::SourceTable,
     Param::LayerMode,
     Param::LayerTable,
@@ -32,9 +32,17 @@ const GLIDE_LEGATO: f32 = 2.0;
 /// Value of `voice.retrigger`.
 const RESTART: f32 = 1.0;
 
+/// The values of [`CHOICES`], and which layers have panned partials.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Choices {
+    values: [f32; CHOICES.len()],
+    are_panned: [bool; LAYERS],
+}
+
 /// Slots for the clouds of a voice.
 struct Slots {
     slots: [[u32; MAX_COPIES]; LAYERS],
+    are_panned: [bool; LAYERS],
     layers: usize,
     copies: usize,
 }
@@ -42,8 +50,8 @@ struct Slots {
 impl Slots {
     fn give_to(&self, voice: &mut Voice) {
         (voice.sounding, voice.copies) = (self.layers, self.copies);
-        for (layer, slots) in voice.layers.iter_mut().zip(self.slots) {
-            layer.slots = slots;
+        for (index, layer) in voice.layers.iter_mut().enumerate() {
+            (layer.slots, layer.is_panned) = (self.slots[index], self.are_panned[index]);
         }
     }
 }
@@ -183,18 +191,26 @@ impl Part {
         self.lfos.iter_mut().for_each(|lfo: &mut Lfo| lfo.start(voice));
     }
 
-    /// Slots for a voice's clouds: one for each copy of each layer, as many as are free.
+    /// Slots for a voice's clouds: for each copy of each layer one, or two where its partials are panned, as many as
+    /// are free.
     fn take_slots(&self, pool: &mut CloudPool) -> Slots {
         let mut taken = Slots {
             slots: [[0; MAX_COPIES]; LAYERS],
+            are_panned: self.are_panned(),
             layers: layers(self.controls[Param::LayerMode]),
             copies: 0,
         };
-        while taken.copies < self.controls[Param::UnisonVoices] as usize
-            && pool.left() >= taken.layers
+        let panned = taken.are_panned.iter().filter(|panned| **panned).count();
+        let most = if panned > 0 { MAX_PANNED_COPIES } else { MAX_COPIES };
+        let take = |pool: &mut CloudPool| pool.take(self.number as usize).unwrap_or_default();
+        while taken.copies < most.min(self.controls[Param::UnisonVoices] as usize)
+            && pool.left() >= taken.layers + panned
         {
-            for layer in &mut taken.slots[..taken.layers] {
-                layer[taken.copies] = pool.take(self.number as usize).unwrap_or_default();
+            for (layer, panned) in taken.slots[..taken.layers].iter_mut().zip(taken.are_panned) {
+                layer[taken.copies] = take(pool);
+                if panned {
+                    layer[MAX_PANNED_COPIES + taken.copies] = take(pool);
+                }
             }
             taken.copies += 1;
         }
@@ -202,8 +218,17 @@ impl Part {
     }
 
     /// The current values of choices that cannot change smoothly.
-    pub(super) fn choices(&self) -> [f32; CHOICES.len()] {
-        CHOICES.map(|param| self.controls[param])
+    pub(super) fn choices(&self) -> Choices {
+        Choices { values: CHOICES.map(|param| self.controls[param]), are_panned: self.are_panned() }
+    }
+
+    /// Whether each layer has clouds with panned partials.
+    fn are_panned(&self) -> [bool; LAYERS] {
+        let layers = layers(self.controls[Param::LayerMode]);
+        let panned = |layer: usize, choice: Param| {
+            layer < layers && table(self.controls[choice], self.imported[layer]).side_rows != 0
+        };
+        [panned(0, Param::SourceTable), panned(1, Param::LayerTable)]
     }
 
     /// When one of them has changed, sounding clouds fade out and their voices fade in with the new
@@ -228,8 +253,7 @@ impl Part {
             } else if clouds.layers < voice.sounding {
                 // No slots for new clouds; those of a layer that is switched off fade out all the
                 // same.
-                let ended = &voice.layers[1].slots[..voice.copies];
-                ended.iter().for_each(|&slot| pool.fade(slot));
+                voice.layers[1].slots(voice.copies).for_each(|slot| pool.fade(slot));
                 voice.sounding = clouds.layers;
             }
         }

@@ -131,6 +131,7 @@ impl Table {
             stride: 1,
             frames: FRAMES as u16,
             flags: 0,
+            side_rows: 0,
             seconds: 1.0,
         }
     }
@@ -149,6 +150,9 @@ pub struct Place {
     pub frames: u16,
     /// Flags of its clouds.
     pub flags: u8,
+    /// The rows from a frame to its levels on the left, and from there to those on the right. Zero where no partial
+    /// is panned.
+    pub side_rows: u16,
     /// The time from the first frame to the last at the recorded speed.
     pub seconds: f32,
 }

@@ -1,13 +1,15 @@
-//! Tables that were drawn: a level, a tuning and a decay for every harmonic of every frame. They are tracks in another
+//! Tables that were drawn: a level, a tuning, a decay and a pan for every harmonic of every frame. They are tracks in another
 //! encoding, and become the same rows, so renderers know nothing of them.
 
 use super::encode::byte_of;
 use super::{FLOOR_DB, HEAD, MAX_CELLS, PARTIAL, TracksError, level_of};
 use crate::simd::F32x16;
 use crate::spectrum::{MAX_PARTIALS, Place, Row, TRACKS, push_row, tables};
+use std::f32::consts::{FRAC_PI_4, SQRT_2};
 
-/// The first bytes of drawn tables.
+/// The first bytes of drawn tables, without pan and with it.
 pub(super) const MAGIC: [u8; 4] = *b"MYD1";
+pub(super) const MAGIC_PANNED: [u8; 4] = *b"MYD2";
 
 /// The most frames of a drawn table.
 pub const MAX_DRAWN_FRAMES: usize = 64;
@@ -18,11 +20,13 @@ pub const MAX_TUNING: f32 = 1_200.0;
 /// The largest decay from a frame to the next, in decibels.
 pub const MAX_DECAY: f32 = 255.0 * DECAY_DB;
 
-/// Bytes of a cell: level, tuning, decay.
+/// Bytes of a cell: level, tuning, decay; and pan.
 const CELL: usize = 4;
-/// The units of tunings and decays.
+const CELL_PANNED: usize = 5;
+/// The units of tunings, decays and pans.
 const TUNING_CENTS: f32 = 0.1;
 const DECAY_DB: f32 = 0.25;
+const PAN: f32 = 1.0 / 127.0;
 
 /// Rows hold one tuning from a frame to the next, so a tuning that moves gets more frames: about this many for the
 /// table, and up to so many for each drawn one.
@@ -38,6 +42,8 @@ pub struct Harmonic {
     pub tuning: f32,
     /// The decibels that it loses until the next frame, up to [`MAX_DECAY`]. They add up from frame to frame.
     pub decay: f32,
+    /// Where it is, from -1 on the left to 1 on the right.
+    pub pan: f32,
 }
 
 /// A drawn table, to be changed.
@@ -84,6 +90,7 @@ impl DrawnTable {
                     false => 0.0,
                 },
                 decay: 0.0,
+                pan: 0.0,
             };
             table.cells.extend((0..count).map(cell));
         }
@@ -143,7 +150,8 @@ impl DrawnTable {
 
     /// Its bytes, for [`Tracks::from_bytes`](super::Tracks::from_bytes).
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let is_panned = self.is_panned();
+        let mut bytes = if is_panned { MAGIC_PANNED } else { MAGIC }.to_vec();
         bytes.extend((self.partials() as u16).to_le_bytes());
         bytes.extend((self.frames as u16).to_le_bytes());
         bytes.extend(self.pitch.to_le_bytes());
@@ -157,6 +165,9 @@ impl DrawnTable {
             let tuning = cell.tuning.clamp(-MAX_TUNING, MAX_TUNING) / TUNING_CENTS;
             bytes.extend((tuning.round() as i16).to_le_bytes());
             bytes.push((cell.decay / DECAY_DB).round().clamp(0.0, 255.0) as u8);
+            if is_panned {
+                bytes.push((cell.pan.clamp(-1.0, 1.0) / PAN).round() as i8 as u8);
+            }
         }
         bytes
     }
@@ -174,7 +185,9 @@ impl DrawnTable {
         if bounded(count, frames) != (count, frames) {
             return invalid("more partials or frames than there can be");
         }
-        if rest.len() != count * PARTIAL + count * frames * CELL {
+        let is_panned = head.starts_with(&MAGIC_PANNED);
+        let cell_bytes = if is_panned { CELL_PANNED } else { CELL };
+        if rest.len() != count * PARTIAL + count * frames * cell_bytes {
             return invalid("of the wrong size");
         }
         if !(5.0..20_000.0).contains(&pitch) || !(0.001..600.0).contains(&seconds) {
@@ -184,18 +197,24 @@ impl DrawnTable {
         let partial = |&[a, b, c, d, _, _, noise, _]: &[u8; PARTIAL]| {
             (f32::from_le_bytes([a, b, c, d]), noise)
         };
-        let cell = |&[level, low, high, decay]: &[u8; CELL]| Harmonic {
+        let cell = |[level, low, high, decay]: [u8; CELL], pan: u8| Harmonic {
             level: level_of(level).min(1.0),
             tuning: (f32::from(i16::from_le_bytes([low, high])) * TUNING_CENTS)
                 .clamp(-MAX_TUNING, MAX_TUNING),
             decay: f32::from(decay) * DECAY_DB,
+            pan: (f32::from(pan as i8) * PAN).max(-1.0),
+        };
+        let panned = |&[a, b, c, d, pan]: &[u8; CELL_PANNED]| cell([a, b, c, d], pan);
+        let cells = match is_panned {
+            true => cells.as_chunks().0.iter().map(panned).collect(),
+            false => cells.as_chunks().0.iter().map(|bytes| cell(*bytes, 0)).collect(),
         };
         let table = Self {
             pitch,
             seconds,
             partials: partials.as_chunks().0.iter().map(partial).collect(),
             frames,
-            cells: cells.as_chunks().0.iter().map(cell).collect(),
+            cells,
         };
         let rising = table.partials.is_sorted_by(|a, b| a.0 < b.0);
         match rising && table.partials[0].0 > 0.01 && table.partials[count - 1].0 < 8_192.0 {
@@ -210,6 +229,11 @@ impl DrawnTable {
             *ratio = ratio.max(least);
             least = *ratio * 1.000_001;
         }
+    }
+
+    /// Whether a harmonic is not in the centre.
+    pub(super) fn is_panned(&self) -> bool {
+        self.cells.iter().any(|cell| (cell.pan / PAN).round() != 0.0)
     }
 
     /// How many rows each frame takes: more than one where a tuning moves.
@@ -227,7 +251,8 @@ impl DrawnTable {
         (self.frames - 1) * self.parts() + 1
     }
 
-    /// The rows of the table, as tracks have them. The loudest frame has the power of a sine.
+    /// The rows of the table, as tracks have them. The loudest frame has the power of a sine. Where a harmonic is
+    /// panned, all frames follow again with their levels on the left, and again on the right.
     pub(super) fn rows(&self) -> Vec<Row> {
         let (frames, last) = (self.row_frames(), self.partials() - 1);
         let levels: Vec<Vec<f32>> = (0..frames).map(|frame| self.levels_at(frame)).collect();
@@ -237,7 +262,11 @@ impl DrawnTable {
             Some((ratio, _)) => *ratio,
             None => self.partials[last].0 + (n - last) as f32,
         };
-        let mut rows = Vec::with_capacity(4 + 2 * (frames + 1));
+        let sides: &[Side] = match self.is_panned() {
+            true => &[Side::Both, Side::Left, Side::Right],
+            false => &[Side::Both],
+        };
+        let mut rows = Vec::with_capacity(4 + sides.len() * usize::from(side_rows(frames)));
         push_row(&mut rows, |n| ratio(n - 1));
         push_row(&mut rows, |n| ratio(n - 1).log2());
         push_row(&mut rows, |_| 0.0);
@@ -245,9 +274,15 @@ impl DrawnTable {
             self.partials.get(n - 1).map_or(0.0, |(_, noise)| f32::from(*noise) / 255.0)
         });
         // The last frame again, so that there is always a next one.
-        for frame in (0..frames).chain([frames - 1]) {
+        for (&side, frame) in sides.iter().flat_map(|side| {
+            let frames = (0..frames).chain([frames - 1]);
+            frames.map(move |frame| (side, frame))
+        }) {
             let bends = self.bends_at(frame);
-            push_row(&mut rows, |n| levels[frame].get(n - 1).map_or(0.0, |level| level / loudest));
+            let gains = self.gains_at(frame, side);
+            let level =
+                |n: usize| levels[frame].get(n).map_or(0.0, |level| gains[n] * level / loudest);
+            push_row(&mut rows, |n| level(n - 1));
             // Silent partials are bent as the last one is, so that frequencies rise.
             push_row(&mut rows, |n| bends[(n - 1).min(last)]);
         }
@@ -268,6 +303,28 @@ impl DrawnTable {
             }
         };
         (0..self.partials()).map(level).collect()
+    }
+
+    /// The gains of a side in a frame of the rows: of equal power, and 1 in the centre.
+    fn gains_at(&self, row_frame: usize, side: Side) -> Vec<f32> {
+        let (frame, part) = self.split(row_frame);
+        let (low, high) = (self.frame(frame), self.frame(frame + 1));
+        let gain = |n: usize| {
+            let pan = low[n].pan + (high[n].pan - low[n].pan) * part;
+            let (left, right) = match pan == 0.0 {
+                true => (1.0, 1.0),
+                false => {
+                    let (sine, cosine) = (FRAC_PI_4 * (1.0 + pan)).sin_cos();
+                    (SQRT_2 * cosine, SQRT_2 * sine)
+                }
+            };
+            match side {
+                Side::Both => 1.0,
+                Side::Left => left.max(0.0),
+                Side::Right => right.max(0.0),
+            }
+        };
+        (0..self.partials()).map(gain).collect()
     }
 
     /// The relative deviations of the ratios from a frame of the rows to the next. Partials keep their order.
@@ -298,6 +355,19 @@ impl DrawnTable {
         let parts = self.parts();
         (row_frame / parts, (row_frame % parts) as f32 / parts as f32)
     }
+}
+
+/// What a frame of the rows is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Both,
+    Left,
+    Right,
+}
+
+/// The rows of so many frames, and of the last one again, with their bends.
+pub(super) fn side_rows(frames: usize) -> u16 {
+    2 * (frames as u16 + 1)
 }
 
 /// The nearest possible numbers of partials and frames.

@@ -49,6 +49,7 @@ impl Bars<'_> {
         let marks: &[f32] = match self.lane {
             Lane::Level => &[1.0, 0.1, 0.01],
             Lane::Tuning => &[50.0, 0.0, -50.0],
+            Lane::Pan => &[0.5, 0.0, -0.5],
             Lane::Decay => &[3.0, 6.0, 9.0],
         };
         let painter = ui.painter();
@@ -60,6 +61,7 @@ impl Bars<'_> {
                 Lane::Level => format!("{:.0} dB", 20.0 * mark.log10()),
                 Lane::Tuning if mark == 0.0 => "in tune".to_owned(),
                 Lane::Tuning => format!("{mark:+.0} ct"),
+                Lane::Pan => self.lane.format(mark),
                 Lane::Decay => format!("-{mark:.0} dB"),
             };
             let at = pos2(self.plot.right() - 2.0, y + 1.0);

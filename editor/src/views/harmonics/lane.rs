@@ -1,4 +1,4 @@
-//! What is drawn of each harmonic: its level, its tuning or its decay.
+//! What is drawn of each harmonic: its level, its tuning, its pan or its decay.
 
 use myriad_engine::tracks::{Harmonic, MAX_DECAY, MAX_TUNING};
 
@@ -9,22 +9,24 @@ const TOP_CENTS: f32 = 100.0;
 /// The decay at the top of the canvas, in decibels from a frame to the next.
 const TOP_DECAY: f32 = 12.0;
 
-/// One of the three.
+/// One of the four.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Lane {
     #[default]
     Level,
     Tuning,
+    Pan,
     Decay,
 }
 
 impl Lane {
-    pub(super) const ALL: [Lane; 3] = [Lane::Level, Lane::Tuning, Lane::Decay];
+    pub(super) const ALL: [Lane; 4] = [Lane::Level, Lane::Tuning, Lane::Pan, Lane::Decay];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Lane::Level => "Level",
             Lane::Tuning => "Tuning",
+            Lane::Pan => "Pan",
             Lane::Decay => "Decay",
         }
     }
@@ -33,6 +35,10 @@ impl Lane {
         match self {
             Lane::Level => "How loud every harmonic is in this frame, from -60 dB to 0 dB",
             Lane::Tuning => "How far every harmonic is from its place in this frame, in cents",
+            Lane::Pan => {
+                "Where every harmonic is in this frame: right above the middle, left below it; \
+                 panned harmonics are computed twice"
+            }
             Lane::Decay => {
                 "How much every harmonic loses from this frame to the next, in decibels; heard where the \
                  position moves through the table"
@@ -40,11 +46,12 @@ impl Lane {
         }
     }
 
-    /// The value of a harmonic: a level from 0 to 1, cents, or decibels.
+    /// The value of a harmonic: a level from 0 to 1, cents, a pan from -1 to 1, or decibels.
     pub(super) fn get(self, harmonic: &Harmonic) -> f32 {
         match self {
             Lane::Level => harmonic.level,
             Lane::Tuning => harmonic.tuning,
+            Lane::Pan => harmonic.pan,
             Lane::Decay => harmonic.decay,
         }
     }
@@ -55,6 +62,7 @@ impl Lane {
             // A negative amplitude is as loud as a positive one.
             Lane::Level => harmonic.level = value.abs().min(1.0),
             Lane::Tuning => harmonic.tuning = value.clamp(-MAX_TUNING, MAX_TUNING),
+            Lane::Pan => harmonic.pan = value.clamp(-1.0, 1.0),
             Lane::Decay => harmonic.decay = value.clamp(0.0, MAX_DECAY),
         }
     }
@@ -65,6 +73,7 @@ impl Lane {
             Lane::Level if value <= 0.0 => 0.0,
             Lane::Level => 1.0 - 20.0 * value.log10() / LOWEST_DB,
             Lane::Tuning => 0.5 + 0.5 * value / TOP_CENTS,
+            Lane::Pan => 0.5 + 0.5 * value,
             Lane::Decay => value / TOP_DECAY,
         };
         height.clamp(0.0, 1.0)
@@ -76,6 +85,7 @@ impl Lane {
             Lane::Level if height <= 0.0 => 0.0,
             Lane::Level => 10.0_f32.powf(LOWEST_DB * (1.0 - height) / 20.0),
             Lane::Tuning => (2.0 * height - 1.0) * TOP_CENTS,
+            Lane::Pan => 2.0 * height - 1.0,
             Lane::Decay => height * TOP_DECAY,
         }
     }
@@ -85,6 +95,11 @@ impl Lane {
             Lane::Level if value <= 0.0 => "silent".to_owned(),
             Lane::Level => format!("{:.1} dB", 20.0 * value.log10()),
             Lane::Tuning => format!("{value:+.1} cents"),
+            Lane::Pan => match (100.0 * value).round() {
+                0.0 => "centre".to_owned(),
+                percent if percent < 0.0 => format!("{:.0}% left", -percent),
+                percent => format!("{percent:.0}% right"),
+            },
             Lane::Decay => format!("-{value:.1} dB a frame"),
         }
     }
@@ -110,6 +125,14 @@ impl Lane {
                 ("Random", "30*(random(n)-0.5)"),
                 ("Odd up, even down", "10*(2*odd(n)-1)"),
                 ("Apart through the table", "100*t*(random(n)-0.5)"),
+            ],
+            Lane::Pan => &[
+                ("Centre", "0"),
+                ("Odd left, even right", "1-2*odd(n)"),
+                ("Low in the centre, high apart", "(1-1/n)*(1-2*odd(n))"),
+                ("Random", "2*random(n)-1"),
+                ("Wave", "sin(n*0.5)"),
+                ("From left to right through the table", "2*t-1"),
             ],
             Lane::Decay => &[
                 ("None", "0"),

@@ -88,7 +88,7 @@ pub(super) fn morph(table: &mut DrawnTable, from: usize, to: usize) {
                         let height = |value| lane.height(value);
                         lane.value(height(a) + (height(b) - height(a)) * way)
                     }
-                    Lane::Tuning | Lane::Decay => a + (b - a) * way,
+                    Lane::Tuning | Lane::Pan | Lane::Decay => a + (b - a) * way,
                 };
                 lane.set(harmonic, value);
             }

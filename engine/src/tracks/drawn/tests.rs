@@ -34,8 +34,8 @@ fn a_copy_sounds_as_the_table_did() {
 #[test]
 fn bytes_survive_the_round_trip() {
     let mut table = saw(20, 5);
-    table.frame_mut(3)[7] = Harmonic { level: 0.0, tuning: -12.3, decay: 1.25 };
-    table.frame_mut(4)[0] = Harmonic { level: 1.0, tuning: 1_200.0, decay: MAX_DECAY };
+    table.frame_mut(3)[7] = Harmonic { level: 0.0, tuning: -12.3, decay: 1.25, pan: 0.0 };
+    table.frame_mut(4)[0] = Harmonic { level: 1.0, tuning: 1_200.0, decay: MAX_DECAY, pan: 0.0 };
     let tracks = Tracks::from_bytes(table.encode()).unwrap();
     let read = tracks.drawn().unwrap();
     assert_eq!(read.encode(), table.encode(), "what was read is written again");
@@ -52,17 +52,20 @@ fn bytes_survive_the_round_trip() {
 
 #[test]
 fn damaged_bytes_are_refused_or_played() {
-    let bytes = saw(9, 3).encode();
-    for length in 0..bytes.len() {
-        assert!(Tracks::from_bytes(bytes[..length].to_vec()).is_err());
-    }
-    for index in 4..bytes.len() {
-        for flip in [1, 0x80, 0xFF] {
-            let mut damaged = bytes.clone();
-            damaged[index] ^= flip;
-            if let Ok(tracks) = Tracks::from_bytes(damaged) {
-                let rows = tracks.drawn().unwrap().rows();
-                assert!(rows.iter().all(|row| F32x16::flat(row).iter().all(|x| x.is_finite())));
+    let mut panned = saw(9, 3);
+    panned.frame_mut(1)[4].pan = -0.5;
+    for bytes in [saw(9, 3).encode(), panned.encode()] {
+        for length in 0..bytes.len() {
+            assert!(Tracks::from_bytes(bytes[..length].to_vec()).is_err());
+        }
+        for index in 4..bytes.len() {
+            for flip in [1, 0x80, 0xFF] {
+                let mut damaged = bytes.clone();
+                damaged[index] ^= flip;
+                if let Ok(tracks) = Tracks::from_bytes(damaged) {
+                    let rows = tracks.drawn().unwrap().rows();
+                    assert!(rows.iter().all(|row| F32x16::flat(row).iter().all(|x| x.is_finite())));
+                }
             }
         }
     }
@@ -95,7 +98,7 @@ fn decay_adds_up_from_frame_to_frame() {
     let mut table = saw(4, 4);
     for frame in 0..4 {
         for harmonic in table.frame_mut(frame) {
-            *harmonic = Harmonic { level: 0.5, tuning: 0.0, decay: 6.0 };
+            *harmonic = Harmonic { level: 0.5, tuning: 0.0, decay: 6.0, pan: 0.0 };
         }
     }
     let rows = table.rows();
@@ -105,6 +108,44 @@ fn decay_adds_up_from_frame_to_frame() {
     }
     let power: f32 = row(&rows, 0, false).iter().map(|level| level * level).sum();
     assert!((power - 1.0).abs() < 1e-3, "the loudest frame is as loud as a sine");
+}
+
+/// Tables without pan have the bytes and the rows that they always had.
+#[test]
+fn pan_has_rows_of_its_own_with_the_same_power() {
+    let mut table = saw(8, 2);
+    let centre = (table.encode(), table.rows());
+    for frame in 0..2 {
+        for (n, harmonic) in table.frame_mut(frame).iter_mut().enumerate() {
+            harmonic.pan = [-1.0, -0.5, 0.0, 1.0][n % 4];
+        }
+    }
+    assert_eq!(table.encode().len(), centre.0.len() + 2 * 8);
+    let read = Tracks::from_bytes(table.encode()).unwrap();
+    let drawn = read.drawn().unwrap();
+    assert!((drawn.frame(1)[5].pan + 0.5).abs() < 0.005 && drawn.frame(1)[7].pan == 1.0);
+    let place = read.table_handle().unwrap().place();
+    let rows = table.rows();
+    assert_eq!(rows.len(), centre.1.len() + 2 * usize::from(place.side_rows));
+    let side = |frame: usize, side: usize| {
+        F32x16::flat(&rows[4 + side * usize::from(place.side_rows) + 2 * frame])
+    };
+    for frame in 0..3 {
+        assert_eq!(side(frame, 0), row(&centre.1, frame, false), "the levels of both together");
+        for n in 0..8 {
+            let [both, left, right] = [0, 1, 2].map(|of| side(frame, of)[n]);
+            assert!((left * left + right * right - 2.0 * both * both).abs() < 1e-5 * both);
+            match n % 4 {
+                0 => assert!(right == 0.0 && left > 1.4 * both),
+                1 => assert!(left > 1.2 * right && right > 0.3 * left),
+                2 => assert!(left == both && right == both),
+                _ => assert!(left.abs() < 1e-6 && right > 1.4 * both),
+            }
+        }
+    }
+    table.frame_mut(0).iter_mut().for_each(|harmonic| harmonic.pan = 0.0);
+    table.frame_mut(1).iter_mut().for_each(|harmonic| harmonic.pan = 0.0);
+    assert_eq!((table.encode(), table.rows()), centre);
 }
 
 #[test]
