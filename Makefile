@@ -63,7 +63,7 @@ install-plugin: plugin
 	@cp target/bundled/Myriad.clap target/bundled/myriad-render-service ~/.clap/
 	@echo "installed to ~/.vst3/Myriad.vst3 and ~/.clap/Myriad.clap; let your host scan its plugins again"
 
-test: setup-test
+test: setup
 	cargo fmt --all --check
 	tests/run
 

@@ -163,5 +163,5 @@ impl Drop for MtsClient {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", not(loom)))]
 mod tests;

@@ -1,5 +1,6 @@
 //! The kernels, compiled for the host and run there without a GPU.
 
+#[cfg(not(loom))]
 mod emulated;
 mod functions;
 
