@@ -228,26 +228,36 @@ fn nothing_is_lost_when_a_call_fails() {
     }
 }
 
-/// `make faults`: every call of every kind fails in every scenario, alone and with all calls after it.
-#[test]
-#[ignore = "takes minutes: make faults"]
-fn every_call_fails_once() {
+/// Every call of every kind fails, alone and with all calls after it.
+fn every_call_fails(scenario: &Scenario) {
     let rig = Rig::new();
-    for scenario in &SCENARIOS {
-        let (counts, clean) = rig.counts(scenario);
-        let mut points = Vec::new();
-        for kind in KINDS {
-            let calls = counts[kind];
-            let step = if kind == "alloc" { calls.div_ceil(ALLOCATIONS) } else { 1 };
-            let failing: Vec<usize> = (1..=calls).step_by(step).collect();
-            points.push(format!("{kind} {}", failing.len()));
-            for call in failing {
-                rig.check(scenario, &format!("{kind}:{call}"), &clean);
-                if !["alloc", "power"].contains(&kind) {
-                    rig.check(scenario, &format!("{kind}:{call}+"), &clean);
-                }
+    let (counts, clean) = rig.counts(scenario);
+    let mut points = Vec::new();
+    for kind in KINDS {
+        let calls = counts[kind];
+        let step = if kind == "alloc" { calls.div_ceil(ALLOCATIONS) } else { 1 };
+        let failing: Vec<usize> = (1..=calls).step_by(step).collect();
+        points.push(format!("{kind} {}", failing.len()));
+        for call in failing {
+            rig.check(scenario, &format!("{kind}:{call}"), &clean);
+            if !["alloc", "power"].contains(&kind) {
+                rig.check(scenario, &format!("{kind}:{call}+"), &clean);
             }
         }
-        println!("{}: {}", scenario.name, points.join(", "));
     }
+    println!("{}: {}", scenario.name, points.join(", "));
+}
+
+/// `make faults`: a test for each scenario.
+mod every_call {
+    macro_rules! tests {
+        ($($test:ident: $number:expr),*) => {
+            $(#[test]
+            #[ignore = "takes minutes: make faults"]
+            fn $test() {
+                super::every_call_fails(&super::SCENARIOS[$number]);
+            })*
+        };
+    }
+    tests!(of_render: 0, of_import: 1, of_export: 2, of_save: 3, of_record: 4, of_soak: 5, of_service: 6);
 }

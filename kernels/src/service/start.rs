@@ -12,7 +12,7 @@ use rustix::fs::Mode;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::net::UnixStream;
@@ -108,7 +108,7 @@ impl ServiceCommand {
     /// service is nobody's child.
     fn start(&self, served: Served) -> Result<(), StartError> {
         let failed = |what: String| StartError::Program(self.program.clone(), what);
-        let output = Command::new(&self.program)
+        let mut starter = Command::new(&self.program)
             .args(&self.arguments)
             .arg("start")
             .arg(served.to_string())
@@ -116,14 +116,21 @@ impl ServiceCommand {
             .arg(self.idle.as_millis().to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .output()
+            .stderr(Stdio::piped())
+            .spawn()
             .map_err(|error| failed(error.to_string()))?;
-        match output.status.success() {
+        // Not `Command::output`, which panics when what it says cannot be read.
+        let mut said = Vec::new();
+        if let Some(stderr) = &mut starter.stderr {
+            let _ = stderr.read_to_end(&mut said);
+        }
+        let status = starter.wait().map_err(|error| failed(error.to_string()))?;
+        match status.success() {
             true => Ok(()),
             false => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let said = said.lines().next().unwrap_or_default().to_owned();
-                Err(failed(format!("{} ({said})", output.status)))
+                let said = String::from_utf8_lossy(&said);
+                let said = said.lines().next().unwrap_or_default();
+                Err(failed(format!("{status} ({said})")))
             }
         }
     }
