@@ -11,6 +11,17 @@ fn memory() -> usize {
     4_096 * pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap()
 }
 
+/// Raises the limit of open files, which is about a thousand on many machines: both ends are in this process.
+fn allow_many_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        setrlimit(Resource::Nofile, limit).unwrap();
+    }
+}
+
 /// Reads until the seat is taken away; returns the code.
 async fn closed(client: &mut Client) -> Option<u16> {
     loop {
@@ -113,13 +124,14 @@ async fn slow(server: &Server) {
     drop(client);
 }
 
-/// Hundreds of connections that say nothing or ask slowly: they are turned away or closed, and those who
+/// A thousand connections that say nothing or ask slowly: they are turned away or closed, and those who
 /// want to play still can.
 fn crowd(server: &Server, address: SocketAddr) {
+    allow_many_files();
     #[cfg(target_os = "linux")]
     let before = memory();
     let mut crowd: Vec<TcpStream> = Vec::new();
-    for _ in 0..400 {
+    for _ in 0..1_000 {
         let mut stream = TcpStream::connect(address).unwrap();
         let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost:");
         crowd.push(stream);
