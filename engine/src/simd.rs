@@ -230,19 +230,21 @@ impl Level {
     /// Runs `work`, compiled for this level; for the baseline where the machine lacks it.
     #[inline]
     pub fn dispatch<W: Work>(self, work: W) -> W::Output {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => match Avx512::detect() {
-                Some(token) => token.run(work),
-                None => work.run(BASELINE),
-            },
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => match Avx2::detect() {
-                Some(token) => token.run(work),
-                None => work.run(BASELINE),
-            },
-            _ => work.run(BASELINE),
+        // The baseline once, since all of this is inlined.
+        #[cfg(target_arch = "x86_64")]
+        {
+            if self == Level::Avx512
+                && let Some(token) = Avx512::detect()
+            {
+                return token.run(work);
+            }
+            if self == Level::Avx2
+                && let Some(token) = Avx2::detect()
+            {
+                return token.run(work);
+            }
         }
+        work.run(BASELINE)
     }
 
     /// The common name.
