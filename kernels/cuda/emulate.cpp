@@ -7,6 +7,7 @@ Index threadIdx, blockIdx;
 
 #include "render.cu"
 
+#include <csetjmp>
 #include <functional>
 #include <memory>
 #include <ucontext.h>
@@ -17,7 +18,10 @@ namespace {
 enum class Waits { No, ForWarp, ForBlock, ForEver };
 
 struct Fiber {
-    ucontext_t context;
+    // Where it starts, and from then on where it goes on.
+    ucontext_t beginning;
+    jmp_buf place;
+    bool has_started;
     std::unique_ptr<char[]> stack{new char[STACK]};
     Waits waits;
     // Votes and shuffled values of the collective before last and of the last one.
@@ -27,20 +31,30 @@ struct Fiber {
 };
 
 std::vector<Fiber> fibers;
-ucontext_t scheduler;
+jmp_buf scheduler;
 uint32_t running, threads;
 std::function<void()> body;
 
 void start() {
     body();
     fibers[running].waits = Waits::ForEver;
-    swapcontext(&fibers[running].context, &scheduler);
+    _longjmp(scheduler, 1);
 }
 
+// Back to the scheduler, until all that this fiber waits for have arrived. Not by swapcontext, which asks the
+// kernel for the signal mask every time.
 void wait(Waits what) {
-    const uint32_t self = running;
-    fibers[self].waits = what;
-    swapcontext(&fibers[self].context, &scheduler);
+    Fiber& self = fibers[running];
+    self.waits = what;
+    if (_setjmp(self.place) == 0) _longjmp(scheduler, 1);
+}
+
+// Runs a fiber until it waits.
+void resume(Fiber& fiber) {
+    if (_setjmp(scheduler) != 0) return;
+    if (fiber.has_started) _longjmp(fiber.place, 1);
+    fiber.has_started = true;
+    setcontext(&fiber.beginning);
 }
 
 // Resumes the fibers that wait for each other, once all of them have arrived.
@@ -61,11 +75,12 @@ void run_block() {
         Fiber& fiber = fibers[i];
         fiber.waits = Waits::No;
         fiber.collectives = 0;
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.get();
-        fiber.context.uc_stack.ss_size = Fiber::STACK;
-        fiber.context.uc_link = nullptr;
-        makecontext(&fiber.context, start, 0);
+        fiber.has_started = false;
+        getcontext(&fiber.beginning);
+        fiber.beginning.uc_stack.ss_sp = fiber.stack.get();
+        fiber.beginning.uc_stack.ss_size = Fiber::STACK;
+        fiber.beginning.uc_link = nullptr;
+        makecontext(&fiber.beginning, start, 0);
     }
     bool moved = true;
     while (moved) {
@@ -74,7 +89,7 @@ void run_block() {
             if (fibers[running].waits != Waits::No) continue;
             moved = true;
             threadIdx = {running, 0, 0};
-            swapcontext(&scheduler, &fibers[running].context);
+            resume(fibers[running]);
         }
         for (uint32_t warp = 0; warp < threads; warp += 32) {
             moved |= release(warp, 32, Waits::ForWarp);

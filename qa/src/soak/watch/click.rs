@@ -21,6 +21,7 @@
 //! than 0.0026.
 
 use myriad_engine::dsp::Limiter;
+use myriad_measure::dot_product;
 use std::collections::VecDeque;
 
 /// Steps of this size are found in steady sound: -40 dBFS.
@@ -165,7 +166,7 @@ impl ClickDetector {
         while self.sound[0].len() - at >= LENGTH + HOP {
             let level = |taps: &[f32; LENGTH]| {
                 let sides = self.sound.iter();
-                let sides = sides.map(|side| sum_of_products(&side[at..at + LENGTH], taps).abs());
+                let sides = sides.map(|side| dot_product(&side[at..at + LENGTH], taps).abs());
                 sides.fold(0.0, f32::max)
             };
             self.levels.push(level(&self.taps));
@@ -241,17 +242,6 @@ impl ClickDetector {
             .filter(|bend| frame < bend.to + smear)
             .fold(SENSITIVITY, |wanted, bend| wanted.max(bend.size))
     }
-}
-
-fn sum_of_products(sound: &[f32], taps: &[f32; LENGTH]) -> f32 {
-    // Eight sums, which the compiler vectorises.
-    let mut sums = [0.0f32; 8];
-    for (sound, taps) in sound.chunks_exact(8).zip(taps.chunks_exact(8)) {
-        for lane in 0..8 {
-            sums[lane] += sound[lane] * taps[lane];
-        }
-    }
-    sums.iter().sum()
 }
 
 /// Whether the middle of `levels` is their maximum; of equals, only the first is.
