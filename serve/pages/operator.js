@@ -39,7 +39,7 @@ function show(status) {
     ...numbers.map(([name, value]) => element("div", element("dt", name), element("dd", String(value)))),
   );
   const rows = status.seats.map((seat) => [
-    seat.id, time(seat.ageS), seat.patch, seat.renderer, seat.voices, seat.partials, percent(seat.load),
+    seat.id, time(seat.ageS), seat.patch, seat.renderer, seat.datagrams ? "datagrams" : "WebSocket", seat.voices, seat.partials, percent(seat.load),
     ms(seat.client.latencyMs), ms(seat.client.bufferMs), ms(seat.client.roundTripMs), seat.client.late,
     seat.missed, seat.dropped,
   ]);

@@ -33,6 +33,8 @@ pub struct Knock<'a> {
     pub token: Option<&'a str>,
     /// The page's origin, as browsers send it.
     pub origin: Option<&'a str>,
+    /// The name of the server, where it is another one than its address.
+    pub host: Option<&'a str>,
     /// What follows `?` in the address.
     pub query: &'a str,
 }
@@ -50,9 +52,11 @@ impl Client {
         if let Some(token) = knock.token {
             protocols += &format!(", token.{token}");
         }
-        for (name, value) in
-            [("sec-websocket-protocol", Some(protocols.as_str())), ("origin", knock.origin)]
-        {
+        for (name, value) in [
+            ("sec-websocket-protocol", Some(protocols.as_str())),
+            ("origin", knock.origin),
+            ("host", knock.host),
+        ] {
             if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
                 request.headers_mut().insert(name, value);
             }

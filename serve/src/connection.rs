@@ -1,10 +1,11 @@
 //! A seat's connection: events in, sound out, and when it is ended.
 
 use crate::config::Limits;
+use crate::datagrams::{Datagrams, Ticket, send_packet};
 use crate::event_clock::EventClock;
 use crate::protocol::{
-    Format, HEADER, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, picture, read,
-    write_packet,
+    DatagramOffer, Format, HEADER, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, picture,
+    read, write_packet,
 };
 use crate::rate_limit::RateLimit;
 use crate::seat::{Seat, SeatEnds};
@@ -17,9 +18,10 @@ use myriad_engine::patch::Playable;
 use myriad_engine::view::Points;
 use myriad_engine::{Event, Patch, Snapshot, TimedEvent, factory};
 use ringbuf::traits::{Consumer, Observer, Producer};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -43,8 +45,13 @@ enum End {
     Dropped(CloseCode, &'static str),
 }
 
-/// Plays a seat until its client leaves or has to leave.
-pub(crate) async fn play(upgraded: Upgraded, state: &Arc<State>, format: Format) {
+/// Plays a seat until its client leaves or has to leave, and offers datagrams if the client can reach them.
+pub(crate) async fn play(
+    upgraded: Upgraded,
+    state: &Arc<State>,
+    format: Format,
+    has_datagrams: bool,
+) {
     let config = WebSocketConfig::default()
         .read_buffer_size(8 << 10)
         .write_buffer_size(16 << 10)
@@ -66,6 +73,9 @@ pub(crate) async fn play(upgraded: Upgraded, state: &Arc<State>, format: Format)
         return;
     };
     let mut connection = Connection::new(socket, state, Arc::clone(&seat), ends, format);
+    if has_datagrams {
+        connection.offer_datagrams();
+    }
     let end = connection.run().await;
     seat.is_closed.store(true, Release);
     state.remove_seat(&seat);
@@ -93,6 +103,10 @@ struct Connection<'a> {
     seat: Arc<Seat>,
     ends: SeatEnds,
     format: Format,
+    /// The page's right to datagrams, the sessions that it opens with it, and the one that the sound goes through.
+    ticket: Option<Ticket>,
+    sessions: mpsc::Receiver<wtransport::Connection>,
+    datagrams: Option<wtransport::Connection>,
     event_clock: EventClock,
     channels: Channels,
     messages: RateLimit,
@@ -124,6 +138,9 @@ impl<'a> Connection<'a> {
             seat,
             ends,
             format,
+            ticket: None,
+            sessions: mpsc::channel(1).1,
+            datagrams: None,
             event_clock: EventClock::new(f64::from(crate::config::RATE), state.clock.block),
             channels: Channels::new(),
             messages: limit(limits.messages),
@@ -135,6 +152,12 @@ impl<'a> Connection<'a> {
             was_sounding: true,
             snapshot: Snapshot::new(),
             points: Points::new(),
+        }
+    }
+
+    fn offer_datagrams(&mut self) {
+        if let Some((ticket, sessions)) = self.state.datagrams.as_ref().and_then(Datagrams::offer) {
+            (self.ticket, self.sessions) = (Some(ticket), sessions);
         }
     }
 
@@ -162,6 +185,11 @@ impl<'a> Connection<'a> {
                     Some(Err(_)) => Err(End::Dropped(CloseCode::Protocol, "malformed")),
                     None => Err(End::Left),
                 },
+                Some(session) = self.sessions.recv() => {
+                    self.datagrams = Some(session);
+                    self.seat.lock_info().has_datagrams = true;
+                    Ok(())
+                }
                 _ = picture.tick() => self.send_picture().await,
                 _ = server.tick() => self.send_state().await,
                 _ = keep_alive.tick() => self.send(Message::Ping(Default::default())).await,
@@ -180,8 +208,14 @@ impl<'a> Connection<'a> {
             latency: self.seat.latency(),
             jam: self.state.config.jam,
             patch: &self.state.config.patch,
+            datagrams: self.ticket.as_ref().map(|ticket| DatagramOffer {
+                port: self.state.address.port(),
+                ticket: ticket.token(),
+                certificate: ticket.certificate(),
+            }),
         };
-        self.send(Message::text(welcome.to_json())).await
+        let welcome = welcome.to_json();
+        self.send(Message::text(welcome)).await
     }
 
     /// Sends a message; a client that takes it too slowly is dropped.
@@ -206,6 +240,17 @@ impl<'a> Connection<'a> {
         }
         let sent = async {
             while let Some((header, samples)) = self.ends.sound.next() {
+                let session = self.datagrams.as_ref();
+                if let Some(sent) = session.map(|it| send_packet(it, header, self.format, samples))
+                {
+                    if let Ok(bytes) = sent {
+                        self.state.counters.bytes.fetch_add(bytes as u64, Relaxed);
+                        continue;
+                    }
+                    // The session has ended.
+                    self.datagrams = None;
+                    self.seat.lock_info().has_datagrams = false;
+                }
                 let mut bytes = Vec::with_capacity(HEADER + 4 * samples.len());
                 write_packet(header, self.format, samples, &mut bytes);
                 self.state.counters.bytes.fetch_add(bytes.len() as u64, Relaxed);
@@ -278,7 +323,7 @@ impl<'a> Connection<'a> {
                 self.send(Message::text(pong.to_json())).await
             }
             Ok(Request::Stats(stats)) => {
-                self.seat.info.lock().unwrap_or_else(PoisonError::into_inner).stats = stats;
+                self.seat.lock_info().stats = stats;
                 Ok(())
             }
             Ok(Request::Watch(on)) => {
@@ -329,7 +374,7 @@ impl<'a> Connection<'a> {
         // There is room, as was checked.
         let _ = self.ends.patches.try_push(Box::new(playable));
         let changed = ServerMessage::PatchChanged { name: &name }.to_json();
-        self.seat.info.lock().unwrap_or_else(PoisonError::into_inner).patch = name;
+        self.seat.lock_info().patch = name;
         self.send(Message::text(changed)).await
     }
 

@@ -25,6 +25,8 @@ const HEADERS: [(&str, &str); 3] = [
     ("Cache-Control", "no-cache"),
 ];
 
+const POLICY: &str = "Content-Security-Policy";
+
 /// Answers a request. `visitor` is its place among the connections that are no seats.
 pub(crate) async fn answer(
     request: Request<Incoming>,
@@ -32,6 +34,7 @@ pub(crate) async fn answer(
     visitor: Arc<OwnedSemaphorePermit>,
 ) -> Result<Answer, Infallible> {
     let is_head = request.method() == Method::HEAD;
+    let policy = text_of(request.headers(), header::HOST).and_then(|host| policy(host, &state));
     let mut answer = match request.method() {
         &Method::GET | &Method::HEAD => route(request, &state, visitor).await,
         _ => text(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered\n"),
@@ -40,6 +43,9 @@ pub(crate) async fn answer(
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             answer.headers_mut().insert(name, HeaderValue::from_static(value));
         }
+    }
+    if let Some(policy) = policy {
+        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     // One request a connection: nobody keeps a place without a use.
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
@@ -83,6 +89,25 @@ async fn route(
             None => text(StatusCode::NOT_FOUND, "there is no such page\n"),
         },
     }
+}
+
+/// Whether a page that calls this server `host` can reach its datagrams: not through a proxy to a server that listens
+/// on the loopback.
+fn reaches_datagrams(host: &str, state: &State) -> bool {
+    let port = state.address.port().to_string();
+    let is_direct = host.rsplit_once(':').is_some_and(|(_, it)| it == port);
+    state.datagrams.is_some() && (is_direct || !state.address.ip().is_loopback())
+}
+
+/// The content security policy of a page that may also reach the datagrams.
+fn policy(host: &str, state: &State) -> Option<HeaderValue> {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
+    let (_, policy) = myriad_web::HEADERS.iter().find(|(name, _)| *name == POLICY)?;
+    let with_datagrams =
+        format!("{policy}; connect-src 'self' https://{name}:{}", state.address.port());
+    let fits = is_name && reaches_datagrams(host, state);
+    fits.then(|| HeaderValue::from_str(&with_datagrams).ok()).flatten()
 }
 
 /// What a page must know before it asks for a seat.
@@ -143,6 +168,7 @@ fn seat(
         }
     }
     let accept = derive_accept_key(key.as_bytes());
+    let has_datagrams = reaches_datagrams(host, state);
     let permit = match Arc::clone(&state.seat_permits).try_acquire_owned() {
         Ok(permit) if !state.is_overloaded() => permit,
         _ => {
@@ -156,7 +182,7 @@ fn seat(
         // From here on it counts as a seat.
         drop(visitor);
         if let Ok(upgraded) = upgraded {
-            connection::play(upgraded, &state, format).await;
+            connection::play(upgraded, &state, format, has_datagrams).await;
         }
         drop(permit);
     });

@@ -8,6 +8,7 @@ pub mod client;
 mod clock;
 mod config;
 mod connection;
+mod datagrams;
 mod event_clock;
 mod http;
 mod jam;

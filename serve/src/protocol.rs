@@ -206,6 +206,9 @@ pub enum ServerMessage<'a> {
         jam: bool,
         /// The patch that it plays.
         patch: &'a str,
+        /// How its sound can be had as datagrams, where it can.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        datagrams: Option<DatagramOffer<'a>>,
     },
     /// The answer to a ping.
     Pong {
@@ -242,6 +245,17 @@ impl ServerMessage<'_> {
     }
 }
 
+/// What a page needs to have the sound of its seat as datagrams.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DatagramOffer<'a> {
+    /// Their port.
+    pub port: u16,
+    /// What shows that it is the page of this seat.
+    pub ticket: &'a str,
+    /// The SHA-256 of the certificate that the datagrams come with.
+    pub certificate: [u8; 32],
+}
+
 /// How the sound of a packet is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -259,6 +273,14 @@ impl Format {
             "float" => Some(Format::Float),
             "int16" => Some(Format::Int16),
             _ => None,
+        }
+    }
+
+    /// Bytes of a frame of both sides.
+    pub(crate) fn frame_bytes(self) -> usize {
+        match self {
+            Format::Float => 8,
+            Format::Int16 => 4,
         }
     }
 }

@@ -14,7 +14,7 @@ use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -47,7 +47,7 @@ pub(crate) struct Seat {
     /// Wakes its connection when there is sound to send.
     pub(crate) wake: Notify,
     pub(crate) counters: SeatCounters,
-    pub(crate) info: Mutex<SeatInfo>,
+    info: Mutex<SeatInfo>,
     renderer: Option<RendererHandle>,
 }
 
@@ -91,6 +91,8 @@ impl SeatCounters {
 pub(crate) struct SeatInfo {
     pub(crate) patch: String,
     pub(crate) stats: ClientStats,
+    /// Whether its sound goes as datagrams.
+    pub(crate) has_datagrams: bool,
 }
 
 /// The engine and the render side's ends of its queues.
@@ -244,7 +246,11 @@ impl Seat {
             next_round: AtomicU64::new(clock.round() + 1),
             wake: Notify::new(),
             counters: SeatCounters::default(),
-            info: Mutex::new(SeatInfo { patch: name, stats: ClientStats::default() }),
+            info: Mutex::new(SeatInfo {
+                patch: name,
+                stats: ClientStats::default(),
+                has_datagrams: false,
+            }),
             renderer: handle,
         };
         let sound =
@@ -267,6 +273,10 @@ impl Seat {
     /// Frames from an event to its sound in the stream.
     pub(crate) fn latency(&self) -> usize {
         self.instrument.lock().unwrap_or_else(PoisonError::into_inner).engine.latency()
+    }
+
+    pub(crate) fn lock_info(&self) -> MutexGuard<'_, SeatInfo> {
+        self.info.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Renders the block of a round. For the one worker that has this seat; never allocates.

@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::{RATE, ServeConfig};
+use crate::datagrams::Datagrams;
 use crate::http;
 use crate::pool::Pool;
 use crate::seat::{Seat, SeatEnds};
@@ -62,6 +63,8 @@ pub(crate) struct State {
     pub(crate) seats: Mutex<Vec<Arc<Seat>>>,
     pub(crate) seat_permits: Arc<Semaphore>,
     pub(crate) counters: Counters,
+    /// Sound as datagrams; `None` where the port is taken.
+    pub(crate) datagrams: Option<Arc<Datagrams>>,
     /// Whether the server stops.
     pub(crate) stopping: watch::Sender<bool>,
     patch: Patch,
@@ -142,6 +145,8 @@ impl Server {
         let trial = Playable::new(patch.clone());
         drop(Seat::new(0, &clock, &config, trial)?);
         let pool = Pool::start(clock, &config);
+        // Seats do without: a port that is free for connections may be taken for datagrams.
+        let datagrams = runtime.block_on(async { Datagrams::start(bound) }).ok().map(Arc::new);
         let state = Arc::new(State {
             address: bound,
             clock,
@@ -149,6 +154,7 @@ impl Server {
             seats: Mutex::new(Vec::new()),
             seat_permits: Arc::new(Semaphore::new(config.seats)),
             counters: Counters::default(),
+            datagrams: datagrams.clone(),
             stopping: watch::Sender::new(false),
             patch,
             next_seat: AtomicU64::new(1),
@@ -157,6 +163,9 @@ impl Server {
         });
         runtime.spawn(accept(listener, Arc::clone(&state)));
         runtime.spawn(measure_load(Arc::clone(&state)));
+        if let Some(datagrams) = datagrams {
+            runtime.spawn(datagrams.run(Arc::clone(&state)));
+        }
         Ok(Self { state, runtime: Some(runtime) })
     }
 

@@ -110,6 +110,8 @@ pub struct SeatStatus {
     pub skipped: u64,
     /// See `missed`.
     pub dropped: u64,
+    /// Whether its sound goes as datagrams, not through the WebSocket.
+    pub datagrams: bool,
     /// What its client measured.
     pub client: ClientStats,
 }
@@ -122,7 +124,7 @@ impl State {
         let seats: Vec<SeatStatus> = seats
             .iter()
             .map(|seat| {
-                let info = seat.info.lock().unwrap_or_else(PoisonError::into_inner);
+                let info = seat.lock_info();
                 SeatStatus {
                     id: seat.id,
                     age_s: seat.age().as_secs_f64(),
@@ -134,6 +136,7 @@ impl State {
                     missed: seat.counters.missed.load(Relaxed),
                     skipped: seat.counters.skipped.load(Relaxed),
                     dropped: seat.counters.dropped.load(Relaxed),
+                    datagrams: info.has_datagrams,
                     client: info.stats,
                 }
             })

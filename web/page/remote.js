@@ -32,7 +32,7 @@ export class RemoteInstrument {
     this.waiting = [];
     this.callback = () => {};
     this.errorCallback = () => {};
-    /** What is known of the stream: rate, jam, latencyMs, bufferMs, roundTripMs, late, concealed, seats. */
+    /** What is known of the stream: rate, jam, transport, latencyMs, bufferMs, roundTripMs, late, concealed, seats. */
     this.stats = {};
   }
 

@@ -1,12 +1,12 @@
 // The connection to a seat of `myriad serve`: events go out with the server's time, packets of sound go on to the
-// audio thread.
+// audio thread. They come through the WebSocket, or as datagrams where the browser and the network have them.
 
 /** How often the clocks are compared, at first and later, and how often the server is told what was measured. */
 const FIRST_PINGS = 8;
 const PING_MS = 1000;
 const KEPT_PINGS = 16;
 
-let socket, sound, welcome, outputMs;
+let socket, sound, welcome, outputMs, transport;
 let pings = []; // The newest: way there and back, and the server's frame minus ours at that time.
 let playing = {};
 
@@ -44,6 +44,30 @@ function report() {
   postMessage({ stats });
 }
 
+/** Has the sound sent as datagrams: one that is lost is concealed, not waited for. The server sends it either way. */
+async function receiveDatagrams({ port, ticket, certificate }) {
+  if (typeof WebTransport === "undefined") return;
+  try {
+    transport = new WebTransport(`https://${new URL(socket.url).hostname}:${port}/sound/${ticket}`, {
+      congestionControl: "low-latency",
+      serverCertificateHashes: [{ algorithm: "sha-256", value: Uint8Array.from(certificate) }],
+    });
+    await transport.ready;
+    postMessage({ stats: { transport: "datagrams" } });
+    const reader = transport.datagrams.readable.getReader();
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      // Memory of its own: a datagram may be a part of a larger one.
+      const packet = value.slice().buffer;
+      sound.postMessage(packet, [packet]);
+    }
+  } catch {
+    // Not to be had here, or lost: the sound comes through the socket.
+  }
+  postMessage({ stats: { transport: "WebSocket" } });
+}
+
 function receive({ data }) {
   if (data instanceof ArrayBuffer) {
     const isMeters = new Uint8Array(data, 0, 1)[0] === 0x50;
@@ -61,7 +85,8 @@ function receive({ data }) {
       ping();
       report();
     }, PING_MS);
-    postMessage({ welcome });
+    postMessage({ welcome, stats: { transport: "WebSocket" } });
+    if (welcome.datagrams) receiveDatagrams(welcome.datagrams);
   } else if (message.type === "pong") {
     pong(message);
   } else if (message.type === "error") {
@@ -90,6 +115,7 @@ onmessage = ({ data }) => {
     };
     connect(data);
   } else if (data.close) {
+    transport?.close();
     socket.close();
   } else if (data.event && socket.readyState === WebSocket.OPEN) {
     const time = serverFrame(data.at);

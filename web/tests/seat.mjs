@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +20,8 @@ const servers = [];
 
 /** Starts a server; returns its addresses and a way to stop it. */
 async function serve(...args) {
-  const child = spawn(PROGRAM, ["serve", "--port", "0", "--json", "--renderer", "cpu", ...args], {
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const child = spawn(PROGRAM, ["serve", ...port, "--json", "--renderer", "cpu", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   servers.push(child);
@@ -73,35 +75,47 @@ function level(samples, hertz) {
   return (4 * Math.hypot(re, im)) / samples.length;
 }
 
+/** A key is clicked; its sound, which comes by `transport`, is measured. */
+async function playKey(browser, server, transport) {
+  const page = await open(browser, server.page);
+  await page.evaluate((toml) => myriad.openText(toml), SINE);
+  await start(page);
+  await page.waitForFunction((transport) => myriad.instrument.stats.transport === transport, transport);
+  const { left, bottom, width } = await page.evaluate(() => myriad.keyboard.keys.get(69).getBoundingClientRect().toJSON());
+  const sound = await capture(page, 2500, async () => {
+    await page.mouse.move(left + width / 2, bottom - 6);
+    await page.mouse.down();
+  });
+  const steady = sound.subarray(-48_000);
+  assert.ok(Math.abs(pitch(steady, 48_000) - 440) < 1, `${pitch(steady, 48_000)} Hz`);
+  assert.ok(peak(steady) > 0.05 && peak(steady) < 1, `${peak(steady)}`);
+  // No discontinuity at all: where a packet was late, it was concealed, which bends the wave but does not break it.
+  assert.ok(isClean(steady, 440, 48_000), "clicks");
+  const end = await capture(page, 3000, () => page.mouse.up());
+  assert.ok(peak(end.subarray(-4800)) < 1e-4, "the note ends");
+  await page.waitForFunction(() => myriad.instrument.stats.latencyMs > 0);
+  const { latencyMs, bufferMs, roundTripMs, late, concealed } = await page.evaluate(() => myriad.instrument.stats);
+  console.log(`        by ${transport}: latency ${latencyMs.toFixed(1)} ms, of which buffer ${bufferMs.toFixed(1)}, network ${roundTripMs.toFixed(1)} there and back; ${late} late, ${concealed} concealed`);
+  assert.deepEqual(page.failures, []);
+  await page.screenshot({ path: `${ROOT}target/web-test/seat.png` });
+  const operator = await browser.newPage();
+  await operator.goto(server.operator);
+  await operator.waitForSelector("#seats tr");
+  assert.match(await operator.textContent("#seats"), new RegExp(`Sine.*${transport}`));
+  await operator.screenshot({ path: `${ROOT}target/web-test/operator.png` });
+  await server.stop();
+}
+
 const tests = {
-  async "a key that is clicked sounds, from the server"(browser) {
-    const server = await serve();
-    const page = await open(browser, server.page);
-    await page.evaluate((toml) => myriad.openText(toml), SINE);
-    await start(page);
-    const { left, bottom, width } = await page.evaluate(() => myriad.keyboard.keys.get(69).getBoundingClientRect().toJSON());
-    const sound = await capture(page, 2500, async () => {
-      await page.mouse.move(left + width / 2, bottom - 6);
-      await page.mouse.down();
-    });
-    const steady = sound.subarray(-48_000);
-    assert.ok(Math.abs(pitch(steady, 48_000) - 440) < 1, `${pitch(steady, 48_000)} Hz`);
-    assert.ok(peak(steady) > 0.05 && peak(steady) < 1, `${peak(steady)}`);
-    // No discontinuity at all: where a packet was late, it was concealed, which bends the wave but does not break it.
-    assert.ok(isClean(steady, 440, 48_000), "clicks");
-    const end = await capture(page, 3000, () => page.mouse.up());
-    assert.ok(peak(end.subarray(-4800)) < 1e-4, "the note ends");
-    await page.waitForFunction(() => myriad.instrument.stats.latencyMs > 0);
-    const { latencyMs, bufferMs, roundTripMs, late, concealed } = await page.evaluate(() => myriad.instrument.stats);
-    console.log(`        latency ${latencyMs.toFixed(1)} ms, of which buffer ${bufferMs.toFixed(1)}, network ${roundTripMs.toFixed(1)} there and back; ${late} late, ${concealed} concealed`);
-    assert.deepEqual(page.failures, []);
-    await page.screenshot({ path: `${ROOT}target/web-test/seat.png` });
-    const operator = await browser.newPage();
-    await operator.goto(server.operator);
-    await operator.waitForSelector("#seats tr");
-    assert.match(await operator.textContent("#seats"), /Sine/);
-    await operator.screenshot({ path: `${ROOT}target/web-test/operator.png` });
-    await server.stop();
+  async "a key that is clicked sounds, from the server, as datagrams"(browser) {
+    await playKey(browser, await serve(), "datagrams");
+  },
+  async "where there are no datagrams, it sounds all the same"(browser) {
+    // The port of the datagrams is taken.
+    const other = createSocket("udp4");
+    await new Promise((resolve) => other.bind(0, "127.0.0.1", resolve));
+    await playKey(browser, await serve("--port", other.address().port), "WebSocket");
+    other.close();
   },
   async "patches and knobs reach the server"(browser) {
     const server = await serve();

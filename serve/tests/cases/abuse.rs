@@ -1,6 +1,8 @@
 //! Visitors who break the rules, while somebody plays.
 
 use super::*;
+use myriad_engine::dsp::hash;
+use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
@@ -61,6 +63,7 @@ fn nobody_elses_sound_suffers() {
             too_many_errors(&server).await;
             slow(&server).await;
         });
+        junk_datagrams(address);
         crowd(&server, address);
         is_over.store(true, Relaxed);
         player.join().unwrap()
@@ -90,6 +93,23 @@ async fn malformed(server: &Server) {
     let long = Message::Binary(Bytes::from(vec![0; 2 << 20]));
     let _ = client.send_raw(long).await;
     closed(&mut client).await;
+}
+
+/// Datagrams that are none, among them beginnings of connections (the first byte and the version of QUIC).
+fn junk_datagrams(address: SocketAddr) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for number in 0..20_000u32 {
+        let mut junk = [0; 1_200];
+        for (at, bytes) in junk.chunks_exact_mut(4).enumerate() {
+            bytes.copy_from_slice(&hash(number ^ hash(at as u32)).to_le_bytes());
+        }
+        if number % 2 == 0 {
+            junk[..6].copy_from_slice(&[0xC3, 0, 0, 0, 1, 8]);
+        }
+        let length = if number % 5 == 0 { number as usize % 1_200 } else { 1_200 };
+        // A full buffer is an answer too.
+        let _ = socket.send_to(&junk[..length], address);
+    }
 }
 
 async fn flood(server: &Server) {

@@ -2,6 +2,7 @@
 
 mod abuse;
 mod access;
+mod datagrams;
 mod playing;
 
 use myriad_engine::ThreadPolicy;
