@@ -1,11 +1,11 @@
 //! A seat's connection: events in, sound out, and when it is ended.
 
 use crate::config::Limits;
-use crate::datagrams::{Datagrams, Ticket, send_packet};
+use crate::datagrams::{Datagrams, Ticket};
 use crate::event_clock::EventClock;
+use crate::packets::PacketWriter;
 use crate::protocol::{
-    DatagramOffer, Format, HEADER, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, picture,
-    read, write_packet,
+    DatagramOffer, Format, LONGEST_MESSAGE, ProtocolError, Request, ServerMessage, picture, read,
 };
 use crate::rate_limit::RateLimit;
 use crate::seat::{Seat, SeatEnds};
@@ -102,7 +102,7 @@ struct Connection<'a> {
     limits: Limits,
     seat: Arc<Seat>,
     ends: SeatEnds,
-    format: Format,
+    packets: PacketWriter,
     /// The page's right to datagrams, the sessions that it opens with it, and the one that the sound goes through.
     ticket: Option<Ticket>,
     sessions: mpsc::Receiver<wtransport::Connection>,
@@ -137,7 +137,7 @@ impl<'a> Connection<'a> {
             limits,
             seat,
             ends,
-            format,
+            packets: PacketWriter::new(format),
             ticket: None,
             sessions: mpsc::channel(1).1,
             datagrams: None,
@@ -240,21 +240,19 @@ impl<'a> Connection<'a> {
         }
         let sent = async {
             while let Some((header, samples)) = self.ends.sound.next() {
-                let session = self.datagrams.as_ref();
-                if let Some(sent) = session.map(|it| send_packet(it, header, self.format, samples))
-                {
-                    if let Ok(bytes) = sent {
-                        self.state.counters.bytes.fetch_add(bytes as u64, Relaxed);
-                        continue;
+                let room = self.datagrams.as_ref().and_then(|session| session.max_datagram_size());
+                for packet in self.packets.packets(header, samples, room.unwrap_or(usize::MAX)) {
+                    self.state.counters.bytes.fetch_add(packet.len() as u64, Relaxed);
+                    if let Some(session) = &self.datagrams {
+                        if session.send_datagram(&packet).is_ok() {
+                            continue;
+                        }
+                        // The session has ended.
+                        self.datagrams = None;
+                        self.seat.lock_info().has_datagrams = false;
                     }
-                    // The session has ended.
-                    self.datagrams = None;
-                    self.seat.lock_info().has_datagrams = false;
+                    self.socket.feed(Message::Binary(packet.into())).await?;
                 }
-                let mut bytes = Vec::with_capacity(HEADER + 4 * samples.len());
-                write_packet(header, self.format, samples, &mut bytes);
-                self.state.counters.bytes.fetch_add(bytes.len() as u64, Relaxed);
-                self.socket.feed(Message::Binary(bytes.into())).await?;
             }
             self.socket.flush().await
         };

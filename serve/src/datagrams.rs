@@ -7,7 +7,6 @@
 
 use crate::access::Token;
 use crate::config::Limits;
-use crate::protocol::{Format, HEADER, PacketHeader, write_packet};
 use crate::server::State;
 use std::collections::HashMap;
 use std::io;
@@ -18,7 +17,6 @@ use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 use wtransport::endpoint::IncomingSession;
 use wtransport::endpoint::endpoint_side::Server;
-use wtransport::error::SendDatagramError;
 use wtransport::quinn::{IdleTimeout, TransportConfig};
 use wtransport::{Connection, Endpoint, Identity, ServerConfig};
 
@@ -35,9 +33,6 @@ const WAITING_BYTES: usize = 16 << 10;
 
 /// Browsers take a certificate that nobody has signed for two weeks; it is replaced long before.
 const RENEWAL: Duration = Duration::from_secs(5 * 24 * 3_600);
-
-/// Pieces of a packet have a multiple of so many frames, as the jitter buffers of clients count.
-const STEP: usize = 32;
 
 /// Who waits for which ticket.
 type Waiting = HashMap<String, mpsc::Sender<Connection>>;
@@ -168,42 +163,6 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         lock(&self.datagrams.waiting).remove(self.token());
     }
-}
-
-/// Sends a packet in pieces that fit into datagrams. Returns its bytes.
-pub(crate) fn send_packet(
-    session: &Connection,
-    header: PacketHeader,
-    format: Format,
-    samples: &[f32],
-) -> Result<usize, SendDatagramError> {
-    let frames = usize::from(header.frames);
-    let room = session.max_datagram_size().ok_or(SendDatagramError::UnsupportedByPeer)?;
-    let most = match header.is_silent {
-        true => frames,
-        false => room.saturating_sub(HEADER) / format.frame_bytes() / STEP * STEP,
-    };
-    if most == 0 {
-        return Err(SendDatagramError::TooLarge);
-    }
-    // Pieces of about the same length.
-    let length = frames.div_ceil(frames.div_ceil(most)).next_multiple_of(STEP);
-    let (mut first, mut sent) = (0, 0);
-    while first < frames {
-        let end = frames.min(first + length);
-        let piece = PacketHeader {
-            frame: header.frame + first as u64,
-            frames: (end - first) as u16,
-            ..header
-        };
-        let samples = samples.get(2 * first..2 * end).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(HEADER + format.frame_bytes() * (end - first));
-        write_packet(piece, format, samples, &mut bytes);
-        sent += bytes.len();
-        session.send_datagram(bytes)?;
-        first = end;
-    }
-    Ok(sent)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -164,7 +164,7 @@ fn seat(
     {
         match (name, Format::named(value)) {
             ("format", Some(named)) => format = named,
-            _ => return text(StatusCode::BAD_REQUEST, "the format is float or int16\n"),
+            _ => return text(StatusCode::BAD_REQUEST, "the format is float, int16 or opus\n"),
         }
     }
     let accept = derive_accept_key(key.as_bytes());

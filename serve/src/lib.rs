@@ -14,6 +14,7 @@ mod http;
 mod jam;
 mod jitter_buffer;
 pub mod load_test;
+mod packets;
 mod pages;
 mod pool;
 pub mod protocol;

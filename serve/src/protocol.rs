@@ -264,6 +264,8 @@ pub enum Format {
     Float,
     /// 16-bit integers, half the bytes.
     Int16,
+    /// Opus, a twentieth of the bytes. Not quite what was rendered.
+    Opus,
 }
 
 impl Format {
@@ -272,15 +274,8 @@ impl Format {
         match name {
             "float" => Some(Format::Float),
             "int16" => Some(Format::Int16),
+            "opus" => Some(Format::Opus),
             _ => None,
-        }
-    }
-
-    /// Bytes of a frame of both sides.
-    pub(crate) fn frame_bytes(self) -> usize {
-        match self {
-            Format::Float => 8,
-            Format::Int16 => 4,
         }
     }
 }
@@ -301,18 +296,29 @@ pub struct PacketHeader {
 const SILENT: u8 = 0;
 const FLOAT: u8 = 1;
 const INT16: u8 = 2;
+const OPUS: u8 = 3;
+
+fn write_header(header: PacketHeader, kind: u8, out: &mut Vec<u8>) {
+    out.extend([b'M', kind]);
+    out.extend(header.frames.to_le_bytes());
+    out.extend(header.number.to_le_bytes());
+    out.extend(header.frame.to_le_bytes());
+}
+
+/// Appends a packet of encoded sound to `out`.
+pub(crate) fn write_opus(header: PacketHeader, encoded: &[u8], out: &mut Vec<u8>) {
+    write_header(header, OPUS, out);
+    out.extend(encoded);
+}
 
 /// Appends a packet to `out`. `samples` are left and right in turn.
 pub fn write_packet(header: PacketHeader, format: Format, samples: &[f32], out: &mut Vec<u8>) {
     let kind = match (header.is_silent, format) {
         (true, _) => SILENT,
-        (false, Format::Float) => FLOAT,
         (false, Format::Int16) => INT16,
+        (false, Format::Float | Format::Opus) => FLOAT,
     };
-    out.extend([b'M', kind]);
-    out.extend(header.frames.to_le_bytes());
-    out.extend(header.number.to_le_bytes());
-    out.extend(header.frame.to_le_bytes());
+    write_header(header, kind, out);
     match kind {
         SILENT => {}
         FLOAT => samples.iter().for_each(|x| out.extend(x.to_le_bytes())),
@@ -342,8 +348,8 @@ pub(crate) fn picture(numbers: &[f32]) -> Vec<u8> {
     bytes
 }
 
-/// Reads a packet; the samples are left and right in turn. `None` for anything else.
-pub fn read_packet(bytes: &[u8]) -> Option<(PacketHeader, Vec<f32>)> {
+/// The header of a packet, its kind and the rest. `None` for anything else.
+fn read_header(bytes: &[u8]) -> Option<(PacketHeader, u8, &[u8])> {
     let (head, body) = bytes.split_at_checked(HEADER)?;
     if head[0] != b'M' {
         return None;
@@ -354,8 +360,20 @@ pub fn read_packet(bytes: &[u8]) -> Option<(PacketHeader, Vec<f32>)> {
         is_silent: head[1] == SILENT,
         number: u32::from_le_bytes(head[4..8].try_into().ok()?),
     };
+    Some((header, head[1], body))
+}
+
+/// Reads a packet of Opus; the sound is encoded. `None` for anything else.
+pub fn read_opus(bytes: &[u8]) -> Option<(PacketHeader, &[u8])> {
+    let (header, kind, body) = read_header(bytes)?;
+    (kind == OPUS).then_some((header, body))
+}
+
+/// Reads a packet; the samples are left and right in turn. `None` for anything else, Opus included.
+pub fn read_packet(bytes: &[u8]) -> Option<(PacketHeader, Vec<f32>)> {
+    let (header, kind, body) = read_header(bytes)?;
     let count = 2 * usize::from(header.frames);
-    let samples: Vec<f32> = match head[1] {
+    let samples: Vec<f32> = match kind {
         SILENT => vec![0.0; count],
         FLOAT => {
             body.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()

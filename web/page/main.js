@@ -18,7 +18,8 @@ const place = new URLSearchParams(location.search).get("play");
 
 async function instrumentFor(catalogue) {
   if (place !== "server") return new LocalInstrument(catalogue);
-  const { RemoteInstrument } = await import("./remote.js");
+  const { FORMATS, RemoteInstrument, keptFormat } = await import("./remote.js");
+  offerFormats(FORMATS, keptFormat());
   return new RemoteInstrument(catalogue);
 }
 
@@ -231,6 +232,16 @@ class Page {
     clearTimeout(this.notified);
     this.notified = setTimeout(() => (notice.textContent = ""), alarm ? 12_000 : 5_000);
   }
+}
+
+/** A seat's sound can be sent in several formats; another one is another seat. */
+function offerFormats(formats, chosen) {
+  const select = element("format");
+  for (const [format, name] of Object.entries(formats)) select.add(new Option(name, format, false, format === chosen));
+  select.addEventListener("change", () => {
+    location.search = `?play=server&sound=${select.value}`;
+  });
+  element("sound").hidden = false;
 }
 
 /** Visitors of a server can choose; pages from elsewhere have no server to play on. */

@@ -23,9 +23,19 @@ function keptToken() {
   return token ?? sessionStorage.getItem("token") ?? undefined;
 }
 
+/** How sound can be sent: what was rendered, half of its bytes, a twentieth of them. */
+export const FORMATS = { float: "Lossless", int16: "16 bit", opus: "Opus" };
+
+/** The format that the address names (`sound=opus`), if this browser can play it. */
+export function keptFormat() {
+  const format = new URLSearchParams(location.search).get("sound");
+  const isPlayable = format in FORMATS && (format !== "opus" || "AudioDecoder" in globalThis);
+  return isPlayable ? format : "float";
+}
+
 export class RemoteInstrument {
-  /** `token` is what a public server asks for; `format` is "float" or, for half the bytes, "int16". */
-  constructor(catalogue, { site = location.origin, token = keptToken(), format = "float" } = {}) {
+  /** `token` is what a public server asks for; `format` is one of `FORMATS`. */
+  constructor(catalogue, { site = location.origin, token = keptToken(), format = keptFormat() } = {}) {
     this.catalogue = catalogue;
     this.options = { site, token, format };
     /** Events that were sent before there was a connection. */

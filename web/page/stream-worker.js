@@ -6,7 +6,13 @@ const FIRST_PINGS = 8;
 const PING_MS = 1000;
 const KEPT_PINGS = 16;
 
-let socket, sound, welcome, outputMs, transport;
+const HEADER = 16;
+const FLOAT = 1;
+const OPUS = 3;
+
+let socket, sound, welcome, outputMs, transport, decoder;
+/** Headers of the packets that are being decoded, oldest first. */
+const decoding = [];
 let pings = []; // The newest: way there and back, and the server's frame minus ours at that time.
 let playing = {};
 
@@ -44,6 +50,44 @@ function report() {
   postMessage({ stats });
 }
 
+/** Passes a packet on to the audio thread. What is encoded is decoded before. */
+function play(packet) {
+  if (new Uint8Array(packet)[1] !== OPUS) {
+    sound.postMessage(packet, [packet]);
+    return;
+  }
+  decoder ??= openDecoder();
+  decoding.push(packet.slice(0, HEADER));
+  const timestamp = Math.round((Number(new DataView(packet).getBigUint64(8, true)) * 1e6) / welcome.rate);
+  decoder.decode(new EncodedAudioChunk({ type: "key", timestamp, data: new Uint8Array(packet, HEADER) }));
+}
+
+function openDecoder() {
+  const decoder = new AudioDecoder({
+    output(decoded) {
+      const frames = decoded.numberOfFrames;
+      const packet = new ArrayBuffer(HEADER + 8 * frames);
+      const header = new DataView(packet);
+      new Uint8Array(packet).set(new Uint8Array(decoding.shift()));
+      header.setUint8(1, FLOAT);
+      header.setUint16(2, frames, true);
+      const samples = new Float32Array(packet, HEADER);
+      const plane = new Float32Array(frames);
+      for (let side = 0; side < 2; side++) {
+        decoded.copyTo(plane, { planeIndex: side, format: "f32-planar" });
+        for (let i = 0; i < frames; i++) samples[2 * i + side] = plane[i];
+      }
+      decoded.close();
+      sound.postMessage(packet, [packet]);
+    },
+    error({ message }) {
+      postMessage({ error: `the sound cannot be decoded: ${message}` });
+    },
+  });
+  decoder.configure({ codec: "opus", sampleRate: welcome.rate, numberOfChannels: 2 });
+  return decoder;
+}
+
 /** Has the sound sent as datagrams: one that is lost is concealed, not waited for. The server sends it either way. */
 async function receiveDatagrams({ port, ticket, certificate }) {
   if (typeof WebTransport === "undefined") return;
@@ -59,8 +103,7 @@ async function receiveDatagrams({ port, ticket, certificate }) {
       const { value, done } = await reader.read();
       if (done) break;
       // Memory of its own: a datagram may be a part of a larger one.
-      const packet = value.slice().buffer;
-      sound.postMessage(packet, [packet]);
+      play(value.slice().buffer);
     }
   } catch {
     // Not to be had here, or lost: the sound comes through the socket.
@@ -72,7 +115,7 @@ function receive({ data }) {
   if (data instanceof ArrayBuffer) {
     const isMeters = new Uint8Array(data, 0, 1)[0] === 0x50;
     if (isMeters) postMessage({ meters: new Float32Array(data, 4) });
-    else sound.postMessage(data, [data]);
+    else play(data);
     return;
   }
   const message = JSON.parse(data);

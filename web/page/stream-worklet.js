@@ -2,9 +2,9 @@
 
 import { FADE, JitterBuffer, continueSound, fadeIn } from "./jitter-buffer.js";
 
-/** Frames of the ring, and of the runs in which it is known whether they have arrived. */
+/** Frames of the ring, and of the runs in which it is known whether they have arrived: packets begin and end with one. */
 const FRAMES = 1 << 16;
-const RUN = 32;
+const RUN = 8;
 const HISTORY = 512;
 const HEADER = 16;
 const SILENT = 0;

@@ -75,9 +75,9 @@ function level(samples, hertz) {
   return (4 * Math.hypot(re, im)) / samples.length;
 }
 
-/** A key is clicked; its sound, which comes by `transport`, is measured. */
-async function playKey(browser, server, transport) {
-  const page = await open(browser, server.page);
+/** A key is clicked; its sound, which comes by `transport` in a format, is measured. */
+async function playKey(browser, server, transport, format = "float") {
+  const page = await open(browser, server.page.replace("play=server", `play=server&sound=${format}`));
   await page.evaluate((toml) => myriad.openText(toml), SINE);
   await start(page);
   await page.waitForFunction((transport) => myriad.instrument.stats.transport === transport, transport);
@@ -95,7 +95,7 @@ async function playKey(browser, server, transport) {
   assert.ok(peak(end.subarray(-4800)) < 1e-4, "the note ends");
   await page.waitForFunction(() => myriad.instrument.stats.latencyMs > 0);
   const { latencyMs, bufferMs, roundTripMs, late, concealed } = await page.evaluate(() => myriad.instrument.stats);
-  console.log(`        by ${transport}: latency ${latencyMs.toFixed(1)} ms, of which buffer ${bufferMs.toFixed(1)}, network ${roundTripMs.toFixed(1)} there and back; ${late} late, ${concealed} concealed`);
+  console.log(`        ${format} by ${transport}: latency ${latencyMs.toFixed(1)} ms, of which buffer ${bufferMs.toFixed(1)}, network ${roundTripMs.toFixed(1)} there and back; ${late} late, ${concealed} concealed`);
   assert.deepEqual(page.failures, []);
   await page.screenshot({ path: `${ROOT}target/web-test/seat.png` });
   const operator = await browser.newPage();
@@ -116,6 +116,19 @@ const tests = {
     await new Promise((resolve) => other.bind(0, "127.0.0.1", resolve));
     await playKey(browser, await serve("--port", other.address().port), "WebSocket");
     other.close();
+  },
+  async "Opus sounds the same, for a twentieth of the bytes"(browser) {
+    await playKey(browser, await serve(), "datagrams", "opus");
+  },
+  async "another format can be chosen in the page"(browser) {
+    const server = await serve("--public", "--listen", "127.0.0.1");
+    const page = await open(browser, server.page);
+    await Promise.all([page.waitForNavigation(), page.getByLabel("Format of the sound").selectOption("Opus")]);
+    await page.waitForFunction(() => document.body.dataset.state !== undefined);
+    assert.equal(await page.evaluate(() => myriad.instrument.options.format), "opus");
+    assert.equal(await page.getByLabel("Format of the sound").inputValue(), "opus");
+    await start(page);
+    await server.stop();
   },
   async "patches and knobs reach the server"(browser) {
     const server = await serve();
