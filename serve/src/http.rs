@@ -25,6 +25,7 @@ const HEADERS: [(&str, &str); 3] = [
     ("Cache-Control", "no-cache"),
 ];
 
+/// The header that says what a page may load and reach.
 const POLICY: &str = "Content-Security-Policy";
 
 /// Answers a request. `visitor` is its place among the connections that are no seats.
@@ -103,11 +104,12 @@ fn reaches_datagrams(host: &str, state: &State) -> bool {
 fn policy(host: &str, state: &State) -> Option<HeaderValue> {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
+    if !is_name || !reaches_datagrams(host, state) {
+        return None;
+    }
     let (_, policy) = myriad_web::HEADERS.iter().find(|(name, _)| *name == POLICY)?;
-    let with_datagrams =
-        format!("{policy}; connect-src 'self' https://{name}:{}", state.address.port());
-    let fits = is_name && reaches_datagrams(host, state);
-    fits.then(|| HeaderValue::from_str(&with_datagrams).ok()).flatten()
+    let port = state.address.port();
+    HeaderValue::from_str(&format!("{policy}; connect-src 'self' https://{name}:{port}")).ok()
 }
 
 /// What a page must know before it asks for a seat.
