@@ -127,6 +127,9 @@ const tests = {
     await page.waitForFunction(() => document.body.dataset.state !== undefined);
     assert.equal(await page.evaluate(() => myriad.instrument.options.format), "opus");
     assert.equal(await page.getByLabel("Format of the sound").inputValue(), "opus");
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it fits on a phone");
+    await page.setViewportSize({ width: 1372, height: 892 });
     await start(page);
     await server.stop();
   },
