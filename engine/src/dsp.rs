@@ -3,14 +3,12 @@
 mod denormals;
 mod fade;
 pub mod fast;
-mod fft;
 mod limiter;
 mod predict;
 mod random;
 
 pub use denormals::FlushDenormals;
 pub use fade::{FADE, fade_in};
-pub(crate) use fft::RealFft;
 pub use limiter::Limiter;
 pub use predict::continue_sound;
 pub use random::hash;

@@ -8,7 +8,7 @@ mod kernel;
 mod resample;
 
 pub use computed::COMPUTED;
-pub(crate) use kernel::{BLOCKS, Kernel, Responses, transform};
+pub(crate) use kernel::{BLOCKS, Kernel, Responses, plan};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

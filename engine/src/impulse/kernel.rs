@@ -6,8 +6,8 @@
 
 use super::resample::resample;
 use super::{COMPUTED, ImpulseResponse, computed};
-use crate::dsp::RealFft;
 use crate::render::TICK;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 /// Frames of the partitions, shortest first.
@@ -16,11 +16,22 @@ pub(crate) const BLOCKS: [usize; 3] = [TICK, 8 * TICK, 64 * TICK];
 /// The most frames of a response, which bounds memory at very high sample rates.
 const MAX_FRAMES: usize = 1 << 19;
 
-/// The transform of each size of blocks, made once.
-pub(crate) fn transform(tier: usize) -> &'static RealFft {
-    static TRANSFORMS: LazyLock<[RealFft; 3]> =
-        LazyLock::new(|| BLOCKS.map(|block| RealFft::new(2 * block)));
-    &TRANSFORMS[tier]
+/// The transforms of one size of blocks, there and back.
+pub(crate) struct Plan {
+    pub(crate) forward: Arc<dyn RealToComplex<f32>>,
+    pub(crate) back: Arc<dyn ComplexToReal<f32>>,
+}
+
+/// The transforms of each size of blocks, made once.
+pub(crate) fn plan(tier: usize) -> &'static Plan {
+    static PLANS: LazyLock<[Plan; 3]> = LazyLock::new(|| {
+        let mut planner = RealFftPlanner::new();
+        BLOCKS.map(|block| Plan {
+            forward: planner.plan_fft_forward(2 * block),
+            back: planner.plan_fft_inverse(2 * block),
+        })
+    });
+    &PLANS[tier]
 }
 
 /// The first frame of a response that partitions of this size are for.
@@ -31,7 +42,8 @@ fn first_frame(tier: usize) -> usize {
 /// A response, cut and transformed.
 pub(crate) struct Kernel {
     frames: usize,
-    /// For each size of blocks the spectra, channel by channel, partition by partition.
+    /// For each size of blocks the spectra, channel by channel, partition by partition. A spectrum has the real parts of
+    /// its bins, then the imaginary ones. The first imaginary one is the highest bin, which is real.
     spectra: [Vec<f32>; 3],
     channels: usize,
 }
@@ -48,8 +60,8 @@ impl Kernel {
         let frames = channels[0].len().min(MAX_FRAMES);
         let mut kernel = Self { frames, spectra: Default::default(), channels: channels.len() };
         for (tier, &block) in BLOCKS.iter().enumerate() {
-            let mut time = vec![0.0; 2 * block];
-            let mut scratch = vec![0.0; 4 * block];
+            let forward = &plan(tier).forward;
+            let (mut time, mut bins) = (forward.make_input_vec(), forward.make_output_vec());
             // The inverse transform multiplies by its length.
             let scale = 1.0 / (2 * block) as f32;
             for channel in channels {
@@ -58,10 +70,12 @@ impl Kernel {
                     let part = &channel[first..frames.min(first + block)];
                     time.fill(0.0);
                     time.iter_mut().zip(part).for_each(|(to, from)| *to = scale * from);
+                    // Lengths are those of the plan, so it cannot fail.
+                    let _ = forward.process(&mut time, &mut bins);
+                    let imaginary = bins[1..block].iter().map(|bin| bin.im);
                     let spectra = &mut kernel.spectra[tier];
-                    let spectrum = spectra.len();
-                    spectra.resize(spectrum + 2 * block, 0.0);
-                    transform(tier).forward(&time, &mut spectra[spectrum..], &mut scratch);
+                    spectra.extend(bins[..block].iter().map(|bin| bin.re));
+                    spectra.extend([bins[block].re].into_iter().chain(imaginary));
                 }
             }
         }

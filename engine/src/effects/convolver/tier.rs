@@ -6,8 +6,9 @@
 use super::super::line::touched;
 use super::Stereo;
 use crate::dsp::FADE;
-use crate::impulse::{BLOCKS, Kernel, Responses, transform};
+use crate::impulse::{BLOCKS, Kernel, Responses, plan};
 use crate::render::TICK;
+use realfft::num_complex::Complex;
 
 /// Which response is heard, and how much of its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,13 +36,21 @@ impl Setting {
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     time: Vec<f32>,
-    transform: Vec<f32>,
+    bins: Vec<Complex<f32>>,
+    transform: Vec<Complex<f32>>,
 }
 
 impl Scratch {
     pub(super) fn new() -> Self {
         let largest = BLOCKS[BLOCKS.len() - 1];
-        Self { time: vec![0.0; 2 * largest], transform: vec![0.0; 4 * largest] }
+        let plans = (0..BLOCKS.len()).map(plan);
+        let transform =
+            plans.map(|plan| plan.forward.get_scratch_len().max(plan.back.get_scratch_len()));
+        Self {
+            time: vec![0.0; 2 * largest],
+            bins: vec![Complex::default(); largest + 1],
+            transform: vec![Complex::default(); transform.max().unwrap_or(0)],
+        }
     }
 }
 
@@ -201,15 +210,24 @@ impl Tier {
     #[inline(always)]
     fn transform(&mut self, side: usize, scratch: &mut Scratch) {
         let block = BLOCKS[self.index];
-        let time = &mut scratch.time[..2 * block];
+        let Scratch { time, bins, transform } = scratch;
+        let (time, bins) = (&mut time[..2 * block], &mut bins[..=block]);
         for (half, ago) in [(0, 2), (1, 1)] {
             let from = (self.incoming + 3 - ago) % 3 * block;
             let input = &self.input[side][from..from + block];
             time[half * block..(half + 1) * block].copy_from_slice(input);
         }
+        let forward = &plan(self.index).forward;
+        let transform = &mut transform[..forward.get_scratch_len()];
+        // Lengths are those of the plan, so it cannot fail.
+        let _ = forward.process_with_scratch(time, bins, transform);
         let slot = self.newest * 2 * block;
-        let spectrum = &mut self.history[side][slot..slot + 2 * block];
-        transform(self.index).forward(time, spectrum, &mut scratch.transform);
+        let (real, imaginary) = self.history[side][slot..slot + 2 * block].split_at_mut(block);
+        for ((real, imaginary), bin) in real.iter_mut().zip(&mut *imaginary).zip(&*bins) {
+            (*real, *imaginary) = (bin.re, bin.im);
+        }
+        // The highest bin is real, as the lowest.
+        imaginary[0] = bins[block].re;
     }
 
     /// Adds the products of share `step` of `steps` of all partitions.
@@ -252,11 +270,21 @@ impl Tier {
     #[inline(always)]
     fn transform_back(&mut self, side: usize, scratch: &mut Scratch) {
         let block = BLOCKS[self.index];
-        let time = &mut scratch.time[..2 * block];
+        let Scratch { time, bins, transform } = scratch;
+        let (time, bins) = (&mut time[..2 * block], &mut bins[..=block]);
+        let back = &plan(self.index).back;
+        let transform = &mut transform[..back.get_scratch_len()];
         let heard = self.heard().len();
         let (from, to) = (self.progress[0], self.progress[1]);
         for which in 0..heard {
-            transform(self.index).back(&self.sums[which][side], time, &mut scratch.transform);
+            let (real, imaginary) = self.sums[which][side].split_at(block);
+            for ((bin, &re), &im) in bins.iter_mut().zip(real).zip(imaginary) {
+                *bin = Complex { re, im };
+            }
+            bins[0].im = 0.0;
+            bins[block] = Complex { re: imaginary[0], im: 0.0 };
+            // Lengths are those of the plan and the ends are real, so it cannot fail.
+            let _ = back.process_with_scratch(bins, time, transform);
             let fresh = &time[block..];
             let next = &mut self.next[side];
             if which == 0 {
