@@ -177,7 +177,12 @@ impl Modulation {
 
     /// Whether the parameter is `value` for every voice.
     pub(crate) fn is_constant_at(&self, param: Param, value: f32) -> bool {
-        self.constant[param as usize] == Some(value)
+        self.constant(param) == Some(value)
+    }
+
+    /// The value of the parameter, if it is the same for every voice.
+    pub(crate) fn constant(&self, param: Param) -> Option<f32> {
+        self.constant[param as usize]
     }
 
     /// Computes the targets of the first `voices` voices from parameters and sources.

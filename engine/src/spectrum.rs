@@ -20,7 +20,7 @@ mod tables;
 
 pub use cloud::{Cloud, FRACTION, PARALLEL, STARTS, Second, TRACKS, TURN, fraction, of_fraction};
 pub use description::{Description, UnisonCopy};
-pub use filter::{CURVE_POINTS, Filter, FilterKind, Response};
+pub use filter::{CURVE_POINTS, Filter, FilterKind, Poles, Response};
 pub use imported::IMPORTED_ROWS;
 pub use imported::{ImportedTable, TableUpdate};
 pub use placement::{SCALES, scale_map};
@@ -57,28 +57,29 @@ pub struct Partials<S: Simd> {
 }
 
 /// Partials `16 × group + 1` and on of `cloud`, whose pitches are `frequency`.
-///
-/// Features that a cloud does not use are skipped for the whole group, never lane by lane.
 #[inline(always)]
 pub fn evaluate<S: Simd>(
     s: S,
     cloud: &Cloud,
-    rows: CloudRows<'_>,
+    rows: &CloudRows<'_>,
     group: usize,
-    mut frequency: S::F,
+    frequency: S::F,
 ) -> Partials<S> {
+    evaluate_copy(s, cloud, rows, group, frequency, voice_level(s, cloud, rows, group))
+}
+
+/// The levels of partials `16 × group + 1` and on as far as they are the same for all unison copies of a
+/// voice: those before bands, filters, the gate and the fade towards Nyquist.
+///
+/// Features that a cloud does not use are skipped for the whole group, never lane by lane.
+#[inline(always)]
+pub fn voice_level<S: Simd>(s: S, cloud: &Cloud, rows: &CloudRows<'_>, group: usize) -> S::F {
     let mut level = read_level(s, cloud.formant, [rows.low, rows.high], cloud.morph, group);
     if let Some(second) = rows.second {
         level = second.level(s, cloud, group, level);
     }
     if cloud.contrast != 0 {
         level = dynamics::contrasted(s, cloud, level);
-    }
-    if cloud.bandwidth != 0.0 {
-        let log2_ratio = log2_ratio(s, rows, group);
-        let noise = rows.tracks.map(|tracks| s.load(&tracks.noise[group]));
-        let (wandering, share) = band::wander(s, cloud, log2_ratio, noise, group, frequency);
-        (frequency, level) = (wandering, s.mul(level, share));
     }
     if cloud.partials < ((group + 1) * LANES) as f32 {
         level = s.mul(level, count_fade(s, cloud, group));
@@ -90,12 +91,52 @@ pub fn evaluate<S: Simd>(
         let log2_ratio = log2_ratio(s, rows, group);
         level = s.mul(level, tilt_and_damping(s, cloud, log2_ratio));
     }
+    level
+}
+
+/// The partials of a unison copy that has no bands and no gate, and at most a resonant filter, given the levels
+/// that its voice has: [`evaluate_copy`] for most clouds.
+#[inline(always)]
+pub fn evaluate_plain_copy<S: Simd>(
+    s: S,
+    filter: Option<(Poles, f32)>,
+    frequency: S::F,
+    mut level: S::F,
+) -> Partials<S> {
+    if let Some((poles, inverse_cutoff)) = filter {
+        level = s.mul(level, poles.gain(s, s.mul(frequency, s.splat(inverse_cutoff))));
+    }
+    below_nyquist(s, frequency, level)
+}
+
+/// The partials of one unison copy, given the levels that its voice has.
+#[inline(always)]
+pub fn evaluate_copy<S: Simd>(
+    s: S,
+    cloud: &Cloud,
+    rows: &CloudRows<'_>,
+    group: usize,
+    mut frequency: S::F,
+    mut level: S::F,
+) -> Partials<S> {
+    if cloud.bandwidth != 0.0 {
+        let log2_ratio = log2_ratio(s, rows, group);
+        let noise = rows.tracks.map(|tracks| s.load(&tracks.noise[group]));
+        let (wandering, share) = band::wander(s, cloud, log2_ratio, noise, group, frequency);
+        (frequency, level) = (wandering, s.mul(level, share));
+    }
     if let Some(gain) = filter_gain(s, cloud, rows, frequency) {
         level = s.mul(level, gain);
     }
     if cloud.gate != 0 {
         level = dynamics::gated(s, cloud, level);
     }
+    below_nyquist(s, frequency, level)
+}
+
+/// Partials of these pitches and levels, faded towards Nyquist.
+#[inline(always)]
+fn below_nyquist<S: Simd>(s: S, frequency: S::F, level: S::F) -> Partials<S> {
     if s.any_greater(frequency, s.splat(FADE_START)) {
         let fade = nyquist_fade(s, frequency);
         Partials { increment: increment_or_rest(s, frequency), level: s.mul(level, fade), fade }
@@ -109,7 +150,7 @@ pub fn evaluate<S: Simd>(
 pub fn filter_gain<S: Simd>(
     s: S,
     cloud: &Cloud,
-    rows: CloudRows<'_>,
+    rows: &CloudRows<'_>,
     frequency: S::F,
 ) -> Option<S::F> {
     // No closure: outside the function that enables the instructions, each operation would be a call.
@@ -127,11 +168,26 @@ pub fn filter_gain<S: Simd>(
     all
 }
 
-/// Phase per sample of sixteen partials, as floats: the ratios of the table, stretched, made
-/// stiff, snapped to a scale, detuned, times the cloud's increment. Rises with the partial's number,
-/// except for detuning.
+/// Phase per sample of sixteen partials, as floats: their ratios, detuned, times the cloud's increment.
+/// Rises with the partial's number, except for detuning.
 #[inline(always)]
-pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::F {
+pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: &CloudRows<'_>, group: usize) -> S::F {
+    frequency_of_copy(s, cloud, group, voice_ratio(s, cloud, rows, group))
+}
+
+/// The same for a unison copy, given the ratios that its voice has.
+#[inline(always)]
+pub fn frequency_of_copy<S: Simd>(s: S, cloud: &Cloud, group: usize, mut ratio: S::F) -> S::F {
+    if cloud.detune != 0 {
+        ratio = placement::detuned(s, cloud, group, ratio);
+    }
+    s.mul(ratio, s.splat(cloud.increment))
+}
+
+/// The ratios of sixteen partials as far as they are the same for all unison copies of a voice: those of the
+/// table, stretched, made stiff, and snapped to a scale.
+#[inline(always)]
+pub fn voice_ratio<S: Simd>(s: S, cloud: &Cloud, rows: &CloudRows<'_>, group: usize) -> S::F {
     let mut ratio = s.load(&rows.ratio[group]);
     if let Some(tracks) = rows.tracks {
         // The bend is constant between two frames, so that a track's phase is exact at every frame.
@@ -153,15 +209,12 @@ pub fn frequency<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize
     if cloud.snap != 0 {
         ratio = placement::snapped(s, cloud, rows.maps, ratio);
     }
-    if cloud.detune != 0 {
-        ratio = placement::detuned(s, cloud, group, ratio);
-    }
-    s.mul(ratio, s.splat(cloud.increment))
+    ratio
 }
 
 /// The logarithms of the ratios, from the tables.
 #[inline(always)]
-fn log2_ratio<S: Simd>(s: S, rows: CloudRows<'_>, group: usize) -> S::F {
+fn log2_ratio<S: Simd>(s: S, rows: &CloudRows<'_>, group: usize) -> S::F {
     let log2_ratio = s.load(&rows.log2_ratio[group]);
     match rows.second {
         Some(second) => second.log2_ratio(s, group, log2_ratio),
@@ -255,7 +308,7 @@ fn nyquist_fade<S: Simd>(s: S, frequency: S::F) -> S::F {
 /// number, scaled by the scatter; and, when the whole cloud starts, its phase so far, as if all
 /// ratios were whole numbers. Tracks start with their recorded phases.
 #[inline(always)]
-pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, rows: CloudRows<'_>, group: usize) -> S::U {
+pub fn first_phase<S: Simd>(s: S, cloud: &Cloud, rows: &CloudRows<'_>, group: usize) -> S::U {
     let number = s.f_to_u(number(s, group));
     let mut before = match cloud.flags & STARTS {
         0 => s.splat_u(0),

@@ -54,14 +54,14 @@ impl Work for PartialsOf<'_> {
         let [left, right] = self.cloud.gain_to;
         let [mut pitches, mut levels, mut responses] = [F32x16([1.0; LANES]); 3];
         for group in 0..groups(self.cloud.partials) {
-            let frequency = spectrum::frequency(s, self.cloud, rows, group);
+            let frequency = spectrum::frequency(s, self.cloud, &rows, group);
             if s.first(frequency) >= FADE_END {
                 break;
             }
-            let partials = spectrum::evaluate(s, &open, open_rows, group, frequency);
+            let partials = spectrum::evaluate(s, &open, &open_rows, group, frequency);
             s.store(frequency, &mut pitches);
             s.store(partials.level, &mut levels);
-            if let Some(response) = spectrum::filter_gain(s, self.cloud, rows, frequency) {
+            if let Some(response) = spectrum::filter_gain(s, self.cloud, &rows, frequency) {
                 s.store(response, &mut responses);
             }
             for lane in 0..LANES {
@@ -87,7 +87,7 @@ impl Work for PartialsOf<'_> {
 pub fn filter_gain(cloud: &Cloud, hertz: f32, sample_rate: f32) -> f32 {
     let frequency = Portable.splat(hertz / sample_rate * TURN);
     let tables = tables();
-    let gain = spectrum::filter_gain(Portable, cloud, tables.rows_of(cloud), frequency);
+    let gain = spectrum::filter_gain(Portable, cloud, &tables.rows_of(cloud), frequency);
     gain.map_or(1.0, |gain| Portable.first(gain))
 }
 

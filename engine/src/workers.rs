@@ -20,8 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A job: called with every index below the count, from any thread, each index once.
-type Job<'a> = &'a (dyn Fn(usize) + Sync);
+/// A job: called with every index below the count, each once, and the number of the thread that calls it. The thread that
+/// forks has number 0.
+type Job<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 struct Shared {
     /// The number of the last job and of the workers on it: see [`Gate`].
@@ -174,10 +175,16 @@ impl Workers {
 
     /// Calls `job` with every index below `count`, on this thread and at most `helpers` workers, and
     /// returns when all calls have returned.
-    pub(crate) fn run(&self, helpers: usize, count: usize, job: Job<'_>) {
+    pub(crate) fn run(&self, helpers: usize, count: usize, job: &(dyn Fn(usize) + Sync)) {
+        self.run_on_threads(helpers, count, &|task, _| job(task));
+    }
+
+    /// The same for a job that is told which thread calls it, so that each can have memory of its own: its number is
+    /// at most that of `helpers` and of all workers.
+    pub(crate) fn run_on_threads(&self, helpers: usize, count: usize, job: Job<'_>) {
         let helpers = helpers.min(self.threads.len()).min(count.saturating_sub(1));
         if helpers == 0 || self.busy.swap(true, Ordering::Acquire) {
-            return (0..count).for_each(job);
+            return (0..count).for_each(|task| job(task, 0));
         }
         let _done = Busy(&self.busy);
         self.fork(ThreadPolicy::is_raised_here(), helpers, count, job);
@@ -321,7 +328,7 @@ fn take_tasks(shared: &Shared, thread: usize, job: Job<'_>) {
             if task >= end {
                 break;
             }
-            job(task);
+            job(task, thread);
         }
     }
 }
@@ -359,6 +366,17 @@ mod tests {
         }
     }
 
+    /// So each can have memory of its own.
+    #[test]
+    fn no_two_threads_have_the_same_number() {
+        let workers = Workers::start(3).unwrap();
+        let busy: Vec<AtomicBool> = (0..4).map(|_| AtomicBool::new(false)).collect();
+        workers.run_on_threads(3, if cfg!(miri) { 100 } else { 10_000 }, &|_, thread| {
+            assert!(!busy[thread].swap(true, Ordering::Acquire));
+            busy[thread].store(false, Ordering::Release);
+        });
+    }
+
     /// Two threads that share the workers do not wait for each other.
     #[test]
     fn a_second_job_is_done_alone() {
@@ -383,7 +401,7 @@ mod tests {
         // Both tasks return only when two threads have them at once.
         let helped = |raised| {
             let both = Barrier::new(2);
-            workers.fork(raised, 1, 2, &|_| {
+            workers.fork(raised, 1, 2, &|_, _| {
                 both.wait();
             });
             RAISED.load(Ordering::Relaxed)
@@ -402,7 +420,7 @@ mod tests {
         .unwrap();
         let caller = thread::current().id();
         for _ in 0..10 {
-            workers.fork(true, 2, 100, &|_| {
+            workers.fork(true, 2, 100, &|_, _| {
                 // Both have started on the job here.
                 while REFUSED.load(Ordering::Relaxed) < 2 {
                     thread::yield_now();

@@ -90,7 +90,9 @@ impl Work for Push<'_, '_> {
             [&lanes.peak[all], &lanes.peak2[all]],
         );
         let shaping = Shaping::new(controls, modulation, tick_seconds);
-        let copies = Copies::new(modulation, lanes, second.as_ref(), *high);
+        let first = notes.iter().find(|note| !note.is_free());
+        let count = first.map_or(1, |note| note.copies);
+        let copies = Copies::new(modulation, lanes, second.as_ref(), *high, count);
         let flags = table.flags | routing(controls);
         let sounding = notes.iter().filter(|note| !note.is_free());
         writer.reserve(sounding.map(|note| copies.descriptions(note)).sum());

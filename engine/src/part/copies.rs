@@ -14,6 +14,8 @@ pub(super) struct Copies<'a> {
     modulation: &'a Modulation,
     second: Option<&'a SecondLayer<'a>>,
     detune: &'a [f32],
+    /// Where all voices have the same detune: factors of the pitches of voices with so many copies.
+    pitch_factors: Option<(usize, [f32; MAX_COPIES])>,
     spread: &'a [f32],
     colour: &'a [f32],
     entry: &'a [f32],
@@ -78,17 +80,23 @@ impl Original<'_> {
 }
 
 impl<'a> Copies<'a> {
+    /// For so many voices, most of which have so many copies.
+    #[inline(always)]
     pub(super) fn new(
         modulation: &'a Modulation,
         lanes: &'a Lanes,
         second: Option<&'a SecondLayer<'a>>,
         voices: usize,
+        copies: usize,
     ) -> Self {
         let target = |param: Param| &modulation.lane(param)[..voices];
         Self {
             modulation,
             second,
             detune: target(Param::UnisonDetune),
+            pitch_factors: modulation
+                .constant(Param::UnisonDetune)
+                .map(|detune| (copies, pitch_factors(copies, detune))),
             spread: target(Param::UnisonSpread),
             colour: target(Param::UnisonColour),
             entry: target(Param::UnisonEntry),
@@ -164,13 +172,17 @@ impl<'a> Copies<'a> {
         }
         // All copies at once, in lanes: plain loops, which are inlined where the instructions are chosen.
         let places = &PLACES[note.copies - 1];
-        let (detune, entry) = (self.detune[voice], self.entry[voice]);
+        let entry = self.entry[voice];
         let (pan, spread) = (self.pan[voice], self.spread[voice]);
         let mut increments = [original.increment; MAX_COPIES];
         let mut gains = [original.gain; MAX_COPIES];
         let (mut left, mut right) = ([0.0; MAX_COPIES], [0.0; MAX_COPIES]);
-        for (increment, place) in increments.iter_mut().zip(&places.place) {
-            *increment *= exp2(place * detune / 1200.0);
+        let factors = match &self.pitch_factors {
+            Some((copies, factors)) if *copies == note.copies => *factors,
+            _ => pitch_factors(note.copies, self.detune[voice]),
+        };
+        for (increment, factor) in increments.iter_mut().zip(&factors) {
+            *increment *= factor;
         }
         if entry != 0.0 {
             for (gain, &place) in gains.iter_mut().zip(&places.place) {
@@ -304,6 +316,16 @@ static PLACES: [Places; MAX_COPIES] = {
     }
     all
 };
+
+/// The factors of the pitches of `copies` copies that are spread over `detune` cents to either side.
+#[inline(always)]
+fn pitch_factors(copies: usize, detune: f32) -> [f32; MAX_COPIES] {
+    let mut factors = [1.0; MAX_COPIES];
+    for (factor, place) in factors.iter_mut().zip(&PLACES[copies - 1].place) {
+        *factor = exp2(place * detune / 1200.0);
+    }
+    factors
+}
 
 /// Applies the routes to a copy, except for its level and pan.
 fn change_spectrum(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original: &Original<'_>) {

@@ -47,15 +47,24 @@ impl<'a> Filters<'a> {
     }
 
     /// The filters of `voice`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, voice: usize) -> [Filter; FILTERS] {
-        std::array::from_fn(|index| match self.kinds[index] {
-            FilterKind::Open => Filter::default(),
-            kind => self.filter(kind, index, voice),
-        })
+        [self.filter(0, voice), self.filter(1, voice)]
     }
 
-    fn filter(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
+    #[inline(always)]
+    fn filter(&self, index: usize, voice: usize) -> Filter {
+        match self.kinds[index] {
+            FilterKind::Open => Filter::default(),
+            kind if kind.is_resonant() => {
+                Filter::poles(kind, self.inverse_cutoff[index][voice], self.peak[index][voice])
+            }
+            kind => self.rare_filter(kind, index, voice),
+        }
+    }
+
+    #[inline(never)]
+    fn rare_filter(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
         let inverse_cutoff = self.inverse_cutoff[index][voice];
         let target = |first| self.modulation.target(of_filter(first, index), voice);
         Filter::from_knobs(

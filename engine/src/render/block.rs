@@ -54,6 +54,29 @@ pub struct Section {
     pub buses: usize,
 }
 
+/// What a cloud shares with other unison copies of its voice.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedDescription {
+    /// The values that are shared.
+    pub description: Description,
+    /// Where the tick has them, if another copy has added them.
+    pub index: Option<u32>,
+    /// Whether left and right of the cloud's partials are exchanged.
+    pub is_mirrored: bool,
+}
+
+impl SharedDescription {
+    /// That of `cloud`, which is mirrored or not; nothing has added it yet.
+    pub fn of(cloud: &Cloud, is_mirrored: bool) -> Self {
+        let mut voice = *cloud;
+        if is_mirrored {
+            voice.width_from = voice.width_from.wrapping_neg();
+            voice.width_to = voice.width_to.wrapping_neg();
+        }
+        Self { description: Description::of(&voice), index: None, is_mirrored }
+    }
+}
+
 impl Section {
     /// The granularity of its slots. Renderers sum slots in groups, and with these starts a client's
     /// groups are the same whoever else is in the block.
@@ -220,28 +243,36 @@ impl VoiceBlock {
         self.sections.push(section);
     }
 
-    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Returns
-    /// whether there was room.
-    pub fn put(&mut self, tick: usize, slot: usize, cloud: &Cloud) -> bool {
-        let stride = self.stride();
+    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. `voice` is what it
+    /// shares with others, and the index of that if another cloud of the tick has added it. Returns that index, or
+    /// `None` where there is no room.
+    pub fn put(
+        &mut self,
+        tick: usize,
+        slot: usize,
+        cloud: &Cloud,
+        voice: &SharedDescription,
+    ) -> Option<u32> {
         if self.summaries[slot].sounding == 0 {
-            if self.used == stride {
-                return false;
+            if self.used == self.stride() {
+                return None;
             }
             self.indices[slot] = self.used as u32;
             self.used += 1;
             self.slots[slot / 64] |= 1 << (slot % 64);
         }
-        let index = self.indices[slot];
         let writer = self.writer();
+        let index = voice.index.unwrap_or_else(|| writer.reserve(tick, 1));
+        let mirrored = if voice.is_mirrored { UnisonCopy::MIRRORED } else { 0 };
         // SAFETY: it is the only writer.
         unsafe {
-            writer.describe(tick, index, &Description::of(cloud));
-            writer.push(tick, slot as u32, Extent::of(cloud), &UnisonCopy::of(cloud, index));
+            if voice.index.is_none() {
+                writer.describe(tick, index, &voice.description);
+            }
+            let copy = UnisonCopy::of(cloud, index | mirrored);
+            writer.push(tick, slot as u32, Extent::of(cloud), &copy);
         }
-        let described = self.described[tick].get_mut();
-        *described = (index + 1).max(*described);
-        true
+        Some(index)
     }
 
     /// For writing from several threads. Afterwards the slots are to be listed.
@@ -319,12 +350,20 @@ impl VoiceBlock {
     /// The cloud of `slot` in `tick`, if it sounds.
     #[inline]
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<Cloud> {
+        self.copy(slot, tick).map(|copy| copy.cloud(self.description(copy, tick)))
+    }
+
+    /// What the cloud of `slot` has of its own in `tick`, if it sounds.
+    #[inline]
+    pub fn copy(&self, slot: usize, tick: usize) -> Option<&UnisonCopy> {
         let sounds = self.summaries[slot].sounding >> tick & 1 == 1;
-        sounds.then(|| {
-            let row = tick * self.stride();
-            let copy = &self.clouds.copies()[row + self.copy_index(slot)];
-            copy.cloud(&self.clouds.descriptions()[row + copy.index()])
-        })
+        sounds.then(|| &self.clouds.copies()[tick * self.stride() + self.copy_index(slot)])
+    }
+
+    /// What a copy of that tick shares with others.
+    #[inline]
+    pub(crate) fn description(&self, copy: &UnisonCopy, tick: usize) -> &Description {
+        &self.clouds.descriptions()[tick * self.stride() + copy.index()]
     }
 
     /// The most descriptions of a tick.

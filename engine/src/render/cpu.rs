@@ -3,6 +3,8 @@
 pub mod bank;
 pub mod benchmark;
 mod cloud;
+mod stereo;
+mod voices;
 
 use super::block::EachTick;
 use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
@@ -12,11 +14,14 @@ use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::{Tables, tables};
 use crate::workers::Workers;
-pub(crate) use cloud::PAN_POSITIONS;
-use cloud::{CloudState, Floor, StereoTick};
+use cloud::{CloudState, Queue, Spectra, VoiceTick};
+use std::ops::Range;
 use std::sync::Arc;
+pub(crate) use stereo::PAN_POSITIONS;
+use stereo::{CopySums, StereoTick, to_stereo};
+use voices::Voices;
 
-/// Clouds that one thread renders before they are mixed: few enough to stay in the cache.
+/// Voices that one thread renders before they are mixed: few enough to stay in the cache.
 const WAVE: usize = 64;
 
 /// Work per thread, as partials times ticks: a small fraction of a millisecond. Waking a worker for
@@ -36,10 +41,13 @@ pub struct CpuRenderer {
     used: usize,
     /// States below this one have memory.
     with_memory: usize,
-    /// The audio of the clouds of one wave, one row per cloud until they are mixed in order.
+    /// The audio of the voices of one wave, one row per voice until they are mixed in order.
     wave: Vec<Row>,
-    /// Slots of the block, in order.
+    /// One for each thread.
+    scratches: Vec<Scratch>,
+    /// Slots of the block, in order, and the voices that they belong to.
     slots: Vec<usize>,
+    voices: Voices,
     /// The submitted block.
     submitted: Option<Arc<VoiceBlock>>,
     /// The level below which partials are left out, at the end of each tick; zero for none.
@@ -50,18 +58,42 @@ pub struct CpuRenderer {
     thinned: usize,
 }
 
-/// The audio of one cloud in a block.
+/// The audio of one voice in a block.
 #[derive(Clone)]
 struct Row {
     ticks: [StereoTick; MAX_TICKS],
     /// The bus of each tick; none where it is silent.
     buses: [Option<u16>; MAX_TICKS],
-    /// Sums of the groups per lane, before the lanes are summed to stereo.
-    scratch: [F32x16; TICK],
-    /// Partials sounded in the last tick.
+    /// Partials sounded and left out in the last tick.
     partials: usize,
-    /// Partials left out in the last tick.
     thinned: usize,
+}
+
+/// What a thread needs while it renders a voice.
+#[derive(Clone)]
+struct Scratch {
+    /// Sums of the groups of a cloud per lane, before the lanes are summed.
+    sum: [F32x16; TICK],
+    /// Sums of the copies of a voice.
+    copies: CopySums,
+    spectra: Spectra,
+}
+
+impl Scratch {
+    const NEW: Self = Self {
+        sum: [F32x16([0.0; LANES]); TICK],
+        copies: CopySums::SILENCE,
+        spectra: Spectra::SILENCE,
+    };
+}
+
+impl Row {
+    const SILENCE: Self = Self {
+        ticks: [StereoTick::SILENCE; MAX_TICKS],
+        buses: [None; MAX_TICKS],
+        partials: 0,
+        thinned: 0,
+    };
 }
 
 impl CpuRenderer {
@@ -85,7 +117,9 @@ impl CpuRenderer {
             used: 0,
             with_memory: 0,
             wave: Vec::new(),
+            scratches: Vec::new(),
             slots: Vec::new(),
+            voices: Voices::default(),
             submitted: None,
             floor: [0.0; MAX_TICKS],
             clock: 0,
@@ -131,15 +165,10 @@ impl Renderer for CpuRenderer {
         })?;
         (self.used, self.with_memory) = (0, with_memory_ahead(0).min(capacity.slots));
         self.states[..self.with_memory].iter_mut().for_each(CloudState::take_memory);
-        let silence = Row {
-            ticks: [StereoTick::SILENCE; MAX_TICKS],
-            buses: [None; MAX_TICKS],
-            scratch: [F32x16([0.0; LANES]); TICK],
-            partials: 0,
-            thinned: 0,
-        };
-        self.wave = vec![silence; WAVE * self.threads];
+        self.wave = vec![Row::SILENCE; WAVE * self.threads];
+        self.scratches = vec![Scratch::NEW; self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
+        self.voices = Voices::new(capacity.slots);
         let workers = Workers::start(self.threads - 1)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
         self.workers = Some(Arc::new(workers));
@@ -191,69 +220,107 @@ impl CpuRenderer {
         let work: usize = self.slots.iter().map(|&slot| block.summary(slot).most_partials()).sum();
         let helpers = work * block.ticks() / GRAIN;
         let tables = tables();
+        let level = self.level;
         let mut partials = 0;
-        self.thinned = 0;
-        for slots in self.slots.chunks(self.wave.len()) {
-            let states = Disjoint::new(&mut self.states);
-            let rows = Disjoint::new(&mut self.wave);
-            let level = self.level;
-            workers.run(helpers, slots.len(), &|index| {
-                let slot = slots[index];
-                // SAFETY: every index is taken once, and slots are distinct.
-                let (state, row) = unsafe { (states.get(slot), rows.get(index)) };
-                level.dispatch(RenderRow {
-                    tables: &tables,
-                    block,
-                    slot,
-                    floor: &floor,
-                    clock,
-                    state,
-                    row,
+        let mut from = 0;
+        while from < block.ticks() {
+            let range = self.voices.find(block, &self.slots, from);
+            (partials, self.thinned, from) = (0, 0, range.end);
+            let voices = &self.voices;
+            for first in (0..voices.count()).step_by(self.wave.len()) {
+                let states = Disjoint::new(&mut self.states);
+                let count = (voices.count() - first).min(self.wave.len());
+                let rows = Disjoint::new(&mut self.wave);
+                let scratches = Disjoint::new(&mut self.scratches);
+                workers.run_on_threads(helpers, count, &|index, thread| {
+                    // SAFETY: every index is taken once, and every thread has a number of its own.
+                    let (row, scratch) = unsafe { (rows.get(index), scratches.get(thread)) };
+                    let slots = voices.slots(first + index);
+                    level.dispatch(RenderVoice {
+                        tables: &tables,
+                        block,
+                        slots,
+                        range: range.clone(),
+                        floor: &floor,
+                        clock,
+                        states: &states,
+                        scratch,
+                        row,
+                    });
                 });
-            });
-            let rows = &self.wave[..slots.len()];
-            partials += rows.iter().map(|row| row.partials).sum::<usize>();
-            self.thinned += rows.iter().map(|row| row.thinned).sum::<usize>();
-            let ticks = buses.each_tick();
-            workers.run(helpers.min(rows.len() / ROWS_PER_MIX), 2 * block.ticks(), &|task| {
-                mix(rows, task / 2, task % 2, &ticks);
-            });
+                let rows = &self.wave[..count];
+                partials += rows.iter().map(|row| row.partials).sum::<usize>();
+                self.thinned += rows.iter().map(|row| row.thinned).sum::<usize>();
+                let ticks = buses.each_tick();
+                let helpers = helpers.min(rows.len() / ROWS_PER_MIX);
+                workers.run(helpers, 2 * range.len(), &|task| {
+                    mix(rows, range.start + task / 2, task % 2, &ticks);
+                });
+            }
         }
         Ok(partials)
     }
 }
 
-/// Renders the cloud in `slot` through all ticks of the block.
-struct RenderRow<'a> {
+/// Renders a voice, the clouds in `slots`, through some ticks of the block.
+struct RenderVoice<'a> {
     tables: &'a Tables,
     block: &'a VoiceBlock,
-    slot: usize,
+    slots: &'a [u32],
+    range: Range<usize>,
     floor: &'a [f32; MAX_TICKS],
     clock: u32,
-    state: &'a mut CloudState,
+    states: &'a Disjoint<'a, CloudState>,
+    scratch: &'a mut Scratch,
     row: &'a mut Row,
 }
 
-impl Work for RenderRow<'_> {
+impl Work for RenderVoice<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        (self.row.partials, self.row.thinned) = (0, 0);
-        for tick in 0..self.block.ticks() {
-            let cloud = self.block.cloud(self.slot, tick);
-            let bus = |cloud| self.block.bus_of(self.slot, cloud) as u16;
-            self.row.buses[tick] = cloud.as_ref().map(bus);
-            if let Some(cloud) = &cloud {
-                let Row { ticks, scratch, partials, thinned, .. } = &mut *self.row;
-                let floor = Floor {
-                    level: self.floor[tick],
-                    // Slots are evaluated again in different ticks.
-                    turn: self.clock.wrapping_add((tick + self.slot) as u32),
-                };
-                let out = &mut ticks[tick];
-                (*partials, *thinned) =
-                    cloud::render(s, cloud, self.tables, floor, self.state, scratch, out);
+        let Self { tables, block, slots, range, floor, clock, states, scratch, row } = self;
+        let Scratch { sum, copies: sums, spectra } = scratch;
+        let queue = &mut Queue::new(s);
+        for tick in range {
+            (row.partials, row.thinned, row.buses[tick]) = (0, 0, None);
+            let mut copies = slots
+                .iter()
+                .filter_map(|&slot| {
+                    block.copy(slot as usize, tick).map(|copy| (slot as usize, copy))
+                })
+                .peekable();
+            let Some(&(first, copy)) = copies.peek() else {
+                continue;
+            };
+            let cloud = block.description(copy, tick).cloud();
+            let widths = [cloud.width_from, cloud.width_to];
+            row.buses[tick] = Some(block.bus_of(first, &cloud) as u16);
+            let mut voice = VoiceTick::new(cloud, tables, floor[tick]);
+            let out = &mut row.ticks[tick];
+            spectra.start_tick();
+            let is_alone = slots.len() == 1;
+            for (slot, copy) in copies {
+                copy.complete(&mut voice.cloud, widths);
+                // SAFETY: a slot is in one voice, and every voice is rendered once.
+                let state = unsafe { states.get(slot) };
+                // Slots are evaluated again in different ticks.
+                let turn = clock.wrapping_add((tick + slot) as u32);
+                let lanes = if is_alone { &mut *sum } else { sums.next(copy.is_mirrored()) };
+                let count = cloud::render(s, &voice, turn, spectra, state, queue, lanes);
+                row.partials += count.sounded;
+                row.thinned += count.thinned;
+                match (count.sounds, is_alone) {
+                    (true, true) => to_stereo(s, &voice.cloud, sum, out),
+                    (true, false) => sums.add(s, &voice.cloud, copy.is_mirrored()),
+                    (false, true) => *out = StereoTick::SILENCE,
+                    (false, false) => {}
+                }
+            }
+            if !is_alone {
+                [voice.cloud.width_from, voice.cloud.width_to] = widths;
+                sums.take(s, &voice.cloud, out);
             }
         }
     }

@@ -54,6 +54,11 @@ impl Simd for Avx2 {
         sub(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_sub_ps(a[h], b[h]));
         mul(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_mul_ps(a[h], b[h]));
         div(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_div_ps(a[h], b[h]));
+        quotient(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| {
+            let inverse = _mm256_rcp_ps(b[h]);
+            let quotient = _mm256_mul_ps(a[h], inverse);
+            _mm256_fmadd_ps(_mm256_fnmadd_ps(b[h], quotient, a[h]), inverse, quotient)
+        });
         sqrt(self, a: Self::F) -> Self::F = both!(|h| _mm256_sqrt_ps(a[h]));
         min(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_min_ps(a[h], b[h]));
         max(self, a: Self::F, b: Self::F) -> Self::F = both!(|h| _mm256_max_ps(a[h], b[h]));

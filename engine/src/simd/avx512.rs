@@ -53,6 +53,11 @@ impl Simd for Avx512 {
         sub(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_sub_ps(a, b));
         mul(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_mul_ps(a, b));
         div(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_div_ps(a, b));
+        quotient(self, a: Self::F, b: Self::F) -> Self::F = op!({
+            let inverse = _mm512_rcp14_ps(b);
+            let quotient = _mm512_mul_ps(a, inverse);
+            _mm512_fmadd_ps(_mm512_fnmadd_ps(b, quotient, a), inverse, quotient)
+        });
         sqrt(self, a: Self::F) -> Self::F = op!(_mm512_sqrt_ps(a));
         min(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_min_ps(a, b));
         max(self, a: Self::F, b: Self::F) -> Self::F = op!(_mm512_max_ps(a, b));

@@ -42,6 +42,14 @@ impl Description {
         description.0.copy_from_slice(&words[..Self::WORDS]);
         description
     }
+
+    /// The cloud of a voice, without what its copies have of their own.
+    #[inline(always)]
+    pub fn cloud(&self) -> Cloud {
+        let mut words = [0; Cloud::WORDS];
+        words[..Self::WORDS].copy_from_slice(&self.0);
+        Cloud::from_words(words)
+    }
 }
 
 impl UnisonCopy {
@@ -61,20 +69,30 @@ impl UnisonCopy {
         (self.description & !Self::MIRRORED) as usize
     }
 
+    /// Whether left and right of its partials are exchanged.
+    pub fn is_mirrored(&self) -> bool {
+        self.description & Self::MIRRORED != 0
+    }
+
     /// Its cloud.
     #[inline(always)]
     pub fn cloud(&self, description: &Description) -> Cloud {
-        let mut words = [0; Cloud::WORDS];
-        words[..Description::WORDS].copy_from_slice(&description.0);
-        let mut cloud = Cloud::from_words(words);
+        let mut cloud = description.cloud();
+        let widths = [cloud.width_from, cloud.width_to];
+        self.complete(&mut cloud, widths);
+        cloud
+    }
+
+    /// Replaces the values of another copy in the cloud of a voice, whose widths are given.
+    #[inline(always)]
+    pub fn complete(&self, cloud: &mut Cloud, widths: [i16; 2]) {
         (cloud.seed, cloud.increment) = (self.seed, self.increment);
         (cloud.gain_from, cloud.gain_to) = (self.gain_from, self.gain_to);
         (cloud.phase, cloud.band_clock) = (self.phase, self.band_clock);
-        if self.description & Self::MIRRORED != 0 {
-            cloud.width_from = cloud.width_from.wrapping_neg();
-            cloud.width_to = cloud.width_to.wrapping_neg();
-        }
-        cloud
+        [cloud.width_from, cloud.width_to] = match self.is_mirrored() {
+            true => widths.map(i16::wrapping_neg),
+            false => widths,
+        };
     }
 }
 

@@ -62,6 +62,15 @@ kinds! {
     Drawn "drawn";
 }
 
+impl FilterKind {
+    /// Whether it has poles and a peak at the cutoff, and needs no other parameters.
+    #[inline(always)]
+    pub(crate) fn is_resonant(self) -> bool {
+        use FilterKind::*;
+        matches!(self, Low12 | Low24 | High12 | High24 | Band12 | Band24 | Notch | Peak)
+    }
+}
+
 /// Points of a drawn curve. They are an octave apart, and the fourth is at the cutoff.
 pub const CURVE_POINTS: usize = 7;
 /// Octaves from the first of them to the cutoff.
@@ -198,14 +207,7 @@ pub enum Response<'a> {
     /// No filter.
     Open,
     /// A resonant filter.
-    Poles {
-        /// Whether it has two poles instead of four.
-        two: bool,
-        /// One over the square of the resonance.
-        inverse_q2: f32,
-        /// Weights of 1, r² and r⁴ in the numerator.
-        pass: [f32; 3],
-    },
+    Poles(Poles),
     /// Ripples at equal distances of frequency.
     Comb {
         /// The feedback at the first peak.
@@ -237,6 +239,17 @@ pub enum Response<'a> {
     Drawn([f32; CURVE_POINTS]),
 }
 
+/// The coefficients of a resonant filter.
+#[derive(Clone, Copy, Debug)]
+pub struct Poles {
+    /// Whether it has two poles instead of four.
+    two: bool,
+    /// One over the square of the resonance.
+    inverse_q2: f32,
+    /// Weights of 1, r² and r⁴ in the numerator.
+    pass: [f32; 3],
+}
+
 impl<'a> Response<'a> {
     /// The response of `filter`.
     #[inline(always)]
@@ -265,31 +278,8 @@ impl<'a> Response<'a> {
                 }
             }
             FilterKind::Drawn => Response::Drawn(filter.points()),
-            kind => Response::poles(kind, filter.float()),
+            kind => Response::Poles(Poles::new(kind, filter.float())),
         }
-    }
-
-    #[inline(always)]
-    fn poles(kind: FilterKind, peak: f32) -> Self {
-        use FilterKind::*;
-        let two = matches!(kind, Low12 | High12 | Band12 | LowShelf | HighShelf);
-        // Two poles have the resonance Q at the cutoff, four have Q².
-        let inverse_q2 = match kind {
-            // A double pole: (1 + r²)².
-            LowShelf | HighShelf => 4.0,
-            _ if two => 1.0 / (peak * peak),
-            _ => 1.0 / peak,
-        };
-        let pass = match kind {
-            High12 | High24 => [0.0, 0.0, 1.0],
-            Band12 | Band24 => [0.0, inverse_q2, 0.0],
-            Notch => [1.0, -2.0, 1.0],
-            Peak => [1.0, -2.0 + inverse_q2 * (1.0 + peak), 1.0],
-            LowShelf => [peak * peak, 2.0 * peak, 1.0],
-            HighShelf => [1.0, 2.0 * peak, peak * peak],
-            _ => [1.0, 0.0, 0.0],
-        };
-        Response::Poles { two, inverse_q2, pass }
     }
 
     /// Whether there is no filter.
@@ -304,7 +294,7 @@ impl<'a> Response<'a> {
         let r = s.mul(frequency, s.splat(inverse_cutoff));
         match *self {
             Response::Open => s.splat(1.0),
-            Response::Poles { two, inverse_q2, pass } => pole_response(s, two, inverse_q2, pass, r),
+            Response::Poles(poles) => poles.gain(s, r),
             Response::Comb { feedback, damping, offset } => {
                 let blunt = s.fma(r, s.splat(damping), s.splat(1.0));
                 let feedback = s.div(s.splat(feedback), blunt);
@@ -337,21 +327,50 @@ pub(super) fn both<S: Simd>(s: S, a: S::F, b: S::F, parallel: bool) -> S::F {
     }
 }
 
-/// The magnitude of a two-pole or four-pole resonant filter. With r = f / cutoff, a pair of
-/// two-poles has `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
-#[inline(always)]
-fn pole_response<S: Simd>(s: S, two: bool, inverse_q2: f32, pass: [f32; 3], r: S::F) -> S::F {
-    let r2 = s.mul(r, r);
-    let [p0, p1, p2] = pass.map(|p| s.splat(p));
-    let above = s.fma(s.fma(r2, p2, p1), r2, p0);
-    let detour = s.sub(s.splat(1.0), r2);
-    let below = s.fma(r2, s.splat(inverse_q2), s.mul(detour, detour));
-    let pair = s.div(above, s.max(below, s.splat(f32::MIN_POSITIVE)));
-    match two {
-        true => s.sqrt(pair),
-        false => pair,
+impl Poles {
+    #[inline(always)]
+    fn new(kind: FilterKind, peak: f32) -> Self {
+        use FilterKind::*;
+        let two = matches!(kind, Low12 | High12 | Band12 | LowShelf | HighShelf);
+        // Two poles have the resonance Q at the cutoff, four have Q².
+        let inverse_q2 = match kind {
+            // A double pole: (1 + r²)².
+            LowShelf | HighShelf => 4.0,
+            _ if two => 1.0 / (peak * peak),
+            _ => 1.0 / peak,
+        };
+        let pass = match kind {
+            High12 | High24 => [0.0, 0.0, 1.0],
+            Band12 | Band24 => [0.0, inverse_q2, 0.0],
+            Notch => [1.0, -2.0, 1.0],
+            Peak => [1.0, -2.0 + inverse_q2 * (1.0 + peak), 1.0],
+            LowShelf => [peak * peak, 2.0 * peak, 1.0],
+            HighShelf => [1.0, 2.0 * peak, peak * peak],
+            _ => [1.0, 0.0, 0.0],
+        };
+        Self { two, inverse_q2, pass }
+    }
+
+    /// The magnitude. With r = f / cutoff, a pair of two-poles has
+    /// `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
+    #[inline(always)]
+    pub fn gain<S: Simd>(&self, s: S, r: S::F) -> S::F {
+        let r2 = s.min(s.mul(r, r), s.splat(MOST_R2));
+        let [p0, p1, p2] = self.pass;
+        let above = s.fma(s.fma(r2, s.splat(p2), s.splat(p1)), r2, s.splat(p0));
+        let detour = s.sub(s.splat(1.0), r2);
+        let below = s.fma(r2, s.splat(self.inverse_q2), s.mul(detour, detour));
+        let pair = s.quotient(above, s.max(below, s.splat(LEAST)));
+        match self.two {
+            true => s.sqrt(pair),
+            false => pair,
+        }
     }
 }
+
+/// Bounds of the terms of a resonant filter, far from what can be heard, so that none overflows.
+const MOST_R2: f32 = 1e14;
+const LEAST: f32 = 1e-30;
 
 /// The squared magnitude of a delay with feedback g, x turns from a peak, with the average power
 /// kept at 1: `(1 - g²) / ((1 - g)² + 4 g sin²(πx))`.

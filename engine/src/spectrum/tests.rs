@@ -64,8 +64,8 @@ fn cloud() -> Cloud {
 fn levels(cloud: &Cloud, group: usize) -> [f32; LANES] {
     let tables = tables();
     let rows = tables.rows_of(cloud);
-    let frequency = frequency(Portable, cloud, rows, group);
-    evaluate(Portable, cloud, rows, group, frequency).level
+    let frequency = frequency(Portable, cloud, &rows, group);
+    evaluate(Portable, cloud, &rows, group, frequency).level
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn tilt_and_stretch_follow_their_formulas() {
     let (plain, tilted) = (levels(&cloud(), 1), levels(&tilted, 1));
     assert!((tilted[0] / plain[0] * 17.0 - 1.0).abs() < 1e-5);
     let stretched = Cloud { stretch: 0.05, inharmonicity: 0.001, ..cloud() };
-    let f = frequency(Portable, &stretched, tables().rows_of(&stretched), 0);
+    let f = frequency(Portable, &stretched, &tables().rows_of(&stretched), 0);
     let ratio = 10f64.powf(1.05);
     let exact = ratio * (1.0 + 0.001 * ratio * ratio).sqrt() * stretched.increment as f64;
     assert!((f[9] as f64 / exact - 1.0).abs() < 1e-6);
@@ -104,8 +104,8 @@ fn a_formant_scale_of_two_reads_twice_as_far() {
 #[test]
 fn nothing_sounds_above_the_fade() {
     let high = Cloud { increment: 9_000.0 / 48_000.0 * TURN, ..cloud() };
-    let frequency = frequency(Portable, &high, tables().rows_of(&high), 0);
-    let partials = evaluate(Portable, &high, tables().rows_of(&high), 0, frequency);
+    let frequency = frequency(Portable, &high, &tables().rows_of(&high), 0);
+    let partials = evaluate(Portable, &high, &tables().rows_of(&high), 0, frequency);
     assert!(partials.level[1] > 0.0);
     assert!(partials.level[2..].iter().all(|&level| level == 0.0));
     assert!(partials.increment[2..].iter().all(|&step| step == 0));
@@ -114,7 +114,7 @@ fn nothing_sounds_above_the_fade() {
 #[test]
 fn one_phase_is_that_of_sixteen() {
     let scattered = Cloud { seed: 1_234_567, scatter: 40_000, ..cloud() };
-    let phases = first_phase(Portable, &scattered, tables().rows_of(&scattered), 2);
+    let phases = first_phase(Portable, &scattered, &tables().rows_of(&scattered), 2);
     for (lane, phase) in phases.into_iter().enumerate() {
         assert_eq!(first_phase_of(1_234_567, 33 + lane as u32, 40_000), phase);
     }
@@ -192,7 +192,7 @@ fn every_vowel_has_its_first_formant_where_singers_have_it() {
         let frequency = Portable.splat(hertz / 48_000.0 * TURN);
         let tables = tables();
         let rows = tables.rows_of(&cloud);
-        Portable.first(filter_gain(Portable, &cloud, rows, frequency).unwrap())
+        Portable.first(filter_gain(Portable, &cloud, &rows, frequency).unwrap())
     };
     for (vowel, first) in [(0.0, 350.0), (0.5, 650.0), (1.0, 290.0)] {
         assert!((at(vowel, first) - 2.0).abs() < 0.1, "{vowel}");
@@ -207,7 +207,7 @@ fn snapped_partials_are_notes_of_the_scale() {
             let snapped = Cloud { snap: u16::MAX, scale: scale_map(scale, above_root), ..cloud() };
             let tables = tables();
             let rows = tables.rows_of(&snapped);
-            for ratio in frequency(Portable, &snapped, rows, 0).map(|f| f / snapped.increment) {
+            for ratio in frequency(Portable, &snapped, &rows, 0).map(|f| f / snapped.increment) {
                 let semitones = 12.0 * ratio.log2() + above_root as f32;
                 let whole = semitones.round();
                 assert!((semitones - whole).abs() < 0.01, "{scale}: {semitones}");
@@ -229,7 +229,7 @@ fn detuned_partials_stay_within_reach_and_the_first_where_it_is() {
     let tables = tables();
     let rows = tables.rows_of(&detuned);
     let cents = |group: usize| {
-        let [plain, moved] = [cloud(), detuned].map(|c| frequency(Portable, &c, rows, group));
+        let [plain, moved] = [cloud(), detuned].map(|c| frequency(Portable, &c, &rows, group));
         std::array::from_fn::<f32, LANES, _>(|i| 1200.0 * (moved[i] / plain[i]).log2())
     };
     assert_eq!(cents(0)[0], 0.0);

@@ -1,6 +1,6 @@
 //! How the kernels are launched: the arguments and the grid of each for a block.
 
-use super::driver::{Event, Failed, Function, Module, Shape, Stream};
+use super::driver::{Event, Failed, Function, Module, Rows, Shape, Stream};
 use super::graph::{KERNELS, Kernel, Work};
 use super::kernels::{self, FETCH_THREADS, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS};
 use super::memory::{COPY, DESCRIPTION, Memory, UPLOAD_WORDS, row_slots};
@@ -8,6 +8,7 @@ use super::upload::{Mix, Piece};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{Capacity, MAX_TICKS};
 use std::ffi::c_void;
+use std::ops::Range;
 
 /// Fetched slots are rounded up to a multiple of this, so that graphs seldom change.
 const UPLOAD_SLOTS: usize = 64;
@@ -175,16 +176,40 @@ impl Launcher {
         stream.launch(self.fail, shape, &mut [])
     }
 
-    /// The device address of a description of `tick`.
-    pub(super) fn description_at(&self, places: &Places, tick: usize, index: usize) -> CUdeviceptr {
-        let offset = (tick * self.slots + index) * DESCRIPTION;
-        self.memory.descriptions[places.room] + offset as CUdeviceptr
+    /// Some descriptions of every tick, to be copied to the device; `host` is the address of the block's clouds.
+    pub(super) fn descriptions(
+        &self,
+        places: &Places,
+        source: &CloudsAt,
+        host: usize,
+        range: Range<usize>,
+    ) -> Rows {
+        Rows {
+            from: (host + source.description(0, range.start)) as *const c_void,
+            pitch_from: source.slots * DESCRIPTION,
+            to: self.memory.descriptions[places.room] + (range.start * DESCRIPTION) as CUdeviceptr,
+            pitch: self.slots * DESCRIPTION,
+            bytes: range.len() * DESCRIPTION,
+            count: places.ticks,
+        }
     }
 
-    /// The device address of a copy of `tick`.
-    pub(super) fn copy_at(&self, places: &Places, tick: usize, index: usize) -> CUdeviceptr {
-        let offset = (tick * self.slots + index) * COPY;
-        self.memory.copies[places.room] + offset as CUdeviceptr
+    /// The same for copies.
+    pub(super) fn copies(
+        &self,
+        places: &Places,
+        source: &CloudsAt,
+        host: usize,
+        range: Range<usize>,
+    ) -> Rows {
+        Rows {
+            from: (host + source.copy(0, range.start)) as *const c_void,
+            pitch_from: source.slots * COPY,
+            to: self.memory.copies[places.room] + (range.start * COPY) as CUdeviceptr,
+            pitch: self.slots * COPY,
+            bytes: range.len() * COPY,
+            count: places.ticks,
+        }
     }
 
     fn mix_grid(places: &Places, size: &Size) -> [u32; 3] {

@@ -23,9 +23,40 @@ pub(super) const ANSWERED: usize = 1;
 /// Words before the clouds of a request and before the samples of an answer.
 const HEAD: usize = 16;
 
-/// Words of a cloud, and of a cloud with its slot.
+/// Words of a cloud, and of a cloud with its place.
 const CLOUD: usize = size_of::<Cloud>() / size_of::<u64>();
 const ENTRY: usize = 1 + CLOUD;
+
+/// In the word before a cloud: its slot in the lower half, above it its description's index, and this bit for one that
+/// is mirrored.
+const MIRRORED: u64 = 1 << 63;
+
+/// Where a cloud of a request belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CloudPlace {
+    pub(super) tick: usize,
+    pub(super) slot: usize,
+    /// Unison copies of a voice have the same one. Below the number of slots.
+    pub(super) description: usize,
+    /// Whether left and right of its partials are exchanged, compared with other copies.
+    pub(super) is_mirrored: bool,
+}
+
+impl CloudPlace {
+    fn word(&self) -> u64 {
+        let mirrored = if self.is_mirrored { MIRRORED } else { 0 };
+        self.slot as u64 | (self.description as u64) << u32::BITS | mirrored
+    }
+
+    fn of_word(tick: usize, word: u64) -> Self {
+        Self {
+            tick,
+            slot: word as u32 as usize,
+            description: ((word & !MIRRORED) >> u32::BITS) as usize,
+            is_mirrored: word & MIRRORED != 0,
+        }
+    }
+}
 
 // Word indices in a request's head; from `COUNTS` on, one word per tick counts its clouds.
 const NUMBER: usize = 0;
@@ -122,11 +153,16 @@ impl SharedSegment {
         let mut entries = entries.as_chunks::<ENTRY>().0.iter();
         let (tables, mut needs) = (tables(), 0);
         for tick in 0..block.ticks() {
-            let clouds = block.slots().filter_map(|slot| Some((slot, block.cloud(slot, tick)?)));
+            let clouds = block.slots().filter_map(|slot| {
+                let copy = block.copy(slot, tick)?;
+                let (description, is_mirrored) = (copy.index(), copy.is_mirrored());
+                let place = CloudPlace { tick, slot, description, is_mirrored };
+                Some((place, block.cloud(slot, tick)?))
+            });
             let mut count = 0;
-            for ((slot, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
+            for ((place, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
                 needs = tables.number_of(&cloud).max(needs);
-                first.store(slot as u64, Ordering::Relaxed);
+                first.store(place.word(), Ordering::Relaxed);
                 for (word, value) in words.iter().zip(words_of(&cloud)) {
                     word.store(value, Ordering::Relaxed);
                 }
@@ -155,12 +191,12 @@ impl SharedSegment {
         Ok(RequestHead { ticks, reset: get(head, RESET) != 0, needs: get(head, NEEDS), counts })
     }
 
-    /// Calls `put` with the tick, slot and cloud of every cloud of request `number`. Rows are not checked.
+    /// Calls `put` with every cloud of request `number`, tick by tick. Rows are not checked.
     pub(super) fn read_clouds(
         &self,
         number: u32,
         head: &RequestHead,
-        mut put: impl FnMut(usize, usize, Cloud) -> Result<(), ProtocolViolation>,
+        mut put: impl FnMut(CloudPlace, Cloud) -> Result<(), ProtocolViolation>,
     ) -> Result<(), ProtocolViolation> {
         let area = self.memory.words(self.layout.request(number));
         let mut entries = area[HEAD..].as_chunks::<ENTRY>().0.iter();
@@ -168,13 +204,17 @@ impl SharedSegment {
             let mut next = 0;
             for _ in 0..count {
                 let [first, words @ ..] = entries.next().ok_or("more clouds than there is room")?;
-                let slot = first.load(Ordering::Relaxed);
-                if !(next..self.layout.capacity.slots as u64).contains(&slot) {
+                let place = CloudPlace::of_word(tick, first.load(Ordering::Relaxed));
+                let slots = self.layout.capacity.slots;
+                if !(next..slots).contains(&place.slot) {
                     return Err("slots that do not rise");
                 }
-                next = slot + 1;
+                if place.description >= slots {
+                    return Err("a cloud of no description");
+                }
+                next = place.slot + 1;
                 let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-                put(tick, slot as usize, cloud_of(words))?;
+                put(place, cloud_of(words))?;
             }
         }
         Ok(())
@@ -336,9 +376,10 @@ pub fn fuzz(bytes: &[u8]) {
     if let Ok(head) = segment.read_head(number) {
         let mut block = VoiceBlock::new(8);
         (0..head.ticks).for_each(|_| block.start_tick());
-        let _ = segment.read_clouds(number, &head, |_, slot, cloud| {
+        let _ = segment.read_clouds(number, &head, |place, cloud| {
             let cloud = checked(cloud, 2, &tables)?;
-            assert!(slot < 8 && cloud.bus < 2 && (cloud.first_frame as usize) < TICK);
+            assert!(place.slot < 8 && place.description < 8);
+            assert!(cloud.bus < 2 && (cloud.first_frame as usize) < TICK);
             Ok(())
         });
     }

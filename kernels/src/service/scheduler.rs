@@ -5,11 +5,15 @@
 //! the one that costs most is told to go on by CPU.
 
 use super::error::ServeError;
-use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation, RequestHead, checked};
+use super::layout::{
+    ANSWERED, ASKED, CloudPlace, DEPTH, Layout, ProtocolViolation, RequestHead, checked,
+};
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
-use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
-use myriad_engine::spectrum::{STARTS, tables};
+use myriad_engine::render::{
+    Buses, Capacity, Reason, Renderer, Section, SharedDescription, VoiceBlock,
+};
+use myriad_engine::spectrum::{Cloud, STARTS, tables};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,10 +63,42 @@ struct Client {
     /// A bit for each slot that has not sounded since the client came or was reset. What sounds there
     /// first must not continue the cloud of somebody else.
     unused: Vec<u64>,
+    voices: Voices,
     load: Load,
     last_clouds: usize,
     /// Why its next request is refused, which ends it.
     refused: Option<&'static str>,
+}
+
+/// What clouds of a request share, by the index of the client's description.
+struct Voices(Vec<Voice>);
+
+struct Voice {
+    /// The request and the tick that it belongs to.
+    tick: (u32, usize),
+    shared: SharedDescription,
+}
+
+impl Voices {
+    fn new(slots: usize) -> Self {
+        let none = || Voice {
+            tick: (0, usize::MAX),
+            shared: SharedDescription::of(&Cloud::default(), false),
+        };
+        Self((0..slots).map(|_| none()).collect())
+    }
+
+    /// The voice of `cloud`. A client that says that different clouds are the same is not believed.
+    fn voice(&mut self, request: u32, place: &CloudPlace, cloud: &Cloud) -> &mut Voice {
+        let shared = SharedDescription::of(cloud, place.is_mirrored);
+        let voice = &mut self.0[place.description];
+        let tick = (request, place.tick);
+        if voice.tick != tick || voice.shared.description != shared.description {
+            *voice = Voice { tick, shared };
+        }
+        voice.shared.is_mirrored = place.is_mirrored;
+        voice
+    }
 }
 
 /// What a client has caused in the present window, and in the last one.
@@ -114,18 +150,19 @@ impl Client {
     ) -> Result<f32, ProtocolViolation> {
         let tables = tables();
         let mut partials = 0.0;
-        let Self { unused, connection, first_slot, capacity, taken, .. } = self;
-        connection.segment.read_clouds(*taken, head, |tick, slot, cloud| {
+        let Self { unused, voices, connection, first_slot, capacity, taken, .. } = self;
+        connection.segment.read_clouds(*taken, head, |place, cloud| {
+            let slot = place.slot;
             let cloud = connection.tables.translate(cloud).ok_or("a cloud of no table")?;
             let mut cloud = checked(cloud, capacity.buses, &tables)?;
             let bit = 1 << (slot % 64);
             cloud.flags |= if unused[slot / 64] & bit != 0 { STARTS } else { 0 };
             unused[slot / 64] &= !bit;
             partials += cloud.partials;
-            match block.put(tick, *first_slot + slot, &cloud) {
-                true => Ok(()),
-                false => Err("more clouds than the service holds"),
-            }
+            let voice = voices.voice(*taken, &place, &cloud);
+            let index = block.put(place.tick, *first_slot + slot, &cloud, &voice.shared);
+            voice.shared.index = Some(index.ok_or("more clouds than the service holds")?);
+            Ok(())
         })?;
         Ok(partials)
     }
@@ -277,6 +314,7 @@ impl Scheduler {
             taken: 0,
             given: 0,
             unused: vec![u64::MAX; slots / 64],
+            voices: Voices::new(capacity.slots),
             load: Load::default(),
             last_clouds: 0,
             refused: None,
@@ -489,4 +527,33 @@ fn guarded<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 fn message_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Copies of a voice share what they say they share, as long as it is true.
+    #[test]
+    fn only_clouds_that_are_the_same_share_a_description() {
+        let mut voices = Voices::new(4);
+        let wide = |width: i16| Cloud { width_to: width, partials: 7.0, ..Cloud::default() };
+        let place = |tick: usize, is_mirrored: bool| CloudPlace {
+            tick,
+            slot: 0,
+            description: 3,
+            is_mirrored,
+        };
+        let mut index = |tick: usize, is_mirrored: bool, cloud: &Cloud| {
+            let voice = voices.voice(5, &place(tick, is_mirrored), cloud);
+            voice.shared.index.replace(9)
+        };
+        assert_eq!(index(0, false, &wide(100)), None);
+        assert_eq!(index(0, false, &wide(100)), Some(9));
+        assert_eq!(index(0, true, &wide(-100)), Some(9));
+        // It says that it is mirrored, but it is not.
+        assert_eq!(index(0, true, &wide(100)), None);
+        assert_eq!(index(0, false, &Cloud { partials: 8.0, ..wide(100) }), None);
+        assert_eq!(index(1, false, &Cloud { partials: 8.0, ..wide(100) }), None);
+    }
 }

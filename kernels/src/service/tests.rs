@@ -57,8 +57,8 @@ fn read(
     let tables = tables();
     let head = segment.read_head(number)?;
     let mut clouds = Vec::new();
-    segment.read_clouds(number, &head, |tick, slot, cloud| {
-        clouds.push((tick, slot, checked(cloud, CAPACITY.buses, &tables)?));
+    segment.read_clouds(number, &head, |place, cloud| {
+        clouds.push((place.tick, place.slot, checked(cloud, CAPACITY.buses, &tables)?));
         Ok(())
     })?;
     block.clear();
@@ -140,6 +140,23 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
         }
     }
     assert!(refused > 500 && rendered > 500, "{refused}, {rendered}");
+}
+
+#[test]
+fn places_out_of_bounds_are_refused() {
+    let (segment, sent) = (segment(), block());
+    let slots = CAPACITY.slots as u64;
+    for (word, expected) in [
+        (slots, "slots that do not rise"),
+        (slots << 32, "a cloud of no description"),
+        (u64::MAX, "slots that do not rise"),
+    ] {
+        segment.ask(0, false, &sent);
+        // The first word after the head.
+        segment.memory.words(0..17)[16].store(word, Ordering::Relaxed);
+        let refused = read(&segment, 0, &mut VoiceBlock::new(CAPACITY.slots));
+        assert_eq!(refused, Err(expected));
+    }
 }
 
 #[test]

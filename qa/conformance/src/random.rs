@@ -2,7 +2,9 @@
 
 use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, prepared, reference, same};
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock};
+use myriad_engine::render::{
+    Buses, MAX_TICKS, RenderError, Renderer, Section, SharedDescription, TICK, VoiceBlock,
+};
 use myriad_engine::spectrum::{
     Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
 };
@@ -342,7 +344,9 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
             writing.start_section(section, now.len());
             for (tick, clouds) in now.iter().enumerate() {
                 for (slot, cloud) in clouds {
-                    if !writing.put(tick, first_slots[client] + *slot as usize, cloud) {
+                    let voice = SharedDescription::of(cloud, false);
+                    let slot = first_slots[client] + *slot as usize;
+                    if writing.put(tick, slot, cloud, &voice).is_none() {
                         return Err("there is no room for all clouds".into());
                     }
                 }

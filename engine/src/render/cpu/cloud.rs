@@ -1,4 +1,4 @@
-//! One cloud for one tick: evaluates its spectrum, runs the bank, sums to stereo.
+//! One tick of a voice, cloud by cloud: evaluates spectra and runs the bank.
 
 use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
 use crate::render::TICK;
@@ -6,7 +6,8 @@ use crate::render::block::groups;
 use crate::render::lazy_slice::Zeroable;
 use crate::simd::{F32x16, LANES, Simd, U32x16};
 use crate::spectrum::{
-    self, Cloud, FADE_END, MAX_GROUPS, Partials, STARTS, Tables, dynamics, of_fraction,
+    self, Cloud, CloudRows, FADE_END, MAX_GROUPS, Partials, Poles, Response, STARTS, Tables,
+    dynamics,
 };
 
 /// The state of a slot between ticks.
@@ -53,20 +54,6 @@ impl CloudState {
     }
 }
 
-/// A tick of stereo audio.
-#[derive(Clone, Debug)]
-pub(crate) struct StereoTick {
-    pub(crate) left: [F32x16; TICK / LANES],
-    pub(crate) right: [F32x16; TICK / LANES],
-}
-
-impl StereoTick {
-    pub(crate) const SILENCE: StereoTick = StereoTick {
-        left: [F32x16([0.0; LANES]); TICK / LANES],
-        right: [F32x16([0.0; LANES]); TICK / LANES],
-    };
-}
-
 /// Partials quieter than this at both ends of a tick are not rendered: -144 dB, so that even a
 /// thousand of them stay below -110 dB.
 const INAUDIBLE: f32 = 6e-8;
@@ -102,122 +89,283 @@ impl Floor {
     }
 }
 
-/// Renders `cloud` for one tick. Returns the numbers of partials sounded and left out.
-/// `sum` is scratch space.
+/// The spectra of a voice in a tick, group by group.
+#[derive(Clone, Debug)]
+pub(crate) struct Spectra {
+    /// Groups that were evaluated for all unison copies of the voice, as far as copies have that in common: by the first
+    /// copy that needs them.
+    shared: usize,
+    ratios: [F32x16; MAX_GROUPS],
+    levels: [F32x16; MAX_GROUPS],
+    /// Those of one copy, at the tick's end.
+    increments: [U32x16; MAX_GROUPS],
+    own_levels: [F32x16; MAX_GROUPS],
+}
+
+impl Spectra {
+    pub(crate) const SILENCE: Self = Self {
+        shared: 0,
+        ratios: [F32x16([0.0; LANES]); MAX_GROUPS],
+        levels: [F32x16([0.0; LANES]); MAX_GROUPS],
+        increments: [U32x16([0; LANES]); MAX_GROUPS],
+        own_levels: [F32x16([0.0; LANES]); MAX_GROUPS],
+    };
+
+    /// Forgets the last tick.
+    #[inline(always)]
+    pub(crate) fn start_tick(&mut self) {
+        self.shared = 0;
+    }
+
+    /// Ratios and levels of `group` that the copies have in common. Copies visit groups in order.
+    #[inline(always)]
+    fn shared<S: Simd>(&mut self, s: S, voice: &VoiceTick<'_>, group: usize) -> (S::F, S::F) {
+        if group == self.shared {
+            let VoiceTick { cloud, rows, .. } = voice;
+            s.store(spectrum::voice_ratio(s, cloud, rows, group), &mut self.ratios[group]);
+            s.store(spectrum::voice_level(s, cloud, rows, group), &mut self.levels[group]);
+            self.shared += 1;
+        }
+        (s.load(&self.ratios[group]), s.load(&self.levels[group]))
+    }
+}
+
+/// A tick of a voice.
+pub(crate) struct VoiceTick<'a> {
+    /// The copy that is being rendered: all of them but for a few values.
+    pub(crate) cloud: Cloud,
+    rows: CloudRows<'a>,
+    floor: f32,
+    /// For clouds with few features: the filter that they have, if any.
+    plain: Option<Option<(Poles, f32)>>,
+    starts: bool,
+    wanted: usize,
+    /// Frames that it sounds.
+    frames: u32,
+}
+
+impl<'a> VoiceTick<'a> {
+    /// With the level below which partials are left out; see [`Floor`].
+    #[inline(always)]
+    pub(crate) fn new(cloud: Cloud, tables: &'a Tables, floor: f32) -> Self {
+        let rows = tables.rows_of(&cloud);
+        let [first, second] = &cloud.filters;
+        let filter = match (&rows.filters[0], &rows.filters[1]) {
+            (Response::Open, Response::Open) => Some(None),
+            (&Response::Poles(poles), Response::Open) => Some(Some((poles, first.inverse_cutoff))),
+            (Response::Open, &Response::Poles(poles)) => Some(Some((poles, second.inverse_cutoff))),
+            _ => None,
+        };
+        let is_plain = cloud.bandwidth == 0.0
+            && cloud.detune == 0
+            && cloud.gate == 0
+            && cloud.smear == 0
+            && floor == 0.0;
+        Self {
+            plain: filter.filter(|_| is_plain),
+            starts: cloud.flags & STARTS != 0,
+            wanted: groups(cloud.partials),
+            frames: TICK as u32 - u32::from(cloud.first_frame),
+            floor,
+            rows,
+            cloud,
+        }
+    }
+
+    /// Level × gain below this is inaudible; with no gain at all everything is.
+    #[inline(always)]
+    fn threshold(&self) -> f32 {
+        let Cloud { gain_from, gain_to, .. } = &self.cloud;
+        let loudest = gain_from[0].max(gain_from[1]).max(gain_to[0].max(gain_to[1]));
+        INAUDIBLE / loudest.max(1e-30)
+    }
+
+    /// Evaluates the copy's spectrum. Returns the number of groups: those within the count, and those that still
+    /// sound.
+    #[inline(always)]
+    fn evaluate<S: Simd>(
+        &self,
+        s: S,
+        filter: Option<(Poles, f32)>,
+        spectra: &mut Spectra,
+        state: &CloudState,
+    ) -> usize {
+        let most = self.wanted.max(state.live);
+        let increment = s.splat(self.cloud.increment);
+        for group in 0..most {
+            let (ratio, level) = spectra.shared(s, self, group);
+            let frequency = s.mul(ratio, increment);
+            if group >= state.live && s.first(frequency) >= FADE_END {
+                return group;
+            }
+            let Partials { increment, level, .. } =
+                spectrum::evaluate_plain_copy(s, filter, frequency, level);
+            s.store_u(increment, &mut spectra.increments[group]);
+            s.store(level, &mut spectra.own_levels[group]);
+        }
+        most
+    }
+
+    /// The same for a copy with any features. Also returns the groups that are left out, a bit each, which have
+    /// no spectrum, and how many partials are.
+    #[inline(always)]
+    fn evaluate_rich<S: Simd>(
+        &self,
+        s: S,
+        turn: u32,
+        spectra: &mut Spectra,
+        state: &mut CloudState,
+    ) -> (usize, u64, usize) {
+        let Self { cloud, rows, .. } = self;
+        let most = self.wanted.max(state.live);
+        let threshold = s.splat(self.threshold());
+        let floor = Floor { level: self.floor, turn };
+        let thins = self.floor > 0.0;
+        let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
+        // A cloud that gets louder is evaluated at once.
+        if !thins || gain > 1.5 * state.left_out_at {
+            state.left_out = 0;
+            state.left_out_at = gain;
+        }
+        let (mut spared, mut thinned) = (0, 0);
+        for group in 0..most {
+            let (ratio, level) = spectra.shared(s, self, group);
+            if thins && floor.spares(state, group) {
+                spared |= 1 << group;
+                thinned += LANES;
+                continue;
+            }
+            let frequency = spectrum::frequency_of_copy(s, cloud, group, ratio);
+            // Ratios rise, so above a group beyond Nyquist only old groups are left to fade.
+            if group >= state.live && s.first(frequency) >= FADE_END {
+                return (group, spared, thinned);
+            }
+            let Partials { increment, mut level, fade } =
+                spectrum::evaluate_copy(s, cloud, rows, group, frequency, level);
+            if cloud.smear != 0 && !self.starts {
+                let from = match group >= state.touched {
+                    true => s.splat(0.0),
+                    false => s.load(&state.groups[group].level),
+                };
+                level = dynamics::smeared(s, cloud.smear, from, level, fade);
+            }
+            if thins {
+                let audible = s.any_greater(level, threshold);
+                level = floor.thin(s, level, gain);
+                let left_out = !s.any_greater(level, threshold);
+                state.left_out &= !(1 << group);
+                state.left_out |= u64::from(left_out) << group;
+                if left_out && audible {
+                    thinned += LANES;
+                }
+            }
+            s.store_u(increment, &mut spectra.increments[group]);
+            s.store(level, &mut spectra.own_levels[group]);
+        }
+        (most, spared, thinned)
+    }
+}
+
+/// Partials of a cloud in a tick.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PartialCount {
+    /// Whether the sum has any sound.
+    pub(crate) sounds: bool,
+    /// Those that sounded, in whole groups but for the last.
+    pub(crate) sounded: usize,
+    /// Those that the floor left out, in whole groups.
+    pub(crate) thinned: usize,
+}
+
+/// Renders the present copy of `voice` for one tick: lane i of `sum[t]` becomes the sum of all partials whose number
+/// is i + 1 modulo sixteen, at frame t after the cloud's start. `turn` counts ticks. `queue` is scratch space.
 #[inline(always)]
 pub(crate) fn render<S: Simd>(
     s: S,
-    cloud: &Cloud,
-    tables: &Tables,
-    floor: Floor,
+    voice: &VoiceTick<'_>,
+    turn: u32,
+    spectra: &mut Spectra,
     state: &mut CloudState,
+    queue: &mut Queue<S>,
     sum: &mut [F32x16; TICK],
-    out: &mut StereoTick,
-) -> (usize, usize) {
-    let starts = cloud.flags & STARTS != 0;
-    if starts {
+) -> PartialCount {
+    let VoiceTick { cloud, rows, starts, frames, .. } = voice;
+    if *starts {
         state.reset();
     }
-    let frames = TICK as u32 - u32::from(cloud.first_frame);
-    let step = 1.0 / frames as f32;
-    let loudest =
-        cloud.gain_from[0].max(cloud.gain_from[1]).max(cloud.gain_to[0].max(cloud.gain_to[1]));
-    // Level × gain below the threshold; with no gain at all nothing is audible.
-    let threshold = s.splat(INAUDIBLE / loudest.max(1e-30));
-    let wanted = groups(cloud.partials);
-    let thins = floor.level > 0.0;
-    let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
-    // A cloud that gets louder is evaluated at once.
-    if !thins || gain > 1.5 * state.left_out_at {
-        state.left_out = 0;
-        state.left_out_at = gain;
-    }
-    let small = wanted.max(state.live) <= 2;
-
-    let rows = tables.rows_of(cloud);
-    let mut queue = [Oscillators::silent(s); MAX_SIDE_BY_SIDE];
-    let mut later = [Oscillators::silent(s); 2];
-    let (mut queued, mut sounded, mut group, mut thinned) = (0, 0, 0, 0);
-    while group < MAX_GROUPS && (group < wanted || group < state.live) {
-        if thins && floor.spares(state, group) {
-            thinned += LANES;
-            group += 1;
+    let (groups, spared, thinned) = match voice.plain {
+        Some(filter) => (voice.evaluate(s, filter, spectra, state), 0, 0),
+        None => voice.evaluate_rich(s, turn, spectra, state),
+    };
+    let small = groups <= 2;
+    let threshold = s.splat(voice.threshold());
+    let step = s.splat(1.0 / *frames as f32);
+    let Queue { oscillators, later } = queue;
+    let (mut queued, mut sounded, mut live) = (0, 0, 0);
+    for group in 0..groups {
+        if spared >> group & 1 == 1 {
             continue;
         }
-        let frequency = spectrum::frequency(s, cloud, rows, group);
-        // Ratios rise, so above a group beyond Nyquist only old groups are left to fade.
-        if group >= state.live && s.first(frequency) >= FADE_END {
-            break;
-        }
-        let Partials { increment, mut level, fade } =
-            spectrum::evaluate(s, cloud, rows, group, frequency);
+        let increment = s.load_u(&spectra.increments[group]);
+        let level = s.load(&spectra.own_levels[group]);
         let memory = &mut state.groups[group];
-        let new = group >= state.touched;
-        if cloud.smear != 0 && !starts {
-            let from = match new {
-                true => s.splat(0.0),
-                false => s.load(&memory.level),
-            };
-            level = dynamics::smeared(s, cloud.smear, from, level, fade);
-        }
-        let audible = thins && s.any_greater(level, threshold);
-        if thins {
-            level = floor.thin(s, level, gain);
-        }
-        let phase = match new {
-            true => spectrum::first_phase(s, cloud, rows, group),
-            false => s.load_u(&memory.phase),
+        let (phase, mut from) = match group >= state.touched {
+            true => (spectrum::first_phase(s, cloud, rows, group), s.splat(0.0)),
+            false => (s.load_u(&memory.phase), s.load(&memory.level)),
         };
-        let from = match (starts, new) {
-            (true, _) => level,
-            (false, true) => s.splat(0.0),
-            (false, false) => s.load(&memory.level),
-        };
-        let turn = match frames == TICK as u32 {
+        if *starts {
+            from = level;
+        }
+        let turn = match *frames == TICK as u32 {
             true => s.shl_u::<{ TICK.ilog2() as i32 }>(increment),
-            false => s.mul_u(increment, s.splat_u(frames)),
+            false => s.mul_u(increment, s.splat_u(*frames)),
         };
         s.store_u(s.add_u(phase, turn), &mut memory.phase);
         s.store(level, &mut memory.level);
-        if thins {
-            let left_out = !s.any_greater(level, threshold);
-            state.left_out &= !(1 << group);
-            state.left_out |= u64::from(left_out) << group;
-            if left_out && audible {
-                thinned += LANES;
-            }
+        if s.any_greater(level, s.splat(0.0)) {
+            live = group + 1;
         }
-        group += 1;
         if !s.any_greater(s.max(from, level), threshold) {
             continue;
         }
-        let (oscillators, slope) =
-            Oscillators::seed(s, phase, increment, from, level, s.splat(step));
-        queue[queued] = oscillators;
+        let (seeded, slope) = Oscillators::seed(s, phase, increment, from, level, step);
+        oscillators[queued] = seeded;
         if small {
             let half_turn = s.shl_u::<{ TICK.ilog2() as i32 - 1 }>(increment);
             let phase = s.add_u(phase, half_turn);
-            later[queued] = oscillators.half_a_tick_later(s, phase, increment, slope);
+            later[queued] = seeded.half_a_tick_later(s, phase, increment, slope);
         }
         queued += 1;
         sounded += LANES;
         if queued == S::GROUPS && !small {
-            add(s, &queue[..S::GROUPS], sounded == S::GROUPS * LANES, sum);
+            add(s, &oscillators[..S::GROUPS], sounded == S::GROUPS * LANES, sum);
             queued = 0;
         }
     }
     match (small, sounded) {
-        (_, 0) => sum.fill(F32x16([0.0; LANES])),
-        (true, _) => bank::advance_halves(s, &queue[..queued], &later[..queued], sum),
-        (false, _) => add(s, &queue[..queued], sounded == queued * LANES, sum),
+        (_, 0) => {}
+        (true, _) => bank::advance_halves(s, &oscillators[..queued], &later[..queued], sum),
+        (false, _) => add(s, &oscillators[..queued], sounded == queued * LANES, sum),
     }
-    state.touched = state.touched.max(group);
-    state.live = still_live(s, state, group);
-    match thins && sounded == 0 {
-        true => *out = StereoTick::SILENCE,
-        false => to_stereo(s, cloud, step, sum, out),
+    state.touched = state.touched.max(groups);
+    state.live = live;
+    let most = cloud.partials as usize;
+    PartialCount { sounds: sounded > 0, sounded: sounded.min(most), thinned }
+}
+
+/// Oscillators that wait to be advanced together.
+pub(crate) struct Queue<S: Simd> {
+    oscillators: [Oscillators<S>; MAX_SIDE_BY_SIDE],
+    /// The same half a tick later, where there are few.
+    later: [Oscillators<S>; 2],
+}
+
+impl<S: Simd> Queue<S> {
+    #[inline(always)]
+    pub(crate) fn new(s: S) -> Self {
+        let silent = Oscillators::silent(s);
+        Self { oscillators: [silent; MAX_SIDE_BY_SIDE], later: [silent; 2] }
     }
-    (sounded.min(cloud.partials as usize), thinned)
 }
 
 /// Adds groups to the sum, or overwrites it with them.
@@ -226,68 +374,5 @@ fn add<S: Simd>(s: S, groups: &[Oscillators<S>], first: bool, sum: &mut [F32x16;
     match first {
         true => bank::advance::<S, true>(s, groups, sum),
         false => bank::advance::<S, false>(s, groups, sum),
-    }
-}
-
-/// Groups up to the last one with a level, of the first `groups`.
-#[inline(always)]
-fn still_live<S: Simd>(s: S, state: &CloudState, groups: usize) -> usize {
-    let sounds = |group: &GroupState| s.any_greater(s.load(&group.level), s.splat(0.0));
-    let last = state.groups[..groups].iter().rposition(sounds);
-    last.map_or(0, |last| last + 1)
-}
-
-/// Pan positions of partials at full width, by number modulo sixteen. The first partial, and with
-/// it the bass, stays in the middle; the others balance each other.
-pub(crate) const PAN_POSITIONS: F32x16 =
-    F32x16([0.0, 0.4, -0.4, 0.8, -0.8, 0.6, -0.6, 1.0, -1.0, 0.3, -0.3, 0.7, -0.7, 0.9, -0.9, 0.0]);
-
-/// Sums the lanes, spreads them by width, and applies the ramped gains.
-#[inline(always)]
-fn to_stereo<S: Simd>(
-    s: S,
-    cloud: &Cloud,
-    step: f32,
-    sum: &mut [F32x16; TICK],
-    out: &mut StereoTick,
-) {
-    let wide = cloud.width_from != 0 || cloud.width_to != 0;
-    let [width_from, width_to] = [cloud.width_from, cloud.width_to].map(of_fraction);
-    let ramp =
-        |from: f32, to: f32, time: S::F| s.fma(time, s.splat((to - from) * step), s.splat(from));
-    let (halves, _) = sum.as_chunks_mut::<LANES>();
-    for (half, rows) in halves.iter_mut().enumerate() {
-        let time = s.add(s.load(&FRAME), s.splat((half * LANES) as f32));
-        let middle = s.sums(rows);
-        let (mut left, mut right) = (middle, middle);
-        if wide {
-            for row in rows.iter_mut() {
-                s.store(s.mul(s.load(row), s.load(&PAN_POSITIONS)), row);
-            }
-            let side = s.mul(s.sums(rows), ramp(width_from, width_to, time));
-            (left, right) = (s.sub(middle, side), s.add(middle, side));
-        }
-        let gain = |side: usize| ramp(cloud.gain_from[side], cloud.gain_to[side], time);
-        s.store(s.mul(left, gain(0)), &mut out.left[half]);
-        s.store(s.mul(right, gain(1)), &mut out.right[half]);
-    }
-    if cloud.first_frame != 0 {
-        delay(&mut out.left, cloud.first_frame as usize);
-        delay(&mut out.right, cloud.first_frame as usize);
-    }
-}
-
-const FRAME: F32x16 =
-    F32x16([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
-
-/// Moves a tick's samples `frames` later; the last samples are dropped, because the next tick renders them.
-fn delay(samples: &mut [F32x16; TICK / LANES], frames: usize) {
-    let at = |i: usize| (i / LANES, i % LANES);
-    for i in (0..TICK).rev() {
-        let value = match i.checked_sub(frames) {
-            Some(from) => samples[at(from).0].0[at(from).1],
-            None => 0.0,
-        };
-        samples[at(i).0].0[at(i).1] = value;
     }
 }

@@ -154,9 +154,9 @@ fn spectra_agree() {
     for number in 0..600 {
         let cloud = cloud(number);
         for group in 0..MAX_GROUPS {
-            let pitches = spectrum::frequency(s, &cloud, tables.rows_of(&cloud), group);
-            let partials = spectrum::evaluate(s, &cloud, tables.rows_of(&cloud), group, pitches);
-            let phases = spectrum::first_phase(s, &cloud, tables.rows_of(&cloud), group);
+            let pitches = spectrum::frequency(s, &cloud, &tables.rows_of(&cloud), group);
+            let partials = spectrum::evaluate(s, &cloud, &tables.rows_of(&cloud), group, pitches);
+            let phases = spectrum::first_phase(s, &cloud, &tables.rows_of(&cloud), group);
             for lane in 0..LANES {
                 let index = (group * LANES + lane) as u32;
                 let pitch = frequency(&cloud, rows, index);
