@@ -2,11 +2,13 @@
 
 mod cache;
 mod chooser;
+mod host;
 mod machine;
 mod model;
 
 pub use cache::{folder, load, store};
 pub use chooser::{Chooser, Piece, faster_for};
+pub use host::HostCost;
 pub use machine::Key;
 pub use model::{CostModel, measure};
 
@@ -16,9 +18,11 @@ use myriad_engine::render::{Capacity, CpuRenderer, PrepareError, Renderer};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// The measured cost of both renderers on a machine.
+/// What playing costs on a machine: control, and one of both renderers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
+    /// Control, whoever renders.
+    pub host: HostCost,
     /// The CPU.
     pub cpu: CostModel,
     /// The GPU.
@@ -60,10 +64,11 @@ pub fn calibration(
     Ok(calibration)
 }
 
-/// Measures both renderers.
+/// Measures control and both renderers.
 fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, PrepareError> {
     let start = Instant::now();
     let clock = || start.elapsed();
+    let host = host::measure(threads, &clock)?;
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
@@ -73,7 +78,7 @@ fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, Prep
     gpu.prepare(capacity(GPU_LOAD.0))?;
     let gpu_starts = (clock() - before).as_secs_f64();
     let gpu = measure(&mut gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
-    Ok(Calibration { cpu, gpu, gpu_starts })
+    Ok(Calibration { host, cpu, gpu, gpu_starts })
 }
 
 fn capacity(slots: usize) -> Capacity {

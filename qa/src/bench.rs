@@ -228,7 +228,10 @@ fn measure(args: &Args) -> Result<Report, Failure> {
             Section::RoundTrip => {
                 report.round_trip = Some(round_trip::measure(&candidates, &plan)?);
             }
-            Section::Played => report.played = Some(played::measure(&candidates, &plan)?),
+            Section::Played => {
+                report.played = Some(played::measure(&candidates, &plan)?);
+                report.played_crossovers = played::crossovers(&candidates, &plan)?;
+            }
             Section::Songs if args.only.is_empty() && plan.is_quick() => {}
             Section::Songs => report.songs = Some(songs::measure(&candidates, &plan)?),
             Section::Effects | Section::Serve if args.only.is_empty() => {}

@@ -1,6 +1,6 @@
 //! The cache of calibrations: a small file for each machine.
 
-use super::{Calibration, CostModel, Key};
+use super::{Calibration, CostModel, HostCost, Key};
 use myriad_files::atomic_file;
 use std::fs;
 use std::io;
@@ -52,9 +52,13 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
         };
         model.is_sane().then_some(model)
     };
-    let calibration =
-        Calibration { cpu: model("cpu")?, gpu: model("gpu")?, gpu_starts: number("gpu_starts")? };
-    (calibration.gpu_starts >= 0.0).then_some(calibration)
+    let calibration = Calibration {
+        host: HostCost { fixed: number("host_fixed")?, per_cloud: number("host_cloud")? },
+        cpu: model("cpu")?,
+        gpu: model("gpu")?,
+        gpu_starts: number("gpu_starts")?,
+    };
+    (calibration.gpu_starts >= 0.0 && calibration.host.is_sane()).then_some(calibration)
 }
 
 /// Stores a calibration: writes another file and renames it, so that no process reads half of it.
@@ -64,6 +68,8 @@ pub fn load(folder: &Path, key: &Key) -> Option<Calibration> {
 pub fn store(folder: &Path, key: &Key, calibration: &Calibration) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut text = format!("{HEADER}machine = {}\n", key.text());
+    text += &format!("host_fixed = {:e}\n", calibration.host.fixed);
+    text += &format!("host_cloud = {:e}\n", calibration.host.per_cloud);
     for (name, model) in [("cpu", calibration.cpu), ("gpu", calibration.gpu)] {
         text += &format!("{name}_fixed = {:e}\n", model.fixed);
         text += &format!("{name}_cloud = {:e}\n", model.per_cloud);
@@ -80,6 +86,7 @@ mod tests {
     use super::*;
 
     const MEASURED: Calibration = Calibration {
+        host: HostCost { fixed: 2.5e-6, per_cloud: 4.5e-8 },
         cpu: CostModel { fixed: 1.25e-6, per_cloud: 2.0e-7, per_partial: 3.1e-9 },
         gpu: CostModel { fixed: 4e-5, per_cloud: 0.0, per_partial: 1.7e-11 },
         gpu_starts: 0.36,
@@ -118,6 +125,8 @@ mod tests {
             good[..good.len() / 2].to_owned(),
             good.replace("3.1e-9", "nan"),
             good.replace("3.1e-9", "-3.1e-9"),
+            good.replace("4.5e-8", "-4.5e-8"),
+            good.replace("host_cloud", "cloud"),
             good.replace("3.1e-9", "\"fast\""),
             good.replace("machine = here", "machine = there"),
         ] {

@@ -1,12 +1,12 @@
 //! Chooses the renderer: the CPU while it is fast enough, because its latency is lower and it cannot
 //! be lost; otherwise the GPU.
 
-use super::{Calibration, CostModel};
+use super::{Calibration, CostModel, HostCost};
 use crate::supervised::{Load, Preference};
 use myriad_engine::render::TICK;
 
-/// The share of a block's duration that the CPU may take. Above it the GPU plays: the rest is for
-/// modulation, effects and what else the machine does.
+/// The share of a block's duration that control and rendering by the CPU may take. Above it the GPU plays: the rest is
+/// for effects and what else the machine does.
 const LEAVE: f64 = 0.6;
 
 /// Above this share the GPU is prepared.
@@ -23,6 +23,7 @@ const CLEARLY: f64 = 0.7;
 /// Decides for live playing, block by block.
 #[derive(Clone, Debug)]
 pub struct Chooser {
+    host: HostCost,
     cpu: CostModel,
     gpu: CostModel,
     sample_rate: f64,
@@ -35,6 +36,7 @@ impl Chooser {
     /// For playing at `sample_rate`.
     pub fn new(calibration: &Calibration, sample_rate: f32) -> Self {
         Self {
+            host: calibration.host,
             cpu: calibration.cpu,
             gpu: calibration.gpu,
             sample_rate: f64::from(sample_rate),
@@ -49,8 +51,10 @@ impl Chooser {
             return Preference::Cpu;
         }
         let duration = (load.ticks * TICK) as f64 / self.sample_rate;
-        let cpu = self.cpu.seconds(load) / duration;
-        let gpu = self.gpu.seconds(load) / duration;
+        // Live, a block is rendered after its control, by either.
+        let host = self.host.seconds(load);
+        let cpu = (host + self.cpu.seconds(load)) / duration;
+        let gpu = (host + self.gpu.seconds(load)) / duration;
         self.calm = match cpu < COME_BACK {
             true => self.calm + load.ticks as u64,
             false => 0,
@@ -80,8 +84,10 @@ pub struct Piece {
 /// The renderer that finishes a piece first. Decided once: a change in the middle would make the sound
 /// depend on the machine.
 pub fn faster_for(piece: Piece, calibration: &Calibration) -> Preference {
-    let cpu = calibration.cpu.seconds(piece.load) * piece.blocks as f64;
-    let gpu = calibration.gpu.seconds(piece.load) * piece.blocks as f64;
+    let host = calibration.host.seconds(piece.load);
+    let cpu = (host + calibration.cpu.seconds(piece.load)) * piece.blocks as f64;
+    // A GPU renders a block while the host computes the next one.
+    let gpu = host.max(calibration.gpu.seconds(piece.load)) * piece.blocks as f64;
     match gpu + calibration.gpu_starts < cpu {
         true => Preference::Gpu,
         false => Preference::Cpu,
@@ -95,6 +101,7 @@ mod tests {
     /// The CPU holds 200,000 partials, the GPU a hundred times as many, but every block costs it
     /// 100 µs.
     const MACHINE: Calibration = Calibration {
+        host: HostCost { fixed: 0.0, per_cloud: 0.0 },
         cpu: CostModel {
             fixed: 1e-6,
             per_cloud: 0.0,
@@ -165,6 +172,32 @@ mod tests {
         assert_eq!(prefer(25_000), Preference::Cpu);
         assert_eq!(prefer(40_000), Preference::PrepareGpu);
         assert_eq!(prefer(60_000), Preference::Gpu);
+    }
+
+    /// What both have to do counts for both: a GPU that would save a third of the rendering, but little of the whole, is
+    /// not worth a change.
+    #[test]
+    fn control_counts() {
+        let per_cloud = 0.3 * TICK as f64 / 48_000.0 / 1_000.0;
+        let busy = Calibration { host: HostCost { fixed: 0.0, per_cloud }, ..MACHINE };
+        // A hundred thousand partials in a thousand clouds: by CPU half of the time, with control four fifths.
+        let mut chooser = Chooser::new(&MACHINE, 48_000.0);
+        assert_eq!(after(&mut chooser, 100_000, 10), Preference::PrepareGpu);
+        let mut chooser = Chooser::new(&busy, 48_000.0);
+        assert_eq!(after(&mut chooser, 100_000, 10), Preference::Gpu);
+        let gpu = CostModel { per_partial: 0.65 * MACHINE.cpu.per_partial, ..MACHINE.cpu };
+        let close = |host| Calibration { host, gpu, ..MACHINE };
+        let mut chooser = Chooser::new(&close(MACHINE.host), 48_000.0);
+        assert_eq!(after(&mut chooser, 130_000, 10), Preference::Gpu);
+        let mut chooser = Chooser::new(&close(busy.host), 48_000.0);
+        assert_eq!(after(&mut chooser, 130_000, 10), Preference::PrepareGpu);
+        // Offline the GPU renders beside control.
+        let piece = Piece { load: Load { ticks: 8, ..load(100_000) }, blocks: 1_000 };
+        let slow = CostModel { per_partial: MACHINE.cpu.per_partial, ..MACHINE.cpu };
+        let calibration = Calibration { gpu: slow, gpu_starts: 0.0, ..busy };
+        assert_eq!(faster_for(piece, &calibration), Preference::Gpu);
+        let calibration = Calibration { gpu: slow, gpu_starts: 0.0, ..MACHINE };
+        assert_eq!(faster_for(piece, &calibration), Preference::Cpu);
     }
 
     #[test]

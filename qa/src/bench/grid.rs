@@ -155,7 +155,7 @@ impl Grid {
 
 /// Where a curve last falls to 1, interpolated by logarithms. The first point when all are below,
 /// none when the last is above.
-fn below_one(points: &[(f64, f64)]) -> Option<f64> {
+pub(super) fn below_one(points: &[(f64, f64)]) -> Option<f64> {
     let above = points.iter().rposition(|(_, ratio)| *ratio > 1.0);
     let Some(above) = above else {
         return points.first().map(|(x, _)| *x);

@@ -1,7 +1,8 @@
 //! Whole blocks through the engine: events, modulation on the host, the renderer, the limiter.
 
 use super::candidate::Candidate;
-use super::figure::Percentiles;
+use super::figure::{Percentiles, median};
+use super::grid::below_one;
 use super::rounds::{Pace, Plan, ROUNDS, in_rounds, period, timed};
 use super::scenario;
 use myriad_engine::render::{
@@ -42,24 +43,47 @@ fn one() -> usize {
     1
 }
 
+/// From where on playing with CUDA is quicker than with a CPU renderer: whole blocks, back to back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlayedCrossover {
+    /// The CPU renderer.
+    pub than: String,
+    /// From how many partials in all, interpolated; none when not even at the most.
+    pub from_partials: Option<f64>,
+    /// The loads that were played.
+    pub loads: Vec<PlayedRatio>,
+}
+
+/// A load, and the time that CUDA takes for it relative to the CPU renderer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlayedRatio {
+    pub voices: usize,
+    pub partials: usize,
+    pub ratio: f64,
+}
+
+/// Voices whose crossover is looked for, each with the most copies.
+const CROSSOVER_VOICES: [usize; 6] = [1, 4, 16, 64, 256, 1_024];
+
 /// Unison copies of each voice, case by case.
 const COPIES: [usize; 2] = [1, 7];
 
 /// An engine whose renderer is timed.
 struct Player {
     id: &'static str,
+    voices: usize,
     copies: usize,
     engine: Engine,
     spent: Arc<AtomicU64>,
 }
 
 impl Player {
-    fn new(candidate: &Candidate, copies: usize) -> Result<Self, Failure> {
+    fn new(candidate: &Candidate, voices: usize, copies: usize) -> Result<Self, Failure> {
         let spent = Arc::new(AtomicU64::new(0));
         let renderer = Timed { inner: candidate.renderer(), spent: Arc::clone(&spent) };
-        let engine = scenario::holding(VOICES, copies, PARTIALS, Box::new(renderer));
+        let engine = scenario::holding(voices, copies, PARTIALS, Box::new(renderer));
         let engine = engine.map_err(Failure::failed)?;
-        let player = Self { id: candidate.id(), copies, engine, spent };
+        let player = Self { id: candidate.id(), voices, copies, engine, spent };
         player.verify()?;
         Ok(player)
     }
@@ -67,14 +91,14 @@ impl Player {
     /// Fails unless all voices sound: nothing else may be measured.
     fn verify(&self) -> Result<Counters, Failure> {
         let counters = self.engine.counters();
-        let as_asked = counters.voices == VOICES
-            && counters.partials >= VOICES * self.copies * PARTIALS * 9 / 10
+        let as_asked = counters.voices == self.voices
+            && counters.partials >= self.voices * self.copies * PARTIALS * 9 / 10
             && counters.notes_dropped + counters.events_dropped + counters.renders_failed == 0;
         match as_asked {
             true => Ok(counters),
             false => Err(Failure::failed(format!(
-                "bench: {VOICES} × {} × {PARTIALS} partials should sound with {}, but: {counters:?}",
-                self.copies, self.id
+                "bench: {} × {} × {PARTIALS} partials should sound with {}, but: {counters:?}",
+                self.voices, self.copies, self.id
             ))),
         }
     }
@@ -164,7 +188,7 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Playe
     let mut rows = Vec::new();
     for &copies in cases {
         let players: Result<Vec<_>, _> =
-            candidates.iter().map(|candidate| Player::new(candidate, copies)).collect();
+            candidates.iter().map(|candidate| Player::new(candidate, VOICES, copies)).collect();
         let mut players = players?;
         for pace in Pace::ALL {
             let length = match pace {
@@ -179,4 +203,51 @@ pub(super) fn measure(candidates: &[Candidate], plan: &Plan) -> Result<Vec<Playe
     }
     bar.finish_and_clear();
     Ok(rows)
+}
+
+/// Where playing with CUDA becomes quicker than with each CPU renderer; nothing without CUDA.
+pub(super) fn crossovers(
+    candidates: &[Candidate],
+    plan: &Plan,
+) -> Result<Vec<PlayedCrossover>, Failure> {
+    let Some(cuda) = candidates.iter().position(Candidate::is_cuda) else {
+        return Ok(Vec::new());
+    };
+    let copies = COPIES[COPIES.len() - 1];
+    let pieces = candidates.len() * ROUNDS * CROSSOVER_VOICES.len();
+    let (bar, length) = (plan.bar("crossover", pieces), plan.piece(0.04, pieces));
+    let mut found: Vec<PlayedCrossover> = candidates
+        .iter()
+        .map(|candidate| PlayedCrossover {
+            than: candidate.id().to_owned(),
+            from_partials: None,
+            loads: Vec::new(),
+        })
+        .collect();
+    for voices in CROSSOVER_VOICES {
+        let players: Result<Vec<_>, _> =
+            candidates.iter().map(|candidate| Player::new(candidate, voices, copies)).collect();
+        let mut players = players?;
+        let rounds = in_rounds(&mut players, &bar, |player| {
+            Ok(median(&player.play(Pace::BackToBack, length)?[0]))
+        })?;
+        // A run that was stopped has measured nothing here.
+        if rounds.iter().any(Vec::is_empty) {
+            break;
+        }
+        let times: Vec<f64> = rounds.iter().map(|rounds| median(rounds)).collect();
+        for ((crossover, time), player) in found.iter_mut().zip(&times).zip(&players) {
+            let partials = player.verify()?.partials;
+            let ratio = times[cuda] / time;
+            crossover.loads.push(PlayedRatio { voices, partials, ratio });
+        }
+    }
+    bar.finish_and_clear();
+    found.remove(cuda);
+    for crossover in &mut found {
+        let loads = crossover.loads.iter();
+        let points: Vec<_> = loads.map(|load| (load.partials as f64, load.ratio)).collect();
+        crossover.from_partials = below_one(&points);
+    }
+    Ok(found)
 }

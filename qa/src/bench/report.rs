@@ -6,7 +6,7 @@ use super::figure::Figure;
 use super::grid::Grid;
 use super::held::Held;
 use super::machine::Machine;
-use super::played::Played;
+use super::played::{Played, PlayedCrossover};
 use super::round_trip::RoundTrips;
 use super::serve::Served;
 use super::songs::SongSpeed;
@@ -41,6 +41,9 @@ pub(crate) struct Report {
     pub grid: Option<Grid>,
     pub round_trip: Option<RoundTrips>,
     pub played: Option<Vec<Played>>,
+    /// Empty without CUDA.
+    #[serde(default)]
+    pub played_crossovers: Vec<PlayedCrossover>,
     #[serde(default)]
     pub songs: Option<Vec<SongSpeed>>,
     /// Only when it was asked for.
@@ -76,6 +79,7 @@ impl Report {
             grid: None,
             round_trip: None,
             played: None,
+            played_crossovers: Vec::new(),
             songs: None,
             effects: None,
             serve: None,

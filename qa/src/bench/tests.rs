@@ -81,6 +81,12 @@ fn with_gpu() -> Value {
             "renderer": "cuda", "frames": 64, "pace": "paced", "voices": 1024, "copies": 1,
             "partials": 65536, "block": percentiles(300.0), "host": percentiles(250.0),
         }],
+        "played_crossovers": [
+            { "than": "cpu-1", "from_partials": 5_000.0, "loads": [
+                { "voices": 16, "partials": 7_168, "ratio": 0.9 },
+            ]},
+            { "than": "cpu-all", "from_partials": null, "loads": [] },
+        ],
         "songs": [{
             "song": "daybreak", "renderer": "cuda", "times_real_time": figure(40.0),
             "voices": 42, "partials": 12_992, "notes_lost": 0,
@@ -105,7 +111,9 @@ fn the_tables_say_what_a_gpu_is_good_for() {
     let text = report(with_gpu()).text();
     for words in [
         "CUDA holds 100 × one core, 10 × all cores",
-        "CUDA is quicker than one core from about 500 partials",
+        "CUDA alone renders more quickly than one core from about 500 partials",
+        "As played, CUDA is quicker than one core from about 5,000 partials",
+        "As played, CUDA is nowhere quicker than all 16 cores",
         "At 64 frames a graph saves 6.0 µs back to back, 10.0 µs paced",
         "20.0 million (memory)",
         "Error of the GPU's bank: -119.0 dB",

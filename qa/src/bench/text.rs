@@ -146,21 +146,26 @@ impl Report {
             text += &table.text();
         }
         for than in distinct(grid.crossovers.iter().map(|row| row.than.as_str())) {
-            let who = match than {
-                "cpu-1" => "one core".to_owned(),
-                _ => format!("all {} cores", self.machine.cores),
-            };
+            let who = self.cores(than);
             text += &match grid.crossover(than) {
                 Some(from) => format!(
-                    "  CUDA is quicker than {who} from about {} partials ({} to {} by number of voices)\n",
+                    "  CUDA alone renders more quickly than {who} from about {} partials ({} to {} by number of voices)\n",
                     partials(from.value),
                     partials(from.low),
                     partials(from.high)
                 ),
-                None => format!("  CUDA is nowhere quicker than {who}\n"),
+                None => format!("  CUDA alone nowhere renders more quickly than {who}\n"),
             };
         }
         text
+    }
+
+    /// A CPU renderer in a sentence.
+    fn cores(&self, id: &str) -> String {
+        match id {
+            "cpu-1" => "one core".to_owned(),
+            _ => format!("all {} cores", self.machine.cores),
+        }
     }
 
     fn round_trip_text(&self, trips: &RoundTrips) -> String {
@@ -212,7 +217,18 @@ impl Report {
             cells.push(whole(row.block.blocks as f64));
             table.row(cells);
         }
-        table.text()
+        let mut text = table.text();
+        for crossover in &self.played_crossovers {
+            let who = self.cores(&crossover.than);
+            text += &match crossover.from_partials {
+                Some(from) => {
+                    let from = partials(from);
+                    format!("  As played, CUDA is quicker than {who} from about {from} partials\n")
+                }
+                None => format!("  As played, CUDA is nowhere quicker than {who}\n"),
+            };
+        }
+        text
     }
 
     fn songs_text(&self, rows: &[SongSpeed]) -> String {
