@@ -91,8 +91,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     renderer: RendererArgs,
 
-    /// Hold so many voices, for measurements
-    #[arg(long, value_name = "VOICES[xPARTIALS]")]
+    /// Hold so many voices, each of so many unison copies with so many partials, for measurements
+    #[arg(long, value_name = "VOICES[[xCOPIES]xPARTIALS]")]
     load: Option<Load>,
 
     /// End after so many seconds

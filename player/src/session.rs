@@ -215,7 +215,7 @@ impl Session {
         }
         let load_part = patches.len() as u8;
         if let Some(load) = setup.load {
-            patches.push(load.patch(&setup.live));
+            patches.extend(vec![load.patch(&setup.live); load.parts()]);
         }
 
         let context = DeviceContext {
@@ -232,13 +232,15 @@ impl Session {
         let mut device_manager =
             DeviceManager::open(setup.device_request, setup.depth, spare_blocks, context)?;
         let rate = device_manager.engine_rate();
-        let voices = setup.load.map_or(VOICES, |load| load.voices.max(VOICES));
+        let voices = setup.load.map_or(VOICES, |load| load.voices_a_part().max(VOICES));
+        let held = setup.load.map_or(0, Load::clouds);
+        let clouds = EngineConfig::default().clouds.max(2 * voices).max(held);
         let config = StreamConfig {
             engine: EngineConfig {
                 sample_rate: rate as f32,
                 parts: patches.len(),
                 voices,
-                clouds: EngineConfig::default().clouds.max(2 * voices),
+                clouds,
                 pitch: setup.settings.pitch(),
                 ..EngineConfig::default()
             },

@@ -104,7 +104,7 @@ pub struct Args {
     pacing: PacingArgs,
 
     /// The highest load of a load ramp
-    #[arg(long, value_name = "VOICES[xPARTIALS]", default_value = "48x48")]
+    #[arg(long, value_name = "VOICES[xPARTIALS]", default_value = "48x48", value_parser = ramp_load)]
     load: Load,
 
     /// A fault to inject, about once a minute. May be repeated
@@ -266,6 +266,15 @@ fn fresh_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
+/// The load of a ramp: one part, without unison.
+fn ramp_load(text: &str) -> Result<Load, String> {
+    let load: Load = text.parse()?;
+    match load.copies == 1 && load.parts() == 1 {
+        true => Ok(load),
+        false => Err("give VOICES or VOICESxPARTIALS, up to 1024 voices".to_owned()),
+    }
+}
+
 /// Plays a run: all of a soak, or the rest of it.
 fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<Report, Failure> {
     let device: Device = value_of(&begin.device)?;
@@ -274,7 +283,7 @@ fn soak(begin: &Begin, folder: PathBuf, report: Report, args: &Args) -> Result<R
     let _flush = stepped.then(FlushDenormals::new);
     let faults: Result<Vec<Fault>, Failure> =
         begin.inject.iter().map(|name| value_of(name)).collect();
-    let load = Load { voices: begin.load[0], partials: begin.load[1] };
+    let load = Load { voices: begin.load[0], copies: 1, partials: begin.load[1] };
     let stall = Arc::default();
     let mut setup = setup(begin, device, load, &stall)?;
     let gpu = setup.renderer.may_use_gpu();

@@ -107,7 +107,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn generator(seed: u64) -> SceneGenerator {
-        SceneGenerator { seed, rate: 48_000.0, load: Load { voices: 16, partials: 16 } }
+        SceneGenerator { seed, rate: 48_000.0, load: Load { voices: 16, copies: 1, partials: 16 } }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) struct Rig {
     pub(super) found: Vec<Finding>,
 }
 
-const LOAD: Load = Load { voices: 8, partials: 16 };
+const LOAD: Load = Load { voices: 8, copies: 1, partials: 16 };
 
 impl Rig {
     pub(super) fn new(seed: u64, buffer: u32, depth: Option<u32>) -> Self {
