@@ -1,6 +1,6 @@
 //! Which clouds of a block are rendered together: those that share a description, the unison copies of a voice.
 
-use crate::render::{MAX_TICKS, VoiceBlock};
+use crate::render::VoiceBlock;
 use std::ops::Range;
 
 /// The voices of some ticks of a block.
@@ -55,20 +55,24 @@ impl Voices {
         slots: &[usize],
         from: usize,
     ) -> Range<usize> {
-        slots.iter().for_each(|&slot| self.first_slots[slot] = NONE);
-        let mut end = from;
-        while end < block.ticks() && self.add_tick(block, slots, end) {
-            end += 1;
+        let mut range = from..block.ticks();
+        while let Some(other) = self.find_in(block, slots, range.clone()) {
+            // Once more, without what that tick has left.
+            range.end = other;
         }
         self.list(slots);
-        from..end
+        range
     }
 
-    /// Takes the voices of another tick in. Returns whether they are those of the ticks before.
-    fn add_tick(&mut self, block: &VoiceBlock, slots: &[usize], tick: usize) -> bool {
-        const { assert!(MAX_TICKS < u32::MAX as usize) };
-        // A tick that does not fit changes nothing, so it is looked at before it is taken in.
-        for takes_in in [false, true] {
+    /// Finds the voices of some ticks. Returns the first one in which they are not the same.
+    fn find_in(
+        &mut self,
+        block: &VoiceBlock,
+        slots: &[usize],
+        range: Range<usize>,
+    ) -> Option<usize> {
+        slots.iter().for_each(|&slot| self.first_slots[slot] = NONE);
+        for tick in range {
             self.stamp += 1;
             for &slot in slots {
                 let Some(copy) = block.copy(slot, tick) else {
@@ -80,14 +84,13 @@ impl Voices {
                 }
                 let first = *describer as u32;
                 let known = &mut self.first_slots[slot];
-                if takes_in {
-                    *known = first;
-                } else if *known != NONE && *known != first {
-                    return false;
+                if *known != first && *known != NONE {
+                    return Some(tick);
                 }
+                *known = first;
             }
         }
-        true
+        None
     }
 
     /// Lists the slots of every voice.
