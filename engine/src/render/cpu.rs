@@ -285,13 +285,12 @@ impl Work for RenderVoice<'_> {
         let queue = &mut Queue::new(s);
         for tick in range {
             (row.partials, row.thinned, row.buses[tick]) = (0, 0, None);
-            let mut copies = slots
-                .iter()
-                .filter_map(|&slot| {
+            let copies = || {
+                slots.iter().filter_map(|&slot| {
                     block.copy(slot as usize, tick).map(|copy| (slot as usize, copy))
                 })
-                .peekable();
-            let Some(&(first, copy)) = copies.peek() else {
+            };
+            let Some((first, copy)) = copies().next() else {
                 continue;
             };
             let cloud = block.description(copy, tick).cloud();
@@ -300,8 +299,8 @@ impl Work for RenderVoice<'_> {
             let mut voice = VoiceTick::new(cloud, tables, floor[tick]);
             let out = &mut row.ticks[tick];
             spectra.start_tick();
-            let is_alone = slots.len() == 1;
-            for (slot, copy) in copies {
+            let is_alone = copies().nth(1).is_none();
+            for (slot, copy) in copies() {
                 copy.complete(&mut voice.cloud, widths);
                 // SAFETY: a slot is in one voice, and every voice is rendered once.
                 let state = unsafe { states.get(slot) };
@@ -350,11 +349,20 @@ mod tests {
     use crate::spectrum::{Cloud, STARTS, TURN, Table};
 
     fn block(slots: usize) -> Arc<VoiceBlock> {
+        block_with(slots, STARTS)
+    }
+
+    /// The clouds of such a block a tick later.
+    fn later_block(slots: usize) -> Arc<VoiceBlock> {
+        block_with(slots, 0)
+    }
+
+    fn block_with(slots: usize, flags: u8) -> Arc<VoiceBlock> {
         let mut block = VoiceBlock::new(slots);
         block.start_tick();
         for slot in 0..slots as u32 {
             let cloud = Cloud {
-                flags: STARTS,
+                flags,
                 table: Table::Saw.first_row(),
                 partials: 20.0,
                 increment: 100.0 / 48_000.0 * TURN,
@@ -382,6 +390,25 @@ mod tests {
         cpu.submit(&block(4)).unwrap();
         cpu.prepare(Capacity { slots: 2, buses: 1 }).unwrap();
         assert_eq!(cpu.collect(buses), Err(RenderError::OutOfTurn));
+    }
+
+    /// What was left out long ago is not left out when partials are left out again.
+    #[test]
+    fn a_floor_forgets_what_an_earlier_one_left_out() {
+        let mut cpu = CpuRenderer::new(1);
+        let buses = &mut Buses::new(1);
+        cpu.prepare(Capacity { slots: 4, buses: 1 }).unwrap();
+        let mut playing = |floor: f32, blocks: usize| {
+            cpu.set_floor([floor; MAX_TICKS]);
+            for _ in 0..blocks {
+                cpu.render(&later_block(4), buses).unwrap();
+            }
+            cpu.thinned()
+        };
+        assert_eq!(playing(0.0, 1), 0);
+        assert!(playing(100.0, 20) > 0);
+        assert_eq!(playing(0.0, 1), 0);
+        assert_eq!(playing(1e-7, 1), 0);
     }
 
     /// Memory is taken ahead of the slots that sound, a few at a time, and never past the end.

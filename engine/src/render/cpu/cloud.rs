@@ -92,8 +92,8 @@ impl Floor {
 /// The spectra of a voice in a tick, group by group.
 #[derive(Clone, Debug)]
 pub(crate) struct Spectra {
-    /// Groups that were evaluated for all unison copies of the voice, as far as copies have that in common: by the first
-    /// copy that needs them.
+    /// Groups whose ratios and levels are known, as far as all unison copies of the voice share them: each is
+    /// evaluated for the first copy that needs it.
     shared: usize,
     ratios: [F32x16; MAX_GROUPS],
     levels: [F32x16; MAX_GROUPS],
@@ -136,12 +136,43 @@ pub(crate) struct VoiceTick<'a> {
     pub(crate) cloud: Cloud,
     rows: CloudRows<'a>,
     floor: f32,
-    /// For clouds with few features: the filter that they have, if any.
-    plain: Option<Option<(Poles, f32)>>,
+    features: Features,
     starts: bool,
+    /// Groups within the count.
     wanted: usize,
     /// Frames that it sounds.
     frames: u32,
+}
+
+/// What the spectra of a voice need.
+enum Features {
+    /// At most a resonant filter, which is given with one over its cutoff.
+    Plain(Option<(Poles, f32)>),
+    /// Anything.
+    Rich,
+}
+
+impl Features {
+    #[inline(always)]
+    fn of(cloud: &Cloud, rows: &CloudRows<'_>, floor: f32) -> Self {
+        let is_rich = cloud.bandwidth != 0.0
+            || cloud.detune != 0
+            || cloud.gate != 0
+            || cloud.smear != 0
+            || floor > 0.0;
+        let [first, second] = &cloud.filters;
+        match (&rows.filters[0], &rows.filters[1]) {
+            _ if is_rich => Features::Rich,
+            (Response::Open, Response::Open) => Features::Plain(None),
+            (&Response::Poles(poles), Response::Open) => {
+                Features::Plain(Some((poles, first.inverse_cutoff)))
+            }
+            (Response::Open, &Response::Poles(poles)) => {
+                Features::Plain(Some((poles, second.inverse_cutoff)))
+            }
+            _ => Features::Rich,
+        }
+    }
 }
 
 impl<'a> VoiceTick<'a> {
@@ -149,20 +180,8 @@ impl<'a> VoiceTick<'a> {
     #[inline(always)]
     pub(crate) fn new(cloud: Cloud, tables: &'a Tables, floor: f32) -> Self {
         let rows = tables.rows_of(&cloud);
-        let [first, second] = &cloud.filters;
-        let filter = match (&rows.filters[0], &rows.filters[1]) {
-            (Response::Open, Response::Open) => Some(None),
-            (&Response::Poles(poles), Response::Open) => Some(Some((poles, first.inverse_cutoff))),
-            (Response::Open, &Response::Poles(poles)) => Some(Some((poles, second.inverse_cutoff))),
-            _ => None,
-        };
-        let is_plain = cloud.bandwidth == 0.0
-            && cloud.detune == 0
-            && cloud.gate == 0
-            && cloud.smear == 0
-            && floor == 0.0;
         Self {
-            plain: filter.filter(|_| is_plain),
+            features: Features::of(&cloud, &rows, floor),
             starts: cloud.flags & STARTS != 0,
             wanted: groups(cloud.partials),
             frames: TICK as u32 - u32::from(cloud.first_frame),
@@ -222,11 +241,6 @@ impl<'a> VoiceTick<'a> {
         let floor = Floor { level: self.floor, turn };
         let thins = self.floor > 0.0;
         let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
-        // A cloud that gets louder is evaluated at once.
-        if !thins || gain > 1.5 * state.left_out_at {
-            state.left_out = 0;
-            state.left_out_at = gain;
-        }
         let (mut spared, mut thinned) = (0, 0);
         for group in 0..most {
             let (ratio, level) = spectra.shared(s, self, group);
@@ -293,9 +307,14 @@ pub(crate) fn render<S: Simd>(
     if *starts {
         state.reset();
     }
-    let (groups, spared, thinned) = match voice.plain {
-        Some(filter) => (voice.evaluate(s, filter, spectra, state), 0, 0),
-        None => voice.evaluate_rich(s, turn, spectra, state),
+    // A cloud that gets louder is evaluated at once.
+    let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
+    if voice.floor == 0.0 || gain > 1.5 * state.left_out_at {
+        (state.left_out, state.left_out_at) = (0, gain);
+    }
+    let (groups, spared, thinned) = match voice.features {
+        Features::Plain(filter) => (voice.evaluate(s, filter, spectra, state), 0, 0),
+        Features::Rich => voice.evaluate_rich(s, turn, spectra, state),
     };
     let small = groups <= 2;
     let threshold = s.splat(voice.threshold());
