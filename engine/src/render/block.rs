@@ -54,29 +54,6 @@ pub struct Section {
     pub buses: usize,
 }
 
-/// What a cloud shares with other unison copies of its voice.
-#[derive(Clone, Copy, Debug)]
-pub struct SharedDescription {
-    /// The values that are shared.
-    pub description: Description,
-    /// Where the tick has them, if another copy has added them.
-    pub index: Option<u32>,
-    /// Whether left and right of the cloud's partials are exchanged.
-    pub is_mirrored: bool,
-}
-
-impl SharedDescription {
-    /// That of `cloud`, which is mirrored or not; nothing has added it yet.
-    pub fn of(cloud: &Cloud, is_mirrored: bool) -> Self {
-        let mut voice = *cloud;
-        if is_mirrored {
-            voice.width_from = voice.width_from.wrapping_neg();
-            voice.width_to = voice.width_to.wrapping_neg();
-        }
-        Self { description: Description::of(&voice), index: None, is_mirrored }
-    }
-}
-
 impl Section {
     /// The granularity of its slots. Renderers sum slots in groups, and with these starts a client's
     /// groups are the same whoever else is in the block.
@@ -243,36 +220,33 @@ impl VoiceBlock {
         self.sections.push(section);
     }
 
-    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. `voice` is what it
-    /// shares with others, and the index of that if another cloud of the tick has added it. Returns that index, or
-    /// `None` where there is no room.
-    pub fn put(
-        &mut self,
-        tick: usize,
-        slot: usize,
-        cloud: &Cloud,
-        voice: &SharedDescription,
-    ) -> Option<u32> {
+    /// Adds a description to a `tick` of the last section. Returns its index, or `None` where there is no room.
+    pub fn describe(&mut self, tick: usize, description: &Description) -> Option<u32> {
+        let stride = self.stride();
+        if *self.described[tick].get_mut() as usize == stride {
+            return None;
+        }
+        let writer = self.writer();
+        let index = writer.reserve(tick, 1);
+        // SAFETY: it is the only writer.
+        unsafe { writer.describe(tick, index, description) };
+        Some(index)
+    }
+
+    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Its description, that
+    /// of `voice`, was added before. Returns whether there was room.
+    pub fn put(&mut self, tick: usize, slot: usize, copy: &UnisonCopy, voice: &Cloud) -> bool {
         if self.summaries[slot].sounding == 0 {
             if self.used == self.stride() {
-                return None;
+                return false;
             }
             self.indices[slot] = self.used as u32;
             self.used += 1;
             self.slots[slot / 64] |= 1 << (slot % 64);
         }
-        let writer = self.writer();
-        let index = voice.index.unwrap_or_else(|| writer.reserve(tick, 1));
-        let mirrored = if voice.is_mirrored { UnisonCopy::MIRRORED } else { 0 };
         // SAFETY: it is the only writer.
-        unsafe {
-            if voice.index.is_none() {
-                writer.describe(tick, index, &voice.description);
-            }
-            let copy = UnisonCopy::of(cloud, index | mirrored);
-            writer.push(tick, slot as u32, Extent::of(cloud), &copy);
-        }
-        Some(index)
+        unsafe { self.writer().push(tick, slot as u32, Extent::of(voice), copy) };
+        true
     }
 
     /// For writing from several threads. Afterwards the slots are to be listed.
@@ -362,7 +336,7 @@ impl VoiceBlock {
 
     /// What a copy of that tick shares with others.
     #[inline]
-    pub(crate) fn description(&self, copy: &UnisonCopy, tick: usize) -> &Description {
+    pub fn description(&self, copy: &UnisonCopy, tick: usize) -> &Description {
         &self.clouds.descriptions()[tick * self.stride() + copy.index()]
     }
 

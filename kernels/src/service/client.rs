@@ -1,7 +1,7 @@
 //! The renderer of a client: requests sent to the service and answers received.
 
 use super::error::{ServiceFailure, StartError};
-use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, SharedSegment};
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, Numbering, SharedSegment};
 use super::memory::SharedMemory;
 use super::start::{Connected, Served, ServiceCommand, connect};
 use super::table_uploader::TableUploader;
@@ -145,6 +145,7 @@ struct Connection {
     socket: UnixStream,
     service: Pid,
     segment: SharedSegment,
+    numbering: Numbering,
     doorbell: SharedMemory,
     /// How long a block may take.
     deadline: Duration,
@@ -174,6 +175,7 @@ impl Connection {
             socket,
             service,
             segment,
+            numbering: Numbering::new(capacity.slots),
             doorbell,
             deadline: options.deadline,
             asked: 0,
@@ -199,7 +201,7 @@ impl Connection {
         }
         block.check_fits(self.segment.layout.capacity().slots)?;
         let reset = std::mem::take(&mut self.reset);
-        self.segment.ask(self.asked, reset, block);
+        self.segment.ask(self.asked, reset, block, &mut self.numbering);
         self.segment.memory.futex_counter(ASKED).increment();
         self.doorbell.futex_counter(0).increment();
         self.asked = self.asked.wrapping_add(1);

@@ -6,7 +6,7 @@
 use super::error::ServiceFailure;
 use super::memory::SharedMemory;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Reason, TICK, VoiceBlock};
-use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, tables};
+use myriad_engine::spectrum::{Cloud, Description, MAX_PARTIALS, Tables, UnisonCopy, tables};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,42 +23,12 @@ pub(super) const ANSWERED: usize = 1;
 /// Words before the clouds of a request and before the samples of an answer.
 const HEAD: usize = 16;
 
-/// Words of a cloud, and of a cloud with its place.
-const CLOUD: usize = size_of::<Cloud>() / size_of::<u64>();
-const ENTRY: usize = 1 + CLOUD;
+/// Words of a unison copy with its slot, and of a description.
+const COPY: usize = (size_of::<UnisonCopy>() + size_of::<u32>()) / size_of::<u64>();
+const DESCRIPTION: usize = size_of::<Description>() / size_of::<u64>();
 
-/// In the word before a cloud: its slot in the lower half, above it its description's index, and this bit for one that
-/// is mirrored.
-const MIRRORED: u64 = 1 << 63;
-
-/// Where a cloud of a request belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CloudPlace {
-    pub(super) tick: usize,
-    pub(super) slot: usize,
-    /// Unison copies of a voice have the same one. Below the number of slots.
-    pub(super) description: usize,
-    /// Whether left and right of its partials are exchanged, compared with other copies.
-    pub(super) is_mirrored: bool,
-}
-
-impl CloudPlace {
-    fn word(&self) -> u64 {
-        let mirrored = if self.is_mirrored { MIRRORED } else { 0 };
-        self.slot as u64 | (self.description as u64) << u32::BITS | mirrored
-    }
-
-    fn of_word(tick: usize, word: u64) -> Self {
-        Self {
-            tick,
-            slot: word as u32 as usize,
-            description: ((word & !MIRRORED) >> u32::BITS) as usize,
-            is_mirrored: word & MIRRORED != 0,
-        }
-    }
-}
-
-// Word indices in a request's head; from `COUNTS` on, one word per tick counts its clouds.
+// Word indices in a request's head; from `COUNTS` on, a word per tick counts its clouds, and in the upper half its
+// descriptions.
 const NUMBER: usize = 0;
 const RESET: usize = 1;
 const TICKS: usize = 2;
@@ -70,7 +40,7 @@ const PARTIALS: usize = 1;
 const LENGTH: usize = 2;
 const FAILED: u64 = u64::MAX;
 
-const _: () = assert!(COUNTS + MAX_TICKS <= HEAD && CLOUD * size_of::<u64>() == size_of::<Cloud>());
+const _: () = assert!(COUNTS + MAX_TICKS <= HEAD);
 const _: () = assert!(Reason::LONGEST.is_multiple_of(8) && TICK.is_multiple_of(2));
 
 /// Sizes of the areas, in words.
@@ -86,7 +56,7 @@ impl Layout {
     pub(super) fn new(capacity: Capacity) -> Option<Self> {
         /// Areas do not share pages.
         const PAGE: usize = 4096 / size_of::<u64>();
-        let clouds = capacity.slots.checked_mul(MAX_TICKS * ENTRY)?;
+        let clouds = capacity.slots.checked_mul(MAX_TICKS * (COPY + DESCRIPTION))?;
         let samples = capacity.buses.checked_mul(Buses::FRAMES)?;
         let area = |words: usize| {
             let words = words.max(Reason::LONGEST / 8).checked_add(HEAD)?;
@@ -109,6 +79,11 @@ impl Layout {
 
     pub(super) fn capacity(&self) -> Capacity {
         self.capacity
+    }
+
+    /// Words for unison copies in a request; the descriptions follow.
+    fn copies(&self) -> usize {
+        self.capacity.slots * MAX_TICKS * COPY
     }
 
     fn request(&self, number: u32) -> Range<usize> {
@@ -139,36 +114,87 @@ pub(super) struct RequestHead {
     pub(super) reset: bool,
     /// The number of the newest imported table that it needs.
     pub(super) needs: u64,
-    /// Clouds of each tick.
-    pub(super) counts: [u64; MAX_TICKS],
+    /// Clouds and descriptions of each tick.
+    pub(super) counts: [[u32; 2]; MAX_TICKS],
+}
+
+/// What a request holds, tick by tick: first the descriptions of a tick, then its clouds in the order of their slots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Entry {
+    /// What unison copies share, as a cloud.
+    Description(Cloud),
+    /// A cloud, whose description has the index that it says among those of the tick.
+    Copy { slot: usize, copy: UnisonCopy },
+}
+
+/// Numbers the descriptions of a tick that are in use, in the order of their use.
+#[derive(Debug)]
+pub(super) struct Numbering {
+    /// By the index in the block: the number, and in the upper half the stamp of the tick that it belongs to.
+    numbers: Vec<u64>,
+    stamp: u64,
+    next: u32,
+}
+
+impl Numbering {
+    /// For blocks of so many slots.
+    pub(super) fn new(slots: usize) -> Self {
+        Self { numbers: vec![0; slots.next_multiple_of(2)], stamp: 0, next: 0 }
+    }
+
+    fn start_tick(&mut self) {
+        (self.stamp, self.next) = (self.stamp + 1, 0);
+    }
+
+    /// The number of a description, and whether it is new.
+    fn number(&mut self, index: usize) -> (u32, bool) {
+        let known = &mut self.numbers[index];
+        let is_new = *known >> 32 != self.stamp;
+        if is_new {
+            *known = self.stamp << 32 | u64::from(self.next);
+            self.next += 1;
+        }
+        (*known as u32, is_new)
+    }
 }
 
 impl SharedSegment {
     /// Writes the sounding clouds, by tick, as request `number`; with `reset`, the service forgets the
     /// client's clouds first. Also writes the number of the newest imported table that the block needs; older
     /// tables arrive before it.
-    pub(super) fn ask(&self, number: u32, reset: bool, block: &VoiceBlock) {
+    pub(super) fn ask(
+        &self,
+        number: u32,
+        reset: bool,
+        block: &VoiceBlock,
+        numbering: &mut Numbering,
+    ) {
         let area = self.memory.words(self.layout.request(number));
         let (head, entries) = area.split_at(HEAD);
-        let mut entries = entries.as_chunks::<ENTRY>().0.iter();
+        let (copies, descriptions) = entries.split_at(self.layout.copies());
+        let mut copies = copies.as_chunks::<COPY>().0.iter();
+        let mut descriptions = descriptions.as_chunks::<DESCRIPTION>().0.iter();
         let (tables, mut needs) = (tables(), 0);
         for tick in 0..block.ticks() {
-            let clouds = block.slots().filter_map(|slot| {
-                let copy = block.copy(slot, tick)?;
-                let (description, is_mirrored) = (copy.index(), copy.is_mirrored());
-                let place = CloudPlace { tick, slot, description, is_mirrored };
-                Some((place, block.cloud(slot, tick)?))
-            });
+            numbering.start_tick();
             let mut count = 0;
-            for ((place, cloud), [first, words @ ..]) in clouds.zip(&mut entries) {
-                needs = tables.number_of(&cloud).max(needs);
-                first.store(place.word(), Ordering::Relaxed);
-                for (word, value) in words.iter().zip(words_of(&cloud)) {
-                    word.store(value, Ordering::Relaxed);
+            let clouds = block.slots().filter_map(|slot| Some((slot, block.copy(slot, tick)?)));
+            for ((slot, copy), entry) in clouds.zip(&mut copies) {
+                let (described, is_new) = numbering.number(copy.index());
+                if is_new && let Some(entry) = descriptions.next() {
+                    let voice = block.description(copy, tick).cloud();
+                    needs = tables.number_of(&voice).max(needs);
+                    let words = words_of(&voice);
+                    entry
+                        .iter()
+                        .zip(words)
+                        .for_each(|(to, word)| to.store(word, Ordering::Relaxed));
                 }
+                let words = copy_words(slot, described, copy);
+                entry.iter().zip(words).for_each(|(to, word)| to.store(word, Ordering::Relaxed));
                 count += 1;
             }
-            put(head, COUNTS + tick, count);
+            put(head, COUNTS + tick, count | u64::from(numbering.next) << u32::BITS);
         }
         put(head, NEEDS, needs);
         put(head, TICKS, block.ticks() as u64);
@@ -185,36 +211,42 @@ impl SharedSegment {
         }
         let ticks = ticks as usize;
         let counts = std::array::from_fn(|tick| match tick < ticks {
-            true => get(head, COUNTS + tick),
-            false => 0,
+            true => {
+                let both = get(head, COUNTS + tick);
+                [both as u32, (both >> u32::BITS) as u32]
+            }
+            false => [0; 2],
         });
         Ok(RequestHead { ticks, reset: get(head, RESET) != 0, needs: get(head, NEEDS), counts })
     }
 
-    /// Calls `put` with every cloud of request `number`, tick by tick. Rows are not checked.
-    pub(super) fn read_clouds(
+    /// Calls `put` with the tick of every entry of request `number`, and the entry. Rows and indices are not checked.
+    pub(super) fn read_entries(
         &self,
         number: u32,
         head: &RequestHead,
-        mut put: impl FnMut(CloudPlace, Cloud) -> Result<(), ProtocolViolation>,
+        mut put: impl FnMut(usize, Entry) -> Result<(), ProtocolViolation>,
     ) -> Result<(), ProtocolViolation> {
         let area = self.memory.words(self.layout.request(number));
-        let mut entries = area[HEAD..].as_chunks::<ENTRY>().0.iter();
-        for (tick, &count) in head.counts.iter().enumerate() {
+        let (copies, descriptions) = area[HEAD..].split_at(self.layout.copies());
+        let mut copies = copies.as_chunks::<COPY>().0.iter();
+        let mut descriptions = descriptions.as_chunks::<DESCRIPTION>().0.iter();
+        for (tick, &[count, described]) in head.counts.iter().enumerate() {
+            for _ in 0..described {
+                let words = descriptions.next().ok_or("more descriptions than there is room")?;
+                let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
+                put(tick, Entry::Description(voice_of(words)))?;
+            }
             let mut next = 0;
             for _ in 0..count {
-                let [first, words @ ..] = entries.next().ok_or("more clouds than there is room")?;
-                let place = CloudPlace::of_word(tick, first.load(Ordering::Relaxed));
-                let slots = self.layout.capacity.slots;
-                if !(next..slots).contains(&place.slot) {
+                let words = copies.next().ok_or("more clouds than there is room")?;
+                let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
+                let (slot, copy) = copy_of(words);
+                if !(next..self.layout.capacity.slots).contains(&slot) {
                     return Err("slots that do not rise");
                 }
-                if place.description >= slots {
-                    return Err("a cloud of no description");
-                }
-                next = place.slot + 1;
-                let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-                put(place, cloud_of(words))?;
+                next = slot + 1;
+                put(tick, Entry::Copy { slot, copy })?;
             }
         }
         Ok(())
@@ -317,18 +349,56 @@ fn get(words: &[AtomicU64], index: usize) -> u64 {
     words[index].load(Ordering::Relaxed)
 }
 
-fn words_of(cloud: &Cloud) -> [u64; CLOUD] {
-    let words = cloud.to_words();
-    std::array::from_fn(|pair| {
-        u64::from(words[2 * pair]) | u64::from(words[2 * pair + 1]) << u32::BITS
-    })
+/// Two words of 32 bits.
+fn joined(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << u32::BITS
 }
 
-fn cloud_of(words: [u64; CLOUD]) -> Cloud {
-    Cloud::from_words(std::array::from_fn(|word| match word % 2 {
-        0 => words[word / 2] as u32,
-        _ => (words[word / 2] >> u32::BITS) as u32,
-    }))
+fn divided(word: u64) -> [u32; 2] {
+    [word as u32, (word >> u32::BITS) as u32]
+}
+
+/// What a voice's clouds share.
+fn words_of(voice: &Cloud) -> [u64; DESCRIPTION] {
+    let words = voice.to_words();
+    std::array::from_fn(|pair| joined(words[2 * pair], words[2 * pair + 1]))
+}
+
+fn voice_of(words: [u64; DESCRIPTION]) -> Cloud {
+    let mut all = Cloud::default().to_words();
+    for (pair, word) in all.as_chunks_mut().0.iter_mut().zip(words) {
+        *pair = divided(word);
+    }
+    Cloud::from_words(all)
+}
+
+/// A unison copy whose description has that number.
+fn copy_words(slot: usize, described: u32, copy: &UnisonCopy) -> [u64; COPY] {
+    let mirrored = copy.description & UnisonCopy::MIRRORED;
+    let [from_left, from_right] = copy.gain_from.map(f32::to_bits);
+    let [to_left, to_right] = copy.gain_to.map(f32::to_bits);
+    [
+        joined(slot as u32, described | mirrored),
+        joined(copy.seed, copy.increment.to_bits()),
+        joined(from_left, from_right),
+        joined(to_left, to_right),
+        joined(copy.phase, copy.band_clock),
+    ]
+}
+
+fn copy_of(words: [u64; COPY]) -> (usize, UnisonCopy) {
+    let [[slot, description], [seed, increment], gain_from, gain_to, [phase, band_clock]] =
+        words.map(divided);
+    let copy = UnisonCopy {
+        description,
+        seed,
+        increment: f32::from_bits(increment),
+        gain_from: gain_from.map(f32::from_bits),
+        gain_to: gain_to.map(f32::from_bits),
+        phase,
+        band_clock,
+    };
+    (slot as usize, copy)
 }
 
 /// Refuses a cloud whose indices would be out of bounds in a renderer.
@@ -376,9 +446,14 @@ pub fn fuzz(bytes: &[u8]) {
     if let Ok(head) = segment.read_head(number) {
         let mut block = VoiceBlock::new(8);
         (0..head.ticks).for_each(|_| block.start_tick());
-        let _ = segment.read_clouds(number, &head, |place, cloud| {
-            let cloud = checked(cloud, 2, &tables)?;
-            assert!(place.slot < 8 && place.description < 8);
+        let _ = segment.read_entries(number, &head, |_, entry| {
+            let cloud = match entry {
+                Entry::Copy { slot, .. } => {
+                    assert!(slot < 8);
+                    return Ok(());
+                }
+                Entry::Description(cloud) => checked(cloud, 2, &tables)?,
+            };
             assert!(cloud.bus < 2 && (cloud.first_frame as usize) < TICK);
             Ok(())
         });

@@ -6,14 +6,12 @@
 
 use super::error::ServeError;
 use super::layout::{
-    ANSWERED, ASKED, CloudPlace, DEPTH, Layout, ProtocolViolation, RequestHead, checked,
+    ANSWERED, ASKED, DEPTH, Entry, Layout, ProtocolViolation, RequestHead, checked,
 };
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
-use myriad_engine::render::{
-    Buses, Capacity, Reason, Renderer, Section, SharedDescription, VoiceBlock,
-};
-use myriad_engine::spectrum::{Cloud, STARTS, tables};
+use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
+use myriad_engine::spectrum::{Cloud, Description, STARTS, UnisonCopy, tables};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,42 +61,20 @@ struct Client {
     /// A bit for each slot that has not sounded since the client came or was reset. What sounds there
     /// first must not continue the cloud of somebody else.
     unused: Vec<u64>,
-    voices: Voices,
+    /// The descriptions of the tick that is being read.
+    voices: Vec<Voice>,
     load: Load,
     last_clouds: usize,
     /// Why its next request is refused, which ends it.
     refused: Option<&'static str>,
 }
 
-/// What clouds of a request share, by the index of the client's description.
-struct Voices(Vec<Voice>);
-
+/// A description of a request, checked and translated.
+#[derive(Clone, Copy)]
 struct Voice {
-    /// The request and the tick that it belongs to.
-    tick: (u32, usize),
-    shared: SharedDescription,
-}
-
-impl Voices {
-    fn new(slots: usize) -> Self {
-        let none = || Voice {
-            tick: (0, usize::MAX),
-            shared: SharedDescription::of(&Cloud::default(), false),
-        };
-        Self((0..slots).map(|_| none()).collect())
-    }
-
-    /// The voice of `cloud`. A client that says that different clouds are the same is not believed.
-    fn voice(&mut self, request: u32, place: &CloudPlace, cloud: &Cloud) -> &mut Voice {
-        let shared = SharedDescription::of(cloud, place.is_mirrored);
-        let voice = &mut self.0[place.description];
-        let tick = (request, place.tick);
-        if voice.tick != tick || voice.shared.description != shared.description {
-            *voice = Voice { tick, shared };
-        }
-        voice.shared.is_mirrored = place.is_mirrored;
-        voice
-    }
+    cloud: Cloud,
+    /// Where the block has it.
+    index: u32,
 }
 
 /// What a client has caused in the present window, and in the last one.
@@ -148,21 +124,39 @@ impl Client {
         head: &RequestHead,
         block: &mut VoiceBlock,
     ) -> Result<f32, ProtocolViolation> {
+        const FULL: ProtocolViolation = "more clouds than the service holds";
         let tables = tables();
-        let mut partials = 0.0;
+        let (mut partials, mut present) = (0.0, None);
         let Self { unused, voices, connection, first_slot, capacity, taken, .. } = self;
-        connection.segment.read_clouds(*taken, head, |place, cloud| {
-            let slot = place.slot;
-            let cloud = connection.tables.translate(cloud).ok_or("a cloud of no table")?;
-            let mut cloud = checked(cloud, capacity.buses, &tables)?;
-            let bit = 1 << (slot % 64);
-            cloud.flags |= if unused[slot / 64] & bit != 0 { STARTS } else { 0 };
-            unused[slot / 64] &= !bit;
+        connection.segment.read_entries(*taken, head, |tick, entry| {
+            if present.replace(tick) != Some(tick) {
+                voices.clear();
+            }
+            let (slot, copy) = match entry {
+                Entry::Description(cloud) => {
+                    let cloud = connection.tables.translate(cloud).ok_or("a cloud of no table")?;
+                    let cloud = checked(cloud, capacity.buses, &tables)?;
+                    let index = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
+                    voices.push(Voice { cloud, index });
+                    return Ok(());
+                }
+                Entry::Copy { slot, copy } => (slot, copy),
+            };
+            let Voice { mut cloud, mut index } =
+                *voices.get(copy.index()).ok_or("a cloud of no description")?;
             partials += cloud.partials;
-            let voice = voices.voice(*taken, &place, &cloud);
-            let index = block.put(place.tick, *first_slot + slot, &cloud, &voice.shared);
-            voice.shared.index = Some(index.ok_or("more clouds than the service holds")?);
-            Ok(())
+            let bit = 1 << (slot % 64);
+            if unused[slot / 64] & bit != 0 && cloud.flags & STARTS == 0 {
+                cloud.flags |= STARTS;
+                index = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
+            }
+            unused[slot / 64] &= !bit;
+            let description = index | copy.description & UnisonCopy::MIRRORED;
+            let copy = UnisonCopy { description, ..copy };
+            match block.put(tick, *first_slot + slot, &copy, &cloud) {
+                true => Ok(()),
+                false => Err(FULL),
+            }
         })?;
         Ok(partials)
     }
@@ -314,7 +308,7 @@ impl Scheduler {
             taken: 0,
             given: 0,
             unused: vec![u64::MAX; slots / 64],
-            voices: Voices::new(capacity.slots),
+            voices: Vec::with_capacity(capacity.slots),
             load: Load::default(),
             last_clouds: 0,
             refused: None,
@@ -505,8 +499,8 @@ fn take(
     if head.reset {
         client.unused.fill(u64::MAX);
     }
-    client.last_clouds = head.counts.iter().copied().max().unwrap_or(0) as usize;
-    if head.counts.iter().all(|&count| count == 0) {
+    client.last_clouds = head.counts.iter().map(|&[count, _]| count).max().unwrap_or(0) as usize;
+    if client.last_clouds == 0 {
         return Ok(Some((head.ticks, Outcome::Silent)));
     }
     let Client { first_slot, capacity, .. } = *client;
@@ -527,33 +521,4 @@ fn guarded<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 fn message_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Copies of a voice share what they say they share, as long as it is true.
-    #[test]
-    fn only_clouds_that_are_the_same_share_a_description() {
-        let mut voices = Voices::new(4);
-        let wide = |width: i16| Cloud { width_to: width, partials: 7.0, ..Cloud::default() };
-        let place = |tick: usize, is_mirrored: bool| CloudPlace {
-            tick,
-            slot: 0,
-            description: 3,
-            is_mirrored,
-        };
-        let mut index = |tick: usize, is_mirrored: bool, cloud: &Cloud| {
-            let voice = voices.voice(5, &place(tick, is_mirrored), cloud);
-            voice.shared.index.replace(9)
-        };
-        assert_eq!(index(0, false, &wide(100)), None);
-        assert_eq!(index(0, false, &wide(100)), Some(9));
-        assert_eq!(index(0, true, &wide(-100)), Some(9));
-        // It says that it is mirrored, but it is not.
-        assert_eq!(index(0, true, &wide(100)), None);
-        assert_eq!(index(0, false, &Cloud { partials: 8.0, ..wide(100) }), None);
-        assert_eq!(index(1, false, &Cloud { partials: 8.0, ..wide(100) }), None);
-    }
 }

@@ -2,13 +2,15 @@
 
 use super::futex_counter::FutexCounter;
 use super::handshake::{self, Hello};
-use super::layout::{ANSWERED, ASKED, Layout, MAX_SLOTS, SharedSegment, checked};
+use super::layout::{ANSWERED, ASKED, Entry, Layout, MAX_SLOTS, Numbering, SharedSegment, checked};
 use super::memory::SharedMemory;
 use myriad_engine::dsp::hash;
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, Reason, Renderer, TICK, VoiceBlock,
 };
-use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables};
+use myriad_engine::spectrum::{
+    Cloud, Description, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables,
+};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -56,9 +58,19 @@ fn read(
 ) -> Result<bool, &'static str> {
     let tables = tables();
     let head = segment.read_head(number)?;
+    let mut voices: Vec<(usize, Cloud)> = Vec::new();
     let mut clouds = Vec::new();
-    segment.read_clouds(number, &head, |place, cloud| {
-        clouds.push((place.tick, place.slot, checked(cloud, CAPACITY.buses, &tables)?));
+    segment.read_entries(number, &head, |tick, entry| {
+        match entry {
+            Entry::Description(cloud) => {
+                voices.push((tick, checked(cloud, CAPACITY.buses, &tables)?));
+            }
+            Entry::Copy { slot, copy } => {
+                let mut of_tick = voices.iter().filter(|(at, _)| *at == tick);
+                let (_, voice) = of_tick.nth(copy.index()).ok_or("a cloud of no description")?;
+                clouds.push((tick, slot, copy.cloud(&Description::of(voice))));
+            }
+        }
         Ok(())
     })?;
     block.clear();
@@ -75,7 +87,7 @@ fn read(
 fn blocks_arrive_as_they_were_sent() {
     let (segment, sent) = (segment(), block());
     for (number, reset) in [(0, false), (1, true), (u32::MAX, false)] {
-        segment.ask(number, reset, &sent);
+        segment.ask(number, reset, &sent, &mut Numbering::new(CAPACITY.slots));
         let mut got = VoiceBlock::new(CAPACITY.slots);
         assert_eq!(read(&segment, number, &mut got), Ok(reset));
         assert_eq!(got.ticks(), sent.ticks());
@@ -120,7 +132,7 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
     let mut buses = Buses::new(CAPACITY.buses);
     let (mut refused, mut rendered) = (0, 0);
     for round in 0..4_000_u32 {
-        segment.ask(0, false, &sent);
+        segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
         let words = segment.memory.words(0..400);
         for change in 0..1 + round % 3 {
             let random = |salt: u32| hash(round.wrapping_mul(31).wrapping_add(hash(change + salt)));
@@ -151,8 +163,8 @@ fn places_out_of_bounds_are_refused() {
         (slots << 32, "a cloud of no description"),
         (u64::MAX, "slots that do not rise"),
     ] {
-        segment.ask(0, false, &sent);
-        // The first word after the head.
+        segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
+        // The first word after the head: slot and description of the first cloud.
         segment.memory.words(0..17)[16].store(word, Ordering::Relaxed);
         let refused = read(&segment, 0, &mut VoiceBlock::new(CAPACITY.slots));
         assert_eq!(refused, Err(expected));
@@ -181,7 +193,7 @@ fn clouds_out_of_bounds_are_refused() {
         let mut sent = VoiceBlock::new(CAPACITY.slots);
         sent.start_tick();
         sent.push(0, cloud);
-        segment.ask(0, false, &sent);
+        segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
         let mut got = VoiceBlock::new(CAPACITY.slots);
         assert!(read(&segment, 0, &mut got).is_err(), "{cloud:?}");
     }

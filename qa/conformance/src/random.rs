@@ -2,11 +2,10 @@
 
 use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, prepared, reference, same};
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{
-    Buses, MAX_TICKS, RenderError, Renderer, Section, SharedDescription, TICK, VoiceBlock,
-};
+use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock};
 use myriad_engine::spectrum::{
-    Cloud, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table, fraction, of_fraction,
+    Cloud, Description, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table,
+    UnisonCopy, fraction, of_fraction,
 };
 use myriad_engine::tracks::{PartialTrack, TableHandle, Tracks, encode};
 use std::collections::VecDeque;
@@ -344,9 +343,10 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
             writing.start_section(section, now.len());
             for (tick, clouds) in now.iter().enumerate() {
                 for (slot, cloud) in clouds {
-                    let voice = SharedDescription::of(cloud, false);
                     let slot = first_slots[client] + *slot as usize;
-                    if writing.put(tick, slot, cloud, &voice).is_none() {
+                    let described = writing.describe(tick, &Description::of(cloud));
+                    let copy = described.map(|index| UnisonCopy::of(cloud, index));
+                    if !copy.is_some_and(|copy| writing.put(tick, slot, &copy, cloud)) {
                         return Err("there is no room for all clouds".into());
                     }
                 }
