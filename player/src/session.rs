@@ -241,6 +241,8 @@ impl Session {
                 parts: patches.len(),
                 voices,
                 clouds,
+                // Control uses the threads of the renderer.
+                threads: threads(),
                 pitch: setup.settings.pitch(),
                 ..EngineConfig::default()
             },
