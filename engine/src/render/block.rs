@@ -235,17 +235,24 @@ impl VoiceBlock {
 
     /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Its description, that
     /// of `voice`, was added before. Returns whether there was room.
+    #[inline]
     pub fn put(&mut self, tick: usize, slot: usize, copy: &UnisonCopy, voice: &Cloud) -> bool {
-        if self.summaries[slot].sounding == 0 {
-            if self.used == self.stride() {
+        let stride = self.stride();
+        let summary = &mut self.summaries[slot];
+        if summary.sounding == 0 {
+            if self.used == stride {
                 return false;
             }
             self.indices[slot] = self.used as u32;
             self.used += 1;
             self.slots[slot / 64] |= 1 << (slot % 64);
         }
-        // SAFETY: it is the only writer.
-        unsafe { self.writer().push(tick, slot as u32, Extent::of(voice), copy) };
+        summary.add(tick, Extent::of(voice));
+        let end = &mut self.description_ends[slot];
+        *end = (copy.index() as u32 + 1).max(*end);
+        let past_the_caches = self.clouds.is_pinned();
+        let place = &mut self.clouds.both_mut().1[tick * stride + self.indices[slot] as usize];
+        memory::write(place, copy, past_the_caches);
         true
     }
 
@@ -352,11 +359,13 @@ impl VoiceBlock {
     }
 
     /// The index of the copy of `slot` among those of a tick.
+    #[inline]
     pub fn copy_index(&self, slot: usize) -> usize {
         self.indices.get(slot).map_or(slot, |&index| index as usize)
     }
 
     /// Copies, and descriptions, from one tick to the next.
+    #[inline]
     pub fn stride(&self) -> usize {
         self.clouds.count() / MAX_TICKS
     }

@@ -65,11 +65,13 @@ impl UnisonCopy {
     }
 
     /// The index of its description.
+    #[inline]
     pub fn index(&self) -> usize {
         (self.description & !Self::MIRRORED) as usize
     }
 
     /// Whether left and right of its partials are exchanged.
+    #[inline]
     pub fn is_mirrored(&self) -> bool {
         self.description & Self::MIRRORED != 0
     }

@@ -70,7 +70,6 @@ struct Client {
 }
 
 /// A description of a request, checked and translated.
-#[derive(Clone, Copy)]
 struct Voice {
     cloud: Cloud,
     /// Where the block has it.
@@ -142,18 +141,20 @@ impl Client {
                 }
                 Entry::Copy { slot, copy } => (slot, copy),
             };
-            let Voice { mut cloud, mut index } =
-                *voices.get(copy.index()).ok_or("a cloud of no description")?;
-            partials += cloud.partials;
+            let mut voice = voices.get(copy.index()).ok_or("a cloud of no description")?;
+            partials += voice.cloud.partials;
             let bit = 1 << (slot % 64);
-            if unused[slot / 64] & bit != 0 && cloud.flags & STARTS == 0 {
-                cloud.flags |= STARTS;
-                index = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
+            let started;
+            if unused[slot / 64] & bit != 0 && voice.cloud.flags & STARTS == 0 {
+                let cloud = Cloud { flags: voice.cloud.flags | STARTS, ..voice.cloud };
+                let index = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
+                started = Voice { cloud, index };
+                voice = &started;
             }
             unused[slot / 64] &= !bit;
-            let description = index | copy.description & UnisonCopy::MIRRORED;
+            let description = voice.index | copy.description & UnisonCopy::MIRRORED;
             let copy = UnisonCopy { description, ..copy };
-            match block.put(tick, *first_slot + slot, &copy, &cloud) {
+            match block.put(tick, *first_slot + slot, &copy, &voice.cloud) {
                 true => Ok(()),
                 false => Err(FULL),
             }

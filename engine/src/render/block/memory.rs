@@ -43,12 +43,14 @@ impl CloudMemory {
     }
 
     /// The descriptions.
+    #[inline]
     pub fn descriptions(&self) -> &[Description] {
         // SAFETY: that many, which were zeroed, and zeros are valid.
         unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast(), self.count) }
     }
 
     /// The unison copies.
+    #[inline]
     pub fn copies(&self) -> &[UnisonCopy] {
         let descriptions: *const Description = self.pages.as_ptr().cast();
         // SAFETY: as above; they are after the descriptions.
@@ -56,6 +58,7 @@ impl CloudMemory {
     }
 
     /// Both, to write to.
+    #[inline]
     pub(super) fn both_mut(&mut self) -> (&mut [Description], &mut [UnisonCopy]) {
         let descriptions: *mut Description = self.pages.as_mut_ptr().cast();
         // SAFETY: as above, they do not overlap, and the borrow is exclusive.
@@ -79,6 +82,7 @@ impl CloudMemory {
     }
 
     /// How many of each there are.
+    #[inline]
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -91,6 +95,7 @@ impl CloudMemory {
 
     /// Whether a device reads it. It should then be written past the caches: a device that must read
     /// every line from a core's cache gets half the bandwidth of the bus.
+    #[inline]
     pub fn is_pinned(&self) -> bool {
         self.is_pinned.load(Ordering::Relaxed)
     }
