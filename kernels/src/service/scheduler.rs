@@ -72,8 +72,11 @@ struct Client {
 /// A description of a request, checked and translated.
 struct Voice {
     cloud: Cloud,
-    /// Where the block has it.
-    index: u32,
+    /// Where the block has it: added for the first copy that needs it, so that there are never more descriptions than
+    /// copies.
+    index: Option<u32>,
+    /// The same for copies in slots that have not sounded before, though the client does not start them.
+    started: Option<u32>,
 }
 
 /// What a client has caused in the present window, and in the last one.
@@ -135,26 +138,31 @@ impl Client {
                 Entry::Description(cloud) => {
                     let cloud = connection.tables.translate(cloud).ok_or("a cloud of no table")?;
                     let cloud = checked(cloud, capacity.buses, &tables)?;
-                    let index = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
-                    voices.push(Voice { cloud, index });
+                    voices.push(Voice { cloud, index: None, started: None });
                     return Ok(());
                 }
                 Entry::Copy { slot, copy } => (slot, copy),
             };
-            let mut voice = voices.get(copy.index()).ok_or("a cloud of no description")?;
-            partials += voice.cloud.partials;
+            let voice = voices.get_mut(copy.index()).ok_or("a cloud of no description")?;
+            let Voice { cloud, index, started } = voice;
+            partials += cloud.partials;
             let bit = 1 << (slot % 64);
-            let started;
-            if unused[slot / 64] & bit != 0 && voice.cloud.flags & STARTS == 0 {
-                let cloud = Cloud { flags: voice.cloud.flags | STARTS, ..voice.cloud };
-                let index = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
-                started = Voice { cloud, index };
-                voice = &started;
+            let (mut flags, mut described) = (cloud.flags, index);
+            if unused[slot / 64] & bit != 0 && flags & STARTS == 0 {
+                (flags, described) = (flags | STARTS, started);
             }
             unused[slot / 64] &= !bit;
-            let description = voice.index | copy.description & UnisonCopy::MIRRORED;
+            let cloud = Cloud { flags, ..*cloud };
+            let index = match *described {
+                Some(index) => index,
+                None => {
+                    let added = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
+                    *described.insert(added)
+                }
+            };
+            let description = index | copy.description & UnisonCopy::MIRRORED;
             let copy = UnisonCopy { description, ..copy };
-            match block.put(tick, *first_slot + slot, &copy, &voice.cloud) {
+            match block.put(tick, *first_slot + slot, &copy, &cloud) {
                 true => Ok(()),
                 false => Err(FULL),
             }
