@@ -57,7 +57,7 @@ const LISTENER_SECONDS: usize = 8;
 pub type MakeRenderer =
     Box<dyn FnOnce(usize, u32, ThreadPolicy) -> (Box<dyn Renderer>, RendererHandle)>;
 
-/// Threads of the CPU renderer: half of the processors.
+/// Threads of the CPU renderer, and of control: half of the processors.
 fn threads() -> usize {
     const MOST: usize = 8;
     (cores() / 2).clamp(1, MOST)

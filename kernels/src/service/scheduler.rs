@@ -147,22 +147,23 @@ impl Client {
             let Voice { cloud, index, started } = voice;
             partials += cloud.partials;
             let bit = 1 << (slot % 64);
-            let (mut flags, mut described) = (cloud.flags, index);
-            if unused[slot / 64] & bit != 0 && flags & STARTS == 0 {
-                (flags, described) = (flags | STARTS, started);
+            let started_cloud;
+            let (mut cloud, mut described) = (&*cloud, index);
+            if unused[slot / 64] & bit != 0 && cloud.flags & STARTS == 0 {
+                started_cloud = Cloud { flags: cloud.flags | STARTS, ..*cloud };
+                (cloud, described) = (&started_cloud, started);
             }
             unused[slot / 64] &= !bit;
-            let cloud = Cloud { flags, ..*cloud };
             let index = match *described {
                 Some(index) => index,
                 None => {
-                    let added = block.describe(tick, &Description::of(&cloud)).ok_or(FULL)?;
+                    let added = block.describe(tick, &Description::of(cloud)).ok_or(FULL)?;
                     *described.insert(added)
                 }
             };
             let description = index | copy.description & UnisonCopy::MIRRORED;
             let copy = UnisonCopy { description, ..copy };
-            match block.put(tick, *first_slot + slot, &copy, &cloud) {
+            match block.put(tick, *first_slot + slot, &copy, cloud) {
                 true => Ok(()),
                 false => Err(FULL),
             }
