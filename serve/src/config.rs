@@ -53,6 +53,8 @@ pub struct Limits {
     pub errors: u32,
     /// Blocks that a seat may be behind, in rendering or in sending, before it goes on with the newest.
     pub behind: usize,
+    /// Rounds that a jam waits for a seat that is late before it goes on without it.
+    pub jam_wait: usize,
     /// How long a request may take.
     pub request: Duration,
     /// How long a seat may take no sound.
@@ -70,6 +72,7 @@ impl Default for Limits {
             patches: (8.0, 16.0),
             errors: 20,
             behind: 8,
+            jam_wait: 1,
             request: Duration::from_secs(5),
             slow: Duration::from_secs(3),
             silent: Duration::from_secs(15),

@@ -1,20 +1,26 @@
 //! A jam: everybody hears the sum of all seats.
 //!
-//! The mix of a round is made when the next one is due, so that all seats had the time of a whole block.
+//! The mix of a round is made when the next one is due, so that all seats had the time of a whole block. When the
+//! whole server was stalled, that time begins after it: seats catch up first, as they do without a jam.
 //! A seat that is late even then is continued by prediction, which fades out, and fades in again.
 
 use crate::clock::Clock;
-use crate::config::RATE;
+use crate::config::{Limits, RATE};
 use crate::seat::Seat;
 use myriad_engine::dsp::{FADE, Limiter, continue_sound, fade_in};
+use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Arc, PoisonError};
 
 /// Mixes all seats. Belongs to the pacer; allocates only for new seats.
 pub(crate) struct Mixer {
     clock: Clock,
     most_behind: u64,
+    /// Rounds that a late seat is waited for.
+    wait: u64,
     /// The next round to mix.
     next: u64,
+    /// The newest round that seats have been told of.
+    told: u64,
     /// Left and right in turn.
     mix: Vec<f32>,
     limiter: Limiter,
@@ -89,11 +95,13 @@ impl Channel {
 }
 
 impl Mixer {
-    pub(crate) fn new(clock: Clock, seats: usize, most_behind: u64) -> Self {
+    pub(crate) fn new(clock: Clock, seats: usize, limits: &Limits) -> Self {
         Self {
             clock,
-            most_behind,
+            most_behind: limits.behind as u64,
+            wait: limits.jam_wait as u64,
             next: 0,
+            told: 0,
             mix: vec![0.0; 2 * clock.block],
             limiter: Limiter::new(RATE as f32),
             delayed: [0.0; 2 * Limiter::LOOK_AHEAD],
@@ -101,17 +109,28 @@ impl Mixer {
         }
     }
 
-    /// Mixes all rounds before `round` that are not mixed yet, and sends them to all seats.
-    pub(crate) fn mix_before(&mut self, round: u64, seats: &[Arc<Seat>]) {
+    /// Mixes what all seats have rendered and what is not waited for any longer, and sends it to all seats.
+    /// `newest` is the round that seats have just been told of.
+    pub(crate) fn mix(&mut self, newest: u64, seats: &[Arc<Seat>]) {
         // After a long stall nobody wants the old rounds any more.
-        self.next = self.next.max(round.saturating_sub(self.most_behind));
-        while self.next < round {
-            self.mix(self.next, seats);
+        self.next = self.next.max(newest.saturating_sub(self.most_behind));
+        // Nobody had the time of a block when the server was stalled; seats have until the next round now.
+        let was_stalled = newest > self.told + 1;
+        self.told = newest;
+        while self.next < newest {
+            let is_over = self.next + self.wait <= newest && !was_stalled;
+            let has_next = |seat: &Arc<Seat>| {
+                seat.next_round.load(Acquire) > self.next || seat.is_closed.load(Acquire)
+            };
+            if !is_over && !seats.iter().all(has_next) {
+                break;
+            }
+            self.mix_round(self.next, seats);
             self.next += 1;
         }
     }
 
-    fn mix(&mut self, round: u64, seats: &[Arc<Seat>]) {
+    fn mix_round(&mut self, round: u64, seats: &[Arc<Seat>]) {
         self.mix.fill(0.0);
         self.channels.retain(|(id, _)| seats.iter().any(|seat| seat.id == *id));
         for seat in seats {
@@ -149,6 +168,10 @@ impl Mixer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ServeConfig;
+    use myriad_engine::factory;
+    use myriad_engine::patch::Playable;
+    use std::sync::atomic::Ordering::Relaxed;
 
     /// A tone of which a block is missing has no jump.
     #[test]
@@ -171,6 +194,40 @@ mod tests {
                 heard[38 * block..39 * block],
                 (38 * block..39 * block).map(tone).collect::<Vec<_>>()
             );
+        }
+    }
+    /// Seats render what a stall of the whole server has delayed; a seat that alone is late is not waited for.
+    #[test]
+    fn after_a_stall_seats_catch_up_before_they_are_mixed() {
+        let config = ServeConfig { jam: true, ..crate::seat::tests::config() };
+        let clock = Clock::new(RATE, config.block);
+        let patch = Playable::new(factory::find("Init").unwrap());
+        let (seat, mut ends) = Seat::new(1, &clock, &config, patch).unwrap();
+        seat.next_round.store(1, Relaxed);
+        let seats = [Arc::new(seat)];
+        let render_to = |round| {
+            for round in seats[0].next_round.load(Relaxed)..=round {
+                seats[0].render(round, &clock);
+                seats[0].next_round.store(round + 1, Relaxed);
+            }
+        };
+        let mut mixer = Mixer::new(clock, 1, &config.limits);
+        // The round that is due, the last one that the seat has rendered, the rounds that are mixed, and
+        // whether the last of them was without the seat.
+        for (newest, rendered, mixed, is_missing) in [
+            (1, 0, 0..1, true),
+            (2, 1, 1..2, false),
+            (8, 1, 2..2, false),
+            (9, 8, 2..9, false),
+            (10, 8, 9..10, true),
+            (11, 8, 10..11, true),
+        ] {
+            render_to(rendered);
+            mixer.mix(newest, &seats);
+            let frames = std::iter::from_fn(|| ends.sound.next().map(|(header, _)| header.frame));
+            let mixed: Vec<u64> = mixed.map(|round| clock.first_frame(round)).collect();
+            assert_eq!(frames.collect::<Vec<_>>(), mixed, "when round {newest} is due");
+            assert_eq!(mixer.channels[0].1.is_missing, is_missing, "when round {newest} is due");
         }
     }
 }

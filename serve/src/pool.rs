@@ -85,7 +85,7 @@ impl Pool {
         let workers = pool.threads.iter().map(|thread| thread.thread().clone()).collect();
         // It was not set before.
         let _ = shared.workers.set(workers);
-        let mixer = jam.then(|| Mixer::new(clock, seats, shared.most_behind));
+        let mixer = jam.then(|| Mixer::new(clock, seats, &config.limits));
         let pacer = thread::Builder::new().name("myriad-pacer".into());
         pool.threads.push(pacer.spawn(move || pace(&shared, mixer, capacity))?);
         Ok(pool)
@@ -154,7 +154,7 @@ fn pace(shared: &Shared, mut mixer: Option<Mixer>, capacity: usize) {
         let workers = shared.workers.get().map_or(&[][..], Vec::as_slice);
         workers.iter().take(shared.due.len()).for_each(Thread::unpark);
         if let Some(mixer) = &mut mixer {
-            mixer.mix_before(round, &seats);
+            mixer.mix(round, &seats);
         }
         let due = shared.clock.due(round + 1);
         thread::sleep(due.saturating_duration_since(Instant::now()));
@@ -198,7 +198,7 @@ fn render_next(shared: &Shared, seat: Arc<Seat>) {
         seat.render(round, &shared.clock);
         let ended = Instant::now();
         round += 1;
-        seat.next_round.store(round, Ordering::Relaxed);
+        seat.next_round.store(round, Ordering::Release);
         counters.blocks.fetch_add(1, Ordering::Relaxed);
         counters.busy.fetch_add((ended - began).as_nanos() as u64, Ordering::Relaxed);
         if ended > shared.clock.due(round) {

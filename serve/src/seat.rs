@@ -42,7 +42,7 @@ pub(crate) struct Seat {
     pub(crate) is_queued: AtomicBool,
     /// Whether its connection is gone.
     pub(crate) is_closed: AtomicBool,
-    /// The next round to render. Only the worker that renders it writes this.
+    /// The next round to render. Only the worker that renders it writes this; the mix of a jam reads it.
     pub(crate) next_round: AtomicU64,
     /// Wakes its connection when there is sound to send.
     pub(crate) wake: Notify,
@@ -117,27 +117,25 @@ struct Output {
 
 /// The last blocks of a seat, by their rounds.
 pub(crate) struct JamBlocks {
-    rounds: [u64; Self::KEPT],
+    rounds: Vec<u64>,
     samples: Vec<f32>,
 }
 
 impl JamBlocks {
-    const KEPT: usize = 4;
-
-    fn new(block: usize) -> Self {
-        Self { rounds: [u64::MAX; Self::KEPT], samples: vec![0.0; 2 * block * Self::KEPT] }
+    fn new(block: usize, kept: usize) -> Self {
+        Self { rounds: vec![u64::MAX; kept], samples: vec![0.0; 2 * block * kept] }
     }
 
     fn store(&mut self, round: u64, samples: &[f32]) {
-        let slot = round as usize % Self::KEPT;
+        let slot = round as usize % self.rounds.len();
         self.rounds[slot] = round;
         self.samples[slot * samples.len()..][..samples.len()].copy_from_slice(samples);
     }
 
     /// The block of a round, unless it is not ready or too old.
     pub(crate) fn get(&self, round: u64) -> Option<&[f32]> {
-        let slot = round as usize % Self::KEPT;
-        let length = self.samples.len() / Self::KEPT;
+        let slot = round as usize % self.rounds.len();
+        let length = self.samples.len() / self.rounds.len();
         (self.rounds[slot] == round).then(|| &self.samples[slot * length..][..length])
     }
 }
@@ -219,6 +217,8 @@ impl Seat {
         engine.exchange_patch(0, &mut patch);
         // Some more than may wait: a connection that is woken late finds all of them.
         let (block, blocks) = (clock.block, 4 * config.limits.behind);
+        // A seat that was stalled renders what it missed at once, before any of it is mixed.
+        let kept = config.limits.behind + config.limits.jam_wait + 1;
         let (event_in, event_out) = BoundedEvents::ring(EVENTS);
         let (patch_in, patch_out) = HeapRb::new(PATCHES).split();
         let (former_in, former_out) = HeapRb::new(2 * PATCHES).split();
@@ -240,7 +240,7 @@ impl Seat {
             joined: Instant::now(),
             instrument: Mutex::new(instrument),
             output: Mutex::new(Output { samples: sample_in, headers: header_in, number: 0 }),
-            jam: config.jam.then(|| Mutex::new(JamBlocks::new(block))),
+            jam: config.jam.then(|| Mutex::new(JamBlocks::new(block, kept))),
             is_queued: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             next_round: AtomicU64::new(clock.round() + 1),
@@ -374,7 +374,7 @@ impl Instrument {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::config::Limits;
     use assert_no_alloc::{AllocDisabler, assert_no_alloc};
@@ -383,7 +383,7 @@ mod tests {
     #[global_allocator]
     static ALLOCATOR: AllocDisabler = AllocDisabler;
 
-    fn config() -> ServeConfig {
+    pub(crate) fn config() -> ServeConfig {
         let thread_policy = ThreadPolicy::Normal;
         ServeConfig {
             address: ([127, 0, 0, 1], 0).into(),

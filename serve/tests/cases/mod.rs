@@ -37,7 +37,7 @@ fn config() -> ServeConfig {
         },
         share: None,
         patch: "Init".into(),
-        limits: Limits { behind: 2_000, ..Limits::default() },
+        limits: Limits { behind: 2_000, jam_wait: 2_000, ..Limits::default() },
     }
 }
 

@@ -129,7 +129,11 @@ fn in_a_jam_everybody_hears_everybody() {
     for heard in sounds {
         let tone = &heard.left[heard.left.len() - 9_600..];
         for (hertz, semitone) in [(440.0, 466.2), (659.3, 698.5)] {
-            assert!(level(tone, hertz) > 0.01 && level(tone, hertz) > 3.0 * level(tone, semitone));
+            let (at, beside) = (level(tone, hertz), level(tone, semitone));
+            assert!(
+                at > 0.01 && at > 3.0 * beside,
+                "{at} at {hertz} Hz, {beside} at {semitone} Hz"
+            );
         }
     }
 }
