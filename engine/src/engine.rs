@@ -198,6 +198,7 @@ pub struct Engine {
     partials: usize,
     events_dropped: u64,
     renders_failed: u64,
+    render_error: Option<RenderError>,
 }
 
 impl Engine {
@@ -279,6 +280,7 @@ impl Engine {
             partials: 0,
             events_dropped: 0,
             renders_failed: 0,
+            render_error: None,
         })
     }
 
@@ -371,6 +373,7 @@ impl Engine {
         self.partials = 0;
         self.events_dropped = 0;
         self.renders_failed = 0;
+        self.render_error = None;
     }
 
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of
@@ -495,6 +498,11 @@ impl Engine {
         }
     }
 
+    /// Why the last block that failed was not rendered.
+    pub fn render_error(&self) -> Option<RenderError> {
+        self.render_error
+    }
+
     /// A part and, when it plays a kit, those of its key zones.
     fn playing(&self, part: usize) -> impl Iterator<Item = &Part> {
         let kit = self.patches.get(part).and_then(Playable::kit);
@@ -516,7 +524,10 @@ impl Engine {
             self.pool.swap_block(&mut VoiceBlock::reuse(&mut shared));
             match self.renderer.submit(&shared) {
                 Ok(()) => block = Some(shared),
-                Err(_) => self.idle.push(shared),
+                Err(error) => {
+                    self.render_error = Some(error);
+                    self.idle.push(shared);
+                }
             }
         }
         // There are enough, so there is always one.
@@ -542,14 +553,14 @@ impl Engine {
             return;
         }
         let _stage = trace::stage(Stage::Collect);
-        let collected = match &block {
-            Some(_) => self.renderer.collect(&mut self.buses),
-            None => Err(RenderError::NotPrepared),
-        };
+        let collected = block.is_some().then(|| self.renderer.collect(&mut self.buses));
         self.idle.extend(block);
         match collected {
-            Ok(partials) => self.partials = partials,
-            Err(_) => {
+            Some(Ok(partials)) => self.partials = partials,
+            failed => {
+                if let Some(Err(error)) = failed {
+                    self.render_error = Some(error);
+                }
                 // Silence instead of what a failed device left in the buffers.
                 self.buses.clear();
                 self.partials = 0;

@@ -44,7 +44,10 @@ pub(super) fn play_events(
             left.extend(right);
             Ok(left)
         }
-        failed => Err(format!("{failed} blocks were not rendered")),
+        failed => Err(match engine.render_error() {
+            Some(error) => format!("{failed} blocks were not rendered: {error}"),
+            None => format!("{failed} blocks were not rendered"),
+        }),
     }
 }
 
