@@ -202,12 +202,12 @@ impl VoiceBlock {
     pub fn push(&mut self, slot: u32, cloud: Cloud) {
         let tick = self.ticks - 1;
         self.slots[slot as usize / 64] |= 1 << (slot % 64);
-        let writer = self.writer();
-        let index = writer.reserve(tick, 1);
+        let Some(index) = self.describe(tick, &Description::of(&cloud)) else {
+            unreachable!("there are as many descriptions as slots");
+        };
         // SAFETY: it is the only writer.
         unsafe {
-            writer.describe(tick, index, &Description::of(&cloud));
-            writer.push(tick, slot, Extent::of(&cloud), &UnisonCopy::of(&cloud, index));
+            self.writer().push(tick, slot, Extent::of(&cloud), &UnisonCopy::of(&cloud, index));
         }
     }
 
@@ -220,16 +220,20 @@ impl VoiceBlock {
         self.sections.push(section);
     }
 
-    /// Adds a description to a `tick` of the last section. Returns its index, or `None` where there is no room.
+    /// Adds a description to a `tick`. Returns its index, or `None` where there is no room.
     pub fn describe(&mut self, tick: usize, description: &Description) -> Option<u32> {
         let stride = self.stride();
-        if *self.described[tick].get_mut() as usize == stride {
+        // Not by an atomic instruction: those flush the lines that are being written past the caches, half
+        // full, which takes ten times as long as all the rest.
+        let described = self.described[tick].get_mut();
+        let index = *described;
+        if index as usize == stride {
             return None;
         }
-        let writer = self.writer();
-        let index = writer.reserve(tick, 1);
-        // SAFETY: it is the only writer.
-        unsafe { writer.describe(tick, index, description) };
+        *described += 1;
+        let past_the_caches = self.clouds.is_pinned();
+        let place = &mut self.clouds.both_mut().0[tick * stride + index as usize];
+        memory::write(place, description, past_the_caches);
         Some(index)
     }
 
