@@ -395,6 +395,7 @@ impl Engine {
             let last = done + chunk == frames;
             if self.passed + chunk >= TICK && self.pool.sounding() > 0 {
                 self.renderer.expect();
+                self.expect_helpers((self.passed + chunk) / TICK);
             }
             let (mut at, mut steady_ticks) = (0, 0);
             while at < chunk {

@@ -8,6 +8,9 @@
 //! The join waits only for workers that have started: a worker that wakes up when all tasks are taken
 //! finds the gate closed and sleeps again. So workers that wake up late cost no time.
 //!
+//! To wake a thread takes the one that does it some microseconds. So the forking thread wakes two, each of which wakes two
+//! more (a binary tree), and nobody calls the system for a thread that is awake.
+//!
 //! A thread with real-time priority must not wait for one without, which may not get a core (priority
 //! inversion). So the gate has a flag for the forking thread's priority, and then a worker enters only
 //! after it has raised its own.
@@ -15,9 +18,9 @@
 use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 /// A job: called with every index below the count, each once, and the number of the thread that calls it. The thread that
@@ -35,6 +38,10 @@ struct Shared {
     ranges: AtomicUsize,
     /// The next task of each range.
     next: Box<[NextTask]>,
+    /// The workers.
+    sleepers: Box<[Sleeper]>,
+    /// Threads that will share the next job, when it was announced.
+    expected: AtomicUsize,
     /// Set when a job panicked on a worker, so that the fork can pass it on.
     failed: AtomicBool,
     quit: AtomicBool,
@@ -44,6 +51,16 @@ struct Shared {
 #[derive(Default)]
 #[repr(align(128))]
 struct NextTask(AtomicUsize);
+
+/// A worker, as those that wake it see it. Aligned like the tasks.
+#[derive(Default)]
+#[repr(align(128))]
+struct Sleeper {
+    /// Whether it sleeps, or is about to.
+    is_asleep: AtomicBool,
+    /// Set by itself, before it sleeps for the first time.
+    thread: OnceLock<Thread>,
+}
 
 /// With more tasks there is one range for all threads.
 const MANY_TASKS: usize = 64;
@@ -126,9 +143,9 @@ pub struct Workers {
 /// How long an idle worker polls for work before it sleeps.
 const SHORT_SPIN: Duration = Duration::from_micros(50);
 
-/// The same after a pause that was shorter than this. To wake a sleeping worker takes tens of microseconds,
-/// for some workers one after the other, so where jobs follow each other closely workers stay awake. The
-/// pauses between blocks that are played live are longer.
+/// The same after a pause that was shorter than this, or when a job was announced. A sleeping worker takes tens of
+/// microseconds to wake up, so where jobs follow each other closely workers stay awake. The pauses between
+/// blocks that are played live are longer.
 const LONG_SPIN: Duration = Duration::from_micros(300);
 
 /// Polls between two looks at the clock.
@@ -157,6 +174,8 @@ impl Workers {
             threads: AtomicUsize::new(1),
             ranges: AtomicUsize::new(1),
             next: (0..=count).map(|_| NextTask::default()).collect(),
+            sleepers: (0..count).map(|_| Sleeper::default()).collect(),
+            expected: AtomicUsize::new(1),
             failed: AtomicBool::new(false),
             quit: AtomicBool::new(false),
         });
@@ -171,6 +190,19 @@ impl Workers {
             workers.threads.push(thread);
         }
         Ok(workers)
+    }
+
+    /// Wakes `helpers` workers for a job that will come soon. Takes the time to wake two.
+    pub(crate) fn expect(&self, helpers: usize) {
+        let threads = 1 + helpers.min(self.threads.len());
+        self.shared.expected.store(threads, Ordering::Relaxed);
+        self.shared.wake_next(0, threads);
+    }
+
+    /// How many workers are awake, so that it costs nothing to have them help.
+    pub(crate) fn awake(&self) -> usize {
+        let sleepers = self.shared.sleepers.iter();
+        sleepers.filter(|sleeper| !sleeper.is_asleep.load(Ordering::Relaxed)).count()
     }
 
     /// Calls `job` with every index below `count`, on this thread and at most `helpers` workers, and
@@ -210,9 +242,7 @@ impl Workers {
         shared.gate.store(opened, Ordering::Release);
         // Joins even after a panic here, so that no worker uses a job whose stack is gone.
         let join = Join(shared);
-        for thread in &self.threads[..helpers] {
-            thread.thread().unpark();
-        }
+        shared.wake_next(0, threads);
         take_tasks(shared, 0, job);
         drop(join);
         assert!(!shared.failed.swap(false, Ordering::Relaxed), "a worker panicked");
@@ -279,11 +309,56 @@ impl Shared {
     fn leave(&self) {
         self.gate.fetch_sub(1, Ordering::Release);
     }
+
+    /// Wakes those of the first `threads` threads that thread `number` wakes, if they sleep.
+    fn wake_next(&self, number: usize, threads: usize) {
+        // Either a worker that falls asleep sees what was stored before this call, or it is seen here.
+        fence(Ordering::SeqCst);
+        for next in (2 * number + 1..2 * number + 3).take_while(|&next| next < threads) {
+            let Sleeper { is_asleep, thread } = &self.sleepers[next - 1];
+            if is_asleep.load(Ordering::Relaxed)
+                && is_asleep.swap(false, Ordering::Relaxed)
+                && let Some(thread) = thread.get()
+            {
+                thread.unpark();
+            }
+        }
+    }
+
+    /// Spins for a while, then sleeps, as long as worker `number` is idle. When it is woken for a job that will come
+    /// soon, it wakes others and spins once more.
+    fn wait_while_idle(&self, number: usize, mut spin: Duration, is_idle: impl Fn() -> bool) {
+        let sleeper = &self.sleepers[number - 1];
+        loop {
+            let start = Instant::now();
+            while start.elapsed() < spin {
+                for _ in 0..POLLS {
+                    if !is_idle() {
+                        return;
+                    }
+                    std::hint::spin_loop();
+                }
+            }
+            sleeper.is_asleep.store(true, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            while is_idle() && sleeper.is_asleep.load(Ordering::Relaxed) {
+                thread::park();
+            }
+            sleeper.is_asleep.store(false, Ordering::Relaxed);
+            if !is_idle() {
+                return;
+            }
+            self.wake_next(number, self.expected.load(Ordering::Relaxed));
+            spin = LONG_SPIN;
+        }
+    }
 }
 
 /// A worker; `number` is its place among the threads, of which the one that forks is the first.
 fn work(shared: &Shared, number: usize, raise: Raise) {
     let _flush = FlushDenormals::new();
+    // It was not set before.
+    let _ = shared.sleepers[number - 1].thread.set(thread::current());
     let quits = || shared.quit.load(Ordering::Acquire);
     let mut worker = Worker::default();
     let helps = || number < shared.threads.load(Ordering::Relaxed);
@@ -291,7 +366,8 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
         let spin = if worker.was_short { LONG_SPIN } else { SHORT_SPIN };
         let idle = Instant::now();
         let is_wanted = || worker.is_wanted(shared.gate()) && helps();
-        wait_while_idle(spin, || !quits() && !is_wanted());
+        shared.wait_while_idle(number, spin, || !quits() && !is_wanted());
+        shared.wake_next(number, shared.threads.load(Ordering::Relaxed));
         if shared.gate().is_raised() && worker.raised.is_none() {
             worker.raised = Some(raise());
         }
@@ -333,22 +409,6 @@ fn take_tasks(shared: &Shared, thread: usize, job: Job<'_>) {
     }
 }
 
-/// Spins for a while, then sleeps between unparks, until no longer `idle`.
-fn wait_while_idle(spin: Duration, idle: impl Fn() -> bool) {
-    let start = Instant::now();
-    while start.elapsed() < spin {
-        for _ in 0..POLLS {
-            if !idle() {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-    }
-    while idle() {
-        thread::park();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -363,6 +423,38 @@ mod tests {
                 taken[task].fetch_add(1, Ordering::Relaxed);
             });
             assert!(taken.iter().all(|task| task.load(Ordering::Relaxed) == 1));
+        }
+    }
+
+    fn wait_until(is_so: impl Fn() -> bool) {
+        while !is_so() {
+            thread::yield_now();
+        }
+    }
+
+    /// The tasks return only when as many threads have them at once.
+    #[test]
+    fn a_job_wakes_all_its_workers() {
+        let workers = Workers::start(7).unwrap();
+        for _ in 0..3 {
+            wait_until(|| workers.awake() == 0);
+            let all = Barrier::new(8);
+            workers.run(7, 8, &|_| {
+                all.wait();
+            });
+        }
+    }
+
+    #[test]
+    fn those_that_are_expected_to_help_wake_up_and_sleep_again() {
+        let workers = Workers::start(7).unwrap();
+        for helpers in [1, 4, 7] {
+            wait_until(|| workers.awake() == 0);
+            // Once more if the first ones fell asleep before the last ones woke up.
+            wait_until(|| {
+                workers.expect(helpers);
+                workers.awake() == helpers
+            });
         }
     }
 

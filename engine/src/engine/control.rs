@@ -10,14 +10,25 @@ use crate::patch::Playable;
 use crate::render::{MAX_TICKS, TICK};
 use crate::trace::{self, Stage};
 
-/// Clouds times ticks for each thread that computes their control: ten microseconds or so. Waking a
-/// worker for less takes longer than it saves.
+/// Clouds times ticks for each thread that computes their control: ten microseconds or so.
 const CLOUD_TICKS_PER_THREAD: usize = 128;
+
+/// Clouds times ticks of all threads for which sleeping workers are woken. To wake them for less takes longer than it
+/// saves, and they spin for a while after it, which other instruments would have use for.
+const WORTH_WAKING: usize = 1_024;
 
 /// Voices of a part that one thread makes the clouds of.
 const VOICES_PER_CHUNK: usize = 32;
 
 impl Engine {
+    /// Wakes workers when the next `ticks` ticks need them, so that they are awake when the first part is modulated.
+    pub(super) fn expect_helpers(&self, ticks: usize) {
+        let work = self.pool.sounding() * ticks;
+        if work >= WORTH_WAKING {
+            self.workers.expect((work / CLOUD_TICKS_PER_THREAD).min(self.most_helpers));
+        }
+    }
+
     /// Whether the next tick takes no slots unless events come.
     pub(super) fn is_steady(&self) -> bool {
         let kits = self.patches.iter().filter_map(Playable::kit);
@@ -98,11 +109,20 @@ impl Engine {
         let ticks = || (first..).zip(transports);
         self.pool.start_ticks(transports.len());
         let sounding = self.pool.sounding();
-        let most_helpers = self.most_helpers;
-        let helpers = sounding * transports.len() / CLOUD_TICKS_PER_THREAD;
+        let work = sounding * transports.len();
+        let most_helpers = match work < WORTH_WAKING {
+            true => self.most_helpers.min(workers.awake()),
+            false => self.most_helpers,
+        };
         let is_large = |part: &Part| {
             sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * VOICES_PER_CHUNK
         };
+        // Large parts get helpers of their own.
+        let has_others =
+            self.parts.iter().zip(&self.patches).any(|(part, patch)| {
+                !is_large(part) && (part.voices() > 0 || patch.kit().is_some())
+            });
+        let helpers = if has_others { work / CLOUD_TICKS_PER_THREAD } else { 0 };
         let clouds = self.pool.clouds();
         let (parts, patches) = (Disjoint::new(&mut self.parts), Disjoint::new(&mut self.patches));
         let all_effect_params = Disjoint::new(&mut self.all_effect_params);
