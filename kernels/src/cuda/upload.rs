@@ -75,7 +75,11 @@ pub(crate) struct Packer {
 /// The last block: while chords are held, the next block has the same items.
 #[derive(Debug, Default)]
 struct Last {
+    /// Of the slots up to the last one in use.
     summaries: Vec<SlotSummary>,
+    /// Who takes part, in blocks for several clients. These and the summaries decide which indices copies have.
+    sections: Vec<Section>,
+    ticks: usize,
     /// Its only piece, if a block with the same summaries would be packed the same.
     piece: Option<Piece>,
     /// Incremented whenever the list of items changes.
@@ -84,14 +88,21 @@ struct Last {
 
 impl Last {
     /// Remembers a block whose items are not packed yet.
-    fn replace(&mut self, summaries: &[SlotSummary]) {
+    fn replace(&mut self, block: &VoiceBlock) {
         self.list += 1;
         self.piece = None;
         self.summaries.clear();
-        self.summaries.extend_from_slice(summaries);
+        self.summaries.extend_from_slice(&block.summaries()[..block.slots_in_use()]);
+        self.sections.clear();
+        self.sections.extend_from_slice(block.sections());
+        self.ticks = block.ticks();
     }
 
-    fn is_like(&self, summaries: &[SlotSummary]) -> bool {
+    fn is_like(&self, block: &VoiceBlock) -> bool {
+        if (self.ticks, &self.sections[..]) != (block.ticks(), block.sections()) {
+            return false;
+        }
+        let summaries = &block.summaries()[..block.slots_in_use()];
         // Without an early exit, so that the compiler vectorises the comparison.
         let differing =
             |bits: u32, (a, b): (&SlotSummary, &SlotSummary)| bits | (a.bits() ^ b.bits());
@@ -136,7 +147,12 @@ impl Packer {
             slots: vec![Slot::default(); slots],
             groups: Groups::new(capacity),
             buses: capacity.buses,
-            last: Last { summaries: Vec::with_capacity(slots), ..Last::default() },
+            last: Last {
+                summaries: Vec::with_capacity(slots),
+                // A section has at least one bus.
+                sections: Vec::with_capacity(capacity.buses.max(1)),
+                ..Last::default()
+            },
             block: 0,
         }
     }
@@ -157,23 +173,19 @@ impl Packer {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         self.block = self.block.wrapping_add(1);
-        // Blocks for several clients differ in who takes part.
-        let is_shared = !block.sections().is_empty();
-        let repeats = self.last.piece.as_ref().filter(|_| !is_shared);
-        let repeats = repeats.filter(|_| self.last.is_like(block.summaries()));
-        match repeats {
+        match self.last.piece.as_ref().filter(|_| self.last.is_like(block)) {
             Some(piece) if *sink.list() == self.last.list => {
                 sink.buffer(0)?[HEADER_BLOCK] = self.block;
                 return sink.send(0, Piece { descriptions: block.described(), ..piece.clone() });
             }
             // The same list, but this buffer does not hold it yet.
             Some(_) => {}
-            None if is_shared => self.last.replace(&[]),
-            None => self.last.replace(block.summaries()),
+            None => self.last.replace(block),
         }
         *sink.list() = self.last.list;
-        let mut is_settled = !is_shared;
+        let mut is_settled = true;
         let everything = [Section { first_slot: 0, first_bus: 0, buses: self.buses }];
+        let is_shared = !block.sections().is_empty();
         self.groups.begin(if is_shared { block.sections() } else { &everything });
         let mut slots = block.slots();
         let mut slot = slots.next();

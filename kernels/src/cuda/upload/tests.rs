@@ -2,9 +2,10 @@
 
 use super::*;
 use myriad_engine::dsp::hash;
-use myriad_engine::spectrum::{Cloud, STARTS};
+use myriad_engine::spectrum::{Cloud, Description, STARTS, UnisonCopy};
+use std::array::from_fn;
 
-const SLOTS: usize = 40;
+const SLOTS: usize = 104;
 const SLICES: usize = 4;
 const CAPACITY: Capacity = Capacity { slots: SLOTS, buses: 2 };
 
@@ -66,28 +67,59 @@ impl PieceSink for Buffers {
     }
 }
 
-/// Blocks of held chords that seldom change: slots come and go, start anew, and get fewer partials.
+/// The clouds of a tick of held chords that seldom change: slots come and go, start anew, and get fewer partials.
+fn clouds(number: u32, chord: u32, tick: usize) -> impl Iterator<Item = (u32, Cloud)> {
+    let starts = number.is_multiple_of(9) && tick == 0;
+    let slots = 0..SLOTS as u32;
+    slots.filter(move |slot| !hash(chord * 128 + slot).is_multiple_of(3)).map(move |slot| {
+        let partials = (hash(chord * 4096 + slot) % 1024) as f32;
+        let flags = if starts { STARTS } else { 0 };
+        (slot, Cloud { flags, partials, ..Cloud::default() })
+    })
+}
+
 fn write(block: &mut VoiceBlock, number: u32, chord: u32) {
     block.clear();
-    let starts = number.is_multiple_of(9);
-    for tick in 0..2 {
+    for tick in 0..TICKS {
         block.start_tick();
-        for slot in (0..SLOTS as u32).filter(|slot| !hash(chord * 64 + slot).is_multiple_of(3)) {
-            let random = hash(chord * 4096 + slot);
-            block.push(
-                slot,
-                Cloud {
-                    flags: if starts && tick == 0 { STARTS } else { 0 },
-                    partials: (random % 1024) as f32,
-                    ..Cloud::default()
-                },
-            );
+        clouds(number, chord, tick).for_each(|(slot, cloud)| block.push(slot, cloud));
+    }
+}
+
+/// The same of two clients, of whom the second is not always there.
+fn write_shared(block: &mut VoiceBlock, number: u32, chord: u32) {
+    block.clear();
+    let clients = if number % 50 < 20 { 1 } else { 2 };
+    let starts: [usize; 3] = from_fn(|client| client * Section::SLOTS);
+    for client in 0..clients {
+        let section = Section { first_slot: starts[client], first_bus: client, buses: 1 };
+        block.start_section(section, TICKS);
+        for tick in 0..TICKS {
+            let own = starts[client]..starts[client + 1];
+            for (slot, cloud) in clouds(number, chord, tick) {
+                if own.contains(&(slot as usize)) {
+                    let index = block.describe(tick, &Description::of(&cloud)).unwrap();
+                    let copy = UnisonCopy::of(&cloud, index);
+                    assert!(block.put(tick, slot as usize, &copy, &cloud));
+                }
+            }
         }
     }
 }
 
+const TICKS: usize = 2;
+
 #[test]
 fn held_chords_are_packed_once() {
+    held_chords(&mut VoiceBlock::new(SLOTS), write);
+}
+
+#[test]
+fn held_chords_of_several_clients_are_packed_once() {
+    held_chords(&mut VoiceBlock::shared(SLOTS, SLOTS), write_shared);
+}
+
+fn held_chords(block: &mut VoiceBlock, write: fn(&mut VoiceBlock, u32, u32)) {
     // All in one piece, or every block in several.
     for items in [SLOTS * SLICES, 16] {
         let layout = Layout::new(CAPACITY, items);
@@ -95,17 +127,16 @@ fn held_chords_are_packed_once() {
         let (mut packer, mut thorough) = (packers(), packers());
         let [mut buffers, mut forgetful] =
             [false, true].map(|forgets| Buffers::new(layout, forgets));
-        let mut block = VoiceBlock::new(SLOTS);
         for number in 0..400 {
             if number % 61 == 60 {
                 packer.reset();
                 thorough.reset();
             }
-            write(&mut block, number, number / 15);
+            write(block, number, number / 15);
             // Mostly in turns.
             let turn = (number + number / 50) as usize % 3;
-            buffers.pack(&mut packer, &block, turn);
-            forgetful.pack(&mut thorough, &block, turn);
+            buffers.pack(&mut packer, block, turn);
+            forgetful.pack(&mut thorough, block, turn);
             assert_eq!(buffers.sent, forgetful.sent, "block {number}");
         }
         match items == SLOTS * SLICES {
