@@ -12,6 +12,7 @@ pub use lazy_slice::take_memory_at_once;
 
 use crate::workers::Workers;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Frames of a tick, the unit of control: values are computed at tick edges and ramped inside.
 pub const TICK: usize = 32;
@@ -49,6 +50,12 @@ pub trait Renderer: Send {
     /// and sent while a device still renders the last.
     fn depth(&self) -> usize {
         1
+    }
+
+    /// Limits how long each call but `prepare` may take: a call that takes longer fails. Returns whether it can do
+    /// that; of a renderer that cannot, such as a driver, calls may hang.
+    fn limit_calls(&mut self, _limit: Duration) -> bool {
+        false
     }
 
     /// Announces that a block will be submitted soon, so that sleeping threads can wake up.

@@ -169,10 +169,10 @@ impl RendererChoice {
         }
         let (kind, device, faults) = (self.kind, self.device, Arc::clone(faults));
         let service = self.service.clone();
-        let is_live = matches!(self.purpose, Purpose::Live { .. });
+        let purpose = self.purpose;
         Arc::new(move || {
             if let Some(service) = &service
-                && let Some(renderer) = in_service(service, kind, device, is_live, &faults)
+                && let Some(renderer) = in_service(service, kind, device, purpose, &faults)
             {
                 return renderer;
             }
@@ -194,9 +194,10 @@ fn in_service(
     service: &ServiceProgram,
     kind: RendererKind,
     device: Option<usize>,
-    is_live: bool,
+    purpose: Purpose,
     faults: &Arc<Faults>,
 ) -> Option<Box<dyn Renderer>> {
+    use super::supervised::watchdog::SPIN;
     use myriad_kernels::service::{
         Served, ServiceCommand, ServiceOptions, ServiceRenderer, all_gpus,
     };
@@ -207,7 +208,13 @@ fn in_service(
         (_, None) => all_gpus(),
     };
     let command = ServiceCommand::new(path, arguments, served);
-    let options = ServiceOptions { is_live, ..ServiceOptions::default() };
+    let mut options = ServiceOptions { is_live: false, ..ServiceOptions::default() };
+    if let Purpose::Live { thread_policy, .. } = purpose {
+        options.is_live = true;
+        if thread_policy == ThreadPolicy::Spinning {
+            options.spin = SPIN;
+        }
+    }
     let renderer = Box::new(ServiceRenderer::new(command, options));
     let renderer = FaultRenderer::new(renderer, Arc::clone(faults));
     Some(Box::new(renderer.breaking(ServiceRenderer::kill_service)))
@@ -218,7 +225,7 @@ fn in_service(
     _: &ServiceProgram,
     _: RendererKind,
     _: Option<usize>,
-    _: bool,
+    _: Purpose,
     _: &Arc<Faults>,
 ) -> Option<Box<dyn Renderer>> {
     None

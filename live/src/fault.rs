@@ -145,6 +145,10 @@ impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
         self.inner.depth()
     }
 
+    fn limit_calls(&mut self, limit: Duration) -> bool {
+        self.inner.limit_calls(limit)
+    }
+
     fn expect(&mut self) {
         self.inner.expect();
     }

@@ -67,6 +67,7 @@ impl Folder {
             is_live: true,
             deadline: TIMEOUT,
             start_deadline: TIMEOUT,
+            ..ServiceOptions::default()
         })
     }
 
@@ -76,6 +77,7 @@ impl Folder {
             is_live: false,
             deadline: TIMEOUT,
             start_deadline: TIMEOUT,
+            ..ServiceOptions::default()
         })
     }
 

@@ -1,6 +1,7 @@
 //! The renderer of a client: requests sent to the service and answers received.
 
 use super::error::{ServiceFailure, StartError};
+use super::futex_counter::SPIN;
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, Numbering, SharedSegment};
 use super::memory::SharedMemory;
 use super::start::{Connected, Served, ServiceCommand, connect};
@@ -30,6 +31,8 @@ pub struct ServiceOptions {
     pub deadline: Duration,
     /// How long the service may take to start. Long, because the GPU's driver may have to compile.
     pub start_deadline: Duration,
+    /// How long to spin for a block before sleeping.
+    pub spin: Duration,
 }
 
 impl Default for ServiceOptions {
@@ -38,6 +41,7 @@ impl Default for ServiceOptions {
             is_live: true,
             deadline: Duration::from_secs(1),
             start_deadline: Duration::from_secs(30),
+            spin: SPIN,
         }
     }
 }
@@ -126,6 +130,18 @@ impl Renderer for ServiceRenderer {
         DEPTH
     }
 
+    /// Live, because nothing here waits without a deadline. Offline a thread of its own is quicker: it writes
+    /// requests and reads answers while the next block is made.
+    fn limit_calls(&mut self, limit: Duration) -> bool {
+        if self.options.is_live {
+            self.options.deadline = limit;
+            if let Some(connection) = &mut self.connection {
+                connection.deadline = limit;
+            }
+        }
+        self.options.is_live
+    }
+
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         self.connection()?.submit(block)
     }
@@ -147,8 +163,9 @@ struct Connection {
     segment: SharedSegment,
     numbering: Numbering,
     doorbell: SharedMemory,
-    /// How long a block may take.
+    /// How long a block may take, and how long to spin for it.
     deadline: Duration,
+    spin: Duration,
     /// Numbers of requests sent and of answers collected; both wrap.
     asked: u32,
     collected: u32,
@@ -178,6 +195,7 @@ impl Connection {
             numbering: Numbering::new(capacity.slots),
             doorbell,
             deadline: options.deadline,
+            spin: options.spin,
             asked: 0,
             collected: 0,
             in_flight: VecDeque::with_capacity(DEPTH),
@@ -223,7 +241,8 @@ impl Connection {
         loop {
             let answered = self.segment.memory.futex_counter(ANSWERED);
             let left = self.deadline.saturating_sub(start.elapsed());
-            if answered.wait(self.collected, Some(left.min(ALIVE_INTERVAL))) {
+            let spin = self.spin.saturating_sub(start.elapsed());
+            if answered.wait(self.collected, spin, Some(left.min(ALIVE_INTERVAL))) {
                 let ahead = answered.count().wrapping_sub(self.collected);
                 let what = "more answers than requests";
                 return match ahead > self.asked.wrapping_sub(self.collected) {

@@ -10,9 +10,9 @@ use myriad_engine::sync::atomic::{AtomicU32, Ordering, fence};
 use rustix::thread::futex;
 use std::time::{Duration, Instant};
 
-/// How long to spin before sleeping. Spinning longer saves a few microseconds when a core is idle,
+/// How long to spin before sleeping, usually. Spinning longer saves a few microseconds when a core is idle,
 /// and costs its whole length when none is. Models have no clock.
-const SPIN: Duration = Duration::from_micros(if cfg!(loom) { 0 } else { 5 });
+pub(super) const SPIN: Duration = Duration::from_micros(if cfg!(loom) { 0 } else { 5 });
 
 /// One process increments, the other waits. Aligned so that two counters do not share a cache line.
 ///
@@ -42,10 +42,10 @@ impl FutexCounter {
         }
     }
 
-    /// Waits until the count is no longer `known`, at most for `limit`. Returns whether it changed.
-    pub(super) fn wait(&self, known: u32, limit: Option<Duration>) -> bool {
+    /// Waits until the count is no longer `known`, at most for `limit`; at first it spins. Returns whether it changed.
+    pub(super) fn wait(&self, known: u32, spin: Duration, limit: Option<Duration>) -> bool {
         let start = Instant::now();
-        while start.elapsed() < limit.map_or(SPIN, |limit| limit.min(SPIN)) {
+        while start.elapsed() < limit.map_or(spin, |limit| limit.min(spin)) {
             if self.count() != known {
                 return true;
             }

@@ -2,6 +2,7 @@
 //! them.
 
 use super::error::ServeError;
+use super::futex_counter::SPIN;
 use super::handshake::{self, Hello};
 use super::layout::{MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
@@ -90,7 +91,7 @@ impl Shared {
 
     /// Waits until it is woken more often than `known`.
     pub(super) fn wait(&self, known: u32, timeout: Duration) {
-        self.doorbell.futex_counter(0).wait(known, Some(timeout));
+        self.doorbell.futex_counter(0).wait(known, SPIN, Some(timeout));
     }
 
     /// Whether somebody is connected, if only to ask whether there is room.

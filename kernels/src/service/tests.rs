@@ -1,6 +1,6 @@
 //! Both sides in one process, with valid and with invalid data.
 
-use super::futex_counter::FutexCounter;
+use super::futex_counter::{FutexCounter, SPIN};
 use super::handshake::{self, Hello};
 use super::layout::{ANSWERED, ASKED, Entry, Layout, MAX_SLOTS, Numbering, SharedSegment, checked};
 use super::memory::SharedMemory;
@@ -262,7 +262,7 @@ fn no_increment_is_missed() {
     thread::scope(|scope| {
         scope.spawn(|| {
             for round in 0..ROUNDS {
-                assert!(there.wait(round, None));
+                assert!(there.wait(round, SPIN, None));
                 back.increment();
             }
         });
@@ -272,8 +272,8 @@ fn no_increment_is_missed() {
                 thread::sleep(Duration::from_millis(1));
             }
             there.increment();
-            assert!(back.wait(round, None));
+            assert!(back.wait(round, SPIN, None));
         }
     });
-    assert!(!back.wait(ROUNDS, Some(Duration::from_millis(3))));
+    assert!(!back.wait(ROUNDS, SPIN, Some(Duration::from_millis(3))));
 }

@@ -1,7 +1,7 @@
 //! Both ends of the counter, in every order: no wake-up is lost, and a waiter sees what was
 //! written before. A waiter that is never woken is a deadlock, which loom reports.
 
-use super::FutexCounter;
+use super::{FutexCounter, SPIN};
 use myriad_engine::sync::atomic::AtomicU32;
 use myriad_engine::sync::model::{UnsafeCell, check, thread};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn an_increment_wakes_the_waiter_and_publishes_what_was_written() {
                 model.asked.increment();
             }
         });
-        assert!(model.asked.wait(0, None));
+        assert!(model.asked.wait(0, SPIN, None));
         assert_eq!(model.word(), 7);
         writer.join().expect("the writer has ended");
     });
@@ -63,7 +63,7 @@ fn questions_and_answers_alternate() {
             let model = Arc::clone(&model);
             move || {
                 for heard in 0..2 {
-                    assert!(model.asked.wait(heard, None));
+                    assert!(model.asked.wait(heard, SPIN, None));
                     model.add(10);
                     model.answered.increment();
                 }
@@ -72,7 +72,7 @@ fn questions_and_answers_alternate() {
         for heard in 0..2 {
             model.add(1);
             model.asked.increment();
-            assert!(model.answered.wait(heard, None));
+            assert!(model.answered.wait(heard, SPIN, None));
             assert_eq!(model.word(), 11 * (heard + 1));
         }
         server.join().expect("the server has ended");
@@ -89,7 +89,7 @@ fn of_many_rings_the_last_is_heard() {
         });
         let mut heard = 0;
         while heard < 2 {
-            assert!(model.asked.wait(heard, None));
+            assert!(model.asked.wait(heard, SPIN, None));
             heard = model.asked.count();
         }
         writer.join().expect("the writer has ended");
