@@ -44,13 +44,13 @@ pub struct StreamStatus {
 }
 
 /// Buckets of a histogram.
-const BUCKETS: usize = 40;
-/// Buckets that an octave is divided into.
-const PER_OCTAVE: f32 = 2.0;
+const BUCKETS: usize = 320;
+/// Buckets that an octave is divided into: each is 4% wider than the one before.
+const PER_OCTAVE: f32 = 16.0;
 /// The upper edge of the first bucket.
 const SMALLEST: f32 = 1.0 / 8_192.0;
 
-/// Shares of a deadline, counted in half octaves.
+/// Shares of a deadline, counted in sixteenths of octaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     /// The count of each bucket.
@@ -72,7 +72,8 @@ impl Histogram {
         }
     }
 
-    fn bucket(share: f32) -> usize {
+    /// The bucket of a share.
+    pub fn bucket(share: f32) -> usize {
         let place = (share / SMALLEST).log2() * PER_OCTAVE;
         (place.floor() + 1.0).clamp(0.0, (BUCKETS - 1) as f32) as usize
     }
@@ -82,7 +83,7 @@ impl Histogram {
         self.counts.iter().sum()
     }
 
-    /// The share below which the part `quantile` (0 to 1) of all counts lies, to half an octave.
+    /// The share below which the part `quantile` (0 to 1) of all counts lies, to 4%.
     pub fn quantile(&self, quantile: f64) -> f32 {
         let wanted = (quantile * self.total() as f64).ceil() as u64;
         let mut sum = 0;

@@ -125,19 +125,20 @@ impl Text {
         }
     }
 
-    /// Shares of the deadline. The sum is as exact as the buckets are.
+    /// Shares of the deadline, in half octaves. The sum is as exact as the buckets are.
     fn histogram(&mut self, times: &Histogram) {
         let name = "render_time_ratio";
         let help = "Rendering time as a share of the time that is rendered.";
         self.head("histogram", name, help);
         let (mut count, mut sum) = (0, 0.0);
+        const TOGETHER: usize = 8;
         let last = times.counts.len() - 1;
         for (bucket, &blocks) in times.counts.iter().enumerate() {
             count += blocks;
             let lower = f64::from(Histogram::lower_edge(bucket));
             let upper = f64::from(Histogram::lower_edge(bucket + 1));
             sum += blocks as f64 * (lower + upper) / 2.0;
-            if bucket < last {
+            if bucket % TOGETHER == 0 && bucket < last {
                 self.line(&format!("{name}_bucket{{le=\"{upper}\"}}"), count as f64);
             }
         }

@@ -77,11 +77,12 @@ pub(super) fn histogram(buffer: &mut Buffer, area: Rect, model: &ViewModel) {
         let octaves = |share: f32| share.max(SHARES[0] / 2.0).log2();
         (octaves(share) - octaves(SHARES[0])) / (octaves(SHARES[1]) - octaves(SHARES[0]))
     };
+    let share = |at: f32| SHARES[0] * (SHARES[1] / SHARES[0]).powf(at);
     for column in 0..plot.width {
-        let at = (f32::from(column) + 0.5) / f32::from(plot.width);
-        let bucket =
-            (1..counts.len()).rev().find(|&bucket| place(Histogram::lower_edge(bucket)) <= at);
-        let count = bucket.map_or(0, |bucket| counts[bucket]);
+        let edge = |column: u16| f32::from(column) / f32::from(plot.width);
+        let at = (edge(column) + edge(column + 1)) / 2.0;
+        let [first, last] = [column, column + 1].map(|c| Histogram::bucket(share(edge(c))));
+        let count = counts[first..=last].iter().max().copied().unwrap_or(0);
         if count == 0 {
             continue;
         }
