@@ -5,7 +5,7 @@ pub mod cpu;
 mod error;
 mod lazy_slice;
 
-pub use block::{Buses, Section, SlotSummary, VoiceBlock, Writing};
+pub use block::{Buses, Extent, Section, SlotSummary, VoiceBlock, Writing};
 pub use cpu::CpuRenderer;
 pub use error::{PrepareError, Reason, Remedy, RenderError};
 pub use lazy_slice::take_memory_at_once;

@@ -19,6 +19,7 @@ mod futex_counter;
 mod handshake;
 mod layout;
 mod memory;
+mod request_reader;
 mod scheduler;
 mod server;
 mod start;

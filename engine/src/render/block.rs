@@ -100,15 +100,29 @@ const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as
 
 /// What a summary takes of a cloud; that of all copies of a voice is the same.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
+pub struct Extent {
     starts: u8,
     groups: u8,
 }
 
 impl Extent {
+    /// That of `cloud`.
     #[inline(always)]
-    pub(crate) fn of(cloud: &Cloud) -> Self {
+    pub fn of(cloud: &Cloud) -> Self {
         Self { starts: cloud.flags & STARTS, groups: groups(cloud.partials) as u8 }
+    }
+
+    /// Whether the cloud starts.
+    #[inline(always)]
+    pub fn starts(self) -> bool {
+        self.starts != 0
+    }
+
+    /// That of the same cloud if it starts.
+    #[inline(always)]
+    #[must_use]
+    pub fn starting(self) -> Self {
+        Self { starts: STARTS, ..self }
     }
 }
 
@@ -237,10 +251,10 @@ impl VoiceBlock {
         Some(index)
     }
 
-    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Its description, that
-    /// of `voice`, was added before. Returns whether there was room.
+    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Its description was added
+    /// before. Returns whether there was room.
     #[inline]
-    pub fn put(&mut self, tick: usize, slot: usize, copy: &UnisonCopy, voice: &Cloud) -> bool {
+    pub fn put(&mut self, tick: usize, slot: usize, extent: Extent, copy: &UnisonCopy) -> bool {
         let stride = self.stride();
         let summary = &mut self.summaries[slot];
         if summary.sounding == 0 {
@@ -251,7 +265,7 @@ impl VoiceBlock {
             self.used += 1;
             self.slots[slot / 64] |= 1 << (slot % 64);
         }
-        summary.add(tick, Extent::of(voice));
+        summary.add(tick, extent);
         let end = &mut self.description_ends[slot];
         *end = (copy.index() as u32 + 1).max(*end);
         let past_the_caches = self.clouds.is_pinned();

@@ -8,6 +8,7 @@ use super::memory::SharedMemory;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Reason, TICK, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, Description, MAX_PARTIALS, Tables, UnisonCopy, tables};
 use std::ops::Range;
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most slots of a service, and so of a client. A larger request is refused before its memory is mapped.
@@ -118,13 +119,28 @@ pub(super) struct RequestHead {
     pub(super) counts: [[u32; 2]; MAX_TICKS],
 }
 
-/// What a request holds, tick by tick: first the descriptions of a tick, then its clouds in the order of their slots.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Entry {
-    /// What unison copies share, as a cloud.
-    Description(Cloud),
-    /// A cloud, whose description has the index that it says among those of the tick.
-    Copy { slot: usize, copy: UnisonCopy },
+/// What a request holds, as it was written: tick by tick its descriptions, and its clouds in the order of their slots. Rows and
+/// indices are not checked.
+pub(super) struct Request<'a> {
+    copies: slice::Iter<'a, [AtomicU64; COPY]>,
+    descriptions: slice::Iter<'a, [AtomicU64; DESCRIPTION]>,
+}
+
+impl Request<'_> {
+    /// The next description, as a cloud.
+    #[inline(always)]
+    pub(super) fn next_description(&mut self) -> Result<Cloud, ProtocolViolation> {
+        let words = self.descriptions.next().ok_or("more descriptions than there is room")?;
+        Ok(voice_of(words.each_ref().map(|word| word.load(Ordering::Relaxed))))
+    }
+
+    /// The slot of the next cloud, and what it has of its own. Its description has the index that it says among those
+    /// of the tick.
+    #[inline(always)]
+    pub(super) fn next_copy(&mut self) -> Result<(usize, UnisonCopy), ProtocolViolation> {
+        let words = self.copies.next().ok_or("more clouds than there is room")?;
+        Ok(copy_of(words.each_ref().map(|word| word.load(Ordering::Relaxed))))
+    }
 }
 
 /// Numbers the descriptions of a tick that are in use, in the order of their use.
@@ -220,36 +236,14 @@ impl SharedSegment {
         Ok(RequestHead { ticks, reset: get(head, RESET) != 0, needs: get(head, NEEDS), counts })
     }
 
-    /// Calls `put` with the tick of every entry of request `number`, and the entry. Rows and indices are not checked.
-    pub(super) fn read_entries(
-        &self,
-        number: u32,
-        head: &RequestHead,
-        mut put: impl FnMut(usize, Entry) -> Result<(), ProtocolViolation>,
-    ) -> Result<(), ProtocolViolation> {
+    /// What request `number` holds.
+    pub(super) fn request(&self, number: u32) -> Request<'_> {
         let area = self.memory.words(self.layout.request(number));
         let (copies, descriptions) = area[HEAD..].split_at(self.layout.copies());
-        let mut copies = copies.as_chunks::<COPY>().0.iter();
-        let mut descriptions = descriptions.as_chunks::<DESCRIPTION>().0.iter();
-        for (tick, &[count, described]) in head.counts.iter().enumerate() {
-            for _ in 0..described {
-                let words = descriptions.next().ok_or("more descriptions than there is room")?;
-                let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-                put(tick, Entry::Description(voice_of(words)))?;
-            }
-            let mut next = 0;
-            for _ in 0..count {
-                let words = copies.next().ok_or("more clouds than there is room")?;
-                let words = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-                let (slot, copy) = copy_of(words);
-                if !(next..self.layout.capacity.slots).contains(&slot) {
-                    return Err("slots that do not rise");
-                }
-                next = slot + 1;
-                put(tick, Entry::Copy { slot, copy })?;
-            }
+        Request {
+            copies: copies.as_chunks().0.iter(),
+            descriptions: descriptions.as_chunks().0.iter(),
         }
-        Ok(())
     }
 
     /// Writes the rendered buses, from number `first_bus` on, as answer `number`.
@@ -424,6 +418,9 @@ pub(super) fn checked(
 #[cfg(fuzzing)]
 #[allow(clippy::expect_used, reason = "a fuzzer stops where something is wrong")]
 pub fn fuzz(bytes: &[u8]) {
+    use super::request_reader::RequestReader;
+    use super::tables::ClientTables;
+    use myriad_engine::render::Section;
     let Some((&first, rest)) = bytes.split_first() else {
         return;
     };
@@ -442,21 +439,18 @@ pub fn fuzz(bytes: &[u8]) {
     // The number is what a client cannot get wrong, or else nothing is read.
     put(words, segment.layout.request(number).start, u64::from(number));
     put(words, segment.layout.answer(number).start, u64::from(number));
-    let tables = tables();
     if let Ok(head) = segment.read_head(number) {
-        let mut block = VoiceBlock::new(8);
-        (0..head.ticks).for_each(|_| block.start_tick());
-        let _ = segment.read_entries(number, &head, |_, entry| {
-            let cloud = match entry {
-                Entry::Copy { slot, .. } => {
-                    assert!(slot < 8);
-                    return Ok(());
-                }
-                Entry::Description(cloud) => checked(cloud, 2, &tables)?,
+        let mut block = VoiceBlock::shared(64, 64);
+        block.start_section(Section { first_slot: 0, first_bus: 0, buses: 2 }, head.ticks);
+        let mut reader = RequestReader::new(segment.layout.capacity());
+        let _ = reader.read(&segment, number, &head, &ClientTables::new(), 0, &mut block);
+        assert!(block.slots().all(|slot| slot < 8));
+        for cloud in block.slots().flat_map(|slot| (0..head.ticks).map(move |tick| (slot, tick))) {
+            let Some(cloud) = block.cloud(cloud.0, cloud.1) else {
+                continue;
             };
             assert!(cloud.bus < 2 && (cloud.first_frame as usize) < TICK);
-            Ok(())
-        });
+        }
     }
     let mut buses = Buses::new(2);
     for ticks in 0..=MAX_TICKS {

@@ -5,13 +5,11 @@
 //! the one that costs most is told to go on by CPU.
 
 use super::error::ServeError;
-use super::layout::{
-    ANSWERED, ASKED, DEPTH, Entry, Layout, ProtocolViolation, RequestHead, checked,
-};
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation};
+use super::request_reader::RequestReader;
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
 use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
-use myriad_engine::spectrum::{Cloud, Description, STARTS, UnisonCopy, tables};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,25 +56,11 @@ struct Client {
     /// Numbers of requests taken and of answers given; both wrap.
     taken: u32,
     given: u32,
-    /// A bit for each slot that has not sounded since the client came or was reset. What sounds there
-    /// first must not continue the cloud of somebody else.
-    unused: Vec<u64>,
-    /// The descriptions of the tick that is being read.
-    voices: Vec<Voice>,
+    reader: RequestReader,
     load: Load,
     last_clouds: usize,
     /// Why its next request is refused, which ends it.
     refused: Option<&'static str>,
-}
-
-/// A description of a request, checked and translated.
-struct Voice {
-    cloud: Cloud,
-    /// Where the block has it: added for the first copy that needs it, so that there are never more descriptions than
-    /// copies.
-    index: Option<u32>,
-    /// The same for copies in slots that have not sounded before, though the client does not start them.
-    started: Option<u32>,
 }
 
 /// What a client has caused in the present window, and in the last one.
@@ -118,57 +102,6 @@ impl Client {
             self.answer(|connection, number| connection.segment.answer_failure(number, &reason));
         }
         self.connection.close();
-    }
-
-    /// Adds the clouds of a request to `block`. Returns the sum of their partials.
-    fn read_clouds(
-        &mut self,
-        head: &RequestHead,
-        block: &mut VoiceBlock,
-    ) -> Result<f32, ProtocolViolation> {
-        const FULL: ProtocolViolation = "more clouds than the service holds";
-        let tables = tables();
-        let (mut partials, mut present) = (0.0, None);
-        let Self { unused, voices, connection, first_slot, capacity, taken, .. } = self;
-        connection.segment.read_entries(*taken, head, |tick, entry| {
-            if present.replace(tick) != Some(tick) {
-                voices.clear();
-            }
-            let (slot, copy) = match entry {
-                Entry::Description(cloud) => {
-                    let cloud = connection.tables.translate(cloud).ok_or("a cloud of no table")?;
-                    let cloud = checked(cloud, capacity.buses, &tables)?;
-                    voices.push(Voice { cloud, index: None, started: None });
-                    return Ok(());
-                }
-                Entry::Copy { slot, copy } => (slot, copy),
-            };
-            let voice = voices.get_mut(copy.index()).ok_or("a cloud of no description")?;
-            let Voice { cloud, index, started } = voice;
-            partials += cloud.partials;
-            let bit = 1 << (slot % 64);
-            let started_cloud;
-            let (mut cloud, mut described) = (&*cloud, index);
-            if unused[slot / 64] & bit != 0 && cloud.flags & STARTS == 0 {
-                started_cloud = Cloud { flags: cloud.flags | STARTS, ..*cloud };
-                (cloud, described) = (&started_cloud, started);
-            }
-            unused[slot / 64] &= !bit;
-            let index = match *described {
-                Some(index) => index,
-                None => {
-                    let added = block.describe(tick, &Description::of(cloud)).ok_or(FULL)?;
-                    *described.insert(added)
-                }
-            };
-            let description = index | copy.description & UnisonCopy::MIRRORED;
-            let copy = UnisonCopy { description, ..copy };
-            match block.put(tick, *first_slot + slot, &copy, cloud) {
-                true => Ok(()),
-                false => Err(FULL),
-            }
-        })?;
-        Ok(partials)
     }
 }
 
@@ -317,8 +250,7 @@ impl Scheduler {
             capacity,
             taken: 0,
             given: 0,
-            unused: vec![u64::MAX; slots / 64],
-            voices: Vec::with_capacity(capacity.slots),
+            reader: RequestReader::new(capacity),
             load: Load::default(),
             last_clouds: 0,
             refused: None,
@@ -507,7 +439,7 @@ fn take(
         return Ok(None);
     }
     if head.reset {
-        client.unused.fill(u64::MAX);
+        client.reader.reset();
     }
     client.last_clouds = head.counts.iter().map(|&[count, _]| count).max().unwrap_or(0) as usize;
     if client.last_clouds == 0 {
@@ -516,7 +448,9 @@ fn take(
     let Client { first_slot, capacity, .. } = *client;
     let first_bus = block.sections().last().map_or(0, |last| last.first_bus + last.buses);
     block.start_section(Section { first_slot, first_bus, buses: capacity.buses }, head.ticks);
-    let work = client.read_clouds(&head, block)?;
+    let Client { connection, reader, taken, .. } = client;
+    let ClientConnection { segment, tables, .. } = &**connection;
+    let work = reader.read(segment, *taken, &head, tables, first_slot, block)?;
     Ok(Some((head.ticks, Outcome::Sounds { first_bus, work })))
 }
 

@@ -2,15 +2,15 @@
 
 use super::futex_counter::{FutexCounter, SPIN};
 use super::handshake::{self, Hello};
-use super::layout::{ANSWERED, ASKED, Entry, Layout, MAX_SLOTS, Numbering, SharedSegment, checked};
+use super::layout::{ANSWERED, ASKED, Layout, MAX_SLOTS, Numbering, SharedSegment};
 use super::memory::SharedMemory;
+use super::request_reader::RequestReader;
+use super::tables::ClientTables;
 use myriad_engine::dsp::hash;
 use myriad_engine::render::{
-    Buses, Capacity, CpuRenderer, MAX_TICKS, Reason, Renderer, TICK, VoiceBlock,
+    Buses, Capacity, CpuRenderer, MAX_TICKS, Reason, Renderer, Section, TICK, VoiceBlock,
 };
-use myriad_engine::spectrum::{
-    Cloud, Description, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables,
-};
+use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -50,37 +50,28 @@ fn block() -> VoiceBlock {
     block
 }
 
-/// Reads a request as the scheduler does.
-fn read(
-    segment: &SharedSegment,
-    number: u32,
-    block: &mut VoiceBlock,
-) -> Result<bool, &'static str> {
-    let tables = tables();
-    let head = segment.read_head(number)?;
-    let mut voices: Vec<(usize, Cloud)> = Vec::new();
-    let mut clouds = Vec::new();
-    segment.read_entries(number, &head, |tick, entry| {
-        match entry {
-            Entry::Description(cloud) => {
-                voices.push((tick, checked(cloud, CAPACITY.buses, &tables)?));
-            }
-            Entry::Copy { slot, copy } => {
-                let mut of_tick = voices.iter().filter(|(at, _)| *at == tick);
-                let (_, voice) = of_tick.nth(copy.index()).ok_or("a cloud of no description")?;
-                clouds.push((tick, slot, copy.cloud(&Description::of(voice))));
-            }
-        }
-        Ok(())
-    })?;
-    block.clear();
-    for tick in 0..head.ticks {
-        block.start_tick();
-        for &(_, slot, cloud) in clouds.iter().filter(|(at, ..)| *at == tick) {
-            block.push(slot as u32, cloud);
-        }
+/// The service's side of a client.
+struct Server {
+    reader: RequestReader,
+    tables: ClientTables,
+    block: Arc<VoiceBlock>,
+}
+
+impl Server {
+    fn new() -> Self {
+        let block = Arc::new(VoiceBlock::shared(CAPACITY.slots, CAPACITY.slots));
+        Self { reader: RequestReader::new(CAPACITY), tables: ClientTables::new(), block }
     }
-    Ok(head.reset)
+
+    /// Reads a request into the block.
+    fn read(&mut self, segment: &SharedSegment, number: u32) -> Result<bool, &'static str> {
+        let head = segment.read_head(number)?;
+        let mut block = VoiceBlock::reuse(&mut self.block);
+        let section = Section { first_slot: 0, first_bus: 0, buses: CAPACITY.buses };
+        block.start_section(section, head.ticks);
+        self.reader.read(segment, number, &head, &self.tables, 0, &mut block)?;
+        Ok(head.reset)
+    }
 }
 
 #[test]
@@ -88,12 +79,21 @@ fn blocks_arrive_as_they_were_sent() {
     let (segment, sent) = (segment(), block());
     for (number, reset) in [(0, false), (1, true), (u32::MAX, false)] {
         segment.ask(number, reset, &sent, &mut Numbering::new(CAPACITY.slots));
-        let mut got = VoiceBlock::new(CAPACITY.slots);
-        assert_eq!(read(&segment, number, &mut got), Ok(reset));
-        assert_eq!(got.ticks(), sent.ticks());
-        for slot in 0..CAPACITY.slots {
-            for tick in 0..MAX_TICKS {
-                assert_eq!(got.cloud(slot, tick), sent.cloud(slot, tick));
+        let mut server = Server::new();
+        for is_first in [true, false] {
+            assert_eq!(server.read(&segment, number), Ok(reset));
+            let got = &server.block;
+            assert_eq!(got.ticks(), sent.ticks());
+            for slot in 0..CAPACITY.slots {
+                let mut is_first = is_first;
+                for tick in 0..MAX_TICKS {
+                    let mut expected = sent.cloud(slot, tick);
+                    if let Some(cloud) = &mut expected {
+                        // A slot that has not sounded before cannot continue a cloud.
+                        cloud.flags |= if std::mem::take(&mut is_first) { STARTS } else { 0 };
+                    }
+                    assert_eq!(got.cloud(slot, tick), expected);
+                }
             }
         }
     }
@@ -128,7 +128,7 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
     let (segment, sent) = (segment(), block());
     let mut renderer = CpuRenderer::new(1);
     renderer.prepare(CAPACITY).unwrap();
-    let mut got = Arc::new(VoiceBlock::new(CAPACITY.slots));
+    let mut server = Server::new();
     let mut buses = Buses::new(CAPACITY.buses);
     let (mut refused, mut rendered) = (0, 0);
     for round in 0..4_000_u32 {
@@ -142,10 +142,9 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
             let value = [value, value % 20, value >> 32, u64::MAX][random(5) as usize % 4];
             words[at].store(value, Ordering::Relaxed);
         }
-        let requested = read(&segment, 0, &mut VoiceBlock::reuse(&mut got));
-        match requested {
+        match server.read(&segment, 0) {
             Ok(_) => {
-                renderer.render(&got, &mut buses).unwrap();
+                renderer.render(&server.block, &mut buses).unwrap();
                 rendered += 1;
             }
             Err(_) => refused += 1,
@@ -166,8 +165,7 @@ fn places_out_of_bounds_are_refused() {
         segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
         // The first word after the head: slot and description of the first cloud.
         segment.memory.words(0..17)[16].store(word, Ordering::Relaxed);
-        let refused = read(&segment, 0, &mut VoiceBlock::new(CAPACITY.slots));
-        assert_eq!(refused, Err(expected));
+        assert_eq!(Server::new().read(&segment, 0), Err(expected));
     }
 }
 
@@ -194,8 +192,7 @@ fn clouds_out_of_bounds_are_refused() {
         sent.start_tick();
         sent.push(0, cloud);
         segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
-        let mut got = VoiceBlock::new(CAPACITY.slots);
-        assert!(read(&segment, 0, &mut got).is_err(), "{cloud:?}");
+        assert!(Server::new().read(&segment, 0).is_err(), "{cloud:?}");
     }
 }
 

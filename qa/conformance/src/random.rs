@@ -2,7 +2,9 @@
 
 use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, prepared, reference, same};
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock};
+use myriad_engine::render::{
+    Buses, Extent, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock,
+};
 use myriad_engine::spectrum::{
     Cloud, Description, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table,
     UnisonCopy, fraction, of_fraction,
@@ -346,7 +348,7 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
                     let slot = first_slots[client] + *slot as usize;
                     let described = writing.describe(tick, &Description::of(cloud));
                     let copy = described.map(|index| UnisonCopy::of(cloud, index));
-                    if !copy.is_some_and(|copy| writing.put(tick, slot, &copy, cloud)) {
+                    if !copy.is_some_and(|copy| writing.put(tick, slot, Extent::of(cloud), &copy)) {
                         return Err("there is no room for all clouds".into());
                     }
                 }

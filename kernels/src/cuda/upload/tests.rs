@@ -2,6 +2,7 @@
 
 use super::*;
 use myriad_engine::dsp::hash;
+use myriad_engine::render::Extent;
 use myriad_engine::spectrum::{Cloud, Description, STARTS, UnisonCopy};
 use std::array::from_fn;
 
@@ -100,7 +101,7 @@ fn write_shared(block: &mut VoiceBlock, number: u32, chord: u32) {
                 if own.contains(&(slot as usize)) {
                     let index = block.describe(tick, &Description::of(&cloud)).unwrap();
                     let copy = UnisonCopy::of(&cloud, index);
-                    assert!(block.put(tick, slot as usize, &copy, &cloud));
+                    assert!(block.put(tick, slot as usize, Extent::of(&cloud), &copy));
                 }
             }
         }
