@@ -140,6 +140,10 @@ pub struct Counters {
 /// Events that one tick can hold: six million a second.
 const EVENTS_PER_TICK: usize = 4_096;
 
+/// Clouds times ticks of a block that is sent to a device in two chunks. Each chunk takes it some tens of microseconds besides
+/// its clouds.
+const WORTH_DIVIDING: usize = 2_048;
+
 /// A chunk of the output that is not rendered yet.
 struct PendingChunk {
     /// Its block; `None` when the renderer refused it or there is nothing to render.
@@ -391,7 +395,7 @@ impl Engine {
         let frames = left.len();
         let (mut done, mut written) = (0, 0);
         while done < frames {
-            let chunk = (frames - done).min(MAX_TICKS * TICK);
+            let chunk = self.chunk(frames, done);
             let last = done + chunk == frames;
             if self.passed + chunk >= TICK && self.pool.sounding() > 0 {
                 self.renderer.expect();
@@ -440,6 +444,17 @@ impl Engine {
         }
         // Nothing is in flight any more.
         self.retired_tables.release_rendered();
+    }
+
+    /// Frames of the next chunk of a block of so many `frames`, of which some are `done`. A large load in a block of one chunk, as
+    /// when playing live, is sent in two, so that a device renders one while the other is made.
+    fn chunk(&self, frames: usize, done: usize) -> usize {
+        let most = MAX_TICKS * TICK;
+        let work = self.pool.sounding() * (frames / TICK);
+        match self.depth > 1 && frames <= most && work >= WORTH_DIVIDING {
+            true => frames.div_ceil(2).next_multiple_of(TICK).min(frames - done),
+            false => most.min(frames - done),
+        }
     }
 
     /// The output of `part` in the last block, after the limiter, so that stems add up to the mix.

@@ -9,7 +9,7 @@ use myriad_engine::render::{
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, factory};
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 const FRAMES: usize = 6_000;
 
@@ -34,6 +34,14 @@ fn any_event() -> impl Strategy<Value = EventKind> {
 struct Ahead {
     inner: CpuRenderer,
     in_flight: VecDeque<Arc<VoiceBlock>>,
+    /// The ticks of all blocks.
+    ticks: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Ahead {
+    fn new() -> Self {
+        Self { inner: CpuRenderer::new(1), in_flight: VecDeque::new(), ticks: Arc::default() }
+    }
 }
 
 impl Renderer for Ahead {
@@ -52,6 +60,7 @@ impl Renderer for Ahead {
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         assert!(self.in_flight.len() < self.depth());
         self.in_flight.push_back(Arc::clone(block));
+        self.ticks.lock().unwrap().push(block.ticks());
         Ok(())
     }
 
@@ -62,9 +71,8 @@ impl Renderer for Ahead {
 }
 
 fn engine_ahead(patch: &Patch) -> Engine {
-    let renderer = Ahead { inner: CpuRenderer::new(1), in_flight: VecDeque::new() };
     let config = EngineConfig::default();
-    let mut engine = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
+    let mut engine = Engine::with_renderer(&config, Box::new(Ahead::new())).unwrap();
     engine.set_patch(0, patch);
     engine
 }
@@ -94,6 +102,39 @@ proptest! {
         split.reset();
         prop_assert!(bits(play(&mut split, &events, FRAMES)) == whole);
     }
+}
+
+/// A device renders one half while the other is made; small loads are sent as they are asked for.
+#[test]
+fn large_loads_are_sent_in_two_chunks() {
+    let mut patch = soft();
+    patch.values.set(Param::UnisonVoices, 16.0);
+    patch.values.set(Param::VoiceLimit, 128.0);
+    let config = EngineConfig { clouds: 4_096, ..EngineConfig::default() };
+    let renderer = Ahead::new();
+    let ticks = Arc::clone(&renderer.ticks);
+    let mut ahead = Engine::with_renderer(&config, Box::new(renderer)).unwrap();
+    let mut plain = Engine::new(&config).unwrap();
+    for engine in [&mut ahead, &mut plain] {
+        engine.set_patch(0, &patch);
+    }
+    for (keys, block, expected) in [
+        (20..30, 64, vec![2]),
+        (30..100, 64, vec![2]),
+        (0..0, 64, vec![1, 1]),
+        (0..0, 240, vec![4, 3]),
+    ] {
+        let on = |key| Event { frame: 0, part: 0, kind: EventKind::NoteOn { key, velocity: 0.7 } };
+        let events: Vec<Event> = keys.map(on).collect();
+        let [heard, expected_sound] = [&mut ahead, &mut plain].map(|engine| {
+            let (mut left, mut right) = (vec![0.0; block], vec![0.0; block]);
+            engine.render(&events, &mut left, &mut right);
+            [left, right]
+        });
+        assert_eq!(std::mem::take(&mut *ticks.lock().unwrap()), expected);
+        assert!(heard == expected_sound, "block of {block}");
+    }
+    assert!(ahead.counters().clouds > 1_024);
 }
 
 /// Many voices in one part and a few in others, with unison, effects and an arpeggiator: parts,
