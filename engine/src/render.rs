@@ -1,11 +1,13 @@
 //! Renderers: they turn clouds into audio.
 
 pub mod block;
+pub(crate) mod buses;
 pub mod cpu;
 mod error;
 mod lazy_slice;
 
-pub use block::{Buses, Extent, Section, SlotSummary, VoiceBlock, Writing};
+pub use block::{Extent, Section, SlotSummary, VoiceBlock, Writing};
+pub use buses::Buses;
 pub use cpu::CpuRenderer;
 pub use error::{PrepareError, Reason, Remedy, RenderError};
 pub use lazy_slice::take_memory_at_once;

@@ -2,7 +2,7 @@
 
 use crate::disjoint::Disjoint;
 use crate::effects::{EffectParams, PartEffects};
-use crate::render::block::EachBus;
+use crate::render::buses::EachBus;
 use crate::render::{Buses, TICK};
 
 /// Ticks of a part's effects for each thread. Waking a worker for less takes longer than it saves.

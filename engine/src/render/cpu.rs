@@ -6,7 +6,7 @@ mod cloud;
 mod stereo;
 mod voices;
 
-use super::block::EachTick;
+use super::buses::EachTick;
 use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::disjoint::Disjoint;
