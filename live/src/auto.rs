@@ -13,7 +13,7 @@ pub use machine::Key;
 pub use model::{CostModel, measure};
 
 use super::supervised::MakeGpuRenderer;
-use super::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
+use super::supervised::watchdog::{WatchdogConfig, watched};
 use myriad_engine::render::{Capacity, CpuRenderer, PrepareError, Renderer};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -72,12 +72,12 @@ fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, Prep
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(capacity(CPU_LOAD.0))?;
     let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
-    // As it will be used: on its own thread.
-    let mut gpu = WatchdogRenderer::new(make(), WatchdogConfig::default());
+    // As it will be used.
+    let mut gpu = watched(make(), WatchdogConfig::default());
     let before = clock();
     gpu.prepare(capacity(GPU_LOAD.0))?;
     let gpu_starts = (clock() - before).as_secs_f64();
-    let gpu = measure(&mut gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
+    let gpu = measure(&mut *gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
     Ok(Calibration { host, cpu, gpu, gpu_starts })
 }
 

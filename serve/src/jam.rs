@@ -196,6 +196,7 @@ mod tests {
             );
         }
     }
+
     /// Seats render what a stall of the whole server has delayed; a seat that alone is late is not waited for.
     #[test]
     fn after_a_stall_seats_catch_up_before_they_are_mixed() {

@@ -1,7 +1,7 @@
 //! Prepares the GPU renderer, and prepares it again after a loss.
 
 use super::Load;
-use super::watchdog::{WatchdogConfig, WatchdogRenderer};
+use super::watchdog::{WatchdogConfig, watched};
 use crate::workload::workload;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) struct Recovery {
     played: u64,
 }
 
-type Attempt = JoinHandle<Result<WatchdogRenderer, PrepareError>>;
+type Attempt = JoinHandle<Result<Box<dyn Renderer>, PrepareError>>;
 
 enum State {
     /// There is none, and trying again is useless.
@@ -39,11 +39,11 @@ enum State {
     Waiting {
         ticks_left: u64,
         /// The next attempt drops the lost renderer, because that may take long.
-        lost: Option<WatchdogRenderer>,
+        lost: Option<Box<dyn Renderer>>,
     },
     /// A thread prepares it.
     Preparing(Attempt),
-    Ready(WatchdogRenderer),
+    Ready(Box<dyn Renderer>),
 }
 
 impl Recovery {
@@ -93,20 +93,20 @@ impl Recovery {
     }
 
     /// Waits for at least `at_least` ticks, and twice as long the next time.
-    fn back_off(&mut self, at_least: u64, lost: Option<WatchdogRenderer>) {
+    fn back_off(&mut self, at_least: u64, lost: Option<Box<dyn Renderer>>) {
         let ticks = self.backoff.max(at_least);
         self.backoff = (2 * self.backoff).clamp(FIRST_BACKOFF, LONGEST_BACKOFF);
         self.wait(ticks, lost);
     }
 
-    fn wait(&mut self, ticks_left: u64, lost: Option<WatchdogRenderer>) {
+    fn wait(&mut self, ticks_left: u64, lost: Option<Box<dyn Renderer>>) {
         self.state = State::Waiting { ticks_left, lost };
     }
 
     /// The renderer, when it can render.
-    pub(super) fn ready(&mut self) -> Option<&mut WatchdogRenderer> {
+    pub(super) fn ready(&mut self) -> Option<&mut dyn Renderer> {
         match &mut self.state {
-            State::Ready(ready) => Some(ready),
+            State::Ready(ready) => Some(&mut **ready),
             _ => None,
         }
     }
@@ -147,7 +147,7 @@ impl Recovery {
     }
 
     /// Prepares it on a thread, which first drops the lost renderer. Both may take long.
-    fn prepare_in_background(&mut self, lost: Option<WatchdogRenderer>) {
+    fn prepare_in_background(&mut self, lost: Option<Box<dyn Renderer>>) {
         let make = Arc::clone(&self.make);
         let (capacity, watchdog) = (self.capacity, self.watchdog);
         let attempt = move || {
@@ -167,19 +167,19 @@ fn prepared(
     make: &MakeGpuRenderer,
     capacity: Capacity,
     watchdog: WatchdogConfig,
-) -> Result<WatchdogRenderer, PrepareError> {
+) -> Result<Box<dyn Renderer>, PrepareError> {
     // The first block may take as long as preparing.
     let patient = WatchdogConfig { render_timeout: watchdog.prepare_timeout, ..watchdog };
-    let mut renderer = WatchdogRenderer::new(make(), patient);
+    let mut renderer = watched(make(), patient);
     renderer.prepare(capacity)?;
-    try_out(&mut renderer, capacity)?;
-    renderer.configure(watchdog);
+    try_out(&mut *renderer, capacity)?;
+    renderer.limit_calls(watchdog.render_timeout);
     Ok(renderer)
 }
 
 /// Renders a test block: failures and hangs occur here, and so does what a driver initialises at the
 /// first use.
-fn try_out(renderer: &mut WatchdogRenderer, capacity: Capacity) -> Result<(), RenderError> {
+fn try_out(renderer: &mut dyn Renderer, capacity: Capacity) -> Result<(), RenderError> {
     let load = Load { ticks: 1, clouds: 1, partials: 1 };
     let block = Arc::new(workload(capacity.slots, load, true));
     renderer.render(&block, &mut Buses::new(capacity.buses))?;

@@ -77,12 +77,22 @@ enum Reply {
     Collected(Buses, Result<usize, RenderError>),
 }
 
+/// A renderer whose calls keep to the timeouts: `renderer` itself if it can limit them, or on a thread of its own.
+pub(crate) fn watched(
+    mut renderer: Box<dyn Renderer>,
+    config: WatchdogConfig,
+) -> Box<dyn Renderer> {
+    match renderer.limit_calls(config.render_timeout) {
+        true => renderer,
+        false => Box::new(WatchdogRenderer::new(renderer, config)),
+    }
+}
+
 /// Renders on a thread with timeouts.
 pub struct WatchdogRenderer {
     config: WatchdogConfig,
-    /// The renderer, until its thread is started; always when it is called directly.
+    /// The renderer, until its thread is started.
     inner: Option<Box<dyn Renderer>>,
-    is_direct: bool,
     thread: Option<Channels>,
     /// Buses for the sound of the next blocks.
     spare: Vec<Buses>,
@@ -98,26 +108,9 @@ struct Channels {
 
 impl WatchdogRenderer {
     /// Runs `renderer` on its own thread, from `prepare` on.
-    pub fn new(mut renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
-        let is_direct = renderer.limit_calls(config.render_timeout);
+    pub fn new(renderer: Box<dyn Renderer>, config: WatchdogConfig) -> Self {
         let (inner, spare) = (Some(renderer), Vec::new());
-        Self { config, inner, is_direct, thread: None, spare, in_flight: 0, lost: None }
-    }
-
-    /// Sets other timeouts from now on.
-    pub(super) fn configure(&mut self, config: WatchdogConfig) {
-        self.config = config;
-        if let Some(renderer) = self.direct() {
-            renderer.limit_calls(config.render_timeout);
-        }
-    }
-
-    /// The renderer, if it is called directly.
-    fn direct(&mut self) -> Option<&mut dyn Renderer> {
-        match &mut self.inner {
-            Some(renderer) if self.is_direct => Some(&mut **renderer),
-            _ => None,
-        }
+        Self { config, inner, thread: None, spare, in_flight: 0, lost: None }
     }
 
     fn start(&mut self) -> Result<(), PrepareError> {
@@ -208,9 +201,6 @@ impl Drop for WatchdogRenderer {
 
 impl Renderer for WatchdogRenderer {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
-        if let Some(renderer) = self.direct() {
-            return renderer.prepare(capacity);
-        }
         self.start()?;
         let refused = |error: RenderError| match error {
             RenderError::Late { milliseconds } => PrepareError::Late { milliseconds },
@@ -229,9 +219,6 @@ impl Renderer for WatchdogRenderer {
     }
 
     fn reset(&mut self) {
-        if let Some(renderer) = self.direct() {
-            return renderer.reset();
-        }
         self.in_flight = 0;
         if self.send(Request::Reset).is_ok() {
             while let Ok(reply) = self.wait(self.config.render_timeout) {
@@ -245,16 +232,15 @@ impl Renderer for WatchdogRenderer {
     }
 
     fn depth(&self) -> usize {
-        match &self.inner {
-            Some(renderer) if self.is_direct => renderer.depth(),
-            _ => DEPTH,
-        }
+        DEPTH
+    }
+
+    fn limit_calls(&mut self, limit: Duration) -> bool {
+        self.config.render_timeout = limit;
+        true
     }
 
     fn expect(&mut self) {
-        if let Some(renderer) = self.direct() {
-            return renderer.expect();
-        }
         if self.in_flight < DEPTH {
             // An error is kept and reported for the block.
             let _ = self.send(Request::Expect);
@@ -262,9 +248,6 @@ impl Renderer for WatchdogRenderer {
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
-        if let Some(renderer) = self.direct() {
-            return renderer.submit(block);
-        }
         if let Some(error) = self.lost {
             return Err(error);
         }
@@ -278,9 +261,6 @@ impl Renderer for WatchdogRenderer {
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        if let Some(renderer) = self.direct() {
-            return renderer.collect(buses);
-        }
         if let Some(error) = self.lost {
             return Err(error);
         }
