@@ -246,7 +246,7 @@ impl Engine {
             part
         };
         let all_effect_params = || vec![EffectParams::none(); MAX_TICKS * config.parts];
-        let pool = CloudPool::new(slots, config.parts, config.sample_rate);
+        let pool = CloudPool::new(slots, config.sample_rate);
         let workers = match renderer.workers() {
             Some(workers) => workers,
             None => Arc::new(

@@ -43,6 +43,7 @@ use keys::KeyStack;
 use lanes::Lanes;
 pub(crate) use layer::layers;
 use notes::Choices;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Tempo and position of the song.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +97,9 @@ pub(crate) struct Part {
     voices: Vec<Voice>,
     /// Voices from this index on are free.
     high: usize,
+    /// A bit for each tick of the block in which voices may have become free, so that others need not be looked at: another
+    /// thread has just written to them.
+    ended: AtomicU8,
     keys: KeyStack,
     arp: Arp,
     /// The pitch of every key as the patch has it, and what wins over it.
@@ -156,6 +160,7 @@ impl Part {
             level: Level::best(),
             voices: vec![Voice::default(); voices],
             high: 0,
+            ended: AtomicU8::new(0),
             keys: KeyStack::default(),
             arp: Arp::default(),
             patch_tuning: Tuning::default(),
@@ -316,15 +321,25 @@ impl Part {
 
     /// Frees the slots of voices that have become silent in `tick` of the block.
     pub(crate) fn free_ended(&mut self, tick: usize, pool: &mut CloudPool) {
+        let ticks = self.ended.get_mut();
+        if *ticks >> tick & 1 == 0 {
+            return;
+        }
+        *ticks &= !(1 << tick);
         let ended = VoiceState::Ended { tick: tick as u8 };
         for voice in self.voices[..self.high].iter_mut().filter(|voice| voice.state == ended) {
-            voice.slots().for_each(|slot| pool.give_back(slot));
+            voice.sides().for_each(|slot| pool.give_back(slot, voice.copies));
             voice.state = VoiceState::Free;
         }
         // Voices that end in a later tick of the block still have slots.
         while self.high > 0 && self.voices[self.high - 1].state == VoiceState::Free {
             self.high -= 1;
         }
+    }
+
+    /// Voices may have become free in some ticks of the block, which have a bit each.
+    fn note_ended(&self, ticks: u8) {
+        self.ended.fetch_or(ticks, Ordering::Relaxed);
     }
 
     /// How many voices have to be computed, including free ones between them.

@@ -1,64 +1,53 @@
-//! The sounding clouds: their slots in the renderer, their last states, and the clouds that fade out.
+//! The sounding clouds: their slots in the renderer, what they did last, and the voices that fade out.
 
 mod free_slots;
 
 use crate::disjoint::Disjoint;
-use crate::render::block::{BlockWriter, Extent};
+use crate::render::block::BlockWriter;
 use crate::render::{TICK, VoiceBlock};
-use crate::spectrum::{Cloud, Description, STARTS, UnisonCopy};
+use crate::spectrum::unison::{MAX_COPIES, Mix, copy_clock};
+use crate::spectrum::{Cloud, Description, STARTS, Unison, UnisonVoice};
 use free_slots::FreeSlots;
 
-/// The fade-out of a cloud that is stolen, silenced or replaced.
+/// The fade-out of a voice that is stolen, silenced or replaced.
 const FADE_SECONDS: f32 = 0.005;
 
-/// Extra bits of the phases here, because rounding errors accumulate.
+/// Extra bits of the phases, because rounding errors accumulate.
 const FINER: u32 = 16;
 
 /// Slots, and the block that is being written.
 #[derive(Debug)]
 pub(crate) struct CloudPool {
-    states: Vec<SlotState>,
-    /// The last cloud of each slot that describes a voice, for all its copies: see [`SlotState::describer`].
-    last: Vec<Cloud>,
+    /// What each voice did in the last tick, by its first slot; it has no copies before its first tick.
+    last: Vec<UnisonVoice>,
+    /// The position of each voice's noise in its lattice, in `2^-32` points, by its first slot.
+    band_clocks: Vec<u64>,
+    /// The phase of ratio 1 of each slot's cloud, with extra bits, for a renderer that takes over.
+    phases: Vec<u64>,
     free: FreeSlots,
     /// Slots from this one on have never been used since the last reset.
     high: usize,
-    fading_clouds: Vec<FadingCloud>,
+    fading_voices: Vec<FadingVoice>,
     fade_ticks: u32,
     block: VoiceBlock,
 }
 
-/// What is kept of a slot from tick to tick.
-#[derive(Clone, Debug, Default)]
-struct SlotState {
-    /// The phase of ratio 1, with extra bits.
-    phase: u64,
-    /// The position of the noise in its lattice, in `2^-32` points.
-    band_clock: u64,
-    /// The last gains: ramps start there.
-    gain: [f32; 2],
-    increment: f32,
-    seed: u32,
-    /// The slot of the voice's copy that describes it.
-    describer: u32,
-    is_mirrored: bool,
-}
-
-/// A cloud without a voice: it keeps its last values, which its slot describes, and fades out.
+/// A voice without a note: it keeps its last values and fades out.
 #[derive(Clone, Copy, Debug)]
-struct FadingCloud {
+struct FadingVoice {
     slot: u32,
     ticks_left: u32,
 }
 
 impl CloudPool {
-    pub(crate) fn new(slots: usize, parts: usize, sample_rate: f32) -> Self {
+    pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
         Self {
-            states: vec![SlotState::default(); slots],
-            last: vec![Cloud::default(); slots],
-            free: FreeSlots::new(slots, parts),
+            last: vec![UnisonVoice::default(); slots],
+            band_clocks: vec![0; slots],
+            phases: vec![0; slots],
+            free: FreeSlots::new(slots),
             high: 0,
-            fading_clouds: Vec::with_capacity(slots),
+            fading_voices: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
             block: VoiceBlock::new(slots),
         }
@@ -69,33 +58,33 @@ impl CloudPool {
         self.block.list_slots(self.high);
         self.block.clear();
         self.high = 0;
-        self.fading_clouds.clear();
+        self.fading_voices.clear();
     }
 
-    /// How many slots are free.
-    pub(crate) fn left(&self) -> usize {
-        self.free.count()
-    }
-
-    /// A slot for `part`, if one is free.
-    pub(crate) fn take(&mut self, part: usize) -> Option<u32> {
-        let slot = self.free.take(part)?;
-        self.high = self.high.max(slot as usize + 1);
+    /// The first of `count` slots in a row for `part`, if so many are free.
+    pub(crate) fn take(&mut self, part: usize, count: usize) -> Option<u32> {
+        let slot = self.free.take(part, count)?;
+        let slots = slot as usize..slot as usize + count;
+        self.high = self.high.max(slots.end);
+        self.last[slots].iter_mut().for_each(|last| last.unison.shape = 0);
         Some(slot)
     }
 
-    /// Frees the slot of a silent cloud.
-    pub(crate) fn give_back(&mut self, slot: u32) {
-        self.free.give_back(slot);
+    /// Frees the slots of a silent voice.
+    pub(crate) fn give_back(&mut self, slot: u32, count: usize) {
+        self.free.give_back(slot, count);
     }
 
-    /// Fades out the cloud in `slot` and then frees the slot.
-    pub(crate) fn fade(&mut self, slot: u32) {
-        // The copy that described it may be gone before the fade ends.
-        self.last[slot as usize] = self.last(slot);
-        let state = &mut self.states[slot as usize];
-        (state.describer, state.is_mirrored) = (slot, false);
-        self.fading_clouds.push(FadingCloud { slot, ticks_left: self.fade_ticks });
+    /// Fades out the clouds in `count` slots, which are a voice's, and then frees the slots.
+    pub(crate) fn fade(&mut self, slot: u32, count: usize) {
+        // All copies at once, or each that was a voice of its own.
+        let together = self.last[slot as usize].unison.copies();
+        if together == 0 {
+            return self.give_back(slot, count);
+        }
+        let slots = (slot..slot + count as u32).step_by(together);
+        let ticks_left = self.fade_ticks;
+        self.fading_voices.extend(slots.map(|slot| FadingVoice { slot, ticks_left }));
     }
 
     /// Ticks of a fade-out.
@@ -103,22 +92,15 @@ impl CloudPool {
         self.fade_ticks
     }
 
-    /// The last cloud of `slot`, at its end.
-    pub(crate) fn last(&self, slot: u32) -> Cloud {
-        let state = &self.states[slot as usize];
-        let mut cloud = self.last[state.describer as usize];
-        if state.is_mirrored {
-            cloud.width_to = -cloud.width_to;
-        }
-        Cloud {
-            seed: state.seed,
-            increment: state.increment,
-            gain_from: state.gain,
-            gain_to: state.gain,
-            width_from: cloud.width_to,
-            phase: (state.phase >> FINER) as u32,
-            ..cloud
-        }
+    /// The last clouds of a voice, at their ends.
+    pub(crate) fn last(&self, slot: u32, copies: usize) -> impl Iterator<Item = Cloud> {
+        let together = self.last[slot as usize].unison.copies().max(1);
+        let sounding = if self.last[slot as usize].unison.copies() == 0 { 0 } else { copies };
+        (0..sounding).map(move |copy| {
+            let first = slot as usize + copy / together * together;
+            let cloud = self.last[first].cloud(copy % together);
+            Cloud { gain_from: cloud.gain_to, width_from: cloud.width_to, ..cloud }
+        })
     }
 
     /// Opens the next `ticks` ticks of the block.
@@ -137,104 +119,84 @@ impl CloudPool {
         std::mem::swap(&mut self.block, empty);
     }
 
-    /// For writing the clouds of the block's ticks.
-    pub(crate) fn clouds(&mut self) -> Clouds<'_> {
-        Clouds {
-            states: Disjoint::new(&mut self.states),
+    /// For writing the voices of the block's ticks.
+    pub(crate) fn voices(&mut self) -> Voices<'_> {
+        Voices {
             last: Disjoint::new(&mut self.last),
+            band_clocks: Disjoint::new(&mut self.band_clocks),
+            phases: Disjoint::new(&mut self.phases),
             block: self.block.writer(),
             fade_step: 1.0 / self.fade_ticks as f32,
         }
     }
 
-    /// Adds the fading clouds to `tick`, and frees the slots of those that are silent after it.
+    /// Adds the fading voices to `tick`, and frees the slots of those that are silent after it.
     pub(crate) fn fade_in_tick(&mut self, tick: usize) {
-        let fading_clouds = std::mem::take(&mut self.fading_clouds);
-        let clouds = self.clouds();
+        let fading_voices = std::mem::take(&mut self.fading_voices);
+        let voices = self.voices();
         // SAFETY: it is the only writer.
-        let mut writer = unsafe { clouds.writer(tick) };
-        writer.reserve(fading_clouds.len());
-        for &FadingCloud { slot, ticks_left } in &fading_clouds {
-            let last = writer.described_by(slot);
-            let left = (ticks_left - 1) as f32 / ticks_left as f32;
-            let cloud = Cloud {
-                flags: last.flags & !STARTS,
-                first_frame: 0,
-                gain_to: last.gain_to.map(|gain| gain * left),
-                width_from: last.width_to,
-                ..last
-            };
-            writer.push(slot, &cloud);
+        let mut writer = unsafe { voices.writer(tick) };
+        for &FadingVoice { slot, ticks_left } in &fading_voices {
+            let UnisonVoice { description, mut unison } = *writer.last(slot);
+            let mut cloud = description.cloud();
+            cloud.flags &= !STARTS;
+            cloud.first_frame = 0;
+            unison.to.gain *= (ticks_left - 1) as f32 / ticks_left as f32;
+            writer.push(slot, &mut cloud, &unison, &unison.pitch_factors());
         }
         drop(writer);
-        self.fading_clouds = fading_clouds;
-        let free = &mut self.free;
-        self.fading_clouds.retain_mut(|fading_cloud| {
-            fading_cloud.ticks_left -= 1;
-            if fading_cloud.ticks_left == 0 {
-                free.give_back(fading_cloud.slot);
+        self.fading_voices = fading_voices;
+        let (free, last) = (&mut self.free, &self.last);
+        self.fading_voices.retain_mut(|FadingVoice { slot, ticks_left }| {
+            *ticks_left -= 1;
+            if *ticks_left == 0 {
+                free.give_back(*slot, last[*slot as usize].unison.copies());
             }
-            fading_cloud.ticks_left > 0
+            *ticks_left > 0
         });
     }
 
     /// Clouds that sound, including fading ones.
     pub(crate) fn sounding(&self) -> usize {
-        self.states.len() - self.free.count()
+        self.last.len() - self.free.count()
     }
 }
 
-/// The clouds of a block, which several threads write at once.
-pub(crate) struct Clouds<'a> {
-    states: Disjoint<'a, SlotState>,
-    last: Disjoint<'a, Cloud>,
+/// The voices of a block, which several threads write at once.
+pub(crate) struct Voices<'a> {
+    last: Disjoint<'a, UnisonVoice>,
+    band_clocks: Disjoint<'a, u64>,
+    phases: Disjoint<'a, u64>,
     block: BlockWriter<'a>,
     /// The fraction of a fade in one tick.
     fade_step: f32,
 }
 
-impl Clouds<'_> {
+impl Voices<'_> {
     /// A writer for some of the slots in `tick`.
     ///
     /// # Safety
     /// No two threads write to the same slot. Slots that were taken belong to one voice, so it is
     /// enough that each voice is computed by one thread.
-    pub(crate) unsafe fn writer(&self, tick: usize) -> CloudWriter<'_> {
-        CloudWriter { clouds: self, tick, next_description: 0 }
+    pub(crate) unsafe fn writer(&self, tick: usize) -> VoiceWriter<'_> {
+        VoiceWriter { voices: self, tick, written: [0; WRITTEN], count: 0 }
     }
 }
 
-/// A description in the block.
-#[derive(Clone, Copy)]
-pub(crate) struct Described {
-    index: u32,
-    /// The slot that keeps it for the next tick.
-    slot: u32,
-    extent: Extent,
-    starts: bool,
-    first_frame: u8,
-    bandwidth: f32,
-}
+/// Voices that a writer has written and not yet copied to the block. A processor that copies numbers in large pieces
+/// waits when it has just written them in small ones; when it has written those of other voices since, it does not.
+const WRITTEN: usize = 8;
 
-/// The values of a unison copy that its voice determines.
-pub(crate) struct OwnValues {
-    pub(crate) seed: u32,
-    pub(crate) increment: f32,
-    /// The gains of left and right at the tick's end.
-    pub(crate) gain: [f32; 2],
-    /// Whether the partials have left and right exchanged.
-    pub(crate) is_mirrored: bool,
-}
-
-/// Writes clouds to one tick of a block.
-pub(crate) struct CloudWriter<'a> {
-    clouds: &'a Clouds<'a>,
+/// Writes voices to one tick of a block.
+pub(crate) struct VoiceWriter<'a> {
+    voices: &'a Voices<'a>,
     tick: usize,
-    /// The next index of those that were reserved.
-    next_description: u32,
+    /// The first slots of voices that are not in the block yet.
+    written: [u32; WRITTEN],
+    count: usize,
 }
 
-impl CloudWriter<'_> {
+impl VoiceWriter<'_> {
     /// The tick.
     pub(crate) fn tick(&self) -> usize {
         self.tick
@@ -242,98 +204,121 @@ impl CloudWriter<'_> {
 
     /// The fraction of a fade in one tick.
     pub(crate) fn fade_step(&self) -> f32 {
-        self.clouds.fade_step
+        self.voices.fade_step
     }
 
-    /// Reserves room for so many descriptions, at least as many as will be added.
-    pub(crate) fn reserve(&mut self, descriptions: usize) {
-        self.next_description = self.clouds.block.reserve(self.tick, descriptions as u32);
-    }
-
-    /// The last cloud that `slot` described.
-    fn described_by(&self, slot: u32) -> Cloud {
-        // SAFETY: this writer alone uses the slot; see `Clouds::writer`.
-        unsafe { *self.clouds.last.get(slot as usize) }
-    }
-
-    /// The stereo width of `slot` at the end of the last tick.
+    /// What the voice whose first slot is `slot` did in the last tick.
     #[inline(always)]
-    pub(crate) fn last_width(&self, slot: u32) -> i16 {
-        // SAFETY: this writer alone uses the slot, and its describer; see `Clouds::writer`.
-        let state = unsafe { self.clouds.states.get(slot as usize) };
+    fn last(&self, slot: u32) -> &UnisonVoice {
+        // SAFETY: this writer alone uses the slot; see `Voices::writer`.
+        unsafe { self.voices.last.get(slot as usize) }
+    }
+
+    /// Sets what the next tick takes for that.
+    fn set_last(&mut self, slot: u32, voice: &UnisonVoice) {
+        self.flush();
         // SAFETY: as above.
-        let width = unsafe { self.clouds.last.get(state.describer as usize).width_to };
-        if state.is_mirrored { -width } else { width }
+        unsafe { *self.voices.last.get(slot as usize) = *voice };
     }
 
-    /// Describes a voice, or one copy that differs from others, whose first slot is `slot`.
+    /// Adds a voice to the tick; `factors` are those of its copies' pitches. Its gains and its width ramp from those of
+    /// the last tick, or from silence.
     #[inline(always)]
-    pub(crate) fn describe(&mut self, slot: u32, cloud: &Cloud) -> Described {
-        let index = self.next_description;
-        self.next_description += 1;
-        // SAFETY: as above, and the index is reserved.
-        unsafe {
-            *self.clouds.last.get(slot as usize) = *cloud;
-            self.clouds.block.describe(self.tick, index, &Description::of(cloud));
-        }
-        Described {
-            index,
-            slot,
-            extent: Extent::of(cloud),
-            starts: cloud.flags & STARTS != 0,
-            first_frame: cloud.first_frame,
-            bandwidth: cloud.bandwidth,
-        }
-    }
-
-    /// Adds a copy of what was described, with its phase and noise position. Its gain ramps from that
-    /// of the last tick, or from silence.
-    #[inline(always)]
-    pub(crate) fn push_copy(&mut self, slot: u32, described: &Described, own: &OwnValues) {
-        // SAFETY: as above.
-        let state = unsafe { self.clouds.states.get(slot as usize) };
-        if described.starts {
-            (state.phase, state.band_clock, state.gain) = (0, 0, [0.0; 2]);
-        }
-        (state.seed, state.increment) = (own.seed, own.increment);
-        (state.describer, state.is_mirrored) = (described.slot, own.is_mirrored);
-        let phase = (state.phase >> FINER) as u32;
-        let increment = own.increment * (1 << FINER) as f32;
-        let frames = u64::from(TICK as u8 - described.first_frame);
-        state.phase = state.phase.wrapping_add(increment as u64 * frames);
-        let mut band_clock = 0;
-        if described.bandwidth != 0.0 {
-            // One point of the lattice per cycle of the bandwidth.
-            let width = described.bandwidth * own.increment;
-            state.band_clock = state.band_clock.wrapping_add(width as u64 * frames);
-            band_clock = (state.band_clock >> 18) as u32;
-        }
-        let gain_from = std::mem::replace(&mut state.gain, own.gain);
-        let mirrored = if own.is_mirrored { UnisonCopy::MIRRORED } else { 0 };
-        let copy = UnisonCopy {
-            description: described.index | mirrored,
-            seed: own.seed,
-            increment: own.increment,
-            gain_from,
-            gain_to: own.gain,
-            phase,
-            band_clock,
+    pub(crate) fn push(
+        &mut self,
+        slot: u32,
+        cloud: &mut Cloud,
+        unison: &Unison,
+        factors: &[f32; MAX_COPIES],
+    ) {
+        let (first, copies) = (slot as usize, unison.copies());
+        // SAFETY: this writer alone uses the slots; see `Voices::writer`.
+        let (last, band_clock, phases) = unsafe {
+            (
+                self.voices.last.get(first),
+                self.voices.band_clocks.get(first),
+                self.voices.phases.range(first..first + copies),
+            )
         };
-        // SAFETY: as above.
-        unsafe { self.clouds.block.push(self.tick, slot, described.extent, &copy) };
+        let mut from = Mix { gain: 0.0, ..unison.to };
+        cloud.width_from = cloud.width_to;
+        if cloud.flags & STARTS != 0 || last.unison.shape == 0 {
+            *band_clock = 0;
+            phases.fill(0);
+        } else {
+            from = last.unison.to;
+            cloud.width_from = last.description.width_to();
+        }
+        if self.tick == 0 {
+            // SAFETY: as above.
+            unsafe { self.voices.block.remember(first, phases, FINER) };
+        }
+        let frames = u64::from(TICK as u8 - cloud.first_frame);
+        for (phase, factor) in phases.iter_mut().zip(factors) {
+            let increment = unison.increment * factor * (1 << FINER) as f32;
+            *phase = phase.wrapping_add(increment as u64 * frames);
+        }
+        let mut unison = Unison { from, ..*unison };
+        if cloud.bandwidth != 0.0 {
+            // One point of the lattice per cycle of the bandwidth.
+            let width = cloud.bandwidth * unison.increment;
+            *band_clock = band_clock.wrapping_add(width as u64 * frames);
+            unison.set_band_clock(*band_clock);
+        }
+        *last = UnisonVoice { description: Description::of(cloud), unison };
+        self.written[self.count] = slot;
+        self.count += 1;
+        if self.count == WRITTEN {
+            self.flush();
+        }
     }
 
-    /// Adds a cloud that has a description of its own.
+    /// Copies what was written to the block.
     #[inline(always)]
-    pub(crate) fn push(&mut self, slot: u32, cloud: &Cloud) {
-        let described = self.describe(slot, cloud);
-        let &Cloud { seed, increment, gain_to: gain, .. } = cloud;
-        self.push_copy(slot, &described, &OwnValues { seed, increment, gain, is_mirrored: false });
+    fn flush(&mut self) {
+        for &slot in &self.written[..self.count] {
+            // SAFETY: this writer alone uses the slots; see `Voices::writer`.
+            unsafe { self.voices.block.push(self.tick, slot as usize, self.last(slot)) };
+        }
+        self.count = 0;
+    }
+
+    /// Whether each copy of a voice was a voice of its own in the last tick.
+    #[inline(always)]
+    pub(crate) fn is_divided(&self, slot: u32, copies: usize) -> bool {
+        copies > 1 && self.last(slot).unison.copies() == 1
+    }
+
+    /// Divides a voice that had all its copies in the last tick into one for each copy.
+    pub(crate) fn divide(&mut self, slot: u32, copies: usize) {
+        let whole = *self.last(slot);
+        if whole.unison.copies() != copies {
+            return;
+        }
+        // SAFETY: as above.
+        let band_clocks =
+            unsafe { self.voices.band_clocks.range(slot as usize..slot as usize + copies) };
+        let band_clock = band_clocks[0];
+        let factors = whole.unison.pitch_factors();
+        for (copy, (clock, factor)) in band_clocks.iter_mut().zip(factors).enumerate() {
+            *clock = copy_clock(band_clock, factor);
+            self.set_last(slot + copy as u32, &whole.taken_over(copy, 0));
+        }
+    }
+
+    /// The copies of a voice, which are in the tick already, are one voice in the next one.
+    pub(crate) fn join(&mut self, slot: u32, cloud: &Cloud, unison: &Unison) {
+        let description = Description::of(cloud);
+        self.set_last(slot, &UnisonVoice { description, unison: *unison });
+        // SAFETY: as above.
+        let band_clock = unsafe { self.voices.band_clocks.get(slot as usize) };
+        *band_clock = copy_clock(*band_clock, 1.0 / unison.pitch_factors()[0]);
     }
 }
 
-impl Drop for CloudWriter<'_> {
+impl Drop for VoiceWriter<'_> {
     fn drop(&mut self) {
-        self.clouds.block.settle();
+        self.flush();
+        self.voices.block.settle();
     }
 }

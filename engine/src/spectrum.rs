@@ -9,7 +9,6 @@
 
 mod band;
 mod cloud;
-mod description;
 pub mod dynamics;
 mod filter;
 mod imported;
@@ -17,9 +16,9 @@ pub mod math;
 mod placement;
 mod second;
 mod tables;
+pub mod unison;
 
 pub use cloud::{Cloud, FRACTION, PARALLEL, STARTS, Second, TRACKS, TURN, fraction, of_fraction};
-pub use description::{Description, UnisonCopy};
 pub use filter::{CURVE_POINTS, Filter, FilterKind, Poles, Response};
 pub use imported::IMPORTED_ROWS;
 pub use imported::{ImportedTable, TableUpdate};
@@ -30,6 +29,7 @@ pub use tables::{
     CloudRows, FORMANT_KEY, FRAMES, Place, Reading, Row, Table, Tables, TrackRows, tables,
 };
 pub use tables::{imports, push_row};
+pub use unison::{Description, MAX_COPIES, Unison, UnisonVoice};
 
 use crate::simd::{F32x16, LANES, Simd};
 

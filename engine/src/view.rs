@@ -114,7 +114,7 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     ] {
         still.values.set(param, value);
     }
-    let mut pool = CloudPool::new(2 * crate::voice::MAX_COPIES, 1, sample_rate);
+    let mut pool = CloudPool::new(2 * crate::spectrum::MAX_COPIES, sample_rate);
     let mut part = Part::new(0, 1, sample_rate);
     part.set_patch(&Playable::new(still), &mut pool);
     let note = EventKind::NoteOn { key, velocity: 1.0 };
@@ -124,7 +124,7 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
         part.advance_controls();
         part.start_voices(Transport::STOPPED, &mut pool);
         part.modulate(Transport::STOPPED);
-        part.push_clouds(&pool.clouds(), tick, 1, |chunks, push| (0..chunks).for_each(push));
+        part.push_clouds(&pool.voices(), tick, 1, |chunks, push| (0..chunks).for_each(push));
     }
     let mut snapshot = Snapshot::new();
     snapshot.sample_rate = sample_rate;

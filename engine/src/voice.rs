@@ -1,9 +1,8 @@
 //! A voice: one note, from its key to its clouds.
 
 use crate::part::balance::Balance;
-
-/// The most copies that unison makes of a voice.
-pub(crate) const MAX_COPIES: usize = 16;
+use crate::spectrum::MAX_COPIES;
+use crate::spectrum::unison::SeedSteps;
 
 /// The most copies of a voice whose partials are panned: each has a cloud on the left and one on the right.
 pub(crate) const MAX_PANNED_COPIES: usize = MAX_COPIES / 2;
@@ -49,15 +48,15 @@ pub(crate) struct Voice {
     pub(crate) sounding: usize,
     /// The clouds of each.
     pub(crate) copies: usize,
-    /// The seed of the phases of each copy.
-    pub(crate) seeds: [u32; MAX_COPIES],
+    /// The seeds of the phases of the copies, relative to that of the voice.
+    pub(crate) seed_steps: SeedSteps,
 }
 
 /// The state of one layer of a note.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VoiceLayer {
-    /// The slots of its clouds; see [`VoiceLayer::side`].
-    pub(crate) slots: [u32; MAX_COPIES],
+    /// The first slot of its copies, and where they are panned that of their clouds on the right.
+    pub(crate) slots: [u32; 2],
     /// Whether every copy has two clouds, for the left and the right.
     pub(crate) is_panned: bool,
     /// The decay of ratio 1 in powers of two.
@@ -72,17 +71,15 @@ pub(crate) struct VoiceLayer {
 }
 
 impl VoiceLayer {
-    /// The slots of one cloud of each copy: the first, or with `right` the second of a panned layer.
+    /// The first slot of its copies: the only ones, or with `right` the second of a panned layer.
     #[inline(always)]
-    pub(crate) fn side(&self, right: bool, copies: usize) -> &[u32] {
-        let first = if right { MAX_PANNED_COPIES } else { 0 };
-        &self.slots[first..first + copies]
+    pub(crate) fn side(&self, right: bool) -> u32 {
+        self.slots[usize::from(right)]
     }
 
-    /// The slots of all its clouds.
-    pub(crate) fn slots(&self, copies: usize) -> impl Iterator<Item = u32> + '_ {
-        let right = if self.is_panned { self.side(true, copies) } else { &[] };
-        self.side(false, copies).iter().chain(right).copied()
+    /// The first slots of all its copies.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = u32> {
+        self.slots.into_iter().take(1 + usize::from(self.is_panned))
     }
 }
 
@@ -125,10 +122,9 @@ impl Voice {
         matches!(self.state, VoiceState::Free | VoiceState::Ended { .. })
     }
 
-    /// The slots of all its clouds.
-    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
-        let layers = self.layers[..self.sounding].iter();
-        layers.flat_map(|layer| layer.slots(self.copies))
+    /// The first slots of the copies of all its layers and sides.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = u32> + '_ {
+        self.layers[..self.sounding].iter().flat_map(VoiceLayer::sides)
     }
 
     /// Moves the pitch towards the key by one tick.

@@ -74,7 +74,7 @@ struct Cloud {
 };
 
 // Words of a cloud, of its description, and of a unison copy: the index of its description, then the
-// rest of the cloud. Mirrors engine/src/spectrum/description.rs.
+// rest of the cloud.
 constexpr u32 CLOUD_WORDS = sizeof(Cloud) / 4;
 constexpr u32 DESCRIPTION_WORDS = 24;
 constexpr u32 COPY_WORDS = 1 + CLOUD_WORDS - DESCRIPTION_WORDS;

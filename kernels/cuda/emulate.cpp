@@ -163,12 +163,14 @@ extern "C" void emulate_bank_alone(BarePartial* partials, float* out, u32 warps,
 }
 
 extern "C" void emulate_fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs,
-                              const Rows* descriptions, const Rows* copies, u32 ticks) {
-    const u32 most = max(upload_pairs, max(descriptions->pairs, copies->pairs));
-    launch({(most + FETCH_THREADS - 1) / FETCH_THREADS, 1 + 2 * ticks, 1}, FETCH_THREADS, [=] {
-        fetch(upload_from, upload, upload_pairs, descriptions->from, descriptions->to,
-              descriptions->pairs, descriptions->pitch_from, descriptions->pitch, copies->from,
-              copies->to, copies->pairs, copies->pitch_from, copies->pitch);
+                              const uint2* list, u32 first_voice, u32 listed_voices,
+                              const uint2* voices, u32* descriptions, u32* copies, u32 slots,
+                              u32 ticks) {
+    const u32 blocks = (upload_pairs + FETCH_THREADS - 1) / FETCH_THREADS +
+                       (listed_voices + FETCH_VOICES - 1) / FETCH_VOICES;
+    launch({blocks, 1, 1}, FETCH_THREADS, [=] {
+        fetch(upload_from, upload, upload_pairs, list, first_voice, listed_voices, voices,
+              descriptions, copies, slots, ticks);
     });
 }
 
@@ -207,6 +209,9 @@ extern "C" spectrum::Partial host_evaluate(const Cloud* cloud, const float* tabl
     }
     if (frequencies[0] > spectrum::FADE_START) spectrum::fade(frequencies, partial);
     return partial[0];
+}
+extern "C" UnisonCopy host_copy(const Unison* voice, u32 copy) {
+    return unison::copy_of(*voice, copy, 7);
 }
 extern "C" u32 host_first_phase(const Cloud* cloud, const float* tables, u32 index) {
     return spectrum::first_phase<true>(*cloud, tables, index);

@@ -47,7 +47,11 @@ extern Index threadIdx, blockIdx;
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline float __fdividef(float a, float b) { return a / b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline double __ull2double_rn(unsigned long long x) { return double(x); }
+static inline unsigned long long __double2ull_rz(double x) { return (unsigned long long)x; }
 static inline float __fsqrt_rn(float a) { return sqrtf(a); }
 static inline float __int_as_float(int32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
 static inline int32_t __float_as_int(float x) { int32_t bits; memcpy(&bits, &x, 4); return bits; }

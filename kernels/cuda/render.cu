@@ -1,5 +1,6 @@
 // The kernels: thin entry points over the templates and functions in the other files.
 #include "slice.cuh"
+#include "unison.cuh"
 
 // Warps of a block. They are independent of each other.
 constexpr u32 WARPS = 4;
@@ -39,40 +40,76 @@ struct Tile {
 };
 static_assert(sizeof(Tile) == 32, "Tile");
 
-// Threads of a block of `fetch`.
+// Threads of a block of `fetch`, and the voices that they make clouds of.
 constexpr u32 FETCH_THREADS = 256;
+constexpr u32 FETCH_VOICES = FETCH_THREADS / WARP;
+// The most ticks of a block.
+constexpr u32 MAX_TICKS = 8;
+// Pairs of words of a voice in one tick.
+constexpr u32 VOICE_PAIRS = VOICE_WORDS / 2;
 
-// Rows in the host's memory and in the device's, one for each tick: how much of each is copied, and how far
-// they are apart. All sizes count pairs of words.
-struct Rows {
-    const uint2* from;
-    uint2* to;
-    u32 pairs, pitch_from, pitch;
-};
+// A voice to fetch is two words: where it is in the block's memory; its first slot, and from this bit on one for each
+// tick that has it.
+constexpr u32 TICKS_SHIFT = 24;
 
-// Copies a block from the host's pinned memory: the upload, and the first descriptions and unison copies
-// of every tick. Grid: the largest of the sizes, then one row for the upload and two for each tick.
+// Copies a block from the host's pinned memory: the upload, and the voices that are listed. Makes the clouds of the
+// voices: `descriptions[tick][number of the voice]`, `copies[tick][slot]`. Voices are numbered from `first_voice` on.
+// Grid: blocks that copy the upload, then one for each eight voices of the list, whose rest is filled with voices of
+// no tick.
 //
-// A thread copies 8 bytes, so a warp requests whole cache lines. Limit: the bus, and half of its
-// bandwidth when the lines are still in a core's cache, which is why the host writes blocks past the
+// A thread copies 8 bytes, so a warp requests whole cache lines. Limit: the bus (168 bytes per voice and tick), and
+// half of its bandwidth when the lines are still in a core's cache, which is why the host writes blocks past the
 // cache. Wider loads, more loads in flight, bulk copies and larger pages are no faster; the copy
 // engine starts later.
 extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
-fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* descriptions_from,
-      uint2* descriptions, u32 description_pairs, u32 description_pitch_from, u32 description_pitch,
-      const uint2* copies_from, uint2* copies, u32 copy_pairs, u32 copy_pitch_from, u32 copy_pitch) {
-    const u32 at = blockIdx.x * FETCH_THREADS + threadIdx.x;
-    if (blockIdx.y == 0) {
+fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* list,
+      u32 first_voice, u32 listed_voices, const uint2* voices, u32* descriptions, u32* copies,
+      u32 slots, u32 ticks) {
+    __shared__ uint2 fetched[FETCH_VOICES][MAX_TICKS * VOICE_PAIRS];
+    const u32 upload_blocks = (upload_pairs + FETCH_THREADS - 1) / FETCH_THREADS;
+    if (blockIdx.x < upload_blocks) {
+        const u32 at = blockIdx.x * FETCH_THREADS + threadIdx.x;
         if (at < upload_pairs) upload[at] = upload_from[at];
         return;
     }
-    const u32 row = blockIdx.y - 1;
-    const Rows rows = row % 2 == 0 ? Rows{descriptions_from, descriptions, description_pairs,
-                                          description_pitch_from, description_pitch}
-                                   : Rows{copies_from, copies, copy_pairs, copy_pitch_from,
-                                          copy_pitch};
-    const size_t tick = row / 2;
-    if (at < rows.pairs) rows.to[tick * rows.pitch + at] = rows.from[tick * rows.pitch_from + at];
+    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const u32 listed = (blockIdx.x - upload_blocks) * FETCH_VOICES + warp;
+    const u32 number = first_voice + listed;
+    if (listed >= listed_voices || number >= slots) return;
+    const uint2 entry = list[listed];
+    const u32 slot = entry.y % (1u << TICKS_SHIFT), sounding = entry.y >> TICKS_SHIFT;
+    if (sounding == 0) return;
+
+    // All loads before the first store.
+    constexpr int LOADS = (MAX_TICKS * VOICE_PAIRS + WARP - 1) / WARP;
+    const u32 pairs = min(ticks, MAX_TICKS) * VOICE_PAIRS;
+    const uint2* from = voices + entry.x * size_t(MAX_TICKS * VOICE_PAIRS);
+    uint2 loaded[LOADS];
+    EACH(i, LOADS) {
+        const u32 at = i * WARP + lane;
+        if (at < pairs) loaded[i] = from[at];
+    }
+    EACH(i, LOADS) {
+        const u32 at = i * WARP + lane;
+        if (at >= pairs) continue;
+        fetched[warp][at] = loaded[i];
+        const u32 tick = at / VOICE_PAIRS, pair = at % VOICE_PAIRS;
+        if (pair < DESCRIPTION_WORDS / 2) {
+            const size_t place = (tick * size_t(slots) + number) * DESCRIPTION_WORDS;
+            reinterpret_cast<uint2*>(descriptions + place)[pair] = loaded[i];
+        }
+    }
+    __syncwarp();
+    // Half of the warp makes the copies of even ticks, the other half those of odd ones.
+    const u32 copy = lane % unison::MAX_COPIES;
+    for (u32 tick = lane / unison::MAX_COPIES; tick < ticks; tick += WARP / unison::MAX_COPIES) {
+        Unison voice;
+        memcpy(&voice, &fetched[warp][tick * VOICE_PAIRS + DESCRIPTION_WORDS / 2], sizeof(voice));
+        const bool is_one = copy < unison::copies_of(voice) && slot + copy < slots;
+        if (!is_one || (sounding >> tick & 1) == 0) continue;
+        const UnisonCopy own = unison::copy_of(voice, copy, number);
+        memcpy(copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS, &own, sizeof(own));
+    }
 }
 
 // A word of the cloud whose unison copy is `copy`: those before the copy's own are in its description.
@@ -87,9 +124,9 @@ DEVICE u32 cloud_word(const u32* descriptions, u32 slots, const u32* copy, u32 d
 
 // Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
 //
-// Reads the upload (16 bytes per item), its unison copy in `copies[tick][index]` (36 bytes per tick), the
-// copy's description in `descriptions[tick]` (96 bytes), and tables (through the caches). Reads and writes 8 bytes of state per partial, once. Writes 256
-// bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
+// Reads the upload (16 bytes per item), its unison copy in `copies[tick][slot]` (36 bytes per tick), the
+// copy's description in `descriptions[tick]` (96 bytes), and tables (through the caches). Reads and writes 8
+// bytes of state per partial, once. Writes 256 bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
 // `routes[item][tick]`.
 // Limit: the FP32 issue rate. A partial takes 156 instructions per tick for the bank, 25 to 100 for
 // its spectrum, and about 30 for the work done once per tick or block.
@@ -132,7 +169,7 @@ render_clouds(const Header* upload, const u32* descriptions, const u32* copies, 
 
     static_assert(CLOUD_WORDS == WARP, "each thread loads a word of the cloud");
     const u32 place = upload->first_item + number;
-    const u32* copy = copies + item.copy * size_t(COPY_WORDS);
+    const u32* copy = copies + item.slot * size_t(COPY_WORDS);
     const size_t next_copy = slots * size_t(COPY_WORDS), next_tick = slots * size_t(DESCRIPTION_WORDS);
     // One tick ahead of the words, because these depend on it.
     u32 described = ticks > 1 ? copy[next_copy] : 0;

@@ -50,8 +50,7 @@ struct Item {
     u32 slice_and_ticks;
     // How often clouds had started in this slot when the block began.
     u32 generation;
-    // The index of its unison copies among those of a tick.
-    u32 copy;
+    u32 unused;
 };
 static_assert(sizeof(Item) == 16, "Item");
 

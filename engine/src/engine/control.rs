@@ -123,7 +123,7 @@ impl Engine {
                 !is_large(part) && (part.voices() > 0 || patch.kit().is_some())
             });
         let helpers = if has_others { work / CLOUD_TICKS_PER_THREAD } else { 0 };
-        let clouds = self.pool.clouds();
+        let clouds = self.pool.voices();
         let (parts, patches) = (Disjoint::new(&mut self.parts), Disjoint::new(&mut self.patches));
         let all_effect_params = Disjoint::new(&mut self.all_effect_params);
         let compute = |index: usize, part: &mut Part, helpers: usize| {

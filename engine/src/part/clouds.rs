@@ -8,7 +8,7 @@ use super::shaping::{Filters, Shaping, routing};
 use super::strike::{Material, makeup_gain, softness};
 use crate::disjoint::Disjoint;
 use crate::params::Param;
-use crate::pool::{CloudWriter, Clouds};
+use crate::pool::{VoiceWriter, Voices};
 use crate::simd::{Simd, Work};
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
 use crate::voice::{Voice, VoiceState};
@@ -19,7 +19,7 @@ impl Part {
     /// function that it is given with every index below the count, from any thread.
     pub(crate) fn push_clouds(
         &mut self,
-        clouds: &Clouds<'_>,
+        clouds: &Voices<'_>,
         tick: usize,
         chunk: usize,
         run: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
@@ -46,7 +46,7 @@ struct Push<'a, 'b> {
     part: &'a Part,
     range: Range<usize>,
     notes: &'a mut [Voice],
-    writer: &'a mut CloudWriter<'b>,
+    writer: &'a mut VoiceWriter<'b>,
 }
 
 impl Work for Push<'_, '_> {
@@ -94,8 +94,6 @@ impl Work for Push<'_, '_> {
         let count = first.map_or(1, |note| note.copies);
         let copies = Copies::new(modulation, lanes, second.as_ref(), *high, count);
         let flags = table.flags | routing(controls);
-        let sounding = notes.iter().filter(|note| !note.is_free());
-        writer.reserve(sounding.map(|note| copies.descriptions(note)).sum());
 
         for (voice, note) in range.zip(notes) {
             if note.is_free() {
@@ -119,7 +117,7 @@ impl Work for Push<'_, '_> {
                     flags: flags | if note.starts_at.is_some() { STARTS } else { 0 },
                     first_frame: note.starts_at.unwrap_or(0) as u8,
                     bus: *bus as u8,
-                    seed: note.seeds[0],
+                    seed: note.seed,
                     scatter,
                     table: table.first_row,
                     frame,
@@ -134,7 +132,6 @@ impl Work for Push<'_, '_> {
                     tilt: tilt[voice] * LOG2_PER_DB,
                     damping: layer.damping + softness,
                     damping_slope,
-                    filters: filters.of(voice),
                     ..Cloud::default()
                 },
                 increment: increment[voice],
@@ -144,6 +141,7 @@ impl Work for Push<'_, '_> {
                 walk: &walk,
                 position: position[voice],
             };
+            filters.set(voice, &mut first.cloud.filters);
             if moves_partials {
                 let moves = modulation.partials(voice);
                 let cloud = &mut first.cloud;
@@ -170,6 +168,7 @@ impl Work for Push<'_, '_> {
             note.starts_at = None;
             if part.is_silent(voice, note) {
                 note.state = VoiceState::Ended { tick: writer.tick() as u8 };
+                part.note_ended(1 << writer.tick());
             }
         }
     }
@@ -187,7 +186,7 @@ struct Finish<'a> {
 impl Finish<'_> {
     /// Shapes a layer, compensates its loudness, and adds its copies to the tick.
     #[inline(always)]
-    fn push(&self, note: &mut Voice, original: &mut Original<'_>, writer: &mut CloudWriter<'_>) {
+    fn push(&self, note: &mut Voice, original: &mut Original<'_>, writer: &mut VoiceWriter<'_>) {
         let Original { cloud, .. } = original;
         let layer = &mut note.layers[original.layer];
         self.shaping.apply(self.voice, note.target, layer, cloud);

@@ -6,7 +6,7 @@ use crate::engine::OutputBuses;
 use crate::event::EventKind;
 use crate::params::Param;
 use crate::patch::{KeyZone, Patch, Playable};
-use crate::pool::{CloudPool, Clouds};
+use crate::pool::{CloudPool, Voices};
 
 /// The most voices of a zone: strokes of one drum that ring at once.
 const VOICES: usize = 8;
@@ -166,7 +166,7 @@ impl Kit {
     }
 
     /// Computes modulation and clouds of a tick. Nothing that other parts use is touched.
-    pub(crate) fn compute(&mut self, transport: Transport, clouds: &Clouds<'_>, tick: usize) {
+    pub(crate) fn compute(&mut self, transport: Transport, clouds: &Voices<'_>, tick: usize) {
         for zone in self.zones.iter_mut().filter(|zone| zone.part.is_sounding()) {
             zone.part.modulate(transport);
             zone.part.push_clouds(clouds, tick, VOICES, |chunks, push| (0..chunks).for_each(push));

@@ -5,7 +5,7 @@
 use super::Part;
 use super::layer::home;
 use super::shaping::of_filter;
-use crate::dsp::fast::{exp2, quarter_sine};
+use crate::dsp::fast::exp2;
 use crate::params::Param;
 use crate::simd::{Simd, Work};
 use crate::spectrum::TURN;
@@ -41,22 +41,15 @@ lanes! {
     formant,
     /// Gain at the end of the tick, all copies together, after the fade-in.
     gain,
-    /// Pan from -1 to 1, and its gains for left and right.
+    /// Pan from -1 to 1.
     pan,
-    left,
-    right,
+    /// The level of the note's own expression.
+    level,
     /// For the filters: samples per cycle of their cutoffs, and the gains of their peaks.
     inverse_cutoff,
     inverse_cutoff2,
     peak,
     peak2,
-}
-
-/// Constant-power gains of left and right for a pan from -1 to 1.
-#[inline(always)]
-pub(super) fn pan_gains(pan: f32) -> [f32; 2] {
-    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
-    [quarter_sine(1.0 - right), quarter_sine(right)]
 }
 
 impl Part {
@@ -69,7 +62,7 @@ impl Part {
             // Values of the voice alone, until they are combined.
             self.lanes.increment[index] = voice.expression.semitones;
             self.lanes.gain[index] = velocity;
-            self.lanes.left[index] = voice.expression.level;
+            self.lanes.level[index] = voice.expression.level;
             self.lanes.pan[index] = voice.expression.pan;
         }
         self.level.dispatch(Fill(self));
@@ -105,8 +98,7 @@ impl Work for Fill<'_> {
             formant,
             gain,
             pan,
-            left,
-            right,
+            level,
             inverse_cutoff,
             inverse_cutoff2,
             peak,
@@ -135,7 +127,7 @@ impl Work for Fill<'_> {
         }
 
         let (output, channel_gain) = (controls[Param::OutputGain], channel.gain());
-        let own = gain[voices].iter_mut().zip(&left[voices]);
+        let own = gain[voices].iter_mut().zip(&level[voices]);
         let shared = target(Param::AmpLevel).iter().zip(envelopes[0].values());
         for ((gain, level), (decibels, envelope)) in own.zip(shared) {
             let velocity = *gain;
@@ -146,12 +138,9 @@ impl Work for Fill<'_> {
                 * level
                 * channel_gain;
         }
-        let sides = left[voices].iter_mut().zip(&mut right[voices]);
-        let places = pan[voices].iter_mut().zip(target(Param::AmpPan));
         let channel_pan = channel.pan();
-        for ((left, right), (pan, target)) in sides.zip(places) {
+        for (pan, target) in pan[voices].iter_mut().zip(target(Param::AmpPan)) {
             *pan += target + channel_pan;
-            [*left, *right] = pan_gains(*pan);
         }
 
         for (index, (inverse_cutoff, peak)) in

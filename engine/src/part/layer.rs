@@ -2,7 +2,7 @@
 
 use super::Imported;
 use super::copies::{Original, Side};
-use super::lanes::{LOG2_PER_DB, pan_gains};
+use super::lanes::LOG2_PER_DB;
 use super::playhead::TablePlayhead;
 use super::strike::{Material, makeup_gain, softness};
 use crate::controls::Controls;
@@ -10,6 +10,7 @@ use crate::dsp::fast::exp2;
 use crate::modulation::Modulation;
 use crate::params::Param;
 use crate::render::TICK;
+use crate::spectrum::unison::pan_gains;
 use crate::spectrum::{Cloud, FORMANT_KEY, Place, Second, TRACKS, TURN, Table, fraction};
 use crate::voice::{Voice, VoiceLayer};
 

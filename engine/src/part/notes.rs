@@ -7,7 +7,8 @@ use crate::event::Expression;
 use crate::modulation::{Bend, Lfo};
 use crate::params::Param;
 use crate::pool::CloudPool;
-use crate::voice::{LAYERS, MAX_COPIES, MAX_PANNED_COPIES, Voice, VoiceState};
+use crate::spectrum::MAX_COPIES;
+use crate::voice::{LAYERS, MAX_PANNED_COPIES, Voice, VoiceState};
 
 /// Choices that clouds are made with and that cannot change smoothly.
 const CHOICES: [Param; 10] = [
@@ -41,7 +42,7 @@ pub(super) struct Choices {
 
 /// Slots for the clouds of a voice.
 struct Slots {
-    slots: [[u32; MAX_COPIES]; LAYERS],
+    slots: [[u32; 2]; LAYERS],
     are_panned: [bool; LAYERS],
     layers: usize,
     copies: usize,
@@ -191,30 +192,38 @@ impl Part {
         self.lfos.iter_mut().for_each(|lfo: &mut Lfo| lfo.start(voice));
     }
 
-    /// Slots for a voice's clouds: for each copy of each layer one, or two where its partials are panned, as many as
-    /// are free.
+    /// Slots for a voice's clouds: for each copy of each layer one, or two where its partials are panned. Fewer copies
+    /// where not enough are free.
     fn take_slots(&self, pool: &mut CloudPool) -> Slots {
         let mut taken = Slots {
-            slots: [[0; MAX_COPIES]; LAYERS],
+            slots: [[0; 2]; LAYERS],
             are_panned: self.are_panned(),
             layers: layers(self.controls[Param::LayerMode]),
             copies: 0,
         };
-        let panned = taken.are_panned.iter().filter(|panned| **panned).count();
-        let most = if panned > 0 { MAX_PANNED_COPIES } else { MAX_COPIES };
-        let take = |pool: &mut CloudPool| pool.take(self.number as usize).unwrap_or_default();
-        while taken.copies < most.min(self.controls[Param::UnisonVoices] as usize)
-            && pool.left() >= taken.layers + panned
-        {
-            for (layer, panned) in taken.slots[..taken.layers].iter_mut().zip(taken.are_panned) {
-                layer[taken.copies] = take(pool);
-                if panned {
-                    layer[MAX_PANNED_COPIES + taken.copies] = take(pool);
-                }
-            }
-            taken.copies += 1;
-        }
+        let most = if taken.are_panned.contains(&true) { MAX_PANNED_COPIES } else { MAX_COPIES };
+        let wanted = most.min(self.controls[Param::UnisonVoices] as usize);
+        taken.copies = (1..=wanted)
+            .rev()
+            .find(|&copies| self.take_sides(&mut taken, copies, pool))
+            .unwrap_or(0);
         taken
+    }
+
+    /// Takes slots for so many copies of every layer and side, or none.
+    fn take_sides(&self, taken: &mut Slots, copies: usize, pool: &mut CloudPool) -> bool {
+        let layers = taken.slots[..taken.layers].iter_mut().zip(taken.are_panned);
+        let sides =
+            layers.flat_map(|(slots, panned)| slots.iter_mut().take(1 + usize::from(panned)));
+        let mut first_slots = [0; 2 * LAYERS];
+        for (count, side) in sides.enumerate() {
+            let Some(slot) = pool.take(self.number as usize, copies) else {
+                first_slots[..count].iter().for_each(|&slot| pool.give_back(slot, copies));
+                return false;
+            };
+            (*side, first_slots[count]) = (slot, slot);
+        }
+        true
     }
 
     /// The current values of choices that cannot change smoothly.
@@ -245,7 +254,7 @@ impl Part {
             let clouds = self.take_slots(pool);
             let voice = &mut self.voices[index];
             if clouds.copies > 0 {
-                voice.slots().for_each(|slot| pool.fade(slot));
+                voice.sides().for_each(|slot| pool.fade(slot, voice.copies));
                 clouds.give_to(voice);
                 voice.starts_at = Some(0);
                 voice.entry = 0.0;
@@ -253,7 +262,7 @@ impl Part {
             } else if clouds.layers < voice.sounding {
                 // No slots for new clouds; those of a layer that is switched off fade out all the
                 // same.
-                voice.layers[1].slots(voice.copies).for_each(|slot| pool.fade(slot));
+                voice.layers[1].sides().for_each(|slot| pool.fade(slot, voice.copies));
                 voice.sounding = clouds.layers;
             }
         }
@@ -445,12 +454,13 @@ impl Part {
         if voice.is_free() {
             return;
         }
-        for slot in voice.slots() {
+        for slot in voice.sides() {
             match voice.starts_at {
-                Some(_) => pool.give_back(slot),
-                None => pool.fade(slot),
+                Some(_) => pool.give_back(slot, voice.copies),
+                None => pool.fade(slot, voice.copies),
             }
         }
         voice.state = VoiceState::Free;
+        self.note_ended(u8::MAX);
     }
 }

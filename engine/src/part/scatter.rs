@@ -3,39 +3,32 @@
 use super::Part;
 use crate::dsp::fast::quarter_sine;
 use crate::params::Param;
-use crate::spectrum::first_phase_of;
-use crate::voice::MAX_COPIES;
+use crate::spectrum::unison::{MAX_STEPS, SeedSteps, stepped_seed};
+use crate::spectrum::{MAX_COPIES, Unison, first_phase_of};
 
 /// The lowest partials, which must not cancel: copies that are only slightly detuned would stay
 /// cancelled for seconds.
 const HEARD: usize = 4;
 
-/// Seeds that are tried for each copy.
-const TRIED: u32 = 32;
-
 /// Required level of all copies together, as a fraction of the level of uncorrelated copies.
 const ENOUGH: f32 = 0.8;
-
-/// The seeds of a note's copies are this far apart, one cloud of partials.
-const APART: u32 = 1_024;
 
 impl Part {
     /// Chooses the seeds of a voice's copies.
     pub(super) fn scatter(&mut self, voice: usize) {
         let scatter = (self.controls[Param::SourceScatter] * 65_535.0) as u16;
         let note = &mut self.voices[voice];
-        note.seeds = seeds(note.seed, note.copies, scatter);
+        note.seed_steps = seed_steps(note.seed, note.copies, scatter);
     }
 }
 
-fn seeds(seed: u32, copies: usize, scatter: u16) -> [u32; MAX_COPIES] {
+fn seed_steps(seed: u32, copies: usize, scatter: u16) -> SeedSteps {
     let mut sums = [[0.0_f32; 2]; HEARD];
-    let mut seeds = [seed; MAX_COPIES];
-    for (copy, chosen) in seeds[..copies].iter_mut().enumerate() {
-        let mut best = (-1.0, seed, sums);
-        for tried in 0..TRIED {
-            let number = copy as u32 + MAX_COPIES as u32 * tried;
-            let seed = seed.wrapping_add(number.wrapping_mul(APART));
+    let mut steps = [0; MAX_COPIES];
+    for (copy, chosen) in steps[..copies].iter_mut().enumerate() {
+        let mut best = (-1.0, 0, sums);
+        for step in 0..MAX_STEPS {
+            let seed = stepped_seed(seed, copy, step);
             let mut with = sums;
             for (partial, [x, y]) in with.iter_mut().enumerate() {
                 let phase = first_phase_of(seed, partial as u32 + 1, scatter);
@@ -45,7 +38,7 @@ fn seeds(seed: u32, copies: usize, scatter: u16) -> [u32; MAX_COPIES] {
             let power = with.iter().map(|[x, y]| x * x + y * y);
             let share = power.fold(f32::MAX, f32::min) / (copy + 1) as f32;
             if share > best.0 {
-                best = (share, seed, with);
+                best = (share, step, with);
             }
             if share >= ENOUGH {
                 break;
@@ -53,7 +46,7 @@ fn seeds(seed: u32, copies: usize, scatter: u16) -> [u32; MAX_COPIES] {
         }
         (*chosen, sums) = (best.1, best.2);
     }
-    seeds
+    Unison::pack_steps(&steps)
 }
 
 /// The sine of an integer phase.
@@ -66,6 +59,13 @@ fn sine(phase: u32) -> f32 {
 mod tests {
     use super::*;
 
+    /// The seeds of the copies of a note.
+    fn seeds(seed: u32, copies: usize, scatter: u16) -> Vec<u32> {
+        let seed_steps = seed_steps(seed, copies, scatter);
+        let unison = Unison { seed, seed_steps, ..Unison::default() };
+        (0..copies).map(|copy| unison.seed_of(copy)).collect()
+    }
+
     #[test]
     fn copies_never_cancel_the_first_partial() {
         for note in 0..300 {
@@ -75,7 +75,7 @@ mod tests {
                     let phase = first_phase_of(*seed, 1, 65_535);
                     f64::from(phase) / 4_294_967_296.0 * std::f64::consts::TAU
                 };
-                let angles = seeds[..copies].iter().map(turn);
+                let angles = seeds.iter().map(turn);
                 let (x, y) = angles.fold((0.0, 0.0), |(x, y), a| (x + a.cos(), y + a.sin()));
                 let share = (x * x + y * y) / copies as f64;
                 assert!(share > 0.3, "{copies} copies of note {note}: {share}");
@@ -85,7 +85,6 @@ mod tests {
 
     #[test]
     fn without_random_phase_every_seed_is_accepted() {
-        let seeds = seeds(7, 3, 0);
-        assert_eq!(seeds[..3], [7, 7 + APART, 7 + 2 * APART]);
+        assert_eq!(seeds(7, 3, 0), [7, 7 + 1_024, 7 + 2_048]);
     }
 }

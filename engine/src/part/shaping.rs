@@ -46,20 +46,18 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// The filters of `voice`.
+    /// Sets the filters of `voice`, in their place: a cloud is large, and moving parts of it takes time.
     #[inline(always)]
-    pub(super) fn of(&self, voice: usize) -> [Filter; FILTERS] {
-        [self.filter(0, voice), self.filter(1, voice)]
-    }
-
-    #[inline(always)]
-    fn filter(&self, index: usize, voice: usize) -> Filter {
-        match self.kinds[index] {
-            FilterKind::Open => Filter::default(),
-            kind if kind.is_resonant() => {
-                Filter::poles(kind, self.inverse_cutoff[index][voice], self.peak[index][voice])
+    pub(super) fn set(&self, voice: usize, filters: &mut [Filter; FILTERS]) {
+        for (index, filter) in filters.iter_mut().enumerate() {
+            match self.kinds[index] {
+                FilterKind::Open => {}
+                kind if kind.is_resonant() => {
+                    let (cutoffs, peaks) = (self.inverse_cutoff[index], self.peak[index]);
+                    filter.set_poles(kind, cutoffs[voice], peaks[voice]);
+                }
+                kind => *filter = self.rare_filter(kind, index, voice),
             }
-            kind => self.rare_filter(kind, index, voice),
         }
     }
 

@@ -50,11 +50,9 @@ impl Part {
         };
         let others = self.rendered().filter(|(index, _)| *index != newest);
         for (_, voice) in self.rendered().filter(|(index, _)| *index == newest).chain(others) {
-            for slot in voice.slots() {
-                if into.clouds.len() < Snapshot::MAX_CLOUDS {
-                    into.clouds.push(pool.last(slot));
-                }
-            }
+            let clouds = voice.sides().flat_map(|slot| pool.last(slot, voice.copies));
+            let room = Snapshot::MAX_CLOUDS - into.clouds.len();
+            into.clouds.extend(clouds.take(room));
         }
     }
 

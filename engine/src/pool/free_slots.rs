@@ -1,43 +1,39 @@
 //! Which slots are free.
 //!
-//! Every part has pages of its own, so that threads which compute different parts do not write to the
-//! same cache lines. Within a part the slot that was freed last is taken first.
+//! The clouds of a voice have slots one after the other. Every part has pages of its own, so that threads which
+//! compute different parts do not write to the same cache lines. Within a part the lowest slots are taken first.
 
-/// Slots of a page. What is kept of so many slots fills whole cache lines.
-const PAGE: usize = 64;
+/// Slots of a page, a bit each. What is kept of so many slots fills whole cache lines.
+const PAGE: usize = u64::BITS as usize;
 
-/// No slot.
-const NONE: u32 = u32::MAX;
-
-/// The free slots: a list for each part, and those that no part has used yet.
+/// The free slots.
 #[derive(Debug)]
 pub(super) struct FreeSlots {
-    /// For each free slot of a part, the next one in its list.
-    next: Vec<u32>,
+    /// For each page, a bit for every slot that is free.
+    pages: Vec<u64>,
     /// For each page, the part that has it.
     owners: Vec<u8>,
-    /// The first of each part's list.
-    firsts: Vec<u32>,
-    /// Slots from this one on belong to no part.
+    /// Pages from this one on belong to no part.
     owned: usize,
+    slots: usize,
     count: usize,
 }
 
 impl FreeSlots {
-    pub(super) fn new(slots: usize, parts: usize) -> Self {
-        Self {
-            next: vec![NONE; slots],
-            owners: vec![0; slots.div_ceil(PAGE)],
-            firsts: vec![NONE; parts],
-            owned: 0,
-            count: slots,
-        }
+    pub(super) fn new(slots: usize) -> Self {
+        let pages = slots.div_ceil(PAGE);
+        let mut free =
+            Self { pages: vec![0; pages], owners: vec![0; pages], owned: 0, slots, count: 0 };
+        free.reset();
+        free
     }
 
     /// All slots are free again.
     pub(super) fn reset(&mut self) {
-        self.firsts.fill(NONE);
-        (self.owned, self.count) = (0, self.next.len());
+        for (page, free) in self.pages.iter_mut().enumerate() {
+            *free = ones((self.slots - page * PAGE).min(PAGE));
+        }
+        (self.owned, self.count) = (0, self.slots);
     }
 
     /// How many there are.
@@ -45,40 +41,43 @@ impl FreeSlots {
         self.count
     }
 
-    /// A slot for `part`: of its own pages, of a new one, or at last of another part's.
-    pub(super) fn take(&mut self, part: usize) -> Option<u32> {
-        if self.firsts[part] == NONE {
-            self.add_page(part);
+    /// The first of `count` slots in a row, at most a page of them, for `part`: in its own pages, a new one, or at last
+    /// in another part's.
+    pub(super) fn take(&mut self, part: usize, count: usize) -> Option<u32> {
+        let is_own = |page: &usize| usize::from(self.owners[*page]) == part;
+        let room = |page: usize| Some((page, first_run(self.pages[page], count)?));
+        let own = (0..self.owned).filter(is_own).find_map(room);
+        let new = || {
+            let page = self.owned;
+            (page < self.pages.len()).then(|| room(page)).flatten()
+        };
+        let (page, first) = own.or_else(new).or_else(|| (0..self.owned).find_map(room))?;
+        if page == self.owned {
+            self.owners[page] = part as u8;
+            self.owned += 1;
         }
-        let lists = std::iter::once(part).chain(0..self.firsts.len());
-        let list = lists.into_iter().find(|&list| self.firsts[list] != NONE)?;
-        let slot = self.firsts[list];
-        self.firsts[list] = self.next[slot as usize];
-        self.count -= 1;
-        Some(slot)
+        self.pages[page] &= !(ones(count) << first);
+        self.count -= count;
+        Some((page * PAGE) as u32 + first)
     }
 
-    /// Gives the next page, if there is one, to `part`.
-    fn add_page(&mut self, part: usize) {
-        let page = self.owned..self.next.len().min(self.owned + PAGE);
-        if page.is_empty() {
-            return;
-        }
-        self.owners[page.start / PAGE] = part as u8;
-        self.owned = page.end;
-        page.rev().for_each(|slot| self.link(part, slot));
+    /// Frees `count` slots in a row of one page.
+    pub(super) fn give_back(&mut self, slot: u32, count: usize) {
+        let (page, first) = (slot as usize / PAGE, slot as usize % PAGE);
+        self.pages[page] |= ones(count) << first;
+        self.count += count;
     }
+}
 
-    /// Frees a slot.
-    pub(super) fn give_back(&mut self, slot: u32) {
-        let owner = self.owners[slot as usize / PAGE];
-        self.link(usize::from(owner), slot as usize);
-        self.count += 1;
-    }
+/// So many bits, from the lowest on.
+fn ones(count: usize) -> u64 {
+    u64::MAX.checked_shr((PAGE - count) as u32).unwrap_or(0)
+}
 
-    fn link(&mut self, part: usize, slot: usize) {
-        self.next[slot] = std::mem::replace(&mut self.firsts[part], slot as u32);
-    }
+/// The first of `count` bits in a row.
+fn first_run(bits: u64, count: usize) -> Option<u32> {
+    let starts = (1..count).fold(bits, |starts, next| starts & bits >> next);
+    (starts != 0).then(|| starts.trailing_zeros())
 }
 
 #[cfg(test)]
@@ -87,36 +86,44 @@ mod tests {
 
     #[test]
     fn parts_have_pages_of_their_own() {
-        let mut free = FreeSlots::new(4 * PAGE, 3);
+        let mut free = FreeSlots::new(4 * PAGE);
         let taken: Vec<(usize, u32)> =
-            (0..2 * PAGE).map(|i| (i % 2, free.take(i % 2).unwrap())).collect();
+            (0..2 * PAGE).map(|i| (i % 2, free.take(i % 2, 1).unwrap())).collect();
         for (part, slot) in taken {
             assert_eq!(slot as usize / PAGE, part);
         }
-        assert_eq!(free.take(2), Some(2 * PAGE as u32));
+        assert_eq!(free.take(2, 1), Some(2 * PAGE as u32));
     }
 
     #[test]
-    fn the_slot_that_was_freed_last_is_taken_first() {
-        let mut free = FreeSlots::new(PAGE, 1);
-        assert_eq!([free.take(0), free.take(0), free.take(0)], [Some(0), Some(1), Some(2)]);
-        free.give_back(0);
-        free.give_back(1);
-        assert_eq!([free.take(0), free.take(0), free.take(0)], [Some(1), Some(0), Some(3)]);
+    fn copies_have_slots_in_a_row() {
+        let mut free = FreeSlots::new(PAGE + 10);
+        let nine = [0, 7, 14, 21, 28, 35, 42, 49, 56].map(Some);
+        assert_eq!([(); 9].map(|()| free.take(0, 7)), nine);
+        // There is one more slot in that page.
+        assert_eq!(free.take(0, 7), Some(64));
+        assert_eq!(free.take(0, 1), Some(63));
+        assert_eq!(free.take(0, 7), None);
+        assert_eq!(free.count(), 3);
+        free.give_back(21, 7);
+        free.give_back(28, 7);
+        assert_eq!(free.take(1, 16), None);
+        assert_eq!([free.take(1, 14), free.take(1, 4)], [Some(21), None]);
+        assert_eq!(free.take(1, 3), Some(71));
     }
 
     #[test]
     fn no_slot_is_lost_to_another_part() {
         let slots = 2 * PAGE + 10;
-        let mut free = FreeSlots::new(slots, 2);
-        let first = free.take(1).unwrap();
-        let mut taken: Vec<u32> = std::iter::from_fn(|| free.take(0)).collect();
+        let mut free = FreeSlots::new(slots);
+        let first = free.take(1, 1).unwrap();
+        let mut taken: Vec<u32> = std::iter::from_fn(|| free.take(0, 1)).collect();
         assert_eq!(free.count(), 0);
         taken.push(first);
         taken.sort_unstable();
         assert!(taken.iter().copied().eq(0..slots as u32), "each slot once");
-        taken.iter().for_each(|&slot| free.give_back(slot));
+        taken.iter().for_each(|&slot| free.give_back(slot, 1));
         assert_eq!(free.count(), slots);
-        assert!((0..slots).all(|_| free.take(1).is_some()) && free.take(1).is_none());
+        assert!((0..slots).all(|_| free.take(1, 1).is_some()) && free.take(1, 1).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The data that the engine sends to a renderer: the clouds of a few ticks.
+//! The data that the engine sends to a renderer: the voices of a few ticks.
 
 mod memory;
 
@@ -6,36 +6,35 @@ use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
 use crate::disjoint::Disjoint;
 use crate::simd::LANES;
-use crate::spectrum::{Cloud, Description, MAX_GROUPS, STARTS, UnisonCopy};
-pub use memory::CloudMemory;
+use crate::spectrum::{Cloud, MAX_COPIES, MAX_GROUPS, UnisonVoice};
+pub use memory::VoiceMemory;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The clouds of a few ticks, by slot. The renderer keeps state per slot: a cloud keeps its slot
-/// as long as it sounds. What unison copies of a voice share is stored once, as a description.
+/// The voices of a few ticks. The clouds of a voice are in slots one after the other, and the voice is known by the
+/// first of them. The renderer keeps state per slot: a cloud keeps its slot as long as it sounds.
 #[derive(Debug)]
 pub struct VoiceBlock {
     /// Differs from the id of every other block, even of one that later has the same address.
     id: u64,
-    /// `copies[tick × stride + index]`, valid where the summaries say so, and `descriptions[tick × stride
-    /// + copy.index()]`. A device reads them here.
-    clouds: CloudMemory,
+    /// `voices[index][tick]`, valid where the spans say so. A device reads them here.
+    voices: VoiceMemory,
     /// Indices below this one have memory.
     with_memory: usize,
-    /// Descriptions of each tick so far.
-    described: [AtomicU32; MAX_TICKS],
-    /// For every slot that sounds, the end of the descriptions that it has in all ticks.
-    description_ends: Vec<u32>,
-    /// The index of the copies of every slot that sounds. Empty where the slot is the index, which is so
-    /// but in blocks for several clients.
+    /// The index of the voices of every slot. Empty where the slot is the index, which is so but in blocks for
+    /// several clients.
     indices: Vec<u32>,
     /// Indices in use, where they are not the slots.
     used: usize,
     /// The clients, when there are several.
     sections: Vec<Section>,
-    /// What every slot does, so that most code need not read the clouds.
+    /// What every slot does, so that most code need not read the voices.
     summaries: Vec<SlotSummary>,
+    /// The voices that begin at every slot.
+    spans: Vec<Span>,
+    /// The phase of every slot's cloud when the block begins, for a renderer that takes over.
+    phases: Vec<u32>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     ticks: usize,
@@ -97,31 +96,29 @@ impl SlotSummary {
 
 const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
 
-/// What a summary takes of a cloud; that of all copies of a voice is the same.
+/// The voices whose first slot is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// A bit for each tick that has one.
+    pub ticks: u8,
+    /// The most copies of one.
+    pub most_copies: u8,
+}
+
+/// What a summary takes of a voice.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+struct Extent {
     starts: u8,
     groups: u8,
 }
 
 impl Extent {
-    /// That of `cloud`.
     #[inline(always)]
-    pub fn of(cloud: &Cloud) -> Self {
-        Self { starts: cloud.flags & STARTS, groups: groups(cloud.partials) as u8 }
-    }
-
-    /// Whether the cloud starts.
-    #[inline(always)]
-    pub fn starts(self) -> bool {
-        self.starts != 0
-    }
-
-    /// That of the same cloud if it starts.
-    #[inline(always)]
-    #[must_use]
-    pub fn starting(self) -> Self {
-        Self { starts: STARTS, ..self }
+    fn of(voice: &UnisonVoice) -> Self {
+        Self {
+            starts: u8::from(voice.starts()),
+            groups: groups(voice.description.partials()) as u8,
+        }
     }
 }
 
@@ -131,25 +128,24 @@ impl VoiceBlock {
         Self::with_indices(slots, slots, Vec::new())
     }
 
-    /// An empty block for several clients: of its `slots`, `clouds` may sound at once. Clouds are stored
-    /// one after the other, whatever slots they have, so that a device reads only those that sound.
-    pub fn shared(slots: usize, clouds: usize) -> Self {
-        Self::with_indices(slots, clouds, vec![0; slots])
+    /// An empty block for several clients: of its `slots`, `voices` may be in use at once. Voices are stored
+    /// one after the other, whatever slots they have, so that little memory has to be pinned.
+    pub fn shared(slots: usize, voices: usize) -> Self {
+        Self::with_indices(slots, voices, vec![0; slots])
     }
 
-    fn with_indices(slots: usize, clouds: usize, indices: Vec<u32>) -> Self {
+    fn with_indices(slots: usize, voices: usize, indices: Vec<u32>) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let mut block = Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            // Devices copy pairs of words, so the rows of ticks have a whole number of pairs.
-            clouds: CloudMemory::new(clouds.next_multiple_of(2) * MAX_TICKS),
+            voices: VoiceMemory::new(voices),
             with_memory: 0,
-            described: [const { AtomicU32::new(0) }; MAX_TICKS],
-            description_ends: vec![0; slots],
             indices,
             used: 0,
             sections: Vec::new(),
             summaries: vec![SlotSummary::default(); slots],
+            spans: vec![Span::default(); slots],
+            phases: vec![0; slots],
             slots: vec![0; slots.div_ceil(64)],
             ticks: 0,
         };
@@ -162,12 +158,13 @@ impl VoiceBlock {
     pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
             let indices = vec![0; shared.indices.len()];
-            *shared = Arc::new(Self::with_indices(shared.capacity(), shared.stride(), indices));
+            *shared =
+                Arc::new(Self::with_indices(shared.capacity(), shared.voices.count(), indices));
         }
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
         };
-        if block.with_memory < block.stride() {
+        if block.with_memory < block.voices.count() {
             let in_use = if block.indices.is_empty() { block.slots_in_use() } else { block.used };
             // A few at a time, so that a large chord does not have to wait for much of it.
             let end = with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK);
@@ -181,46 +178,55 @@ impl VoiceBlock {
 
     /// Takes memory for the indices below `end`, while nothing is in the block.
     fn take_memory(&mut self, end: usize) {
-        let stride = self.stride();
-        let range = self.with_memory..end.min(stride);
-        for tick in (0..MAX_TICKS).filter(|_| !range.is_empty()) {
-            let row = tick * stride;
-            self.clouds.take_memory(row + range.start..row + range.end);
-        }
-        self.with_memory = self.with_memory.max(range.end);
+        let range = self.with_memory..end.min(self.voices.count()).max(self.with_memory);
+        self.with_memory = range.end;
+        self.voices.take_memory(range);
     }
 
-    /// Removes all clouds.
+    /// Removes all voices.
     pub fn clear(&mut self) {
         let summaries = self.summaries.chunks_mut(SLOTS_PER_WORD);
-        let ends = self.description_ends.chunks_mut(SLOTS_PER_WORD);
-        for ((bits, summaries), ends) in self.slots.iter_mut().zip(summaries).zip(ends) {
+        let spans = self.spans.chunks_mut(SLOTS_PER_WORD);
+        for ((bits, summaries), spans) in self.slots.iter_mut().zip(summaries).zip(spans) {
             if std::mem::take(bits) != 0 {
                 summaries.fill(SlotSummary::default());
-                ends.fill(0);
+                spans.fill(Span::default());
             }
         }
-        self.described.iter_mut().for_each(|described| *described.get_mut() = 0);
         self.sections.clear();
         (self.ticks, self.used) = (0, 0);
     }
 
-    /// Opens the next tick; clouds pushed from now on belong to it.
+    /// Opens the next tick; voices pushed from now on belong to it.
     pub fn start_tick(&mut self) {
         assert!(self.ticks < MAX_TICKS);
         self.ticks += 1;
     }
 
-    /// Adds the cloud in `slot` to the current tick.
+    /// Adds a cloud to the current tick.
     pub fn push(&mut self, slot: u32, cloud: Cloud) {
+        if self.summaries[slot as usize].sounding == 0 {
+            self.phases[slot as usize] = cloud.phase;
+        }
+        self.push_voice(slot as usize, &UnisonVoice::single(&cloud));
+    }
+
+    /// Adds a voice, whose first slot is `slot`, to the current tick.
+    pub fn push_voice(&mut self, slot: usize, voice: &UnisonVoice) {
         let tick = self.ticks - 1;
-        self.slots[slot as usize / 64] |= 1 << (slot % 64);
-        let Some(index) = self.describe(tick, &Description::of(&cloud)) else {
-            unreachable!("there are as many descriptions as slots");
-        };
+        self.list(slot, voice.unison.copies());
         // SAFETY: it is the only writer.
-        unsafe {
-            self.writer().push(tick, slot, Extent::of(&cloud), &UnisonCopy::of(&cloud, index));
+        unsafe { self.writer().push(tick, slot, voice) };
+    }
+
+    /// Lists some slots as sounding.
+    #[inline(always)]
+    fn list(&mut self, slot: usize, count: usize) {
+        let bits = ((1_u128 << count) - 1) << (slot % SLOTS_PER_WORD);
+        let word = slot / SLOTS_PER_WORD;
+        self.slots[word] |= bits as u64;
+        if bits >> SLOTS_PER_WORD != 0 {
+            self.slots[word + 1] |= (bits >> SLOTS_PER_WORD) as u64;
         }
     }
 
@@ -233,59 +239,32 @@ impl VoiceBlock {
         self.sections.push(section);
     }
 
-    /// Adds a description to a `tick`. Returns its index, or `None` where there is no room.
-    pub fn describe(&mut self, tick: usize, description: &Description) -> Option<u32> {
-        let stride = self.stride();
-        // Not by an atomic instruction: those flush the lines that are being written past the caches, half
-        // full, which takes ten times as long as all the rest.
-        let described = self.described[tick].get_mut();
-        let index = *described;
-        if index as usize == stride {
-            return None;
-        }
-        *described += 1;
-        let past_the_caches = self.clouds.is_pinned();
-        let place = &mut self.clouds.both_mut().0[tick * stride + index as usize];
-        memory::write(place, description, past_the_caches);
-        Some(index)
-    }
-
-    /// Adds the cloud in `slot` to a `tick` of the last section; ticks of a slot come in order. Its description was added
-    /// before. Returns whether there was room.
+    /// Adds a voice to a `tick` of the last section; ticks of a slot come in order. Returns whether there was room.
     #[inline]
-    pub fn put(&mut self, tick: usize, slot: usize, extent: Extent, copy: &UnisonCopy) -> bool {
-        let stride = self.stride();
-        let summary = &mut self.summaries[slot];
-        if summary.sounding == 0 {
-            if self.used == stride {
+    pub fn put(&mut self, tick: usize, slot: usize, voice: &UnisonVoice) -> bool {
+        if self.spans[slot].ticks == 0 {
+            if self.used == self.voices.count() {
                 return false;
             }
             self.indices[slot] = self.used as u32;
             self.used += 1;
-            self.slots[slot / 64] |= 1 << (slot % 64);
         }
-        summary.add(tick, extent);
-        let end = &mut self.description_ends[slot];
-        *end = (copy.index() as u32 + 1).max(*end);
-        let past_the_caches = self.clouds.is_pinned();
-        let place = &mut self.clouds.both_mut().1[tick * stride + self.indices[slot] as usize];
-        memory::write(place, copy, past_the_caches);
+        self.list(slot, voice.unison.copies());
+        // SAFETY: it is the only writer.
+        unsafe { self.writer().push(tick, slot, voice) };
         true
     }
 
     /// For writing from several threads. Afterwards the slots are to be listed.
+    #[inline(always)]
     pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
-        let (past_the_caches, stride) = (self.clouds.is_pinned(), self.stride());
-        let (descriptions, copies) = self.clouds.both_mut();
         BlockWriter {
-            past_the_caches,
-            stride,
+            past_the_caches: self.voices.is_pinned(),
             indices: &self.indices,
-            descriptions: Disjoint::new(descriptions),
-            copies: Disjoint::new(copies),
+            voices: Disjoint::new(self.voices.voices_mut()),
             summaries: Disjoint::new(&mut self.summaries),
-            description_ends: Disjoint::new(&mut self.description_ends),
-            described: &self.described,
+            spans: Disjoint::new(&mut self.spans),
+            phases: Disjoint::new(&mut self.phases),
         }
     }
 
@@ -303,19 +282,22 @@ impl VoiceBlock {
         }
     }
 
-    /// Copies this block for a renderer that has not rendered its clouds before: they start in it.
+    /// Copies this block for a renderer that has not rendered its clouds before: they start in it, with the phases
+    /// that they have.
     pub fn introduce(&self, copy: &mut Arc<Self>) {
         let mut copy = Self::reuse(copy);
         for tick in 0..self.ticks {
             copy.start_tick();
-            for slot in self.slots() {
-                let Some(cloud) = self.cloud(slot, tick) else {
+            for (slot, voice) in self.voices_in(tick) {
+                let sounded = self.summary(slot).sounding & ((1 << tick) - 1) != 0;
+                if sounded || voice.starts() {
+                    copy.push_voice(slot, voice);
                     continue;
-                };
-                let first = self.summary(slot).sounding & ((1 << tick) - 1) == 0;
-                let starts = if first { STARTS } else { 0 };
-                let flags = cloud.flags | starts;
-                copy.push(slot as u32, Cloud { flags, ..cloud });
+                }
+                for number in 0..voice.unison.copies() {
+                    let taken_over = voice.taken_over(number, self.phases[slot + number]);
+                    copy.push_voice(slot + number, &taken_over);
+                }
             }
         }
     }
@@ -346,45 +328,30 @@ impl VoiceBlock {
     }
 
     /// The cloud of `slot` in `tick`, if it sounds.
-    #[inline]
     pub fn cloud(&self, slot: usize, tick: usize) -> Option<Cloud> {
-        self.copy(slot, tick).map(|copy| copy.cloud(self.description(copy, tick)))
+        let mut firsts = (slot + 1).saturating_sub(MAX_COPIES)..=slot;
+        firsts.find_map(|first| {
+            let voice = self.voice(first, tick)?;
+            (slot - first < voice.unison.copies()).then(|| voice.cloud(slot - first))
+        })
     }
 
-    /// What the cloud of `slot` has of its own in `tick`, if it sounds.
+    /// The voice whose first slot is `slot` in `tick`, if there is one.
     #[inline]
-    pub fn copy(&self, slot: usize, tick: usize) -> Option<&UnisonCopy> {
-        let sounds = self.summaries[slot].sounding >> tick & 1 == 1;
-        sounds.then(|| &self.clouds.copies()[tick * self.stride() + self.copy_index(slot)])
+    pub fn voice(&self, slot: usize, tick: usize) -> Option<&UnisonVoice> {
+        let begins = self.spans[slot].ticks >> tick & 1 == 1;
+        begins.then(|| &self.voices.voices()[self.index(slot)][tick])
     }
 
-    /// What a copy of that tick shares with others.
+    /// The voices of `tick`, with their first slots, in rising order.
+    pub fn voices_in(&self, tick: usize) -> impl Iterator<Item = (usize, &UnisonVoice)> {
+        self.slots().filter_map(move |slot| Some((slot, self.voice(slot, tick)?)))
+    }
+
+    /// The index of the voices of `slot` in the memory.
     #[inline]
-    pub fn description(&self, copy: &UnisonCopy, tick: usize) -> &Description {
-        &self.clouds.descriptions()[tick * self.stride() + copy.index()]
-    }
-
-    /// The most descriptions of a tick.
-    pub fn described(&self) -> usize {
-        let described = self.described.iter().map(|described| described.load(Ordering::Relaxed));
-        described.max().unwrap_or(0) as usize
-    }
-
-    /// The end of the descriptions that `slot` has in all ticks.
-    pub fn description_end(&self, slot: usize) -> usize {
-        self.description_ends[slot] as usize
-    }
-
-    /// The index of the copy of `slot` among those of a tick.
-    #[inline]
-    pub fn copy_index(&self, slot: usize) -> usize {
+    pub fn index(&self, slot: usize) -> usize {
         self.indices.get(slot).map_or(slot, |&index| index as usize)
-    }
-
-    /// Copies, and descriptions, from one tick to the next.
-    #[inline]
-    pub fn stride(&self) -> usize {
-        self.clouds.count() / MAX_TICKS
     }
 
     /// The sections of a block for several clients; empty in others.
@@ -409,9 +376,14 @@ impl VoiceBlock {
         &self.summaries
     }
 
-    /// All descriptions and copies, by tick, for a device to read.
-    pub fn clouds(&self) -> &CloudMemory {
-        &self.clouds
+    /// The voices that begin at each slot; those of silent slots are empty.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// All voices, for a device to read.
+    pub fn memory(&self) -> &VoiceMemory {
+        &self.voices
     }
 
     /// The number of slots.
@@ -437,56 +409,49 @@ impl VoiceBlock {
     }
 }
 
-/// Writes clouds to a block, each slot from one thread.
+/// Writes voices to a block, each slot from one thread.
 pub(crate) struct BlockWriter<'a> {
     past_the_caches: bool,
-    stride: usize,
     indices: &'a [u32],
-    descriptions: Disjoint<'a, Description>,
-    copies: Disjoint<'a, UnisonCopy>,
+    voices: Disjoint<'a, [UnisonVoice; MAX_TICKS]>,
     summaries: Disjoint<'a, SlotSummary>,
-    description_ends: Disjoint<'a, u32>,
-    described: &'a [AtomicU32; MAX_TICKS],
+    spans: Disjoint<'a, Span>,
+    phases: Disjoint<'a, u32>,
 }
 
 impl BlockWriter<'_> {
-    /// The first of `count` indices for descriptions of `tick`. There are as many as slots.
-    pub(crate) fn reserve(&self, tick: usize, count: u32) -> u32 {
-        self.described[tick].fetch_add(count, Ordering::Relaxed)
-    }
-
-    /// Adds a description to `tick`.
+    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks of a slot come in order.
     ///
     /// # Safety
-    /// No other thread has reserved this index.
+    /// No other thread writes to its slots.
     #[inline(always)]
-    pub(crate) unsafe fn describe(&self, tick: usize, index: u32, description: &Description) {
-        assert!((index as usize) < self.stride);
-        // SAFETY: the caller guarantees it.
-        let place = unsafe { self.descriptions.get(tick * self.stride + index as usize) };
-        memory::write(place, description, self.past_the_caches);
-    }
-
-    /// Adds the cloud in `slot` to `tick`, whose description was added before; ticks of a slot come in
-    /// order.
-    ///
-    /// # Safety
-    /// No other thread writes to this slot.
-    #[inline(always)]
-    pub(crate) unsafe fn push(&self, tick: usize, slot: u32, extent: Extent, copy: &UnisonCopy) {
-        let slot = slot as usize;
+    pub(crate) unsafe fn push(&self, tick: usize, slot: usize, voice: &UnisonVoice) {
+        let copies = voice.unison.copies();
         let index = self.indices.get(slot).map_or(slot, |&index| index as usize);
         // SAFETY: the caller guarantees it, and slots have different indices.
-        let (place, summary, end) = unsafe {
+        let (place, span, summaries) = unsafe {
             (
-                self.copies.get(tick * self.stride + index),
-                self.summaries.get(slot),
-                self.description_ends.get(slot),
+                self.voices.get(index),
+                self.spans.get(slot),
+                self.summaries.range(slot..slot + copies),
             )
         };
-        summary.add(tick, extent);
-        *end = (copy.index() as u32 + 1).max(*end);
-        memory::write(place, copy, self.past_the_caches);
+        span.ticks |= 1 << tick;
+        span.most_copies = span.most_copies.max(copies as u8);
+        let extent = Extent::of(voice);
+        summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
+        memory::write(&mut place[tick], voice, self.past_the_caches);
+    }
+
+    /// Remembers the phases of the clouds of some slots when the block begins; `finer` is how many bits they have more.
+    ///
+    /// # Safety
+    /// No other thread writes to these slots.
+    #[inline(always)]
+    pub(crate) unsafe fn remember(&self, slot: usize, phases: &[u64], finer: u32) {
+        // SAFETY: the caller guarantees it.
+        let places = unsafe { self.phases.range(slot..slot + phases.len()) };
+        places.iter_mut().zip(phases).for_each(|(place, phase)| *place = (phase >> finer) as u32);
     }
 
     /// Makes what this thread wrote visible to other threads and devices.
@@ -515,7 +480,7 @@ impl DerefMut for Writing<'_> {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.0.clouds.settle();
+        self.0.voices.settle();
     }
 }
 

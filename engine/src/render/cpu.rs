@@ -4,7 +4,6 @@ pub mod bank;
 pub mod benchmark;
 mod cloud;
 mod stereo;
-mod voices;
 
 use super::buses::EachTick;
 use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
@@ -12,6 +11,7 @@ use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TIC
 use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
+use crate::spectrum::unison::is_mirrored;
 use crate::spectrum::{Tables, tables};
 use crate::workers::Workers;
 use cloud::{CloudState, Queue, Spectra, VoiceTick};
@@ -19,7 +19,6 @@ use std::ops::Range;
 use std::sync::Arc;
 pub(crate) use stereo::PAN_POSITIONS;
 use stereo::{CopySums, StereoTick, to_stereo};
-use voices::Voices;
 
 /// Voices that one thread renders before they are mixed: few enough to stay in the cache.
 const WAVE: usize = 64;
@@ -45,9 +44,8 @@ pub struct CpuRenderer {
     wave: Vec<Row>,
     /// One for each thread.
     scratches: Vec<Scratch>,
-    /// Slots of the block, in order, and the voices that they belong to.
+    /// The first slots of the block's voices, in order.
     slots: Vec<usize>,
-    voices: Voices,
     /// The submitted block.
     submitted: Option<Arc<VoiceBlock>>,
     /// The level below which partials are left out, at the end of each tick; zero for none.
@@ -119,7 +117,6 @@ impl CpuRenderer {
             wave: Vec::new(),
             scratches: Vec::new(),
             slots: Vec::new(),
-            voices: Voices::default(),
             submitted: None,
             floor: [0.0; MAX_TICKS],
             clock: 0,
@@ -168,7 +165,6 @@ impl Renderer for CpuRenderer {
         self.wave = vec![Row::SILENCE; WAVE * self.threads];
         self.scratches = vec![Scratch::NEW; self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
-        self.voices = Voices::new(capacity.slots);
         let workers = Workers::start(self.threads - 1)
             .map_err(|(index, source)| PrepareError::Thread { index, source })?;
         self.workers = Some(Arc::new(workers));
@@ -208,8 +204,9 @@ impl CpuRenderer {
     fn play(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
         let _flush = FlushDenormals::new();
         buses.clear();
+        let begins = |slot: &usize| block.spans()[*slot].ticks != 0;
         self.slots.clear();
-        self.slots.extend(block.slots());
+        self.slots.extend(block.slots().filter(begins));
         self.used = self.used.max(block.slots_in_use());
         self.prepare_ahead(block);
         let Some(workers) = &self.workers else {
@@ -217,29 +214,32 @@ impl CpuRenderer {
         };
         let (floor, clock) = (self.floor, self.clock);
         self.clock = clock.wrapping_add(block.ticks() as u32);
-        let work: usize = self.slots.iter().map(|&slot| block.summary(slot).most_partials()).sum();
+        let work = |&slot: &usize| {
+            block.summary(slot).most_partials() * usize::from(block.spans()[slot].most_copies)
+        };
+        let work: usize = self.slots.iter().map(work).sum();
         let helpers = work * block.ticks() / GRAIN;
         let tables = tables();
         let level = self.level;
+        // Where a slot belongs to different voices in different ticks, these are rendered tick by tick.
+        let ticks_at_once = if overlap(block, &self.slots) { 1 } else { MAX_TICKS };
         let mut partials = 0;
-        let mut from = 0;
-        while from < block.ticks() {
-            let range = self.voices.find(block, &self.slots, from);
-            (partials, self.thinned, from) = (0, 0, range.end);
-            let voices = &self.voices;
-            for first in (0..voices.count()).step_by(self.wave.len()) {
+        for from in (0..block.ticks()).step_by(ticks_at_once) {
+            let range = from..block.ticks().min(from + ticks_at_once);
+            (partials, self.thinned) = (0, 0);
+            let slots = &self.slots;
+            for first in (0..slots.len()).step_by(self.wave.len()) {
                 let states = Disjoint::new(&mut self.states);
-                let count = (voices.count() - first).min(self.wave.len());
+                let count = (slots.len() - first).min(self.wave.len());
                 let rows = Disjoint::new(&mut self.wave);
                 let scratches = Disjoint::new(&mut self.scratches);
                 workers.run_on_threads(helpers, count, &|index, thread| {
                     // SAFETY: every index is taken once, and every thread has a number of its own.
                     let (row, scratch) = unsafe { (rows.get(index), scratches.get(thread)) };
-                    let slots = voices.slots(first + index);
                     level.dispatch(RenderVoice {
                         tables: &tables,
                         block,
-                        slots,
+                        first: slots[first + index],
                         range: range.clone(),
                         floor: &floor,
                         clock,
@@ -262,11 +262,21 @@ impl CpuRenderer {
     }
 }
 
-/// Renders a voice, the clouds in `slots`, through some ticks of the block.
+/// Whether some voices of the block, whose first slots are given, have slots in common, though not in the same tick.
+fn overlap(block: &VoiceBlock, slots: &[usize]) -> bool {
+    let mut end = 0;
+    slots.iter().any(|&slot| {
+        let is_taken = slot < end;
+        end = end.max(slot + usize::from(block.spans()[slot].most_copies));
+        is_taken
+    })
+}
+
+/// Renders the voices whose first slot is `first` through some ticks of the block.
 struct RenderVoice<'a> {
     tables: &'a Tables,
     block: &'a VoiceBlock,
-    slots: &'a [u32],
+    first: usize,
     range: Range<usize>,
     floor: &'a [f32; MAX_TICKS],
     clock: u32,
@@ -280,39 +290,38 @@ impl Work for RenderVoice<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self { tables, block, slots, range, floor, clock, states, scratch, row } = self;
+        let Self { tables, block, first, range, floor, clock, states, scratch, row } = self;
         let Scratch { sum, copies: sums, spectra } = scratch;
         let queue = &mut Queue::new(s);
         for tick in range {
             (row.partials, row.thinned, row.buses[tick]) = (0, 0, None);
-            let copies = || {
-                slots.iter().filter_map(|&slot| {
-                    block.copy(slot as usize, tick).map(|copy| (slot as usize, copy))
-                })
-            };
-            let Some((first, copy)) = copies().next() else {
+            let Some(unison_voice) = block.voice(first, tick) else {
                 continue;
             };
-            let cloud = block.description(copy, tick).cloud();
+            let cloud = unison_voice.description.cloud();
             let widths = [cloud.width_from, cloud.width_to];
             row.buses[tick] = Some(block.bus_of(first, &cloud) as u16);
             let mut voice = VoiceTick::new(cloud, tables, floor[tick]);
             let out = &mut row.ticks[tick];
             spectra.start_tick();
-            let is_alone = copies().nth(1).is_none();
-            for (slot, copy) in copies() {
-                copy.complete(&mut voice.cloud, widths);
-                // SAFETY: a slot is in one voice, and every voice is rendered once.
+            let copies = unison_voice.unison.expand();
+            let count = unison_voice.unison.copies();
+            let is_alone = count == 1;
+            for copy in 0..count {
+                unison_voice.complete(&copies, copy, widths, &mut voice.cloud);
+                let slot = first + copy;
+                // SAFETY: no slot is in two voices of the range, and every voice is rendered once.
                 let state = unsafe { states.get(slot) };
                 // Slots are evaluated again in different ticks.
                 let turn = clock.wrapping_add((tick + slot) as u32);
-                let lanes = if is_alone { &mut *sum } else { sums.next(copy.is_mirrored()) };
+                let mirrored = is_mirrored(copy);
+                let lanes = if is_alone { &mut *sum } else { sums.next(mirrored) };
                 let count = cloud::render(s, &voice, turn, spectra, state, queue, lanes);
                 row.partials += count.sounded;
                 row.thinned += count.thinned;
                 match (count.sounds, is_alone) {
                     (true, true) => to_stereo(s, &voice.cloud, sum, out),
-                    (true, false) => sums.add(s, &voice.cloud, copy.is_mirrored()),
+                    (true, false) => sums.add(s, &voice.cloud, mirrored),
                     (false, true) => *out = StereoTick::SILENCE,
                     (false, false) => {}
                 }

@@ -1,8 +1,8 @@
 //! One cloud for one tick. Plain data, shared with CUDA.
 
 use super::Place;
-use super::description::Description;
 use super::filter::Filter;
+use super::unison::Description;
 
 /// One turn of phase, as a float.
 pub const TURN: f32 = 4_294_967_296.0;

@@ -148,6 +148,13 @@ impl Filter {
         Self::new(kind, inverse_cutoff, 0, peak)
     }
 
+    /// Becomes such a filter.
+    #[inline(always)]
+    pub(crate) fn set_poles(&mut self, kind: FilterKind, inverse_cutoff: f32, peak: f32) {
+        self.inverse_cutoff = inverse_cutoff;
+        (self.words[0], self.words[1]) = (kind as u32, peak.to_bits());
+    }
+
     /// A comb, with feedback from 0 to below 1. Damping, 0 to 1, lowers its higher peaks.
     pub fn comb(kind: FilterKind, inverse_cutoff: f32, feedback: f32, damping: f32) -> Self {
         let damping = (damping / DAMPING_UNIT) as u16;

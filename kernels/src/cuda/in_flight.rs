@@ -3,7 +3,7 @@
 
 use super::driver::{Context, Event, Failed, Pinned, Registered, Stream};
 use super::graph::Graph;
-use super::launch::{CloudsAt, Launcher, Places, Size};
+use super::launch::{Launcher, Places, Size};
 use super::memory::Words;
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{MAX_TICKS, VoiceBlock};
@@ -24,7 +24,7 @@ pub(super) struct InFlightSlot {
     device: CUdeviceptr,
     /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
-    /// Recorded when the block begins, when its clouds are uploaded, and when it is mixed.
+    /// Recorded when the block begins, when its voices are fetched, and when it is mixed.
     pub(super) marks: [Event; 3],
     /// A graph for each number of ticks from one on, and the size that it covers.
     graphs: Vec<(Graph, Size)>,
@@ -39,25 +39,19 @@ pub(super) struct Source {
     block: u64,
     /// Dead when the block was dropped or another renderer has pinned it.
     pin: Weak<()>,
-    /// The host's address of its clouds.
-    pub(super) host: usize,
-    /// The device's address of its clouds.
-    pub(super) clouds: CloudsAt,
+    /// The device's address of its voices.
+    pub(super) voices: CUdeviceptr,
 }
 
 impl Source {
     fn pinned(context: &Context, block: &VoiceBlock) -> Result<Self, Failed> {
-        let clouds = block.clouds();
+        let memory = block.memory();
         // Another renderer may have pinned it before.
-        clouds.set_pin(None);
-        let registered = Registered::new(context, clouds.bytes())?;
-        let source = Self {
-            block: block.id(),
-            pin: registered.watch(),
-            host: clouds.bytes().0 as usize,
-            clouds: CloudsAt { address: registered.address, slots: block.stride() },
-        };
-        clouds.set_pin(Some(Box::new(registered)));
+        memory.set_pin(None);
+        let registered = Registered::new(context, memory.bytes())?;
+        let source =
+            Self { block: block.id(), pin: registered.watch(), voices: registered.address };
+        memory.set_pin(Some(Box::new(registered)));
         Ok(source)
     }
 
@@ -143,7 +137,7 @@ impl InFlightSlot {
     }
 }
 
-/// Finds a free slot for `block`, preferably the one that it had before, and pins the block's clouds
+/// Finds a free slot for `block`, preferably the one that it had before, and pins the block's voices
 /// unless they are pinned. The context is current.
 pub(super) fn acquire(
     slots: &mut [InFlightSlot],

@@ -8,8 +8,9 @@ pub(super) const NEEDED_VERSION: u32 = 12_010;
 /// The oldest compute capability that our PTX is for.
 pub(super) const NEEDED_CAPABILITY: (u32, u32) = (6, 0);
 
-/// Threads of a block of `fetch`.
+/// Threads of a block of `fetch`, and the voices that they fetch.
 pub(super) const FETCH_THREADS: u32 = 256;
+pub(super) const FETCH_VOICES: usize = 8;
 /// Threads of a block of `render_clouds`, and the items they render.
 pub(super) const RENDER_THREADS: u32 = 128;
 pub(super) const RENDER_ITEMS: usize = 4;

@@ -1,17 +1,17 @@
 //! How the kernels are launched: the arguments and the grid of each for a block.
 
-use super::driver::{Event, Failed, Function, Module, Rows, Shape, Stream};
+use super::driver::{Event, Failed, Function, Module, Shape, Stream};
 use super::graph::{KERNELS, Kernel, Work};
-use super::kernels::{self, FETCH_THREADS, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS};
-use super::memory::{COPY, DESCRIPTION, Memory, UPLOAD_WORDS, row_slots};
-use super::upload::{Mix, Piece};
+use super::kernels::{
+    self, FETCH_THREADS, FETCH_VOICES, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS,
+};
+use super::memory::{Memory, UPLOAD_WORDS};
+use super::upload::{Layout, Mix, Piece};
 use cudarc::driver::sys::CUdeviceptr;
-use myriad_engine::render::{Capacity, MAX_TICKS};
+use myriad_engine::render::Capacity;
+use myriad_engine::spectrum::UnisonVoice;
 use std::ffi::c_void;
 use std::ops::Range;
-
-/// Fetched slots are rounded up to a multiple of this, so that graphs seldom change.
-const UPLOAD_SLOTS: usize = 64;
 
 /// Blocks of the render kernel are rounded up to a multiple of this, for the same reason.
 const RENDER_BLOCKS: u32 = 16;
@@ -23,38 +23,18 @@ pub(super) struct Launcher {
     functions: [Function; KERNELS],
     fail: Function,
     pub(super) memory: Memory,
+    layout: Layout,
     slots: usize,
     buses: usize,
-}
-
-/// A block's clouds in the host's memory, as the device sees them: `descriptions[tick][index]`, then
-/// `copies[tick][index]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CloudsAt {
-    pub(super) address: CUdeviceptr,
-    /// Of each per tick.
-    pub(super) slots: usize,
-}
-
-impl CloudsAt {
-    /// Bytes before a description.
-    pub(super) fn description(&self, tick: usize, index: usize) -> usize {
-        (tick * self.slots + index) * DESCRIPTION
-    }
-
-    /// Bytes before a copy.
-    pub(super) fn copy(&self, tick: usize, index: usize) -> usize {
-        MAX_TICKS * self.slots * DESCRIPTION + (tick * self.slots + index) * COPY
-    }
 }
 
 /// How much a launch covers; the device reads the exact counts from the upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     upload_words: usize,
-    descriptions: usize,
-    slots: usize,
-    source: CloudsAt,
+    /// The voices to fetch, and where they are.
+    voices: usize,
+    source: CUdeviceptr,
     render_blocks: u32,
     mix_blocks: u32,
     mix_tiles: u32,
@@ -64,9 +44,8 @@ impl Size {
     /// The size of a silent block.
     pub(super) const NOTHING: Self = Self {
         upload_words: 0,
-        descriptions: 0,
-        slots: 0,
-        source: CloudsAt { address: 0, slots: 0 },
+        voices: 0,
+        source: 0,
         render_blocks: RENDER_BLOCKS,
         mix_blocks: 1,
         mix_tiles: 1,
@@ -74,8 +53,7 @@ impl Size {
 
     /// Bytes that are fetched for `ticks` ticks.
     pub(super) fn bytes(&self, ticks: usize) -> usize {
-        let clouds = self.descriptions * DESCRIPTION + self.slots * COPY;
-        4 * self.upload_words + ticks * clouds
+        4 * self.upload_words + ticks * self.voices * size_of::<UnisonVoice>()
     }
 }
 
@@ -93,7 +71,12 @@ pub(super) struct Places {
 }
 
 impl Launcher {
-    pub(super) fn new(module: Module, memory: Memory, capacity: Capacity) -> Result<Self, Failed> {
+    pub(super) fn new(
+        module: Module,
+        memory: Memory,
+        layout: Layout,
+        capacity: Capacity,
+    ) -> Result<Self, Failed> {
         Ok(Self {
             functions: [
                 module.function(kernels::FETCH)?,
@@ -102,19 +85,17 @@ impl Launcher {
             ],
             fail: module.function(kernels::FAIL)?,
             memory,
-            slots: row_slots(capacity),
+            layout,
+            slots: capacity.slots,
             buses: capacity.buses,
         })
     }
 
-    /// The size of a launch for a block's last piece, given what it mixes.
-    pub(super) fn size(&self, piece: &Piece, mix: Mix, source: CloudsAt) -> Size {
-        let rounded =
-            |slots: usize| slots.next_multiple_of(UPLOAD_SLOTS).min(self.slots).min(source.slots);
+    /// The size of a launch for a block's last piece, given what it mixes and where its voices are.
+    pub(super) fn size(&self, piece: &Piece, mix: Mix, source: CUdeviceptr) -> Size {
         Size {
             upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
-            descriptions: rounded(piece.descriptions),
-            slots: rounded(piece.copies.end),
+            voices: piece.voices.len(),
             source,
             render_blocks: render_blocks(piece).next_multiple_of(RENDER_BLOCKS),
             mix_blocks: mix.groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
@@ -130,17 +111,15 @@ impl Launcher {
         marks: Option<[Event; 3]>,
         then: impl FnOnce(Work<'_>) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
-        let clouds = (size.slots * COPY).max(size.descriptions * DESCRIPTION);
-        let most = (size.upload_words / 2).max(clouds / 8) as u32;
-        let fetch_blocks = most.div_ceil(FETCH_THREADS).max(1);
-        let mut fetch = self.fetch_arguments(places, size);
+        let mut fetch =
+            self.fetch_arguments(places, size.upload_words, 0..size.voices, size.source);
         let (mut render, mut mix) = (self.render_arguments(places), self.mix_arguments(places));
         let kernel = |index: usize, grid, threads, arguments| Kernel {
             function: self.functions[index],
             shape: Shape { grid, threads },
             arguments,
         };
-        let fetch_grid = [fetch_blocks, 1 + 2 * places.ticks as u32, 1];
+        let fetch_grid = Self::fetch_grid(size.upload_words, size.voices);
         then(Work {
             kernels: [
                 kernel(0, fetch_grid, FETCH_THREADS, &mut pointers(&mut fetch)[..]),
@@ -149,6 +128,20 @@ impl Launcher {
             ],
             marks,
         })
+    }
+
+    /// Fetches the voices of one of several pieces, whose upload is copied.
+    pub(super) fn fetch_piece(
+        &self,
+        stream: Stream,
+        places: &Places,
+        piece: &Piece,
+        source: CUdeviceptr,
+    ) -> Result<(), Failed> {
+        let grid = Self::fetch_grid(0, piece.voices.len());
+        let shape = Shape { grid, threads: FETCH_THREADS };
+        let mut arguments = self.fetch_arguments(places, 0, piece.voices.clone(), source);
+        stream.launch(self.functions[0], shape, &mut pointers(&mut arguments))
     }
 
     /// Renders one of several pieces.
@@ -176,40 +169,9 @@ impl Launcher {
         stream.launch(self.fail, shape, &mut [])
     }
 
-    /// Some descriptions of every tick, to be copied to the device; `host` is the address of the block's clouds.
-    pub(super) fn descriptions(
-        &self,
-        places: &Places,
-        source: &CloudsAt,
-        host: usize,
-        range: Range<usize>,
-    ) -> Rows {
-        Rows {
-            from: (host + source.description(0, range.start)) as *const c_void,
-            pitch_from: source.slots * DESCRIPTION,
-            to: self.memory.descriptions[places.room] + (range.start * DESCRIPTION) as CUdeviceptr,
-            pitch: self.slots * DESCRIPTION,
-            bytes: range.len() * DESCRIPTION,
-            count: places.ticks,
-        }
-    }
-
-    /// The same for copies.
-    pub(super) fn copies(
-        &self,
-        places: &Places,
-        source: &CloudsAt,
-        host: usize,
-        range: Range<usize>,
-    ) -> Rows {
-        Rows {
-            from: (host + source.copy(0, range.start)) as *const c_void,
-            pitch_from: source.slots * COPY,
-            to: self.memory.copies[places.room] + (range.start * COPY) as CUdeviceptr,
-            pitch: self.slots * COPY,
-            bytes: range.len() * COPY,
-            count: places.ticks,
-        }
+    fn fetch_grid(upload_words: usize, voices: usize) -> [u32; 3] {
+        let upload = (upload_words as u32 / 2).div_ceil(FETCH_THREADS);
+        [(upload + voices.div_ceil(FETCH_VOICES) as u32).max(1), 1, 1]
     }
 
     fn mix_grid(places: &Places, size: &Size) -> [u32; 3] {
@@ -218,23 +180,25 @@ impl Launcher {
 
     // Arguments in the order of the kernels' parameters, see `kernels/cuda/render.cu`.
 
-    fn fetch_arguments(&self, places: &Places, size: &Size) -> [u64; 13] {
-        let pairs = |count: usize, bytes: usize| (count * bytes / 8) as u64;
-        let source = &size.source;
+    fn fetch_arguments(
+        &self,
+        places: &Places,
+        upload_words: usize,
+        voices: Range<usize>,
+        source: CUdeviceptr,
+    ) -> [u64; 11] {
         [
             places.host,
             places.device,
-            (size.upload_words / 2) as u64,
-            source.address + source.description(0, 0) as u64,
+            (upload_words / 2) as u64,
+            places.host + 4 * self.layout.list_at as u64,
+            voices.start as u64,
+            voices.len() as u64,
+            source,
             self.memory.descriptions[places.room],
-            pairs(size.descriptions, DESCRIPTION),
-            pairs(source.slots, DESCRIPTION),
-            pairs(self.slots, DESCRIPTION),
-            source.address + source.copy(0, 0) as u64,
             self.memory.copies[places.room],
-            pairs(size.slots, COPY),
-            pairs(source.slots, COPY),
-            pairs(self.slots, COPY),
+            self.slots as u64,
+            places.ticks as u64,
         ]
     }
 

@@ -6,21 +6,14 @@ use super::upload::{Layout, MIX_SLOTS};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{Capacity, MAX_TICKS, Section, TICK};
 use myriad_engine::simd::F32x16;
-use myriad_engine::spectrum::{
-    Description, IMPORTED_ROWS, MAX_PARTIALS, UnisonCopy, imports, tables,
-};
+use myriad_engine::spectrum::{Description, IMPORTED_ROWS, MAX_PARTIALS, imports, tables};
 
 /// Samples of a tick, both sides.
 pub(super) const STEREO: usize = 2 * TICK;
 
-/// Bytes of a description, and of a unison copy.
-pub(super) const DESCRIPTION: usize = size_of::<Description>();
-pub(super) const COPY: usize = size_of::<UnisonCopy>();
-
-/// Slots of a row of descriptions or copies. Rows are copied in pairs of words.
-pub(super) const fn row_slots(capacity: Capacity) -> usize {
-    capacity.slots.next_multiple_of(2)
-}
+/// Words of a description, and of what a unison copy has of its own.
+pub(super) const DESCRIPTION_WORDS: usize = size_of::<Description>() / 4;
+pub(super) const COPY_WORDS: usize = 9;
 
 /// Uploads are rounded up to a multiple of this, so that graphs seldom change.
 pub(super) const UPLOAD_WORDS: usize = 1_024;
@@ -57,8 +50,8 @@ impl Words {
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         let pieces = layout.pieces(items, slices);
         Self {
-            descriptions: MAX_TICKS * row_slots(capacity) * DESCRIPTION / 4,
-            copies: MAX_TICKS * row_slots(capacity) * COPY / 4,
+            descriptions: MAX_TICKS * capacity.slots * DESCRIPTION_WORDS,
+            copies: MAX_TICKS * capacity.slots * COPY_WORDS,
             // Only blocks of several pieces are copied while the block before is still rendered.
             cloud_rooms: if pieces > 1 { 2 } else { 1 },
             partials: capacity.slots * MAX_PARTIALS,

@@ -31,7 +31,7 @@ pub(super) fn set_up(
     let items = (capacity.slots * image.slices).min(PIECE_ITEMS);
     let layout = Layout::new(capacity, items);
     let words = Words::new(capacity, image.slices, &layout, IN_FLIGHT_SLOTS);
-    let allocated = allocate(&mut context, image, capacity, &words);
+    let allocated = allocate(&mut context, image, capacity, layout, &words);
     let (launcher, in_flight_slots) =
         allocated.map_err(|failed| match failed.is_out_of_memory() {
             true => GpuError::OutOfMemory {
@@ -66,7 +66,6 @@ pub(super) fn set_up(
         settled: Event::new()?,
         sending: Sent::default(),
         room: 0,
-        described: 0,
         context,
     };
     warm_up(&mut transfer)?;
@@ -77,11 +76,12 @@ fn allocate(
     context: &mut Context,
     image: Image,
     capacity: Capacity,
+    layout: Layout,
     words: &Words,
 ) -> Result<(Launcher, Vec<InFlightSlot>), Failed> {
     let module = Module::load(image.bytes)?;
     let memory = Memory::new(context, words)?;
-    let launcher = Launcher::new(module, memory, capacity)?;
+    let launcher = Launcher::new(module, memory, layout, capacity)?;
     let in_flight_slots = (0..IN_FLIGHT_SLOTS).map(|_| InFlightSlot::new(context, words));
     Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))
 }

@@ -10,10 +10,11 @@ use super::driver::{Context, Event, Failed, Stream};
 use super::in_flight::{InFlightSlot, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
-use super::memory::{COPY, DESCRIPTION, STEREO};
+use super::memory::STEREO;
 use super::upload::{Layout, Piece, PieceSink};
 use super::{CudaCounters, CudaOptions};
 use myriad_engine::render::{Buses, Capacity, RenderError, TICK, VoiceBlock};
+use myriad_engine::spectrum::UnisonVoice;
 use std::ffi::c_void;
 use std::time::Instant;
 
@@ -36,9 +37,8 @@ pub(super) struct Transfer {
     /// Recorded when the block before is finished.
     pub(super) settled: Event,
     pub(super) sending: Sent,
-    /// The cloud buffers that the last block used, and the descriptions that were copied into it.
+    /// The cloud buffers that the last block used.
     pub(super) room: usize,
-    pub(super) described: usize,
     /// The last field, so that it is dropped last.
     pub(super) context: Context,
 }
@@ -81,7 +81,7 @@ impl PieceSink for Transfer {
             return Ok(());
         }
         self.sending.sounds = true;
-        let source = self.in_flight_slots[self.sending.slot].source.clouds;
+        let source = self.in_flight_slots[self.sending.slot].source.voices;
         let size = |mix| self.launcher.size(&piece, mix, source);
         match (number, piece.mix.map(size)) {
             (0, Some(size)) => self.send_all(&size)?,
@@ -144,7 +144,6 @@ impl Transfer {
             self.mark(1)?;
             self.counters.upload_bytes = 0;
             self.room = 1 - self.room;
-            self.described = 0;
             self.queues[0].record(self.settled)?;
         }
         // The second queue comes first: its copy does not wait for the block before.
@@ -152,7 +151,7 @@ impl Transfer {
         let queue = self.queues[turn];
         let places = self.copy_piece(queue, number, piece)?;
         queue.record(self.copied[turn])?;
-        // A piece may need descriptions that came with a piece before.
+        // The clouds of a piece may belong to a voice that came with the piece before.
         queue.wait_for(if number == 0 { self.settled } else { self.copied[1 - turn] })?;
         self.launcher.render_piece(queue, &places, piece)?;
         queue.record(self.rendered[turn])?;
@@ -166,7 +165,7 @@ impl Transfer {
         }
     }
 
-    /// Copies a piece and the clouds it needs.
+    /// Copies a piece and fetches its voices.
     fn copy_piece(
         &mut self,
         queue: Stream,
@@ -178,14 +177,9 @@ impl Transfer {
         let places = slot.places(ticks, self.room, number * self.layout.words);
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
-        let (host, source) = (slot.source.host, &slot.source.clouds);
-        let copies = piece.copies.start..piece.copies.end.min(source.slots);
-        let described = std::mem::replace(&mut self.described, piece.descriptions);
-        let descriptions = described..piece.descriptions.min(source.slots);
-        let clouds = copies.len() * COPY + descriptions.len() * DESCRIPTION;
-        self.counters.upload_bytes += 4 * piece.words + ticks * clouds;
-        queue.copy_rows(&self.launcher.copies(&places, source, host, copies))?;
-        queue.copy_rows(&self.launcher.descriptions(&places, source, host, descriptions))?;
+        self.launcher.fetch_piece(queue, &places, piece, slot.source.voices)?;
+        let voice = size_of::<UnisonVoice>();
+        self.counters.upload_bytes += 4 * piece.words + ticks * piece.voices.len() * voice;
         Ok(places)
     }
 

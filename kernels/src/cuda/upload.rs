@@ -1,11 +1,11 @@
-//! Packs what the device needs for a block besides its clouds: a list of slices to render, and
-//! which of them belong together. Makes no CUDA calls. The kernels in `kernels/cuda/` read the same layout.
+//! Packs what the device needs for a block besides its voices: which of them to fetch, a list of slices to render, and
+//! which of these belong together. Makes no CUDA calls. The kernels in `kernels/cuda/` read the same layout.
 
 mod groups;
 
 use groups::Groups;
 pub(crate) use groups::{MIX_SLOTS, Mix};
-use myriad_engine::render::{Capacity, Section, SlotSummary, VoiceBlock};
+use myriad_engine::render::{Capacity, Section, SlotSummary, Span, VoiceBlock};
 use myriad_engine::spectrum::MAX_GROUPS;
 use std::ops::Range;
 
@@ -19,24 +19,39 @@ const HEADER_BLOCK: usize = 3;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
 /// for each tick in which the cloud sounds; how often clouds had started in this slot when the
-/// block began; the index of its unison copies.
+/// block began; padding.
 const ITEM_WORDS: usize = 4;
 
-/// The layout of an upload, in words of four bytes: header, items, and at the end of a block's last
-/// upload the ends of the groups and the tiles.
+/// Words of a voice to fetch: its index in the block's memory; its first slot and above it a bit for each tick that has
+/// it.
+const LISTED_WORDS: usize = 2;
+
+/// Where these bits begin.
+const LISTED_TICKS: u32 = 24;
+
+/// Lists of voices are filled up to a multiple of this, so that graphs seldom change.
+const LIST_STEP: usize = 64;
+
+/// The layout of a piece, in words of four bytes. First the upload: header, items, and at the end of a block's last
+/// upload the ends of the groups and the tiles. Then the list of voices, which the device reads in the host's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The most items of one upload.
     pub(crate) items: usize,
-    /// The most words of one upload.
+    /// Where the list of voices begins.
+    pub(crate) list_at: usize,
+    /// The words of a piece.
     pub(crate) words: usize,
 }
 
 impl Layout {
     /// For blocks of that `capacity`, in uploads of up to `items` items.
     pub(crate) fn new(capacity: Capacity, items: usize) -> Self {
-        let words = HEADER_WORDS + items * ITEM_WORDS + Groups::most_words(capacity);
-        Self { items, words }
+        let upload = HEADER_WORDS + items * ITEM_WORDS + Groups::most_words(capacity);
+        let list_at = upload.next_multiple_of(LISTED_WORDS);
+        // A voice has at least one item.
+        let voices = items.min(capacity.slots).next_multiple_of(LIST_STEP);
+        Self { items, list_at, words: list_at + voices * LISTED_WORDS }
     }
 
     /// The most pieces of a block that has `items` items. The items of a cloud, up to `slices`, are in
@@ -77,7 +92,8 @@ pub(crate) struct Packer {
 struct Last {
     /// Of the slots up to the last one in use.
     summaries: Vec<SlotSummary>,
-    /// Who takes part, in blocks for several clients. These and the summaries decide which indices copies have.
+    spans: Vec<Span>,
+    /// Who takes part, in blocks for several clients. These and the spans decide which indices voices have.
     sections: Vec<Section>,
     ticks: usize,
     /// Its only piece, if a block with the same summaries would be packed the same.
@@ -92,7 +108,10 @@ impl Last {
         self.list += 1;
         self.piece = None;
         self.summaries.clear();
-        self.summaries.extend_from_slice(&block.summaries()[..block.slots_in_use()]);
+        let in_use = ..block.slots_in_use();
+        self.summaries.extend_from_slice(&block.summaries()[in_use]);
+        self.spans.clear();
+        self.spans.extend_from_slice(&block.spans()[in_use]);
         self.sections.clear();
         self.sections.extend_from_slice(block.sections());
         self.ticks = block.ticks();
@@ -102,7 +121,11 @@ impl Last {
         if (self.ticks, &self.sections[..]) != (block.ticks(), block.sections()) {
             return false;
         }
-        let summaries = &block.summaries()[..block.slots_in_use()];
+        let in_use = ..block.slots_in_use();
+        if self.spans != block.spans()[in_use] {
+            return false;
+        }
+        let summaries = &block.summaries()[in_use];
         // Without an early exit, so that the compiler vectorises the comparison.
         let differing =
             |bits: u32, (a, b): (&SlotSummary, &SlotSummary)| bits | (a.bits() ^ b.bits());
@@ -114,10 +137,8 @@ impl Last {
 /// One packed upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Indices of the unison copies that it needs.
-    pub(crate) copies: Range<usize>,
-    /// The end of the descriptions that it and the pieces before it need.
-    pub(crate) descriptions: usize,
+    /// The numbers of the voices in its list, with those that fill it up.
+    pub(crate) voices: Range<usize>,
     /// Items in this upload.
     pub(crate) items: usize,
     /// Words that the device needs of it.
@@ -149,6 +170,7 @@ impl Packer {
             buses: capacity.buses,
             last: Last {
                 summaries: Vec::with_capacity(slots),
+                spans: Vec::with_capacity(slots),
                 // A section has at least one bus.
                 sections: Vec::with_capacity(capacity.buses.max(1)),
                 ..Last::default()
@@ -176,7 +198,7 @@ impl Packer {
         match self.last.piece.as_ref().filter(|_| self.last.is_like(block)) {
             Some(piece) if *sink.list() == self.last.list => {
                 sink.buffer(0)?[HEADER_BLOCK] = self.block;
-                return sink.send(0, Piece { descriptions: block.described(), ..piece.clone() });
+                return sink.send(0, piece.clone());
             }
             // The same list, but this buffer does not hold it yet.
             Some(_) => {}
@@ -189,12 +211,13 @@ impl Packer {
         self.groups.begin(if is_shared { block.sections() } else { &everything });
         let mut slots = block.slots();
         let mut slot = slots.next();
-        let (mut first_item, mut descriptions) = (0, 0);
+        let (mut first_item, mut first_voice) = (0, 0);
         for number in 0.. {
-            let words = sink.buffer(number)?;
-            let (head, rest) = words.split_at_mut(HEADER_WORDS);
+            let (upload, list) = sink.buffer(number)?.split_at_mut(self.layout.list_at);
+            let (list, _) = list.as_chunks_mut::<LISTED_WORDS>();
+            let (head, rest) = upload.split_at_mut(HEADER_WORDS);
             let (room, _) = rest.as_chunks_mut::<ITEM_WORDS>();
-            let (mut items, mut first_copy, mut end_copy) = (0, usize::MAX, 0);
+            let (mut items, mut voices) = (0, 0);
             while let Some(next) = slot
                 && items + self.slices <= self.layout.items
             {
@@ -203,11 +226,15 @@ impl Packer {
                 items += slices;
                 is_settled &= stays;
                 self.groups.end(first_item + items);
-                let copy = block.copy_index(next);
-                (first_copy, end_copy) = (first_copy.min(copy), end_copy.max(copy + 1));
-                descriptions = descriptions.max(block.description_end(next));
+                let ticks = u32::from(block.spans()[next].ticks);
+                if ticks != 0 {
+                    list[voices] = [block.index(next) as u32, next as u32 | ticks << LISTED_TICKS];
+                    voices += 1;
+                }
                 slot = slots.next();
             }
+            let listed = voices.next_multiple_of(LIST_STEP);
+            list[voices..listed].fill([0; LISTED_WORDS]);
             let tail_at = HEADER_WORDS + items * ITEM_WORDS;
             let mut words = tail_at;
             let mut header = [items, first_item, 4 * HEADER_WORDS, self.block as usize, 0, 0, 0, 0];
@@ -220,8 +247,8 @@ impl Packer {
                 mix
             });
             head.copy_from_slice(&header.map(|number| number as u32));
-            let copies = first_copy.min(end_copy)..end_copy;
-            let piece = Piece { copies, descriptions, items, words, mix };
+            let piece = Piece { voices: first_voice..first_voice + listed, items, words, mix };
+            first_voice += voices;
             if last {
                 let is_whole = is_settled && number == 0;
                 self.last.piece = is_whole.then(|| piece.clone());
@@ -254,9 +281,8 @@ impl Packer {
         known.groups = summary.last_groups;
         let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
         let ticks = self.slices as u32 * u32::from(summary.sounding);
-        let copy = block.copy_index(slot) as u32;
         for (slice, item) in room[..slices].iter_mut().enumerate() {
-            *item = [slot as u32, slice as u32 + ticks, generation, copy];
+            *item = [slot as u32, slice as u32 + ticks, generation, 0];
         }
         (slices, summary.starts == 0 && fading <= summary.most_groups)
     }

@@ -2,7 +2,7 @@
 
 use super::error::{ServiceFailure, StartError};
 use super::futex_counter::SPIN;
-use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, Numbering, SharedSegment};
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
 use super::start::{Connected, Served, ServiceCommand, connect};
 use super::table_uploader::TableUploader;
@@ -161,7 +161,6 @@ struct Connection {
     socket: UnixStream,
     service: Pid,
     segment: SharedSegment,
-    numbering: Numbering,
     doorbell: SharedMemory,
     /// How long a block may take, and how long to spin for it.
     deadline: Duration,
@@ -192,7 +191,6 @@ impl Connection {
             socket,
             service,
             segment,
-            numbering: Numbering::new(capacity.slots),
             doorbell,
             deadline: options.deadline,
             spin: options.spin,
@@ -219,7 +217,7 @@ impl Connection {
         }
         block.check_fits(self.segment.layout.capacity().slots)?;
         let reset = std::mem::take(&mut self.reset);
-        self.segment.ask(self.asked, reset, block, &mut self.numbering);
+        self.segment.ask(self.asked, reset, block);
         self.segment.memory.futex_counter(ASKED).increment();
         self.doorbell.futex_counter(0).increment();
         self.asked = self.asked.wrapping_add(1);

@@ -17,7 +17,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 /// Incremented whenever the layout of the shared memory or of these messages changes.
-pub(super) const PROTOCOL: u64 = 7;
+pub(super) const PROTOCOL: u64 = 8;
 
 const HELLO: u64 = u64::from_be_bytes(*b"MYRIADAS");
 const STATUS: u64 = u64::from_be_bytes(*b"MYRIADST");

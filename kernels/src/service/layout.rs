@@ -6,7 +6,7 @@
 use super::error::ServiceFailure;
 use super::memory::SharedMemory;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Reason, TICK, VoiceBlock};
-use myriad_engine::spectrum::{Cloud, Description, MAX_PARTIALS, Tables, UnisonCopy, tables};
+use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, UnisonVoice, tables};
 use std::ops::Range;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,27 +21,25 @@ pub(super) const DEPTH: usize = 2;
 pub(super) const ASKED: usize = 0;
 pub(super) const ANSWERED: usize = 1;
 
-/// Words before the clouds of a request and before the samples of an answer.
+/// Words before the voices of a request and before the samples of an answer.
 const HEAD: usize = 16;
 
-/// Words of a unison copy with its slot, and of a description.
-const COPY: usize = (size_of::<UnisonCopy>() + size_of::<u32>()) / size_of::<u64>();
-const DESCRIPTION: usize = size_of::<Description>() / size_of::<u64>();
+/// Words of a voice in one tick. Before the first of them there is one for its first slot, and in the upper half a bit
+/// for each tick that has it.
+const VOICE: usize = UnisonVoice::PAIRS;
 
-// Word indices in a request's head; from `COUNTS` on, a word per tick counts its clouds, and in the upper half its
-// descriptions.
+// Word indices in a request's head.
 const NUMBER: usize = 0;
 const RESET: usize = 1;
 const TICKS: usize = 2;
 const NEEDS: usize = 3;
-const COUNTS: usize = 4;
+const VOICES: usize = 4;
 
 // Word indices in an answer's head, after its number: the partials, or `FAILED` and a reason's length.
 const PARTIALS: usize = 1;
 const LENGTH: usize = 2;
 const FAILED: u64 = u64::MAX;
 
-const _: () = assert!(COUNTS + MAX_TICKS <= HEAD);
 const _: () = assert!(Reason::LONGEST.is_multiple_of(8) && TICK.is_multiple_of(2));
 
 /// Sizes of the areas, in words.
@@ -57,13 +55,13 @@ impl Layout {
     pub(super) fn new(capacity: Capacity) -> Option<Self> {
         /// Areas do not share pages.
         const PAGE: usize = 4096 / size_of::<u64>();
-        let clouds = capacity.slots.checked_mul(MAX_TICKS * (COPY + DESCRIPTION))?;
+        let voices = capacity.slots.checked_mul(1 + MAX_TICKS * VOICE)?;
         let samples = capacity.buses.checked_mul(Buses::FRAMES)?;
         let area = |words: usize| {
             let words = words.max(Reason::LONGEST / 8).checked_add(HEAD)?;
             words.checked_next_multiple_of(PAGE)
         };
-        let layout = Self { capacity, request: area(clouds)?, answer: area(samples)? };
+        let layout = Self { capacity, request: area(voices)?, answer: area(samples)? };
         layout.request.checked_add(layout.answer)?.checked_mul(DEPTH)?;
         Some(layout)
     }
@@ -80,11 +78,6 @@ impl Layout {
 
     pub(super) fn capacity(&self) -> Capacity {
         self.capacity
-    }
-
-    /// Words for unison copies in a request; the descriptions follow.
-    fn copies(&self) -> usize {
-        self.capacity.slots * MAX_TICKS * COPY
     }
 
     fn request(&self, number: u32) -> Range<usize> {
@@ -115,103 +108,60 @@ pub(super) struct RequestHead {
     pub(super) reset: bool,
     /// The number of the newest imported table that it needs.
     pub(super) needs: u64,
-    /// Clouds and descriptions of each tick.
-    pub(super) counts: [[u32; 2]; MAX_TICKS],
+    /// Slots at which voices begin.
+    pub(super) voices: u64,
 }
 
-/// What a request holds, as it was written: tick by tick its descriptions, and its clouds in the order of their slots. Rows and
-/// indices are not checked.
-pub(super) struct Request<'a> {
-    copies: slice::Iter<'a, [AtomicU64; COPY]>,
-    descriptions: slice::Iter<'a, [AtomicU64; DESCRIPTION]>,
-}
+/// What a request holds, as it was written: voices in the order of their first slots, each through its ticks. Nothing is
+/// checked.
+pub(super) struct Request<'a>(slice::Iter<'a, AtomicU64>);
 
 impl Request<'_> {
-    /// The next description, as a cloud.
+    /// The slot of the next voices, and a bit for each tick that has one.
     #[inline(always)]
-    pub(super) fn next_description(&mut self) -> Result<Cloud, ProtocolViolation> {
-        let words = self.descriptions.next().ok_or("more descriptions than there is room")?;
-        Ok(voice_of(words.each_ref().map(|word| word.load(Ordering::Relaxed))))
+    pub(super) fn next_slot(&mut self) -> Result<(usize, u32), ProtocolViolation> {
+        let word = self.0.next().ok_or(TOO_MANY)?.load(Ordering::Relaxed);
+        Ok((word as u32 as usize, (word >> u32::BITS) as u32))
     }
 
-    /// The slot of the next cloud, and what it has of its own. Its description has the index that it says among those
-    /// of the tick.
+    /// The voice of the next of these ticks.
     #[inline(always)]
-    pub(super) fn next_copy(&mut self) -> Result<(usize, UnisonCopy), ProtocolViolation> {
-        let words = self.copies.next().ok_or("more clouds than there is room")?;
-        Ok(copy_of(words.each_ref().map(|word| word.load(Ordering::Relaxed))))
+    pub(super) fn next_voice(&mut self) -> Result<UnisonVoice, ProtocolViolation> {
+        let (words, rest) = self.0.as_slice().split_first_chunk::<VOICE>().ok_or(TOO_MANY)?;
+        self.0 = rest.iter();
+        let pairs = words.each_ref().map(|word| word.load(Ordering::Relaxed));
+        Ok(UnisonVoice::from_pairs(pairs))
     }
 }
 
-/// Numbers the descriptions of a tick that are in use, in the order of their use.
-#[derive(Debug)]
-pub(super) struct Numbering {
-    /// By the index in the block: the number, and in the upper half the stamp of the tick that it belongs to.
-    numbers: Vec<u64>,
-    stamp: u64,
-    next: u32,
-}
-
-impl Numbering {
-    /// For blocks of so many slots.
-    pub(super) fn new(slots: usize) -> Self {
-        Self { numbers: vec![0; slots.next_multiple_of(2)], stamp: 0, next: 0 }
-    }
-
-    fn start_tick(&mut self) {
-        (self.stamp, self.next) = (self.stamp + 1, 0);
-    }
-
-    /// The number of a description, and whether it is new.
-    fn number(&mut self, index: usize) -> (u32, bool) {
-        let known = &mut self.numbers[index];
-        let is_new = *known >> 32 != self.stamp;
-        if is_new {
-            *known = self.stamp << 32 | u64::from(self.next);
-            self.next += 1;
-        }
-        (*known as u32, is_new)
-    }
-}
+const TOO_MANY: ProtocolViolation = "more voices than there is room";
 
 impl SharedSegment {
-    /// Writes the sounding clouds, by tick, as request `number`; with `reset`, the service forgets the
+    /// Writes the block's voices as request `number`; with `reset`, the service forgets the
     /// client's clouds first. Also writes the number of the newest imported table that the block needs; older
     /// tables arrive before it.
-    pub(super) fn ask(
-        &self,
-        number: u32,
-        reset: bool,
-        block: &VoiceBlock,
-        numbering: &mut Numbering,
-    ) {
+    pub(super) fn ask(&self, number: u32, reset: bool, block: &VoiceBlock) {
         let area = self.memory.words(self.layout.request(number));
-        let (head, entries) = area.split_at(HEAD);
-        let (copies, descriptions) = entries.split_at(self.layout.copies());
-        let mut copies = copies.as_chunks::<COPY>().0.iter();
-        let mut descriptions = descriptions.as_chunks::<DESCRIPTION>().0.iter();
-        let (tables, mut needs) = (tables(), 0);
-        for tick in 0..block.ticks() {
-            numbering.start_tick();
-            let mut count = 0;
-            let clouds = block.slots().filter_map(|slot| Some((slot, block.copy(slot, tick)?)));
-            for ((slot, copy), entry) in clouds.zip(&mut copies) {
-                let (described, is_new) = numbering.number(copy.index());
-                if is_new && let Some(entry) = descriptions.next() {
-                    let voice = block.description(copy, tick).cloud();
-                    needs = tables.number_of(&voice).max(needs);
-                    let words = words_of(&voice);
-                    entry
-                        .iter()
-                        .zip(words)
-                        .for_each(|(to, word)| to.store(word, Ordering::Relaxed));
-                }
-                let words = copy_words(slot, described, copy);
-                entry.iter().zip(words).for_each(|(to, word)| to.store(word, Ordering::Relaxed));
-                count += 1;
+        let (head, mut room) = area.split_at(HEAD);
+        let (tables, mut needs, mut voices) = (tables(), 0, 0);
+        for slot in block.slots() {
+            let ticks = u64::from(block.spans()[slot].ticks);
+            let Some((first, rest)) = room.split_first().filter(|_| ticks != 0) else {
+                continue;
+            };
+            first.store(slot as u64 | ticks << u32::BITS, Ordering::Relaxed);
+            (room, voices) = (rest, voices + 1);
+            for voice in (0..block.ticks()).filter_map(|tick| block.voice(slot, tick)) {
+                let Some((place, rest)) = room.split_first_chunk::<VOICE>() else {
+                    continue;
+                };
+                room = rest;
+                needs = tables.number_of(&voice.description.cloud()).max(needs);
+                let pairs = place.iter().zip(voice.to_pairs());
+                pairs.for_each(|(to, pair)| to.store(pair, Ordering::Relaxed));
             }
-            put(head, COUNTS + tick, count | u64::from(numbering.next) << u32::BITS);
         }
+        put(head, VOICES, voices);
         put(head, NEEDS, needs);
         put(head, TICKS, block.ticks() as u64);
         put(head, RESET, u64::from(reset));
@@ -225,25 +175,18 @@ impl SharedSegment {
         if get(head, NUMBER) != u64::from(number) || ticks > MAX_TICKS as u64 {
             return Err("a request that is none");
         }
-        let ticks = ticks as usize;
-        let counts = std::array::from_fn(|tick| match tick < ticks {
-            true => {
-                let both = get(head, COUNTS + tick);
-                [both as u32, (both >> u32::BITS) as u32]
-            }
-            false => [0; 2],
-        });
-        Ok(RequestHead { ticks, reset: get(head, RESET) != 0, needs: get(head, NEEDS), counts })
+        Ok(RequestHead {
+            ticks: ticks as usize,
+            reset: get(head, RESET) != 0,
+            needs: get(head, NEEDS),
+            voices: get(head, VOICES),
+        })
     }
 
     /// What request `number` holds.
     pub(super) fn request(&self, number: u32) -> Request<'_> {
         let area = self.memory.words(self.layout.request(number));
-        let (copies, descriptions) = area[HEAD..].split_at(self.layout.copies());
-        Request {
-            copies: copies.as_chunks().0.iter(),
-            descriptions: descriptions.as_chunks().0.iter(),
-        }
+        Request(area[HEAD..].iter())
     }
 
     /// Writes the rendered buses, from number `first_bus` on, as answer `number`.
@@ -341,58 +284,6 @@ fn put(words: &[AtomicU64], index: usize, value: u64) {
 
 fn get(words: &[AtomicU64], index: usize) -> u64 {
     words[index].load(Ordering::Relaxed)
-}
-
-/// Two words of 32 bits.
-fn joined(low: u32, high: u32) -> u64 {
-    u64::from(low) | u64::from(high) << u32::BITS
-}
-
-fn divided(word: u64) -> [u32; 2] {
-    [word as u32, (word >> u32::BITS) as u32]
-}
-
-/// What a voice's clouds share.
-fn words_of(voice: &Cloud) -> [u64; DESCRIPTION] {
-    let words = voice.to_words();
-    std::array::from_fn(|pair| joined(words[2 * pair], words[2 * pair + 1]))
-}
-
-fn voice_of(words: [u64; DESCRIPTION]) -> Cloud {
-    let mut all = Cloud::default().to_words();
-    for (pair, word) in all.as_chunks_mut().0.iter_mut().zip(words) {
-        *pair = divided(word);
-    }
-    Cloud::from_words(all)
-}
-
-/// A unison copy whose description has that number.
-fn copy_words(slot: usize, described: u32, copy: &UnisonCopy) -> [u64; COPY] {
-    let mirrored = copy.description & UnisonCopy::MIRRORED;
-    let [from_left, from_right] = copy.gain_from.map(f32::to_bits);
-    let [to_left, to_right] = copy.gain_to.map(f32::to_bits);
-    [
-        joined(slot as u32, described | mirrored),
-        joined(copy.seed, copy.increment.to_bits()),
-        joined(from_left, from_right),
-        joined(to_left, to_right),
-        joined(copy.phase, copy.band_clock),
-    ]
-}
-
-fn copy_of(words: [u64; COPY]) -> (usize, UnisonCopy) {
-    let [[slot, description], [seed, increment], gain_from, gain_to, [phase, band_clock]] =
-        words.map(divided);
-    let copy = UnisonCopy {
-        description,
-        seed,
-        increment: f32::from_bits(increment),
-        gain_from: gain_from.map(f32::from_bits),
-        gain_to: gain_to.map(f32::from_bits),
-        phase,
-        band_clock,
-    };
-    (slot as usize, copy)
 }
 
 /// Refuses a cloud whose indices would be out of bounds in a renderer.

@@ -441,8 +441,8 @@ fn take(
     if head.reset {
         client.reader.reset();
     }
-    client.last_clouds = head.counts.iter().map(|&[count, _]| count).max().unwrap_or(0) as usize;
-    if client.last_clouds == 0 {
+    if head.voices == 0 {
+        client.last_clouds = 0;
         return Ok(Some((head.ticks, Outcome::Silent)));
     }
     let Client { first_slot, capacity, .. } = *client;
@@ -450,8 +450,9 @@ fn take(
     block.start_section(Section { first_slot, first_bus, buses: capacity.buses }, head.ticks);
     let Client { connection, reader, taken, .. } = client;
     let ClientConnection { segment, tables, .. } = &**connection;
-    let work = reader.read(segment, *taken, &head, tables, first_slot, block)?;
-    Ok(Some((head.ticks, Outcome::Sounds { first_bus, work })))
+    let load = reader.read(segment, *taken, &head, tables, first_slot, block)?;
+    client.last_clouds = load.clouds;
+    Ok(Some((head.ticks, Outcome::Sounds { first_bus, work: load.partials })))
 }
 
 /// Calls what may fail or panic, and returns the reason as text in both cases.

@@ -2,7 +2,7 @@
 
 use super::futex_counter::{FutexCounter, SPIN};
 use super::handshake::{self, Hello};
-use super::layout::{ANSWERED, ASKED, Layout, MAX_SLOTS, Numbering, SharedSegment};
+use super::layout::{ANSWERED, ASKED, Layout, MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
 use super::request_reader::RequestReader;
 use super::tables::ClientTables;
@@ -10,7 +10,10 @@ use myriad_engine::dsp::hash;
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, MAX_TICKS, Reason, Renderer, Section, TICK, VoiceBlock,
 };
-use myriad_engine::spectrum::{Cloud, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, tables};
+use myriad_engine::spectrum::unison::Mix;
+use myriad_engine::spectrum::{
+    Cloud, Description, IMPORTED_ROWS, MAX_PARTIALS, STARTS, Table, Unison, UnisonVoice, tables,
+};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -26,13 +29,13 @@ fn segment() -> SharedSegment {
     SharedSegment { memory, layout }
 }
 
-/// A block in which slots come and go.
+/// A block in which voices come and go; the last has four copies.
 fn block() -> VoiceBlock {
     let mut block = VoiceBlock::new(CAPACITY.slots);
     let (frame, morph) = Table::Saw.frame_at(0.4);
     for tick in 0..MAX_TICKS {
         block.start_tick();
-        for slot in (0..CAPACITY.slots).filter(|slot| (slot + tick) % 3 != 0) {
+        for slot in (0..CAPACITY.slots - 3).filter(|slot| (slot + tick) % 3 != 0) {
             let cloud = Cloud {
                 flags: if slot == tick { STARTS } else { 0 },
                 bus: slot as u8 % 2,
@@ -44,7 +47,12 @@ fn block() -> VoiceBlock {
                 gain_to: [0.1; 2],
                 ..Cloud::default()
             };
-            block.push(slot as u32, cloud);
+            let mut voice = UnisonVoice::single(&cloud);
+            if slot + 4 == CAPACITY.slots {
+                let to = Mix { spread: 0.5, ..voice.unison.to };
+                voice.unison = Unison { shape: 4, detune: 0.01, to, ..voice.unison };
+            }
+            block.push_voice(slot, &voice);
         }
     }
     block
@@ -78,7 +86,7 @@ impl Server {
 fn blocks_arrive_as_they_were_sent() {
     let (segment, sent) = (segment(), block());
     for (number, reset) in [(0, false), (1, true), (u32::MAX, false)] {
-        segment.ask(number, reset, &sent, &mut Numbering::new(CAPACITY.slots));
+        segment.ask(number, reset, &sent);
         let mut server = Server::new();
         for is_first in [true, false] {
             assert_eq!(server.read(&segment, number), Ok(reset));
@@ -132,7 +140,7 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
     let mut buses = Buses::new(CAPACITY.buses);
     let (mut refused, mut rendered) = (0, 0);
     for round in 0..4_000_u32 {
-        segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
+        segment.ask(0, false, &sent);
         let words = segment.memory.words(0..400);
         for change in 0..1 + round % 3 {
             let random = |salt: u32| hash(round.wrapping_mul(31).wrapping_add(hash(change + salt)));
@@ -157,15 +165,24 @@ fn corrupted_requests_are_refused_or_rendered_without_a_crash() {
 fn places_out_of_bounds_are_refused() {
     let (segment, sent) = (segment(), block());
     let slots = CAPACITY.slots as u64;
-    for (word, expected) in [
-        (slots, "slots that do not rise"),
-        (slots << 32, "a cloud of no description"),
-        (u64::MAX, "slots that do not rise"),
+    segment.ask(0, false, &sent);
+    // The ticks of the first voice, whose slot is 0.
+    let ticks = segment.memory.words(0..17)[16].load(Ordering::Relaxed);
+    // The first word after the head: slot and ticks of the first voice. Some words on: its shape.
+    let shape = 17 + size_of::<Description>() / size_of::<u64>();
+    for (at, word, expected) in [
+        (16, ticks | slots, "a voice of more copies than it has slots"),
+        (16, u64::MAX, "a voice in no tick of the block"),
+        (16, 0, "a voice in no tick of the block"),
+        (16, ticks | (slots - 1), "slots that do not rise"),
+        (shape, 0, "a voice of more copies than it has slots"),
+        (shape, slots + 1, "a voice of more copies than it has slots"),
+        (shape, slots, "slots that do not rise"),
+        (shape, 17, "a voice of more copies than it has slots"),
     ] {
-        segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
-        // The first word after the head: slot and description of the first cloud.
-        segment.memory.words(0..17)[16].store(word, Ordering::Relaxed);
-        assert_eq!(Server::new().read(&segment, 0), Err(expected));
+        segment.ask(0, false, &sent);
+        segment.memory.words(0..shape + 1)[at].store(word, Ordering::Relaxed);
+        assert_eq!(Server::new().read(&segment, 0), Err(expected), "{at}: {word:x}");
     }
 }
 
@@ -191,7 +208,7 @@ fn clouds_out_of_bounds_are_refused() {
         let mut sent = VoiceBlock::new(CAPACITY.slots);
         sent.start_tick();
         sent.push(0, cloud);
-        segment.ask(0, false, &sent, &mut Numbering::new(CAPACITY.slots));
+        segment.ask(0, false, &sent);
         assert!(Server::new().read(&segment, 0).is_err(), "{cloud:?}");
     }
 }

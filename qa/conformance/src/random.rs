@@ -2,12 +2,11 @@
 
 use super::{MakeRenderer, PARITY_DB, below, peak_difference_db, prepared, reference, same};
 use myriad_engine::dsp::hash;
-use myriad_engine::render::{
-    Buses, Extent, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock,
-};
+use myriad_engine::render::{Buses, MAX_TICKS, RenderError, Renderer, Section, TICK, VoiceBlock};
+use myriad_engine::spectrum::unison::Mix;
 use myriad_engine::spectrum::{
-    Cloud, Description, Filter, FilterKind, PARALLEL, Place, STARTS, Second, TURN, Table,
-    UnisonCopy, fraction, of_fraction,
+    Cloud, Description, Filter, FilterKind, MAX_COPIES, PARALLEL, Place, STARTS, Second, TURN,
+    Table, Unison, UnisonVoice, fraction, of_fraction,
 };
 use myriad_engine::tracks::{PartialTrack, TableHandle, Tracks, encode};
 use std::collections::VecDeque;
@@ -42,28 +41,78 @@ impl Random {
     }
 }
 
-/// A performance: for every tick, the clouds by slot.
-type Performance = Vec<Vec<(u32, Cloud)>>;
+/// A performance: for every tick, the voices by their first slots.
+type Performance = Vec<Vec<(usize, UnisonVoice)>>;
 
-fn performance(seed: u32, slots: u32, ticks: usize) -> Performance {
+fn performance(seed: u32, slots: usize, ticks: usize) -> Performance {
     let mut random = Random(seed);
-    let mut sounding: Vec<Option<Cloud>> = vec![None; slots as usize];
+    let mut sounding: Vec<Option<UnisonVoice>> = vec![None; slots];
     let mut tick = || {
-        let mut clouds = Vec::new();
-        for slot in 0..slots {
-            let last = sounding[slot as usize];
-            let cloud = match last {
+        let mut voices = Vec::new();
+        let mut slot = 0;
+        while slot < slots {
+            let voice = match sounding[slot] {
                 // A slot may be taken over from one tick to the next.
-                Some(last) if random.below(40) != 0 => Some(next(&mut random, &last)),
-                _ if random.below(4) == 0 => Some(start(&mut random, slots)),
+                Some(last) if random.below(40) != 0 => Some(next_voice(&mut random, &last)),
+                _ if random.below(4) == 0 => {
+                    let copies = random.perhaps(1.0, 1.0, (MAX_COPIES + 1) as f32) as usize;
+                    Some(start_voice(&mut random, slots, copies.min(slots - slot)))
+                }
                 _ => None,
             };
-            sounding[slot as usize] = cloud;
-            clouds.extend(cloud.map(|cloud| (slot, cloud)));
+            let end = slot + voice.map_or(1, |voice| voice.unison.copies());
+            sounding[slot..end].fill(None);
+            sounding[slot] = voice;
+            voices.extend(voice.map(|voice| (slot, voice)));
+            slot = end;
         }
-        clouds
+        voices
     };
     (0..ticks).map(|_| tick()).collect()
+}
+
+fn start_voice(random: &mut Random, slots: usize, copies: usize) -> UnisonVoice {
+    let voice = UnisonVoice::single(&start(random, slots));
+    if copies == 1 {
+        return voice;
+    }
+    let spread = random.between(0.0, 1.0);
+    let mix = Mix { spread, entry: random.perhaps(Mix::ALL_IN, 0.0, 1.0), ..voice.unison.to };
+    let side = [0, 0, Unison::LEFT, Unison::RIGHT][random.below(4) as usize];
+    let unison = Unison {
+        shape: copies as u32 | side,
+        seed_steps: [random.bits(), random.bits(), random.bits() >> 16],
+        detune: random.perhaps(0.0, 0.0, 0.05),
+        from: mix,
+        to: mix,
+        // A renderer takes over copies one by one.
+        phase: 0,
+        ..voice.unison
+    };
+    UnisonVoice { unison, ..voice }
+}
+
+/// The voice a tick later.
+fn next_voice(random: &mut Random, last: &UnisonVoice) -> UnisonVoice {
+    let UnisonVoice { description, unison } = last;
+    let cloud = next(random, &Cloud { increment: unison.increment, ..description.cloud() });
+    let to = Mix {
+        gain: unison.to.gain * random.between(0.9, 1.1),
+        pan: unison.to.pan + random.between(-0.1, 0.1),
+        spread: (unison.to.spread + random.between(-0.1, 0.1)).clamp(0.0, 1.0),
+        entry: unison.to.entry + random.between(0.0, 0.1),
+    };
+    UnisonVoice {
+        description: Description::of(&cloud),
+        unison: Unison {
+            increment: cloud.increment,
+            detune: unison.detune * random.between(0.95, 1.05),
+            from: unison.to,
+            to,
+            band_clock: [random.bits(), unison.band_clock[1] + random.below(2)],
+            ..*unison
+        },
+    }
 }
 
 fn table(random: &mut Random) -> Place {
@@ -78,7 +127,7 @@ fn second(random: &mut Random) -> Second {
     Second::at(table(random), random.between(0.0, 1.0), share)
 }
 
-fn start(random: &mut Random, slots: u32) -> Cloud {
+fn start(random: &mut Random, slots: usize) -> Cloud {
     let table = table(random);
     let (frame, morph) = table.frame_at(random.between(0.0, 1.0));
     let hertz = 25.0 * 2.0_f32.powf(random.between(0.0, 8.5));
@@ -191,9 +240,6 @@ fn next(random: &mut Random, last: &Cloud) -> Cloud {
         },
         damping: last.damping * 1.02,
         bandwidth: last.bandwidth * random.between(0.9, 1.1),
-        band_clock: last.band_clock.wrapping_add(random.below(1 << 14)),
-        gain_from: last.gain_to,
-        gain_to: last.gain_to.map(|gain| gain * random.between(0.9, 1.1)),
         width_from: last.width_to,
         width_to: fraction(of_fraction(last.width_to) * random.between(0.9, 1.0)),
         ..*last
@@ -241,9 +287,9 @@ fn play(
         rest = later;
         let mut shared = idle.remove(0);
         let mut block = VoiceBlock::reuse(&mut shared);
-        for clouds in now {
+        for voices in now {
             block.start_tick();
-            clouds.iter().for_each(|&(slot, cloud)| block.push(slot, cloud));
+            voices.iter().for_each(|(slot, voice)| block.push_voice(*slot, voice));
         }
         drop(block);
         let submitted = renderer.submit(&shared);
@@ -268,8 +314,8 @@ pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<Strin
     for round in 0..rounds {
         let performance = performance(round, slots, ticks);
         let play = |make, blocks: &[usize]| {
-            let mut renderer = prepared(make, slots as usize, BUSES)?;
-            play(&mut *renderer, slots as usize, &performance, blocks, 1)
+            let mut renderer = prepared(make, slots, BUSES)?;
+            play(&mut *renderer, slots, &performance, blocks, 1)
         };
         let expected = play(&reference, &[1])?;
         let got = play(make, &[MAX_TICKS])?;
@@ -284,7 +330,7 @@ pub(super) fn clouds_match_the_reference(make: MakeRenderer<'_>) -> Result<Strin
 
 pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
     let (slots, ticks) = (24, 40);
-    let mut renderer = prepared(make, slots as usize, BUSES)?;
+    let mut renderer = prepared(make, slots, BUSES)?;
     let depth = renderer.depth();
     let nothing = renderer.collect(&mut Buses::new(BUSES));
     if nothing != Err(RenderError::OutOfTurn) {
@@ -296,7 +342,7 @@ pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, S
     let performance = performance(100, slots, ticks);
     let mut play = |depth, blocks: &[usize]| {
         renderer.reset();
-        play(&mut *renderer, slots as usize, &performance, blocks, depth)
+        play(&mut *renderer, slots, &performance, blocks, depth)
     };
     let expected = play(1, &[3])?;
     for blocks in [&[1][..], &[MAX_TICKS], &[2, 7, 1, 3]] {
@@ -315,13 +361,13 @@ pub(super) fn flight_does_not_matter(make: MakeRenderer<'_>) -> Result<String, S
 /// What differs, or why the renderer failed.
 pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
     const CLIENTS: usize = 4;
-    let slots = [40, 100, 3, 70];
+    let slots: [usize; CLIENTS] = [40, 100, 3, 70];
     let mut first_slots = [0; CLIENTS];
     for client in 1..CLIENTS {
-        let before = (slots[client - 1] as usize).next_multiple_of(Section::SLOTS);
+        let before = slots[client - 1].next_multiple_of(Section::SLOTS);
         first_slots[client] = first_slots[client - 1] + before;
     }
-    let all = first_slots[CLIENTS - 1] + slots[CLIENTS - 1] as usize;
+    let all = first_slots[CLIENTS - 1] + slots[CLIENTS - 1];
     let performances = [0, 1, 2, 3].map(|n| performance(200 + n as u32, slots[n], 24));
     let mut renderer = prepared(make, all, CLIENTS * BUSES)?;
     let mut block = Arc::new(VoiceBlock::shared(all, 220));
@@ -343,13 +389,10 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
             taken.push((client, now.len()));
             let section = Section { first_slot: first_slots[client], first_bus, buses: BUSES };
             writing.start_section(section, now.len());
-            for (tick, clouds) in now.iter().enumerate() {
-                for (slot, cloud) in clouds {
-                    let slot = first_slots[client] + *slot as usize;
-                    let described = writing.describe(tick, &Description::of(cloud));
-                    let copy = described.map(|index| UnisonCopy::of(cloud, index));
-                    if !copy.is_some_and(|copy| writing.put(tick, slot, Extent::of(cloud), &copy)) {
-                        return Err("there is no room for all clouds".into());
+            for (tick, voices) in now.iter().enumerate() {
+                for (slot, voice) in voices {
+                    if !writing.put(tick, first_slots[client] + slot, voice) {
+                        return Err("there is no room for all voices".into());
                     }
                 }
             }
@@ -366,7 +409,7 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
         }
     }
     for client in 0..CLIENTS {
-        let count = slots[client] as usize;
+        let count = slots[client];
         let mut alone = prepared(make, count, BUSES)?;
         let expected = play(&mut *alone, count, &performances[client], &[3], 1)?;
         if !same(&expected, &heard[client]) {

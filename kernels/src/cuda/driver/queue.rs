@@ -78,17 +78,6 @@ pub(in crate::cuda) struct Shape {
     pub(in crate::cuda) threads: u32,
 }
 
-/// Rows in the host's memory and in the device's: how much of each is copied, and how far they are apart, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::cuda) struct Rows {
-    pub(in crate::cuda) from: *const c_void,
-    pub(in crate::cuda) pitch_from: usize,
-    pub(in crate::cuda) to: sys::CUdeviceptr,
-    pub(in crate::cuda) pitch: usize,
-    pub(in crate::cuda) bytes: usize,
-    pub(in crate::cuda) count: usize,
-}
-
 impl Stream {
     pub(in crate::cuda) fn new() -> Result<Self, Failed> {
         let mut stream = null_mut();
@@ -128,32 +117,6 @@ impl Stream {
         bytes: usize,
     ) -> Result<(), Failed> {
         call!(cuMemcpyHtoDAsync_v2(to, from, bytes, self.0))
-    }
-
-    /// Copies rows of pinned memory of the host to the device.
-    pub(in crate::cuda) fn copy_rows(self, rows: &Rows) -> Result<(), Failed> {
-        if rows.bytes == 0 || rows.count == 0 {
-            return Ok(());
-        }
-        let copy = sys::CUDA_MEMCPY2D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_HOST,
-            srcHost: rows.from,
-            srcDevice: 0,
-            srcArray: null_mut(),
-            srcPitch: rows.pitch_from,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            dstHost: null_mut(),
-            dstDevice: rows.to,
-            dstArray: null_mut(),
-            dstPitch: rows.pitch,
-            WidthInBytes: rows.bytes,
-            Height: rows.count,
-        };
-        call!(cuMemcpy2DAsync_v2(&copy, self.0))
     }
 
     pub(in crate::cuda) fn record(self, event: Event) -> Result<(), Failed> {

@@ -2,14 +2,14 @@
 
 use super::super::benchmark::{BarePartial, bare_partials, error_db};
 use super::super::kernels::{MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
-use super::super::memory::row_slots;
+use super::super::memory::{COPY_WORDS, DESCRIPTION_WORDS};
 use super::super::upload::{Layout, MIX_SLOTS, Packer, Piece, PieceSink};
 use super::{kernels, table_rows};
 use myriad_conformance::{CHECKS, Check, clients_do_not_matter};
 use myriad_engine::render::{
     Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
-use myriad_engine::spectrum::{Description, MAX_PARTIALS, UnisonCopy};
+use myriad_engine::spectrum::{MAX_PARTIALS, UnisonVoice};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -37,8 +37,10 @@ struct Finished {
 
 #[derive(Default)]
 struct Memory {
-    /// The block's descriptions and copies, and how many a tick has there.
-    source: (Vec<Description>, Vec<UnisonCopy>, usize),
+    /// The block's voices.
+    source: Vec<[UnisonVoice; MAX_TICKS]>,
+    /// Where the list of voices is in a piece.
+    list_at: usize,
     /// Slices into which clouds are cut.
     cut: usize,
     slots: usize,
@@ -48,8 +50,8 @@ struct Memory {
     list: u64,
     stage: Vec<u32>,
     upload: Vec<u32>,
-    descriptions: Vec<Description>,
-    copies: Vec<UnisonCopy>,
+    descriptions: Vec<u32>,
+    copies: Vec<u32>,
     phases: Vec<u32>,
     levels: Vec<f32>,
     slices: Vec<[u32; 2]>,
@@ -61,36 +63,23 @@ struct Memory {
     mixed: Vec<u32>,
 }
 
-/// Rows that are fetched; see render.cu.
-#[repr(C)]
-struct Rows<T> {
-    from: *const T,
-    to: *mut T,
-    pairs: u32,
-    pitch_from: u32,
-    pitch: u32,
-}
-
-impl<T> Rows<T> {
-    fn new(from: &[T], to: &mut [T], count: usize, pitch_from: usize, pitch: usize) -> Self {
-        let [pairs, pitch_from, pitch] =
-            [count, pitch_from, pitch].map(|count| (count * size_of::<T>() / 8) as u32);
-        Self { from: from.as_ptr(), to: to.as_mut_ptr(), pairs, pitch_from, pitch }
-    }
-}
-
 type Fetch = unsafe extern "C" fn(
     *const u32,
     *mut u32,
     u32,
-    *const Rows<Description>,
-    *const Rows<UnisonCopy>,
+    *const u32,
+    u32,
+    u32,
+    *const [UnisonVoice; MAX_TICKS],
+    *mut u32,
+    *mut u32,
+    u32,
     u32,
 );
 type RenderClouds = unsafe extern "C" fn(
     *const u32,
-    *const Description,
-    *const UnisonCopy,
+    *const u32,
+    *const u32,
     u32,
     *const f32,
     u32,
@@ -135,16 +124,17 @@ impl PieceSink for Memory {
         // renderer's.
         unsafe {
             let fetch = library.get::<Fetch>(b"emulate_fetch").expect("is there");
-            let (descriptions, copies, stride) = &self.source;
-            let even = |count: usize| count.next_multiple_of(2);
-            let described = even(piece.descriptions);
-            let copied = even(piece.copies.end);
             fetch(
                 self.stage.as_ptr(),
                 self.upload.as_mut_ptr(),
                 (piece.words / 2) as u32,
-                &Rows::new(descriptions, &mut self.descriptions, described, *stride, self.slots),
-                &Rows::new(copies, &mut self.copies, copied, *stride, self.slots),
+                self.stage[self.list_at..].as_ptr(),
+                piece.voices.start as u32,
+                piece.voices.len() as u32,
+                self.source.as_ptr(),
+                self.descriptions.as_mut_ptr(),
+                self.copies.as_mut_ptr(),
+                self.slots as u32,
                 self.ticks as u32,
             );
             let render = library.get::<RenderClouds>(b"emulate_render_clouds").expect("is there");
@@ -192,12 +182,13 @@ impl Renderer for Emulated {
         self.packer = Some(Packer::new(capacity, self.slices, layout));
         self.memory = Memory {
             buses: capacity.buses,
-            slots: row_slots(capacity),
+            slots: capacity.slots,
+            list_at: layout.list_at,
             cut: self.slices,
             stage: vec![0; layout.words],
             upload: vec![u32::MAX; layout.words],
-            descriptions: vec![Description::default(); MAX_TICKS * row_slots(capacity)],
-            copies: vec![UnisonCopy::default(); MAX_TICKS * row_slots(capacity)],
+            descriptions: vec![u32::MAX; MAX_TICKS * capacity.slots * DESCRIPTION_WORDS],
+            copies: vec![u32::MAX; MAX_TICKS * capacity.slots * COPY_WORDS],
             phases: vec![0; capacity.slots * MAX_PARTIALS],
             levels: vec![f32::NAN; capacity.slots * MAX_PARTIALS],
             slices: vec![[0; 2]; items],
@@ -224,8 +215,7 @@ impl Renderer for Emulated {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
         (memory.ticks, memory.sounds) = (block.ticks(), false);
-        let clouds = block.clouds();
-        memory.source = (clouds.descriptions().to_vec(), clouds.copies().to_vec(), block.stride());
+        memory.source = block.memory().voices().to_vec();
         packer.pack(block, memory)?;
         self.in_flight.push_back(Finished {
             ticks: memory.ticks,

@@ -5,9 +5,10 @@ use libloading::{Library, Symbol};
 use myriad_engine::dsp::hash;
 use myriad_engine::render::TICK;
 use myriad_engine::simd::{LANES, Portable};
+use myriad_engine::spectrum::unison::Mix;
 use myriad_engine::spectrum::{
-    self, Cloud, Filter, FilterKind, MAX_GROUPS, PARALLEL, STARTS, Second, TURN, Table, fraction,
-    math, tables,
+    self, Cloud, Description, Filter, FilterKind, MAX_COPIES, MAX_GROUPS, PARALLEL, STARTS, Second,
+    TURN, Table, Unison, UnisonVoice, fraction, math, tables,
 };
 
 /// The tolerance of a partial's level.
@@ -142,6 +143,61 @@ struct Partial {
 type Frequency = extern "C" fn(&Cloud, *const f32, u32) -> f32;
 type Evaluate = extern "C" fn(&Cloud, *const f32, u32, f32) -> Partial;
 type FirstPhase = extern "C" fn(&Cloud, *const f32, u32) -> u32;
+
+/// A copy as `fetch` makes it.
+#[repr(C)]
+struct UnisonCopy {
+    description: u32,
+    seed: u32,
+    increment: f32,
+    gain_from: [f32; 2],
+    gain_to: [f32; 2],
+    phase: u32,
+    band_clock: u32,
+}
+
+#[test]
+fn unison_copies_agree() {
+    let library = kernels(4);
+    let device = function::<extern "C" fn(&Unison, u32) -> UnisonCopy>(&library, "host_copy");
+    for number in 0..2_000_u32 {
+        let bits = |salt: u32| hash(number * 32 + salt);
+        let unit = |salt: u32| bits(salt) as f32 / u32::MAX as f32;
+        let mix = |salt: u32| Mix {
+            gain: unit(salt),
+            pan: 3.0 * unit(salt + 1) - 1.5,
+            spread: unit(salt + 2),
+            entry: 2.0 * unit(salt + 3),
+        };
+        let side = [0, 0, Unison::LEFT, Unison::RIGHT][number as usize % 4];
+        let unison = Unison {
+            shape: (1 + bits(0) % MAX_COPIES as u32) | side,
+            seed: bits(1),
+            seed_steps: [bits(2), bits(3), bits(4) >> 16],
+            increment: 1e9 * unit(5),
+            detune: 0.1 * unit(6),
+            from: mix(7),
+            to: mix(11),
+            band_clock: [bits(15), bits(16) >> 8],
+            phase: bits(17),
+        };
+        let voice = UnisonVoice { description: Description::default(), unison };
+        for copy in 0..unison.copies() {
+            let (rust, device) = (voice.cloud(copy), device(&unison, copy as u32));
+            // Pitches and noise have the same bits.
+            assert_eq!(device.description, 7 | (copy as u32 % 2) << 31);
+            assert_eq!(device.increment, rust.increment);
+            assert_eq!(
+                [device.seed, device.phase, device.band_clock],
+                [rust.seed, rust.phase, rust.band_clock]
+            );
+            let gains = device.gain_from.into_iter().chain(device.gain_to);
+            for (device, rust) in gains.zip(rust.gain_from.into_iter().chain(rust.gain_to)) {
+                assert!((device - rust).abs() <= LEVEL, "{device} and {rust}");
+            }
+        }
+    }
+}
 
 #[test]
 fn spectra_agree() {

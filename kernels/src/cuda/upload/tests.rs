@@ -2,8 +2,7 @@
 
 use super::*;
 use myriad_engine::dsp::hash;
-use myriad_engine::render::Extent;
-use myriad_engine::spectrum::{Cloud, Description, STARTS, UnisonCopy};
+use myriad_engine::spectrum::{Cloud, STARTS, UnisonVoice};
 use std::array::from_fn;
 
 const SLOTS: usize = 104;
@@ -15,6 +14,7 @@ struct Buffers {
     buffers: Vec<(Vec<u32>, u64)>,
     /// Of one piece.
     words: usize,
+    list_at: usize,
     turn: usize,
     /// Whether buffers are overwritten before each block, so that everything is packed.
     forgets: bool,
@@ -29,6 +29,7 @@ impl Buffers {
         Self {
             buffers: vec![(vec![0; pieces * layout.words], 0); 3],
             words: layout.words,
+            list_at: layout.list_at,
             turn: 0,
             forgets,
             sent: Vec::new(),
@@ -62,8 +63,11 @@ impl PieceSink for Buffers {
     }
 
     fn send(&mut self, number: usize, piece: Piece) -> Result<(), ()> {
-        let words = self.buffer(number)?[..piece.words].to_vec();
-        self.sent.push((words, piece));
+        let list_at = self.list_at;
+        let words = self.buffer(number)?;
+        let list = &words[list_at..][..piece.voices.len() * LISTED_WORDS];
+        let sent = [&words[..piece.words], list].concat();
+        self.sent.push((sent, piece));
         Ok(())
     }
 }
@@ -99,9 +103,7 @@ fn write_shared(block: &mut VoiceBlock, number: u32, chord: u32) {
             let own = starts[client]..starts[client + 1];
             for (slot, cloud) in clouds(number, chord, tick) {
                 if own.contains(&(slot as usize)) {
-                    let index = block.describe(tick, &Description::of(&cloud)).unwrap();
-                    let copy = UnisonCopy::of(&cloud, index);
-                    assert!(block.put(tick, slot as usize, Extent::of(&cloud), &copy));
+                    assert!(block.put(tick, slot as usize, &UnisonVoice::single(&cloud)));
                 }
             }
         }

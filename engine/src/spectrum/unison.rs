@@ -1,0 +1,490 @@
+//! Unison: a voice is described once a tick, and renderers make the clouds of its copies from that. Plain data and
+//! plain arithmetic, shared with CUDA: see `kernels/cuda/unison.cuh`.
+
+use super::cloud::{Cloud, STARTS};
+use crate::dsp::fast::{exp2, quarter_sine};
+
+/// The most copies that unison makes of a voice.
+pub const MAX_COPIES: usize = 16;
+
+/// The seeds of a voice's copies are this far apart, one cloud of partials.
+const SEEDS_APART: u32 = 1_024;
+
+/// A voice during one tick: the clouds of its unison copies, which are in slots one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(8))]
+pub struct UnisonVoice {
+    /// What the copies share.
+    pub description: Description,
+    /// How they differ.
+    pub unison: Unison,
+}
+
+/// The values of a [`Cloud`] up to its widths, which all copies share; odd copies have left and right exchanged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Description([u32; Description::WORDS]);
+
+/// How the copies of a voice differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Unison {
+    /// How many copies there are, 1 to [`MAX_COPIES`], and [`Unison::LEFT`] or [`Unison::RIGHT`].
+    pub shape: u32,
+    /// The seed of the first copy.
+    pub seed: u32,
+    /// The seeds of all copies relative to that, see [`Unison::seed_of`].
+    pub seed_steps: SeedSteps,
+    /// Phase per sample of ratio 1 in the middle of the copies, in `2^-32` turns.
+    pub increment: f32,
+    /// Octaves from there to the outermost copies.
+    pub detune: f32,
+    /// Levels and places at the tick's start.
+    pub from: Mix,
+    /// The same at the tick's end.
+    pub to: Mix,
+    /// The position of the noise of the middle of the copies at the tick's end, in `2^-32` points; lower half first.
+    /// That of a copy is as far ahead as its pitch is higher.
+    pub band_clock: [u32; 2],
+    /// See [`Cloud::phase`]. All copies have it, so a renderer takes over copies one by one.
+    pub phase: u32,
+}
+
+/// Five bits for each copy.
+pub type SeedSteps = [u32; 3];
+
+/// Levels and places of a voice's copies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Mix {
+    /// The gain of each copy.
+    pub gain: f32,
+    /// The pan of the middle, -1 to 1.
+    pub pan: f32,
+    /// How far the copies are spread around it.
+    pub spread: f32,
+    /// How far the copies have come in, one after the other: all of them at [`Mix::ALL_IN`].
+    pub entry: f32,
+}
+
+const _: () = assert!(size_of::<UnisonVoice>() == 168);
+const _: () = assert!(size_of::<Description>() == std::mem::offset_of!(Cloud, seed));
+
+impl Default for Mix {
+    fn default() -> Self {
+        Self { gain: 0.0, pan: 0.0, spread: 0.0, entry: Self::ALL_IN }
+    }
+}
+
+impl Mix {
+    /// The entry at which every copy has its full gain.
+    pub const ALL_IN: f32 = 2.0;
+
+    /// Gain and pan of a single copy.
+    pub fn single(gain: f32, pan: f32) -> Self {
+        Self { gain, pan, ..Self::default() }
+    }
+
+    /// That whose channels have these gains.
+    fn of_channels([left, right]: [f32; 2]) -> Self {
+        let pan = right.atan2(left) * (4.0 / std::f32::consts::PI) - 1.0;
+        Self::single(left.hypot(right), pan)
+    }
+
+    /// Copy number `copy` of `copies`, as a single one.
+    #[must_use]
+    pub fn of_copy(&self, copy: usize, copies: usize) -> Self {
+        let places = &PLACES[copies - 1];
+        let gain = self.gain * self.entered(places.place[copy]);
+        Self::single(gain, self.pan + places.standing[copy] * self.spread)
+    }
+
+    /// Fade-in gain of the copy at `place`. The first starts at once; every other copy fades in during half of the
+    /// time, and the last starts when half of it is over.
+    #[inline(always)]
+    fn entered(&self, place: f32) -> f32 {
+        let gain = (self.entry - 0.5 * (place + 1.0)).clamp(0.0, 1.0);
+        if place == -1.0 { 1.0 } else { gain }
+    }
+
+    /// Gains of left and right of all of `copies` copies.
+    #[inline(always)]
+    fn gains(&self, copies: usize, channels: [f32; 2]) -> [[f32; MAX_COPIES]; 2] {
+        let places = &PLACES[copies - 1];
+        let mut gains = [[0.0; MAX_COPIES]; 2];
+        let [left, right] = &mut gains;
+        for copy in 0..MAX_COPIES {
+            let gain = self.gain * self.entered(places.place[copy]);
+            let sides = pan_gains(self.pan + places.standing[copy] * self.spread);
+            left[copy] = gain * sides[0] * channels[0];
+            right[copy] = gain * sides[1] * channels[1];
+        }
+        gains
+    }
+}
+
+/// Constant-power gains of left and right for a pan from -1 to 1.
+#[inline(always)]
+pub fn pan_gains(pan: f32) -> [f32; 2] {
+    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
+    [quarter_sine(1.0 - right), quarter_sine(right)]
+}
+
+/// The factors of the pitches of `copies` copies that are spread over `detune` octaves to either side.
+#[inline(always)]
+pub fn pitch_factors(copies: usize, detune: f32) -> [f32; MAX_COPIES] {
+    let mut factors = [1.0; MAX_COPIES];
+    for (factor, place) in factors.iter_mut().zip(&PLACES[copies - 1].place) {
+        *factor = exp2(place * detune);
+    }
+    factors
+}
+
+/// Where the copies of a voice are.
+struct Places {
+    /// From -1 to 1 over the copies: how they are detuned.
+    place: [f32; MAX_COPIES],
+    /// The same for their pan. Neighbours in pitch are on opposite sides, and so are the first and the
+    /// last, the second and the last but one, so that left and right are balanced.
+    standing: [f32; MAX_COPIES],
+}
+
+/// By the number of copies, less one.
+static PLACES: [Places; MAX_COPIES] = {
+    let mut all =
+        [const { Places { place: [0.0; MAX_COPIES], standing: [0.0; MAX_COPIES] } }; MAX_COPIES];
+    let mut copies = 2;
+    while copies <= MAX_COPIES {
+        let mut copy = 0;
+        while copy < copies {
+            let place = 2.0 * copy as f32 / (copies - 1) as f32 - 1.0;
+            let from_end = copies - 1 - copy;
+            let nearest = if copy < from_end { copy } else { from_end };
+            all[copies - 1].place[copy] = place;
+            all[copies - 1].standing[copy] = if nearest % 2 == 0 { place } else { -place };
+            copy += 1;
+        }
+        copies += 1;
+    }
+    all
+};
+
+/// The place of a copy, from -1 to 1: how it is detuned.
+pub(crate) fn place_of(copy: usize, copies: usize) -> f32 {
+    PLACES[copies - 1].place[copy]
+}
+
+impl Description {
+    pub(super) const WORDS: usize = 24;
+
+    /// That of `cloud`.
+    #[inline(always)]
+    pub fn of(cloud: &Cloud) -> Self {
+        let words = cloud.to_words();
+        let mut description = Self::default();
+        description.0.copy_from_slice(&words[..Self::WORDS]);
+        description
+    }
+
+    /// The cloud of a voice, without what its copies have of their own.
+    #[inline(always)]
+    pub fn cloud(&self) -> Cloud {
+        let mut words = [0; Cloud::WORDS];
+        words[..Self::WORDS].copy_from_slice(&self.0);
+        Cloud::from_words(words)
+    }
+
+    /// See [`Cloud::partials`].
+    #[inline(always)]
+    pub(crate) fn partials(&self) -> f32 {
+        const AT: usize = std::mem::offset_of!(Cloud, partials) / size_of::<u32>();
+        f32::from_bits(self.0[AT])
+    }
+
+    /// See [`Cloud::width_to`].
+    #[inline(always)]
+    pub(crate) fn width_to(&self) -> i16 {
+        (self.0[Self::WORDS - 1] >> 16) as i16
+    }
+}
+
+impl Unison {
+    /// A bit of the shape: there is no right channel.
+    pub const LEFT: u32 = 1 << 8;
+    /// A bit of the shape: there is no left channel.
+    pub const RIGHT: u32 = 1 << 9;
+    /// The bits of the shape that count copies.
+    const COPIES: u32 = 0xFF;
+
+    /// How many copies there are.
+    #[inline(always)]
+    pub fn copies(&self) -> usize {
+        (self.shape & Self::COPIES) as usize
+    }
+
+    /// Whether it has so many copies as there can be.
+    pub fn is_valid(&self) -> bool {
+        (1..=MAX_COPIES).contains(&self.copies())
+    }
+
+    /// The seed of a copy: the step of the copy is the number of the attempt in which it was found.
+    #[inline(always)]
+    pub fn seed_of(&self, copy: usize) -> u32 {
+        let [low, middle, high] = self.seed_steps.map(u128::from);
+        let steps = low | middle << 32 | high << 64;
+        stepped_seed(self.seed, copy, (steps >> (copy * STEP_BITS)) as u32 % MAX_STEPS)
+    }
+
+    /// Packs the step of each copy.
+    pub(crate) fn pack_steps(steps: &[u32; MAX_COPIES]) -> SeedSteps {
+        let pack = |packed: u128, &step: &u32| packed << STEP_BITS | u128::from(step % MAX_STEPS);
+        let packed = steps.iter().rev().fold(0, pack);
+        [packed as u32, (packed >> 32) as u32, (packed >> 64) as u32]
+    }
+
+    /// The factors of the channels.
+    #[inline(always)]
+    fn channels(&self) -> [f32; 2] {
+        let without = |side: u32| if self.shape & side != 0 { 0.0 } else { 1.0 };
+        [without(Self::RIGHT), without(Self::LEFT)]
+    }
+
+    /// The factors of the copies' pitches.
+    #[inline(always)]
+    pub(crate) fn pitch_factors(&self) -> [f32; MAX_COPIES] {
+        pitch_factors(self.copies(), self.detune)
+    }
+
+    /// The position of the noise in `2^-32` points.
+    fn band_clock(&self) -> u64 {
+        let [low, high] = self.band_clock.map(u64::from);
+        low | high << 32
+    }
+
+    /// Sets that position.
+    pub(crate) fn set_band_clock(&mut self, clock: u64) {
+        self.band_clock = [clock as u32, (clock >> 32) as u32];
+    }
+
+    /// What all copies have of their own, in lanes.
+    #[inline(always)]
+    pub fn expand(&self) -> Copies {
+        let (copies, channels) = (self.copies(), self.channels());
+        let factors = self.pitch_factors();
+        let clock = self.band_clock();
+        Copies {
+            increments: factors.map(|factor| self.increment * factor),
+            from: self.from.gains(copies, channels),
+            to: self.to.gains(copies, channels),
+            band_clocks: match clock {
+                0 => [0; MAX_COPIES],
+                _ => factors.map(|factor| (copy_clock(clock, factor) >> CLOCK_SHIFT) as u32),
+            },
+        }
+    }
+}
+
+/// Bits of a band clock below those of [`Cloud::band_clock`].
+const CLOCK_SHIFT: u32 = 18;
+
+/// The band clock of the copy whose pitch has this factor.
+#[inline(always)]
+pub(crate) fn copy_clock(clock: u64, factor: f32) -> u64 {
+    (clock as f64 * f64::from(factor)) as u64
+}
+
+/// Attempts to find a seed, and the bits of their numbers.
+pub(crate) const MAX_STEPS: u32 = 1 << STEP_BITS;
+const STEP_BITS: usize = 5;
+
+/// The seed of a copy in one of the attempts.
+#[inline(always)]
+pub(crate) fn stepped_seed(seed: u32, copy: usize, step: u32) -> u32 {
+    let number = copy as u32 + MAX_COPIES as u32 * step;
+    seed.wrapping_add(number.wrapping_mul(SEEDS_APART))
+}
+
+/// What the copies of a voice have of their own in a tick, in lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Copies {
+    increments: [f32; MAX_COPIES],
+    /// Gains of left and right, at both ends of the tick.
+    from: [[f32; MAX_COPIES]; 2],
+    to: [[f32; MAX_COPIES]; 2],
+    band_clocks: [u32; MAX_COPIES],
+}
+
+impl UnisonVoice {
+    /// A voice of one copy, which is `cloud`.
+    pub fn single(cloud: &Cloud) -> Self {
+        let mut unison = Unison {
+            shape: 1,
+            seed: cloud.seed,
+            increment: cloud.increment,
+            from: Mix::of_channels(cloud.gain_from),
+            to: Mix::of_channels(cloud.gain_to),
+            phase: cloud.phase,
+            ..Unison::default()
+        };
+        unison.set_band_clock(u64::from(cloud.band_clock) << CLOCK_SHIFT);
+        Self { description: Description::of(cloud), unison }
+    }
+
+    /// One of its copies, as a voice of its own that starts with this phase: for a renderer that takes over.
+    pub(crate) fn taken_over(&self, copy: usize, phase: u32) -> Self {
+        let Self { description, unison } = self;
+        let copies = unison.copies();
+        let factor = unison.pitch_factors()[copy];
+        let cloud = description.cloud();
+        let (width_from, width_to) = widths(&cloud, copy);
+        let flags = cloud.flags | STARTS;
+        let mut own = Unison {
+            shape: 1 | unison.shape & !Unison::COPIES,
+            seed: unison.seed_of(copy),
+            increment: unison.increment * factor,
+            from: unison.from.of_copy(copy, copies),
+            to: unison.to.of_copy(copy, copies),
+            phase,
+            ..Unison::default()
+        };
+        own.set_band_clock(copy_clock(unison.band_clock(), factor));
+        Self {
+            description: Description::of(&Cloud { flags, width_from, width_to, ..cloud }),
+            unison: own,
+        }
+    }
+
+    /// Its numbers, as pairs of words.
+    #[inline(always)]
+    pub fn to_pairs(&self) -> [u64; Self::PAIRS] {
+        // SAFETY: numbers without padding, of that size.
+        unsafe { std::mem::transmute(*self) }
+    }
+
+    /// The voice of these numbers, whatever they are.
+    #[inline(always)]
+    pub fn from_pairs(pairs: [u64; Self::PAIRS]) -> Self {
+        // SAFETY: as above, and any bits are valid numbers.
+        unsafe { std::mem::transmute(pairs) }
+    }
+
+    /// Pairs of words.
+    pub const PAIRS: usize = size_of::<Self>() / size_of::<u64>();
+
+    /// Whether its clouds start in this tick.
+    #[inline(always)]
+    pub fn starts(&self) -> bool {
+        self.description.0[0] & u32::from(STARTS) != 0
+    }
+
+    /// The same, with clouds that start.
+    #[must_use]
+    pub fn starting(mut self) -> Self {
+        self.description.0[0] |= u32::from(STARTS);
+        self
+    }
+
+    /// The cloud of a copy.
+    pub fn cloud(&self, copy: usize) -> Cloud {
+        let mut cloud = self.description.cloud();
+        let widths = [cloud.width_from, cloud.width_to];
+        self.complete(&self.unison.expand(), copy, widths, &mut cloud);
+        cloud
+    }
+
+    /// Replaces the values of another copy in the cloud of the voice, whose widths are given.
+    #[inline(always)]
+    pub(crate) fn complete(
+        &self,
+        copies: &Copies,
+        copy: usize,
+        widths: [i16; 2],
+        cloud: &mut Cloud,
+    ) {
+        let gains = |side: &[[f32; MAX_COPIES]; 2]| [side[0][copy], side[1][copy]];
+        cloud.seed = self.unison.seed_of(copy);
+        cloud.increment = copies.increments[copy];
+        (cloud.gain_from, cloud.gain_to) = (gains(&copies.from), gains(&copies.to));
+        (cloud.phase, cloud.band_clock) = (self.unison.phase, copies.band_clocks[copy]);
+        [cloud.width_from, cloud.width_to] = widths;
+        (cloud.width_from, cloud.width_to) = self::widths(cloud, copy);
+    }
+}
+
+/// Whether a copy has left and right of its partials exchanged.
+#[inline(always)]
+pub(crate) fn is_mirrored(copy: usize) -> bool {
+    copy % 2 == 1
+}
+
+/// The widths of a copy of the voice that `cloud` describes.
+#[inline(always)]
+fn widths(cloud: &Cloud, copy: usize) -> (i16, i16) {
+    let Cloud { width_from, width_to, .. } = *cloud;
+    match is_mirrored(copy) {
+        true => (width_from.wrapping_neg(), width_to.wrapping_neg()),
+        false => (width_from, width_to),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_cloud_survives() {
+        let cloud = Cloud {
+            flags: STARTS,
+            table: 7,
+            partials: 20.0,
+            width_from: -3,
+            width_to: 5,
+            seed: 9,
+            increment: 1e6,
+            gain_from: [0.0, 0.25],
+            gain_to: [0.5, 0.125],
+            phase: 11,
+            band_clock: 13,
+            ..Cloud::default()
+        };
+        let again = UnisonVoice::single(&cloud).cloud(0);
+        for (gains, expected) in
+            [(again.gain_from, cloud.gain_from), (again.gain_to, cloud.gain_to)]
+        {
+            for (gain, expected) in gains.iter().zip(expected) {
+                assert!((gain - expected).abs() < 1e-6, "{gain} for {expected}");
+            }
+        }
+        let (gain_from, gain_to) = (cloud.gain_from, cloud.gain_to);
+        assert_eq!(Cloud { gain_from, gain_to, ..again }, cloud);
+    }
+
+    /// A renderer that takes over copies one by one renders what another one would have.
+    #[test]
+    fn copies_that_are_taken_over_are_the_same() {
+        let steps = std::array::from_fn(|copy| 31 - copy as u32);
+        let mix = |gain, entry| Mix { gain, pan: 0.2, spread: 0.6, entry };
+        let description = Cloud { width_from: 100, width_to: 200, ..Cloud::default() };
+        for copies in 1..=MAX_COPIES {
+            let unison = Unison {
+                shape: copies as u32 | Unison::LEFT,
+                seed: 77,
+                seed_steps: Unison::pack_steps(&steps),
+                increment: 1e7,
+                detune: 0.01,
+                from: mix(0.1, 0.4),
+                to: mix(0.2, 0.7),
+                band_clock: [1 << 30, 7],
+                ..Unison::default()
+            };
+            let voice = UnisonVoice { description: Description::of(&description), unison };
+            for copy in 0..copies {
+                let taken_over = voice.taken_over(copy, 123).cloud(0);
+                let expected = Cloud { flags: STARTS, phase: 123, ..voice.cloud(copy) };
+                assert_eq!(taken_over, expected, "copy {copy} of {copies}");
+                assert_eq!(expected.seed, stepped_seed(77, copy, 31 - copy as u32));
+                assert_eq!(expected.gain_to[1], 0.0);
+            }
+        }
+    }
+}
