@@ -94,12 +94,15 @@ impl CloudPool {
 
     /// The last clouds of a voice, at their ends.
     pub(crate) fn last(&self, slot: u32, copies: usize) -> impl Iterator<Item = Cloud> {
-        let together = self.last[slot as usize].unison.copies().max(1);
-        let sounding = if self.last[slot as usize].unison.copies() == 0 { 0 } else { copies };
-        (0..sounding).map(move |copy| {
-            let first = slot as usize + copy / together * together;
-            let cloud = self.last[first].cloud(copy % together);
-            Cloud { gain_from: cloud.gain_to, width_from: cloud.width_to, ..cloud }
+        let slots = slot as usize..slot as usize + copies;
+        // All copies are in the first voice, or each is one of its own; before the first tick there is none.
+        let together = self.last[slots.start].unison.copies();
+        let voices = self.last[slots].chunks(together.max(1)).take(copies * together);
+        voices.flat_map(move |voice| {
+            (0..together).map(|copy| {
+                let cloud = voice[0].cloud(copy);
+                Cloud { gain_from: cloud.gain_to, width_from: cloud.width_to, ..cloud }
+            })
         })
     }
 
@@ -125,6 +128,7 @@ impl CloudPool {
             last: Disjoint::new(&mut self.last),
             band_clocks: Disjoint::new(&mut self.band_clocks),
             phases: Disjoint::new(&mut self.phases),
+            indices: self.free.indices(),
             block: self.block.writer(),
             fade_step: 1.0 / self.fade_ticks as f32,
         }
@@ -137,7 +141,7 @@ impl CloudPool {
         // SAFETY: it is the only writer.
         let mut writer = unsafe { voices.writer(tick) };
         for &FadingVoice { slot, ticks_left } in &fading_voices {
-            let UnisonVoice { description, mut unison } = *writer.last(slot);
+            let UnisonVoice { description, mut unison, .. } = *writer.last(slot);
             let mut cloud = description.cloud();
             cloud.flags &= !STARTS;
             cloud.first_frame = 0;
@@ -167,6 +171,7 @@ pub(crate) struct Voices<'a> {
     last: Disjoint<'a, UnisonVoice>,
     band_clocks: Disjoint<'a, u64>,
     phases: Disjoint<'a, u64>,
+    indices: &'a [u32],
     block: BlockWriter<'a>,
     /// The fraction of a fade in one tick.
     fade_step: f32,
@@ -265,7 +270,7 @@ impl VoiceWriter<'_> {
             *band_clock = band_clock.wrapping_add(width as u64 * frames);
             unison.set_band_clock(*band_clock);
         }
-        *last = UnisonVoice { description: Description::of(cloud), unison };
+        *last = UnisonVoice::new(Description::of(cloud), unison);
         self.written[self.count] = slot;
         self.count += 1;
         if self.count == WRITTEN {
@@ -277,8 +282,9 @@ impl VoiceWriter<'_> {
     #[inline(always)]
     fn flush(&mut self) {
         for &slot in &self.written[..self.count] {
-            // SAFETY: this writer alone uses the slots; see `Voices::writer`.
-            unsafe { self.voices.block.push(self.tick, slot as usize, self.last(slot)) };
+            let index = self.voices.indices[slot as usize];
+            // SAFETY: this writer alone uses the slots; see `Voices::writer`. Slots have different indices.
+            unsafe { self.voices.block.push(self.tick, slot as usize, index, self.last(slot)) };
         }
         self.count = 0;
     }
@@ -292,7 +298,7 @@ impl VoiceWriter<'_> {
     /// Divides a voice that had all its copies in the last tick into one for each copy.
     pub(crate) fn divide(&mut self, slot: u32, copies: usize) {
         let whole = *self.last(slot);
-        if whole.unison.copies() != copies {
+        if copies == 1 || whole.unison.copies() != copies {
             return;
         }
         // SAFETY: as above.
@@ -308,8 +314,7 @@ impl VoiceWriter<'_> {
 
     /// The copies of a voice, which are in the tick already, are one voice in the next one.
     pub(crate) fn join(&mut self, slot: u32, cloud: &Cloud, unison: &Unison) {
-        let description = Description::of(cloud);
-        self.set_last(slot, &UnisonVoice { description, unison: *unison });
+        self.set_last(slot, &UnisonVoice::new(Description::of(cloud), *unison));
         // SAFETY: as above.
         let band_clock = unsafe { self.voices.band_clocks.get(slot as usize) };
         *band_clock = copy_clock(*band_clock, 1.0 / unison.pitch_factors()[0]);

@@ -57,7 +57,7 @@ constexpr u32 TICKS_SHIFT = 24;
 // Grid: blocks that copy the upload, then one for each eight voices of the list, whose rest is filled with voices of
 // no tick.
 //
-// A thread copies 8 bytes, so a warp requests whole cache lines. Limit: the bus (168 bytes per voice and tick), and
+// A thread copies 8 bytes, so a warp requests whole cache lines. Limit: the bus (192 bytes per voice and tick), and
 // half of its bandwidth when the lines are still in a core's cache, which is why the host writes blocks past the
 // cache. Wider loads, more loads in flight, bulk copies and larger pages are no faster; the copy
 // engine starts later.

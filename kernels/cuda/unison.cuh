@@ -22,9 +22,10 @@ struct Unison {
     u32 phase;
 };
 
-// Words of a voice during one tick: what its copies share, and how they differ.
-constexpr u32 VOICE_WORDS = DESCRIPTION_WORDS + sizeof(Unison) / 4;
-static_assert(VOICE_WORDS == 42, "Unison");
+static_assert(sizeof(Unison) == 72, "Unison");
+
+// Words of a voice during one tick: what its copies share, how they differ, and unused ones.
+constexpr u32 VOICE_WORDS = 48;
 
 // What a copy has of its own: the index of its description, then the rest of its cloud.
 struct UnisonCopy {

@@ -140,7 +140,7 @@ impl<'a> Copies<'a> {
             Some(second) => second.gains(second.blend(voice))[original.layer],
             None => 1.0,
         };
-        let entry = self.entry[voice];
+        let (entry, is_alone) = (self.entry[voice], note.copies == 1);
         let unison = Unison {
             shape: note.copies as u32 | original.side.shape(),
             seed: note.seed,
@@ -151,7 +151,7 @@ impl<'a> Copies<'a> {
                 gain: original.gain * blended,
                 pan: self.pan[voice] + original.pan,
                 spread: self.spread[voice],
-                entry: if entry == 0.0 { Mix::ALL_IN } else { 2.0 * note.age / entry },
+                entry: if entry == 0.0 || is_alone { Mix::ALL_IN } else { 2.0 * note.age / entry },
             },
             ..Unison::default()
         };
@@ -160,9 +160,9 @@ impl<'a> Copies<'a> {
             _ => unison.pitch_factors(),
         };
         original.cloud.width_to = fraction(self.width[voice]);
-        // The noise of copies keeps its speed while they are detuned further.
+        // The noise of copies keeps its speed while routes move their detune.
         let has_noise = original.cloud.bandwidth != 0.0 && self.pitch_factors.is_none();
-        if self.differ || self.are_coloured || has_noise {
+        if self.differ || ((self.are_coloured || has_noise) && !is_alone) {
             self.push_divided(voice, note, original, &unison, writer);
         } else if original.cloud.flags & STARTS == 0 && writer.is_divided(slot, note.copies) {
             // In one tick more, the copies come to where they are when they are one voice again.
@@ -206,11 +206,11 @@ impl<'a> Copies<'a> {
             if is_mirrored(copy) {
                 cloud.width_to = -cloud.width_to;
             }
-            if colour != 0.0 && note.copies > 1 {
-                recolour(&mut cloud, place_of(copy, note.copies) * colour);
+            let place = place_of(copy, note.copies);
+            if colour != 0.0 {
+                recolour(&mut cloud, place * colour);
             }
             if self.differ {
-                let place = place_of(copy, note.copies);
                 self.move_copy(voice, note, original, place, &mut cloud, &mut own);
             }
             writer.push(slot + copy as u32, &mut cloud, &own, &[1.0; MAX_COPIES]);

@@ -13,6 +13,8 @@ pub(super) struct FreeSlots {
     pages: Vec<u64>,
     /// For each page, the part that has it.
     owners: Vec<u8>,
+    /// For each slot, its index in the memory of blocks.
+    indices: Vec<u32>,
     /// Pages from this one on belong to no part.
     owned: usize,
     slots: usize,
@@ -22,8 +24,14 @@ pub(super) struct FreeSlots {
 impl FreeSlots {
     pub(super) fn new(slots: usize) -> Self {
         let pages = slots.div_ceil(PAGE);
-        let mut free =
-            Self { pages: vec![0; pages], owners: vec![0; pages], owned: 0, slots, count: 0 };
+        let mut free = Self {
+            pages: vec![0; pages],
+            owners: vec![0; pages],
+            indices: vec![0; slots],
+            owned: 0,
+            slots,
+            count: 0,
+        };
         free.reset();
         free
     }
@@ -55,10 +63,34 @@ impl FreeSlots {
         if page == self.owned {
             self.owners[page] = part as u8;
             self.owned += 1;
+            self.order(page, count);
         }
         self.pages[page] &= !(ones(count) << first);
         self.count -= count;
         Some((page * PAGE) as u32 + first)
+    }
+
+    /// Gives indices to the slots of a page, in which most voices will have that many copies. Voices are known by
+    /// their first slots, so these come first: then the memory of voices is not spread over seven times as many pages
+    /// as it has. The order stays when voices have other numbers of copies.
+    fn order(&mut self, page: usize, copies: usize) {
+        let slots = page * PAGE..self.slots.min((page + 1) * PAGE);
+        let voices = slots.len() / copies;
+        for (offset, index) in self.indices[slots.clone()].iter_mut().enumerate() {
+            let (voice, copy) = (offset / copies, offset % copies);
+            let ordered = match copy {
+                _ if voice == voices => offset,
+                0 => voice,
+                _ => voices + voice * (copies - 1) + copy - 1,
+            };
+            *index = (slots.start + ordered) as u32;
+        }
+    }
+
+    /// For each slot that was ever taken, its index in the memory of blocks. Slots have different ones, which stay until
+    /// the next reset.
+    pub(super) fn indices(&self) -> &[u32] {
+        &self.indices
     }
 
     /// Frees `count` slots in a row of one page.
@@ -110,6 +142,20 @@ mod tests {
         assert_eq!(free.take(1, 16), None);
         assert_eq!([free.take(1, 14), free.take(1, 4)], [Some(21), None]);
         assert_eq!(free.take(1, 3), Some(71));
+    }
+
+    #[test]
+    fn voices_have_indices_in_a_row() {
+        let mut free = FreeSlots::new(2 * PAGE + 10);
+        for copies in [7, 1, 16] {
+            free.take(copies, copies);
+        }
+        let indices = free.indices();
+        assert_eq!([0, 7, 14, 56, 1, 63].map(|slot| indices[slot]), [0, 1, 2, 8, 9, 63]);
+        assert!((64..128).all(|slot| indices[slot] as usize == slot));
+        let mut all = indices.to_vec();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..2 * PAGE as u32 + 10), "each index once");
     }
 
     #[test]

@@ -22,10 +22,9 @@ pub struct VoiceBlock {
     voices: VoiceMemory,
     /// Indices below this one have memory.
     with_memory: usize,
-    /// The index of the voices of every slot. Empty where the slot is the index, which is so but in blocks for
-    /// several clients.
+    /// The index of the voices of every slot that is in use.
     indices: Vec<u32>,
-    /// Indices in use, where they are not the slots.
+    /// Indices in use, in a block for several clients.
     used: usize,
     /// The clients, when there are several.
     sections: Vec<Section>,
@@ -125,22 +124,22 @@ impl Extent {
 impl VoiceBlock {
     /// An empty block that can hold `slots` clouds.
     pub fn new(slots: usize) -> Self {
-        Self::with_indices(slots, slots, Vec::new())
+        Self::with_memory(slots, slots)
     }
 
     /// An empty block for several clients: of its `slots`, `voices` may be in use at once. Voices are stored
     /// one after the other, whatever slots they have, so that little memory has to be pinned.
     pub fn shared(slots: usize, voices: usize) -> Self {
-        Self::with_indices(slots, voices, vec![0; slots])
+        Self::with_memory(slots, voices)
     }
 
-    fn with_indices(slots: usize, voices: usize, indices: Vec<u32>) -> Self {
+    fn with_memory(slots: usize, voices: usize) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let mut block = Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             voices: VoiceMemory::new(voices),
             with_memory: 0,
-            indices,
+            indices: vec![0; slots],
             used: 0,
             sections: Vec::new(),
             summaries: vec![SlotSummary::default(); slots],
@@ -157,15 +156,13 @@ impl VoiceBlock {
     /// holds it, it is replaced.
     pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
-            let indices = vec![0; shared.indices.len()];
-            *shared =
-                Arc::new(Self::with_indices(shared.capacity(), shared.voices.count(), indices));
+            *shared = Arc::new(Self::with_memory(shared.capacity(), shared.voices.count()));
         }
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
         };
         if block.with_memory < block.voices.count() {
-            let in_use = if block.indices.is_empty() { block.slots_in_use() } else { block.used };
+            let in_use = if block.used == 0 { block.slots_in_use() } else { block.used };
             // A few at a time, so that a large chord does not have to wait for much of it.
             let end = with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK);
             block.clear();
@@ -178,7 +175,9 @@ impl VoiceBlock {
 
     /// Takes memory for the indices below `end`, while nothing is in the block.
     fn take_memory(&mut self, end: usize) {
-        let range = self.with_memory..end.min(self.voices.count()).max(self.with_memory);
+        // Slots of a page may have any indices there.
+        let end = end.next_multiple_of(SLOTS_PER_WORD).min(self.voices.count());
+        let range = self.with_memory..end.max(self.with_memory);
         self.with_memory = range.end;
         self.voices.take_memory(range);
     }
@@ -216,7 +215,7 @@ impl VoiceBlock {
         let tick = self.ticks - 1;
         self.list(slot, voice.unison.copies());
         // SAFETY: it is the only writer.
-        unsafe { self.writer().push(tick, slot, voice) };
+        unsafe { self.writer().push(tick, slot, slot as u32, voice) };
     }
 
     /// Lists some slots as sounding.
@@ -242,25 +241,28 @@ impl VoiceBlock {
     /// Adds a voice to a `tick` of the last section; ticks of a slot come in order. Returns whether there was room.
     #[inline]
     pub fn put(&mut self, tick: usize, slot: usize, voice: &UnisonVoice) -> bool {
+        let mut index = self.indices[slot];
         if self.spans[slot].ticks == 0 {
             if self.used == self.voices.count() {
                 return false;
             }
-            self.indices[slot] = self.used as u32;
+            index = self.used as u32;
             self.used += 1;
         }
         self.list(slot, voice.unison.copies());
         // SAFETY: it is the only writer.
-        unsafe { self.writer().push(tick, slot, voice) };
+        unsafe { self.writer().push(tick, slot, index, voice) };
         true
     }
 
     /// For writing from several threads. Afterwards the slots are to be listed.
     #[inline(always)]
     pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
+        let past_the_caches = self.voices.is_pinned();
         BlockWriter {
-            past_the_caches: self.voices.is_pinned(),
-            indices: &self.indices,
+            past_the_caches,
+            write: memory::writing(past_the_caches),
+            indices: Disjoint::new(&mut self.indices),
             voices: Disjoint::new(self.voices.voices_mut()),
             summaries: Disjoint::new(&mut self.summaries),
             spans: Disjoint::new(&mut self.spans),
@@ -351,7 +353,7 @@ impl VoiceBlock {
     /// The index of the voices of `slot` in the memory.
     #[inline]
     pub fn index(&self, slot: usize) -> usize {
-        self.indices.get(slot).map_or(slot, |&index| index as usize)
+        self.indices[slot] as usize
     }
 
     /// The sections of a block for several clients; empty in others.
@@ -412,7 +414,8 @@ impl VoiceBlock {
 /// Writes voices to a block, each slot from one thread.
 pub(crate) struct BlockWriter<'a> {
     past_the_caches: bool,
-    indices: &'a [u32],
+    write: memory::Write,
+    indices: Disjoint<'a, u32>,
     voices: Disjoint<'a, [UnisonVoice; MAX_TICKS]>,
     summaries: Disjoint<'a, SlotSummary>,
     spans: Disjoint<'a, Span>,
@@ -420,18 +423,18 @@ pub(crate) struct BlockWriter<'a> {
 }
 
 impl BlockWriter<'_> {
-    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks of a slot come in order.
+    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks of a slot come in order. It is stored at `index`.
     ///
     /// # Safety
-    /// No other thread writes to its slots.
+    /// No other thread writes to its slots, nor to that index.
     #[inline(always)]
-    pub(crate) unsafe fn push(&self, tick: usize, slot: usize, voice: &UnisonVoice) {
+    pub(crate) unsafe fn push(&self, tick: usize, slot: usize, index: u32, voice: &UnisonVoice) {
         let copies = voice.unison.copies();
-        let index = self.indices.get(slot).map_or(slot, |&index| index as usize);
-        // SAFETY: the caller guarantees it, and slots have different indices.
+        // SAFETY: the caller guarantees it.
         let (place, span, summaries) = unsafe {
+            *self.indices.get(slot) = index;
             (
-                self.voices.get(index),
+                self.voices.get(index as usize),
                 self.spans.get(slot),
                 self.summaries.range(slot..slot + copies),
             )
@@ -440,7 +443,7 @@ impl BlockWriter<'_> {
         span.most_copies = span.most_copies.max(copies as u8);
         let extent = Extent::of(voice);
         summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
-        memory::write(&mut place[tick], voice, self.past_the_caches);
+        (self.write)(&mut place[tick], voice);
     }
 
     /// Remembers the phases of the clouds of some slots when the block begins; `finer` is how many bits they have more.

@@ -11,13 +11,16 @@ pub const MAX_COPIES: usize = 16;
 const SEEDS_APART: u32 = 1_024;
 
 /// A voice during one tick: the clouds of its unison copies, which are in slots one after the other.
+///
+/// It fills whole cache lines: what is written past the caches in parts of lines takes several times as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(8))]
+#[repr(C, align(64))]
 pub struct UnisonVoice {
     /// What the copies share.
     pub description: Description,
     /// How they differ.
     pub unison: Unison,
+    unused: [u32; 6],
 }
 
 /// The values of a [`Cloud`] up to its widths, which all copies share; odd copies have left and right exchanged.
@@ -67,7 +70,8 @@ pub struct Mix {
     pub entry: f32,
 }
 
-const _: () = assert!(size_of::<UnisonVoice>() == 168);
+const _: () = assert!(size_of::<UnisonVoice>() == 192);
+const _: () = assert!(size_of::<Unison>() == 72);
 const _: () = assert!(size_of::<Description>() == std::mem::offset_of!(Cloud, seed));
 
 impl Default for Mix {
@@ -315,6 +319,12 @@ pub struct Copies {
 }
 
 impl UnisonVoice {
+    /// The voice with this description whose copies differ so.
+    #[inline(always)]
+    pub fn new(description: Description, unison: Unison) -> Self {
+        Self { description, unison, unused: [0; 6] }
+    }
+
     /// A voice of one copy, which is `cloud`.
     pub fn single(cloud: &Cloud) -> Self {
         let mut unison = Unison {
@@ -327,12 +337,12 @@ impl UnisonVoice {
             ..Unison::default()
         };
         unison.set_band_clock(u64::from(cloud.band_clock) << CLOCK_SHIFT);
-        Self { description: Description::of(cloud), unison }
+        Self::new(Description::of(cloud), unison)
     }
 
     /// One of its copies, as a voice of its own that starts with this phase: for a renderer that takes over.
     pub(crate) fn taken_over(&self, copy: usize, phase: u32) -> Self {
-        let Self { description, unison } = self;
+        let Self { description, unison, .. } = self;
         let copies = unison.copies();
         let factor = unison.pitch_factors()[copy];
         let cloud = description.cloud();
@@ -348,28 +358,27 @@ impl UnisonVoice {
             ..Unison::default()
         };
         own.set_band_clock(copy_clock(unison.band_clock(), factor));
-        Self {
-            description: Description::of(&Cloud { flags, width_from, width_to, ..cloud }),
-            unison: own,
-        }
+        Self::new(Description::of(&Cloud { flags, width_from, width_to, ..cloud }), own)
     }
 
     /// Its numbers, as pairs of words.
     #[inline(always)]
-    pub fn to_pairs(&self) -> [u64; Self::PAIRS] {
-        // SAFETY: numbers without padding, of that size.
-        unsafe { std::mem::transmute(*self) }
+    pub fn pairs(&self) -> &[u64; Self::PAIRS] {
+        // SAFETY: numbers without padding, at least so many, and aligned.
+        unsafe { &*std::ptr::from_ref(self).cast() }
     }
 
     /// The voice of these numbers, whatever they are.
     #[inline(always)]
     pub fn from_pairs(pairs: [u64; Self::PAIRS]) -> Self {
+        let mut voice = Self::default();
         // SAFETY: as above, and any bits are valid numbers.
-        unsafe { std::mem::transmute(pairs) }
+        unsafe { *std::ptr::from_mut(&mut voice).cast() = pairs };
+        voice
     }
 
-    /// Pairs of words.
-    pub const PAIRS: usize = size_of::<Self>() / size_of::<u64>();
+    /// Pairs of words, without the unused ones at the end.
+    pub const PAIRS: usize = (size_of::<Description>() + size_of::<Unison>()) / size_of::<u64>();
 
     /// Whether its clouds start in this tick.
     #[inline(always)]
@@ -477,7 +486,7 @@ mod tests {
                 band_clock: [1 << 30, 7],
                 ..Unison::default()
             };
-            let voice = UnisonVoice { description: Description::of(&description), unison };
+            let voice = UnisonVoice::new(Description::of(&description), unison);
             for copy in 0..copies {
                 let taken_over = voice.taken_over(copy, 123).cloud(0);
                 let expected = Cloud { flags: STARTS, phase: 123, ..voice.cloud(copy) };

@@ -144,6 +144,39 @@ fn copies_join_one_after_the_other_and_differ_in_colour() {
     assert!(unlike(&coloured) > unlike(&[]) + 2.0);
 }
 
+#[test]
+fn a_single_copy_has_nobody_to_wait_for() {
+    let render = |settings: &[(Param, f32)]| {
+        let patch = with(patch(&[(Param::UnisonVoices, 1.0)]), settings);
+        play(&mut engine(&patch), &[(0, on(60))], 9_600)
+    };
+    assert_eq!(render(&[(Param::UnisonEntry, 2.0)]), render(&[]));
+    assert_eq!(render(&[(Param::UnisonColour, 1.0)]), render(&[]));
+}
+
+/// Copies become voices of their own while their colours differ, and one voice again, without a jump.
+#[test]
+fn copies_part_and_join_without_a_jump() {
+    let patch = patch(&[
+        (Param::SourcePosition, 1.0),
+        (Param::SourcePartials, 40.0),
+        (Param::Env1Sustain, 1.0),
+        (Param::UnisonVoices, 5.0),
+        (Param::UnisonDetune, 20.0),
+        (Param::ShapeWidth, 0.8),
+    ]);
+    // So little that it is not heard, and still every copy is described by itself.
+    let colour = |value| EventKind::Param { param: Param::UnisonColour, value };
+    let events =
+        [(0, on(60)), (9_600, colour(1e-6)), (19_200, colour(0.0)), (28_800, colour(1e-6))];
+    let [changed, _] = play(&mut engine(&patch), &events, 48_000);
+    let [still, _] = play(&mut engine(&patch), &events[..1], 48_000);
+    let difference = changed.iter().zip(&still).map(|(a, b)| (a - b).abs());
+    let loudest = difference.fold(0.0, f32::max);
+    assert!(peak(&still) > 0.05 && loudest < 1e-5, "{loudest}");
+    assert!(loudest > 0.0, "nothing has been divided");
+}
+
 /// Every key sounds only notes of the scale.
 #[test]
 fn one_root_for_all_keys_keeps_to_its_scale() {

@@ -157,8 +157,8 @@ impl SharedSegment {
                 };
                 room = rest;
                 needs = tables.number_of(&voice.description.cloud()).max(needs);
-                let pairs = place.iter().zip(voice.to_pairs());
-                pairs.for_each(|(to, pair)| to.store(pair, Ordering::Relaxed));
+                let pairs = place.iter().zip(voice.pairs());
+                pairs.for_each(|(to, &pair)| to.store(pair, Ordering::Relaxed));
             }
         }
         put(head, VOICES, voices);
@@ -287,20 +287,16 @@ fn get(words: &[AtomicU64], index: usize) -> u64 {
 }
 
 /// Refuses a cloud whose indices would be out of bounds in a renderer.
-pub(super) fn checked(
-    cloud: Cloud,
-    buses: usize,
-    tables: &Tables,
-) -> Result<Cloud, ProtocolViolation> {
+pub(super) fn check(cloud: &Cloud, buses: usize, tables: &Tables) -> Result<(), ProtocolViolation> {
     match () {
         () if cloud.bus as usize >= buses => Err("a cloud on a bus that is none"),
         () if cloud.first_frame as usize >= TICK => Err("a cloud that starts after its tick"),
-        () if !tables.has_rows_of(&cloud) => Err("a cloud of no table"),
+        () if !tables.has_rows_of(cloud) => Err("a cloud of no table"),
         // A fraction above the maximum is allowed: it rounds down.
         () if !(0.0..MAX_PARTIALS as f32 + 1.0).contains(&cloud.partials) => {
             Err("a cloud of too many partials")
         }
-        () => Ok(cloud),
+        () => Ok(()),
     }
 }
 

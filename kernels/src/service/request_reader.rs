@@ -1,6 +1,6 @@
 //! Reads the requests of a client into blocks: checks what it says, and adds its voices.
 
-use super::layout::{ProtocolViolation, RequestHead, SharedSegment, checked};
+use super::layout::{ProtocolViolation, RequestHead, SharedSegment, check};
 use super::tables::ClientTables;
 use myriad_engine::render::{Capacity, MAX_TICKS, VoiceBlock};
 use myriad_engine::spectrum::{Description, tables};
@@ -66,11 +66,13 @@ impl RequestReader {
                 }
                 ends[tick] = slots.end;
                 clouds[tick] += slots.len();
-                let cloud = client_tables.translate(voice.description.cloud());
-                let cloud =
-                    checked(cloud.ok_or("a cloud of no table")?, self.capacity.buses, &tables)?;
+                let mut cloud = voice.description.cloud();
+                if client_tables.has_rows_of(&cloud) {
+                    cloud = client_tables.translate(cloud).ok_or("a cloud of no table")?;
+                    voice.description = Description::of(&cloud);
+                }
+                check(&cloud, self.capacity.buses, &tables)?;
                 partials += cloud.partials * slots.len() as f32;
-                voice.description = Description::of(&cloud);
                 if self.use_slots(slots) {
                     voice = voice.starting();
                 }

@@ -48,6 +48,14 @@ impl ClientTables {
         self.newest.load(Ordering::Acquire) >= number
     }
 
+    /// Whether the cloud reads rows that are not built in.
+    #[inline]
+    pub(super) fn has_rows_of(&self, cloud: &Cloud) -> bool {
+        let Second { table, frame, share, .. } = cloud.second;
+        let seconds = if share == 0 { 0 } else { frame.max(table & !Second::TRACKS) };
+        cloud.table.max(cloud.frame).max(seconds) >= self.first_row
+    }
+
     /// The same cloud with the rows of this process, unless it reads a table that is not here.
     pub(super) fn translate(&self, mut cloud: Cloud) -> Option<Cloud> {
         cloud.table = self.row(cloud.table)?;

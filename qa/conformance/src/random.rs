@@ -89,12 +89,12 @@ fn start_voice(random: &mut Random, slots: usize, copies: usize) -> UnisonVoice 
         phase: 0,
         ..voice.unison
     };
-    UnisonVoice { unison, ..voice }
+    UnisonVoice::new(voice.description, unison)
 }
 
 /// The voice a tick later.
 fn next_voice(random: &mut Random, last: &UnisonVoice) -> UnisonVoice {
-    let UnisonVoice { description, unison } = last;
+    let UnisonVoice { description, unison, .. } = last;
     let cloud = next(random, &Cloud { increment: unison.increment, ..description.cloud() });
     let to = Mix {
         gain: unison.to.gain * random.between(0.9, 1.1),
@@ -102,17 +102,15 @@ fn next_voice(random: &mut Random, last: &UnisonVoice) -> UnisonVoice {
         spread: (unison.to.spread + random.between(-0.1, 0.1)).clamp(0.0, 1.0),
         entry: unison.to.entry + random.between(0.0, 0.1),
     };
-    UnisonVoice {
-        description: Description::of(&cloud),
-        unison: Unison {
-            increment: cloud.increment,
-            detune: unison.detune * random.between(0.95, 1.05),
-            from: unison.to,
-            to,
-            band_clock: [random.bits(), unison.band_clock[1] + random.below(2)],
-            ..*unison
-        },
-    }
+    let unison = Unison {
+        increment: cloud.increment,
+        detune: unison.detune * random.between(0.95, 1.05),
+        from: unison.to,
+        to,
+        band_clock: [random.bits(), unison.band_clock[1] + random.below(2)],
+        ..*unison
+    };
+    UnisonVoice::new(Description::of(&cloud), unison)
 }
 
 fn table(random: &mut Random) -> Place {

@@ -95,12 +95,14 @@ impl VoiceMemory {
     }
 }
 
-/// Writes to such memory.
-#[inline(always)]
-pub(super) fn write(place: &mut UnisonVoice, value: &UnisonVoice, past_the_caches: bool) {
+/// Writes a voice to such memory.
+pub(super) type Write = fn(&mut UnisonVoice, &UnisonVoice);
+
+/// How to write: past the caches, or not.
+pub(super) fn writing(past_the_caches: bool) -> Write {
     match past_the_caches {
-        true => stream(place, value),
-        false => *place = *value,
+        true => past_the_caches_here(),
+        false => |place, voice| *place = *voice,
     }
 }
 
@@ -115,23 +117,41 @@ pub(super) fn settle(past_the_caches: bool) {
     let _ = past_the_caches;
 }
 
-/// Writes without bringing the lines into the cache.
+/// Writes without bringing the lines into the cache, with the widest stores that there are. Whoever does so calls
+/// `settle` before the memory is shared; the writing thread itself sees its writes in order.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline]
-fn stream(place: &mut UnisonVoice, value: &UnisonVoice) {
-    let from = std::ptr::from_ref(value).cast::<i64>();
-    let to = std::ptr::from_mut(place).cast::<i64>();
-    for pair in 0..size_of::<UnisonVoice>() / size_of::<i64>() {
-        // SAFETY: within both, which are pairs of words. The writer calls `settle` before the memory is
-        // shared, and the writing thread itself sees its writes in order.
-        unsafe { std::arch::x86_64::_mm_stream_si64(to.add(pair), from.add(pair).read()) };
+fn past_the_caches_here() -> Write {
+    use std::arch::x86_64::{__m512i, _mm_stream_si64, _mm512_load_si512, _mm512_stream_si512};
+
+    #[target_feature(enable = "avx512f")]
+    fn by_lines(place: &mut UnisonVoice, voice: &UnisonVoice) {
+        let from = std::ptr::from_ref(voice).cast::<__m512i>();
+        let to = std::ptr::from_mut(place).cast::<__m512i>();
+        for line in 0..size_of::<UnisonVoice>() / size_of::<__m512i>() {
+            // SAFETY: within both, which are whole lines.
+            unsafe { _mm512_stream_si512(to.add(line), _mm512_load_si512(from.add(line))) };
+        }
+    }
+
+    fn by_pairs(place: &mut UnisonVoice, voice: &UnisonVoice) {
+        let from = std::ptr::from_ref(voice).cast::<i64>();
+        let to = std::ptr::from_mut(place).cast::<i64>();
+        for pair in 0..size_of::<UnisonVoice>() / size_of::<i64>() {
+            // SAFETY: within both, which are pairs of words.
+            unsafe { _mm_stream_si64(to.add(pair), from.add(pair).read()) };
+        }
+    }
+
+    match is_x86_feature_detected!("avx512f") {
+        // SAFETY: this processor has it.
+        true => |place, voice| unsafe { by_lines(place, voice) },
+        false => by_pairs,
     }
 }
 
 #[cfg(any(not(target_arch = "x86_64"), miri))]
-#[inline]
-fn stream(place: &mut UnisonVoice, value: &UnisonVoice) {
-    *place = *value;
+fn past_the_caches_here() -> Write {
+    |place, voice| *place = *voice
 }
 
 impl Drop for VoiceMemory {
@@ -172,7 +192,7 @@ mod tests {
             UnisonVoice::single(&Cloud { seed, width_to: seed as i16, ..Cloud::default() })
         };
         for (index, ticks) in memory.voices_mut()[..4].iter_mut().enumerate() {
-            write(&mut ticks[1], &voice(index), true);
+            writing(true)(&mut ticks[1], &voice(index));
         }
         memory.settle();
         let memory = &memory;

@@ -181,7 +181,7 @@ fn unison_copies_agree() {
             band_clock: [bits(15), bits(16) >> 8],
             phase: bits(17),
         };
-        let voice = UnisonVoice { description: Description::default(), unison };
+        let voice = UnisonVoice::new(Description::default(), unison);
         for copy in 0..unison.copies() {
             let (rust, device) = (voice.cloud(copy), device(&unison, copy as u32));
             // Pitches and noise have the same bits.
