@@ -1,6 +1,6 @@
 //! Finds the cause of a missed deadline.
 //!
-//! The render side measures what its thread did since it was last on time: how long it computed, how
+//! The render side measures what its thread did since it was last on time: how long it rendered and computed, how
 //! much longer it slept than intended, and how long it waited in the run queue. The control side reads
 //! the time that a hypervisor has stolen, because that takes too long for the render thread.
 
@@ -21,6 +21,8 @@ pub(super) struct DeadlineMiss {
     gap: Duration,
     /// Its CPU time.
     computing: Duration,
+    /// How long it rendered.
+    rendering: Duration,
     /// How much longer it slept than intended.
     overslept: Duration,
     /// How long it waited in the run queue, if the system counts that.
@@ -28,6 +30,12 @@ pub(super) struct DeadlineMiss {
 }
 
 impl DeadlineMiss {
+    /// How long it rendered and neither computed nor waited for a CPU: it waited for a GPU.
+    fn waited(&self) -> Duration {
+        let busy = self.computing + self.run_delay.unwrap_or_default();
+        self.rendering.saturating_sub(busy)
+    }
+
     /// Whether the thread woke up late although no other thread of this machine ran instead.
     fn woke_late_without_contention(&self) -> bool {
         let run_delay = self.run_delay.unwrap_or(self.overslept);
@@ -42,7 +50,8 @@ pub(super) struct DeadlineMonitor {
     last_on_time: Instant,
     computed: Duration,
     run_delay_before: Option<Duration>,
-    /// How much longer it has slept since then than intended.
+    /// How long it has rendered since then, and how much longer it has slept than intended.
+    pub(super) rendering: Duration,
     pub(super) overslept: Duration,
     run_delay: RunDelay,
     /// The most events of a batch since then.
@@ -66,6 +75,7 @@ impl DeadlineMonitor {
             last_on_time: Instant::now(),
             computed: thread_time(),
             run_delay_before: None,
+            rendering: Duration::ZERO,
             overslept: Duration::ZERO,
             run_delay: RunDelay::default(),
             events: 0,
@@ -82,7 +92,8 @@ impl DeadlineMonitor {
     pub(super) fn on_time(&mut self) {
         (self.last_on_time, self.computed) = (Instant::now(), thread_time());
         self.run_delay_before = self.run_delay.time();
-        (self.overslept, self.events) = (Duration::ZERO, 0);
+        (self.rendering, self.overslept) = (Duration::ZERO, Duration::ZERO);
+        self.events = 0;
     }
 
     /// Describes a missed deadline.
@@ -94,6 +105,7 @@ impl DeadlineMonitor {
             known: self.known(gap, ring),
             gap,
             computing,
+            rendering: self.rendering,
             overslept: self.overslept,
             run_delay: run_delay.map(|(now, before)| now.saturating_sub(before)),
         }

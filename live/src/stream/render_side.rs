@@ -228,7 +228,9 @@ impl RenderSide {
             self.engine.follow_tuning(tuning.as_ref());
         }
         let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
+        let rendering = Instant::now();
         self.engine.render(events, left, right);
+        self.monitor.rendering += rendering.elapsed();
         let fader = self.fader;
         self.fader.apply(left, right);
         let frame_ring = &self.end.frame_ring;

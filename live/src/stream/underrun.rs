@@ -34,6 +34,8 @@ pub enum Cause {
     EventFlood,
     /// Rendering took too long.
     RenderTime,
+    /// The render thread waited for a GPU that was late or lost.
+    Renderer,
     /// The hypervisor took the CPU away.
     Steal,
     /// Other threads had the CPU.
@@ -48,6 +50,7 @@ impl fmt::Display for Cause {
             Cause::Burst => "burst of callbacks",
             Cause::EventFlood => "event flood",
             Cause::RenderTime => "rendering took too long",
+            Cause::Renderer => "the GPU was late or lost",
             Cause::Steal => "processor taken by the hypervisor",
             Cause::Scheduling => "processor taken by other programs",
         })

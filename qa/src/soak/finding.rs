@@ -143,7 +143,9 @@ impl Finding {
             size: milliseconds,
             blame: match underrun.cause {
                 _ if machine => Blame::Machine,
-                Cause::RenderTime | Cause::EventFlood | Cause::LargeBlock => Blame::Myriad,
+                Cause::RenderTime | Cause::Renderer | Cause::EventFlood | Cause::LargeBlock => {
+                    Blame::Myriad
+                }
                 Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => Blame::Machine,
             },
             text: format!(

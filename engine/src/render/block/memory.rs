@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(memory.voices().len(), 3);
         assert_eq!(memory.voices()[2][MAX_TICKS - 1].unison.seed, 7);
         let (start, length) = memory.bytes();
-        assert!((start as usize).is_multiple_of(PAGE) && length == PAGE);
+        assert!((start as usize).is_multiple_of(PAGE) && length == 2 * PAGE);
     }
 
     #[test]

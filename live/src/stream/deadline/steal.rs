@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 /// Reads the stolen time now and then, and decides the cause of deadline misses.
 #[derive(Debug)]
 pub(in crate::stream) struct StealMonitor {
-    /// The last readings of the stolen time, oldest first.
-    readings: [Duration; 3],
+    /// The last readings of the stolen time of every CPU, oldest first.
+    readings: [Vec<Duration>; 3],
     /// When the last reading was kept.
     kept: Instant,
     /// Whether there is a hypervisor.
@@ -22,7 +22,7 @@ const INTERVAL: Duration = Duration::from_millis(40);
 impl StealMonitor {
     pub(in crate::stream) fn new() -> Self {
         Self {
-            readings: [stolen_now(); 3],
+            readings: [stolen_now(), stolen_now(), stolen_now()],
             kept: Instant::now(),
             is_virtual: is_virtual(&read("/proc/cpuinfo")),
         }
@@ -43,12 +43,16 @@ impl StealMonitor {
             return cause;
         }
         let [before, .., now] = &self.readings;
-        let stolen = now.saturating_sub(*before);
+        // The thread was on one of the CPUs: a little from each of them explains nothing.
+        let stolen = now.iter().zip(before).map(|(now, before)| now.saturating_sub(*before));
+        let stolen = stolen.max().unwrap_or_default();
         // At least half of the gap. CPU time includes the stolen time.
         if stolen >= miss.gap / 2 && !stolen.is_zero() {
             Cause::Steal
         } else if miss.computing >= miss.gap / 2 {
             Cause::RenderTime
+        } else if miss.waited() >= miss.gap / 2 {
+            Cause::Renderer
         } else if self.is_virtual && miss.woke_late_without_contention() {
             Cause::Steal
         } else {
@@ -57,16 +61,20 @@ impl StealMonitor {
     }
 }
 
-/// Time that the hypervisor has taken from this machine since it started, all CPUs together.
-fn stolen_now() -> Duration {
-    stolen(&read("/proc/stat")).unwrap_or_default()
+/// Time that the hypervisor has taken from each CPU since the machine started.
+fn stolen_now() -> Vec<Duration> {
+    stolen(&read("/proc/stat"))
 }
 
-/// The eighth number of the first line of Linux' `/proc/stat`, in hundredths of a second.
-fn stolen(text: &str) -> Option<Duration> {
-    let total = text.lines().next()?.strip_prefix("cpu ")?;
-    let hundredths: u64 = total.split_whitespace().nth(7)?.parse().ok()?;
-    Some(Duration::from_millis(10 * hundredths))
+/// The eighth number of the line of each CPU of Linux' `/proc/stat`, in hundredths of a second.
+fn stolen(text: &str) -> Vec<Duration> {
+    let of_cpu = |line: &str| {
+        let mut words = line.split_whitespace();
+        let number = words.next()?.strip_prefix("cpu")?;
+        let hundredths: u64 = words.nth(7)?.parse().ok()?;
+        (!number.is_empty()).then(|| Duration::from_millis(10 * hundredths))
+    };
+    text.lines().filter_map(of_cpu).collect()
 }
 
 /// Whether Linux' `/proc/cpuinfo` says that the CPUs are virtual.
@@ -85,7 +93,7 @@ impl StealMonitor {
     /// A monitor whose last reading is `stolen`.
     pub(super) fn simulated(stolen: Duration, is_virtual: bool) -> Self {
         Self {
-            readings: [Duration::ZERO, Duration::ZERO, stolen],
+            readings: [vec![Duration::ZERO; 2], Vec::new(), vec![Duration::ZERO, stolen]],
             kept: Instant::now(),
             is_virtual,
         }
@@ -98,10 +106,11 @@ mod tests {
 
     #[test]
     fn stolen_time_is_parsed_from_proc_stat() {
-        let text = "cpu  1206982 151394 139782 919723 2765 0 774 3468 0 0\ncpu0 1 2 3";
-        assert_eq!(stolen(text), Some(Duration::from_millis(34_680)));
-        assert_eq!(stolen("nonsense"), None);
-        assert_eq!(stolen("cpu  1 2"), None);
+        let text = "cpu  1206982 151394 139782 919723 2765 0 774 3468 0 0\n\
+                    cpu0 1 2 3 4 5 6 7 3000 9 10\ncpu1 1 2 3 4 5 6 7 468 9 10\nctxt 7";
+        assert_eq!(stolen(text), [30_000, 4_680].map(Duration::from_millis));
+        assert_eq!(stolen("nonsense"), []);
+        assert_eq!(stolen("cpu0  1 2"), []);
     }
 
     #[test]

@@ -5,12 +5,14 @@ const RING: RingState =
 
 const MS: Duration = Duration::from_millis(1);
 
-/// The cause of a miss after 20 ms, given CPU time, oversleep, run delay and stolen time in ms.
+/// The cause of a miss after 20 ms, given CPU time, oversleep, run delay and stolen time in ms. It has rendered for
+/// twice its CPU time.
 fn cause([computing, overslept, run_delay, stolen]: [u32; 4], is_virtual: bool) -> Cause {
     let miss = DeadlineMiss {
         known: None,
         gap: 20 * MS,
         computing: computing * MS,
+        rendering: 2 * computing * MS,
         overslept: overslept * MS,
         run_delay: Some(run_delay * MS),
     };
@@ -47,6 +49,22 @@ fn render_time_steal_and_scheduling_are_told_apart() {
         assert_eq!(cause([1, 0, 0, 20], is_virtual), Cause::Steal);
         assert_eq!(cause([18, 0, 0, 20], is_virtual), Cause::Steal);
     }
+    // It rendered, and did nothing: it waited for a GPU that was late or lost.
+    let waiting = |rendering: u32, run_delay: u32, stolen: u32| {
+        let miss = DeadlineMiss {
+            known: None,
+            gap: 20 * MS,
+            computing: 2 * MS,
+            rendering: rendering * MS,
+            overslept: Duration::ZERO,
+            run_delay: Some(run_delay * MS),
+        };
+        StealMonitor::simulated(stolen * MS, true).decide(&miss)
+    };
+    assert_eq!(waiting(12, 0, 0), Cause::Renderer);
+    assert_eq!(waiting(11, 0, 0), Cause::Scheduling);
+    assert_eq!(waiting(15, 8, 0), Cause::Scheduling);
+    assert_eq!(waiting(15, 0, 10), Cause::Steal);
     // Woken late although no other thread ran: on a virtual CPU, the hypervisor ran something else for
     // a time too short for the system's counter.
     assert_eq!(cause([1, 18, 0, 0], true), Cause::Steal);
