@@ -97,10 +97,11 @@ fn a_lost_gpu_is_reported_and_does_not_click() {
 #[test]
 fn an_interrupted_soak_can_be_resumed() {
     let folder = Folder::new();
-    let child = folder.spawn("soak --seed 1 --hours 2 --report r");
+    let mut child = folder.spawn("soak --seed 1 --hours 2 --report r");
     let journal = folder.path("r/journal.jsonl");
     let played = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("sample"));
     while !played() {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended");
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = child.id().to_string();

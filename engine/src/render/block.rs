@@ -176,7 +176,8 @@ impl VoiceBlock {
     /// Takes memory for the indices below `end`, while nothing is in the block.
     fn take_memory(&mut self, end: usize) {
         // Slots of a page may have any indices there.
-        let end = end.next_multiple_of(SLOTS_PER_WORD).min(self.voices.count());
+        let count = self.voices.count();
+        let end = end.min(count).next_multiple_of(SLOTS_PER_WORD).min(count);
         let range = self.with_memory..end.max(self.with_memory);
         self.with_memory = range.end;
         self.voices.take_memory(range);
