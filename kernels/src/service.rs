@@ -7,7 +7,7 @@
 //!
 //! - [`client`]: the renderer that players and plugins use;
 //! - [`start`]: finds the service of this user, or starts it;
-//! - [`handshake`], [`layout`], [`memory`], [`futex_counter`]: what the two processes share;
+//! - [`handshake`], [`layout`], [`memory`], [`futex_counter`], [`robust_futex`]: what the two processes share;
 //! - [`server`]: accepts clients; [`scheduler`]: combines their blocks and renders them;
 //! - [`table_uploader`] and [`tables`]: imported tables, at the client and in the service.
 //!
@@ -20,6 +20,7 @@ mod handshake;
 mod layout;
 mod memory;
 mod request_reader;
+mod robust_futex;
 mod scheduler;
 mod server;
 mod start;

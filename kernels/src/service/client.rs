@@ -4,7 +4,7 @@ use super::error::{ServiceFailure, StartError};
 use super::futex_counter::SPIN;
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
-use super::start::{Connected, Served, ServiceCommand, connect};
+use super::start::{Connected, Served, ServiceCommand, Signals, connect};
 use super::table_uploader::TableUploader;
 use crate::GpuError;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often to check that the service is alive while waiting for it.
-const ALIVE_INTERVAL: Duration = Duration::from_millis(2);
+const ALIVE_INTERVAL: Duration = Duration::from_micros(250);
 
 /// How a client uses the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ struct Connection {
     socket: UnixStream,
     service: Pid,
     segment: SharedSegment,
-    doorbell: SharedMemory,
+    signals: Signals,
     /// How long a block may take, and how long to spin for it.
     deadline: Duration,
     spin: Duration,
@@ -182,7 +182,7 @@ impl Connection {
         capacity: Capacity,
     ) -> Result<Self, StartError> {
         let (segment, file) = share(capacity)?;
-        let Connected { socket, service, doorbell } =
+        let Connected { socket, service, signals } =
             connect(command, served, options.start_deadline, options.is_live, capacity, &file)?;
         let table_uploader =
             TableUploader::start(&socket).map_err(|error| StartError::Unfit(error.to_string()))?;
@@ -191,7 +191,7 @@ impl Connection {
             socket,
             service,
             segment,
-            doorbell,
+            signals,
             deadline: options.deadline,
             spin: options.spin,
             asked: 0,
@@ -219,7 +219,7 @@ impl Connection {
         let reset = std::mem::take(&mut self.reset);
         self.segment.ask(self.asked, reset, block);
         self.segment.memory.futex_counter(ASKED).increment();
-        self.doorbell.futex_counter(0).increment();
+        self.signals.doorbell.futex_counter(0).increment();
         self.asked = self.asked.wrapping_add(1);
         self.in_flight.push_back(block.ticks());
         Ok(())
@@ -249,7 +249,7 @@ impl Connection {
                 };
             }
             // An answer that came before the service ended is still used.
-            if self.is_closed() && answered.count() == self.collected {
+            if self.has_ended() && answered.count() == self.collected {
                 return Err(ServiceFailure::Ended.into());
             }
             if left.is_zero() {
@@ -259,7 +259,11 @@ impl Connection {
         }
     }
 
-    fn is_closed(&self) -> bool {
+    /// Whether the service is dead, or has closed the connection.
+    fn has_ended(&self) -> bool {
+        if self.signals.robust_futex.is_dead() {
+            return true;
+        }
         let received = rustix::net::recv(&self.socket, &mut [0; 16], RecvFlags::DONTWAIT);
         !matches!(received, Ok((1.., _)) | Err(Errno::AGAIN | Errno::INTR))
     }
@@ -281,4 +285,37 @@ fn share(capacity: Capacity) -> Result<(SharedSegment, OwnedFd), StartError> {
     let (memory, file) =
         SharedMemory::new(layout.words()).map_err(|error| StartError::Memory(mebibytes, error))?;
     Ok((SharedSegment { memory, layout }, file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::robust_futex::RobustFutex;
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_dead_service_is_noticed_while_its_socket_is_open() {
+        let (socket, open) = UnixStream::pair().unwrap();
+        let (doorbell, _) = SharedMemory::new(0).unwrap();
+        let (futex, file) = RobustFutex::new().unwrap();
+        let signals = Signals { doorbell, robust_futex: RobustFutex::open(&file).unwrap() };
+        let (segment, _) = share(Capacity { slots: 8, buses: 1 }).unwrap();
+        let mut connection = Connection {
+            _table_uploader: TableUploader::start(&socket).unwrap(),
+            socket,
+            service: rustix::process::getpid(),
+            segment,
+            signals,
+            deadline: Duration::from_millis(20),
+            spin: SPIN,
+            asked: 0,
+            collected: 0,
+            in_flight: VecDeque::new(),
+            reset: false,
+        };
+        assert_eq!(connection.await_answer(), Err(RenderError::Late { milliseconds: 20 }));
+        thread::spawn(|| futex.own()).join().unwrap().unwrap();
+        assert_eq!(connection.await_answer(), Err(ServiceFailure::Ended.into()));
+        drop(open);
+    }
 }

@@ -17,7 +17,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 /// Incremented whenever the layout of the shared memory or of these messages changes.
-pub(super) const PROTOCOL: u64 = 8;
+pub(super) const PROTOCOL: u64 = 9;
 
 const HELLO: u64 = u64::from_be_bytes(*b"MYRIADAS");
 const STATUS: u64 = u64::from_be_bytes(*b"MYRIADST");
@@ -64,7 +64,7 @@ pub(super) fn send_hello(
         *bytes = value.to_le_bytes();
     }
     version[..VERSION.len()].copy_from_slice(VERSION.as_bytes());
-    send_with_file(socket, &bytes, memory)
+    send_with_files(socket, &bytes, &[memory])
 }
 
 /// Asks the service for its status, which is the text that follows.
@@ -85,7 +85,7 @@ pub(super) enum Hello {
 /// Waits for the hello. An error means that no Myriad program is at the other end.
 pub(super) fn receive_hello(socket: &UnixStream) -> io::Result<Hello> {
     let mut bytes = [0; BYTES];
-    let (received, memory) = receive_with_file(socket, &mut bytes)?;
+    let (received, [memory, _]) = receive_with_files(socket, &mut bytes)?;
     let numbers = bytes[..8 * NUMBERS].as_chunks().0;
     let number = |index: usize| u64::from_le_bytes(numbers[index]);
     if received == 8 && number(0) == STATUS {
@@ -120,15 +120,20 @@ pub(super) fn open(capacity: Capacity, file: Option<OwnedFd>) -> Result<SharedSe
     Ok(SharedSegment { memory, layout })
 }
 
-/// Tells the client at once that the service is alive, and gives it the memory that wakes the service.
-pub(super) fn send_welcome(socket: &UnixStream, doorbell: BorrowedFd<'_>) -> io::Result<()> {
-    send_with_file(socket, &WELCOME.to_le_bytes(), doorbell)
+/// Tells the client at once that the service is alive. Gives it the memory that wakes the service, and the robust futex
+/// that shows its death.
+pub(super) fn send_welcome(
+    socket: &UnixStream,
+    doorbell: BorrowedFd<'_>,
+    robust_futex: BorrowedFd<'_>,
+) -> io::Result<()> {
+    send_with_files(socket, &WELCOME.to_le_bytes(), &[doorbell, robust_futex])
 }
 
 /// The first answer to a hello.
 pub(super) enum Welcome {
-    /// The service is alive. The memory wakes it.
-    Doorbell(OwnedFd),
+    /// The service is alive.
+    Files { doorbell: OwnedFd, robust_futex: OwnedFd },
     /// It refused for this reason.
     Refused(String),
 }
@@ -136,9 +141,13 @@ pub(super) enum Welcome {
 /// Receives what [`send_welcome`] sent, or a refusal.
 pub(super) fn receive_welcome(socket: &UnixStream) -> io::Result<Welcome> {
     let mut word = [0; 8];
-    match receive_with_file(socket, &mut word)? {
-        (8, Some(file)) if u64::from_le_bytes(word) == WELCOME => Ok(Welcome::Doorbell(file)),
-        (8, None) if u64::from_le_bytes(word) == REFUSED => Ok(Welcome::Refused(text(socket)?)),
+    match receive_with_files(socket, &mut word)? {
+        (8, [Some(doorbell), Some(robust_futex)]) if u64::from_le_bytes(word) == WELCOME => {
+            Ok(Welcome::Files { doorbell, robust_futex })
+        }
+        (8, [None, _]) if u64::from_le_bytes(word) == REFUSED => {
+            Ok(Welcome::Refused(text(socket)?))
+        }
         (0, _) => Err(io::ErrorKind::UnexpectedEof.into()),
         _ => Err(io::ErrorKind::InvalidData.into()),
     }
@@ -178,11 +187,13 @@ fn text(mut socket: &UnixStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn send_with_file(socket: &UnixStream, bytes: &[u8], file: BorrowedFd<'_>) -> io::Result<()> {
-    let files = [file];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+/// The most files of a message.
+const FILES: usize = 2;
+
+fn send_with_files(socket: &UnixStream, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    control.push(SendAncillaryMessage::ScmRights(&files));
+    control.push(SendAncillaryMessage::ScmRights(files));
     let parts = [IoSlice::new(bytes)];
     // A broken pipe must not raise SIGPIPE, which would end a host that does not expect it.
     match rustix::net::sendmsg(socket, &parts, &mut control, SendFlags::NOSIGNAL)? {
@@ -191,19 +202,20 @@ fn send_with_file(socket: &UnixStream, bytes: &[u8], file: BorrowedFd<'_>) -> io
     }
 }
 
-/// Receives one message, and the file that came with it.
-fn receive_with_file(
+/// Receives one message, and the files that came with it.
+fn receive_with_files(
     socket: &UnixStream,
     bytes: &mut [u8],
-) -> io::Result<(usize, Option<OwnedFd>)> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+) -> io::Result<(usize, [Option<OwnedFd>; FILES])> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut parts = [IoSliceMut::new(bytes)];
     let flags = RecvFlags::CMSG_CLOEXEC;
     let received = rustix::net::recvmsg(socket, &mut parts, &mut control, flags)?.bytes;
-    let file = control.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut files) => files.next(),
+    let messages = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files),
         _ => None,
     });
-    Ok((received, file))
+    let mut files = messages.flatten();
+    Ok((received, std::array::from_fn(|_| files.next())))
 }

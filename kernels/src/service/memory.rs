@@ -8,7 +8,7 @@ use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
@@ -29,28 +29,17 @@ const FUTEX_COUNTERS: usize = 2;
 const FUTEX_COUNTER_BYTES: usize = FUTEX_COUNTERS * size_of::<FutexCounter>();
 
 impl SharedMemory {
-    /// New zeroed memory, and the file that another process maps to share it. It has no name, so
-    /// that nothing is left behind when a process dies. All pages are allocated now.
+    /// New zeroed memory, and the file that another process maps to share it.
     pub(super) fn new(words: usize) -> io::Result<(Self, OwnedFd)> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let file = rustix::fs::memfd_create("myriad", flags)?;
-        let bytes = Self::bytes(words)?;
-        rustix::fs::ftruncate(&file, bytes as u64)?;
-        rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
-        // Sealed: no process can remove a page that the other one is about to access.
-        let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-        rustix::fs::fcntl_add_seals(&file, seals)?;
+        let file = create(Self::bytes(words)?)?;
+        rustix::fs::fcntl_add_seals(&file, SEALS)?;
         Ok((Self::map(&file, words)?, file))
     }
 
     /// Memory that another process made.
     pub(super) fn open(file: &OwnedFd, words: usize) -> io::Result<Self> {
-        let is_sealed = rustix::fs::fcntl_get_seals(file)?.contains(SealFlags::SHRINK);
-        let is_large_enough = rustix::fs::fstat(file)?.st_size as u64 >= Self::bytes(words)? as u64;
-        match is_sealed && is_large_enough {
-            true => Self::map(file, words),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
+        check(file, Self::bytes(words)?)?;
+        Self::map(file, words)
     }
 
     fn bytes(words: usize) -> io::Result<usize> {
@@ -59,17 +48,9 @@ impl SharedMemory {
         bytes.ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
-    fn map(file: impl AsFd, words: usize) -> io::Result<Self> {
-        let length = Self::bytes(words)?;
+    fn map(file: &OwnedFd, words: usize) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // Populated: the first blocks cause no page faults.
-        let flags = MapFlags::SHARED | MapFlags::POPULATE;
-        // SAFETY: a new mapping, at an address that the system chooses.
-        let start = unsafe {
-            rustix::mm::mmap(std::ptr::null_mut(), length, access, flags, file.as_fd(), 0)
-        }?;
-        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { start, words })
+        Ok(Self { start: map(file, Self::bytes(words)?, access)?, words })
     }
 
     /// One of the futex counters.
@@ -97,4 +78,35 @@ impl Drop for SharedMemory {
             let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), length) };
         }
     }
+}
+
+/// With them no process can remove a page that another one is about to access.
+pub(super) const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
+
+/// A file of zeroed memory, which is not sealed yet. It has no name, so that nothing is left behind when a process
+/// dies. All pages are allocated now.
+pub(super) fn create(bytes: usize) -> io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let file = rustix::fs::memfd_create("myriad", flags)?;
+    rustix::fs::ftruncate(&file, bytes as u64)?;
+    rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
+    Ok(file)
+}
+
+/// Refuses a file that is too small or could shrink.
+pub(super) fn check(file: &OwnedFd, bytes: usize) -> io::Result<()> {
+    let is_sealed = rustix::fs::fcntl_get_seals(file)?.contains(SealFlags::SHRINK);
+    let is_large_enough = rustix::fs::fstat(file)?.st_size as u64 >= bytes as u64;
+    match is_sealed && is_large_enough {
+        true => Ok(()),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+pub(super) fn map(file: &OwnedFd, bytes: usize, access: ProtFlags) -> io::Result<NonNull<u8>> {
+    // Populated: the first blocks cause no page faults.
+    let flags = MapFlags::SHARED | MapFlags::POPULATE;
+    // SAFETY: a new mapping, at an address that the system chooses.
+    let start = unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, access, flags, file, 0) }?;
+    NonNull::new(start.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }

@@ -6,6 +6,7 @@ use super::futex_counter::SPIN;
 use super::handshake::{self, Hello};
 use super::layout::{MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
+use super::robust_futex::RobustFutex;
 use super::scheduler::{PendingClient, Scheduler};
 use super::start::{Served, check_folder, peer, socket_in};
 use super::status::ServiceStatus;
@@ -56,6 +57,8 @@ pub(super) struct Shared {
     /// Its first counter wakes the scheduler.
     doorbell: SharedMemory,
     doorbell_file: OwnedFd,
+    /// Shows clients that this process is dead.
+    robust_futex_file: OwnedFd,
     /// Milliseconds since the start by which the present call of the renderer must return, or zero.
     deadline: AtomicU64,
     start: Instant,
@@ -66,17 +69,21 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    fn new() -> Result<Self, ServeError> {
-        let (doorbell, doorbell_file) =
-            SharedMemory::new(0).map_err(|error| ServeError::System("shared memory", error))?;
-        Ok(Self {
+    /// What they share, and the futex that one of them must own.
+    fn new() -> Result<(Self, RobustFutex), ServeError> {
+        let refused = |error| ServeError::System("shared memory", error);
+        let (doorbell, doorbell_file) = SharedMemory::new(0).map_err(refused)?;
+        let (robust_futex, robust_futex_file) = RobustFutex::new().map_err(refused)?;
+        let shared = Self {
             doorbell,
             doorbell_file,
+            robust_futex_file,
             deadline: AtomicU64::new(0),
             start: Instant::now(),
             connections: AtomicUsize::new(0),
             status: Mutex::new(ServiceStatus::default().to_text()),
-        })
+        };
+        Ok((shared, robust_futex))
     }
 
     /// Wakes the scheduler.
@@ -114,8 +121,11 @@ impl Shared {
         deadline != 0 && self.start.elapsed().as_millis() as u64 > deadline
     }
 
-    /// Ends this process when a call of the renderer hangs.
-    fn watch(&self) -> ! {
+    /// Ends this process when a call of the renderer hangs. Owns the futex, because this thread dies at once when the
+    /// process is killed: it is never in a call of the driver.
+    fn watch(&self, robust_futex: RobustFutex) -> ! {
+        // Without it clients notice the end of their sockets, later.
+        let _ = robust_futex.own();
         loop {
             thread::sleep(HANG_TIMEOUT / 4);
             if self.is_hung() {
@@ -185,11 +195,12 @@ fn serve(served: Served, folder: &Path, idle: Duration) -> Result<(), ServeError
     // Left behind by one that was killed.
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).map_err(system("the socket"))?;
-    let shared = Arc::new(Shared::new()?);
+    let (shared, robust_futex) = Shared::new()?;
+    let shared = Arc::new(shared);
     let (pending, arrivals) = channel();
     let (watching, accepting) = (Arc::clone(&shared), Arc::clone(&shared));
     let named = |name: &str| thread::Builder::new().name(name.into());
-    named("myriad-hang").spawn(move || watching.watch()).map_err(system("a thread"))?;
+    named("myriad-hang").spawn(move || watching.watch(robust_futex)).map_err(system("a thread"))?;
     named("myriad-accept")
         .spawn(move || accept(&listener, &accepting, &pending))
         .map_err(system("a thread"))?;
@@ -307,8 +318,9 @@ fn serve_client(
         }
         Err(_) => return,
     };
+    let (doorbell, robust_futex) = (shared.doorbell_file.as_fd(), shared.robust_futex_file.as_fd());
     // Before the memory is mapped, which takes long: who is not welcomed soon takes the service for hung.
-    if handshake::send_welcome(socket, shared.doorbell_file.as_fd()).is_err() {
+    if handshake::send_welcome(socket, doorbell, robust_futex).is_err() {
         return;
     }
     let segment = match handshake::open(capacity, memory) {
@@ -376,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_call_that_does_not_return_in_time_is_noticed() {
-        let shared = Shared::new().expect("shared memory");
+        let (shared, _) = Shared::new().expect("shared memory");
         let hung_after_a_moment = || {
             thread::sleep(Duration::from_millis(5));
             shared.is_hung()

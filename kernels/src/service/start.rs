@@ -6,6 +6,7 @@
 use super::error::StartError;
 use super::handshake::{self, Welcome};
 use super::memory::SharedMemory;
+use super::robust_futex::RobustFutex;
 use super::status::status;
 use myriad_engine::render::Capacity;
 use rustix::fs::Mode;
@@ -181,8 +182,16 @@ pub(super) fn peer(socket: &UnixStream) -> io::Result<Pid> {
 pub(super) struct Connected {
     pub(super) socket: UnixStream,
     pub(super) service: Pid,
+    pub(super) signals: Signals,
+}
+
+/// Memory of a service that all its clients share.
+#[derive(Debug)]
+pub(super) struct Signals {
     /// Its first counter wakes the service.
     pub(super) doorbell: SharedMemory,
+    /// Shows that the service is dead.
+    pub(super) robust_futex: RobustFutex,
 }
 
 /// Connects to the service, and starts it if it does not run. A service that hangs is killed and replaced.
@@ -211,7 +220,7 @@ pub(super) fn connect(
                 file,
             );
             match admitted {
-                Ok(doorbell) => return Ok(Connected { socket, service, doorbell }),
+                Ok(signals) => return Ok(Connected { socket, service, signals }),
                 Err(Refusal::Final(error)) => return Err(error),
                 Err(Refusal::Hangs) => {
                     let _ = rustix::process::kill_process(service, Signal::KILL);
@@ -242,7 +251,7 @@ fn request_admission(
     is_live: bool,
     capacity: Capacity,
     file: &OwnedFd,
-) -> Result<SharedMemory, Refusal> {
+) -> Result<Signals, Refusal> {
     let hangs = |error: io::Error| match error.kind() {
         io::ErrorKind::WouldBlock => Refusal::Hangs,
         io::ErrorKind::InvalidData => {
@@ -256,14 +265,17 @@ fn request_admission(
     };
     limit(timeout.min(WELCOME_TIMEOUT)).map_err(hangs)?;
     handshake::send_hello(socket, is_live, capacity, file.as_fd()).map_err(hangs)?;
-    let doorbell = match handshake::receive_welcome(socket).map_err(hangs)? {
-        Welcome::Doorbell(file) => SharedMemory::open(&file, 0).map_err(hangs)?,
+    let signals = match handshake::receive_welcome(socket).map_err(hangs)? {
+        Welcome::Files { doorbell, robust_futex } => Signals {
+            doorbell: SharedMemory::open(&doorbell, 0).map_err(hangs)?,
+            robust_futex: RobustFutex::open(&robust_futex).map_err(hangs)?,
+        },
         Welcome::Refused(reason) => return Err(Refusal::Final(StartError::Refused(reason))),
     };
     // Preparing a GPU takes long, so this timeout does not mean that the service hangs.
     limit(timeout).map_err(hangs)?;
     match handshake::receive_reply(socket) {
-        Ok(Ok(())) => Ok(doorbell),
+        Ok(Ok(())) => Ok(signals),
         Ok(Err(reason)) => Err(Refusal::Final(StartError::Refused(reason))),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
             Err(Refusal::Final(StartError::Late(timeout.as_millis())))
