@@ -52,9 +52,10 @@ impl Load {
     /// The load of `block`.
     pub fn of(block: &VoiceBlock) -> Self {
         let mut load = Self { ticks: block.ticks(), ..Self::default() };
-        for slot in block.slots() {
-            load.clouds += 1;
-            load.partials += block.summary(slot).most_partials();
+        for slot in block.first_slots() {
+            let copies = usize::from(block.spans()[slot].most_copies);
+            load.clouds += copies;
+            load.partials += copies * block.summary(slot).most_partials();
         }
         load
     }

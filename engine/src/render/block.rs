@@ -36,6 +36,8 @@ pub struct VoiceBlock {
     phases: Vec<u32>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
+    /// A bit for every slot at which voices begin.
+    first_slots: Vec<u64>,
     ticks: usize,
 }
 
@@ -145,7 +147,8 @@ impl VoiceBlock {
             summaries: vec![SlotSummary::default(); slots],
             spans: vec![Span::default(); slots],
             phases: vec![0; slots],
-            slots: vec![0; slots.div_ceil(64)],
+            slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
+            first_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             ticks: 0,
         };
         block.take_memory(with_memory_ahead(0));
@@ -187,8 +190,10 @@ impl VoiceBlock {
     pub fn clear(&mut self) {
         let summaries = self.summaries.chunks_mut(SLOTS_PER_WORD);
         let spans = self.spans.chunks_mut(SLOTS_PER_WORD);
-        for ((bits, summaries), spans) in self.slots.iter_mut().zip(summaries).zip(spans) {
-            if std::mem::take(bits) != 0 {
+        let words = self.slots.iter_mut().zip(&mut self.first_slots);
+        for (((slots, first_slots), summaries), spans) in words.zip(summaries).zip(spans) {
+            if std::mem::take(slots) != 0 {
+                *first_slots = 0;
                 summaries.fill(SlotSummary::default());
                 spans.fill(Span::default());
             }
@@ -219,11 +224,12 @@ impl VoiceBlock {
         unsafe { self.writer().push(tick, slot, slot as u32, voice) };
     }
 
-    /// Lists some slots as sounding.
+    /// Lists the slots of a voice as sounding.
     #[inline(always)]
     fn list(&mut self, slot: usize, count: usize) {
         let bits = ((1_u128 << count) - 1) << (slot % SLOTS_PER_WORD);
         let word = slot / SLOTS_PER_WORD;
+        self.first_slots[word] |= 1 << (slot % SLOTS_PER_WORD);
         self.slots[word] |= bits as u64;
         if bits >> SLOTS_PER_WORD != 0 {
             self.slots[word + 1] |= (bits >> SLOTS_PER_WORD) as u64;
@@ -275,13 +281,11 @@ impl VoiceBlock {
     pub(crate) fn list_slots(&mut self, high: usize) {
         let summaries = self.summaries[..high].chunks(SLOTS_PER_WORD);
         for (word, summaries) in self.slots.iter_mut().zip(summaries) {
-            // Bytes first, in a loop that is vectorised.
-            let mut sounds = [0u8; SLOTS_PER_WORD];
-            for (sounds, summary) in sounds.iter_mut().zip(summaries) {
-                *sounds = u8::from(summary.sounding != 0);
-            }
-            let (eights, _) = sounds.as_chunks();
-            *word = eights.iter().rev().fold(0, |word, &eight| word << 8 | lowest_bits(eight));
+            *word = bits_of(summaries, |summary| summary.sounding);
+        }
+        let spans = self.spans[..high].chunks(SLOTS_PER_WORD);
+        for (word, spans) in self.first_slots.iter_mut().zip(spans) {
+            *word = bits_of(spans, |span| span.ticks);
         }
     }
 
@@ -312,16 +316,12 @@ impl VoiceBlock {
 
     /// Slots that sound in any tick, in rising order.
     pub fn slots(&self) -> impl Iterator<Item = usize> + '_ {
-        let (mut word, mut bits) = (0, self.slots.first().map_or(0, |&bits| bits));
-        std::iter::from_fn(move || {
-            while bits == 0 {
-                word += 1;
-                bits = *self.slots.get(word)?;
-            }
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            Some(word * 64 + bit)
-        })
+        indices_of(&self.slots)
+    }
+
+    /// Slots at which voices begin, in rising order.
+    pub fn first_slots(&self) -> impl Iterator<Item = usize> + '_ {
+        indices_of(&self.first_slots)
     }
 
     /// Slots from this one on are silent.
@@ -348,7 +348,7 @@ impl VoiceBlock {
 
     /// The voices of `tick`, with their first slots, in rising order.
     pub fn voices_in(&self, tick: usize) -> impl Iterator<Item = (usize, &UnisonVoice)> {
-        self.slots().filter_map(move |slot| Some((slot, self.voice(slot, tick)?)))
+        self.first_slots().filter_map(move |slot| Some((slot, self.voice(slot, tick)?)))
     }
 
     /// The index of the voices of `slot` in the memory.
@@ -495,6 +495,32 @@ pub(crate) fn groups(partials: f32) -> usize {
 
 /// Slots whose bits are in one word.
 const SLOTS_PER_WORD: usize = u64::BITS as usize;
+
+/// The indices of the bits that are set, in rising order.
+fn indices_of(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    let (mut word, mut bits) = (0, words.first().map_or(0, |&bits| bits));
+    std::iter::from_fn(move || {
+        while bits == 0 {
+            word += 1;
+            bits = *words.get(word)?;
+        }
+        let bit = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        Some(word * SLOTS_PER_WORD + bit)
+    })
+}
+
+/// A bit for each of up to 64 slots whose `ticks` are not zero.
+#[inline(always)]
+fn bits_of<T>(slots: &[T], ticks: impl Fn(&T) -> u8) -> u64 {
+    // Bytes first, in a loop that is vectorised.
+    let mut sounds = [0u8; SLOTS_PER_WORD];
+    for (sounds, slot) in sounds.iter_mut().zip(slots) {
+        *sounds = u8::from(ticks(slot) != 0);
+    }
+    let (eights, _) = sounds.as_chunks();
+    eights.iter().rev().fold(0, |word, &eight| word << 8 | lowest_bits(eight))
+}
 
 /// The lowest bit of each byte, which is its only one: that of the first byte is the lowest.
 fn lowest_bits(bytes: [u8; 8]) -> u64 {

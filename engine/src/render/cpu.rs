@@ -204,9 +204,8 @@ impl CpuRenderer {
     fn play(&mut self, block: &VoiceBlock, buses: &mut Buses) -> Result<usize, RenderError> {
         let _flush = FlushDenormals::new();
         buses.clear();
-        let begins = |slot: &usize| block.spans()[*slot].ticks != 0;
         self.slots.clear();
-        self.slots.extend(block.slots().filter(begins));
+        self.slots.extend(block.first_slots());
         self.used = self.used.max(block.slots_in_use());
         self.prepare_ahead(block);
         let Some(workers) = &self.workers else {

@@ -144,9 +144,9 @@ impl SharedSegment {
         let area = self.memory.words(self.layout.request(number));
         let (head, mut room) = area.split_at(HEAD);
         let (tables, mut needs, mut voices) = (tables(), 0, 0);
-        for slot in block.slots() {
+        for slot in block.first_slots() {
             let ticks = u64::from(block.spans()[slot].ticks);
-            let Some((first, rest)) = room.split_first().filter(|_| ticks != 0) else {
+            let Some((first, rest)) = room.split_first() else {
                 continue;
             };
             first.store(slot as u64 | ticks << u32::BITS, Ordering::Relaxed);
