@@ -2,12 +2,14 @@
 //!
 //! Everything is stored in lanes with one number for each voice: sources (envelopes, LFOs,
 //! controllers) are the input, targets (modulated parameters) the output. Only sources that a route
-//! uses are computed.
+//! uses are computed. What belongs to all voices is here; the lanes are in chunks of voices, which several threads compute
+//! side by side.
 
 mod drawing;
 mod drawn_envelope;
 mod envelope;
 mod fine;
+mod lanes;
 mod lfo;
 mod offset;
 mod route;
@@ -18,6 +20,7 @@ pub use route::{MAX_ROUTES, Route, RouteCurve, Source};
 
 pub(crate) use envelope::{Bend, EnvelopeBank, EnvelopeSettings};
 pub(crate) use fine::{CopyMoves, PartialMoves};
+pub(crate) use lanes::{CHUNK, Lane, Modulated, ModulationLanes};
 pub(crate) use lfo::{Lfo, LfoSettings, Shape, beats_of_sync};
 
 use crate::controls::Controls;
@@ -45,12 +48,9 @@ const SPEEDS: [Param; ENVELOPES + LFOS] = [
     Param::Lfo6Rate,
 ];
 
-/// The lanes of all voices of a part.
+/// The routes of a part, and the parameters that they move.
 #[derive(Debug)]
 pub(crate) struct Modulation {
-    sources: Vec<Vec<f32>>,
-    /// Lanes of parameters that are modulated for each voice; empty for others.
-    targets: Vec<Vec<f32>>,
     routes: Vec<Route>,
     /// Routes that move a parameter for all voices at once.
     shared_routes: Vec<Route>,
@@ -67,24 +67,17 @@ pub(crate) struct Modulation {
     constant: Vec<Option<f32>>,
     /// The parameters that routes move, with what the knob contributes to the sum.
     moving: Vec<(Param, f32)>,
+    /// Parameters whose lanes hold another value since the last time that they were read.
+    changed: Vec<(Param, f32)>,
     /// Whether `constant` and `moving` follow from what knobs and routes were before.
     is_stale: bool,
-    /// Scratch lane for the amounts of one route.
-    scratch: Vec<f32>,
     /// Per-voice offsets that a host adds.
     offsets: Offsets,
 }
 
 impl Modulation {
-    pub(crate) fn new(voices: usize) -> Self {
-        let lane = || vec![0.0; voices];
-        let target = |row: &crate::params::ParamInfo| match row.modulated && !row.shared {
-            true => lane(),
-            false => Vec::new(),
-        };
+    pub(crate) fn new() -> Self {
         Self {
-            sources: (0..Source::COUNT).map(|_| lane()).collect(),
-            targets: TABLE.iter().map(target).collect(),
             routes: Vec::with_capacity(MAX_ROUTES),
             shared_routes: Vec::with_capacity(MAX_ROUTES),
             copy_routes: Vec::with_capacity(MAX_ROUTES),
@@ -98,8 +91,8 @@ impl Modulation {
             routed: vec![false; TABLE.len()],
             constant: vec![None; TABLE.len()],
             moving: Vec::with_capacity(MAX_ROUTES),
+            changed: Vec::with_capacity(TABLE.len()),
             is_stale: true,
-            scratch: lane(),
             offsets: Offsets::new(),
         }
     }
@@ -145,82 +138,31 @@ impl Modulation {
         self.routed[param as usize]
     }
 
-    /// A voice starts: values that are needed before its first tick are those of the knobs.
-    pub(crate) fn start(&mut self, voice: usize, controls: &Controls) {
-        for param in SPEEDS {
-            self.targets[param as usize][voice] = controls[param];
-        }
-    }
-
-    /// Last value of the source for `voice`; zero unless a route uses it.
-    pub(crate) fn source(&self, source: Source, voice: usize) -> f32 {
-        match self.uses(source) {
-            true => self.sources[source as usize][voice],
-            false => 0.0,
-        }
-    }
-
-    pub(crate) fn source_mut(&mut self, source: Source) -> &mut [f32] {
-        &mut self.sources[source as usize]
-    }
-
-    /// The modulated parameter of all voices.
-    pub(crate) fn lane(&self, param: Param) -> &[f32] {
-        &self.targets[param as usize]
-    }
-
-    /// The modulated parameter of `voice`.
-    #[inline]
-    pub(crate) fn target(&self, param: Param, voice: usize) -> f32 {
-        self.targets[param as usize][voice]
-    }
-
-    /// Whether the parameter is `value` for every voice.
-    pub(crate) fn is_constant_at(&self, param: Param, value: f32) -> bool {
-        self.constant(param) == Some(value)
-    }
-
-    /// The value of the parameter, if it is the same for every voice.
-    pub(crate) fn constant(&self, param: Param) -> Option<f32> {
-        self.constant[param as usize]
-    }
-
-    /// Computes the targets of the first `voices` voices from parameters and sources.
-    pub(crate) fn apply(&mut self, controls: &Controls, voices: usize) {
+    /// Begins a tick with so many voices: reads the parameters, if they have changed. Those that no route moves are the same in
+    /// every tick.
+    pub(crate) fn begin<'a>(
+        &mut self,
+        controls: &Controls,
+        voices: usize,
+        lanes: impl Iterator<Item = &'a mut ModulationLanes>,
+    ) {
         if std::mem::take(&mut self.is_stale) {
-            self.read(controls);
+            self.read(controls, lanes);
         }
-        for &(param, sum) in &self.moving {
-            self.targets[param as usize][..voices].fill(sum);
-        }
-        for route in &self.routes {
-            let add = &mut self.scratch[..voices];
-            let source = &self.sources[route.source as usize][..voices];
-            let lanes = add.iter_mut().zip(source);
-            match route.curve {
-                // The most common curve, in a loop without a branch for every voice, which is vectorised.
-                RouteCurve::Linear => lanes.for_each(|(add, source)| *add = route.amount * source),
-                curve => lanes.for_each(|(add, &source)| *add = route.amount * curve.shape(source)),
-            }
-            if let Some(via) = route.via {
-                let via = &self.sources[via as usize][..voices];
-                add.iter_mut().zip(via).for_each(|(add, via)| *add *= via);
-            }
-            let target = &mut self.targets[route.target as usize][..voices];
-            target.iter_mut().zip(add).for_each(|(target, add)| *target += *add);
-        }
-        for &(param, _) in &self.moving {
-            from_sums(param.info().kind, &mut self.targets[param as usize][..voices]);
-        }
-        for param in self.offsets.apply(&mut self.targets, voices) {
-            self.constant[param as usize] = None;
-            self.is_stale = true;
+        let Self { offsets, constant, is_stale, .. } = self;
+        for (_, param, _) in offsets.of(0..voices) {
+            constant[param as usize] = None;
+            *is_stale = true;
         }
     }
 
-    /// Reads the parameters: those that no route moves are the same in every tick.
-    fn read(&mut self, controls: &Controls) {
+    fn read<'a>(
+        &mut self,
+        controls: &Controls,
+        lanes: impl Iterator<Item = &'a mut ModulationLanes>,
+    ) {
         self.moving.clear();
+        self.changed.clear();
         for &param in &self.modulated {
             let value = controls[param];
             let constant = &mut self.constant[param as usize];
@@ -229,29 +171,12 @@ impl Modulation {
                 self.moving.push((param, to_sum(param.info().kind, value)));
             } else if *constant != Some(value) {
                 *constant = Some(value);
-                self.targets[param as usize].fill(value);
+                self.changed.push((param, value));
             }
         }
-    }
-
-    /// Whether a route moves single copies.
-    pub(crate) fn has_copies(&self) -> bool {
-        !self.copy_routes.is_empty()
-    }
-
-    /// Amounts that routes add to the copy of `voice` at `place`, -1 to 1.
-    pub(crate) fn copy(&self, voice: usize, place: f32) -> CopyMoves {
-        fine::copy(&self.copy_routes, place, |source| self.source(source, voice))
-    }
-
-    /// Whether a route moves partials.
-    pub(crate) fn has_partials(&self) -> bool {
-        !self.partial_routes.is_empty()
-    }
-
-    /// Amounts that routes add to the partials of `voice`.
-    pub(crate) fn partials(&self, voice: usize) -> PartialMoves {
-        fine::partials(&self.partial_routes, |source| self.source(source, voice))
+        for lanes in lanes {
+            self.changed.iter().for_each(|&(param, value)| lanes.fill(param, value));
+        }
     }
 
     /// Whether a route moves a parameter for all voices at once.
@@ -322,7 +247,7 @@ fn to_sum(kind: Kind, value: f32) -> f32 {
 }
 
 /// The same for many values, in loops without branches for most kinds.
-fn from_sums(kind: Kind, sums: &mut [f32]) {
+fn from_sums(kind: Kind, sums: &mut [f32; CHUNK]) {
     let (min, max) = kind.range();
     match kind {
         Kind::Number { curve: Curve::Exponential, .. } => {
@@ -354,21 +279,23 @@ mod tests {
     #[test]
     fn routes_add_in_the_targets_own_way_and_stay_in_range() {
         let controls = Controls::new(0.001);
-        let mut modulation = Modulation::new(2);
+        let mut modulation = Modulation::new();
+        let mut lanes = ModulationLanes::new();
         modulation.set_routes(&[
             route(Source::Env2, Param::FilterCutoff, 1.0),
             route(Source::Env2, Param::AmpPan, -3.0),
             Route { via: Some(Source::Wheel), ..route(Source::Lfo1, Param::PitchTune, 2.0) },
         ]);
-        modulation.source_mut(Source::Env2).copy_from_slice(&[0.0, 1.0]);
-        modulation.source_mut(Source::Lfo1).copy_from_slice(&[1.0, 1.0]);
-        modulation.source_mut(Source::Wheel).copy_from_slice(&[0.0, 0.5]);
-        modulation.apply(&controls, 2);
+        lanes.source_mut(Source::Env2)[..2].copy_from_slice(&[0.0, 1.0]);
+        lanes.source_mut(Source::Lfo1)[..2].copy_from_slice(&[1.0, 1.0]);
+        lanes.source_mut(Source::Wheel)[..2].copy_from_slice(&[0.0, 0.5]);
+        modulation.begin(&controls, 2, [&mut lanes].into_iter());
+        lanes.apply(&modulation, 0);
         let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{a} for {b}");
-        near(modulation.target(Param::FilterCutoff, 0), 2_000.0);
-        near(modulation.target(Param::FilterCutoff, 1), 4_000.0);
-        near(modulation.target(Param::AmpPan, 1), -1.0);
-        near(modulation.target(Param::PitchTune, 0), 0.0);
-        near(modulation.target(Param::PitchTune, 1), 1.0);
+        near(lanes.target(Param::FilterCutoff, 0), 2_000.0);
+        near(lanes.target(Param::FilterCutoff, 1), 4_000.0);
+        near(lanes.target(Param::AmpPan, 1), -1.0);
+        near(lanes.target(Param::PitchTune, 0), 0.0);
+        near(lanes.target(Param::PitchTune, 1), 1.0);
     }
 }

@@ -10,6 +10,7 @@ mod keys;
 pub(crate) mod kit;
 mod lanes;
 mod layer;
+mod modulate;
 mod notes;
 mod pitch;
 mod playhead;
@@ -20,18 +21,16 @@ mod strike;
 mod tail;
 
 use crate::controls::{Controls, Values};
-use crate::dsp::fast::exp2;
 use crate::engine::{OutputBuses, PitchSettings};
 use crate::event::EventKind;
 use crate::modulation::{
-    DrawnEnvelope, ENVELOPES, EnvelopeBank, EnvelopeSettings, LFOS, Lfo, LfoSettings, Modulation,
-    Route, Source,
+    CHUNK, DrawnEnvelope, ENVELOPES, EnvelopeSettings, LFOS, Lfo, Modulation, Route, Source,
 };
 use crate::params::Param;
 use crate::patch::Playable;
 use crate::pool::CloudPool;
 use crate::render::TICK;
-use crate::simd::{Level, Simd, Work};
+use crate::simd::Level;
 use crate::spectrum::Place;
 use crate::tracks::TableHandle;
 use crate::tuning::Tuning;
@@ -40,7 +39,7 @@ pub(crate) use arp::ARP_STEP_BEATS;
 use arp::Arp;
 use channel::Channel;
 use keys::KeyStack;
-use lanes::Lanes;
+use lanes::VoiceLanes;
 pub(crate) use layer::layers;
 use notes::Choices;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -85,16 +84,15 @@ pub(crate) struct Part {
     controls: Controls,
     channel: Channel,
     modulation: Modulation,
-    envelopes: [EnvelopeBank; ENVELOPES],
     /// Settings of the envelopes in this tick. They are read once, since events need them too.
     envelope_settings: [EnvelopeSettings; ENVELOPES],
     /// Envelopes that the patch has drawn in place of their stages.
     drawn_envelopes: [Option<DrawnEnvelope>; ENVELOPES],
     lfos: [Lfo; LFOS],
-    /// Per-voice values that clouds are made from, and the SIMD level to compute them with.
-    lanes: Lanes,
-    level: Level,
     voices: Vec<Voice>,
+    /// What is computed of the voices, in chunks, and the SIMD level to compute it with.
+    lanes: Vec<VoiceLanes>,
+    level: Level,
     /// Voices from this index on are free.
     high: usize,
     /// A bit for each tick of the block in which voices may have become free, so that others need not be looked at: another
@@ -153,12 +151,11 @@ impl Part {
             drawn_envelopes: [None; ENVELOPES],
             controls,
             channel: Channel::new(tick_seconds),
-            modulation: Modulation::new(voices),
-            envelopes: std::array::from_fn(|_| EnvelopeBank::new(voices)),
-            lfos: std::array::from_fn(|_| Lfo::new(voices)),
-            lanes: Lanes::new(voices),
-            level: Level::best(),
+            modulation: Modulation::new(),
+            lfos: Default::default(),
             voices: vec![Voice::default(); voices],
+            lanes: VoiceLanes::of_voices(voices),
+            level: Level::best(),
             high: 0,
             ended: AtomicU8::new(0),
             keys: KeyStack::default(),
@@ -229,7 +226,7 @@ impl Part {
             lfo.drawing = *drawing;
         }
         self.drawn_envelopes = patch.envelopes;
-        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
+        self.read_stages_again();
         let imported = |table_handle: &TableHandle| Imported {
             place: table_handle.place(),
             key: table_handle.key(),
@@ -244,7 +241,7 @@ impl Part {
     pub(crate) fn set_routes(&mut self, routes: &[Route]) {
         self.modulation.set_routes(routes);
         // Those that were moved in their speed are so no longer.
-        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
+        self.read_stages_again();
     }
 
     /// Sets all values at once, without smoothing.
@@ -303,20 +300,6 @@ impl Part {
         self.arpeggiate(transport, pool);
         self.keep_to_limit(pool);
         self.follow_choices(pool);
-    }
-
-    /// Computes the modulation of the tick. Nothing that other parts use is touched, so parts do it
-    /// in parallel.
-    pub(crate) fn modulate(&mut self, transport: Transport) {
-        if self.high == 0 {
-            self.advance_lfos(transport);
-            return;
-        }
-        self.advance_voices();
-        self.advance_lfos(transport);
-        self.fill_sources(transport);
-        self.modulation.apply(&self.controls, self.high);
-        self.fill_lanes();
     }
 
     /// Frees the slots of voices that have become silent in `tick` of the block.
@@ -381,195 +364,33 @@ impl Part {
         }
         self.envelope_settings =
             std::array::from_fn(|index| EnvelopeSettings::read(&self.controls, index));
-        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
+        self.read_stages_again();
         self.modulation.read_again();
     }
 
-    /// Advances all voices to the end of the tick.
-    fn advance_voices(&mut self) {
-        for index in 0..ENVELOPES {
-            if !self.uses_envelope(index) {
-                continue;
-            }
-            let is_drawn = self.drawn_envelopes[index].is_some();
-            if is_drawn || self.modulation.moves(envelope_speed(index)) {
-                for voice in 0..self.high {
-                    if !self.voices[voice].is_free() {
-                        self.advance_envelope(index, voice, TICK as u32);
-                    }
-                }
-            } else {
-                for (voice, note) in self.voices[..self.high].iter().enumerate() {
-                    if note.clock != 0 {
-                        let seconds = note.clock as f32 / self.sample_rate;
-                        self.envelopes[index].shorten(voice, seconds);
-                    }
-                }
-                self.level.dispatch(AdvanceEnvelopes { part: self, index });
-            }
-        }
-        for voice in self.voices[..self.high].iter_mut().filter(|voice| !voice.is_free()) {
-            voice.age += (TICK as u32).saturating_sub(voice.clock) as f32 / self.sample_rate;
-            voice.clock = 0;
-            voice.glide();
-        }
+    /// The stages of all envelopes are read again, because their settings have changed.
+    fn read_stages_again(&mut self) {
+        self.lanes.iter_mut().for_each(VoiceLanes::read_stages_again);
     }
 
-    /// Whether the envelope has to be computed; the first one is always needed.
-    fn uses_envelope(&self, index: usize) -> bool {
-        index == 0 || self.modulation.uses(Source::Env1.offset(index))
+    /// The lanes of a voice, and its index in them.
+    fn lanes_of(&self, voice: usize) -> (&VoiceLanes, usize) {
+        (&self.lanes[voice / CHUNK], voice % CHUNK)
     }
 
-    /// Advances a voice's envelopes to `frame` of the tick.
-    fn advance_envelopes(&mut self, voice: usize, frame: u32) {
-        for index in 0..ENVELOPES {
-            if self.uses_envelope(index) {
-                self.advance_envelope(index, voice, frame);
-            }
-        }
-        let frames = frame.saturating_sub(self.voices[voice].clock);
-        self.voices[voice].age += frames as f32 / self.sample_rate;
-        self.voices[voice].clock = frame;
+    fn lanes_of_mut(&mut self, voice: usize) -> (&mut VoiceLanes, usize) {
+        (&mut self.lanes[voice / CHUNK], voice % CHUNK)
     }
 
-    fn advance_envelope(&mut self, index: usize, voice: usize, frame: u32) {
-        let frames = frame.saturating_sub(self.voices[voice].clock);
-        let seconds = frames as f32 / self.sample_rate;
-        let speed = self.envelope_speed(index, voice);
-        let settings = &self.envelope_settings[index];
-        let bank = &mut self.envelopes[index];
-        match &self.drawn_envelopes[index] {
-            None => bank.advance(voice, seconds, settings, speed),
-            Some(drawn) => bank.advance_drawn(voice, seconds, drawn, settings.loops, speed),
-        }
+    /// The value of a parameter for a voice.
+    fn target(&self, param: Param, voice: usize) -> f32 {
+        let (lanes, index) = self.lanes_of(voice);
+        lanes.modulation.target(param, index)
     }
 
-    /// Speed factor of an envelope of a voice.
-    fn envelope_speed(&self, index: usize, voice: usize) -> f32 {
-        let speed = envelope_speed(index);
-        match self.modulation.moves(speed) {
-            true => self.modulation.target(speed, voice),
-            false => self.controls[speed],
-        }
-    }
-
-    fn advance_lfos(&mut self, transport: Transport) {
-        const ROWS: usize = Param::Lfo2Rate as usize - Param::Lfo1Rate as usize;
-        let seconds = self.tick_seconds();
-        for index in 0..LFOS {
-            if !self.modulation.uses(Source::Lfo1.offset(index)) {
-                continue;
-            }
-            let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-            let rate = Param::Lfo1Rate.offset(index * ROWS);
-            if self.modulation.moves(rate) {
-                let newest = self.newest();
-                let rates = self.modulation.lane(rate);
-                self.lfos[index].tick_at(seconds, transport.beat, &settings, rates, newest);
-            } else {
-                self.lfos[index].tick(seconds, transport.beat, &settings);
-            }
-        }
-    }
-
-    /// Fills the lanes of every source that a route uses.
-    fn fill_sources(&mut self, transport: Transport) {
-        let (high, voices, channel) = (self.high, &self.voices, &self.channel);
-        for &(_, source) in Source::NAMES {
-            if !self.modulation.uses(source) {
-                continue;
-            }
-            let lane = &mut self.modulation.source_mut(source)[..high];
-            let mut each = |value: &dyn Fn(usize, &Voice) -> f32| {
-                for (index, (slot, voice)) in lane.iter_mut().zip(voices).enumerate() {
-                    *slot = value(index, voice);
-                }
-            };
-            match source {
-                Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4 => {
-                    let bank = &self.envelopes[source as usize - Source::Env1 as usize];
-                    lane.copy_from_slice(&bank.values()[..high]);
-                }
-                Source::Lfo1
-                | Source::Lfo2
-                | Source::Lfo3
-                | Source::Lfo4
-                | Source::Lfo5
-                | Source::Lfo6 => {
-                    let index = source as usize - Source::Lfo1 as usize;
-                    let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-                    let lfo = &self.lfos[index];
-                    match lfo.shared(&settings) {
-                        Some(value) => lane.fill(value),
-                        None => {
-                            each(&|index, voice| lfo.value(index, voice.age, voice.seed, &settings))
-                        }
-                    }
-                }
-                Source::Velocity => each(&|_, voice| voice.velocity),
-                Source::Release => each(&|_, voice| voice.release_velocity),
-                Source::Key => each(&|_, voice| (voice.pitch - 60.0) / 60.0),
-                Source::Pressure => {
-                    each(&|_, voice| voice.pressure.max(channel.pressure.now()));
-                }
-                Source::Brightness => each(&|_, voice| {
-                    let sum = channel.brightness.now() + voice.expression.brightness - 0.5;
-                    (2.0 * sum - 1.0).clamp(-1.0, 1.0)
-                }),
-                Source::Random => {
-                    each(&|_, voice| voice.seed as f32 / (1u64 << 31) as f32 - 1.0);
-                }
-                Source::Wheel => lane.fill(channel.wheel.now()),
-                Source::Bend => lane.fill(channel.bend.now()),
-                Source::Breath => lane.fill(channel.breath.now()),
-                Source::Expression => lane.fill(channel.expression.now()),
-                // Computed for each copy or partial; see `modulation::fine`.
-                Source::Copy | Source::Partial => {}
-                _ => {
-                    let index = source as usize - Source::Macro1 as usize;
-                    lane.fill(self.controls[Param::Macro1.offset(index)]);
-                }
-            }
-        }
-    }
-
-    /// Whether the envelope of a voice has ended or its partials have decayed.
-    fn is_silent(&self, voice: usize, note: &Voice) -> bool {
-        /// Powers of two of attenuation at which even a cloud at full level is below -144 dB.
-        const GONE: f32 = 24.0;
-        if self.envelopes[0].is_done(voice) {
-            return true;
-        }
-        let mut layers = note.layers[..note.sounding].iter();
-        if !layers.clone().all(|layer| layer.damping > 0.0) {
-            return false;
-        }
-        // The lowest ratio is a half; it decays slowest.
-        let slowest = exp2(-self.modulation.target(Param::DecaySlope, voice));
-        layers.all(|layer| layer.damping * slowest > GONE)
-    }
-}
-
-/// The parameter that sets the speed of an envelope.
-fn envelope_speed(index: usize) -> Param {
-    const ROWS: usize = Param::Env2Speed as usize - Param::Env1Speed as usize;
-    Param::Env1Speed.offset(index * ROWS)
-}
-
-/// Advances an envelope of all voices by a tick.
-struct AdvanceEnvelopes<'a> {
-    part: &'a mut Part,
-    index: usize,
-}
-
-impl Work for AdvanceEnvelopes<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { part, index } = self;
-        let (seconds, speed) = (part.tick_seconds(), part.controls[envelope_speed(index)]);
-        let settings = &part.envelope_settings[index];
-        part.envelopes[index].advance_all(part.high, seconds, settings, speed);
+    /// The last value of a source for a voice.
+    fn source(&self, source: Source, voice: usize) -> f32 {
+        let (lanes, index) = self.lanes_of(voice);
+        lanes.modulated(&self.modulation).source(source, index)
     }
 }

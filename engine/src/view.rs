@@ -123,8 +123,9 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     for tick in 0..TICKS {
         part.advance_controls();
         part.start_voices(Transport::STOPPED, &mut pool);
-        part.modulate(Transport::STOPPED);
-        part.push_clouds(&pool.voices(), tick, 1, |chunks, push| (0..chunks).for_each(push));
+        part.compute(Transport::STOPPED, &pool.voices(), tick, |chunks, compute| {
+            (0..chunks).for_each(compute);
+        });
     }
     let mut snapshot = Snapshot::new();
     snapshot.sample_rate = sample_rate;

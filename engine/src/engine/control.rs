@@ -4,6 +4,7 @@ use super::Engine;
 use super::effects_job::EffectsJob;
 use crate::disjoint::Disjoint;
 use crate::event::EventKind;
+use crate::modulation::CHUNK;
 use crate::part::kit::Kit;
 use crate::part::{Part, Transport};
 use crate::patch::Playable;
@@ -16,9 +17,6 @@ const CLOUD_TICKS_PER_THREAD: usize = 128;
 /// Clouds times ticks of all threads for which sleeping workers are woken. To wake them for less takes longer than it
 /// saves, and they spin for a while after it, which other instruments would have use for.
 const WORTH_WAKING: usize = 1_024;
-
-/// Voices of a part that one thread makes the clouds of.
-const VOICES_PER_CHUNK: usize = 32;
 
 impl Engine {
     /// Wakes workers when the next `ticks` ticks need them, so that they are awake when the first part is modulated.
@@ -114,16 +112,15 @@ impl Engine {
             true => self.most_helpers.min(workers.awake()),
             false => self.most_helpers,
         };
-        let is_large = |part: &Part| {
-            sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * VOICES_PER_CHUNK
-        };
+        let is_large =
+            |part: &Part| sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * CHUNK;
         // Large parts get helpers of their own.
         let has_others =
             self.parts.iter().zip(&self.patches).any(|(part, patch)| {
                 !is_large(part) && (part.voices() > 0 || patch.kit().is_some())
             });
         let helpers = if has_others { work / CLOUD_TICKS_PER_THREAD } else { 0 };
-        let clouds = self.pool.voices();
+        let voices = self.pool.voices();
         let (parts, patches) = (Disjoint::new(&mut self.parts), Disjoint::new(&mut self.patches));
         let all_effect_params = Disjoint::new(&mut self.all_effect_params);
         let compute = |index: usize, part: &mut Part, helpers: usize| {
@@ -131,12 +128,11 @@ impl Engine {
             let mut kit = unsafe { patches.get(index) }.kit_mut();
             for (tick, &transport) in ticks() {
                 begin(part, kit.as_deref_mut());
-                part.modulate(transport);
                 if let Some(kit) = &mut kit {
-                    kit.compute(transport, &clouds, tick);
+                    kit.compute(transport, &voices, tick);
                 }
-                part.push_clouds(&clouds, tick, VOICES_PER_CHUNK, |chunks, push| {
-                    workers.run(helpers, chunks, push);
+                part.compute(transport, &voices, tick, |chunks, compute| {
+                    workers.run(helpers, chunks, compute);
                 });
                 // SAFETY: no other part has these.
                 let effect_params = unsafe { all_effect_params.get(tick * part_count + index) };

@@ -1,6 +1,7 @@
 //! Envelopes in seven stages with curves and loops, one lane for every voice.
 
 use super::DrawnEnvelope;
+use super::lanes::{CHUNK, Lane};
 use crate::controls::Controls;
 use crate::dsp::fast::exp2_less_one;
 use crate::params::Param;
@@ -134,41 +135,40 @@ impl Stage {
     }
 }
 
-/// One envelope of every voice, in lanes.
+/// One envelope of every voice of a chunk, in lanes.
 #[derive(Debug)]
 pub(crate) struct EnvelopeBank {
-    stage: Vec<Stage>,
+    stage: [Stage; CHUNK],
     /// Seconds since the stage began.
-    elapsed: Vec<f32>,
+    elapsed: Lane,
     /// The value when the stage began.
-    began: Vec<f32>,
-    value: Vec<f32>,
+    began: Lane,
+    value: Lane,
     // What the settings make of the stage.
     /// Its time in seconds; zero while the other lanes do not hold it yet.
-    length: Vec<f32>,
+    length: Lane,
     /// From which value it goes to which, and its curve.
-    from: Vec<f32>,
-    to: Vec<f32>,
-    rate: Vec<f32>,
-    scale: Vec<f32>,
+    from: Lane,
+    to: Lane,
+    rate: Lane,
+    scale: Lane,
     /// The segment of a drawn envelope, which uses none of these.
-    segment: Vec<u8>,
+    segment: [u8; CHUNK],
 }
 
 impl EnvelopeBank {
-    pub(crate) fn new(voices: usize) -> Self {
-        let lane = || vec![0.0; voices];
+    pub(crate) const fn new() -> Self {
         Self {
-            stage: vec![Stage::Done; voices],
-            elapsed: lane(),
-            began: lane(),
-            value: lane(),
-            length: lane(),
-            from: lane(),
-            to: lane(),
-            rate: lane(),
-            scale: lane(),
-            segment: vec![0; voices],
+            stage: [Stage::Done; CHUNK],
+            elapsed: Lane::ZERO,
+            began: Lane::ZERO,
+            value: Lane::ZERO,
+            length: Lane::ZERO,
+            from: Lane::ZERO,
+            to: Lane::ZERO,
+            rate: Lane::ZERO,
+            scale: Lane::ZERO,
+            segment: [0; CHUNK],
         }
     }
 
@@ -195,7 +195,7 @@ impl EnvelopeBank {
         self.stage[voice] == Stage::Done
     }
 
-    pub(crate) fn values(&self) -> &[f32] {
+    pub(crate) fn values(&self) -> &[f32; CHUNK] {
         &self.value
     }
 
@@ -241,7 +241,7 @@ impl EnvelopeBank {
         speed: f32,
     ) {
         let mut any_ends = false;
-        for (elapsed, length) in self.elapsed[..voices].iter_mut().zip(&self.length) {
+        for (elapsed, length) in self.elapsed[..voices].iter_mut().zip(&self.length.0) {
             *elapsed += seconds;
             any_ends |= *elapsed >= *length;
         }
@@ -252,11 +252,11 @@ impl EnvelopeBank {
                 }
             }
         }
-        // A loop without branches over slices of one length, which is vectorised.
-        let values = self.value[..voices].iter_mut();
-        let times = self.elapsed[..voices].iter().zip(&self.length[..voices]);
-        let ends = self.from[..voices].iter().zip(&self.to[..voices]);
-        let curves = self.rate[..voices].iter().zip(&self.scale[..voices]);
+        // A loop without branches over lanes of a constant length, which is vectorised.
+        let values = self.value.iter_mut();
+        let times = self.elapsed.iter().zip(&self.length.0);
+        let ends = self.from.iter().zip(&self.to.0);
+        let curves = self.rate.iter().zip(&self.scale.0);
         for (((value, (elapsed, length)), (from, to)), (&rate, &scale)) in
             values.zip(times).zip(ends).zip(curves)
         {
@@ -366,7 +366,7 @@ mod tests {
         let points =
             [point(0.1, 1.0), point(0.1, 0.2), point(0.1, 0.6), point(0.2, 0.8), point(0.2, 0.0)];
         let drawn = DrawnEnvelope::new(&points, 2);
-        let mut bank = EnvelopeBank::new(1);
+        let mut bank = EnvelopeBank::new();
         bank.start(0);
         let mut at = |ticks: usize, loops: bool| {
             (0..ticks).for_each(|_| bank.advance_drawn(0, 0.001, &drawn, loops, 1.0));
@@ -396,7 +396,7 @@ mod tests {
     fn drawn_envelopes_release_early_loop_and_never_hang() {
         let point = |seconds: f32, level: f32| EnvelopePoint { seconds, level, curve: 0.3 };
         let drawn = DrawnEnvelope::new(&[point(0.1, 1.0), point(0.1, 0.0)], 0);
-        let mut bank = EnvelopeBank::new(1);
+        let mut bank = EnvelopeBank::new();
         bank.start(0);
         let step = |bank: &mut EnvelopeBank, ticks: usize, loops: bool| {
             (0..ticks).for_each(|_| bank.advance_drawn(0, 0.001, &drawn, loops, 1.0));
@@ -436,7 +436,7 @@ mod tests {
             (Param::Env1Sustain, 0.25),
             (Param::Env1Release, 0.1),
         ]);
-        let mut bank = EnvelopeBank::new(1);
+        let mut bank = EnvelopeBank::new();
         bank.start(0);
         let mut after = |seconds: f32, release: bool| {
             if release {
@@ -463,7 +463,7 @@ mod tests {
             (Param::Env1Sustain, 0.2),
         ];
         let after = |ms: usize, settings: &EnvelopeSettings, speed: f32| {
-            let mut bank = EnvelopeBank::new(1);
+            let mut bank = EnvelopeBank::new();
             bank.start(0);
             (0..ms).for_each(|_| bank.advance(0, 0.001, settings, speed));
             bank.value[0]
@@ -489,7 +489,7 @@ mod tests {
             (Param::Env1Release, 0.03),
         ]);
         const VOICES: usize = 21;
-        let (mut together, mut each) = (EnvelopeBank::new(VOICES), EnvelopeBank::new(VOICES));
+        let (mut together, mut each) = (EnvelopeBank::new(), EnvelopeBank::new());
         for tick in 0..400 {
             for bank in [&mut together, &mut each] {
                 for voice in 0..VOICES {
@@ -502,14 +502,14 @@ mod tests {
             }
             together.advance_all(VOICES, 0.001, &settings, 0.9);
             (0..VOICES).for_each(|voice| each.advance(voice, 0.001, &settings, 0.9));
-            assert_eq!(together.value, each.value, "tick {tick}");
+            assert_eq!(together.value[..VOICES], each.value[..VOICES], "tick {tick}");
         }
     }
 
     #[test]
     fn does_not_depend_on_step_size() {
         let settings = settings(&[(Param::Env1Attack, 0.013), (Param::Env1Decay, 0.04)]);
-        let (mut fine, mut coarse) = (EnvelopeBank::new(1), EnvelopeBank::new(1));
+        let (mut fine, mut coarse) = (EnvelopeBank::new(), EnvelopeBank::new());
         fine.start(0);
         coarse.start(0);
         for _ in 0..50 {

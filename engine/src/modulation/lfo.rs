@@ -1,6 +1,6 @@
 //! LFOs: free-running for all voices, or retriggered by each note; in Hertz or synced to the tempo.
 
-use super::Drawing;
+use super::{CHUNK, Drawing};
 use crate::controls::Controls;
 use crate::dsp::hash;
 use crate::params::Param;
@@ -49,6 +49,32 @@ pub(crate) enum Shape {
 }
 
 impl LfoSettings {
+    /// Whether it follows the beat.
+    pub(crate) fn is_synced(&self) -> bool {
+        self.cycles_per_beat.is_some()
+    }
+
+    /// Advances the cycles of notes by a tick. `rates` are theirs, where routes move them.
+    pub(crate) fn advance_notes(
+        &self,
+        cycles: &mut [f64; CHUNK],
+        seconds: f32,
+        rates: Option<&[f32; CHUNK]>,
+    ) {
+        match rates.filter(|_| !self.is_synced()) {
+            Some(rates) => {
+                for (cycles, rate) in cycles.iter_mut().zip(rates) {
+                    *cycles += f64::from(seconds * rate);
+                }
+            }
+            None if self.per_note => {
+                let step = f64::from(seconds * self.rate);
+                cycles.iter_mut().for_each(|cycles| *cycles += step);
+            }
+            None => {}
+        }
+    }
+
     /// The settings of LFO `index`, from the parameters.
     pub(crate) fn read(controls: &Controls, index: usize, bpm: f32) -> Self {
         const ROWS: usize = Param::Lfo2Shape as usize - Param::Lfo1Shape as usize;
@@ -116,56 +142,29 @@ impl Shape {
 }
 
 /// One LFO of a part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lfo {
     /// Cycles since the start of the stream.
     cycles: f64,
-    /// Cycles since each note's start.
-    note_cycles: Vec<f64>,
     /// The waveform that the patch has drawn for it.
     pub(crate) drawing: Drawing,
 }
 
 impl Lfo {
-    pub(crate) fn new(voices: usize) -> Self {
-        Self { cycles: 0.0, note_cycles: vec![0.0; voices], drawing: Drawing::default() }
-    }
-
     pub(crate) fn reset(&mut self) {
         self.cycles = 0.0;
     }
 
-    pub(crate) fn start(&mut self, voice: usize) {
-        self.note_cycles[voice] = 0.0;
-    }
-
-    /// Advances by a tick; `beat` is the position of the song at its end, if it runs.
-    pub(crate) fn tick(&mut self, seconds: f32, beat: Option<f64>, settings: &LfoSettings) {
-        let step = (seconds * settings.rate) as f64;
-        self.step(beat, settings, step);
-        if settings.per_note {
-            self.note_cycles.iter_mut().for_each(|cycles| *cycles += step);
-        }
-    }
-
-    /// The same where routes move the rate: that of each voice, and of the newest one for the
-    /// shared phase.
-    pub(crate) fn tick_at(
+    /// Advances by a tick; `beat` is the position of the song at its end, if it runs. `rate` is that of the newest voice,
+    /// where routes move it.
+    pub(crate) fn tick(
         &mut self,
         seconds: f32,
         beat: Option<f64>,
         settings: &LfoSettings,
-        rates: &[f32],
-        newest: Option<usize>,
+        rate: Option<f32>,
     ) {
-        if settings.cycles_per_beat.is_some() {
-            return self.tick(seconds, beat, settings);
-        }
-        let rate = newest.map_or(settings.rate, |voice| rates[voice]);
-        self.step(beat, settings, f64::from(seconds * rate));
-        for (cycles, rate) in self.note_cycles.iter_mut().zip(rates) {
-            *cycles += f64::from(seconds * rate);
-        }
+        self.step(beat, settings, f64::from(seconds * rate.unwrap_or(settings.rate)));
     }
 
     fn step(&mut self, beat: Option<f64>, settings: &LfoSettings, step: f64) {
@@ -182,8 +181,14 @@ impl Lfo {
         alike.then(|| settings.shape.at(self.cycles + phase, 0, &self.drawing))
     }
 
-    /// The value for `voice`, `age` seconds after its start.
-    pub(crate) fn value(&self, voice: usize, age: f32, seed: u32, settings: &LfoSettings) -> f32 {
+    /// The value for a note with that seed, `age` seconds and so many cycles after its start.
+    pub(crate) fn value(
+        &self,
+        note_cycles: f64,
+        age: f32,
+        seed: u32,
+        settings: &LfoSettings,
+    ) -> f32 {
         let fade = match settings.fade > 0.0 {
             true => (age / settings.fade).min(1.0),
             false => 1.0,
@@ -194,7 +199,7 @@ impl Lfo {
             phase += f64::from(settings.spread * own);
         }
         fade * match settings.per_note {
-            true => (settings.shape).at(self.note_cycles[voice] + phase, seed, &self.drawing),
+            true => (settings.shape).at(note_cycles + phase, seed, &self.drawing),
             false => settings.shape.at(self.cycles + phase, 0, &self.drawing),
         }
     }
@@ -254,8 +259,8 @@ mod tests {
         let mut controls = Controls::new(0.001);
         controls.jump_to(&values);
         let settings = LfoSettings::read(&controls, 0, 90.0);
-        let mut lfo = Lfo::new(1);
-        lfo.tick(0.001, Some(17.25), &settings);
-        assert!((lfo.value(0, 1.0, 0, &settings) + 0.5).abs() < 1e-6);
+        let mut lfo = Lfo::default();
+        lfo.tick(0.001, Some(17.25), &settings, None);
+        assert!((lfo.value(0.0, 1.0, 0, &settings) + 0.5).abs() < 1e-6);
     }
 }

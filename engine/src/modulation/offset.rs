@@ -3,6 +3,7 @@
 //! Few voices have any, so they are a short list and not lanes.
 
 use crate::params::Param;
+use std::ops::Range;
 
 /// The most offsets at once; further ones are ignored.
 const MAX_OFFSETS: usize = 1_024;
@@ -41,19 +42,9 @@ impl Offsets {
         self.0.clear();
     }
 
-    /// Adds the offsets to the targets of the first `voices` voices. Returns the parameters that it
-    /// moves.
-    pub(super) fn apply(
-        &self,
-        targets: &mut [Vec<f32>],
-        voices: usize,
-    ) -> impl Iterator<Item = Param> {
-        let present = self.0.iter().filter(move |offset| offset.voice < voices);
-        present.map(|offset| {
-            let kind = offset.param.info().kind;
-            let target = &mut targets[offset.param as usize][offset.voice];
-            *target = kind.from_scale(kind.to_scale(*target) + offset.amount);
-            offset.param
-        })
+    /// The offsets of some voices: voice, parameter and fraction of the knob's range.
+    pub(super) fn of(&self, voices: Range<usize>) -> impl Iterator<Item = (usize, Param, f32)> {
+        let present = self.0.iter().filter(move |offset| voices.contains(&offset.voice));
+        present.map(|offset| (offset.voice, offset.param, offset.amount))
     }
 }

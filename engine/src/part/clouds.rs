@@ -2,73 +2,68 @@
 
 use super::Part;
 use super::copies::{Copies, Original, Side};
-use super::lanes::LOG2_PER_DB;
+use super::lanes::{LOG2_PER_DB, VoiceLanes};
 use super::layer::{SecondLayer, Walk, bandwidth_of, frames_of, table};
+use super::modulate::Chunk;
 use super::shaping::{Filters, Shaping, routing};
 use super::strike::{Material, makeup_gain, softness};
-use crate::disjoint::Disjoint;
+use crate::dsp::fast::exp2;
+use crate::modulation::CHUNK;
 use crate::params::Param;
-use crate::pool::{VoiceWriter, Voices};
+use crate::pool::VoiceWriter;
 use crate::simd::{Simd, Work};
 use crate::spectrum::{Cloud, STARTS, TURN, fraction};
 use crate::voice::{Voice, VoiceState};
-use std::ops::Range;
 
-impl Part {
-    /// Adds the clouds of all voices to `tick` of the block, in chunks of `chunk` voices: `run` calls the
-    /// function that it is given with every index below the count, from any thread.
-    pub(crate) fn push_clouds(
-        &mut self,
-        clouds: &Voices<'_>,
-        tick: usize,
-        chunk: usize,
-        run: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
-    ) {
-        // The chunks change voices and only read the rest.
-        let mut voices = std::mem::take(&mut self.voices);
-        let part = &*self;
-        let chunks = part.high.div_ceil(chunk);
-        let notes = Disjoint::new(&mut voices);
-        run(chunks, &|index| {
-            let range = index * chunk..part.high.min((index + 1) * chunk);
-            // SAFETY: every index is used once, and the chunks do not overlap.
-            let notes = unsafe { notes.range(range.clone()) };
-            // SAFETY: the slots of a voice belong to it alone.
-            let mut writer = unsafe { clouds.writer(tick) };
-            part.level.dispatch(Push { part, range, notes, writer: &mut writer });
-        });
-        self.voices = voices;
+impl Chunk<'_> {
+    /// Adds the clouds of the voices to a tick of the block.
+    pub(super) fn push_clouds(&mut self, writer: &mut VoiceWriter<'_>) {
+        self.part.level.dispatch(Push { chunk: self, writer });
+    }
+
+    /// Whether the envelope of a voice has ended or its partials have decayed.
+    fn is_silent(lanes: &VoiceLanes, voice: usize, note: &Voice) -> bool {
+        /// Powers of two of attenuation at which even a cloud at full level is below -144 dB.
+        const GONE: f32 = 24.0;
+        if lanes.envelopes[0].is_done(voice) {
+            return true;
+        }
+        let mut layers = note.layers[..note.sounding].iter();
+        if !layers.clone().all(|layer| layer.damping > 0.0) {
+            return false;
+        }
+        // The lowest ratio is a half; it decays slowest.
+        let slowest = exp2(-lanes.modulation.target(Param::DecaySlope, voice));
+        layers.all(|layer| layer.damping * slowest > GONE)
     }
 }
 
-/// Adds the clouds of `notes`, which are the voices in `range`.
-struct Push<'a, 'b> {
-    part: &'a Part,
-    range: Range<usize>,
-    notes: &'a mut [Voice],
-    writer: &'a mut VoiceWriter<'b>,
+/// Adds the clouds of a chunk.
+struct Push<'a, 'b, 'c> {
+    chunk: &'a mut Chunk<'b>,
+    writer: &'a mut VoiceWriter<'c>,
 }
 
-impl Work for Push<'_, '_> {
+impl Work for Push<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Self { part, range, notes, writer } = self;
+        let Self { chunk: Chunk { part, voices: notes, lanes: own, .. }, writer } = self;
+        let (part, own) = (*part, &**own);
         let tick_seconds = part.tick_seconds();
-        let Part { bus, outputs, controls, modulation, lanes, high, imported, sample_rate, .. } =
-            part;
-        // Values that all voices share, and slices of one length, so that bounds are checked once.
+        let Part { bus, outputs, controls, imported, sample_rate, .. } = part;
+        let (modulation, lanes) = (own.modulated(&part.modulation), &own.clouds);
+        // Values that all voices share.
         let table = table(controls[Param::SourceTable], imported[0]);
         let walk = Walk::new(table, controls, *sample_rate);
         let second = SecondLayer::new(controls, modulation, imported[1], *sample_rate);
         let layer_bus = outputs.bus(controls[Param::LayerOutput] as u8, *bus) as u8;
         let scatter = (controls[Param::SourceScatter] * 65_535.0) as u16;
         let balance = controls[Param::ShapeBalance];
-        let all = ..*high;
-        let target = |param: Param| &modulation.lane(param)[all];
+        let target = |param: Param| modulation.lane(param);
         let [position, speed] = [target(Param::SourcePosition), target(Param::SourceSpeed)];
-        let [partials, formant] = [target(Param::SourcePartials), &lanes.formant[all]];
+        let (partials, formant) = (target(Param::SourcePartials), &lanes.formant);
         let [stretch, stiffness, parity, tilt] = [
             target(Param::ShapeStretch),
             target(Param::ShapeStiffness),
@@ -80,22 +75,22 @@ impl Work for Push<'_, '_> {
         let material = Material::named(controls[Param::StrikeMaterial]);
         let hardness = target(Param::StrikeHardness);
         let [decay_rate, decay_slope] = [target(Param::DecayRate), target(Param::DecaySlope)];
-        let [pitch, increment] = [&lanes.pitch[all], &lanes.increment[all]];
+        let [pitch, increment] = [&lanes.pitch, &lanes.increment];
         let moves_partials = modulation.has_partials();
-        let gain = &lanes.gain[all];
+        let gain = &lanes.gain;
         let filters = Filters::new(
             controls,
             modulation,
-            [&lanes.inverse_cutoff[all], &lanes.inverse_cutoff2[all]],
-            [&lanes.peak[all], &lanes.peak2[all]],
+            [&lanes.inverse_cutoff, &lanes.inverse_cutoff2],
+            [&lanes.peak, &lanes.peak2],
         );
         let shaping = Shaping::new(controls, modulation, tick_seconds);
         let first = notes.iter().find(|note| !note.is_free());
         let count = first.map_or(1, |note| note.copies);
-        let copies = Copies::new(modulation, lanes, second.as_ref(), *high, count);
+        let copies = Copies::new(modulation, lanes, second.as_ref(), count);
         let flags = table.flags | routing(controls);
 
-        for (voice, note) in range.zip(notes) {
+        for (voice, note) in (0..CHUNK).zip(notes.iter_mut()) {
             if note.is_free() {
                 continue;
             }
@@ -166,7 +161,7 @@ impl Work for Push<'_, '_> {
             }
             finish.push(note, &mut first, writer);
             note.starts_at = None;
-            if part.is_silent(voice, note) {
+            if Chunk::is_silent(own, voice, note) {
                 note.state = VoiceState::Ended { tick: writer.tick() as u8 };
                 part.note_ended(1 << writer.tick());
             }

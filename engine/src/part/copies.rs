@@ -3,7 +3,7 @@
 use super::lanes::{LOG2_PER_DB, Lanes};
 use super::layer::{SecondLayer, Walk};
 use crate::dsp::fast::exp2;
-use crate::modulation::{CopyMoves, Modulation};
+use crate::modulation::{CHUNK, CopyMoves, Modulated};
 use crate::params::Param;
 use crate::pool::VoiceWriter;
 use crate::spectrum::unison::{Mix, is_mirrored, pitch_factors, place_of};
@@ -12,16 +12,16 @@ use crate::voice::Voice;
 
 /// Values that the copies of all voices of a part share.
 pub(super) struct Copies<'a> {
-    modulation: &'a Modulation,
+    modulation: Modulated<'a>,
     second: Option<&'a SecondLayer<'a>>,
-    detune: &'a [f32],
+    detune: &'a [f32; CHUNK],
     /// Where all voices have the same detune: factors of the pitches of voices with so many copies.
     pitch_factors: Option<(usize, [f32; MAX_COPIES])>,
-    spread: &'a [f32],
-    colour: &'a [f32],
-    entry: &'a [f32],
-    width: &'a [f32],
-    pan: &'a [f32],
+    spread: &'a [f32; CHUNK],
+    colour: &'a [f32; CHUNK],
+    entry: &'a [f32; CHUNK],
+    width: &'a [f32; CHUNK],
+    pan: &'a [f32; CHUNK],
     /// Whether a route moves single copies.
     differ: bool,
     /// Whether the copies of some voices have different spectra.
@@ -79,16 +79,15 @@ impl Original<'_> {
 }
 
 impl<'a> Copies<'a> {
-    /// For so many voices, most of which have so many copies.
+    /// For voices most of which have so many copies.
     #[inline(always)]
     pub(super) fn new(
-        modulation: &'a Modulation,
+        modulation: Modulated<'a>,
         lanes: &'a Lanes,
         second: Option<&'a SecondLayer<'a>>,
-        voices: usize,
         copies: usize,
     ) -> Self {
-        let target = |param: Param| &modulation.lane(param)[..voices];
+        let target = |param: Param| modulation.lane(param);
         Self {
             modulation,
             second,
@@ -100,7 +99,7 @@ impl<'a> Copies<'a> {
             colour: target(Param::UnisonColour),
             entry: target(Param::UnisonEntry),
             width: target(Param::ShapeWidth),
-            pan: &lanes.pan[..voices],
+            pan: &lanes.pan,
             differ: modulation.has_copies(),
             are_coloured: !modulation.is_constant_at(Param::UnisonColour, 0.0),
         }

@@ -38,7 +38,7 @@ impl Part {
                 continue;
             }
             let value = match newest {
-                Some(voice) => Some(self.modulation.source(source, voice)),
+                Some(voice) => Some(self.source(source, voice)),
                 None => self.without_notes(source, transport),
             };
             if let Some(value) = value {

@@ -166,10 +166,11 @@ impl Kit {
     }
 
     /// Computes modulation and clouds of a tick. Nothing that other parts use is touched.
-    pub(crate) fn compute(&mut self, transport: Transport, clouds: &Voices<'_>, tick: usize) {
+    pub(crate) fn compute(&mut self, transport: Transport, voices: &Voices<'_>, tick: usize) {
         for zone in self.zones.iter_mut().filter(|zone| zone.part.is_sounding()) {
-            zone.part.modulate(transport);
-            zone.part.push_clouds(clouds, tick, VOICES, |chunks, push| (0..chunks).for_each(push));
+            zone.part.compute(transport, voices, tick, |chunks, compute| {
+                (0..chunks).for_each(compute);
+            });
         }
     }
 

@@ -1,11 +1,16 @@
-//! Per-voice values that clouds are made from, computed for all voices at once: loops over plain
+//! Per-voice values that clouds are made from, computed for all voices of a chunk at once: loops over plain
 //! slices without branches, which the compiler vectorises. Each operation rounds once, so the
 //! result is bit for bit that of one voice after the other.
 
 use super::Part;
 use super::layer::home;
+use super::modulate::Chunk;
 use super::shaping::of_filter;
+use crate::controls::Controls;
 use crate::dsp::fast::exp2;
+use crate::modulation::{
+    CHUNK, ENVELOPES, EnvelopeBank, LFOS, Lane, Modulated, Modulation, ModulationLanes,
+};
 use crate::params::Param;
 use crate::simd::{Simd, Work};
 use crate::spectrum::TURN;
@@ -22,11 +27,11 @@ macro_rules! lanes {
     ($($(#[$doc:meta])* $lane:ident,)*) => {
         /// Each field has one number for every voice.
         #[derive(Debug)]
-        pub(super) struct Lanes { $($(#[$doc])* pub(super) $lane: Vec<f32>),* }
+        pub(super) struct Lanes { $($(#[$doc])* pub(super) $lane: Lane),* }
 
         impl Lanes {
-            pub(super) fn new(voices: usize) -> Self {
-                Self { $($lane: vec![0.0; voices]),* }
+            const fn new() -> Self {
+                Self { $($lane: Lane::ZERO),* }
             }
         }
     };
@@ -52,46 +57,82 @@ lanes! {
     peak2,
 }
 
-impl Part {
-    /// Computes the lanes of all voices.
-    pub(super) fn fill_lanes(&mut self) {
-        let sensitivity = self.controls[Param::AmpVelocity];
-        for (index, voice) in self.voices[..self.high].iter().enumerate() {
-            let velocity = 1.0 - sensitivity + sensitivity * voice.velocity * voice.velocity;
-            self.lanes.pitch[index] = voice.pitch;
-            // Values of the voice alone, until they are combined.
-            self.lanes.increment[index] = voice.expression.semitones;
-            self.lanes.gain[index] = velocity;
-            self.lanes.level[index] = voice.expression.level;
-            self.lanes.pan[index] = voice.expression.pan;
-        }
-        self.level.dispatch(Fill(self));
+/// The lanes of the voices of a chunk.
+#[derive(Debug)]
+pub(super) struct VoiceLanes {
+    pub(super) envelopes: [EnvelopeBank; ENVELOPES],
+    /// Cycles of the LFOs since each note's start.
+    pub(super) note_cycles: [[f64; CHUNK]; LFOS],
+    pub(super) modulation: ModulationLanes,
+    /// What clouds are made from.
+    pub(super) clouds: Lanes,
+}
+
+impl VoiceLanes {
+    /// The chunks of so many voices.
+    pub(super) fn of_voices(voices: usize) -> Vec<Self> {
+        (0..voices.div_ceil(CHUNK)).map(|_| Self::NEW).collect()
+    }
+
+    const NEW: Self = Self {
+        envelopes: [const { EnvelopeBank::new() }; ENVELOPES],
+        note_cycles: [[0.0; CHUNK]; LFOS],
+        modulation: ModulationLanes::new(),
+        clouds: Lanes::new(),
+    };
+
+    /// A note starts.
+    pub(super) fn start(&mut self, voice: usize, controls: &Controls) {
+        self.modulation.start(voice, controls);
+        self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
+        self.note_cycles.iter_mut().for_each(|cycles| cycles[voice] = 0.0);
+    }
+
+    /// The stages of all envelopes are read again, because their settings have changed.
+    pub(super) fn read_stages_again(&mut self) {
+        self.envelopes.iter_mut().for_each(EnvelopeBank::read_again);
+    }
+
+    /// The parameters, as the routes move them.
+    #[inline(always)]
+    pub(super) fn modulated<'a>(&'a self, modulation: &'a Modulation) -> Modulated<'a> {
+        Modulated { modulation, lanes: &self.modulation }
     }
 }
 
-struct Fill<'a>(&'a mut Part);
+impl Chunk<'_> {
+    /// Computes the values that clouds are made from.
+    pub(super) fn fill_lanes(&mut self) {
+        let sensitivity = self.part.controls[Param::AmpVelocity];
+        let lanes = &mut self.lanes.clouds;
+        for (index, voice) in self.voices.iter().enumerate() {
+            let velocity = 1.0 - sensitivity + sensitivity * voice.velocity * voice.velocity;
+            lanes.pitch[index] = voice.pitch;
+            // Values of the voice alone, until they are combined.
+            lanes.increment[index] = voice.expression.semitones;
+            lanes.gain[index] = velocity;
+            lanes.level[index] = voice.expression.level;
+            lanes.pan[index] = voice.expression.pan;
+        }
+        self.part.level.dispatch(Fill(self));
+    }
+}
 
-impl Work for Fill<'_> {
+struct Fill<'a, 'b>(&'a mut Chunk<'b>);
+
+impl Work for Fill<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let bend_range = self.0.bend_range();
-        let Part {
-            lanes,
-            modulation,
-            controls,
-            channel,
-            envelopes,
-            sample_rate,
-            high,
-            imported,
-            ..
-        } = self.0;
+        let Chunk { part, lanes, .. } = self.0;
+        let bend_range = part.bend_range();
+        let Part { controls, channel, sample_rate, imported, .. } = part;
+        let VoiceLanes { envelopes, modulation, clouds: lanes, .. } = &mut **lanes;
         // The pitch at which tables are read unchanged, for any amount of formant hold.
         let home = home(controls[Param::SourceTable], imported[0]);
-        let (voices, rate) = (..*high, *sample_rate);
-        let target = |param: Param| &modulation.lane(param)[voices];
+        let rate = *sample_rate;
+        let target = |param: Param| modulation.lane(param);
         let Lanes {
             pitch,
             increment,
@@ -105,8 +146,7 @@ impl Work for Fill<'_> {
             peak2,
         } = lanes;
 
-        let pitch = &mut pitch[voices];
-        let increment = &mut increment[voices];
+        let (pitch, increment) = (&mut pitch.0, &mut increment.0);
         let bend = channel.bend.now() * bend_range;
         let tune = target(Param::PitchTune);
         for ((pitch, semitones), tune) in pitch.iter_mut().zip(&*increment).zip(tune) {
@@ -119,7 +159,7 @@ impl Work for Fill<'_> {
             *increment = hertz / rate * TURN / (1.0 + stiffness).sqrt();
         }
         let holds = target(Param::SourceFormant);
-        for ((formant, pitch), &hold) in formant[voices].iter_mut().zip(&*pitch).zip(holds) {
+        for ((formant, pitch), &hold) in formant.iter_mut().zip(&*pitch).zip(holds) {
             // At full formant hold the formants keep their frequencies; at none they follow the
             // pitch.
             let held = exp2(hold * (pitch - home) / 12.0);
@@ -127,7 +167,7 @@ impl Work for Fill<'_> {
         }
 
         let (output, channel_gain) = (controls[Param::OutputGain], channel.gain());
-        let own = gain[voices].iter_mut().zip(&level[voices]);
+        let own = gain.iter_mut().zip(&level.0);
         let shared = target(Param::AmpLevel).iter().zip(envelopes[0].values());
         for ((gain, level), (decibels, envelope)) in own.zip(shared) {
             let velocity = *gain;
@@ -139,7 +179,7 @@ impl Work for Fill<'_> {
                 * channel_gain;
         }
         let channel_pan = channel.pan();
-        for (pan, target) in pan[voices].iter_mut().zip(target(Param::AmpPan)) {
+        for (pan, target) in pan.iter_mut().zip(target(Param::AmpPan)) {
             *pan += target + channel_pan;
         }
 
@@ -151,13 +191,13 @@ impl Work for Fill<'_> {
             }
             let key = controls[of_filter(Param::FilterKey, index)];
             let cutoffs = target(of_filter(Param::FilterCutoff, index));
-            let inverse = inverse_cutoff[voices].iter_mut().zip(&*pitch);
+            let inverse = inverse_cutoff.iter_mut().zip(&*pitch);
             for ((inverse, pitch), cutoff) in inverse.zip(cutoffs) {
                 let follow = key * (pitch - 60.0) / 12.0;
                 *inverse = rate / (cutoff * exp2(follow) * TURN);
             }
             let resonances = target(of_filter(Param::FilterResonance, index));
-            for (peak, resonance) in peak[voices].iter_mut().zip(resonances) {
+            for (peak, resonance) in peak.iter_mut().zip(resonances) {
                 // Gain at the cutoff from -6 dB, without a peak, to +24 dB.
                 *peak = 0.5 * exp2(5.0 * resonance);
             }

@@ -7,7 +7,7 @@ use super::playhead::TablePlayhead;
 use super::strike::{Material, makeup_gain, softness};
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
-use crate::modulation::Modulation;
+use crate::modulation::Modulated;
 use crate::params::Param;
 use crate::render::TICK;
 use crate::spectrum::unison::pan_gains;
@@ -120,7 +120,7 @@ pub(super) struct SecondLayer<'a> {
     walk: Walk,
     home: f32,
     material: Option<Material>,
-    modulation: &'a Modulation,
+    modulation: Modulated<'a>,
     tick_seconds: f32,
     sample_rate: f32,
 }
@@ -129,7 +129,7 @@ impl<'a> SecondLayer<'a> {
     /// `None` when the layer is off.
     pub(super) fn new(
         controls: &Controls,
-        modulation: &'a Modulation,
+        modulation: Modulated<'a>,
         imported: Option<Imported>,
         sample_rate: f32,
     ) -> Option<Self> {

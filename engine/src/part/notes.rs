@@ -4,7 +4,7 @@ use super::Part;
 use super::layer::{layers, table};
 use crate::dsp::hash;
 use crate::event::Expression;
-use crate::modulation::{Bend, Lfo};
+use crate::modulation::{Bend, CHUNK};
 use crate::params::Param;
 use crate::pool::CloudPool;
 use crate::spectrum::MAX_COPIES;
@@ -187,9 +187,7 @@ impl Part {
         self.last_pitch = Some(target);
         self.high = self.high.max(voice + 1);
         self.modulation.forget_offsets(voice);
-        self.modulation.start(voice, &self.controls);
-        self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
-        self.lfos.iter_mut().for_each(|lfo: &mut Lfo| lfo.start(voice));
+        self.lanes[voice / CHUNK].start(voice % CHUNK, &self.controls);
     }
 
     /// Slots for a voice's clouds: for each copy of each layer one, or two where its partials are panned. Fewer copies
@@ -295,7 +293,8 @@ impl Part {
     fn release(&mut self, voice: usize, frame: u32) {
         self.advance_envelopes(voice, frame.max(self.voices[voice].clock));
         self.voices[voice].state = VoiceState::Released;
-        self.envelopes.iter_mut().for_each(|bank| bank.release(voice));
+        let (lanes, place) = self.lanes_of_mut(voice);
+        lanes.envelopes.iter_mut().for_each(|bank| bank.release(place));
     }
 
     pub(super) fn all_notes_off(&mut self, frame: u32) {
@@ -419,7 +418,10 @@ impl Part {
             // A note that has not sounded yet counts as loud.
             let level = match note.starts_at {
                 Some(_) => 1.0,
-                None => self.envelopes[0].values()[voice],
+                None => {
+                    let (lanes, place) = self.lanes_of(voice);
+                    lanes.envelopes[0].values()[place]
+                }
             };
             level * note.velocity * note.expression.level * decay
         };

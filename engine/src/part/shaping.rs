@@ -4,7 +4,7 @@ use super::balance::loudest;
 use super::lanes::LOG2_PER_DB;
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
-use crate::modulation::Modulation;
+use crate::modulation::{CHUNK, Lane, Modulated};
 use crate::params::Param;
 use crate::spectrum::{
     Cloud, Filter, FilterKind, PARALLEL, dynamics, dynamics::CONTRAST_UNIT, scale_map,
@@ -25,17 +25,17 @@ pub(super) fn of_filter(first: Param, index: usize) -> Param {
 /// The filters of a part's voices.
 pub(super) struct Filters<'a> {
     kinds: [FilterKind; FILTERS],
-    modulation: &'a Modulation,
-    inverse_cutoff: [&'a [f32]; FILTERS],
-    peak: [&'a [f32]; FILTERS],
+    modulation: Modulated<'a>,
+    inverse_cutoff: [&'a Lane; FILTERS],
+    peak: [&'a Lane; FILTERS],
 }
 
 impl<'a> Filters<'a> {
     pub(super) fn new(
         controls: &Controls,
-        modulation: &'a Modulation,
-        inverse_cutoff: [&'a [f32]; FILTERS],
-        peak: [&'a [f32]; FILTERS],
+        modulation: Modulated<'a>,
+        inverse_cutoff: [&'a Lane; FILTERS],
+        peak: [&'a Lane; FILTERS],
     ) -> Self {
         let kind = |index| controls[of_filter(Param::FilterType, index)] as usize;
         Self {
@@ -88,12 +88,12 @@ pub(super) fn routing(controls: &Controls) -> u8 {
 pub(super) struct Shaping<'a> {
     /// Whether any voice may need any of them.
     used: bool,
-    snap: &'a [f32],
-    detune: &'a [f32],
-    contrast: &'a [f32],
-    gate: &'a [f32],
-    smear: &'a [f32],
-    freeze: &'a [f32],
+    snap: &'a [f32; CHUNK],
+    detune: &'a [f32; CHUNK],
+    contrast: &'a [f32; CHUNK],
+    gate: &'a [f32; CHUNK],
+    smear: &'a [f32; CHUNK],
+    freeze: &'a [f32; CHUNK],
     scale: usize,
     /// Semitones above C; `None` when every note is its own root.
     root: Option<i32>,
@@ -101,7 +101,7 @@ pub(super) struct Shaping<'a> {
 }
 
 impl<'a> Shaping<'a> {
-    pub(super) fn new(controls: &Controls, modulation: &'a Modulation, tick_seconds: f32) -> Self {
+    pub(super) fn new(controls: &Controls, modulation: Modulated<'a>, tick_seconds: f32) -> Self {
         let target = |param: Param| modulation.lane(param);
         Self {
             used: AT_REST.iter().any(|&(param, value)| !modulation.is_constant_at(param, value)),

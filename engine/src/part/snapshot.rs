@@ -18,7 +18,7 @@ impl Part {
         into.sounding = true;
         for &param in Param::ALL {
             let heard = match param.info().modulated && !param.info().shared {
-                true => self.modulation.target(param, newest),
+                true => self.target(param, newest),
                 false => self.controls[param],
             };
             into.heard.set(param, heard);
@@ -35,7 +35,7 @@ impl Part {
             into.heard.set(position, place);
         }
         for &(_, source) in Source::NAMES {
-            into.sources[source as usize] = self.modulation.source(source, newest);
+            into.sources[source as usize] = self.source(source, newest);
         }
     }
 

@@ -1,0 +1,194 @@
+//! The lanes of some voices: what sources and moved parameters are for each of them.
+
+use super::{CopyMoves, PartialMoves, RouteCurve};
+use super::{Modulation, SPEEDS, Source, fine, from_sums};
+use crate::controls::Controls;
+use crate::params::{COUNT, Param, TABLE};
+use std::ops::{Deref, DerefMut};
+
+/// Voices whose lanes are together, and which one thread computes.
+pub(crate) const CHUNK: usize = 32;
+
+/// One number for every voice of a chunk, in cache lines of their own.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct Lane(pub(crate) [f32; CHUNK]);
+
+impl Lane {
+    pub(crate) const ZERO: Self = Self([0.0; CHUNK]);
+}
+
+impl Deref for Lane {
+    type Target = [f32; CHUNK];
+
+    #[inline(always)]
+    fn deref(&self) -> &[f32; CHUNK] {
+        &self.0
+    }
+}
+
+impl DerefMut for Lane {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [f32; CHUNK] {
+        &mut self.0
+    }
+}
+
+/// The number of the lane of each parameter that is modulated voice by voice, and how many there are. Others share the one
+/// after the last.
+const TARGETS: ([u8; COUNT], usize) = {
+    let (mut lanes, mut count, mut row) = ([0; COUNT], 0, 0);
+    while row < COUNT {
+        count += is_target(row) as usize;
+        row += 1;
+    }
+    let mut next = 0;
+    row = 0;
+    while row < COUNT {
+        let lane = if is_target(row) { next } else { count };
+        assert!(lane <= u8::MAX as usize);
+        lanes[row] = lane as u8;
+        next += is_target(row) as usize;
+        row += 1;
+    }
+    (lanes, count)
+};
+
+const fn is_target(row: usize) -> bool {
+    TABLE[row].modulated && !TABLE[row].shared
+}
+
+#[inline(always)]
+fn lane_of(param: Param) -> usize {
+    usize::from(TARGETS.0[param as usize])
+}
+
+/// Sources and targets of the voices of a chunk. All voices of it are computed, also those that are free: loops of a constant
+/// length are quicker.
+#[derive(Debug)]
+pub(crate) struct ModulationLanes {
+    sources: [Lane; Source::COUNT],
+    targets: [Lane; TARGETS.1 + 1],
+}
+
+impl ModulationLanes {
+    pub(crate) const fn new() -> Self {
+        Self { sources: [Lane::ZERO; Source::COUNT], targets: [Lane::ZERO; TARGETS.1 + 1] }
+    }
+
+    /// A voice starts: values that are needed before its first tick are those of the knobs.
+    pub(crate) fn start(&mut self, voice: usize, controls: &Controls) {
+        for param in SPEEDS {
+            self.targets[lane_of(param)][voice] = controls[param];
+        }
+    }
+
+    pub(crate) fn source_mut(&mut self, source: Source) -> &mut [f32; CHUNK] {
+        &mut self.sources[source as usize]
+    }
+
+    /// The modulated parameter of all these voices.
+    #[inline(always)]
+    pub(crate) fn lane(&self, param: Param) -> &[f32; CHUNK] {
+        &self.targets[lane_of(param)]
+    }
+
+    /// The modulated parameter of `voice`.
+    #[inline]
+    pub(crate) fn target(&self, param: Param, voice: usize) -> f32 {
+        self.targets[lane_of(param)][voice]
+    }
+
+    /// Sets a parameter of all voices, which no route moves.
+    pub(super) fn fill(&mut self, param: Param, value: f32) {
+        self.targets[lane_of(param)].fill(value);
+    }
+
+    /// Computes the targets of all voices from parameters and sources; `first` is the number of the first voice.
+    pub(crate) fn apply(&mut self, modulation: &Modulation, first: usize) {
+        for &(param, sum) in &modulation.moving {
+            self.targets[lane_of(param)].fill(sum);
+        }
+        for route in &modulation.routes {
+            let mut add = self.sources[route.source as usize];
+            match route.curve {
+                // The most common curve, in a loop without a branch for every voice, which is vectorised.
+                RouteCurve::Linear => add.iter_mut().for_each(|add| *add *= route.amount),
+                curve => add.iter_mut().for_each(|add| *add = route.amount * curve.shape(*add)),
+            }
+            if let Some(via) = route.via {
+                let via = &self.sources[via as usize];
+                add.iter_mut().zip(&via.0).for_each(|(add, via)| *add *= via);
+            }
+            let target = &mut self.targets[lane_of(route.target)];
+            target.iter_mut().zip(&add.0).for_each(|(target, add)| *target += add);
+        }
+        for &(param, _) in &modulation.moving {
+            from_sums(param.info().kind, &mut self.targets[lane_of(param)]);
+        }
+        for (voice, param, amount) in modulation.offsets.of(first..first + CHUNK) {
+            let kind = param.info().kind;
+            let target = &mut self.targets[lane_of(param)][voice - first];
+            *target = kind.from_scale(kind.to_scale(*target) + amount);
+        }
+    }
+}
+
+/// The lanes of some voices, and the routes that fill them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Modulated<'a> {
+    pub(crate) modulation: &'a Modulation,
+    pub(crate) lanes: &'a ModulationLanes,
+}
+
+impl<'a> Modulated<'a> {
+    /// The modulated parameter of all voices.
+    #[inline(always)]
+    pub(crate) fn lane(self, param: Param) -> &'a [f32; CHUNK] {
+        self.lanes.lane(param)
+    }
+
+    /// The modulated parameter of `voice`.
+    #[inline]
+    pub(crate) fn target(self, param: Param, voice: usize) -> f32 {
+        self.lanes.target(param, voice)
+    }
+
+    /// Whether the parameter is `value` for every voice.
+    pub(crate) fn is_constant_at(self, param: Param, value: f32) -> bool {
+        self.constant(param) == Some(value)
+    }
+
+    /// The value of the parameter, if it is the same for every voice.
+    pub(crate) fn constant(self, param: Param) -> Option<f32> {
+        self.modulation.constant[param as usize]
+    }
+
+    /// Last value of the source for `voice`; zero unless a route uses it.
+    pub(crate) fn source(self, source: Source, voice: usize) -> f32 {
+        match self.modulation.uses(source) {
+            true => self.lanes.sources[source as usize][voice],
+            false => 0.0,
+        }
+    }
+
+    /// Whether a route moves single copies.
+    pub(crate) fn has_copies(self) -> bool {
+        !self.modulation.copy_routes.is_empty()
+    }
+
+    /// Amounts that routes add to the copy of `voice` at `place`, -1 to 1.
+    pub(crate) fn copy(self, voice: usize, place: f32) -> CopyMoves {
+        fine::copy(&self.modulation.copy_routes, place, |source| self.source(source, voice))
+    }
+
+    /// Whether a route moves partials.
+    pub(crate) fn has_partials(self) -> bool {
+        !self.modulation.partial_routes.is_empty()
+    }
+
+    /// Amounts that routes add to the partials of `voice`.
+    pub(crate) fn partials(self, voice: usize) -> PartialMoves {
+        fine::partials(&self.modulation.partial_routes, |source| self.source(source, voice))
+    }
+}
