@@ -10,6 +10,7 @@
 
 mod compare;
 mod describe;
+mod parity;
 mod plan;
 mod replay;
 mod takeover;
@@ -21,6 +22,7 @@ use compare::{Comparison, Difference};
 use myriad_engine::{EngineConfig, EventKind};
 use myriad_live::stream::{LogEntry, Underrun};
 use myriad_player::Session;
+use parity::Parity;
 use plan::Plan;
 use replay::{Replay, Replayed};
 
@@ -34,13 +36,12 @@ const BACKLOG: f64 = 60.0;
 /// Seconds after which echoes and reverberation of what sounded have ended.
 const TAIL: f64 = 10.0;
 
-/// How far a GPU's sound may be from the CPU's: -110 dBFS.
-const GPU_PARITY: f32 = 3.2e-6;
-
 /// The reference of a run.
 pub(super) struct Reference {
     replay: Replay,
     comparison: Comparison,
+    /// With a GPU.
+    parity: Option<Parity>,
     plan: Plan,
     rate: f64,
     /// Whether to wait for the reference, so that the same is found each time.
@@ -69,7 +70,8 @@ impl Reference {
         let rate = f64::from(config.sample_rate);
         Ok(Self {
             replay: Replay::start(EngineConfig { threads: 1, ..config })?,
-            comparison: Comparison::new(if gpu { GPU_PARITY } else { 0.0 }),
+            comparison: Comparison::new(),
+            parity: gpu.then(Parity::default),
             plan: Plan::default(),
             rate,
             waits: virtual_time,
@@ -174,6 +176,10 @@ impl Reference {
         for off in self.plan.check(&self.entries[old..]) {
             let (text, size) = (off.to_string(), off.frames());
             found.push(Finding::ours(seconds(off.time), off.time, Kind::Events, size, text));
+        }
+        let parity = self.parity.as_mut();
+        if let Some(tolerance) = parity.and_then(|parity| parity.follow(&self.entries[old..])) {
+            self.comparison.tolerance = tolerance;
         }
         self.read_takeovers(session);
         // The last batch may not be rendered yet, and so its takeovers not known.

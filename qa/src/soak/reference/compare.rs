@@ -38,7 +38,7 @@ impl fmt::Display for Difference {
 /// Both sounds, as far as they are not compared yet.
 pub(super) struct Comparison {
     /// Samples that differ by no more are equal.
-    tolerance: f32,
+    pub(super) tolerance: f32,
     /// What was heard from `heard_from` on. The frames before `at` are compared, and kept for
     /// predictions.
     heard: VecDeque<[f32; 2]>,
@@ -71,9 +71,9 @@ struct Open {
 }
 
 impl Comparison {
-    pub(super) fn new(tolerance: f32) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            tolerance,
+            tolerance: 0.0,
             heard: VecDeque::new(),
             heard_from: 0,
             expected: VecDeque::new(),

@@ -182,7 +182,8 @@ fn planted(
 }
 
 fn differences(tolerance: f32, clean: &[[f32; 2]], heard: &[[f32; 2]]) -> Vec<Difference> {
-    let mut comparison = Comparison::new(tolerance);
+    let mut comparison = Comparison::new();
+    comparison.tolerance = tolerance;
     comparison.hear(heard);
     comparison.expect(0, clean);
     let mut found = comparison.compare(u64::MAX);
@@ -199,7 +200,7 @@ fn found_of_planted(seed: u64, seconds: f64, places: usize) -> BTreeMap<&'static
         for (column, level) in LEVELS.into_iter().enumerate() {
             for _ in 0..places {
                 let (at, clean, heard) = planted(&music, plant, level, &mut rng);
-                let is_found = [0.0, GPU_PARITY].into_iter().all(|tolerance| {
+                let is_found = [0.0, parity::BEFORE_EFFECTS].into_iter().all(|tolerance| {
                     assert_eq!(differences(tolerance, &clean, &clean), []);
                     let found = differences(tolerance, &clean, &heard);
                     let [one] = &found[..] else {
