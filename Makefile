@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu setup setup-test setup-dist setup-fresh clean
+.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu instances setup setup-test setup-dist setup-fresh clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo "make fuzz    fuzz everything that reads files, states, requests and shared memory; SECONDS=60 a target"
 	@echo "make properties  many random cases for the engine, the stream, the plugin and damaged files, for an hour"
 	@echo "make gpu     selftest, benchmarks and a soak on an NVIDIA GPU"
+	@echo "make instances  ten instances of the plugin in one host on an NVIDIA GPU, compared with one alone"
 
 play: setup
 	@echo "myriad: building; the first time takes some minutes"
@@ -213,6 +214,11 @@ gpu: setup
 	./target/release/myriad selftest --renderer cuda
 	BENCH_RUNS=$(or $(BENCH_RUNS),$(HOME)/.cache/myriad-bench) benches/track --quick
 	./target/release/myriad soak --device clock --renderer cuda --buffer 64 --minutes 8 --inject gpu-loss --report target/gpu/soak
+
+# Measures, so the machine should do nothing else. tests/instances/run alone is the test for every machine.
+instances:
+	@./setup plugin
+	@tests/instances/run --gpu
 
 setup:
 	@./setup

@@ -2,14 +2,17 @@
 //! lists patches.
 //!
 //! As nice-plug's macro `nice_export_clap` writes it, with what nice-plug 0.4.2 lacks: preset discovery
-//! ([`preset_discovery`]), preset loading ([`preset_load`]), and macros named as the patch does ([`params`]).
+//! ([`preset_discovery`]), preset loading ([`preset_load`]), and macros named as the patch does ([`params`]); and an
+//! extension of our own, by which a host reads how well an instance renders ([`status`]).
 
 mod params;
 mod preset_discovery;
 mod preset_load;
+pub mod status;
 
 use crate::Myriad;
-use crate::macro_names::MacroNames;
+use crate::new_instance;
+use crate::shared::Shared;
 use clap_sys::entry::clap_plugin_entry;
 use clap_sys::ext::params::{CLAP_EXT_PARAMS, clap_plugin_params};
 use clap_sys::factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory};
@@ -105,7 +108,7 @@ struct Instance {
     /// The same as nice-plug has it.
     original: clap_plugin,
     host: *const clap_host,
-    macro_names: Arc<MacroNames>,
+    shared: Arc<Shared>,
     params: params::Extension,
 }
 
@@ -116,15 +119,15 @@ impl Instance {
     /// `host` is valid until then.
     unsafe fn create(host: *const clap_host) -> *const clap_plugin {
         // SAFETY: the caller promises it. The count of the `Arc` goes down in nice-plug's `destroy`.
-        let (wrapper, macro_names) = MacroNames::make(|| unsafe { Wrapper::<Myriad>::new(host) });
+        let (wrapper, shared) = new_instance::make(|| unsafe { Wrapper::<Myriad>::new(host) });
         let wrapper = Arc::into_raw(wrapper);
         // SAFETY: the `Arc` was not dropped.
         let original = *unsafe { &*wrapper }.clap_plugin.borrow();
         let plugin =
             clap_plugin { get_extension: Some(get_extension), destroy: Some(destroy), ..original };
-        params::tell_of_names(&macro_names, host);
+        params::tell_of_names(&shared.macro_names, host);
         let params = params::Extension::default();
-        Box::into_raw(Box::new(Self { plugin, original, host, macro_names, params })).cast()
+        Box::into_raw(Box::new(Self { plugin, original, host, shared, params })).cast()
     }
 
     /// The instance that a host means.
@@ -160,7 +163,7 @@ unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char
     else {
         return null();
     };
-    if let Some(extension) = preset_load::extension(name) {
+    if let Some(extension) = preset_load::extension(name).or_else(|| status::extension(name)) {
         return extension;
     }
     let original = match instance.original.get_extension {
@@ -182,7 +185,7 @@ unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
     }
     // SAFETY: the host destroys an instance once, and does not use it any more.
     let instance = unsafe { Box::from_raw(plugin.cast_mut().cast::<Instance>()) };
-    instance.macro_names.set_host(None);
+    instance.shared.macro_names.set_host(None);
     if let Some(destroy) = instance.original.destroy {
         // SAFETY: as above.
         unsafe { destroy(&raw const instance.plugin) };

@@ -18,6 +18,7 @@ mod background;
 mod editor;
 mod events;
 mod macro_names;
+mod new_instance;
 mod notes;
 mod outputs;
 mod settings;

@@ -5,7 +5,6 @@
 
 use myriad_engine::patch::MACROS;
 use parking_lot::Mutex;
-use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 /// The names of the macros of one instance.
@@ -19,24 +18,7 @@ pub(crate) struct MacroNames {
     host: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
 }
 
-thread_local! {
-    /// The names of the instance that is made on this thread.
-    static MAKING: Cell<Option<Arc<MacroNames>>> = const { Cell::new(None) };
-}
-
 impl MacroNames {
-    /// Makes an instance of nice-plug; returns it and its names.
-    pub(crate) fn make<T>(make: impl FnOnce() -> T) -> (T, Arc<Self>) {
-        let names = Arc::<Self>::default();
-        MAKING.set(Some(names.clone()));
-        (make(), names)
-    }
-
-    /// The names for the instance that is made on this thread.
-    pub(crate) fn of_new_instance() -> Arc<Self> {
-        MAKING.take().unwrap_or_default()
-    }
-
     /// The name of a parameter of the host, if it is a macro that has one.
     pub(crate) fn of(&self, index: usize) -> Option<String> {
         let names = self.names.lock();

@@ -5,8 +5,8 @@
 //! contain every value to the last bit.
 
 use crate::shared::Shared;
-use crate::state;
 use crate::synth::VOICES;
+use crate::{new_instance, state};
 use myriad_editor::{group_name, name_of};
 use myriad_engine::mpe::{MpeSettings, MpeZone};
 use myriad_engine::params::{Kind, Param, TABLE};
@@ -145,6 +145,7 @@ impl MyriadParams {
     /// Everything at its default.
     pub fn new() -> Self {
         let shared = Arc::new(Shared::new());
+        new_instance::announce(&shared);
         let knob = |&param: &Param| {
             // An idle editor repaints when the host moves a knob.
             let repaint = shared.repaint.clone();

@@ -58,7 +58,7 @@ pub struct Shared {
     /// Which MIDI controllers move which parameters.
     pub controllers: Controllers,
     /// The names of the patch's macros, for the host.
-    pub(crate) macro_names: Arc<MacroNames>,
+    pub(crate) macro_names: MacroNames,
     /// Whether an editor is open.
     watched: AtomicBool,
     /// Makes the editor repaint.
@@ -91,7 +91,7 @@ impl Shared {
             settings: Mutex::new(settings.clone()),
             mpe_when_on: AtomicU32::new(settings.mpe.to_bits()),
             controllers: Controllers::new(),
-            macro_names: MacroNames::of_new_instance(),
+            macro_names: MacroNames::default(),
             watched: AtomicBool::new(false),
             repaint: RepaintNotifier::new(),
             ui: Mutex::default(),
@@ -204,9 +204,14 @@ impl Shared {
         &self,
         tell: impl FnOnce(&Control) -> Result<(), StreamError>,
     ) -> Result<(), StreamError> {
+        self.with_stream(tell).unwrap_or(Ok(()))
+    }
+
+    /// Calls `read` with the stream, when a thread renders. Not for the audio thread.
+    pub(crate) fn with_stream<T>(&self, read: impl FnOnce(&Control) -> T) -> Option<T> {
         let handle = self.handle.lock();
         let stream = handle.as_ref().and_then(|handle| handle.stream.as_ref());
-        stream.map_or(Ok(()), |stream| tell(stream))
+        stream.map(|stream| read(stream))
     }
 
     /// Keeps an error for the editor to show, until another patch is loaded.

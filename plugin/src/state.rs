@@ -74,14 +74,14 @@ pub(crate) fn put_patch(state: &mut PluginState, patch: &Patch) {
 }
 
 fn write_render_target(render_target: RenderTarget) -> String {
-    let known = RenderTarget::ALL.iter().find(|(known, ..)| *known == render_target);
-    known.map_or("", |(.., word)| word).into()
+    let known = RenderTarget::WORDS.iter().find(|(known, _)| *known == render_target);
+    known.map_or("", |(_, word)| word).into()
 }
 
 /// The CPU if the text is not known.
 fn read_render_target(text: &str) -> RenderTarget {
-    let known = RenderTarget::ALL.iter().find(|(.., word)| *word == text);
-    known.map(|(render_target, ..)| *render_target).unwrap_or_default()
+    let known = RenderTarget::WORDS.iter().find(|(_, word)| *word == text);
+    known.map(|(render_target, _)| *render_target).unwrap_or_default()
 }
 
 /// Repairs a saved state before it is restored: values get the right type and range, and missing
@@ -148,6 +148,10 @@ mod tests {
         assert_eq!(restored.shared.ui(), "{\"page\": 2}");
         assert_eq!(restored.shared.render_target(), RenderTarget::Gpu);
         assert_eq!(read_render_target("a GPU of the future"), RenderTarget::Cpu);
+        for (render_target, word) in RenderTarget::WORDS {
+            assert_eq!(write_render_target(render_target), word);
+            assert_eq!(read_render_target(word), render_target);
+        }
     }
 
     #[test]

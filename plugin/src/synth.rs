@@ -35,12 +35,22 @@ pub enum RenderTarget {
     Cpu,
     /// An NVIDIA GPU, on a thread of its own.
     Gpu,
+    /// The same way, but the render service simulates the GPU by the CPU. For tests on machines without a GPU: a
+    /// project may name it, no menu does.
+    StandInService,
 }
 
 impl RenderTarget {
-    /// All targets, each with its name and how a project writes it.
-    pub const ALL: [(RenderTarget, &'static str, &'static str); 2] =
-        [(RenderTarget::Cpu, "CPU", "cpu"), (RenderTarget::Gpu, "GPU", "cuda")];
+    /// What a user can choose, with names.
+    pub const CHOICES: [(RenderTarget, &'static str); 2] =
+        [(RenderTarget::Cpu, "CPU"), (RenderTarget::Gpu, "GPU")];
+
+    /// How projects write all targets.
+    pub(crate) const WORDS: [(RenderTarget, &'static str); 3] = [
+        (RenderTarget::Cpu, "cpu"),
+        (RenderTarget::Gpu, "cuda"),
+        (RenderTarget::StandInService, "stand-in-service"),
+    ];
 }
 
 /// What a synthesizer is built for; the host says it when it activates the instance.
@@ -59,12 +69,14 @@ pub(crate) struct SynthConfig {
 /// The renderer in use, for the editor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RendererState {
-    /// CPU or GPU.
+    /// CPU, GPU, or the stand-in for a GPU.
     pub name: String,
     /// The reason, in a sentence.
     pub why: String,
     /// Whether it replaces the renderer that was chosen.
     pub stands_in: bool,
+    /// How often a GPU was lost since the host activated the instance.
+    pub losses: u64,
 }
 
 /// Access to the synthesizer from threads other than the audio thread.
@@ -140,7 +152,7 @@ pub(crate) fn make_synth(
     gpu: &MakeGpu,
 ) -> Result<(Box<dyn Synth>, SynthHandle), EngineError> {
     let mut why = "it answers at once".to_owned();
-    if config.render_target == RenderTarget::Gpu {
+    if config.render_target != RenderTarget::Cpu {
         match Threaded::new(config, patch, gpu) {
             Ok((synth, handle)) => return Ok((Box::new(synth), handle)),
             Err(StreamError::Engine(error @ EngineError::SampleRate(_))) => return Err(error),
@@ -151,7 +163,8 @@ pub(crate) fn make_synth(
     let state = RendererState {
         name: "CPU".into(),
         why: format!("{}, {why}", Level::best().name()),
-        stands_in: config.render_target == RenderTarget::Gpu,
+        stands_in: config.render_target != RenderTarget::Cpu,
+        losses: 0,
     };
     let handle = SynthHandle {
         snapshots: Some(snapshots),

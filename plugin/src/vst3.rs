@@ -13,8 +13,9 @@ mod tests;
 pub use factory::*;
 
 use crate::Myriad;
-use crate::macro_names::MacroNames;
+use crate::new_instance;
 use crate::outputs::with_activated;
+use crate::shared::Shared;
 use nice_plug::wrapper::vst3::Wrapper;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::ChannelContext::*;
 use nice_plug::wrapper::vst3::vst3::Steinberg::Vst::{CString, *};
@@ -100,14 +101,14 @@ impl Controller {
 struct Instance {
     wrapper: Wrapper<Myriad>,
     outputs: HostOutputs,
-    macro_names: Arc<MacroNames>,
+    shared: Arc<Shared>,
 }
 
 impl Instance {
     fn new() -> Self {
-        let (wrapper, macro_names) = MacroNames::make(Wrapper::new);
+        let (wrapper, shared) = new_instance::make(Wrapper::new);
         HostOutputs::offer(&wrapper);
-        Self { wrapper, outputs: HostOutputs::default(), macro_names }
+        Self { wrapper, outputs: HostOutputs::default(), shared }
     }
 }
 
@@ -131,7 +132,7 @@ impl IPluginBaseTrait for Instance {
     }
 
     unsafe fn terminate(&self) -> tresult {
-        self.macro_names.set_host(None);
+        self.shared.macro_names.set_host(None);
         // SAFETY: the caller promises what nice-plug asks for.
         unsafe { self.wrapper.terminate() }
     }
@@ -217,7 +218,7 @@ impl Instance {
 
     /// A description with the name of the patch's macro, if it is of one.
     fn with_macro_name(&self, info: ParameterInfo, index: i32) -> ParameterInfo {
-        match self.macro_names.of(index as usize).map(|name| wide(&name)) {
+        match self.shared.macro_names.of(index as usize).map(|name| wide(&name)) {
             Some(name) => ParameterInfo { title: name, shortTitle: name, ..info },
             None => info,
         }
@@ -253,7 +254,7 @@ impl IEditControllerTrait for Instance {
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: the caller gives a handler or null.
         let own = unsafe { ComRef::from_raw(handler) }.map(|handler| handler.to_com_ptr());
-        self.macro_names.set_host(own.map(|handler| -> Arc<dyn Fn() + Send + Sync> {
+        self.shared.macro_names.set_host(own.map(|handler| -> Arc<dyn Fn() + Send + Sync> {
             Arc::new(move || {
                 // SAFETY: on the host's main thread. A host that cannot rename parameters says so, which is no harm.
                 unsafe { handler.restartComponent(RestartFlags_::kParamTitlesChanged as int32) };

@@ -42,6 +42,16 @@ pub enum Cause {
     Scheduling,
 }
 
+impl Cause {
+    /// Whether the machine is to blame, and not Myriad: nothing that Myriad does would have prevented it.
+    pub fn is_the_machines(self) -> bool {
+        match self {
+            Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => true,
+            Cause::RenderTime | Cause::Renderer | Cause::EventFlood | Cause::LargeBlock => false,
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -102,14 +102,23 @@ impl Load {
         }
     }
 
-    /// Starts the voices within a second, on repeated keys, in parts from `first_part` on.
+    /// The velocity of its notes.
+    pub const VELOCITY: f32 = 0.8;
+
+    /// The notes that start the voices within a second, on repeated keys: the frame and the key of each.
+    pub fn notes(self, sample_rate: f32) -> impl Iterator<Item = (u64, u8)> {
+        let step = f64::from(sample_rate) / self.voices as f64;
+        let frames = (0..self.voices).map(move |index| (index as f64 * step) as u64);
+        frames.zip(self.keys().cycle())
+    }
+
+    /// Starts the voices in parts from `first_part` on.
     pub fn press(self, control: &Control, first_part: u8) {
         let now = control.time();
-        let step = f64::from(control.sample_rate()) / self.voices as f64;
-        for (index, key) in (0..self.voices).zip(self.keys().cycle()) {
-            let time = now + (index as f64 * step) as u64;
+        for (index, (frame, key)) in self.notes(control.sample_rate()).enumerate() {
             let part = first_part + (index / Self::VOICES_A_PART) as u8;
-            control.send_at(time, part, EventKind::NoteOn { key, velocity: 0.8 });
+            let velocity = Self::VELOCITY;
+            control.send_at(now + frame, part, EventKind::NoteOn { key, velocity });
         }
     }
 }

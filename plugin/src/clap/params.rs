@@ -44,7 +44,7 @@ unsafe extern "C" fn get_info(
     if !original.is_some_and(|get_info| unsafe { get_info(plugin, index, info) }) {
         return false;
     }
-    if let Some(name) = instance.macro_names.of(index as usize) {
+    if let Some(name) = instance.shared.macro_names.of(index as usize) {
         // SAFETY: nice-plug has written to it.
         put_text(unsafe { &mut (*info).name }, &name);
     }

@@ -216,12 +216,12 @@ impl EditorHost for PluginHost {
 
     fn renderers(&self) -> Vec<(&'static str, bool)> {
         let chosen = self.params.shared.render_target();
-        let choice = |(render_target, name, _)| (name, render_target == chosen);
-        RenderTarget::ALL.map(choice).into()
+        let choice = |(render_target, name)| (name, render_target == chosen);
+        RenderTarget::CHOICES.map(choice).into()
     }
 
     fn choose_renderer(&mut self, index: usize) {
-        if let Some(&(render_target, ..)) = RenderTarget::ALL.get(index) {
+        if let Some(&(render_target, _)) = RenderTarget::CHOICES.get(index) {
             self.params.shared.set_render_target(render_target);
             self.gui.request_restart();
         }

@@ -2,7 +2,7 @@
 
 use super::pace::Pace;
 use super::service_program::service_program;
-use super::{PART, RendererState, Synth, SynthConfig, SynthHandle, engine_config};
+use super::{PART, RenderTarget, RendererState, Synth, SynthConfig, SynthHandle, engine_config};
 use myriad_engine::render::Renderer;
 use myriad_engine::{
     Counters, EngineConfig, Event, EventKind, Patch, Playable, ThreadPolicy, Values,
@@ -20,10 +20,13 @@ const SPARE_BLOCKS: usize = 2;
 /// Makes the renderer of a GPU.
 pub(crate) type MakeGpu = dyn Fn(&SynthConfig) -> (Box<dyn Renderer>, RendererHandle) + Send;
 
-/// A GPU of the machine. It is not touched until it is prepared.
+/// A GPU of the machine, or its stand-in. It is not touched until it is prepared.
 pub(crate) fn any_gpu(config: &SynthConfig) -> (Box<dyn Renderer>, RendererHandle) {
     let choice = RendererChoice {
-        kind: RendererKind::Cuda,
+        kind: match config.render_target {
+            RenderTarget::StandInService => RendererKind::StandInService,
+            RenderTarget::Cpu | RenderTarget::Gpu => RendererKind::Cuda,
+        },
         device: None,
         threads: 1,
         purpose: purpose(config.offline, config.sample_rate),
@@ -190,6 +193,15 @@ impl Drop for Threaded {
 
 fn state(handle: &RendererHandle) -> RendererState {
     let report = handle.report();
-    let gpu = report.using == "cuda";
-    RendererState { name: if gpu { "GPU" } else { "CPU" }.into(), why: report.why, stands_in: !gpu }
+    let name = match report.using {
+        "cuda" => "GPU",
+        "cpu" => "CPU",
+        other => other,
+    };
+    RendererState {
+        name: name.into(),
+        why: report.why,
+        stands_in: report.using == "cpu",
+        losses: report.failover.losses,
+    }
 }

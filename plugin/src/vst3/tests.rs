@@ -288,14 +288,14 @@ fn macros_have_the_names_of_the_patch() {
     assert!(names().eq((1..=8).map(|number| format!("Macro {number}"))) && !told());
     let mut names_of_patch = <[String; 8]>::default();
     names_of_patch[1] = "Growl".into();
-    made.macro_names.set(&names_of_patch);
+    made.shared.macro_names.set(&names_of_patch);
     assert_eq!(names().nth(1).unwrap(), "Growl");
     assert_eq!(names().nth(2).unwrap(), "Macro 3");
     assert!(told());
-    made.macro_names.set(&names_of_patch);
+    made.shared.macro_names.set(&names_of_patch);
     assert!(!told(), "nothing has changed");
     // SAFETY: as hosts end an instance.
     unsafe { made.terminate() };
-    made.macro_names.set(&Default::default());
+    made.shared.macro_names.set(&Default::default());
     assert!(!told(), "the host is gone");
 }

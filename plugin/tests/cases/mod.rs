@@ -7,3 +7,4 @@ mod parameters;
 mod playing;
 mod presets;
 mod saving;
+mod status;

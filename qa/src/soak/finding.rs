@@ -1,7 +1,7 @@
 //! What a soak finds, and who is to blame.
 
 use crate::plot::{AMBER, RED, VIOLET};
-use myriad_live::stream::{Cause, Underrun};
+use myriad_live::stream::Underrun;
 use myriad_player::analysis::colour::Rgb;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -141,12 +141,9 @@ impl Finding {
             frame: underrun.at_frame,
             kind: Kind::Underrun,
             size: milliseconds,
-            blame: match underrun.cause {
-                _ if machine => Blame::Machine,
-                Cause::RenderTime | Cause::Renderer | Cause::EventFlood | Cause::LargeBlock => {
-                    Blame::Myriad
-                }
-                Cause::Start | Cause::Burst | Cause::Steal | Cause::Scheduling => Blame::Machine,
+            blame: match machine || underrun.cause.is_the_machines() {
+                true => Blame::Machine,
+                false => Blame::Myriad,
             },
             text: format!(
                 "{milliseconds:.1} ms were missing and faded over: {cause} ({:.1} ms); {} frames were ready of {}",
