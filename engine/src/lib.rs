@@ -15,6 +15,7 @@ pub mod params;
 mod part;
 pub mod patch;
 mod pool;
+pub mod prefetch;
 pub mod render;
 pub mod simd;
 pub mod spectrum;

@@ -5,6 +5,7 @@ mod memory;
 use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
 use crate::disjoint::Disjoint;
+use crate::prefetch::prefetch;
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_COPIES, MAX_GROUPS, UnisonVoice};
 pub use memory::VoiceMemory;
@@ -346,6 +347,15 @@ impl VoiceBlock {
         begins.then(|| &self.voices.voices()[self.index(slot)][tick])
     }
 
+    /// Fetches the voices whose first slot is `slot`, which another core has written.
+    #[inline]
+    pub fn prefetch(&self, slot: usize) {
+        let voices = &self.voices.voices()[self.index(slot)][..self.ticks];
+        let first = voices.as_ptr().cast::<[u8; CACHE_LINE]>();
+        let lines = size_of_val(voices) / CACHE_LINE;
+        (0..lines).for_each(|line| prefetch(first.wrapping_add(line)));
+    }
+
     /// The voices of `tick`, with their first slots, in rising order.
     pub fn voices_in(&self, tick: usize) -> impl Iterator<Item = (usize, &UnisonVoice)> {
         self.first_slots().filter_map(move |slot| Some((slot, self.voice(slot, tick)?)))
@@ -492,6 +502,9 @@ impl Drop for Writing<'_> {
 pub(crate) fn groups(partials: f32) -> usize {
     (partials.max(0.0) as usize).saturating_add(1).div_ceil(LANES).min(MAX_GROUPS)
 }
+
+/// Bytes that a core fetches at once.
+const CACHE_LINE: usize = 64;
 
 /// Slots whose bits are in one word.
 const SLOTS_PER_WORD: usize = u64::BITS as usize;

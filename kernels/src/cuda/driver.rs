@@ -12,7 +12,7 @@ pub(super) use context::Context;
 pub(super) use gpu::Gpu;
 pub use gpu::identity;
 pub(super) use memory::{Pinned, Registered};
-pub(super) use queue::{Event, Function, Module, Shape, Stream};
+pub(super) use queue::{Event, Function, Module, Rows, Shape, Stream};
 
 use crate::GpuError;
 use cudarc::driver::sys::{self, CUresult};

@@ -6,7 +6,9 @@ use super::upload::{Layout, MIX_SLOTS};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{Capacity, MAX_TICKS, Section, TICK};
 use myriad_engine::simd::F32x16;
-use myriad_engine::spectrum::{Description, IMPORTED_ROWS, MAX_PARTIALS, imports, tables};
+use myriad_engine::spectrum::{
+    Description, IMPORTED_ROWS, MAX_PARTIALS, UnisonVoice, imports, tables,
+};
 
 /// Samples of a tick, both sides.
 pub(super) const STEREO: usize = 2 * TICK;
@@ -14,6 +16,10 @@ pub(super) const STEREO: usize = 2 * TICK;
 /// Words of a description, and of what a unison copy has of its own.
 pub(super) const DESCRIPTION_WORDS: usize = size_of::<Description>() / 4;
 pub(super) const COPY_WORDS: usize = 9;
+
+/// Words of a voice through all ticks.
+const VOICE_WORDS: usize = VOICE_BYTES / 4;
+pub(super) const VOICE_BYTES: usize = size_of::<[UnisonVoice; MAX_TICKS]>();
 
 /// Uploads are rounded up to a multiple of this, so that graphs seldom change.
 pub(super) const UPLOAD_WORDS: usize = 1_024;
@@ -25,6 +31,8 @@ pub(super) struct Words {
     descriptions: usize,
     copies: usize,
     cloud_rooms: usize,
+    /// The voices of a block as the host has them, where blocks have several pieces.
+    voices: usize,
     partials: usize,
     slices: usize,
     samples: usize,
@@ -54,6 +62,7 @@ impl Words {
             copies: MAX_TICKS * capacity.slots * COPY_WORDS,
             // Only blocks of several pieces are copied while the block before is still rendered.
             cloud_rooms: if pieces > 1 { 2 } else { 1 },
+            voices: if pieces > 1 { capacity.slots * VOICE_WORDS } else { 0 },
             partials: capacity.slots * MAX_PARTIALS,
             slices: 2 * items,
             samples: items * MAX_TICKS * STEREO,
@@ -70,7 +79,7 @@ impl Words {
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
         let once = self.slices + self.samples + self.routes + self.sums + table_words();
-        let clouds = self.cloud_rooms * (self.descriptions + self.copies);
+        let clouds = self.cloud_rooms * (self.descriptions + self.copies + self.voices);
         let several = clouds + self.in_flight_slots * self.uploads;
         4 * (2 * self.partials + once + several)
     }
@@ -87,6 +96,7 @@ pub(super) struct Memory {
     /// Two buffers of each, or the same one twice.
     pub(super) descriptions: [CUdeviceptr; 2],
     pub(super) copies: [CUdeviceptr; 2],
+    pub(super) voices: [CUdeviceptr; 2],
     pub(super) tables: CUdeviceptr,
     pub(super) table_rows: u64,
     pub(super) phases: CUdeviceptr,
@@ -111,9 +121,11 @@ impl Memory {
         };
         let descriptions = rooms(words.descriptions, words.cloud_rooms)?;
         let copies = rooms(words.copies, words.cloud_rooms)?;
+        let voices = rooms(words.voices, words.cloud_rooms)?;
         let memory = Self {
             descriptions,
             copies,
+            voices,
             tables: context.device_words(table_words())?,
             table_rows: (table_words() / MAX_PARTIALS) as u64,
             phases: context.device_words(words.partials)?,

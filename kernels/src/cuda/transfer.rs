@@ -6,13 +6,14 @@
 //! the next block. (Sending all blocks like that hides the copy, but every call of the driver takes the host two to
 //! three microseconds, and a graph is one call: songs were slower.)
 
-use super::driver::{Context, Event, Failed, Stream};
+use super::driver::{Context, Event, Failed, Rows, Stream};
 use super::in_flight::{InFlightSlot, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
-use super::memory::STEREO;
+use super::memory::{STEREO, VOICE_BYTES};
 use super::upload::{Layout, Piece, PieceSink};
 use super::{CudaCounters, CudaOptions};
+use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{Buses, Capacity, RenderError, TICK, VoiceBlock};
 use myriad_engine::spectrum::UnisonVoice;
 use std::ffi::c_void;
@@ -165,7 +166,8 @@ impl Transfer {
         }
     }
 
-    /// Copies a piece and fetches its voices.
+    /// Copies a piece and its voices, and makes their clouds. The copies are made beside kernels that render; a kernel that
+    /// read the host's memory would take room from them.
     fn copy_piece(
         &mut self,
         queue: Stream,
@@ -177,9 +179,19 @@ impl Transfer {
         let places = slot.places(ticks, self.room, number * self.layout.words);
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
-        self.launcher.fetch_piece(queue, &places, piece, slot.source.voices)?;
-        let voice = size_of::<UnisonVoice>();
-        self.counters.upload_bytes += 4 * piece.words + ticks * piece.voices.len() * voice;
+        let first = (piece.indices.start * VOICE_BYTES) as CUdeviceptr;
+        let voices = self.launcher.memory.voices[self.room];
+        let rows = Rows {
+            count: piece.indices.len(),
+            bytes: ticks * size_of::<UnisonVoice>(),
+            apart: VOICE_BYTES,
+        };
+        if rows.count != 0 {
+            let from = (slot.source.voices + first) as *const c_void;
+            queue.copy_rows(voices + first, from, rows)?;
+        }
+        self.launcher.fetch_piece(queue, &places, piece, voices)?;
+        self.counters.upload_bytes += 4 * piece.words + rows.count * rows.bytes;
         Ok(places)
     }
 

@@ -139,6 +139,8 @@ impl Last {
 pub(crate) struct Piece {
     /// The numbers of the voices in its list, with those that fill it up.
     pub(crate) voices: Range<usize>,
+    /// Their indices in the block's memory, and those between them.
+    pub(crate) indices: Range<usize>,
     /// Items in this upload.
     pub(crate) items: usize,
     /// Words that the device needs of it.
@@ -218,6 +220,7 @@ impl Packer {
             let (head, rest) = upload.split_at_mut(HEADER_WORDS);
             let (room, _) = rest.as_chunks_mut::<ITEM_WORDS>();
             let (mut items, mut voices) = (0, 0);
+            let (mut first_index, mut end_index) = (usize::MAX, 0);
             while let Some(next) = slot
                 && items + self.slices <= self.layout.items
             {
@@ -228,7 +231,9 @@ impl Packer {
                 self.groups.end(first_item + items);
                 let ticks = u32::from(block.spans()[next].ticks);
                 if ticks != 0 {
-                    list[voices] = [block.index(next) as u32, next as u32 | ticks << LISTED_TICKS];
+                    let index = block.index(next);
+                    (first_index, end_index) = (first_index.min(index), end_index.max(index + 1));
+                    list[voices] = [index as u32, next as u32 | ticks << LISTED_TICKS];
                     voices += 1;
                 }
                 slot = slots.next();
@@ -247,7 +252,9 @@ impl Packer {
                 mix
             });
             head.copy_from_slice(&header.map(|number| number as u32));
-            let piece = Piece { voices: first_voice..first_voice + listed, items, words, mix };
+            let indices = first_index.min(end_index)..end_index;
+            let listed = first_voice..first_voice + listed;
+            let piece = Piece { voices: listed, indices, items, words, mix };
             first_voice += voices;
             if last {
                 let is_whole = is_settled && number == 0;

@@ -5,6 +5,7 @@
 
 use super::error::ServiceFailure;
 use super::memory::SharedMemory;
+use myriad_engine::prefetch::prefetch;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, Reason, TICK, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, MAX_PARTIALS, Tables, UnisonVoice, tables};
 use std::ops::Range;
@@ -129,10 +130,21 @@ impl Request<'_> {
     pub(super) fn next_voice(&mut self) -> Result<UnisonVoice, ProtocolViolation> {
         let (words, rest) = self.0.as_slice().split_first_chunk::<VOICE>().ok_or(TOO_MANY)?;
         self.0 = rest.iter();
+        // The client's core has written them just now.
+        let ahead = words.as_ptr().wrapping_add(AHEAD);
+        (0..=LINES).for_each(|line| prefetch(ahead.wrapping_add(line * LINE_WORDS)));
         let pairs = words.each_ref().map(|word| word.load(Ordering::Relaxed));
         Ok(UnisonVoice::from_pairs(pairs))
     }
 }
+
+/// Voices whose values are fetched ahead.
+const VOICES_AHEAD: usize = 4;
+
+/// Words that are fetched ahead, and cache lines of a voice.
+const AHEAD: usize = 128;
+const LINES: usize = size_of::<UnisonVoice>().div_ceil(LINE_WORDS * size_of::<u64>());
+const LINE_WORDS: usize = 8;
 
 const TOO_MANY: ProtocolViolation = "more voices than there is room";
 
@@ -144,7 +156,10 @@ impl SharedSegment {
         let area = self.memory.words(self.layout.request(number));
         let (head, mut room) = area.split_at(HEAD);
         let (tables, mut needs, mut voices) = (tables(), 0, 0);
+        let mut later_slots = block.first_slots().skip(VOICES_AHEAD);
         for slot in block.first_slots() {
+            // The workers of the engine have written them just now.
+            later_slots.next().into_iter().for_each(|slot| block.prefetch(slot));
             let ticks = u64::from(block.spans()[slot].ticks);
             let Some((first, rest)) = room.split_first() else {
                 continue;

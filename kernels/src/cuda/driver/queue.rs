@@ -71,6 +71,14 @@ pub(in crate::cuda) struct Stream(pub(in crate::cuda) sys::CUstream);
 // SAFETY: handles may be used from any thread.
 unsafe impl Send for Stream {}
 
+/// Rows of memory, of so many bytes, which begin so many bytes apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cuda) struct Rows {
+    pub(in crate::cuda) count: usize,
+    pub(in crate::cuda) bytes: usize,
+    pub(in crate::cuda) apart: usize,
+}
+
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cuda) struct Shape {
@@ -117,6 +125,34 @@ impl Stream {
         bytes: usize,
     ) -> Result<(), Failed> {
         call!(cuMemcpyHtoDAsync_v2(to, from, bytes, self.0))
+    }
+
+    /// Copies `rows.count` rows from pinned memory of the host to the device.
+    pub(in crate::cuda) fn copy_rows(
+        self,
+        to: sys::CUdeviceptr,
+        from: *const c_void,
+        rows: Rows,
+    ) -> Result<(), Failed> {
+        let copy = sys::CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_HOST,
+            srcHost: from,
+            srcDevice: 0,
+            srcArray: null_mut(),
+            srcPitch: rows.apart,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            dstHost: null_mut(),
+            dstDevice: to,
+            dstArray: null_mut(),
+            dstPitch: rows.apart,
+            WidthInBytes: rows.bytes,
+            Height: rows.count,
+        };
+        call!(cuMemcpy2DAsync_v2(&copy, self.0))
     }
 
     pub(in crate::cuda) fn record(self, event: Event) -> Result<(), Failed> {

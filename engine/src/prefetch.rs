@@ -1,0 +1,15 @@
+//! Prefetching of memory that another core has just written: its lines come from that core's caches, which takes long, and
+//! processors by themselves do not look beyond a page.
+
+/// Fetches the cache line of `place`, to read it soon. Any address is allowed.
+#[inline(always)]
+pub fn prefetch<T>(place: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a hint, which never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(place.cast());
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    let _ = place;
+}
