@@ -109,8 +109,10 @@ struct Worker {
     done: u64,
     /// Whether raising its priority succeeded; `None` until it has tried.
     raised: Option<bool>,
-    /// Whether the last pause between two jobs was short.
+    /// Whether the last pause between two jobs was short, and the one before. A block that is played live has two jobs, so long and
+    /// short pauses alternate, and the next is like the one before the last.
     was_short: bool,
+    is_short_next: bool,
 }
 
 impl Worker {
@@ -143,7 +145,7 @@ pub struct Workers {
 /// How long an idle worker polls for work before it sleeps.
 const SHORT_SPIN: Duration = Duration::from_micros(50);
 
-/// The same after a pause that was shorter than this, or when a job was announced. A sleeping worker takes tens of
+/// The same when the next pause is likely to be shorter than this, or when a job was announced. A sleeping worker takes tens of
 /// microseconds to wake up, so where jobs follow each other closely workers stay awake. The pauses between
 /// blocks that are played live are longer.
 const LONG_SPIN: Duration = Duration::from_micros(300);
@@ -363,7 +365,7 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
     let mut worker = Worker::default();
     let helps = || number < shared.threads.load(Ordering::Relaxed);
     while !quits() {
-        let spin = if worker.was_short { LONG_SPIN } else { SHORT_SPIN };
+        let spin = if worker.is_short_next { LONG_SPIN } else { SHORT_SPIN };
         let idle = Instant::now();
         let is_wanted = || worker.is_wanted(shared.gate()) && helps();
         shared.wait_while_idle(number, spin, || !quits() && !is_wanted());
@@ -375,6 +377,7 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
             continue;
         };
         worker.done = generation;
+        worker.is_short_next = worker.was_short;
         worker.was_short = idle.elapsed() < LONG_SPIN;
         let job = shared.job.load(Ordering::Relaxed).cast::<Job<'_>>();
         // SAFETY: `run` does not return, and so keeps the job alive, until all workers have left.

@@ -6,11 +6,12 @@ use super::effects_job::EffectsJob;
 use crate::effects::EffectParams;
 use crate::render::{MAX_TICKS, TICK, VoiceBlock};
 use crate::trace::{self, Stage};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Clouds times ticks of a block that is sent to a device in two chunks. Each chunk takes it some tens of microseconds besides
-/// its clouds.
-const WORTH_DIVIDING: usize = 2_048;
+/// its clouds. With more than so many it is the device that takes time, and two chunks take it longer than one.
+const WORTH_DIVIDING: Range<usize> = 2_048..24_576;
 
 /// A chunk of the output that is not rendered yet.
 pub(super) struct PendingChunk {
@@ -38,7 +39,7 @@ impl Engine {
     pub(super) fn chunk(&self, frames: usize, done: usize) -> usize {
         let most = MAX_TICKS * TICK;
         let work = self.pool.sounding() * (frames / TICK);
-        match self.depth > 1 && frames <= most && work >= WORTH_DIVIDING {
+        match self.depth > 1 && frames <= most && WORTH_DIVIDING.contains(&work) {
             true => frames.div_ceil(2).next_multiple_of(TICK).min(frames - done),
             false => most.min(frames - done),
         }

@@ -147,9 +147,10 @@ impl ImportedTables {
         self.newest.load(Ordering::Acquire)
     }
 
-    /// Tables that are newer than number `known`, oldest first.
-    pub fn since(&self, known: u64) -> Vec<Arc<ImportedTable>> {
-        newer(&self.store().tables, known).cloned().collect()
+    /// Tables that are newer than number `known`, oldest first. They are not kept: while all of them were, there was no room
+    /// for new ones.
+    pub fn since(&self, known: u64) -> Vec<Weak<ImportedTable>> {
+        newer(&self.store().tables, known).map(Arc::downgrade).collect()
     }
 
     /// Sends every new table to `listener` from now on. Returns the present ones.

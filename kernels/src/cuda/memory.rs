@@ -9,6 +9,7 @@ use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{
     Description, IMPORTED_ROWS, MAX_PARTIALS, UnisonVoice, imports, tables,
 };
+use std::sync::Weak;
 
 /// Samples of a tick, both sides.
 pub(super) const STEREO: usize = 2 * TICK;
@@ -149,7 +150,7 @@ impl Memory {
         if newest == *known {
             return Ok(());
         }
-        for table in imports().since(*known) {
+        for table in imports().since(*known).iter().filter_map(Weak::upgrade) {
             let at = u64::from(table.first_row()) * (MAX_PARTIALS * size_of::<f32>()) as u64;
             Context::write(self.tables + at, F32x16::flat(table.rows.as_flattened()))?;
             *known = table.number;

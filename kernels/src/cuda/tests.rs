@@ -11,7 +11,7 @@ use myriad_engine::simd::F32x16;
 use myriad_engine::spectrum::{MAX_PARTIALS, imports, tables};
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// The kernels as a library for this machine, with clouds cut into so many slices, built once. One
 /// test at a time may use it: emulated threads of a kernel share static memory.
@@ -26,7 +26,7 @@ fn kernels(slices: usize) -> MutexGuard<'static, Library> {
 /// The rows of all tables, laid out as in the GPU's memory.
 fn table_rows() -> Vec<f32> {
     let mut rows = tables().rows().to_vec();
-    for table in imports().since(0) {
+    for table in imports().since(0).iter().filter_map(Weak::upgrade) {
         let first = usize::from(table.first_row()) * MAX_PARTIALS;
         let imported = F32x16::flat(table.rows.as_flattened());
         rows.resize(rows.len().max(first + imported.len()), 0.0);
