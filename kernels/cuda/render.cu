@@ -219,6 +219,8 @@ render_clouds(const Header* upload, const u32* descriptions, const u32* copies, 
 constexpr u32 MIX_GROUPS = 4;
 constexpr u32 MIX_STAGE = 16;
 constexpr u32 MIX_BUSES = 16;
+// Buses of which a group sums the stages.
+constexpr u32 MIX_OWN_BUSES = MIX_BUSES / MIX_GROUPS;
 
 // The output of a mix in the host's memory: this header, then `[tick][bus][side][frame]`.
 struct Mixed {
@@ -261,13 +263,15 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     for (u32 item = begin; item < end; item += AHEAD) {
         u32 route[AHEAD];
         float sample[AHEAD];
+        // All loads at once: none depends on a condition.
         UNROLL for (u32 i = 0; i < AHEAD; ++i) {
             const size_t at = min(item + i, end - 1) * size_t(ticks) + tick;
-            route[i] = item + i < end ? routes[at] - tile.first_bus : NOWHERE;
+            route[i] = routes[at];
             sample[i] = samples[at * STEREO + thread];
         }
         UNROLL for (u32 i = 0; i < AHEAD; ++i) {
-            if (route[i] < tile.buses) bus_sums[group][route[i]][thread] += sample[i];
+            const u32 bus = route[i] - tile.first_bus;
+            if (item + i < end && bus < tile.buses) bus_sums[group][bus][thread] += sample[i];
         }
     }
     __syncthreads();
@@ -290,21 +294,40 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     __syncthreads();
     if (!is_last) return;
     __threadfence();
-    for (u32 bus = 0; bus < tile.buses; ++bus) {
-        const float* row = block_sums + bus * size_t(blocks) * STEREO + thread;
-        float total = 0.0f;
-        for (u32 stage = 0; stage * MIX_STAGE < blocks; stage += MIX_GROUPS) {
-            const u32 from = (stage + group) * MIX_STAGE;
-            float sum = 0.0f;
-            UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
-                sum += from + i < blocks ? __ldcg(row + (from + i) * size_t(STEREO)) : 0.0f;
+    // A group sums a stage of every bus, then the stages of every fourth bus.
+    float totals[MIX_OWN_BUSES];
+    UNROLL for (u32 i = 0; i < MIX_OWN_BUSES; ++i) totals[i] = 0.0f;
+    for (u32 stage = 0; stage * MIX_STAGE < blocks; stage += MIX_GROUPS) {
+        const u32 from = (stage + group) * MIX_STAGE;
+        __syncthreads();
+        ROLLED for (u32 bus = 0; from < blocks && bus < tile.buses; bus += 2) {
+            float found[2][MIX_STAGE];
+            UNROLL for (u32 next = 0; next < 2; ++next) {
+                const u32 row = min(bus + next, tile.buses - 1) * blocks;
+                UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
+                    const u32 at = row + min(from + i, blocks - 1);
+                    found[next][i] = __ldcg(block_sums + at * size_t(STEREO) + thread);
+                }
             }
-            __syncthreads();
-            bus_sums[group][0][thread] = sum;
-            __syncthreads();
-            UNROLL for (u32 i = 0; i < MIX_GROUPS; ++i) total += bus_sums[i][0][thread];
+            UNROLL for (u32 next = 0; next < 2; ++next) {
+                float sum = 0.0f;
+                UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) sum += from + i < blocks ? found[next][i] : 0.0f;
+                if (bus + next < tile.buses) bus_sums[group][bus + next][thread] = sum;
+            }
         }
-        if (group == 0) out[(tick * buses + tile.bus + bus) * STEREO + thread] = total;
+        __syncthreads();
+        UNROLL for (u32 i = 0; i < MIX_OWN_BUSES; ++i) {
+            const u32 bus = i * MIX_GROUPS + group;
+            if (bus >= tile.buses) continue;
+            UNROLL for (u32 other = 0; other < MIX_GROUPS; ++other) {
+                const bool has_stage = (stage + other) * MIX_STAGE < blocks;
+                if (has_stage) totals[i] += bus_sums[other][bus][thread];
+            }
+        }
+    }
+    UNROLL for (u32 i = 0; i < MIX_OWN_BUSES; ++i) {
+        const u32 bus = i * MIX_GROUPS + group;
+        if (bus < tile.buses) out[(tick * buses + tile.bus + bus) * STEREO + thread] = totals[i];
     }
     // The writes of this block must be visible before the host is notified.
     __threadfence_system();

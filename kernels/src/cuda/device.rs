@@ -141,15 +141,15 @@ impl Device {
     }
 }
 
-/// Records the GPU's stages, measured by its clock, on the host's time line: a block begins when it
-/// was sent or when the one before ended, whichever is later. Returns when it ended.
+/// Records the GPU's stages, measured by its clock, on the host's time line: a block is fetched when it
+/// was sent, and rendered then or when the one before ended, whichever is later. Returns when it ended.
 fn trace_device(sent: Instant, idle_since: Instant, times: StageTimes) -> Instant {
     let length = |microseconds: f32| Duration::from_secs_f32(microseconds.max(0.0) * 1e-6);
     let (upload, compute) = (length(times.upload), length(times.compute));
-    let start = sent.max(idle_since);
-    trace::record(Stage::GpuUpload, start, upload);
-    trace::record(Stage::GpuCompute, start + upload, compute);
-    start + upload + compute
+    let start = (sent + upload).max(idle_since);
+    trace::record(Stage::GpuUpload, start - upload, upload);
+    trace::record(Stage::GpuCompute, start, compute);
+    start + compute
 }
 
 fn microseconds(time: Duration) -> f32 {

@@ -33,12 +33,16 @@ impl Kernel<'_> {
 /// Kernels of a graph.
 pub(super) const KERNELS: usize = 3;
 
+/// Recorded when a block begins, when its voices are fetched, when it is its turn to be rendered, and when it is mixed.
+pub(super) type Marks = [Event; 4];
+
 /// The parts of a graph, in order.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
     pub(super) kernels: [Kernel<'a>; KERNELS],
-    /// Recorded at the start, after the first kernel, and at the end.
-    pub(super) marks: Option<[Event; 3]>,
+    /// What all kernels but the first wait for.
+    pub(super) after: Option<Event>,
+    pub(super) marks: Option<Marks>,
 }
 
 /// A graph that can be replayed. It is dropped before its context, while the context is current.
@@ -74,9 +78,15 @@ impl Graph {
             made.kernels[index] = last;
             if index == 0 {
                 mark(&mut last, 1)?;
+                if let Some(event) = work.after {
+                    after(&mut last, |node, before, count| {
+                        call!(cuGraphAddEventWaitNode(node, graph, before, count, event.0))
+                    })?;
+                }
+                mark(&mut last, 2)?;
             }
         }
-        mark(&mut last, 2)?;
+        mark(&mut last, 3)?;
         call!(cuGraphInstantiateWithFlags(&mut made.executable, graph, 0))?;
         call!(cuGraphUpload(made.executable, stream.0))?;
         Ok(made)

@@ -2,7 +2,7 @@
 //! slot that it had before, so that its memory stays pinned and its graphs fit.
 
 use super::driver::{Context, Event, Failed, Pinned, Registered, Stream};
-use super::graph::Graph;
+use super::graph::{Graph, Marks};
 use super::launch::{Launcher, Places, Size};
 use super::memory::Words;
 use cudarc::driver::sys::CUdeviceptr;
@@ -15,6 +15,7 @@ pub(super) const IN_FLIGHT_SLOTS: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct InFlightSlot {
+    index: usize,
     pub(super) source: Source,
     /// The uploads of all pieces in the host's memory.
     pub(super) host: Pinned,
@@ -24,14 +25,19 @@ pub(super) struct InFlightSlot {
     device: CUdeviceptr,
     /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
-    /// Recorded when the block begins, when its voices are fetched, and when it is mixed.
-    pub(super) marks: [Event; 3],
-    /// A graph for each number of ticks from one on, and the size that it covers.
-    graphs: Vec<(Graph, Size)>,
+    /// Recorded when the block before is finished.
+    pub(super) turn: Event,
+    pub(super) marks: Marks,
+    /// Graphs for each number of ticks from one on.
+    graphs: Vec<Graphs>,
     is_used: bool,
     /// Counts up; a new block gets the least recently used slot.
     last_used: u64,
 }
+
+/// The graphs for a number of ticks, and the size that each covers: for a block by itself, and for one that is fetched while the
+/// block before is rendered.
+type Graphs = [(Graph, Size); 2];
 
 /// The pinned memory of a block.
 #[derive(Clone, Debug, Default)]
@@ -61,14 +67,16 @@ impl Source {
 }
 
 impl InFlightSlot {
-    pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
+    pub(super) fn new(index: usize, context: &mut Context, words: &Words) -> Result<Self, Failed> {
         Ok(Self {
+            index,
             source: Source::default(),
             host: context.pinned_words(words.uploads)?,
             list: 0,
             device: context.device_words(words.uploads)?,
             mixed: context.pinned_words(words.mixed)?,
-            marks: [Event::new()?, Event::new()?, Event::new()?],
+            turn: Event::new()?,
+            marks: [Event::new()?, Event::new()?, Event::new()?, Event::new()?],
             graphs: Vec::with_capacity(MAX_TICKS),
             is_used: false,
             last_used: 0,
@@ -76,19 +84,19 @@ impl InFlightSlot {
     }
 
     /// Addresses of an upload that starts `words` words into the slot's uploads.
-    pub(super) fn places(&self, ticks: usize, room: usize, words: usize) -> Places {
+    pub(super) fn places(&self, ticks: usize, words: usize) -> Places {
         let offset = 4 * words as CUdeviceptr;
         Places {
             ticks,
             // Host and device share one address space on every system we run on.
             host: self.host.address() as CUdeviceptr + offset,
             device: self.device + offset,
-            room,
+            slot: self.index,
             mixed: self.mixed.address() as CUdeviceptr,
         }
     }
 
-    /// Makes a graph for every number of ticks.
+    /// Makes graphs for every number of ticks.
     pub(super) fn make_graphs(
         &mut self,
         launcher: &Launcher,
@@ -97,10 +105,14 @@ impl InFlightSlot {
     ) -> Result<(), Failed> {
         let marks = marked.then_some(self.marks);
         for ticks in 1..=MAX_TICKS {
-            let places = self.places(ticks, 0, 0);
-            let graph = launcher
-                .with_work(&places, &Size::NOTHING, marks, |work| Graph::new(work, stream))?;
-            self.graphs.push((graph, Size::NOTHING));
+            let places = self.places(ticks, 0);
+            let graph = |after| {
+                let graph = launcher.with_work(&places, &Size::NOTHING, after, marks, |work| {
+                    Graph::new(work, stream)
+                })?;
+                Ok((graph, Size::NOTHING))
+            };
+            self.graphs.push([graph(None)?, graph(Some(self.turn))?]);
         }
         Ok(())
     }
@@ -109,15 +121,15 @@ impl InFlightSlot {
     pub(super) fn graph(
         &mut self,
         ticks: usize,
+        is_beside: bool,
         size: &Size,
         launcher: &Launcher,
-        marked: bool,
     ) -> Result<(&Graph, bool), Failed> {
-        let (places, marks) = (self.places(ticks, 0, 0), marked.then_some(self.marks));
-        let (graph, covered) = &mut self.graphs[ticks - 1];
+        let places = self.places(ticks, 0);
+        let (graph, covered) = &mut self.graphs[ticks - 1][usize::from(is_beside)];
         let resized = covered != size;
         if resized {
-            launcher.with_work(&places, size, marks, |work| graph.change(work))?;
+            launcher.with_work(&places, size, None, None, |work| graph.change(work))?;
             *covered = *size;
         }
         Ok((graph, resized))
@@ -126,6 +138,10 @@ impl InFlightSlot {
     /// Frees the slot after its block was collected.
     pub(super) fn release(&mut self) {
         self.is_used = false;
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.is_used
     }
 
     /// Drops the graphs while the context is current, or leaks them when it is gone.

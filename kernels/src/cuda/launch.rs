@@ -1,7 +1,7 @@
 //! How the kernels are launched: the arguments and the grid of each for a block.
 
 use super::driver::{Event, Failed, Function, Module, Shape, Stream};
-use super::graph::{KERNELS, Kernel, Work};
+use super::graph::{KERNELS, Kernel, Marks, Work};
 use super::kernels::{
     self, FETCH_THREADS, FETCH_VOICES, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS,
 };
@@ -64,8 +64,8 @@ pub(super) struct Places {
     /// The upload, in the host's memory and in the device's.
     pub(super) host: CUdeviceptr,
     pub(super) device: CUdeviceptr,
-    /// Which of the two cloud buffers on the device the block uses.
-    pub(super) room: usize,
+    /// The in-flight slot, which has buffers of its own for voices and clouds.
+    pub(super) slot: usize,
     /// The mixed audio, in the host's memory.
     pub(super) mixed: CUdeviceptr,
 }
@@ -103,12 +103,13 @@ impl Launcher {
         }
     }
 
-    /// Calls `then` with the three kernels of a block.
+    /// Calls `then` with the three kernels of a block, of which all but the first come `after` an event.
     pub(super) fn with_work<T>(
         &self,
         places: &Places,
         size: &Size,
-        marks: Option<[Event; 3]>,
+        after: Option<Event>,
+        marks: Option<Marks>,
         then: impl FnOnce(Work<'_>) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
         let mut fetch =
@@ -126,6 +127,7 @@ impl Launcher {
                 kernel(1, [size.render_blocks, 1, 1], RENDER_THREADS, &mut pointers(&mut render)),
                 kernel(2, Self::mix_grid(places, size), MIX_THREADS, &mut pointers(&mut mix)),
             ],
+            after,
             marks,
         })
     }
@@ -195,8 +197,8 @@ impl Launcher {
             voices.start as u64,
             voices.len() as u64,
             source,
-            self.memory.descriptions[places.room],
-            self.memory.copies[places.room],
+            self.memory.descriptions[places.slot],
+            self.memory.copies[places.slot],
             self.slots as u64,
             places.ticks as u64,
         ]
@@ -206,8 +208,8 @@ impl Launcher {
         let memory = &self.memory;
         [
             places.device,
-            memory.descriptions[places.room],
-            memory.copies[places.room],
+            memory.descriptions[places.slot],
+            memory.copies[places.slot],
             self.slots as u64,
             memory.tables,
             memory.table_rows,

@@ -1,6 +1,7 @@
 //! Device memory: its buffers, as `kernels/cuda/` describes them, and their sizes.
 
 use super::driver::{Context, Failed};
+use super::in_flight::IN_FLIGHT_SLOTS;
 use super::kernels::{MIX_GROUPS, MIXED_WORDS};
 use super::upload::{Layout, MIX_SLOTS};
 use cudarc::driver::sys::CUdeviceptr;
@@ -28,12 +29,11 @@ pub(super) const UPLOAD_WORDS: usize = 1_024;
 /// Words of each buffer.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Descriptions and unison copies of a block, and for how many blocks there are buffers.
-    descriptions: usize,
-    copies: usize,
-    cloud_rooms: usize,
     /// The voices of a block as the host has them, where blocks have several pieces.
     voices: usize,
+    /// Descriptions and unison copies of a block.
+    descriptions: usize,
+    copies: usize,
     partials: usize,
     slices: usize,
     samples: usize,
@@ -44,26 +44,18 @@ pub(super) struct Words {
     pub(super) mixed: usize,
     /// All uploads of a block; host and device have this for every in-flight slot.
     pub(super) uploads: usize,
-    in_flight_slots: usize,
 }
 
 impl Words {
-    /// For clouds that are cut into `slices`, and so many blocks in flight.
-    pub(super) fn new(
-        capacity: Capacity,
-        slices: usize,
-        layout: &Layout,
-        in_flight_slots: usize,
-    ) -> Self {
+    /// For clouds that are cut into `slices`.
+    pub(super) fn new(capacity: Capacity, slices: usize, layout: &Layout) -> Self {
         let items = capacity.slots * slices;
         let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
         let pieces = layout.pieces(items, slices);
         Self {
+            voices: if pieces > 1 { capacity.slots * VOICE_WORDS } else { 0 },
             descriptions: MAX_TICKS * capacity.slots * DESCRIPTION_WORDS,
             copies: MAX_TICKS * capacity.slots * COPY_WORDS,
-            // Only blocks of several pieces are copied while the block before is still rendered.
-            cloud_rooms: if pieces > 1 { 2 } else { 1 },
-            voices: if pieces > 1 { capacity.slots * VOICE_WORDS } else { 0 },
             partials: capacity.slots * MAX_PARTIALS,
             slices: 2 * items,
             samples: items * MAX_TICKS * STEREO,
@@ -73,16 +65,14 @@ impl Words {
             arrivals: 1 + capacity.buses * MAX_TICKS,
             mixed: MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO,
             uploads: (pieces * layout.words).next_multiple_of(UPLOAD_WORDS),
-            in_flight_slots,
         }
     }
 
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
         let once = self.slices + self.samples + self.routes + self.sums + table_words();
-        let clouds = self.cloud_rooms * (self.descriptions + self.copies + self.voices);
-        let several = clouds + self.in_flight_slots * self.uploads;
-        4 * (2 * self.partials + once + several)
+        let in_flight = IN_FLIGHT_SLOTS * (self.descriptions + self.copies + self.uploads);
+        4 * (2 * self.partials + once + 2 * self.voices + in_flight)
     }
 }
 
@@ -91,13 +81,26 @@ fn table_words() -> usize {
     tables().rows().len() + IMPORTED_ROWS * MAX_PARTIALS
 }
 
+/// Several buffers of so many words.
+fn several<const N: usize>(
+    context: &mut Context,
+    words: usize,
+) -> Result<[CUdeviceptr; N], Failed> {
+    let mut addresses = [0; N];
+    for address in &mut addresses {
+        *address = context.device_words(words)?;
+    }
+    Ok(addresses)
+}
+
 /// Addresses of the buffers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
-    /// Two buffers of each, or the same one twice.
-    pub(super) descriptions: [CUdeviceptr; 2],
-    pub(super) copies: [CUdeviceptr; 2],
+    /// Used in turn.
     pub(super) voices: [CUdeviceptr; 2],
+    /// Of each in-flight slot, so that a block is fetched while the one before is still rendered.
+    pub(super) descriptions: [CUdeviceptr; IN_FLIGHT_SLOTS],
+    pub(super) copies: [CUdeviceptr; IN_FLIGHT_SLOTS],
     pub(super) tables: CUdeviceptr,
     pub(super) table_rows: u64,
     pub(super) phases: CUdeviceptr,
@@ -112,21 +115,13 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
-        let mut rooms = |words: usize, rooms: usize| {
-            let first = context.device_words(words)?;
-            let second = match rooms {
-                1 => first,
-                _ => context.device_words(words)?,
-            };
-            Ok([first, second])
-        };
-        let descriptions = rooms(words.descriptions, words.cloud_rooms)?;
-        let copies = rooms(words.copies, words.cloud_rooms)?;
-        let voices = rooms(words.voices, words.cloud_rooms)?;
+        let voices = several(context, words.voices)?;
+        let descriptions = several(context, words.descriptions)?;
+        let copies = several(context, words.copies)?;
         let memory = Self {
+            voices,
             descriptions,
             copies,
-            voices,
             tables: context.device_words(table_words())?,
             table_rows: (table_words() / MAX_PARTIALS) as u64,
             phases: context.device_words(words.partials)?,

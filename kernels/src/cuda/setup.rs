@@ -30,7 +30,7 @@ pub(super) fn set_up(
     };
     let items = (capacity.slots * image.slices).min(PIECE_ITEMS);
     let layout = Layout::new(capacity, items);
-    let words = Words::new(capacity, image.slices, &layout, IN_FLIGHT_SLOTS);
+    let words = Words::new(capacity, image.slices, &layout);
     let allocated = allocate(&mut context, image, capacity, layout, &words);
     let (launcher, in_flight_slots) =
         allocated.map_err(|failed| match failed.is_out_of_memory() {
@@ -63,9 +63,9 @@ pub(super) fn set_up(
         queues: [Stream::new()?, Stream::new()?],
         rendered: [Event::new()?, Event::new()?],
         copied: [Event::new()?, Event::new()?],
-        settled: Event::new()?,
+        last_queue: 0,
         sending: Sent::default(),
-        room: 0,
+        voices: 0,
         context,
     };
     warm_up(&mut transfer)?;
@@ -82,7 +82,8 @@ fn allocate(
     let module = Module::load(image.bytes)?;
     let memory = Memory::new(context, words)?;
     let launcher = Launcher::new(module, memory, layout, capacity)?;
-    let in_flight_slots = (0..IN_FLIGHT_SLOTS).map(|_| InFlightSlot::new(context, words));
+    let in_flight_slots =
+        (0..IN_FLIGHT_SLOTS).map(|index| InFlightSlot::new(index, context, words));
     Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))
 }
 

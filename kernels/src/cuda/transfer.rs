@@ -1,10 +1,10 @@
 //! The transfer to the GPU and back: sends a block's pieces and waits for the mixed audio.
 //!
-//! Blocks are rendered one after the other, since each continues the phases of the last. Most fit
-//! into one piece and are one replay of a graph on the first queue. Large blocks are sent in several
-//! pieces, alternately on two queues: while one piece is rendered the next one is copied, even that of
-//! the next block. (Sending all blocks like that hides the copy, but every call of the driver takes the host two to
-//! three microseconds, and a graph is one call: songs were slower.)
+//! Blocks are rendered one after the other, since each continues the phases of the last, but a block is fetched
+//! while the one before is still rendered: they alternate between two queues. Most blocks fit
+//! into one piece and are one replay of a graph, in which rendering waits for the block before: every call of the driver takes the host
+//! two to three microseconds. Large blocks are sent in several
+//! pieces, alternately on the two queues: while one piece is rendered the next one is copied.
 
 use super::driver::{Context, Event, Failed, Rows, Stream};
 use super::in_flight::{InFlightSlot, acquire};
@@ -29,17 +29,16 @@ pub(super) struct Transfer {
     pub(super) imported: u64,
     pub(super) launcher: Launcher,
     pub(super) in_flight_slots: Vec<InFlightSlot>,
-    /// The first queue also mixes.
     pub(super) queues: [Stream; 2],
+    /// The one on which the last block ended.
+    pub(super) last_queue: usize,
     /// Recorded when a queue has rendered its last piece.
     pub(super) rendered: [Event; 2],
     /// Recorded when a queue has copied its last piece.
     pub(super) copied: [Event; 2],
-    /// Recorded when the block before is finished.
-    pub(super) settled: Event,
     pub(super) sending: Sent,
-    /// The cloud buffers that the last block used.
-    pub(super) room: usize,
+    /// Which of the buffers for voices the last block of several pieces used.
+    pub(super) voices: usize,
     /// The last field, so that it is dropped last.
     pub(super) context: Context,
 }
@@ -109,27 +108,32 @@ impl Transfer {
 
     /// Sends a block that fits into one piece.
     pub(super) fn send_all(&mut self, size: &Size) -> Result<(), Failed> {
-        let Sent { slot, ticks, .. } = self.sending;
-        let slot = &mut self.in_flight_slots[slot];
+        let Sent { slot: index, ticks, .. } = self.sending;
         self.counters.upload_bytes = size.bytes(ticks);
-        self.room = 0;
-        let (queue, marked) = (self.queues[0], self.options.stage_times);
         if self.options.graph {
-            let (graph, resized) = slot.graph(ticks, size, &self.launcher, marked)?;
+            let is_beside = self.in_flight_slots.iter().filter(|slot| slot.is_used()).count() > 1;
+            if is_beside {
+                self.queues[self.last_queue].record(self.in_flight_slots[index].turn)?;
+                self.last_queue = 1 - self.last_queue;
+            }
+            let slot = &mut self.in_flight_slots[index];
+            let (graph, resized) = slot.graph(ticks, is_beside, size, &self.launcher)?;
             self.counters.resizes += u64::from(resized);
-            return graph.launch(queue);
+            return graph.launch(self.queues[self.last_queue]);
         }
-        // The same without a graph, for comparison.
-        let places = slot.places(ticks, self.room, 0);
-        self.launcher.with_work(&places, size, None, |work| {
-            self.mark(0)?;
+        // The same without a graph and one block after the other, for comparison.
+        let queue = self.queues[self.last_queue];
+        let places = self.in_flight_slots[index].places(ticks, 0);
+        self.launcher.with_work(&places, size, None, None, |work| {
+            self.mark(queue, 0)?;
             for (index, kernel) in work.kernels.into_iter().enumerate() {
                 queue.launch(kernel.function, kernel.shape, kernel.arguments)?;
                 if index == 0 {
-                    self.mark(1)?;
+                    self.mark(queue, 1)?;
+                    self.mark(queue, 2)?;
                 }
             }
-            self.mark(2)
+            self.mark(queue, 3)
         })
     }
 
@@ -140,30 +144,31 @@ impl Transfer {
         piece: &Piece,
         last: Option<Size>,
     ) -> Result<(), Failed> {
+        let turn_comes = self.in_flight_slots[self.sending.slot].turn;
         if number == 0 {
-            self.mark(0)?;
-            self.mark(1)?;
+            let queue = self.queues[self.last_queue];
+            (0..3).try_for_each(|which| self.mark(queue, which))?;
             self.counters.upload_bytes = 0;
-            self.room = 1 - self.room;
-            self.queues[0].record(self.settled)?;
+            queue.record(turn_comes)?;
+            // Its copy does not wait for the block before.
+            self.last_queue = 1 - self.last_queue;
+            self.voices = 1 - self.voices;
         }
-        // The second queue comes first: its copy does not wait for the block before.
-        let turn = (number + 1) % 2;
+        let turn = (self.last_queue + number) % 2;
         let queue = self.queues[turn];
         let places = self.copy_piece(queue, number, piece)?;
         queue.record(self.copied[turn])?;
         // The clouds of a piece may belong to a voice that came with the piece before.
-        queue.wait_for(if number == 0 { self.settled } else { self.copied[1 - turn] })?;
+        queue.wait_for(if number == 0 { turn_comes } else { self.copied[1 - turn] })?;
         self.launcher.render_piece(queue, &places, piece)?;
         queue.record(self.rendered[turn])?;
-        match last {
-            Some(size) => {
-                self.queues[0].wait_for(self.rendered[1])?;
-                self.launcher.mix(self.queues[0], &places, &size)?;
-                self.mark(2)
-            }
-            None => Ok(()),
+        if let Some(size) = last {
+            queue.wait_for(self.rendered[1 - turn])?;
+            self.launcher.mix(queue, &places, &size)?;
+            self.mark(queue, 3)?;
+            self.last_queue = turn;
         }
+        Ok(())
     }
 
     /// Copies a piece and its voices, and makes their clouds. The copies are made beside kernels that render; a kernel that
@@ -176,11 +181,11 @@ impl Transfer {
     ) -> Result<Places, Failed> {
         let Sent { slot, ticks, .. } = self.sending;
         let slot = &self.in_flight_slots[slot];
-        let places = slot.places(ticks, self.room, number * self.layout.words);
+        let places = slot.places(ticks, number * self.layout.words);
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
         let first = (piece.indices.start * VOICE_BYTES) as CUdeviceptr;
-        let voices = self.launcher.memory.voices[self.room];
+        let voices = self.launcher.memory.voices[self.voices];
         let rows = Rows {
             count: piece.indices.len(),
             bytes: ticks * size_of::<UnisonVoice>(),
@@ -195,9 +200,9 @@ impl Transfer {
         Ok(places)
     }
 
-    fn mark(&self, which: usize) -> Result<(), Failed> {
+    fn mark(&self, queue: Stream, which: usize) -> Result<(), Failed> {
         match self.options.stage_times {
-            true => self.queues[0].record(self.in_flight_slots[self.sending.slot].marks[which]),
+            true => queue.record(self.in_flight_slots[self.sending.slot].marks[which]),
             false => Ok(()),
         }
     }
@@ -211,10 +216,10 @@ impl Transfer {
         }
         let (slot, deadline) = (&self.in_flight_slots[sent.slot], self.options.deadline);
         if self.options.stage_times {
-            let [start, uploaded, end] = slot.marks;
+            let [start, uploaded, turn, end] = slot.marks;
             end.wait(deadline)?;
             self.counters.times.upload = start.microseconds_to(uploaded)?;
-            self.counters.times.compute = uploaded.microseconds_to(end)?;
+            self.counters.times.compute = turn.microseconds_to(end)?;
             return Ok(());
         }
         let start = Instant::now();
