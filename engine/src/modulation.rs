@@ -67,8 +67,6 @@ pub(crate) struct Modulation {
     constant: Vec<Option<f32>>,
     /// The parameters that routes move, with what the knob contributes to the sum.
     moving: Vec<(Param, f32)>,
-    /// Parameters whose lanes hold another value since the last time that they were read.
-    changed: Vec<(Param, f32)>,
     /// Whether `constant` and `moving` follow from what knobs and routes were before.
     is_stale: bool,
     /// Per-voice offsets that a host adds.
@@ -85,13 +83,12 @@ impl Modulation {
             used: [false; Source::COUNT],
             modulated: Param::ALL
                 .iter()
-                .filter(|param| param.info().modulated && !param.info().shared)
+                .filter(|param| param.info().is_per_voice())
                 .copied()
                 .collect(),
             routed: vec![false; TABLE.len()],
             constant: vec![None; TABLE.len()],
             moving: Vec::with_capacity(MAX_ROUTES),
-            changed: Vec::with_capacity(TABLE.len()),
             is_stale: true,
             offsets: Offsets::new(),
         }
@@ -139,15 +136,15 @@ impl Modulation {
     }
 
     /// Begins a tick with so many voices: reads the parameters, if they have changed. Those that no route moves are the same in
-    /// every tick.
-    pub(crate) fn begin<'a>(
+    /// every tick, so `fill` fills their lanes when they have changed.
+    pub(crate) fn begin(
         &mut self,
         controls: &Controls,
         voices: usize,
-        lanes: impl Iterator<Item = &'a mut ModulationLanes>,
+        fill: impl FnMut(Param, f32),
     ) {
         if std::mem::take(&mut self.is_stale) {
-            self.read(controls, lanes);
+            self.read(controls, fill);
         }
         let Self { offsets, constant, is_stale, .. } = self;
         for (_, param, _) in offsets.of(0..voices) {
@@ -156,13 +153,8 @@ impl Modulation {
         }
     }
 
-    fn read<'a>(
-        &mut self,
-        controls: &Controls,
-        lanes: impl Iterator<Item = &'a mut ModulationLanes>,
-    ) {
+    fn read(&mut self, controls: &Controls, mut fill: impl FnMut(Param, f32)) {
         self.moving.clear();
-        self.changed.clear();
         for &param in &self.modulated {
             let value = controls[param];
             let constant = &mut self.constant[param as usize];
@@ -171,11 +163,8 @@ impl Modulation {
                 self.moving.push((param, to_sum(param.info().kind, value)));
             } else if *constant != Some(value) {
                 *constant = Some(value);
-                self.changed.push((param, value));
+                fill(param, value);
             }
-        }
-        for lanes in lanes {
-            self.changed.iter().for_each(|&(param, value)| lanes.fill(param, value));
         }
     }
 
@@ -211,7 +200,7 @@ impl Modulation {
     /// Adds an offset to a parameter of one voice, as a fraction of the knob's range.
     pub(crate) fn set_offset(&mut self, voice: usize, param: Param, amount: f32) {
         let info = param.info();
-        if info.modulated && !info.shared && amount.is_finite() {
+        if info.is_per_voice() && amount.is_finite() {
             self.offsets.set(voice, param, amount);
         }
     }
@@ -289,7 +278,7 @@ mod tests {
         lanes.source_mut(Source::Env2)[..2].copy_from_slice(&[0.0, 1.0]);
         lanes.source_mut(Source::Lfo1)[..2].copy_from_slice(&[1.0, 1.0]);
         lanes.source_mut(Source::Wheel)[..2].copy_from_slice(&[0.0, 0.5]);
-        modulation.begin(&controls, 2, [&mut lanes].into_iter());
+        modulation.begin(&controls, 2, |param, value| lanes.fill(param, value));
         lanes.apply(&modulation, 0);
         let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{a} for {b}");
         near(lanes.target(Param::FilterCutoff, 0), 2_000.0);

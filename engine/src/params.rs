@@ -62,6 +62,11 @@ impl ParamInfo {
         }
     }
 
+    /// Whether routes move it voice by voice; others move it for all voices at once, or not at all.
+    pub(crate) const fn is_per_voice(&self) -> bool {
+        self.modulated && !self.shared
+    }
+
     const fn modulated(mut self) -> Self {
         self.modulated = true;
         self

@@ -1,9 +1,18 @@
 //! Prefetching of memory that another core has just written: its lines come from that core's caches, which takes long, and
 //! processors by themselves do not look beyond a page.
 
-/// Fetches the cache line of `place`, to read it soon. Any address is allowed.
+/// Bytes that a core fetches at once.
+const CACHE_LINE: usize = 64;
+
+/// Fetches the cache lines of `bytes` bytes from `place` on, to read them soon. Any address is allowed.
 #[inline(always)]
-pub fn prefetch<T>(place: *const T) {
+pub fn prefetch<T>(place: *const T, bytes: usize) {
+    let first = place.cast::<[u8; CACHE_LINE]>();
+    (0..bytes.div_ceil(CACHE_LINE)).for_each(|line| prefetch_line(first.wrapping_add(line)));
+}
+
+#[inline(always)]
+fn prefetch_line<T>(place: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint, which never faults.
     unsafe {

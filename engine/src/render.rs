@@ -6,7 +6,7 @@ pub mod cpu;
 mod error;
 mod lazy_slice;
 
-pub use block::{Section, SlotSummary, Span, VoiceBlock, Writing};
+pub use block::{Section, SectionWriter, SlotSummary, Span, VoiceBlock, Writing};
 pub use buses::Buses;
 pub use cpu::CpuRenderer;
 pub use error::{PrepareError, Reason, Remedy, RenderError};

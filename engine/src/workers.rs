@@ -163,7 +163,7 @@ impl Workers {
     ///
     /// # Errors
     /// When the system refuses a thread; with its index.
-    pub(crate) fn start(count: usize) -> Result<Self, (usize, io::Error)> {
+    pub fn start(count: usize) -> Result<Self, (usize, io::Error)> {
         Self::start_with(count, || ThreadPolicy::RealTime.assume(0, 48_000.0))
     }
 
@@ -195,7 +195,7 @@ impl Workers {
     }
 
     /// Wakes `helpers` workers for a job that will come soon. Takes the time to wake two.
-    pub(crate) fn expect(&self, helpers: usize) {
+    pub fn expect(&self, helpers: usize) {
         let threads = 1 + helpers.min(self.threads.len());
         self.shared.expected.store(threads, Ordering::Relaxed);
         self.shared.wake_next(0, threads);
@@ -209,7 +209,7 @@ impl Workers {
 
     /// Calls `job` with every index below `count`, on this thread and at most `helpers` workers, and
     /// returns when all calls have returned.
-    pub(crate) fn run(&self, helpers: usize, count: usize, job: &(dyn Fn(usize) + Sync)) {
+    pub fn run(&self, helpers: usize, count: usize, job: &(dyn Fn(usize) + Sync)) {
         self.run_on_threads(helpers, count, &|task, _| job(task));
     }
 

@@ -55,7 +55,7 @@ const TARGETS: ([u8; COUNT], usize) = {
 };
 
 const fn is_target(row: usize) -> bool {
-    TABLE[row].modulated && !TABLE[row].shared
+    TABLE[row].is_per_voice()
 }
 
 #[inline(always)]
@@ -100,7 +100,7 @@ impl ModulationLanes {
     }
 
     /// Sets a parameter of all voices, which no route moves.
-    pub(super) fn fill(&mut self, param: Param, value: f32) {
+    pub(crate) fn fill(&mut self, param: Param, value: f32) {
         self.targets[lane_of(param)].fill(value);
     }
 

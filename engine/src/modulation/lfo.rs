@@ -7,7 +7,7 @@ use crate::params::Param;
 use std::f32::consts::TAU;
 
 /// Settings of an LFO, for all voices of a part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LfoSettings {
     shape: Shape,
     /// Cycles per second.
@@ -33,8 +33,9 @@ pub(crate) fn beats_of_sync(sync: f32) -> Option<f64> {
     (sync as usize).checked_sub(1).map(|sync| BEATS[sync])
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Shape {
+    #[default]
     Sine,
     Triangle,
     SawUp,
@@ -146,6 +147,9 @@ impl Shape {
 pub(crate) struct Lfo {
     /// Cycles since the start of the stream.
     cycles: f64,
+    /// The settings of this tick, and its value, where it is the same for all voices.
+    settings: LfoSettings,
+    shared: Option<f32>,
     /// The waveform that the patch has drawn for it.
     pub(crate) drawing: Drawing,
 }
@@ -161,34 +165,32 @@ impl Lfo {
         &mut self,
         seconds: f32,
         beat: Option<f64>,
-        settings: &LfoSettings,
+        settings: LfoSettings,
         rate: Option<f32>,
     ) {
-        self.step(beat, settings, f64::from(seconds * rate.unwrap_or(settings.rate)));
-    }
-
-    fn step(&mut self, beat: Option<f64>, settings: &LfoSettings, step: f64) {
         self.cycles = match (settings.cycles_per_beat, beat) {
             (Some(cycles), Some(beat)) => beat * cycles,
-            _ => self.cycles + step,
+            _ => self.cycles + f64::from(seconds * rate.unwrap_or(settings.rate)),
         };
+        let phase = f64::from(settings.phase);
+        let alike = !settings.per_note && settings.fade == 0.0 && settings.spread == 0.0;
+        self.shared = alike.then(|| settings.shape.at(self.cycles + phase, 0, &self.drawing));
+        self.settings = settings;
+    }
+
+    /// The settings of this tick.
+    pub(crate) fn settings(&self) -> &LfoSettings {
+        &self.settings
     }
 
     /// The value, where it is the same for all voices.
-    pub(crate) fn shared(&self, settings: &LfoSettings) -> Option<f32> {
-        let phase = f64::from(settings.phase);
-        let alike = !settings.per_note && settings.fade == 0.0 && settings.spread == 0.0;
-        alike.then(|| settings.shape.at(self.cycles + phase, 0, &self.drawing))
+    pub(crate) fn shared(&self) -> Option<f32> {
+        self.shared
     }
 
     /// The value for a note with that seed, `age` seconds and so many cycles after its start.
-    pub(crate) fn value(
-        &self,
-        note_cycles: f64,
-        age: f32,
-        seed: u32,
-        settings: &LfoSettings,
-    ) -> f32 {
+    pub(crate) fn value(&self, note_cycles: f64, age: f32, seed: u32) -> f32 {
+        let settings = &self.settings;
         let fade = match settings.fade > 0.0 {
             true => (age / settings.fade).min(1.0),
             false => 1.0,
@@ -260,7 +262,7 @@ mod tests {
         controls.jump_to(&values);
         let settings = LfoSettings::read(&controls, 0, 90.0);
         let mut lfo = Lfo::default();
-        lfo.tick(0.001, Some(17.25), &settings, None);
-        assert!((lfo.value(0.0, 1.0, 0, &settings) + 0.5).abs() < 1e-6);
+        lfo.tick(0.001, Some(17.25), settings, None);
+        assert!((lfo.value(0.0, 1.0, 0) + 0.5).abs() < 1e-6);
     }
 }

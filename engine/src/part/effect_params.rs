@@ -2,7 +2,7 @@
 
 use super::{Part, Transport};
 use crate::effects::{EffectContext, EffectParams, EffectValues};
-use crate::modulation::{LfoSettings, Source};
+use crate::modulation::Source;
 use crate::params::Param;
 
 impl Part {
@@ -21,7 +21,7 @@ impl Part {
             effect_params.values.set(param, self.controls[param]);
         }
         if self.modulation.has_shared() {
-            self.listen(transport);
+            self.listen();
             let source = |source: Source| self.heard[source as usize];
             self.modulation.shared_targets(&self.controls, source, |param, value| {
                 effect_params.values.set(param, value);
@@ -31,7 +31,7 @@ impl Part {
 
     /// Keeps the source values of the newest note. After its end, sources that belong to no note go
     /// on.
-    fn listen(&mut self, transport: Transport) {
+    fn listen(&mut self) {
         let newest = self.newest();
         for &(_, source) in Source::NAMES {
             if !self.modulation.uses(source) {
@@ -39,7 +39,7 @@ impl Part {
             }
             let value = match newest {
                 Some(voice) => Some(self.source(source, voice)),
-                None => self.without_notes(source, transport),
+                None => self.without_notes(source),
             };
             if let Some(value) = value {
                 self.heard[source as usize] = value;
@@ -47,8 +47,8 @@ impl Part {
         }
     }
 
-    /// Value of a source that needs no note.
-    fn without_notes(&self, source: Source, transport: Transport) -> Option<f32> {
+    /// Value of a source that is the same for all notes, and without any.
+    pub(super) fn without_notes(&self, source: Source) -> Option<f32> {
         let channel = &self.channel;
         match source {
             Source::Wheel => Some(channel.wheel.now()),
@@ -60,11 +60,7 @@ impl Part {
             | Source::Lfo3
             | Source::Lfo4
             | Source::Lfo5
-            | Source::Lfo6 => {
-                let index = source as usize - Source::Lfo1 as usize;
-                let settings = LfoSettings::read(&self.controls, index, transport.bpm);
-                self.lfos[index].shared(&settings)
-            }
+            | Source::Lfo6 => self.lfos[source as usize - Source::Lfo1 as usize].shared(),
             source if source as usize >= Source::Macro1 as usize => {
                 let index = source as usize - Source::Macro1 as usize;
                 Some(self.controls[Param::Macro1.offset(index)])

@@ -18,7 +18,6 @@ pub(super) struct Chunk<'a> {
     pub(super) first: usize,
     pub(super) voices: &'a mut [Voice],
     pub(super) lanes: &'a mut VoiceLanes,
-    pub(super) transport: Transport,
 }
 
 impl Part {
@@ -28,7 +27,7 @@ impl Part {
     pub(crate) fn compute(
         &mut self,
         transport: Transport,
-        clouds: &Voices<'_>,
+        written: &Voices<'_>,
         tick: usize,
         run: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
     ) {
@@ -36,22 +35,24 @@ impl Part {
         if self.high == 0 {
             return;
         }
-        let lanes = self.lanes.iter_mut().map(|lanes| &mut lanes.modulation);
-        self.modulation.begin(&self.controls, self.high, lanes);
+        let Self { modulation, controls, lanes, .. } = self;
+        modulation.begin(controls, self.high, |param, value| {
+            lanes.iter_mut().for_each(|lanes| lanes.modulation.fill(param, value));
+        });
         // Chunks change their voices and lanes, and only read the rest.
         let mut voices = std::mem::take(&mut self.voices);
         let mut all_lanes = std::mem::take(&mut self.lanes);
         let (part, high) = (&*self, self.high);
-        let (notes, lanes) = (Disjoint::new(&mut voices), Disjoint::new(&mut all_lanes));
+        let (own, lanes) = (Disjoint::new(&mut voices), Disjoint::new(&mut all_lanes));
         run(high.div_ceil(CHUNK), &|index| {
             let first = index * CHUNK;
             // SAFETY: every index is used once, and the chunks do not overlap.
             let (voices, lanes) =
-                unsafe { (notes.range(first..high.min(first + CHUNK)), lanes.get(index)) };
-            let mut chunk = Chunk { part, first, voices, lanes, transport };
+                unsafe { (own.range(first..high.min(first + CHUNK)), lanes.get(index)) };
+            let mut chunk = Chunk { part, first, voices, lanes };
             chunk.modulate();
             // SAFETY: the slots of a voice belong to it alone.
-            let mut writer = unsafe { clouds.writer(tick) };
+            let mut writer = unsafe { written.writer(tick) };
             chunk.push_clouds(&mut writer);
         });
         (self.voices, self.lanes) = (voices, all_lanes);
@@ -68,7 +69,7 @@ impl Part {
             let newest = self.moves_lfo(index).then(|| self.newest()).flatten();
             let rate = newest.filter(|_| !settings.is_synced());
             let rate = rate.map(|voice| self.target(lfo_rate(index), voice));
-            self.lfos[index].tick(seconds, transport.beat, &settings, rate);
+            self.lfos[index].tick(seconds, transport.beat, settings, rate);
         }
     }
 
@@ -175,22 +176,25 @@ impl Chunk<'_> {
             if !part.modulation.uses(Source::Lfo1.offset(index)) {
                 continue;
             }
-            let settings = LfoSettings::read(&part.controls, index, self.transport.bpm);
             let lane = self.lanes.modulation.lane(lfo_rate(index));
             let rates = part.moves_lfo(index).then_some(lane);
-            settings.advance_notes(cycles, part.tick_seconds(), rates);
+            part.lfos[index].settings().advance_notes(cycles, part.tick_seconds(), rates);
         }
     }
 
     /// Fills the lanes of every source that a route uses.
     fn fill_sources(&mut self) {
-        let Self { part, voices, lanes, transport, .. } = self;
+        let Self { part, voices, lanes, .. } = self;
         let channel = &part.channel;
         for &(_, source) in Source::NAMES {
             if !part.modulation.uses(source) {
                 continue;
             }
             let lane = lanes.modulation.source_mut(source);
+            if let Some(value) = part.without_notes(source) {
+                lane.fill(value);
+                continue;
+            }
             let mut each = |value: &dyn Fn(usize, &Voice) -> f32| {
                 for (index, (slot, voice)) in lane.iter_mut().zip(&**voices).enumerate() {
                     *slot = value(index, voice);
@@ -208,14 +212,8 @@ impl Chunk<'_> {
                 | Source::Lfo5
                 | Source::Lfo6 => {
                     let index = source as usize - Source::Lfo1 as usize;
-                    let settings = LfoSettings::read(&part.controls, index, transport.bpm);
                     let (lfo, cycles) = (&part.lfos[index], &lanes.note_cycles[index]);
-                    match lfo.shared(&settings) {
-                        Some(value) => lane.fill(value),
-                        None => each(&|index, voice| {
-                            lfo.value(cycles[index], voice.age, voice.seed, &settings)
-                        }),
-                    }
+                    each(&|index, voice| lfo.value(cycles[index], voice.age, voice.seed));
                 }
                 Source::Velocity => each(&|_, voice| voice.velocity),
                 Source::Release => each(&|_, voice| voice.release_velocity),
@@ -230,16 +228,8 @@ impl Chunk<'_> {
                 Source::Random => {
                     each(&|_, voice| voice.seed as f32 / (1u64 << 31) as f32 - 1.0);
                 }
-                Source::Wheel => lane.fill(channel.wheel.now()),
-                Source::Bend => lane.fill(channel.bend.now()),
-                Source::Breath => lane.fill(channel.breath.now()),
-                Source::Expression => lane.fill(channel.expression.now()),
-                // Computed for each copy or partial; see `modulation::fine`.
-                Source::Copy | Source::Partial => {}
-                _ => {
-                    let index = source as usize - Source::Macro1 as usize;
-                    lane.fill(part.controls[Param::Macro1.offset(index)]);
-                }
+                // Computed for each copy or partial (see `modulation::fine`), or the same for all notes.
+                _ => {}
             }
         }
     }

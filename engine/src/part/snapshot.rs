@@ -17,7 +17,7 @@ impl Part {
         };
         into.sounding = true;
         for &param in Param::ALL {
-            let heard = match param.info().modulated && !param.info().shared {
+            let heard = match param.info().is_per_voice() {
                 true => self.target(param, newest),
                 false => self.controls[param],
             };

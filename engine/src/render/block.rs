@@ -1,6 +1,7 @@
 //! The data that the engine sends to a renderer: the voices of a few ticks.
 
 mod memory;
+mod sections;
 
 use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
@@ -9,6 +10,7 @@ use crate::prefetch::prefetch;
 use crate::simd::LANES;
 use crate::spectrum::{Cloud, MAX_COPIES, MAX_GROUPS, UnisonVoice};
 pub use memory::VoiceMemory;
+pub use sections::{Section, SectionWriter};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,8 +29,9 @@ pub struct VoiceBlock {
     indices: Vec<u32>,
     /// Indices in use, in a block for several clients.
     used: usize,
-    /// The clients, when there are several.
+    /// The clients, when there are several, and the first index of each.
     sections: Vec<Section>,
+    first_indices: Vec<usize>,
     /// What every slot does, so that most code need not read the voices.
     summaries: Vec<SlotSummary>,
     /// The voices that begin at every slot.
@@ -40,26 +43,6 @@ pub struct VoiceBlock {
     /// A bit for every slot at which voices begin.
     first_slots: Vec<u64>,
     ticks: usize,
-}
-
-/// The share of one client in a block that several clients use together: its slots, from the first one
-/// to that of the next section, and its buses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Section {
-    /// Its first slot, a multiple of [`Section::SLOTS`].
-    pub first_slot: usize,
-    /// Its first bus; its clouds count buses from there.
-    pub first_bus: usize,
-    /// Its buses.
-    pub buses: usize,
-}
-
-impl Section {
-    /// The granularity of its slots. Renderers sum slots in groups, and with these starts a client's
-    /// groups are the same whoever else is in the block.
-    pub const SLOTS: usize = 64;
-    /// The most buses of a section.
-    pub const MAX_BUSES: usize = 64;
 }
 
 /// What a slot does in a block.
@@ -107,6 +90,15 @@ pub struct Span {
     pub most_copies: u8,
 }
 
+impl Span {
+    /// Adds a voice of one tick.
+    #[inline(always)]
+    fn add(&mut self, tick: usize, copies: usize) {
+        self.ticks |= 1 << tick;
+        self.most_copies = self.most_copies.max(copies as u8);
+    }
+}
+
 /// What a summary takes of a voice.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
@@ -145,6 +137,7 @@ impl VoiceBlock {
             indices: vec![0; slots],
             used: 0,
             sections: Vec::new(),
+            first_indices: Vec::new(),
             summaries: vec![SlotSummary::default(); slots],
             spans: vec![Span::default(); slots],
             phases: vec![0; slots],
@@ -200,6 +193,7 @@ impl VoiceBlock {
             }
         }
         self.sections.clear();
+        self.first_indices.clear();
         (self.ticks, self.used) = (0, 0);
     }
 
@@ -220,47 +214,9 @@ impl VoiceBlock {
     /// Adds a voice, whose first slot is `slot`, to the current tick.
     pub fn push_voice(&mut self, slot: usize, voice: &UnisonVoice) {
         let tick = self.ticks - 1;
-        self.list(slot, voice.unison.copies());
+        list(&mut self.slots, &mut self.first_slots, slot, voice.unison.copies());
         // SAFETY: it is the only writer.
         unsafe { self.writer().push(tick, slot, slot as u32, voice) };
-    }
-
-    /// Lists the slots of a voice as sounding.
-    #[inline(always)]
-    fn list(&mut self, slot: usize, count: usize) {
-        let bits = ((1_u128 << count) - 1) << (slot % SLOTS_PER_WORD);
-        let word = slot / SLOTS_PER_WORD;
-        self.first_slots[word] |= 1 << (slot % SLOTS_PER_WORD);
-        self.slots[word] |= bits as u64;
-        if bits >> SLOTS_PER_WORD != 0 {
-            self.slots[word + 1] |= (bits >> SLOTS_PER_WORD) as u64;
-        }
-    }
-
-    /// Adds a section of so many ticks to a block for several clients. Sections come in the order of
-    /// their slots.
-    pub fn start_section(&mut self, section: Section, ticks: usize) {
-        assert!(ticks <= MAX_TICKS);
-        self.ticks = self.ticks.max(ticks);
-        debug_assert!(self.sections.last().is_none_or(|last| last.first_slot < section.first_slot));
-        self.sections.push(section);
-    }
-
-    /// Adds a voice to a `tick` of the last section; ticks of a slot come in order. Returns whether there was room.
-    #[inline]
-    pub fn put(&mut self, tick: usize, slot: usize, voice: &UnisonVoice) -> bool {
-        let mut index = self.indices[slot];
-        if self.spans[slot].ticks == 0 {
-            if self.used == self.voices.count() {
-                return false;
-            }
-            index = self.used as u32;
-            self.used += 1;
-        }
-        self.list(slot, voice.unison.copies());
-        // SAFETY: it is the only writer.
-        unsafe { self.writer().push(tick, slot, index, voice) };
-        true
     }
 
     /// For writing from several threads. Afterwards the slots are to be listed.
@@ -351,9 +307,7 @@ impl VoiceBlock {
     #[inline]
     pub fn prefetch(&self, slot: usize) {
         let voices = &self.voices.voices()[self.index(slot)][..self.ticks];
-        let first = voices.as_ptr().cast::<[u8; CACHE_LINE]>();
-        let lines = size_of_val(voices) / CACHE_LINE;
-        (0..lines).for_each(|line| prefetch(first.wrapping_add(line)));
+        prefetch(voices.as_ptr(), size_of_val(voices));
     }
 
     /// The voices of `tick`, with their first slots, in rising order.
@@ -365,18 +319,6 @@ impl VoiceBlock {
     #[inline]
     pub fn index(&self, slot: usize) -> usize {
         self.indices[slot] as usize
-    }
-
-    /// The sections of a block for several clients; empty in others.
-    pub fn sections(&self) -> &[Section] {
-        &self.sections
-    }
-
-    /// The bus of `cloud`, which is in `slot`, among all buses.
-    pub fn bus_of(&self, slot: usize, cloud: &Cloud) -> usize {
-        let later = self.sections.partition_point(|section| section.first_slot <= slot);
-        let section = later.checked_sub(1).map(|index| self.sections[index]);
-        section.map_or(0, |section| section.first_bus) + usize::from(cloud.bus)
     }
 
     /// What `slot` does.
@@ -450,8 +392,7 @@ impl BlockWriter<'_> {
                 self.summaries.range(slot..slot + copies),
             )
         };
-        span.ticks |= 1 << tick;
-        span.most_copies = span.most_copies.max(copies as u8);
+        span.add(tick, copies);
         let extent = Extent::of(voice);
         summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
         (self.write)(&mut place[tick], voice);
@@ -471,6 +412,18 @@ impl BlockWriter<'_> {
     /// Makes what this thread wrote visible to other threads and devices.
     pub(crate) fn settle(&self) {
         memory::settle(self.past_the_caches);
+    }
+}
+
+/// Lists the slots of a voice as sounding.
+#[inline(always)]
+fn list(slots: &mut [u64], first_slots: &mut [u64], slot: usize, count: usize) {
+    let bits = ((1_u128 << count) - 1) << (slot % SLOTS_PER_WORD);
+    let word = slot / SLOTS_PER_WORD;
+    first_slots[word] |= 1 << (slot % SLOTS_PER_WORD);
+    slots[word] |= bits as u64;
+    if bits >> SLOTS_PER_WORD != 0 {
+        slots[word + 1] |= (bits >> SLOTS_PER_WORD) as u64;
     }
 }
 
@@ -502,9 +455,6 @@ impl Drop for Writing<'_> {
 pub(crate) fn groups(partials: f32) -> usize {
     (partials.max(0.0) as usize).saturating_add(1).div_ceil(LANES).min(MAX_GROUPS)
 }
-
-/// Bytes that a core fetches at once.
-const CACHE_LINE: usize = 64;
 
 /// Slots whose bits are in one word.
 const SLOTS_PER_WORD: usize = u64::BITS as usize;

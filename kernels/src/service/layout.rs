@@ -131,8 +131,7 @@ impl Request<'_> {
         let (words, rest) = self.0.as_slice().split_first_chunk::<VOICE>().ok_or(TOO_MANY)?;
         self.0 = rest.iter();
         // The client's core has written them just now.
-        let ahead = words.as_ptr().wrapping_add(AHEAD);
-        (0..=LINES).for_each(|line| prefetch(ahead.wrapping_add(line * LINE_WORDS)));
+        prefetch(words.as_ptr().wrapping_add(AHEAD), FETCHED);
         let pairs = words.each_ref().map(|word| word.load(Ordering::Relaxed));
         Ok(UnisonVoice::from_pairs(pairs))
     }
@@ -141,10 +140,9 @@ impl Request<'_> {
 /// Voices whose values are fetched ahead.
 const VOICES_AHEAD: usize = 4;
 
-/// Words that are fetched ahead, and cache lines of a voice.
+/// How many words ahead is fetched, and how many bytes: those of a voice, and the rest of a cache line.
 const AHEAD: usize = 128;
-const LINES: usize = size_of::<UnisonVoice>().div_ceil(LINE_WORDS * size_of::<u64>());
-const LINE_WORDS: usize = 8;
+const FETCHED: usize = size_of::<UnisonVoice>() + 64;
 
 const TOO_MANY: ProtocolViolation = "more voices than there is room";
 
@@ -343,9 +341,14 @@ pub fn fuzz(bytes: &[u8]) {
     put(words, segment.layout.answer(number).start, u64::from(number));
     if let Ok(head) = segment.read_head(number) {
         let mut block = VoiceBlock::shared(64, 64);
-        block.start_section(Section { first_slot: 0, first_bus: 0, buses: 2 }, head.ticks);
+        let section = Section { first_slot: 0, first_bus: 0, buses: 2 };
+        if !block.start_section(section, head.ticks, head.voices as usize) {
+            return;
+        }
         let mut reader = RequestReader::new(segment.layout.capacity());
-        let _ = reader.read(&segment, number, &head, &ClientTables::new(), 0, &mut block);
+        for mut section in block.section_writers() {
+            let _ = reader.read(&segment, number, &head, &ClientTables::new(), &mut section);
+        }
         assert!(block.slots().all(|slot| slot < 8));
         for cloud in block.slots().flat_map(|slot| (0..head.ticks).map(move |tick| (slot, tick))) {
             let Some(cloud) = block.cloud(cloud.0, cloud.1) else {

@@ -12,17 +12,12 @@ use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// A mapping of shared memory: two futex counters, then words.
+/// Shared memory: two futex counters, then words.
 #[derive(Debug)]
 pub(super) struct SharedMemory {
-    start: NonNull<u8>,
+    mapping: Mapping,
     words: usize,
 }
-
-// SAFETY: all access is atomic, and the mapping lives as long as this struct.
-unsafe impl Send for SharedMemory {}
-// SAFETY: as above.
-unsafe impl Sync for SharedMemory {}
 
 /// The futex counters come first.
 const FUTEX_COUNTERS: usize = 2;
@@ -50,33 +45,61 @@ impl SharedMemory {
 
     fn map(file: &OwnedFd, words: usize) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        Ok(Self { start: map(file, Self::bytes(words)?, access)?, words })
+        Ok(Self { mapping: Mapping::new(file, Self::bytes(words)?, access)?, words })
     }
 
     /// One of the futex counters.
     pub(super) fn futex_counter(&self, index: usize) -> &FutexCounter {
         assert!(index < FUTEX_COUNTERS);
         // SAFETY: the mapping starts with the counters on a page boundary; any bits are a valid counter.
-        unsafe { &*self.start.as_ptr().cast::<FutexCounter>().add(index) }
+        unsafe { &*self.mapping.start().cast::<FutexCounter>().add(index) }
     }
 
     /// A range of the words.
     pub(super) fn words(&self, range: Range<usize>) -> &[AtomicU64] {
         // SAFETY: that many words follow the futex counters, aligned; any bits are a valid word.
         let all = unsafe {
-            let first = self.start.as_ptr().add(FUTEX_COUNTER_BYTES).cast::<AtomicU64>();
+            let first = self.mapping.start().add(FUTEX_COUNTER_BYTES).cast::<AtomicU64>();
             std::slice::from_raw_parts(first, self.words)
         };
         &all[range]
     }
 }
 
-impl Drop for SharedMemory {
+/// A mapping of a file. Whoever has one accesses it by atomic words alone.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: all access is atomic, and the memory is mapped as long as this struct lives.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// The first `bytes` bytes of a file.
+    pub(super) fn new(file: &OwnedFd, bytes: usize, access: ProtFlags) -> io::Result<Self> {
+        // Populated: the first blocks cause no page faults.
+        let flags = MapFlags::SHARED | MapFlags::POPULATE;
+        // SAFETY: a new mapping, at an address that the system chooses.
+        let start =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, access, flags, file, 0) }?;
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { start, bytes })
+    }
+
+    /// Its first byte, on a page boundary.
+    pub(super) fn start(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+}
+
+impl Drop for Mapping {
     fn drop(&mut self) {
-        if let Ok(length) = Self::bytes(self.words) {
-            // SAFETY: mapped with the same length, and no borrow of it is left.
-            let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), length) };
-        }
+        // SAFETY: mapped with the same length, and no borrow of it is left.
+        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }
 
@@ -101,12 +124,4 @@ pub(super) fn check(file: &OwnedFd, bytes: usize) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::ErrorKind::InvalidData.into()),
     }
-}
-
-pub(super) fn map(file: &OwnedFd, bytes: usize, access: ProtFlags) -> io::Result<NonNull<u8>> {
-    // Populated: the first blocks cause no page faults.
-    let flags = MapFlags::SHARED | MapFlags::POPULATE;
-    // SAFETY: a new mapping, at an address that the system chooses.
-    let start = unsafe { rustix::mm::mmap(std::ptr::null_mut(), bytes, access, flags, file, 0) }?;
-    NonNull::new(start.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }

@@ -2,7 +2,7 @@
 
 use super::layout::{ProtocolViolation, RequestHead, SharedSegment, check};
 use super::tables::ClientTables;
-use myriad_engine::render::{Capacity, MAX_TICKS, VoiceBlock};
+use myriad_engine::render::{Capacity, MAX_TICKS, SectionWriter};
 use myriad_engine::spectrum::{Description, tables};
 use std::ops::Range;
 
@@ -35,15 +35,14 @@ impl RequestReader {
         self.unused.fill(u64::MAX);
     }
 
-    /// Adds the voices of request `number` to the last section of `block`, whose first slot is `first_slot`.
+    /// Adds the voices of request `number` to the client's section of a block.
     pub(super) fn read(
         &mut self,
         segment: &SharedSegment,
         number: u32,
         head: &RequestHead,
         client_tables: &ClientTables,
-        first_slot: usize,
-        block: &mut VoiceBlock,
+        section: &mut SectionWriter<'_>,
     ) -> Result<Load, ProtocolViolation> {
         let tables = tables();
         let mut request = segment.request(number);
@@ -76,8 +75,8 @@ impl RequestReader {
                 if self.use_slots(slots) {
                     voice = voice.starting();
                 }
-                if !block.put(tick, first_slot + slot, &voice) {
-                    return Err("more voices than the service holds");
+                if !section.put(tick, slot, &voice) {
+                    return Err("more voices than it has announced");
                 }
             }
         }

@@ -4,12 +4,11 @@
 //! milliseconds, in which its clients would wait in vain. A robust futex is marked before: the kernel looks through
 //! the list of them when a thread ends.
 
-use super::memory;
+use super::memory::{self, Mapping};
 use rustix::fs::SealFlags;
 use rustix::mm::ProtFlags;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What the kernel sets in the word of a thread that ended.
@@ -42,29 +41,23 @@ struct List {
 
 /// A word in memory that only the service can write.
 #[derive(Debug)]
-pub(super) struct RobustFutex(NonNull<AtomicU32>);
-
-// SAFETY: all access is atomic, and the mapping lives as long as this struct.
-unsafe impl Send for RobustFutex {}
-// SAFETY: as above.
-unsafe impl Sync for RobustFutex {}
+pub(super) struct RobustFutex(Mapping);
 
 impl RobustFutex {
     /// For the service: the word, which belongs to nobody yet, and the file that clients map.
     pub(super) fn new() -> io::Result<(Self, OwnedFd)> {
         let file = memory::create(BYTES)?;
-        let word = memory::map(&file, BYTES, ProtFlags::READ | ProtFlags::WRITE)?;
+        let mapping = Mapping::new(&file, BYTES, ProtFlags::READ | ProtFlags::WRITE)?;
         // Whoever maps it from now on can only read it.
         let seals = SealFlags::FUTURE_WRITE | memory::SEALS;
         rustix::fs::fcntl_add_seals(&file, seals)?;
-        Ok((Self(word.cast()), file))
+        Ok((Self(mapping), file))
     }
 
     /// For a client: the word of a service.
     pub(super) fn open(file: &OwnedFd) -> io::Result<Self> {
         memory::check(file, BYTES)?;
-        let word = memory::map(file, BYTES, ProtFlags::READ)?;
-        Ok(Self(word.cast()))
+        Ok(Self(Mapping::new(file, BYTES, ProtFlags::READ)?))
     }
 
     /// Makes this thread the owner: the kernel marks the word when it ends, which is at once when the process is killed.
@@ -99,14 +92,7 @@ impl RobustFutex {
 
     fn word(&self) -> &AtomicU32 {
         // SAFETY: mapped, aligned to a page; any bits are a valid word.
-        unsafe { self.0.as_ref() }
-    }
-}
-
-impl Drop for RobustFutex {
-    fn drop(&mut self) {
-        // SAFETY: mapped with the same length, and no borrow of it is left.
-        let _ = unsafe { rustix::mm::munmap(self.0.as_ptr().cast(), BYTES) };
+        unsafe { &*self.0.start().cast() }
     }
 }
 
@@ -138,7 +124,7 @@ mod tests {
     #[test]
     fn clients_can_only_read_it() {
         let (_futex, file) = RobustFutex::new().unwrap();
-        let writable = memory::map(&file, BYTES, ProtFlags::READ | ProtFlags::WRITE);
+        let writable = Mapping::new(&file, BYTES, ProtFlags::READ | ProtFlags::WRITE);
         assert_eq!(writable.unwrap_err().raw_os_error(), Some(Errno::PERM.raw_os_error()));
     }
 }

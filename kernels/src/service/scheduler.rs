@@ -5,17 +5,21 @@
 //! the one that costs most is told to go on by CPU.
 
 use super::error::ServeError;
-use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation};
-use super::request_reader::RequestReader;
+use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation, RequestHead};
+use super::request_reader::{self, RequestReader};
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
-use myriad_engine::render::{Buses, Capacity, Reason, Renderer, Section, VoiceBlock};
+use myriad_engine::Workers;
+use myriad_engine::render::{
+    Buses, Capacity, Reason, Renderer, Section, SectionWriter, VoiceBlock,
+};
 use std::any::Any;
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,6 +34,18 @@ const MAX_BUSY: f64 = 0.75;
 /// pause, often after 200 ms.
 const MAX_RUN: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_micros(20);
+
+/// The most threads that help to read requests, and the share of the machine's cores that they may be.
+const MAX_HELPERS: usize = 3;
+const CORES_PER_HELPER: usize = 4;
+
+/// Voices times ticks for each thread that reads: some thirteen microseconds.
+const VOICE_TICKS_PER_THREAD: usize = 512;
+
+/// How many threads are to help with so many voices times ticks.
+fn helpers_for(voice_ticks: usize) -> usize {
+    (voice_ticks / VOICE_TICKS_PER_THREAD).saturating_sub(1)
+}
 
 const BUSY: &str = "the GPU is busy with other instruments";
 
@@ -59,6 +75,8 @@ struct Client {
     reader: RequestReader,
     load: Load,
     last_clouds: usize,
+    /// Voices times ticks of its last request; zero if it has not asked for a while.
+    last_voice_ticks: usize,
     /// Why its next request is refused, which ends it.
     refused: Option<&'static str>,
 }
@@ -133,6 +151,8 @@ struct Batch {
 
 pub(super) struct Scheduler {
     renderer: Box<dyn Renderer>,
+    /// Help to read the requests of several clients.
+    helpers: Workers,
     capacity: Capacity,
     shared: Arc<Shared>,
     /// Ordered by slots.
@@ -168,8 +188,11 @@ impl Scheduler {
             let rendered = renderer.render(block, &mut Buses::new(0));
             rendered.map_err(|error| ServeError::Failed(error.to_string()))?;
         }
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let helpers = Workers::start((cores / CORES_PER_HELPER).min(MAX_HELPERS));
         Ok(Self {
             renderer,
+            helpers: helpers.map_err(|(_, error)| ServeError::System("a thread", error))?,
             capacity,
             shared,
             clients: Vec::new(),
@@ -253,6 +276,7 @@ impl Scheduler {
             reader: RequestReader::new(capacity),
             load: Load::default(),
             last_clouds: 0,
+            last_voice_ticks: 0,
             refused: None,
         };
         self.clients.insert(index, client);
@@ -292,18 +316,46 @@ impl Scheduler {
         };
         let mut members = self.spare.pop().unwrap_or_default();
         let mut block = VoiceBlock::reuse(&mut self.blocks[0]);
-        for client in &mut self.clients {
-            if client.connection.is_live != live || client.waiting() == 0 {
+        let (mut reading, mut voice_ticks, mut absent_voice_ticks) = (Vec::new(), 0, 0);
+        for client in self.clients.iter_mut().filter(|client| client.connection.is_live == live) {
+            if client.waiting() == 0 {
+                absent_voice_ticks += client.last_voice_ticks;
                 continue;
             }
-            let (ticks, outcome) = match take(client, &mut block) {
-                Ok(Some(taken)) => taken,
-                // A table that it needs is still on its way.
-                Ok(None) => continue,
+            let (ticks, outcome) = match begin(client, &mut block) {
+                Ok(Begun::Reads(head, first_bus)) => {
+                    client.last_voice_ticks = head.voices as usize * head.ticks;
+                    voice_ticks += client.last_voice_ticks;
+                    reading.push((client, head, first_bus));
+                    continue;
+                }
+                Ok(Begun::Silent(ticks)) => (ticks, Outcome::Silent),
+                Ok(Begun::WaitsForTable) => continue,
                 Err(violation) => (0, Outcome::Failed(violation)),
             };
             client.taken = client.taken.wrapping_add(1);
             members.push(Member { client: client.id, ticks, outcome });
+        }
+        let sections = block.section_writers().zip(reading);
+        let readings: Vec<_> = sections
+            .map(|(section, (client, head, first_bus))| {
+                Mutex::new(Reading {
+                    client,
+                    head,
+                    first_bus,
+                    section,
+                    load: Ok(Default::default()),
+                })
+            })
+            .collect();
+        self.helpers.run(helpers_for(voice_ticks), readings.len(), &|task| {
+            readings[task].lock().unwrap_or_else(PoisonError::into_inner).read();
+        });
+        // Those who are absent ask soon: where many play, they do it at the same time.
+        self.helpers.expect(helpers_for(absent_voice_ticks));
+        for reading in readings {
+            let reading = reading.into_inner().unwrap_or_else(PoisonError::into_inner);
+            members.push(reading.finish());
         }
         drop(block);
         if members.is_empty() {
@@ -382,7 +434,10 @@ impl Scheduler {
             return;
         }
         let seconds = elapsed.as_secs_f64();
-        for Client { load, .. } in &mut self.clients {
+        for Client { load, last_voice_ticks, .. } in &mut self.clients {
+            if load.blocks == 0 {
+                *last_voice_ticks = 0;
+            }
             load.share = load.busy.as_secs_f64() / seconds;
             load.blocks_a_second = f64::from(load.blocks) / seconds;
             (load.blocks, load.busy) = (0, Duration::ZERO);
@@ -423,11 +478,18 @@ impl Scheduler {
     }
 }
 
-/// Takes the next request of `client` into `block`. `None` when it has to wait for a table.
-fn take(
-    client: &mut Client,
-    block: &mut VoiceBlock,
-) -> Result<Option<(usize, Outcome)>, ProtocolViolation> {
+/// What is to be done for a request.
+enum Begun {
+    /// To read the voices that follow its head. Its first bus in the block.
+    Reads(RequestHead, usize),
+    /// It is silent for so many ticks.
+    Silent(usize),
+    /// A table that it needs is still on its way.
+    WaitsForTable,
+}
+
+/// Reads the head of the client's next request, and makes room for its voices in `block`.
+fn begin(client: &mut Client, block: &mut VoiceBlock) -> Result<Begun, ProtocolViolation> {
     if let Some(reason) = client.refused {
         return Err(reason);
     }
@@ -436,23 +498,53 @@ fn take(
     }
     let head = client.connection.segment.read_head(client.taken)?;
     if !client.connection.tables.has(head.needs) {
-        return Ok(None);
+        return Ok(Begun::WaitsForTable);
     }
     if head.reset {
         client.reader.reset();
     }
     if head.voices == 0 {
-        client.last_clouds = 0;
-        return Ok(Some((head.ticks, Outcome::Silent)));
+        (client.last_clouds, client.last_voice_ticks) = (0, 0);
+        return Ok(Begun::Silent(head.ticks));
     }
     let Client { first_slot, capacity, .. } = *client;
     let first_bus = block.sections().last().map_or(0, |last| last.first_bus + last.buses);
-    block.start_section(Section { first_slot, first_bus, buses: capacity.buses }, head.ticks);
-    let Client { connection, reader, taken, .. } = client;
-    let ClientConnection { segment, tables, .. } = &**connection;
-    let load = reader.read(segment, *taken, &head, tables, first_slot, block)?;
-    client.last_clouds = load.clouds;
-    Ok(Some((head.ticks, Outcome::Sounds { first_bus, work: load.partials })))
+    let section = Section { first_slot, first_bus, buses: capacity.buses };
+    match block.start_section(section, head.ticks, head.voices as usize) {
+        true => Ok(Begun::Reads(head, first_bus)),
+        false => Err("more voices than the service holds"),
+    }
+}
+
+/// A request that is being read into its section of a block.
+struct Reading<'a> {
+    client: &'a mut Client,
+    head: RequestHead,
+    first_bus: usize,
+    section: SectionWriter<'a>,
+    load: Result<request_reader::Load, ProtocolViolation>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self) {
+        let Client { connection, reader, taken, .. } = &mut *self.client;
+        let ClientConnection { segment, tables, .. } = &**connection;
+        self.load = reader.read(segment, *taken, &self.head, tables, &mut self.section);
+    }
+
+    /// Takes the request.
+    fn finish(self) -> Member {
+        let Self { client, head, first_bus, load, .. } = self;
+        client.taken = client.taken.wrapping_add(1);
+        let outcome = match load {
+            Ok(load) => {
+                client.last_clouds = load.clouds;
+                Outcome::Sounds { first_bus, work: load.partials }
+            }
+            Err(violation) => Outcome::Failed(violation),
+        };
+        Member { client: client.id, ticks: head.ticks, outcome }
+    }
 }
 
 /// Calls what may fail or panic, and returns the reason as text in both cases.

@@ -76,8 +76,12 @@ impl Server {
         let head = segment.read_head(number)?;
         let mut block = VoiceBlock::reuse(&mut self.block);
         let section = Section { first_slot: 0, first_bus: 0, buses: CAPACITY.buses };
-        block.start_section(section, head.ticks);
-        self.reader.read(segment, number, &head, &self.tables, 0, &mut block)?;
+        if !block.start_section(section, head.ticks, head.voices as usize) {
+            return Err("no room");
+        }
+        for mut section in block.section_writers() {
+            self.reader.read(segment, number, &head, &self.tables, &mut section)?;
+        }
         Ok(head.reset)
     }
 }

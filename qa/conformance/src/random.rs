@@ -374,7 +374,7 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
     let mut random = Random(7);
     while rest.iter().any(|rest| !rest.is_empty()) {
         let mut writing = VoiceBlock::reuse(&mut block);
-        let mut taken = Vec::new();
+        let (mut taken, mut ticks_of) = (Vec::new(), Vec::new());
         for client in 0..CLIENTS {
             let ticks = random.below(MAX_TICKS as u32 + 1) as usize;
             let (now, later) = rest[client].split_at(ticks.min(rest[client].len()));
@@ -386,13 +386,14 @@ pub fn clients_do_not_matter(make: MakeRenderer<'_>) -> Result<String, String> {
             let first_bus = taken.len() * BUSES;
             taken.push((client, now.len()));
             let section = Section { first_slot: first_slots[client], first_bus, buses: BUSES };
-            writing.start_section(section, now.len());
-            for (tick, voices) in now.iter().enumerate() {
-                for (slot, voice) in voices {
-                    if !writing.put(tick, first_slots[client] + slot, voice) {
-                        return Err("there is no room for all voices".into());
-                    }
-                }
+            if !writing.start_section(section, now.len(), slots[client]) {
+                return Err("there is no room for all voices".into());
+            }
+            ticks_of.push(now);
+        }
+        for (mut section, ticks) in writing.section_writers().zip(ticks_of) {
+            for (tick, voices) in ticks.iter().enumerate() {
+                voices.iter().for_each(|(slot, voice)| assert!(section.put(tick, *slot, voice)));
             }
         }
         drop(writing);

@@ -96,14 +96,17 @@ fn write_shared(block: &mut VoiceBlock, number: u32, chord: u32) {
     block.clear();
     let clients = if number % 50 < 20 { 1 } else { 2 };
     let starts: [usize; 3] = from_fn(|client| client * Section::SLOTS);
-    for client in 0..clients {
-        let section = Section { first_slot: starts[client], first_bus: client, buses: 1 };
-        block.start_section(section, TICKS);
+    for (client, &first_slot) in starts[..clients].iter().enumerate() {
+        let section = Section { first_slot, first_bus: client, buses: 1 };
+        assert!(block.start_section(section, TICKS, Section::SLOTS.min(SLOTS - first_slot)));
+    }
+    for (client, mut section) in block.section_writers().enumerate() {
+        let own = starts[client]..starts[client + 1];
         for tick in 0..TICKS {
-            let own = starts[client]..starts[client + 1];
             for (slot, cloud) in clouds(number, chord, tick) {
                 if own.contains(&(slot as usize)) {
-                    assert!(block.put(tick, slot as usize, &UnisonVoice::single(&cloud)));
+                    let slot = slot as usize - own.start;
+                    assert!(section.put(tick, slot, &UnisonVoice::single(&cloud)));
                 }
             }
         }
