@@ -71,6 +71,12 @@ pub trait Renderer: Send {
     /// As `collect`; a block that was refused is not in flight.
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError>;
 
+    /// Whether the oldest block in flight is finished, so that `collect` does not wait for it. Renderers that cannot tell say
+    /// that it is.
+    fn is_finished(&mut self) -> bool {
+        true
+    }
+
     /// Replaces the first ticks of `buses` by the sum of the clouds of the oldest block in
     /// flight, as many ticks as it has. Sums in the order of slots, so that the result does not depend
     /// on how ticks are cut into blocks. Returns how many partials sounded in the last tick.

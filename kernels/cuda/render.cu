@@ -301,18 +301,23 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
         const u32 from = (stage + group) * MIX_STAGE;
         __syncthreads();
         ROLLED for (u32 bus = 0; from < blocks && bus < tile.buses; bus += 2) {
+            // Those of two buses are loaded before any is used.
             float found[2][MIX_STAGE];
             UNROLL for (u32 next = 0; next < 2; ++next) {
-                const u32 row = min(bus + next, tile.buses - 1) * blocks;
+                if (bus + next >= tile.buses) continue;
+                const u32 row = (bus + next) * blocks;
                 UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
                     const u32 at = row + min(from + i, blocks - 1);
                     found[next][i] = __ldcg(block_sums + at * size_t(STEREO) + thread);
                 }
             }
             UNROLL for (u32 next = 0; next < 2; ++next) {
+                if (bus + next >= tile.buses) continue;
                 float sum = 0.0f;
-                UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) sum += from + i < blocks ? found[next][i] : 0.0f;
-                if (bus + next < tile.buses) bus_sums[group][bus + next][thread] = sum;
+                UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
+                    sum += from + i < blocks ? found[next][i] : 0.0f;
+                }
+                bus_sums[group][bus + next][thread] = sum;
             }
         }
         __syncthreads();

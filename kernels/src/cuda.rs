@@ -215,6 +215,11 @@ impl Renderer for CudaRenderer {
         self.attempt(|device| device.submit(block))
     }
 
+    fn is_finished(&mut self) -> bool {
+        // A failure is reported when the block is collected.
+        self.device.as_ref().is_none_or(Device::is_finished)
+    }
+
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         self.attempt(|device| device.collect(buses))
     }

@@ -124,6 +124,9 @@ impl State {
     }
 }
 
+/// Blocks that every GPU renderer has in flight.
+const LEAST_DEPTH: usize = 2;
+
 struct InFlight {
     block: Arc<VoiceBlock>,
     state: State,
@@ -334,9 +337,10 @@ impl Renderer for SupervisedRenderer {
         }
         let on_gpu = self.gpu.ready().is_some();
         self.state = if on_gpu { State::Gpu } else { State::Cpu };
-        self.depth = match self.gpu.is_unavailable() {
-            true => 1,
-            false => watchdog::DEPTH,
+        self.depth = match self.gpu.ready().map(|gpu| gpu.depth()) {
+            Some(depth) => depth,
+            None if self.gpu.is_unavailable() => 1,
+            None => LEAST_DEPTH,
         };
         self.in_flight = VecDeque::with_capacity(self.depth);
         self.rendered = 0;

@@ -88,6 +88,16 @@ impl Device {
         Ok(())
     }
 
+    /// Whether the oldest block in flight is rendered, if there is one, or cannot be any more.
+    pub(super) fn is_finished(&self) -> bool {
+        let Self { in_flight, transfer, .. } = self;
+        match (in_flight.front(), transfer.context.make_current()) {
+            // Pinned memory can be read only while the context exists.
+            (Some(oldest), Ok(_current)) => transfer.is_finished(&oldest.sent, oldest.number),
+            _ => true,
+        }
+    }
+
     /// Waits for the oldest block in flight.
     pub(super) fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         let Self { in_flight, transfer, idle_since, .. } = self;

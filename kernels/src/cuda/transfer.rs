@@ -207,16 +207,18 @@ impl Transfer {
         }
     }
 
+    /// Whether the device has finished block `number`.
+    pub(super) fn is_finished(&self, sent: &Sent, number: u32) -> bool {
+        !sent.sounds || self.in_flight_slots[sent.slot].mixed.load(MIXED_BLOCK) == number
+    }
+
     /// Waits until the device has finished block `number`. The device writes the number to the host's
     /// memory, where polling is quicker than a driver call; the driver is asked for failures.
     pub(super) fn finish(&mut self, sent: &Sent, number: u32) -> Result<(), RenderError> {
         const POLLS: usize = 100;
-        if !sent.sounds {
-            return Ok(());
-        }
-        let (slot, deadline) = (&self.in_flight_slots[sent.slot], self.options.deadline);
-        if self.options.stage_times {
-            let [start, uploaded, turn, end] = slot.marks;
+        let deadline = self.options.deadline;
+        if self.options.stage_times && sent.sounds {
+            let [start, uploaded, turn, end] = self.in_flight_slots[sent.slot].marks;
             end.wait(deadline)?;
             self.counters.times.upload = start.microseconds_to(uploaded)?;
             self.counters.times.compute = turn.microseconds_to(end)?;
@@ -225,7 +227,7 @@ impl Transfer {
         let start = Instant::now();
         loop {
             for _ in 0..POLLS {
-                if slot.mixed.load(MIXED_BLOCK) == number {
+                if self.is_finished(sent, number) {
                     return Ok(());
                 }
                 std::hint::spin_loop();

@@ -36,7 +36,7 @@ const MAX_RUN: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// The most threads that help to read requests, and the share of the machine's cores that they may be.
-const MAX_HELPERS: usize = 3;
+const MAX_HELPERS: usize = 4;
 const CORES_PER_HELPER: usize = 4;
 
 /// Voices times ticks for each thread that reads: some thirteen microseconds.

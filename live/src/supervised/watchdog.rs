@@ -3,8 +3,8 @@
 //! saves waking two threads for every block.
 //!
 //! Blocks go to the thread, with memory for their sound, and come back as sound through bounded channels:
-//! nothing is allocated for a block. The thread collects sound without being asked, while the caller
-//! makes the next block. A waiting side spins for as long as a GPU usually needs, then sleeps. A thread
+//! nothing is allocated for a block. The thread collects sound as soon as it is finished, without being asked, while the caller
+//! makes the next block; until then it takes the next block, so that a GPU never waits for one. A waiting side spins for as long as a GPU usually needs, then sleeps. A thread
 //! that misses its deadline is abandoned with all that it owns.
 
 use myriad_engine::ThreadPolicy;
@@ -27,9 +27,8 @@ const IDLE_SPIN: Duration = Duration::from_micros(50);
 /// The same with [`ThreadPolicy::Spinning`]; the thread still sleeps when nothing plays.
 const AWAKE_SPIN: Duration = Duration::from_millis(500);
 
-/// Blocks that may be in flight, whatever the renderer takes at once: the next one is made while
-/// the last one is rendered.
-pub(super) const DEPTH: usize = 2;
+/// Blocks that may be in flight, whatever the renderer takes at once: one is made while two are rendered or fetched.
+const DEPTH: usize = 3;
 
 /// Capacity of the queues: blocks, and other requests.
 const REQUESTS: usize = 16;
@@ -295,11 +294,7 @@ fn serve(
     loop {
         let request = match in_flight.is_empty() {
             true => receive(requests, std::mem::replace(&mut spin, idle_spin), None).map(Some),
-            false => match requests.try_recv() {
-                Ok(request) => Ok(Some(request)),
-                Err(TryRecvError::Empty) => Ok(None),
-                Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
-            },
+            false => next_request(requests, &mut *inner),
         };
         let Ok(request) = request else { break };
         let reply = match request {
@@ -342,6 +337,24 @@ fn serve(
     // Dropped before the channel closes, which reports the end.
     drop(inner);
     drop(replies);
+}
+
+/// The next request. `None` when the oldest block in flight is finished first, or takes long.
+fn next_request(
+    requests: &Receiver<Request>,
+    inner: &mut dyn Renderer,
+) -> Result<Option<Request>, RecvTimeoutError> {
+    let start = Instant::now();
+    loop {
+        match requests.try_recv() {
+            Ok(request) => return Ok(Some(request)),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if inner.is_finished() || start.elapsed() >= SPIN => {
+                return Ok(None);
+            }
+            Err(TryRecvError::Empty) => std::hint::spin_loop(),
+        }
+    }
 }
 
 /// The sound of the oldest block in flight; waits for it.

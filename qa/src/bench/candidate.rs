@@ -2,6 +2,7 @@
 
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_kernels::cuda::{CudaOptions, CudaRenderer};
+use myriad_live::supervised::watchdog::{WatchdogConfig, WatchdogRenderer};
 
 /// A renderer that can be made as often as it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,14 @@ impl Candidate {
             Candidate::Cuda { device, options } => {
                 Box::new(CudaRenderer::with_options(device, options))
             }
+        }
+    }
+
+    /// The same as `myriad render` has it: a GPU on a thread of its own.
+    pub(super) fn watched_renderer(&self) -> Box<dyn Renderer> {
+        match self.is_cuda() {
+            true => Box::new(WatchdogRenderer::new(self.renderer(), WatchdogConfig::default())),
+            false => self.renderer(),
         }
     }
 }

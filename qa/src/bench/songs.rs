@@ -89,7 +89,7 @@ fn begin(candidate: &Candidate, index: usize) -> Result<SongRender, Failure> {
         pitch: PitchSettings::default(),
         max_frames: u64::MAX,
     };
-    let render = SongRender::new(&song, assignment, &settings, candidate.renderer());
+    let render = SongRender::new(&song, assignment, &settings, candidate.watched_renderer());
     let mut render = render.map_err(Failure::failed)?;
     while (render.frames() as f64) < BEGINNING * RATE && !interrupt::requested() {
         render.next_block();

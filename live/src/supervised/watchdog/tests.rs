@@ -28,16 +28,13 @@ fn blocks_are_rendered_in_order_and_returned() {
     cpu.prepare(CAPACITY).unwrap();
     let (mut sound, mut expected) = (Buses::new(1), Buses::new(1));
     // More than the renderer takes at once: they wait their turn.
-    let blocks: Vec<_> = (0..4).map(block).collect();
-    watched.submit(&blocks[0]).unwrap();
-    for (number, block) in blocks.iter().enumerate() {
-        if let Some(next) = blocks.get(number + 1) {
+    let blocks: Vec<_> = (0..6).map(block).collect();
+    let mut ahead = blocks.iter();
+    ahead.by_ref().take(DEPTH - 1).for_each(|next| watched.submit(next).unwrap());
+    for block in &blocks {
+        if let Some(next) = ahead.next() {
             watched.submit(next).unwrap();
-            assert_eq!(
-                watched.submit(next),
-                Err(RenderError::OutOfTurn),
-                "there is no third place"
-            );
+            assert_eq!(watched.submit(next), Err(RenderError::OutOfTurn), "no place is left");
         }
         watched.collect(&mut sound).unwrap();
         cpu.render(block, &mut expected).unwrap();
