@@ -36,7 +36,7 @@ const MAX_RUN: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// The most threads that help to read requests, and the share of the machine's cores that they may be.
-const MAX_HELPERS: usize = 4;
+const MAX_HELPERS: usize = 3;
 const CORES_PER_HELPER: usize = 4;
 
 /// Voices times ticks for each thread that reads: some thirteen microseconds.
@@ -530,6 +530,7 @@ impl Reading<'_> {
         let Client { connection, reader, taken, .. } = &mut *self.client;
         let ClientConnection { segment, tables, .. } = &**connection;
         self.load = reader.read(segment, *taken, &self.head, tables, &mut self.section);
+        self.section.settle();
     }
 
     /// Takes the request.

@@ -127,11 +127,9 @@ impl SectionWriter<'_> {
         (self.write)(&mut self.voices[index][tick], voice);
         true
     }
-}
 
-impl Drop for SectionWriter<'_> {
-    fn drop(&mut self) {
-        // Another thread may share the block.
+    /// Makes what this thread wrote visible to other threads and devices. Needed where it is not the one that shares the block.
+    pub fn settle(&self) {
         memory::settle(self.past_the_caches);
     }
 }
@@ -171,6 +169,7 @@ mod tests {
                         assert!(writer.put(1, 2 * slot, &voice(section, slot)));
                     }
                     assert!(!writer.put(1, 1, &voice(section, 0)), "all its voices are in use");
+                    writer.settle();
                 });
             }
         });
