@@ -67,6 +67,8 @@ impl Folder {
             is_live: true,
             deadline: TIMEOUT,
             start_deadline: TIMEOUT,
+            // A busy machine may stop a service for seconds, which is no hang.
+            welcome_deadline: TIMEOUT,
             ..ServiceOptions::default()
         })
     }
@@ -77,6 +79,8 @@ impl Folder {
             is_live: false,
             deadline: TIMEOUT,
             start_deadline: TIMEOUT,
+            // A busy machine may stop a service for seconds, which is no hang.
+            welcome_deadline: TIMEOUT,
             ..ServiceOptions::default()
         })
     }

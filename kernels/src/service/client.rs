@@ -4,7 +4,7 @@ use super::error::{ServiceFailure, StartError};
 use super::futex_counter::SPIN;
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
-use super::start::{Connected, Served, ServiceCommand, Signals, connect};
+use super::start::{Connected, Served, ServiceCommand, Signals, WELCOME_TIMEOUT, connect};
 use super::table_uploader::TableUploader;
 use crate::GpuError;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
@@ -31,6 +31,8 @@ pub struct ServiceOptions {
     pub deadline: Duration,
     /// How long the service may take to start. Long, because the GPU's driver may have to compile.
     pub start_deadline: Duration,
+    /// How long it may take to notice this client, before it counts as hung and is killed.
+    pub welcome_deadline: Duration,
     /// How long to spin for a block before sleeping.
     pub spin: Duration,
 }
@@ -41,6 +43,7 @@ impl Default for ServiceOptions {
             is_live: true,
             deadline: Duration::from_secs(1),
             start_deadline: Duration::from_secs(30),
+            welcome_deadline: WELCOME_TIMEOUT,
             spin: SPIN,
         }
     }
@@ -183,7 +186,7 @@ impl Connection {
     ) -> Result<Self, StartError> {
         let (segment, file) = share(capacity)?;
         let Connected { socket, service, signals } =
-            connect(command, served, options.start_deadline, options.is_live, capacity, &file)?;
+            connect(command, served, &options, capacity, &file)?;
         let table_uploader =
             TableUploader::start(&socket).map_err(|error| StartError::Unfit(error.to_string()))?;
         Ok(Self {

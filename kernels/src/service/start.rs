@@ -3,6 +3,7 @@
 //! Each version of Myriad has a service of its own for each GPU, with a socket in a folder that only this
 //! user can connect.
 
+use super::client::ServiceOptions;
 use super::error::StartError;
 use super::handshake::{self, Welcome};
 use super::memory::SharedMemory;
@@ -23,7 +24,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a service that is alive takes at most to welcome a client. One that does not answer hangs.
-const WELCOME_TIMEOUT: Duration = Duration::from_secs(3);
+pub(super) const WELCOME_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How often to look for a service that is starting, and to start another one in case it did not.
 const LOOK_INTERVAL: Duration = Duration::from_millis(5);
@@ -198,11 +199,11 @@ pub(super) struct Signals {
 pub(super) fn connect(
     command: &ServiceCommand,
     served: Served,
-    timeout: Duration,
-    is_live: bool,
+    options: &ServiceOptions,
     capacity: Capacity,
     file: &OwnedFd,
 ) -> Result<Connected, StartError> {
+    let timeout = options.start_deadline;
     let folder = |reason| StartError::Folder(command.folder.clone(), reason);
     check_folder(&command.folder).map_err(folder)?;
     let path = socket_in(&command.folder, served);
@@ -212,13 +213,8 @@ pub(super) fn connect(
         if let Ok(socket) = UnixStream::connect(&path) {
             let service = peer(&socket)
                 .map_err(|_| StartError::Unfit("it belongs to another user".into()))?;
-            let admitted = request_admission(
-                &socket,
-                timeout.saturating_sub(begin.elapsed()),
-                is_live,
-                capacity,
-                file,
-            );
+            let left = timeout.saturating_sub(begin.elapsed());
+            let admitted = request_admission(&socket, left, options, capacity, file);
             match admitted {
                 Ok(signals) => return Ok(Connected { socket, service, signals }),
                 Err(Refusal::Final(error)) => return Err(error),
@@ -248,7 +244,7 @@ enum Refusal {
 fn request_admission(
     socket: &UnixStream,
     timeout: Duration,
-    is_live: bool,
+    options: &ServiceOptions,
     capacity: Capacity,
     file: &OwnedFd,
 ) -> Result<Signals, Refusal> {
@@ -263,8 +259,8 @@ fn request_admission(
         let timeout = timeout.max(Duration::from_millis(1));
         socket.set_read_timeout(Some(timeout)).and(socket.set_write_timeout(Some(timeout)))
     };
-    limit(timeout.min(WELCOME_TIMEOUT)).map_err(hangs)?;
-    handshake::send_hello(socket, is_live, capacity, file.as_fd()).map_err(hangs)?;
+    limit(timeout.min(options.welcome_deadline)).map_err(hangs)?;
+    handshake::send_hello(socket, options.is_live, capacity, file.as_fd()).map_err(hangs)?;
     let signals = match handshake::receive_welcome(socket).map_err(hangs)? {
         Welcome::Files { doorbell, robust_futex } => Signals {
             doorbell: SharedMemory::open(&doorbell, 0).map_err(hangs)?,
