@@ -90,15 +90,6 @@ pub struct Span {
     pub most_copies: u8,
 }
 
-impl Span {
-    /// Adds a voice of one tick.
-    #[inline(always)]
-    fn add(&mut self, tick: usize, copies: usize) {
-        self.ticks |= 1 << tick;
-        self.most_copies = self.most_copies.max(copies as u8);
-    }
-}
-
 /// What a summary takes of a voice.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
@@ -392,9 +383,7 @@ impl BlockWriter<'_> {
                 self.summaries.range(slot..slot + copies),
             )
         };
-        span.add(tick, copies);
-        let extent = Extent::of(voice);
-        summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
+        summarise(span, summaries, tick, voice);
         (self.write)(&mut place[tick], voice);
     }
 
@@ -413,6 +402,15 @@ impl BlockWriter<'_> {
     pub(crate) fn settle(&self) {
         memory::settle(self.past_the_caches);
     }
+}
+
+/// Adds a voice of one tick to the span of its first slot and to the summaries of its slots.
+#[inline(always)]
+fn summarise(span: &mut Span, summaries: &mut [SlotSummary], tick: usize, voice: &UnisonVoice) {
+    span.ticks |= 1 << tick;
+    span.most_copies = span.most_copies.max(summaries.len() as u8);
+    let extent = Extent::of(voice);
+    summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
 }
 
 /// Lists the slots of a voice as sounding.

@@ -169,18 +169,32 @@ fn receive<T>(
     timeout: Option<Duration>,
 ) -> Result<T, RecvTimeoutError> {
     let start = Instant::now();
-    loop {
-        match channel.try_recv() {
-            Ok(message) => return Ok(message),
-            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
-            Err(TryRecvError::Empty) if start.elapsed() >= spin => break,
-            // On a busy machine the thread that this one waits for may need its core.
-            Err(TryRecvError::Empty) => thread::yield_now(),
-        }
+    if let Some(message) = poll(channel, spin, || false)? {
+        return Ok(message);
     }
     match timeout {
         Some(timeout) => channel.recv_timeout(timeout.saturating_sub(start.elapsed())),
         None => channel.recv().map_err(RecvTimeoutError::from),
+    }
+}
+
+/// Spins for a message. `None` when there is none after `spin`, or something else has happened before.
+fn poll<T>(
+    channel: &Receiver<T>,
+    spin: Duration,
+    mut has_happened: impl FnMut() -> bool,
+) -> Result<Option<T>, RecvTimeoutError> {
+    let start = Instant::now();
+    loop {
+        match channel.try_recv() {
+            Ok(message) => return Ok(Some(message)),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if has_happened() || start.elapsed() >= spin => {
+                return Ok(None);
+            }
+            // On a busy machine the thread that this one waits for may need its core.
+            Err(TryRecvError::Empty) => thread::yield_now(),
+        }
     }
 }
 
@@ -294,7 +308,8 @@ fn serve(
     loop {
         let request = match in_flight.is_empty() {
             true => receive(requests, std::mem::replace(&mut spin, idle_spin), None).map(Some),
-            false => next_request(requests, &mut *inner),
+            // When the oldest block is finished first, or takes long, it is collected.
+            false => poll(requests, SPIN, || inner.is_finished()),
         };
         let Ok(request) = request else { break };
         let reply = match request {
@@ -337,24 +352,6 @@ fn serve(
     // Dropped before the channel closes, which reports the end.
     drop(inner);
     drop(replies);
-}
-
-/// The next request. `None` when the oldest block in flight is finished first, or takes long.
-fn next_request(
-    requests: &Receiver<Request>,
-    inner: &mut dyn Renderer,
-) -> Result<Option<Request>, RecvTimeoutError> {
-    let start = Instant::now();
-    loop {
-        match requests.try_recv() {
-            Ok(request) => return Ok(Some(request)),
-            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
-            Err(TryRecvError::Empty) if inner.is_finished() || start.elapsed() >= SPIN => {
-                return Ok(None);
-            }
-            Err(TryRecvError::Empty) => std::hint::spin_loop(),
-        }
-    }
 }
 
 /// The sound of the oldest block in flight; waits for it.

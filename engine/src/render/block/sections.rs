@@ -1,6 +1,6 @@
 //! Sections: the shares of several clients in one block, which several threads may write at once.
 
-use super::{Extent, SLOTS_PER_WORD, SlotSummary, Span, VoiceBlock, list, memory};
+use super::{SLOTS_PER_WORD, SlotSummary, Span, VoiceBlock, list, memory, summarise};
 use crate::render::MAX_TICKS;
 use crate::spectrum::{Cloud, UnisonVoice};
 
@@ -118,11 +118,8 @@ impl SectionWriter<'_> {
             self.indices[slot] = (self.first_index + self.used) as u32;
             self.used += 1;
         }
-        span.add(tick, copies);
+        summarise(span, &mut self.summaries[slot..slot + copies], tick, voice);
         list(self.slots, self.first_slots, slot, copies);
-        let extent = Extent::of(voice);
-        let summaries = self.summaries[slot..slot + copies].iter_mut();
-        summaries.for_each(|summary| summary.add(tick, extent));
         let index = self.indices[slot] as usize - self.first_index;
         (self.write)(&mut self.voices[index][tick], voice);
         true
